@@ -1,0 +1,193 @@
+import {
+  Fault,
+  isEvent,
+  type Closing,
+  type DeliberationId,
+  type Entry,
+  type Event,
+  type Frames,
+  type Models,
+  type Store,
+  type World,
+} from "../kernel/index.ts";
+import { openLedger } from "./budget.ts";
+import { fenceMark, shuffled } from "./digest.ts";
+import type { Follower } from "./follower.ts";
+import { Halt, isHalt } from "./halt.ts";
+import { createHistory, type History } from "./history.ts";
+import type { AnyProtocol, Floor } from "./protocol.ts";
+import type { Scope } from "./run.ts";
+import { createSteps, type StepsContext } from "./steps.ts";
+
+// D1. A drive ends as `closed` only with what the journal holds under `close`, whoever recorded it.
+// D2. It ends as `waiting` only when no step is at work and a client's event is missing.
+// D3. An interrupted drive closes nothing.
+
+/** How a drive ended. `interrupted` and `waiting` leave the deliberation open, for another drive. */
+export type Driven =
+  | { readonly status: "closed"; readonly closing: Event<"deliberation-closed"> }
+  | { readonly status: "waiting"; readonly requests: readonly string[] }
+  | { readonly status: "interrupted" };
+
+export type DriveContext = {
+  readonly store: Store;
+  readonly models: Models;
+  readonly frames: Frames;
+  readonly world: World;
+  readonly protocols: readonly AnyProtocol[];
+  readonly follower: Follower;
+};
+
+/** Carries a deliberation on from wherever the journal says it is. */
+export async function drive(
+  context: DriveContext,
+  id: DeliberationId,
+  { signal, onEntry }: { readonly signal: AbortSignal; readonly onEntry?: ((entry: Entry) => void) | undefined },
+): Promise<Driven> {
+  const history = createHistory(context.store, id);
+  if (onEntry) history.listen(onEntry);
+  const unfollow = context.follower.follow(id, history);
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new Halt("interrupted"));
+  signal.addEventListener("abort", interrupt, { once: true });
+  if (signal.aborted) interrupt();
+  try {
+    await history.catchUp();
+    history.expect("close", () => stop.abort(new Halt("closed")));
+    const opened = openingOf(history, id);
+    const past = closingOf(history);
+    if (past) return { status: "closed", closing: past };
+    const idle = idleWatch();
+    const run = createSteps(await liveSteps(context, { id, history, opened, watch: idle.watch }), stop.signal);
+    return await Promise.race([conduct(context, { id, history, opened, run }), idle.waiting]);
+  } catch (error) {
+    if (isHalt(error, "closed") || isHalt(error, "interrupted")) return await halted(history);
+    throw error;
+  } finally {
+    // Whatever a protocol left running ends with its driver.
+    stop.abort(new Halt("interrupted"));
+    signal.removeEventListener("abort", interrupt);
+    unfollow();
+  }
+}
+
+type Conducted = { readonly id: DeliberationId; readonly history: History; readonly opened: Event<"deliberation-opened">; readonly run: Scope };
+
+async function conduct(context: DriveContext, { id, history, opened, run }: Conducted): Promise<Driven> {
+  const closing = await deliberate(context, { opened, run });
+  const appended = await context.store.append(id, [{ type: "deliberation-closed", data: closing }], {
+    by: "close",
+    after: [...run.frontier],
+  });
+  if (appended.ok) history.add(appended.events);
+  return halted(history);
+}
+
+/** Runs the protocol that the opening names. @throws Fault `protocol-unknown`, `text-missing` */
+export async function deliberate(
+  { store, protocols }: Pick<DriveContext, "store" | "protocols">,
+  { opened, run }: { readonly opened: Event<"deliberation-opened">; readonly run: Scope },
+): Promise<Closing> {
+  const { name, version } = opened.data.protocol;
+  const protocol = protocols.find((one) => one.name === name && one.version === version);
+  if (!protocol) {
+    const shipped = protocols.map((one) => `${one.name}@${one.version}`).join(", ");
+    throw new Fault("protocol-unknown", { name, version, shipped });
+  }
+  const floor = await floorOf(store, opened, run);
+  // The protocol's own schema has admitted the settings that its floor is typed by.
+  const settings = protocol.settings.parse(opened.data.settings) as never;
+  return protocol.deliberate({ ...floor, settings });
+}
+
+async function floorOf(store: Store, { data }: Event<"deliberation-opened">, run: Scope): Promise<Floor> {
+  const digests = new Set([
+    ...data.context.map(({ text }) => text),
+    ...data.participants.map(({ persona }) => persona.instructions),
+    ...Object.values(data.templates),
+  ]);
+  const texts = new Map(await Promise.all([...digests].map(async (digest) => [digest, await store.text(digest)] as const)));
+  const pinned = (digest = "none"): string => {
+    const text = texts.get(digest as never);
+    if (text === undefined) throw new Fault("text-missing", { digest });
+    return text;
+  };
+  return {
+    question: data.question,
+    context: data.context.map(({ name, text }) => ({ name, text: pinned(text) })),
+    settings: data.settings,
+    seats: (seat) => data.participants.filter((participant) => participant.seat === seat),
+    instructions: (participant) => pinned(participant.persona.instructions),
+    template: (name) => pinned(data.templates[name]),
+    mark: (text) => fenceMark(data.seed, text),
+    shuffled: (purpose, items) => shuffled(data.seed, purpose, items),
+    opening: data,
+    run,
+  };
+}
+
+type LiveSteps = Pick<Conducted, "id" | "history" | "opened"> & Pick<StepsContext, "watch">;
+
+async function liveSteps(context: DriveContext, { id, history, opened, watch }: LiveSteps): Promise<StepsContext> {
+  const { store, models, frames, world } = context;
+  const parent = opened.data.parent;
+  const ledger = await openLedger(
+    { id, budget: opened.data.budget, reservations: store, now: world.now },
+    history.entries(),
+  );
+  return {
+    id,
+    journal: store,
+    history,
+    models,
+    frames,
+    ledger,
+    world,
+    originOf: (step) => ({ by: "protocol", ...step }),
+    ...(parent ? { parent: await parentOf(store, parent) } : {}),
+    replay: false,
+    watch,
+  };
+}
+
+/** What a fork may adopt: its parent's steps up to the seq that the opening names. */
+async function parentOf(store: Store, { id, upToSeq }: { readonly id: DeliberationId; readonly upToSeq: number }) {
+  const history = createHistory({ read: async (deliberation) => (await store.read(deliberation)).filter(({ seq }) => seq <= upToSeq) }, id);
+  await history.catchUp();
+  return { id, batch: (origin: string) => history.batch(origin) };
+}
+
+export function openingOf(history: Pick<History, "batch">, id: DeliberationId): Event<"deliberation-opened"> {
+  const opened = history.batch("open")?.[0];
+  if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
+  return opened;
+}
+
+export function closingOf(history: Pick<History, "batch">): Event<"deliberation-closed"> | undefined {
+  const closing = history.batch("close")?.at(-1);
+  return closing && isEvent(closing, "deliberation-closed") ? closing : undefined;
+}
+
+async function halted(history: History): Promise<Driven> {
+  const closing = closingOf(history) ?? (await history.catchUp(), closingOf(history));
+  return closing ? { status: "closed", closing } : { status: "interrupted" };
+}
+
+/** Notices when a protocol can only wait for clients: a turn of the event loop in which no step is at work. */
+function idleWatch() {
+  const requests = new Set<string>();
+  let atWork = 0;
+  let end: (driven: Driven) => void = () => undefined;
+  const waiting = new Promise<Driven>((resolve) => (end = resolve));
+  const look = () =>
+    setImmediate(() => {
+      if (atWork === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() });
+    });
+  const watch: StepsContext["watch"] = {
+    started: () => (atWork += 1),
+    ended: () => ((atWork -= 1), void look()),
+    waiting: (request) => (requests.add(request), void look()),
+    used: (origin) => requests.delete(origin.replace(/^client\//, "")),
+  };
+  return { waiting, watch };
+}

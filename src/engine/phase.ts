@@ -1,0 +1,146 @@
+import { Fault, type Event, type ModelRequest, type StepKey } from "../kernel/index.ts";
+import { Halt, isHalt } from "./halt.ts";
+import type { Run, Scope } from "./run.ts";
+
+// P1. What a phase decided is its recorded roster; later steps read the roster and nothing else.
+// P2. Once a roster is recorded, no member's step is made any more: it is recalled, or it is not there.
+// P3. When the roster is recorded, whoever is still at work is aborted.
+// P4. A phase waits for nobody after `patienceMs`, once `quorum` members are in.
+
+/** What a member's part of a phase came to. */
+export type Joined<T> = { readonly in: true; readonly value: T } | { readonly in: false; readonly why: string };
+
+export type PhaseSpec = {
+  /** Part of the roster's key: `draft` gives `draft/roster`. */
+  readonly name: string;
+  /** In seat order; names that can stand in a step key. */
+  readonly members: readonly string[];
+  /** With this many in, `patienceMs` starts to run. */
+  readonly quorum?: number;
+  readonly patienceMs?: number;
+};
+
+export type Phase<T> = {
+  /** In seat order. */
+  readonly in: readonly { readonly id: string; readonly value: T }[];
+  readonly out: readonly { readonly id: string; readonly why: string }[];
+};
+
+/** All members at once, each in a part of the run of its own; ends in the recorded roster `<name>/roster`. */
+export async function phase<T>(
+  run: Run,
+  spec: PhaseSpec,
+  work: (member: string, run: Run) => Promise<Joined<T>>,
+): Promise<Phase<T>> {
+  // Every Run is made by createSteps, which makes Scopes; protocols see the narrower face.
+  const whole = run as Scope;
+  const members = [...spec.members];
+  const step = { key: `${spec.name}/roster`, ends: ["roster-fixed"] as const, input: { members } };
+
+  const known = whole.recorded(step);
+  const recalled = known && (await recall(whole, known.data.in, work));
+  if (known && recalled?.size === known.data.in.length) {
+    await recall(whole, known.data.out.map(({ id }) => id), work); // what was recorded late belongs to the phase too
+    return result(members, await adopt(whole, step), recalled);
+  }
+
+  const values = new Map<string, T>();
+  const roster = await whole.join({ ...step, adopt: known === undefined }, async (signal) => {
+    const { outcomes, after } = await gather(whole.scope({ signal }), spec, work);
+    const out = members.flatMap((id) => {
+      const outcome = outcomes.get(id);
+      return outcome?.in ? [] : [{ id, why: outcome?.why ?? "it had not answered when the others had" }];
+    });
+    for (const [id, outcome] of outcomes) if (outcome.in) values.set(id, outcome.value);
+    const joined = members.filter((id) => values.has(id));
+    return { ending: { type: "roster-fixed", data: { phase: spec.name, in: joined, out } }, after };
+  });
+  const missing = roster.data.in.filter((id) => !values.has(id));
+  if (missing.length > 0) {
+    await whole.catchUp(); // a rival's roster: its members' steps were recorded before it
+    for (const [id, value] of await recall(whole, missing, work)) values.set(id, value);
+  }
+  return result(members, roster, values);
+}
+
+const adopt = (run: Scope, step: Parameters<Scope["recorded"]>[0]) =>
+  run.join({ ...step, ends: ["roster-fixed"], adopt: true }, () => Promise.reject(new Halt("unrecorded")));
+
+/** The values of members whose steps are all recorded. */
+async function recall<T>(run: Scope, members: readonly string[], work: (member: string, run: Run) => Promise<Joined<T>>) {
+  const values = new Map<string, T>();
+  await Promise.all(
+    members.map(async (member) => {
+      try {
+        const joined = await work(member, run.scope({ recallOnly: true }));
+        if (joined.in) values.set(member, joined.value);
+      } catch (error) {
+        if (!isHalt(error, "unrecorded")) throw error; // P2
+      }
+    }),
+  );
+  return values;
+}
+
+async function gather<T>(run: Scope, spec: PhaseSpec, work: (member: string, run: Run) => Promise<Joined<T>>) {
+  const outcomes = new Map<string, Joined<T>>();
+  const after = new Set<StepKey>(run.frontier);
+  const enough = new AbortController();
+  let quorumReached: () => void = () => undefined;
+  const quorum = new Promise<void>((resolve) => (quorumReached = resolve));
+  const { quorum: needed = Infinity, patienceMs = Infinity } = spec;
+
+  const parts = spec.members.map(async (member) => {
+    const part = run.scope({});
+    outcomes.set(member, await work(member, part));
+    for (const key of part.frontier) after.add(key);
+    if ([...outcomes.values()].filter((outcome) => outcome.in).length >= needed) quorumReached();
+  });
+  // A straggler rejects when it is aborted, after the phase has ended.
+  for (const part of parts) part.catch(() => undefined);
+  const patience = quorum.then(() => run.sleep(patienceMs, AbortSignal.any([run.signal, enough.signal])));
+  await Promise.race([Promise.all(parts), ...(Number.isFinite(patienceMs) ? [patience] : [])]).finally(() => enough.abort()); // P4
+  run.signal.throwIfAborted();
+  const keys = after.size > run.frontier.length ? [...after].filter((key) => !run.frontier.includes(key)) : [...after];
+  return { outcomes: new Map(outcomes), after: keys };
+}
+
+function result<T>(members: readonly string[], roster: Event<"roster-fixed">, values: ReadonlyMap<string, T>): Phase<T> {
+  const lost = roster.data.in.find((id) => !values.has(id));
+  if (lost !== undefined) throw new Fault("step-unrecorded", { key: `${roster.data.phase}, the part of ${lost}` });
+  const joined = members.flatMap((id) => {
+    // A member that is in has a value, which may itself be undefined.
+    return roster.data.in.includes(id) ? [{ id, value: values.get(id) as T }] : [];
+  });
+  return { in: joined, out: roster.data.out };
+}
+
+export type AdmissionSpec = {
+  readonly name: string;
+  /** In seat order; who is cut is cut from the end. */
+  readonly members: readonly { readonly id: string; readonly request: ModelRequest }[];
+};
+
+/**
+ * Who can take part in the coming phase within the budget, in the worst case: decided and recorded at the
+ * phase's boundary as `<name>/admitted`. Without a cap everybody can, and nothing is recorded.
+ */
+export async function admitted(run: Run, { name, members }: AdmissionSpec): Promise<readonly string[]> {
+  // As in `phase`.
+  const whole = run as Scope;
+  const ids = members.map(({ id }) => id);
+  if (!whole.budget.capped) return ids;
+  const { data } = await whole.effect({ key: `${name}/admitted`, ends: ["roster-fixed"], input: { members: ids } }, async () => {
+    const fits = whole.budget.affordable(members.map(({ request }) => whole.budget.quote(request)));
+    const out = ids.slice(fits).map((id) => ({ id, why: "the budget does not reach for it" }));
+    return Promise.resolve({ type: "roster-fixed", data: { phase: `${name}/admitted`, in: ids.slice(0, fits), out } });
+  });
+  return data.in;
+}
+
+/** Keeps the worst case of a later call back, under the name that the call will give as its `share`. */
+export function holdBack(run: Run, share: string, request: ModelRequest): void {
+  // As in `phase`.
+  const { budget } = run as Scope;
+  budget.hold(share, budget.quote(request));
+}

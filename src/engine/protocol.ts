@@ -1,0 +1,47 @@
+import type * as z from "zod";
+import type { Closing, Json, Opening, Participant } from "../kernel/index.ts";
+import type { Run } from "./run.ts";
+
+/** What a protocol may touch: the opening's pinned facts, and the run. */
+export interface Floor<S = unknown> {
+  readonly question: string;
+  /** Given with the question: foreign text, to be fenced. */
+  readonly context: readonly { readonly name: string; readonly text: string }[];
+  readonly settings: S;
+  /** By seat, in the opening's order; empty when nobody has it. */
+  seats(seat: string): readonly Participant[];
+  /** A participant's instructions, as pinned. */
+  instructions(participant: Participant): string;
+  /** A template's text, as pinned. @throws Fault `text-missing` for a name that the opening does not pin */
+  template(name: string): string;
+  /** The mark of a fence around a foreign text. */
+  mark(text: string): string;
+  /** `items` in the order that the deliberation's seed gives them for this purpose. */
+  shuffled<T extends string>(purpose: string, items: readonly T[]): T[];
+  readonly opening: Opening;
+  readonly run: Run;
+}
+
+/**
+ * An async function that conducts a deliberation, and whose every effect is a named, once-only step. It
+ * runs again from the start on every resume, replay and fork; it must not look at clocks, chance, or the
+ * order in which concurrent steps ended.
+ */
+export interface Protocol<S = unknown> {
+  readonly name: string;
+  /** Raise it when a step is renamed or fed differently; open deliberations keep the version they began with. */
+  readonly version: number;
+  readonly settings: z.ZodType<S>;
+  /** The templates that an opening must pin. */
+  readonly templates: readonly string[];
+  deliberate(floor: Floor<S>): Promise<Closing>;
+}
+
+export const defineProtocol = <S>(protocol: Protocol<S>): Protocol<S> => protocol;
+
+/** A protocol whose settings are not known statically, as a registry holds it. */
+export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "settings"> & {
+  readonly settings: z.ZodType;
+  // Method bivariance lets every Protocol<S> in; `drive` parses the settings with the protocol's own schema first.
+  deliberate(floor: Floor<never>): Promise<Closing>;
+};

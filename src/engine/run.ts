@@ -1,0 +1,82 @@
+import type { Call, DataOf, Entry, Event, EventType, ModelRequest, NewEvent, Quote, StepKey } from "../kernel/index.ts";
+
+/** The event types that a model's reply may become: those that carry `call`. */
+export type MadeType = { [T in EventType]: "call" extends keyof DataOf<T> ? T : never }[EventType];
+
+/** What a step ends in: one of the declared types. The engine adds the model's `call` itself. */
+export type Ending<T extends EventType> = T extends EventType ? { type: T; data: Omit<DataOf<T>, "call"> } : never;
+
+export type StepSpec<T extends EventType> = {
+  /** Names the step by meaning: `review/alice`, `round-2/critique/bob/of/alice`. */
+  readonly key: string;
+  /** The event types in which it may end. */
+  readonly ends: readonly T[];
+};
+
+export type CallSpec<T extends MadeType> = StepSpec<T> & {
+  readonly request: ModelRequest;
+  /** Bounds the call, retries included. */
+  readonly timeoutMs?: number;
+  /** The share of the budget that was held back for this call. */
+  readonly share?: string;
+};
+
+export type WorkSpec<T extends EventType> = StepSpec<T> & {
+  /** All that the work depends on: a JSON value, covered by the step's digest. */
+  readonly input: unknown;
+};
+
+/**
+ * One attempt to carry one deliberation forward. What is recorded is recalled, never redone; the first to
+ * record a step wins, and everybody else adopts it.
+ *
+ * Three kinds of step: `call` makes one model call and reads its reply; `derive` computes from what is
+ * known, and a replay computes it again; `effect` depends on time, money, a race or the outside, and a
+ * replay believes the journal.
+ */
+export interface Run {
+  readonly signal: AbortSignal;
+  /** At most one model call. `read` is pure: it turns the reply, or the final failure, into the step's event. */
+  call<T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>>;
+  /** `make` is pure. */
+  derive<T extends EventType>(spec: WorkSpec<T>, make: () => Ending<T>): Promise<Event<T>>;
+  /** `work` may run twice, if the process dies between its return and its recording. */
+  effect<T extends EventType>(spec: WorkSpec<T>, work: (signal: AbortSignal) => Promise<Ending<T>>): Promise<Event<T>>;
+  /**
+   * The client's event of this request. While it is missing the drive goes on with what else it can do,
+   * then ends as `waiting`; another process continues when the event has come.
+   */
+  awaits(request: string): Promise<Entry>;
+}
+
+/** What phases and admissions need beyond what protocols see. */
+export interface Scope extends Run {
+  /** The steps that everything later in this scope comes after. */
+  readonly frontier: readonly StepKey[];
+  /** What is recorded of an effect, here or at the fork's parent; nothing is appended. */
+  recorded<T extends EventType>(spec: WorkSpec<T>): Event<T> | undefined;
+  /** A part of this run with its own end and its own causality. `recallOnly`: a step that is not recorded halts instead of working. */
+  scope(options: { readonly signal?: AbortSignal; readonly recallOnly?: boolean }): Scope;
+  /**
+   * An effect that comes after what its work names when it ends, rather than after what preceded its start.
+   * `adopt: false` makes it anew although a fork's parent has one of the same digest.
+   */
+  join<T extends EventType>(
+    spec: WorkSpec<T> & { readonly adopt: boolean },
+    work: (signal: AbortSignal) => Promise<{ readonly ending: Ending<T>; readonly after: readonly StepKey[] }>,
+  ): Promise<Event<T>>;
+  /** Reads what rivals recorded meanwhile. */
+  catchUp(): Promise<void>;
+  readonly budget: {
+    readonly capped: boolean;
+    quote(request: ModelRequest): Quote;
+    affordable(quotes: readonly Quote[]): number;
+    hold(share: string, quote: Quote): void;
+  };
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** An ending as the union of events that the journal takes. */
+export const asEvent = <T extends EventType>(ending: Ending<T>, call?: Call): NewEvent =>
+  // `Ending<T>` is NewEvent's member T without `call`, which only MadeType endings receive back.
+  (call ? { type: ending.type, data: { ...ending.data, call } } : ending) as NewEvent;

@@ -1,0 +1,299 @@
+import {
+  callOf,
+  canonical,
+  Fault,
+  originKey,
+  StepKey,
+  type Call,
+  type DeliberationId,
+  type Digest,
+  type Entry,
+  type Event,
+  type EventType,
+  type Frames,
+  type Journal,
+  type Models,
+  type NewEvent,
+  type Origin,
+  type World,
+} from "../kernel/index.ts";
+import type { Ledger } from "./budget.ts";
+import { digestOf } from "./digest.ts";
+import { Halt } from "./halt.ts";
+import type { History } from "./history.ts";
+import { asEvent, type CallSpec, type Ending, type MadeType, type Scope, type StepSpec, type WorkSpec } from "./run.ts";
+
+// R1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
+// R2. The first to record wins: a rival's record ends our work on the same step, and replaces its result.
+// R3. No await between checking that a step was not started and noting that it was.
+// R4. Recalling a step with another digest is a fault, ours or a rival's alike.
+// R5. At most one model call a step: `read` gets no way to make one.
+// R6. An interrupted call records nothing; a call that failed for good is recorded, and not made again.
+
+type Made = { readonly events: readonly NewEvent[]; readonly after?: readonly StepKey[] };
+type Work = {
+  readonly adopt: boolean;
+  /** Makes the step's events; absent in what can only be recalled. */
+  produce(signal: AbortSignal, name: string): Promise<Made>;
+  /** In a replay: the events again, from the recorded call or from the input; undefined where the journal is believed. */
+  again(past: readonly Entry[]): readonly NewEvent[] | undefined;
+  settled?(name: string): void;
+};
+
+export type StepsContext = {
+  readonly id: DeliberationId;
+  readonly journal: Pick<Journal, "append">;
+  readonly history: History;
+  readonly models: Models;
+  readonly frames: Frames;
+  readonly ledger: Ledger;
+  readonly world: World;
+  /** Whose steps these are: a protocol's or a reaction's. */
+  readonly originOf: (step: { step: StepKey; digest: Digest; after: StepKey[] }) => Origin;
+  /** What the parent of a fork recorded under an origin key. */
+  readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
+  /** Nothing is made or appended; what is recorded is read anew and compared. */
+  readonly replay: boolean;
+  /** Told of each step's start and end, and of each client event that is waited for. */
+  readonly watch: { started(): void; ended(): void; waiting(request: string): void; used(origin: string): void };
+};
+
+type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
+
+/** The run of one driver: its steps, recalled or made. */
+export function createSteps(context: StepsContext, signal: AbortSignal): Scope {
+  return scopeOf(context, new Set(), { signal, recallOnly: false, frontier: [] });
+}
+
+function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState): Scope {
+  const { history, ledger, models, world } = context;
+
+  const step = async <T extends EventType>(spec: StepSpec<T>, input: unknown, work: Work): Promise<Event<T>> => {
+    const key = StepKey.parse(spec.key);
+    const before = [...state.frontier];
+    const digest = digestOf(input);
+    const originAfter = (after: readonly StepKey[]) => context.originOf({ step: key, digest, after: [...after] });
+    const name = originKey(originAfter(before));
+    if (!state.recallOnly) {
+      if (claimed.has(name)) throw new Fault("step-repeated", { key });
+      claimed.add(name);
+    }
+    context.watch.started();
+    try {
+      const batch =
+        verified(history.batch(name), digest, key) ??
+        (work.adopt ? await adopted(name, originAfter(before)) : undefined) ??
+        (await made(name, originAfter, { before, work }));
+      verified(batch, digest, key);
+      const event = ending(batch, spec);
+      context.watch.used(name);
+      if (context.replay) compare(work.again(batch), batch, key);
+      state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
+      return event;
+    } finally {
+      context.watch.ended();
+    }
+  };
+
+  const adopted = async (name: string, origin: Origin): Promise<readonly Entry[] | undefined> => {
+    if (!context.parent || context.replay || origin.by !== "protocol") return undefined;
+    const past = sameDigest(context.parent.batch(name), origin.digest);
+    if (!past) return undefined;
+    return record(past.map(eventOf), { ...origin, by: "adopted", from: context.parent.id });
+  };
+
+  const made = async (
+    name: string,
+    originAfter: (after: readonly StepKey[]) => Origin,
+    { before, work }: { before: readonly StepKey[]; work: Work },
+  ): Promise<readonly Entry[]> => {
+    if (state.recallOnly) throw new Halt("unrecorded");
+    if (context.replay) throw new Fault("step-unrecorded", { key: name });
+    const own = new AbortController();
+    const forget = history.expect(name, () => own.abort(new Halt("recorded")));
+    const signal = AbortSignal.any([state.signal, own.signal]);
+    try {
+      signal.throwIfAborted();
+      const { events, after = before } = await work.produce(signal, name);
+      return await record(events, originAfter(after));
+    } catch (error) {
+      const past = history.batch(name);
+      if (past && own.signal.aborted) return past; // R2
+      throw error;
+    } finally {
+      forget();
+      work.settled?.(name);
+    }
+  };
+
+  const record = async (events: readonly NewEvent[], origin: Origin): Promise<readonly Entry[]> => {
+    const appended = await context.journal.append(context.id, events, origin);
+    if (!appended.ok) throw appended.reason === "closed" ? new Halt("closed") : new Fault("deliberation-missing", { id: context.id });
+    history.add(appended.events);
+    return appended.events;
+  };
+
+  const call = async <T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>> => {
+    const { request } = spec;
+    const quote = models.quote(request);
+    let answered: Call | undefined;
+    return step(spec, { request }, {
+      adopt: true,
+      async produce(signal, name) {
+        const room = await ledger.reserve(name, quote, spec.share);
+        answered = room.ok ? await complete(spec, signal) : unaffordable(request, room.why);
+        if (!answered.ok && answered.failure.code === "cancelled") {
+          signal.throwIfAborted();
+          throw new Halt("interrupted"); // R6
+        }
+        return { events: [asEvent(read(answered), answered)] };
+      },
+      again(past) {
+        const recorded = past[0] && callOf(past[0]);
+        if (!recorded) throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
+        return [asEvent(read(recorded), recorded)];
+      },
+      settled(name) {
+        if (answered) ledger.settle(name, answered, quote);
+      },
+    });
+  };
+
+  const complete = ({ request, key, timeoutMs }: CallSpec<MadeType>, signal: AbortSignal): Promise<Call> => {
+    const frame = { deliberation: context.id, step: StepKey.parse(key) };
+    context.frames.emit({ ...frame, kind: "started" });
+    const limit = Math.min(timeoutMs ?? Infinity, ledger.timeLeftMs());
+    return models.complete(request, {
+      signal,
+      ...(Number.isFinite(limit) ? { timeoutMs: Math.max(1, limit) } : {}),
+      onDelta: (delta) => context.frames.emit({ ...frame, kind: "text", delta }),
+    });
+  };
+
+  const work = <T extends EventType>(
+    spec: WorkSpec<T>,
+    produce: (signal: AbortSignal) => Promise<Made>,
+    { again = () => undefined, adopt = true }: Partial<Pick<Work, "adopt">> & { again?: () => readonly NewEvent[] | undefined } = {},
+  ) => step(spec, { input: spec.input }, { produce, again, adopt });
+
+  return {
+    signal: state.signal,
+    get frontier() {
+      return state.frontier;
+    },
+    call,
+    derive: (spec, make) => {
+      const events = () => [asEvent(make())];
+      return work(spec, () => Promise.resolve({ events: events() }), { again: events });
+    },
+    effect: (spec, effect) => work(spec, async (signal) => ({ events: [asEvent(await effect(signal))] })),
+    join: (spec, join) =>
+      work(
+        spec,
+        async (signal) => {
+          const { ending, after } = await join(signal);
+          return { events: [asEvent(ending)], after };
+        },
+        { adopt: spec.adopt },
+      ),
+    recorded(spec) {
+      const key = StepKey.parse(spec.key);
+      const digest = digestOf({ input: spec.input });
+      const name = originKey(context.originOf({ step: key, digest, after: [] }));
+      const past = verified(history.batch(name), digest, key) ?? sameDigest(context.parent?.batch(name), digest);
+      return past && ending(past, spec);
+    },
+    awaits(request) {
+      const found = clientEntry(request);
+      if (found) return Promise.resolve(found);
+      if (context.replay) return Promise.reject(new Fault("step-unrecorded", { key: `client/${request}` }));
+      if (state.recallOnly) return Promise.reject(new Halt("unrecorded"));
+      const inherited = context.parent?.batch(`client/${request}`);
+      if (inherited) return record(inherited.map(eventOf), { by: "client", request }).then((batch) => first(batch));
+      context.watch.waiting(request);
+      return new Promise((resolve, reject) => {
+        const forget = history.expect(`client/${request}`, () => {
+          const entry = clientEntry(request);
+          if (entry) resolve(entry);
+        });
+        // The reason is the engine's own Halt.
+        state.signal.addEventListener("abort", () => (forget(), reject(state.signal.reason as Error)), { once: true });
+      });
+    },
+    scope: ({ signal, recallOnly = false }) =>
+      scopeOf(context, claimed, {
+        signal: signal ? AbortSignal.any([state.signal, signal]) : state.signal,
+        recallOnly: recallOnly || state.recallOnly,
+        frontier: [...state.frontier],
+      }),
+    catchUp: () => history.catchUp(),
+    budget: {
+      capped: ledger.capped,
+      quote: (request) => models.quote(request),
+      affordable: (quotes) => ledger.affordable(quotes),
+      hold: (share, quote) => ledger.hold(share, quote),
+    },
+    sleep: (ms, until) => world.sleep(ms, until),
+  };
+
+  function clientEntry(request: string): Entry | undefined {
+    const batch = history.batch(`client/${request}`);
+    if (batch) context.watch.used(`client/${request}`);
+    return batch?.[0];
+  }
+}
+
+const first = (batch: readonly Entry[]): Entry => {
+  const [entry] = batch;
+  if (!entry) throw new Fault("event-invalid", { type: "none", why: "a recorded batch is empty" });
+  return entry;
+};
+
+/** The batch, after R4; undefined when there is none. */
+function verified(batch: readonly Entry[] | undefined, digest: string, key: StepKey): readonly Entry[] | undefined {
+  if (batch && !sameDigest(batch, digest)) throw new Fault("step-changed", { key });
+  return batch;
+}
+
+const sameDigest = (batch: readonly Entry[] | undefined, digest: string): readonly Entry[] | undefined =>
+  batch?.[0] && "digest" in batch[0].origin && batch[0].origin.digest === digest ? batch : undefined;
+
+function ending<T extends EventType>(batch: readonly Entry[], spec: StepSpec<T>): Event<T> {
+  const entry = first(batch);
+  // `includes` is asked about a wider type than the array's own; what it admits is an Event<T>.
+  if (!(spec.ends as readonly string[]).includes(entry.type)) {
+    throw new Fault("step-ended-wrong", { key: spec.key, type: entry.type });
+  }
+  return entry as Event<T>;
+}
+
+/** A recorded entry as the event that was given to `append`. */
+function eventOf(entry: Entry): NewEvent {
+  if (entry.type === "unknown") throw new Fault("event-invalid", { type: entry.data.type, why: "its type is unknown here" });
+  // Destructuring a union loses that `type` and `data` belong together.
+  return { type: entry.type, data: entry.data } as NewEvent;
+}
+
+/** What a replay compares: type and data without the call, as canonical bytes. */
+function compare(again: readonly NewEvent[] | undefined, past: readonly Entry[], key: StepKey): void {
+  if (!again) return;
+  const bare = ({ type, data }: Pick<NewEvent, "type" | "data">) => canonical({ type, data: { ...data, call: undefined } });
+  const recorded = past.map((entry) => bare(eventOf(entry)));
+  const replayed = again.map(bare);
+  const at = recorded.findIndex((text, index) => text !== replayed[index]);
+  if (at < 0 && recorded.length === replayed.length) return;
+  throw new Fault("replay-differs", { key, what: `recorded ${excerpt(recorded[at])}, read again as ${excerpt(replayed[at])}` });
+}
+
+const excerpt = (text = "nothing"): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+
+const unaffordable = (request: { readonly model: Call["model"] }, why: string): Call => ({
+  ok: false,
+  failure: { code: "over-budget", message: why },
+  model: request.model,
+  family: null,
+  tokens: { in: null, out: null, cached: null, reasoning: null },
+  cost: { source: "unknown", usd: null },
+  latencyMs: 0,
+  attempts: 0,
+});

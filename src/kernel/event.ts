@@ -1,0 +1,153 @@
+import * as z from "zod";
+import { EventId, ParticipantId, SeriesId, StepKey } from "./ids.ts";
+import { Json } from "./json.ts";
+import { Call } from "./model.ts";
+import { Opening } from "./opening.ts";
+import { Answer, Claim, Closing, Place, Remark, Score } from "./outcome.ts";
+
+/** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
+export const EVENT_SCHEMA = 1;
+
+const event = <const T extends string, D extends z.ZodType>(type: T, data: D) =>
+  z.strictObject({ type: z.literal(type), data });
+
+/** An event that a model may have made: `call` is the raw reply it was read from, absent where no call was needed. */
+const made = <const T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  event(type, z.strictObject({ ...shape, call: Call.optional() }));
+
+const round = z.int().positive();
+
+/**
+ * Everything that can happen in a deliberation: past tense, noun first.
+ *
+ * One closed vocabulary serves every protocol, so that a view or a reactor need not know which one it
+ * looks at. Events of one deliberation refer to each other by step key. Facts private to one protocol
+ * travel in `note-taken`.
+ */
+export const NewEvent = z.discriminatedUnion("type", [
+  event("deliberation-opened", Opening),
+  made("clarification-asked", { by: ParticipantId, questions: z.array(z.strictObject({ id: z.string(), text: z.string() })) }),
+  event("clarification-answered", z.strictObject({ answers: z.array(z.strictObject({ id: z.string(), text: z.string() })) })),
+  made("answer-given", {
+    by: ParticipantId,
+    kind: z.enum(["draft", "proposal", "refinement", "response"]),
+    round,
+    text: z.string(),
+    /** The final answer that could be extracted from the text; null where there is none. */
+    final: Answer.nullable(),
+  }),
+  made("critique-given", {
+    by: ParticipantId,
+    of: StepKey,
+    text: z.string(),
+    verdict: z.enum(["proceed", "revise", "reject"]).optional(),
+    severity: z.enum(["low", "medium", "high", "critical"]).optional(),
+  }),
+  made("review-given", {
+    by: ParticipantId,
+    /** The answers' steps in the order in which they were shown. */
+    shown: z.array(StepKey),
+    remarks: z.array(Remark),
+    /** Best first, complete; or why none could be read. */
+    ranking: z.discriminatedUnion("ok", [
+      z.strictObject({ ok: z.literal(true), steps: z.array(StepKey) }),
+      z.strictObject({ ok: z.literal(false), reason: z.string() }),
+    ]),
+  }),
+  event("standing-reached", z.strictObject({
+    places: z.array(Place),
+    /** Borda points beside the standing's own score, by participant. */
+    borda: z.record(z.string(), z.number()),
+    /** Kendall's W, 0 to 1; null with fewer than two rankings. */
+    agreement: z.number().nullable(),
+    effectiveVotes: z.number().nullable(),
+    excluded: z.array(z.strictObject({ id: ParticipantId, why: z.string() })),
+  })),
+  made("summary-made", {
+    for: ParticipantId,
+    method: z.string(),
+    charactersBefore: z.int().nonnegative(),
+    charactersAfter: z.int().nonnegative(),
+    text: z.string(),
+  }),
+  made("synthesis-given", {
+    by: ParticipantId,
+    text: z.string(),
+    final: Answer.nullable(),
+    strategy: z.string().nullable(),
+    dissent: z.array(z.string()),
+    insights: z.array(z.string()),
+    vetoed: z.array(z.strictObject({ id: ParticipantId, flaw: z.string() })),
+    /** What the chair says of who contributed: claimed, never measured. */
+    claims: z.discriminatedUnion("ok", [
+      z.strictObject({ ok: z.literal(true), contributors: z.array(Claim) }),
+      z.strictObject({ ok: z.literal(false), reason: z.string() }),
+    ]),
+  }),
+  made("grade-given", {
+    of: EventId,
+    score: Score.nullable(),
+    feedback: z.string(),
+    rubric: z.string(),
+    /** Why there is no score. */
+    why: z.string().optional(),
+  }),
+  made("preference-given", {
+    of: z.tuple([EventId, EventId]),
+    winner: z.enum(["A", "B", "tie"]),
+    orderSensitive: z.boolean(),
+    reason: z.string(),
+  }),
+  event("gate-decided", z.strictObject({
+    gate: z.string(),
+    of: StepKey.optional(),
+    hard: z.boolean(),
+    outcome: z.enum(["passed", "failed", "unknown"]),
+    metrics: z.record(z.string(), Json),
+    mode: z.enum(["plan_only", "manual_result", "stub_result", "tool_executed"]),
+    tool: z.string().optional(),
+    because: z.string(),
+  })),
+  event("round-closed", z.strictObject({
+    round,
+    in: z.array(z.string()),
+    culled: z.array(z.string()),
+    revised: z.array(z.string()),
+    proceeded: z.array(z.string()),
+    agreement: z.number().nullable(),
+  })),
+  made("tool-called", { by: ParticipantId, tool: z.string(), arguments: Json, result: Json }),
+  event("engrams-recalled", z.strictObject({ for: ParticipantId, engrams: z.array(Json), how: z.string() })),
+  event("engram-written", z.strictObject({ engram: z.string(), of: EventId, participant: ParticipantId })),
+  event("engram-annotated", z.strictObject({ engram: z.string(), by: EventId, fields: z.record(z.string(), Json) })),
+  event("contribution-measured", z.strictObject({
+    method: z.string(),
+    contributions: z.array(z.strictObject({ id: ParticipantId, weight: z.number() })),
+    detail: Json,
+  })),
+  event("feedback-given", z.strictObject({
+    of: EventId.optional(),
+    thumb: z.enum(["up", "down"]).optional(),
+    text: z.string().optional(),
+    by: z.string().optional(),
+  })),
+  made("degradation-noted", {
+    what: z.string(),
+    why: z.string(),
+    /** What the loss weakens, in words for the result's reader. */
+    weakens: z.string(),
+    participant: ParticipantId.optional(),
+  }),
+  made("note-taken", { topic: z.string(), reason: z.string(), body: Json, series: SeriesId.optional() }),
+  made("reply-received", { by: ParticipantId, why: z.string() }),
+  event("roster-fixed", z.strictObject({
+    phase: z.string(),
+    in: z.array(z.string()),
+    out: z.array(z.strictObject({ id: z.string(), why: z.string() })),
+  })),
+  event("deliberation-closed", Closing),
+]);
+export type NewEvent = z.infer<typeof NewEvent>;
+
+export type EventType = NewEvent["type"];
+export type DataOf<T extends EventType> = Extract<NewEvent, { type: T }>["data"];

@@ -1,0 +1,117 @@
+/** A boundary inside a model's name: `hermes-3-llama-3.1` has one before `llama`, `tinyllama` does not. */
+const within = "(?:^|[-_./:])";
+
+/** What a model's own name says about its maker. The pattern stands at the start of the name or after a boundary. */
+const names: readonly (readonly [pattern: string, family: string])[] = [
+  ["claude", "anthropic"],
+  ["gpt-(?:j|neo)", "eleutherai"],
+  ["(?:chatgpt|gpt-?\\d(?!all)|gpt-oss|o\\d(?![^-:@])|codex|davinci|babbage)", "openai"],
+  ["(?:gemini|gemma|codegemma|medgemma|paligemma|shieldgemma|learnlm|palm-)", "google"],
+  ["deepseek", "deepseek"],
+  ["(?:qwen|qwq|qvq)", "alibaba"],
+  [
+    "(?:open-)?(?:mistral|mixtral|codestral|ministral|magistral|devstral|pixtral|voxtral|mathstral)",
+    "mistral",
+  ],
+  ["(?:llama|meta-llama|codellama)", "meta"],
+  ["(?:phi(?:-?\\d|$|:)|wizardlm|orca-)", "microsoft"],
+  ["grok", "xai"],
+  ["(?:command(?:-|$|:)|c4ai|aya(?:-|$|:))", "cohere"],
+  ["(?:kimi|moonshot)", "moonshot"],
+  ["(?:glm-|chatglm)", "zhipu"],
+  ["(?:nova-(?:micro|lite|pro|premier)|titan-)", "amazon"],
+  ["nemotron", "nvidia"],
+  ["granite", "ibm"],
+  ["(?:olmo|tulu)", "allenai"],
+  ["jamba", "ai21"],
+  ["yi-", "01-ai"],
+  ["minimax", "minimax"],
+  ["falcon", "tii"],
+  ["ernie", "baidu"],
+  ["hunyuan", "tencent"],
+  ["(?:doubao|seed-)", "bytedance"],
+  ["exaone", "lg"],
+  ["smollm", "huggingface"],
+  ["sonar", "perplexity"],
+];
+
+/** Vendors as routers spell them, and the providers that serve only their own models. */
+const vendors: ReadonlyMap<string, string> = new Map([
+  ["anthropic", "anthropic"],
+  ["openai", "openai"],
+  ["google", "google"],
+  ["deepseek", "deepseek"],
+  ["deepseek-ai", "deepseek"],
+  ["qwen", "alibaba"],
+  ["alibaba", "alibaba"],
+  ["mistral", "mistral"],
+  ["mistralai", "mistral"],
+  ["meta", "meta"],
+  ["meta-llama", "meta"],
+  ["microsoft", "microsoft"],
+  ["xai", "xai"],
+  ["x-ai", "xai"],
+  ["cohere", "cohere"],
+  ["moonshotai", "moonshot"],
+  ["z-ai", "zhipu"],
+  ["zai-org", "zhipu"],
+  ["thudm", "zhipu"],
+  ["amazon", "amazon"],
+  ["nvidia", "nvidia"],
+  ["ibm-granite", "ibm"],
+  ["allenai", "allenai"],
+  ["ai21", "ai21"],
+  ["01-ai", "01-ai"],
+  ["minimax", "minimax"],
+  ["tiiuae", "tii"],
+  ["baidu", "baidu"],
+  ["tencent", "tencent"],
+  ["bytedance", "bytedance"],
+  ["perplexity", "perplexity"],
+]);
+
+const leading = names.map(([pattern, family]) => [new RegExp(`^${pattern}`), family] as const);
+const anywhere = names.map(([pattern, family]) => [new RegExp(within + pattern), family] as const);
+
+const ofName = (name: string): string | null =>
+  leading.find(([pattern]) => pattern.test(name))?.[1] ??
+  anywhere.find(([pattern]) => pattern.test(name))?.[1] ??
+  null;
+
+const ofSimulated = (query: string): string | null => {
+  const given = query.split("&").find((pair) => pair.startsWith("family="));
+  const family = given?.slice("family=".length) ?? "";
+  return family === "" ? null : family;
+};
+
+const ofDeclared = (ref: string, declared: Families): string | null => {
+  let best = "";
+  for (const prefix of Object.keys(declared)) {
+    if (prefix !== "" && ref.startsWith(prefix) && prefix.length > best.length) best = prefix;
+  }
+  return best === "" ? null : (declared[best] ?? null);
+};
+
+/** Families declared by a person: a whole reference or any beginning of one, to a family. */
+export type Families = { readonly [refOrPrefix: string]: string };
+
+/**
+ * Who trained the model behind a reference `provider/model`, or null while nobody has said.
+ *
+ * In this order: what is declared (the longest matching beginning wins); for `sim/` what its `family`
+ * parameter says; the model's own name, wherever it is served; the vendor segment of a router's name, or
+ * the provider itself where it serves only its own. A name that begins with one maker and mentions another
+ * belongs to the first (`deepseek-r1-distill-llama-70b` is deepseek: it was trained by DeepSeek to answer
+ * as its teacher does); a name whose maker is not known belongs to the base that it mentions
+ * (`hermes-3-llama-3.1-405b` is meta). The NAME of `compatible/NAME/MODEL` says nothing.
+ */
+export const familyOf = (ref: string, declared: Families = {}): string | null => {
+  const said = ofDeclared(ref, declared);
+  if (said !== null) return said;
+  const [provider = "", ...rest] = ref.toLowerCase().split("/");
+  if (provider === "sim") return ofSimulated(ref.slice(ref.indexOf("?") + 1));
+  const path = provider === "compatible" ? rest.slice(1) : rest;
+  const name = path.at(-1);
+  if (name === undefined) return null;
+  return ofName(name) ?? vendors.get(path.at(-2) ?? provider) ?? null;
+};

@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
+import { Json } from "./json.ts";
+import { Participant } from "./participant.ts";
+
+/** Hard caps of one deliberation; an absent one is not capped. */
+export const Budget = z.strictObject({
+  usd: z.number().positive().optional(),
+  /** In and out together. */
+  tokens: z.int().positive().optional(),
+  calls: z.int().positive().optional(),
+  /** Wall time of one driver, milliseconds. */
+  timeMs: z.int().positive().optional(),
+});
+export type Budget = z.infer<typeof Budget>;
+
+/**
+ * All that a deliberation stands on, pinned: a resume, a replay and a fork use this and nothing else.
+ * Long texts (instructions, templates, context) are named by digest and lie in the store's text table.
+ */
+export const Opening = z.strictObject({
+  question: z.string(),
+  /** Material given with the question, shown as data: a name for people, and its text. */
+  context: z.array(z.strictObject({ name: z.string(), text: Digest })),
+  protocol: z.strictObject({ name: z.string(), version: z.int().positive() }),
+  /** As the protocol's own schema resolved them. */
+  settings: z.record(z.string(), Json),
+  participants: z.array(Participant).min(1),
+  /** Every template that the protocol may render, by name. */
+  templates: z.record(z.string(), Digest),
+  /** Decides shuffles, orders and fences; kept by forks. */
+  seed: z.string().min(1),
+  budget: Budget,
+  organization: OrganizationId,
+  series: z.strictObject({ id: SeriesId, index: z.int().nonnegative() }).optional(),
+  previous: DeliberationId.optional(),
+  /** A fork adopts what the parent recorded up to and including this `seq`, step by step, where the digest is the same. */
+  parent: z.strictObject({ id: DeliberationId, upToSeq: z.int().positive() }).optional(),
+});
+export type Opening = z.infer<typeof Opening>;

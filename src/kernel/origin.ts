@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { DeliberationId, Digest, EventId, StepKey } from "./ids.ts";
+
+const step = {
+  step: StepKey,
+  /** Over the canonical form of all that the step's work depends on. */
+  digest: Digest,
+  /** The steps whose events this one was made from: the journal's causality, for the critical path and for readers. */
+  after: z.array(StepKey),
+};
+
+/**
+ * Who put a batch of events in the journal. At most one batch per origin per deliberation: that is the
+ * whole of our idempotence, for a client's retries, crashed drivers, rivals and redelivered reactions alike.
+ */
+export const Origin = z.discriminatedUnion("by", [
+  z.strictObject({ by: z.literal("open"), request: z.string().min(1).max(200) }),
+  z.strictObject({ by: z.literal("client"), request: z.string().min(1).max(400) }),
+  z.strictObject({ by: z.literal("protocol"), ...step }),
+  /** A step taken over from the parent of a fork: it costs nothing and triggers no reactor. */
+  z.strictObject({ by: z.literal("adopted"), ...step, from: DeliberationId }),
+  z.strictObject({ by: z.literal("reactor"), reactor: z.string().regex(/^[a-z][a-z-]*$/), event: EventId, ...step }),
+  z.strictObject({ by: z.literal("close"), after: z.array(StepKey) }),
+]);
+export type Origin = z.infer<typeof Origin>;
+
+/** An origin's identity within its deliberation. A step and its adoption are one origin; so are all openings, and all closings. */
+export const originKey = (origin: Origin): string => {
+  switch (origin.by) {
+    case "open":
+      return "open";
+    case "client":
+      return `client/${origin.request}`;
+    case "protocol":
+    case "adopted":
+      return stepOrigin(origin.step);
+    case "reactor":
+      return reactorOrigin(origin.reactor, origin.event, origin.step);
+    case "close":
+      return "close";
+  }
+};
+
+export const stepOrigin = (key: StepKey): string => `protocol/${key}`;
+
+export const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string => `reactor/${reactor}/${event}/${key}`;
+
+/** The id of the event at `index` of the batch that `origin` recorded. */
+export const eventId = (deliberation: DeliberationId, origin: string, index: number): EventId =>
+  EventId.parse(`${deliberation}/${origin}#${index}`);

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { canonical } from "./canonical.ts";
+import type { Entry, Envelope } from "./envelope.ts";
+import { EVENT_SCHEMA, NewEvent } from "./event.ts";
+import { Fault } from "./fault.ts";
+import { Json } from "./json.ts";
+import { Origin } from "./origin.ts";
+
+/** An event's data at rest may have this many bytes of UTF-8. */
+export const EVENT_BYTES = 4 * 1024 * 1024;
+
+/** An event as every store keeps it. */
+export type Written = { readonly type: string; readonly schema: number; readonly data: string };
+
+/**
+ * The one door into a store: the event's data as canonical JSON text.
+ * @throws Fault `event-invalid`, `event-too-large`
+ */
+export function written(event: NewEvent): Written {
+  const data = canonicalData(event);
+  // A UTF-8 form has at most three bytes per UTF-16 unit, so short texts need no counting.
+  const bytes = data.length * 3 > EVENT_BYTES ? utf8Bytes(data) : 0;
+  if (bytes > EVENT_BYTES) throw new Fault("event-too-large", { type: event.type, bytes });
+  return { type: event.type, schema: EVENT_SCHEMA, data };
+}
+
+/** A row of an event table, as a driver gives it. `data` and `origin` are JSON text. */
+export type Row = Omit<Envelope, "origin"> & Written & { readonly origin: string };
+
+/**
+ * The one door out of a store: parses and upcasts. An unknown type is kept as `unknown`.
+ * @throws Fault `schema-newer`, `event-invalid`
+ */
+export function entryOf(row: Row): Entry {
+  if (row.schema > EVENT_SCHEMA) throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
+  const { id, deliberation, seq, cursor, at } = row;
+  const envelope = { id, deliberation, seq, cursor, at, origin: Origin.parse(JSON.parse(row.origin)) };
+  const data: unknown = JSON.parse(row.data);
+  if (!KNOWN.has(row.type)) return { type: "unknown", data: { type: row.type, data: Json.parse(data) }, ...envelope };
+  const event = NewEvent.safeParse({ type: row.type, data });
+  if (!event.success) throw new Fault("event-invalid", { type: row.type, why: z.prettifyError(event.error) });
+  return { ...event.data, ...envelope };
+}
+
+const KNOWN: ReadonlySet<string> = new Set(NewEvent.options.map((option) => option.shape.type.value));
+
+function canonicalData(event: NewEvent): string {
+  const parsed = NewEvent.safeParse(event);
+  if (!parsed.success) throw new Fault("event-invalid", { type: event.type, why: z.prettifyError(parsed.error) });
+  try {
+    return canonical(parsed.data.data);
+  } catch (error) {
+    throw new Fault("event-invalid", { type: event.type, why: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
