@@ -4,6 +4,8 @@ import {
   type Call,
   type DeliberationId,
   type Entry,
+  type EventId,
+  type FailureCode,
   type Quote,
   type Reservation,
   type Reservations,
@@ -12,33 +14,53 @@ import {
 // B1. Nothing is sent before its worst case is reserved, in memory at once and durably before the call.
 // B2. Spent + reserved + held back <= cap, for every cap, at every reservation. A share held back is free to its owner alone.
 // B3. What a process that died had reserved counts as spent: the provider may have charged for it.
+// B4. A recorded call counts, whoever made it, from the moment that this driver meets it; one that a fork adopted does not.
+// B5. Once a step has recorded, nothing is held back for it any more, on a resume as well.
 
 type Amount = Reservation;
 const NOTHING: Amount = { calls: 0, tokens: 0, usd: 0 };
-const plus = (a: Amount, b: Amount): Amount => ({ calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd });
+const plus = (a: Amount, b: Amount): Amount => ({
+  calls: a.calls + b.calls,
+  tokens: a.tokens + b.tokens,
+  usd: a.usd + b.usd,
+});
 
 /** A worst case as an amount; an unknown price under a money cap is more than any cap. */
-const worst = (quote: Quote): Amount => ({ calls: 1, tokens: quote.tokensIn + quote.tokensOut, usd: quote.usd ?? Infinity });
+const worst = (quote: Quote): Amount => ({
+  calls: 1,
+  tokens: quote.tokensIn + quote.tokensOut,
+  usd: quote.usd ?? Infinity,
+});
 
-/** What a call took; where the provider did not say, what was reserved for it. */
+/** Failures after which a provider may have charged for all that was asked of it. */
+const MAYBE_CHARGED: ReadonlySet<FailureCode> = new Set(["cancelled", "timed-out", "network", "unreadable"]);
+
+/** What a call took; where the provider did not say and may have charged, what was reserved for it. */
 export function amountOf(call: Call, quote: Quote): Amount {
   if (call.attempts === 0) return NOTHING;
   const { in: tokensIn, out: tokensOut } = call.tokens;
+  const charged = call.ok || MAYBE_CHARGED.has(call.failure.code);
   return {
     calls: 1,
-    tokens: (tokensIn ?? quote.tokensIn) + (tokensOut ?? (call.ok ? quote.tokensOut : 0)),
-    usd: call.cost.usd ?? (call.ok ? (quote.usd ?? 0) : 0),
+    tokens: (tokensIn ?? (charged ? quote.tokensIn : 0)) + (tokensOut ?? (charged ? quote.tokensOut : 0)),
+    usd: call.cost.usd ?? (charged ? (quote.usd ?? 0) : 0),
   };
 }
 
 /** One driver's account of one deliberation. The cap holds per driver: a rival's calls in flight are not seen until they record. */
 export interface Ledger {
   readonly capped: boolean;
+  readonly caps: Budget;
   /** Takes `quote` out of what is left, durably; why not, in words, when a cap would be passed. */
   reserve(origin: string, quote: Quote, share?: string): Promise<{ ok: true } | { ok: false; why: string }>;
-  settle(origin: string, call: Call, quote: Quote): void;
+  /** Ends a reservation; without a call nothing was sent. */
+  settle(origin: string, call: Call | undefined, quote: Quote): void;
+  /** Counts a call that an earlier driver or a rival recorded. */
+  recalled(event: EventId, call: Call, quote: Quote): void;
   /** Keeps a part back for the call that will name this share. */
   hold(share: string, quote: Quote): void;
+  /** The call that named this share has recorded. */
+  release(share: string): void;
   /** How many of `quotes`, from the first, fit together now. */
   affordable(quotes: readonly Quote[]): number;
   /** Milliseconds until the time cap, Infinity without one. */
@@ -52,20 +74,27 @@ export type LedgerOptions = {
   readonly now: () => number;
 };
 
-export async function openLedger({ id, budget, reservations, now }: LedgerOptions, past: readonly Entry[]): Promise<Ledger> {
+export async function openLedger(
+  { id, budget, reservations, now }: LedgerOptions,
+  past: readonly Entry[],
+): Promise<Ledger> {
   const { usd, tokens, calls, timeMs } = budget;
   const capped = usd !== undefined || tokens !== undefined || calls !== undefined;
   const deadline = timeMs === undefined ? Infinity : now() + timeMs;
-  let spent = capped ? plus(recordedAmount(past), await reservations.outstanding(id)) : NOTHING;
+  let spent = capped ? await reservations.outstanding(id) : NOTHING;
+  const recorded = capped ? recordedAmounts(past) : new Map<EventId, Amount>();
   const reserved = new Map<string, Amount>();
   const held = new Map<string, Amount>();
 
   const over = (extra: Amount, share?: string): string | undefined => {
     let sum = plus(spent, extra);
+    for (const amount of recorded.values()) sum = plus(sum, amount);
     for (const amount of reserved.values()) sum = plus(sum, amount);
     for (const [name, amount] of held) if (name !== share) sum = plus(sum, amount);
     if (usd !== undefined && sum.usd > usd) {
-      return extra.usd === Infinity ? "its price is unknown and money is capped" : `it could pass the cap of $${usd}`;
+      return extra.usd === Infinity
+        ? "its price is unknown and money is capped"
+        : `it could pass the cap of $${usd}`;
     }
     if (tokens !== undefined && sum.tokens > tokens) return `it could pass the cap of ${tokens} tokens`;
     if (calls !== undefined && sum.calls > calls) return `it would pass the cap of ${calls} calls`;
@@ -74,6 +103,7 @@ export async function openLedger({ id, budget, reservations, now }: LedgerOption
 
   return {
     capped,
+    caps: budget,
     async reserve(origin, quote, share) {
       if (now() >= deadline) return { ok: false, why: `the time of ${timeMs} ms is up` };
       if (!capped) return { ok: true };
@@ -82,13 +112,19 @@ export async function openLedger({ id, budget, reservations, now }: LedgerOption
       if (why !== undefined) return { ok: false, why };
       reserved.set(origin, amount);
       if (share !== undefined) held.delete(share);
-      await reservations.reserve(id, origin, { ...amount, usd: Number.isFinite(amount.usd) ? amount.usd : 0 });
+      await reservations.reserve(id, origin, {
+        ...amount,
+        usd: Number.isFinite(amount.usd) ? amount.usd : 0,
+      });
       return { ok: true };
     },
     settle(origin, call, quote) {
-      if (!reserved.delete(origin)) return;
-      spent = plus(spent, amountOf(call, quote));
+      if (reserved.delete(origin) && call) spent = plus(spent, amountOf(call, quote));
     },
+    recalled(event, call, quote) {
+      if (capped) recorded.set(event, amountOf(call, quote));
+    },
+    release: (share) => void held.delete(share),
     hold(share, quote) {
       if (capped) held.set(share, worst(quote));
     },
@@ -104,13 +140,13 @@ export async function openLedger({ id, budget, reservations, now }: LedgerOption
   };
 }
 
-/** What the journal says was spent here; what a fork adopted was paid for by its parent. */
-function recordedAmount(past: readonly Entry[]): Amount {
-  let sum = NOTHING;
-  for (const entry of past) {
-    const call = entry.origin.by === "protocol" ? callOf(entry) : undefined;
-    if (call) sum = plus(sum, amountOf(call, { tokensIn: 0, tokensOut: 0, usd: null }));
-  }
-  return sum;
+/** What the journal says was spent here, by event; what a fork adopted was paid for by its parent. */
+function recordedAmounts(past: readonly Entry[]): Map<EventId, Amount> {
+  const unsaid = { tokensIn: 0, tokensOut: 0, usd: null };
+  return new Map(
+    past.flatMap((entry) => {
+      const call = entry.origin.by === "protocol" ? callOf(entry) : undefined;
+      return call ? [[entry.id, amountOf(call, unsaid)] as const] : [];
+    }),
+  );
 }
-

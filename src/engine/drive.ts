@@ -1,4 +1,6 @@
 import {
+  callOf,
+  canonical,
   Fault,
   isEvent,
   type Closing,
@@ -7,6 +9,7 @@ import {
   type Event,
   type Frames,
   type Models,
+  type Opening,
   type Store,
   type World,
 } from "../kernel/index.ts";
@@ -21,7 +24,8 @@ import { createSteps, type StepsContext } from "./steps.ts";
 
 // D1. A drive ends as `closed` only with what the journal holds under `close`, whoever recorded it.
 // D2. It ends as `waiting` only when no step is at work and a client's event is missing.
-// D3. An interrupted drive closes nothing.
+// D3. An interrupted drive closes nothing, even where the protocol took the interruption for a failure.
+// D4. What only money decided is adopted from a fork's parent only under the same budget: a larger one decides anew.
 
 /** How a drive ended. `interrupted` and `waiting` leave the deliberation open, for another drive. */
 export type Driven =
@@ -42,15 +46,20 @@ export type DriveContext = {
 export async function drive(
   context: DriveContext,
   id: DeliberationId,
-  { signal, onEntry }: { readonly signal: AbortSignal; readonly onEntry?: ((entry: Entry) => void) | undefined },
+  {
+    signal,
+    onEntry,
+  }: { readonly signal: AbortSignal; readonly onEntry?: ((entry: Entry) => void) | undefined },
 ): Promise<Driven> {
   const history = createHistory(context.store, id);
   if (onEntry) history.listen(onEntry);
   const unfollow = context.follower.follow(id, history);
   const stop = new AbortController();
   const interrupt = () => stop.abort(new Halt("interrupted"));
-  signal.addEventListener("abort", interrupt, { once: true });
-  if (signal.aborted) interrupt();
+  // Not on `signal` itself: a server has one for all its drives, and Node takes many listeners for a leak.
+  const caller = AbortSignal.any([signal]);
+  caller.addEventListener("abort", interrupt, { once: true });
+  if (caller.aborted) interrupt();
   try {
     await history.catchUp();
     history.expect("close", () => stop.abort(new Halt("closed")));
@@ -58,26 +67,43 @@ export async function drive(
     const past = closingOf(history);
     if (past) return { status: "closed", closing: past };
     const idle = idleWatch();
-    const run = createSteps(await liveSteps(context, { id, history, opened, watch: idle.watch }), stop.signal);
-    return await Promise.race([conduct(context, { id, history, opened, run }), idle.waiting]);
+    const run = createSteps(
+      await liveSteps(context, { id, history, opened, watch: idle.watch }),
+      stop.signal,
+    );
+    return await Promise.race([
+      conduct(context, { id, history, opened, run, watch: idle.watch }),
+      idle.waiting,
+    ]);
   } catch (error) {
     if (isHalt(error, "closed") || isHalt(error, "interrupted")) return await halted(history);
     throw error;
   } finally {
     // Whatever a protocol left running ends with its driver.
     stop.abort(new Halt("interrupted"));
-    signal.removeEventListener("abort", interrupt);
+    caller.removeEventListener("abort", interrupt);
     unfollow();
   }
 }
 
-type Conducted = { readonly id: DeliberationId; readonly history: History; readonly opened: Event<"deliberation-opened">; readonly run: Scope };
+type Conducted = {
+  readonly id: DeliberationId;
+  readonly history: History;
+  readonly opened: Event<"deliberation-opened">;
+  readonly run: Scope;
+  readonly watch: StepsContext["watch"];
+};
 
-async function conduct(context: DriveContext, { id, history, opened, run }: Conducted): Promise<Driven> {
+async function conduct(
+  context: DriveContext,
+  { id, history, opened, run, watch }: Conducted,
+): Promise<Driven> {
   const closing = await deliberate(context, { opened, run });
+  run.signal.throwIfAborted(); // D3
+  watch.started(); // D2: a drive that closes does not wait
   const appended = await context.store.append(id, [{ type: "deliberation-closed", data: closing }], {
     by: "close",
-    after: [...run.frontier],
+    after: [...run.frontier].sort(),
   });
   if (appended.ok) history.add(appended.events);
   return halted(history);
@@ -106,7 +132,9 @@ async function floorOf(store: Store, { data }: Event<"deliberation-opened">, run
     ...data.participants.map(({ persona }) => persona.instructions),
     ...Object.values(data.templates),
   ]);
-  const texts = new Map(await Promise.all([...digests].map(async (digest) => [digest, await store.text(digest)] as const)));
+  const texts = new Map(
+    await Promise.all([...digests].map(async (digest) => [digest, await store.text(digest)] as const)),
+  );
   const pinned = (digest = "none"): string => {
     const text = texts.get(digest as never);
     if (text === undefined) throw new Fault("text-missing", { digest });
@@ -128,7 +156,10 @@ async function floorOf(store: Store, { data }: Event<"deliberation-opened">, run
 
 type LiveSteps = Pick<Conducted, "id" | "history" | "opened"> & Pick<StepsContext, "watch">;
 
-async function liveSteps(context: DriveContext, { id, history, opened, watch }: LiveSteps): Promise<StepsContext> {
+async function liveSteps(
+  context: DriveContext,
+  { id, history, opened, watch }: LiveSteps,
+): Promise<StepsContext> {
   const { store, models, frames, world } = context;
   const parent = opened.data.parent;
   const ledger = await openLedger(
@@ -144,17 +175,39 @@ async function liveSteps(context: DriveContext, { id, history, opened, watch }: 
     ledger,
     world,
     originOf: (step) => ({ by: "protocol", ...step }),
-    ...(parent ? { parent: await parentOf(store, parent) } : {}),
+    ...(parent ? { parent: await parentOf(store, { ...parent, opening: opened.data }) } : {}),
     replay: false,
     watch,
   };
 }
 
-/** What a fork may adopt: its parent's steps up to the seq that the opening names. */
-async function parentOf(store: Store, { id, upToSeq }: { readonly id: DeliberationId; readonly upToSeq: number }) {
-  const history = createHistory({ read: async (deliberation) => (await store.read(deliberation)).filter(({ seq }) => seq <= upToSeq) }, id);
+type Parent = NonNullable<Opening["parent"]> & { readonly opening: Opening };
+
+/** What a fork may adopt: its parent's steps up to the seq that the opening names. @throws Fault `deliberation-missing` */
+async function parentOf(
+  store: Store,
+  { id, upToSeq, opening }: Parent,
+): Promise<NonNullable<StepsContext["parent"]>> {
+  const history = createHistory(
+    { read: async (deliberation) => (await store.read(deliberation)).filter(({ seq }) => seq <= upToSeq) },
+    id,
+  );
   await history.catchUp();
-  return { id, batch: (origin: string) => history.batch(origin) };
+  const { organization, budget } = openingOf(history, id).data;
+  if (organization !== opening.organization) throw new Fault("deliberation-missing", { id });
+  const sameBudget = canonical(budget) === canonical(opening.budget);
+  return {
+    id,
+    batch(origin) {
+      const batch = history.batch(origin);
+      return sameBudget || !batch?.some(isOverBudget) ? batch : undefined; // D4
+    },
+  };
+}
+
+function isOverBudget(entry: Entry): boolean {
+  const call = callOf(entry);
+  return call?.ok === false && call.failure.code === "over-budget";
 }
 
 export function openingOf(history: Pick<History, "batch">, id: DeliberationId): Event<"deliberation-opened"> {
@@ -175,19 +228,28 @@ async function halted(history: History): Promise<Driven> {
 
 /** Notices when a protocol can only wait for clients: a turn of the event loop in which no step is at work. */
 function idleWatch() {
-  const requests = new Set<string>();
+  const wishes = new Set<{ readonly request: string }>();
   let atWork = 0;
   let end: (driven: Driven) => void = () => undefined;
   const waiting = new Promise<Driven>((resolve) => (end = resolve));
   const look = () =>
     setImmediate(() => {
-      if (atWork === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() });
+      const requests = new Set([...wishes].map(({ request }) => request));
+      if (atWork === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() }); // D2
     });
   const watch: StepsContext["watch"] = {
-    started: () => (atWork += 1),
-    ended: () => ((atWork -= 1), void look()),
-    waiting: (request) => (requests.add(request), void look()),
-    used: (origin) => requests.delete(origin.replace(/^client\//, "")),
+    started: () => void (atWork += 1),
+    ended: () => {
+      atWork -= 1;
+      if (wishes.size > 0) look();
+    },
+    waiting(request) {
+      const wish = { request };
+      wishes.add(wish);
+      look();
+      return () => void wishes.delete(wish);
+    },
+    used: () => undefined,
   };
   return { waiting, watch };
 }

@@ -13,8 +13,14 @@ type Opened = { readonly fresh: boolean; readonly opened: Event<"deliberation-op
 /** Everything that can be done to deliberations, over one store. */
 export interface Engine {
   open(request: string, asked: Asked): Promise<Opened>;
-  drive(id: DeliberationId, options: { readonly signal: AbortSignal; readonly onEntry?: (entry: Entry) => void }): Promise<Driven>;
-  fork(parent: DeliberationId, options: { readonly request: string; readonly changes: ForkChanges }): Promise<Opened>;
+  drive(
+    id: DeliberationId,
+    options: { readonly signal: AbortSignal; readonly onEntry?: (entry: Entry) => void },
+  ): Promise<Driven>;
+  fork(
+    parent: DeliberationId,
+    options: { readonly request: string; readonly changes: ForkChanges },
+  ): Promise<Opened>;
   replay(id: DeliberationId): Promise<Replayed>;
   /** Closes an open deliberation as cancelled; false when it was closed already. */
   cancel(id: DeliberationId, why: string): Promise<boolean>;

@@ -16,7 +16,9 @@ export function createFollower(journal: Pick<Journal, "changed" | "end">, world:
   const watch = async (signal: AbortSignal) => {
     let cursor = await journal.end();
     // What was recorded between the driver's first read and `end` would be missed; one read closes the gap.
-    await Promise.all([...followed.values()].flatMap((histories) => [...histories].map((history) => history.catchUp())));
+    await Promise.all(
+      [...followed.values()].flatMap((histories) => [...histories].map((history) => history.catchUp())),
+    );
     while (!signal.aborted) {
       await world.sleep(FOLLOW_MS, signal);
       if (signal.aborted) return;
@@ -24,7 +26,9 @@ export function createFollower(journal: Pick<Journal, "changed" | "end">, world:
       cursor = news.cursor;
       await Promise.all(
         news.heads.flatMap(({ deliberation, seq }) =>
-          [...(followed.get(deliberation) ?? [])].filter((history) => history.upTo < seq).map((history) => history.catchUp()),
+          [...(followed.get(deliberation) ?? [])]
+            .filter((history) => history.upTo < seq)
+            .map((history) => history.catchUp()),
         ),
       );
     }

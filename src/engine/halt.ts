@@ -13,9 +13,10 @@ export class Halt extends Error {
 
 /**
  * `interrupted`: the caller's signal. `closed`: somebody else closed the deliberation. `recorded`: a
- * rival recorded the step first. `left-out`: the phase went on without this member. `unrecorded`: only
- * recalling was allowed, and there is nothing to recall.
+ * rival recorded the step first, or the roster of a phase that a straggler is part of was recorded.
+ * `unrecorded`: only recalling was allowed, and there is nothing to recall.
  */
-export type HaltReason = "interrupted" | "closed" | "recorded" | "left-out" | "unrecorded";
+export type HaltReason = "interrupted" | "closed" | "recorded" | "unrecorded";
 
-export const isHalt = (error: unknown, why: HaltReason): boolean => error instanceof Halt && error.why === why;
+export const isHalt = (error: unknown, why: HaltReason): boolean =>
+  error instanceof Halt && error.why === why;

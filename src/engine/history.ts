@@ -3,6 +3,7 @@ import { originKey, type DeliberationId, type Entry, type Journal } from "../ker
 // H1. An entry is added once, whoever brings it: the append that made it, or a read.
 // H2. `upTo` is the highest seq below which nothing is missing; a read starts there, so a rival's events between ours are found.
 // H3. Listeners hear every entry once, the ones of a single read in seq order.
+// H4. A catch-up knows all that was recorded before it was asked for: it never shares a read that began earlier.
 
 /** What one driver knows of one deliberation: it only grows, by its own appends and by reading the journal. */
 export interface History {
@@ -10,7 +11,7 @@ export interface History {
   /** The whole batch recorded under an origin key, in index order. */
   batch(origin: string): readonly Entry[] | undefined;
   add(entries: readonly Entry[]): void;
-  /** Reads what others recorded meanwhile. Calls made while one is under way share it. */
+  /** Reads what others recorded before this call. Calls made while a read is under way share the one after it. */
   catchUp(): Promise<void>;
   /** In seq order. */
   entries(): readonly Entry[];
@@ -26,6 +27,7 @@ export function createHistory(journal: Pick<Journal, "read">, id: DeliberationId
   const expected = new Map<string, Set<() => void>>();
   let upTo = 0;
   let reading: Promise<void> | undefined;
+  let queued: Promise<void> | undefined;
 
   const add = (entries: readonly Entry[]) => {
     const fresh = entries.filter((entry) => !bySeq.has(entry.seq));
@@ -41,6 +43,17 @@ export function createHistory(journal: Pick<Journal, "read">, id: DeliberationId
     for (const entry of fresh) for (const recorded of expected.get(originKey(entry.origin)) ?? []) recorded();
   };
 
+  const read = (): Promise<void> => {
+    const mine = journal
+      .read(id, upTo)
+      .then(add)
+      .finally(() => {
+        if (reading === mine) reading = undefined;
+      });
+    reading = mine;
+    return mine;
+  };
+
   return {
     get upTo() {
       return upTo;
@@ -48,8 +61,13 @@ export function createHistory(journal: Pick<Journal, "read">, id: DeliberationId
     batch: (origin) => batches.get(origin),
     add,
     catchUp() {
-      reading ??= journal.read(id, upTo).then(add).finally(() => (reading = undefined));
-      return reading;
+      if (!reading) return read();
+      const later = () => {
+        queued = undefined;
+        return read();
+      };
+      queued ??= reading.then(later, later); // H4
+      return queued;
     },
     entries: () => [...bySeq.values()].sort((a, b) => a.seq - b.seq),
     listen(listener) {

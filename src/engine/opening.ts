@@ -4,7 +4,6 @@ import {
   type Event,
   type OrganizationId,
   type Participant,
-  type SeriesId,
   type Store,
   isEvent,
   Fault,
@@ -15,7 +14,9 @@ import { idInSeries, idOfRequest, textDigest } from "./digest.ts";
 export type Asked = Omit<Opening, "context" | "participants" | "templates" | "organization"> & {
   readonly organization: OrganizationId;
   readonly context: readonly { readonly name: string; readonly text: string }[];
-  readonly participants: readonly (Omit<Participant, "persona"> & { readonly persona: { readonly name: string; readonly instructions: string } })[];
+  readonly participants: readonly (Omit<Participant, "persona"> & {
+    readonly persona: { readonly name: string; readonly instructions: string };
+  })[];
   readonly templates: Readonly<Record<string, string>>;
 };
 
@@ -23,7 +24,11 @@ export type Asked = Omit<Opening, "context" | "participants" | "templates" | "or
  * Opens a deliberation, or finds it open: the same `request` of an organization always names the same one,
  * and so does the same place in a series. `fresh: false` is what a retry, or a rival, sees.
  */
-export async function open(store: Store, request: string, asked: Asked): Promise<{ fresh: boolean; opened: Event<"deliberation-opened"> }> {
+export async function open(
+  store: Store,
+  request: string,
+  asked: Asked,
+): Promise<{ fresh: boolean; opened: Event<"deliberation-opened"> }> {
   const texts = new Map<string, string>();
   const pin = (text: string) => {
     const wellFormed = text.toWellFormed();
@@ -42,18 +47,33 @@ export async function open(store: Store, request: string, asked: Asked): Promise
   });
   // The texts first: an opening never names one that is not there.
   await Promise.all([...texts].map(([, text]) => store.putText(textDigest(text), text)));
-  const id = opening.series ? idInSeries(opening.series.id, opening.series.index) : idOfRequest(opening.organization, request);
-  const appended = await store.append(id, [{ type: "deliberation-opened", data: opening }], { by: "open", request });
+  const { organization, series } = opening;
+  const id = series
+    ? idInSeries({ organization, series: series.id, index: series.index })
+    : idOfRequest(organization, request);
+  return record(store, { id, request, opening });
+}
+
+type NewOpening = { readonly id: DeliberationId; readonly request: string; readonly opening: Opening };
+
+async function record(
+  store: Store,
+  { id, request, opening }: NewOpening,
+): Promise<{ fresh: boolean; opened: Event<"deliberation-opened"> }> {
+  const appended = await store.append(id, [{ type: "deliberation-opened", data: opening }], {
+    by: "open",
+    request,
+  });
   const opened = appended.ok ? appended.events[0] : undefined;
-  if (!appended.ok || !opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
+  if (!appended.ok || !opened || !isEvent(opened, "deliberation-opened"))
+    throw new Fault("deliberation-missing", { id });
   return { fresh: appended.fresh, opened };
 }
 
-/** The id that `open` gives to what stands at this place of a series. */
-export const placeInSeries = (series: SeriesId, index: number): DeliberationId => idInSeries(series, index);
-
 /** What of an opening a fork may change; everything else, the seed included, is the parent's. */
-export type ForkChanges = Partial<Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol">>;
+export type ForkChanges = Partial<
+  Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol">
+>;
 
 /** Opens a fork of all that the parent has recorded so far. Texts that the changes name must be in the store. */
 export async function fork(
@@ -63,13 +83,11 @@ export async function fork(
 ): Promise<{ fresh: boolean; opened: Event<"deliberation-opened"> }> {
   const entries = await store.read(parent);
   const [opened] = entries;
-  if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id: parent });
+  if (!opened || !isEvent(opened, "deliberation-opened"))
+    throw new Fault("deliberation-missing", { id: parent });
   // A fork stands beside its parent's series, not in it.
   const { series: _series, ...kept } = opened.data;
   const opening = Opening.parse({ ...kept, ...changes, parent: { id: parent, upToSeq: entries.length } });
   const id = idOfRequest(opening.organization, request);
-  const appended = await store.append(id, [{ type: "deliberation-opened", data: opening }], { by: "open", request });
-  const entry = appended.ok ? appended.events[0] : undefined;
-  if (!appended.ok || !entry || !isEvent(entry, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
-  return { fresh: appended.fresh, opened: entry };
+  return record(store, { id, request, opening });
 }

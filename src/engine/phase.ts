@@ -8,7 +8,8 @@ import type { Run, Scope } from "./run.ts";
 // P4. A phase waits for nobody after `patienceMs`, once `quorum` members are in.
 
 /** What a member's part of a phase came to. */
-export type Joined<T> = { readonly in: true; readonly value: T } | { readonly in: false; readonly why: string };
+export type Joined<T> =
+  { readonly in: true; readonly value: T } | { readonly in: false; readonly why: string };
 
 export type PhaseSpec = {
   /** Part of the roster's key: `draft` gives `draft/roster`. */
@@ -40,12 +41,17 @@ export async function phase<T>(
   const known = whole.recorded(step);
   const recalled = known && (await recall(whole, known.data.in, work));
   if (known && recalled?.size === known.data.in.length) {
-    await recall(whole, known.data.out.map(({ id }) => id), work); // what was recorded late belongs to the phase too
+    await recall(
+      whole,
+      known.data.out.map(({ id }) => id),
+      work,
+    ); // what was recorded late belongs to the phase too
     return result(members, await adopt(whole, step), recalled);
   }
 
   const values = new Map<string, T>();
-  const roster = await whole.join({ ...step, adopt: known === undefined }, async (signal) => {
+  // A parent's roster that could be adopted was, above; this one is made anew.
+  const roster = await whole.join({ ...step, adopt: false }, async (signal) => {
     const { outcomes, after } = await gather(whole.scope({ signal }), spec, work);
     const out = members.flatMap((id) => {
       const outcome = outcomes.get(id);
@@ -67,7 +73,11 @@ const adopt = (run: Scope, step: Parameters<Scope["recorded"]>[0]) =>
   run.join({ ...step, ends: ["roster-fixed"], adopt: true }, () => Promise.reject(new Halt("unrecorded")));
 
 /** The values of members whose steps are all recorded. */
-async function recall<T>(run: Scope, members: readonly string[], work: (member: string, run: Run) => Promise<Joined<T>>) {
+async function recall<T>(
+  run: Scope,
+  members: readonly string[],
+  work: (member: string, run: Run) => Promise<Joined<T>>,
+) {
   const values = new Map<string, T>();
   await Promise.all(
     members.map(async (member) => {
@@ -82,7 +92,11 @@ async function recall<T>(run: Scope, members: readonly string[], work: (member: 
   return values;
 }
 
-async function gather<T>(run: Scope, spec: PhaseSpec, work: (member: string, run: Run) => Promise<Joined<T>>) {
+async function gather<T>(
+  run: Scope,
+  spec: PhaseSpec,
+  work: (member: string, run: Run) => Promise<Joined<T>>,
+) {
   const outcomes = new Map<string, Joined<T>>();
   const after = new Set<StepKey>(run.frontier);
   const enough = new AbortController();
@@ -98,16 +112,24 @@ async function gather<T>(run: Scope, spec: PhaseSpec, work: (member: string, run
   });
   // A straggler rejects when it is aborted, after the phase has ended.
   for (const part of parts) part.catch(() => undefined);
-  const patience = quorum.then(() => run.sleep(patienceMs, AbortSignal.any([run.signal, enough.signal])));
-  await Promise.race([Promise.all(parts), ...(Number.isFinite(patienceMs) ? [patience] : [])]).finally(() => enough.abort()); // P4
+  const patience = () =>
+    quorum.then(() => run.sleep(patienceMs, AbortSignal.any([run.signal, enough.signal])));
+  const ends = Number.isFinite(patienceMs) ? [Promise.all(parts), patience()] : [Promise.all(parts)];
+  await Promise.race(ends).finally(() => enough.abort()); // P4
   run.signal.throwIfAborted();
-  const keys = after.size > run.frontier.length ? [...after].filter((key) => !run.frontier.includes(key)) : [...after];
+  const keys =
+    after.size > run.frontier.length ? [...after].filter((key) => !run.frontier.includes(key)) : [...after];
   return { outcomes: new Map(outcomes), after: keys };
 }
 
-function result<T>(members: readonly string[], roster: Event<"roster-fixed">, values: ReadonlyMap<string, T>): Phase<T> {
+function result<T>(
+  members: readonly string[],
+  roster: Event<"roster-fixed">,
+  values: ReadonlyMap<string, T>,
+): Phase<T> {
   const lost = roster.data.in.find((id) => !values.has(id));
-  if (lost !== undefined) throw new Fault("step-unrecorded", { key: `${roster.data.phase}, the part of ${lost}` });
+  if (lost !== undefined)
+    throw new Fault("step-unrecorded", { key: `${roster.data.phase}, the part of ${lost}` });
   const joined = members.flatMap((id) => {
     // A member that is in has a value, which may itself be undefined.
     return roster.data.in.includes(id) ? [{ id, value: values.get(id) as T }] : [];
@@ -130,11 +152,17 @@ export async function admitted(run: Run, { name, members }: AdmissionSpec): Prom
   const whole = run as Scope;
   const ids = members.map(({ id }) => id);
   if (!whole.budget.capped) return ids;
-  const { data } = await whole.effect({ key: `${name}/admitted`, ends: ["roster-fixed"], input: { members: ids } }, async () => {
-    const fits = whole.budget.affordable(members.map(({ request }) => whole.budget.quote(request)));
-    const out = ids.slice(fits).map((id) => ({ id, why: "the budget does not reach for it" }));
-    return Promise.resolve({ type: "roster-fixed", data: { phase: `${name}/admitted`, in: ids.slice(0, fits), out } });
-  });
+  const { data } = await whole.effect(
+    { key: `${name}/admitted`, ends: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps } },
+    async () => {
+      const fits = whole.budget.affordable(members.map(({ request }) => whole.budget.quote(request)));
+      const out = ids.slice(fits).map((id) => ({ id, why: "the budget does not reach for it" }));
+      return Promise.resolve({
+        type: "roster-fixed",
+        data: { phase: `${name}/admitted`, in: ids.slice(0, fits), out },
+      });
+    },
+  );
   return data.in;
 }
 

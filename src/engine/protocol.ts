@@ -9,15 +9,15 @@ export interface Floor<S = unknown> {
   readonly context: readonly { readonly name: string; readonly text: string }[];
   readonly settings: S;
   /** By seat, in the opening's order; empty when nobody has it. */
-  seats(seat: string): readonly Participant[];
+  readonly seats: (seat: string) => readonly Participant[];
   /** A participant's instructions, as pinned. */
-  instructions(participant: Participant): string;
+  readonly instructions: (participant: Participant) => string;
   /** A template's text, as pinned. @throws Fault `text-missing` for a name that the opening does not pin */
-  template(name: string): string;
+  readonly template: (name: string) => string;
   /** The mark of a fence around a foreign text. */
-  mark(text: string): string;
+  readonly mark: (text: string) => string;
   /** `items` in the order that the deliberation's seed gives them for this purpose. */
-  shuffled<T extends string>(purpose: string, items: readonly T[]): T[];
+  readonly shuffled: <T extends string>(purpose: string, items: readonly T[]) => T[];
   readonly opening: Opening;
   readonly run: Run;
 }

@@ -17,7 +17,9 @@ export interface Reactor<T extends EventType = EventType> {
 }
 
 /** A reactor of any event types, as a registry holds it; it is only given events of the types in `on`. */
-export type AnyReactor = Omit<Reactor, "react"> & { react(event: Event<never>, reaction: Reaction): Promise<void> };
+export type AnyReactor = Omit<Reactor, "react"> & {
+  react(event: Event<never>, reaction: Reaction): Promise<void>;
+};
 
 /** @throws Fault `reactor-loops` when it listens to a type that it emits */
 export function defineReactor<const T extends EventType>(reactor: Reactor<T>): Reactor<T> {

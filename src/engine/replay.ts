@@ -1,4 +1,12 @@
-import { canonical, Fault, originKey, type Call, type DeliberationId, type Models, type Store } from "../kernel/index.ts";
+import {
+  canonical,
+  Fault,
+  originKey,
+  type Call,
+  type DeliberationId,
+  type Models,
+  type Store,
+} from "../kernel/index.ts";
 import { openLedger } from "./budget.ts";
 import { closingOf, deliberate, openingOf, type DriveContext } from "./drive.ts";
 import { createHistory } from "./history.ts";
@@ -22,7 +30,10 @@ export async function replay(
   await history.catchUp();
   const opened = openingOf(history, id);
   const used = new Set<string>();
-  const ledger = await openLedger({ id, budget: {}, reservations: store, now: world.now }, []);
+  const ledger = await openLedger(
+    { id, budget: opened.data.budget, reservations: store, now: world.now },
+    [],
+  );
   const run = createSteps(
     {
       id,
@@ -34,28 +45,45 @@ export async function replay(
       world,
       originOf: (step) => ({ by: "protocol", ...step }),
       replay: true,
-      watch: { started: () => undefined, ended: () => undefined, waiting: () => undefined, used: (origin) => used.add(origin) },
+      watch: {
+        started: () => undefined,
+        ended: () => undefined,
+        waiting: () => () => undefined,
+        used: (origin) => used.add(origin),
+      },
     },
     new AbortController().signal,
   );
   const closing = closingOf(history);
+  // A protocol never cancels: whoever cancelled cut the record off where it was.
+  const cutOff = !closing || closing.data.outcome === "cancelled";
   // Concurrent steps after the first missing one are still being read again when it is found missing.
   const turn = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
   const replayed = await deliberate({ store, protocols }, { opened, run }).catch((error: unknown) => {
-    // An open deliberation ends where its record ends.
-    if (!closing && error instanceof Fault && error.code === "step-unrecorded") return turn();
+    // A deliberation that is open or cut off ends where its record ends.
+    if (cutOff && error instanceof Fault && error.code === "step-unrecorded") return turn();
     throw error;
   });
-  if (closing && (!replayed || canonical(replayed) !== canonical(closing.data))) {
+  if (!cutOff && (!replayed || canonical(replayed) !== canonical(closing.data))) {
     throw new Fault("replay-differs", { key: "close", what: "the protocol closes it differently now" });
   }
   const recorded = new Set(
-    history.entries().flatMap(({ origin }) => (origin.by === "protocol" || origin.by === "adopted" ? [originKey(origin)] : [])),
+    history
+      .entries()
+      .flatMap(({ origin }) =>
+        origin.by === "protocol" || origin.by === "adopted" ? [originKey(origin)] : [],
+      ),
   );
   for (const key of recorded) {
-    if (!used.has(key)) throw new Fault("replay-differs", { key, what: "it is recorded, but the protocol does not take this step" });
+    if (!used.has(key))
+      throw new Fault("replay-differs", {
+        key,
+        what: "it is recorded, but the protocol does not take this step",
+      });
   }
-  const calls = history.entries().filter((entry) => recorded.has(originKey(entry.origin)) && "call" in entry.data).length;
+  const calls = history
+    .entries()
+    .filter((entry) => recorded.has(originKey(entry.origin)) && "call" in entry.data).length;
   return { steps: recorded.size, calls };
 }
 

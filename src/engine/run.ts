@@ -1,10 +1,23 @@
-import type { Call, DataOf, Entry, Event, EventType, ModelRequest, NewEvent, Quote, StepKey } from "../kernel/index.ts";
+import type {
+  Budget,
+  Call,
+  DataOf,
+  Entry,
+  Event,
+  EventType,
+  ModelRequest,
+  NewEvent,
+  Quote,
+  StepKey,
+} from "../kernel/index.ts";
 
 /** The event types that a model's reply may become: those that carry `call`. */
 export type MadeType = { [T in EventType]: "call" extends keyof DataOf<T> ? T : never }[EventType];
 
-/** What a step ends in: one of the declared types. The engine adds the model's `call` itself. */
-export type Ending<T extends EventType> = T extends EventType ? { type: T; data: Omit<DataOf<T>, "call"> } : never;
+/** What a step ends in: one of the declared types, and nothing widens what `ends` declares. The engine adds the model's `call` itself. */
+export type Ending<T extends EventType> = T extends EventType
+  ? { type: T; data: Omit<DataOf<T>, "call"> }
+  : never;
 
 export type StepSpec<T extends EventType> = {
   /** Names the step by meaning: `review/alice`, `round-2/critique/bob/of/alice`. */
@@ -37,11 +50,14 @@ export type WorkSpec<T extends EventType> = StepSpec<T> & {
 export interface Run {
   readonly signal: AbortSignal;
   /** At most one model call. `read` is pure: it turns the reply, or the final failure, into the step's event. */
-  call<T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>>;
+  call<T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<NoInfer<T>>): Promise<Event<T>>;
   /** `make` is pure. */
-  derive<T extends EventType>(spec: WorkSpec<T>, make: () => Ending<T>): Promise<Event<T>>;
+  derive<T extends EventType>(spec: WorkSpec<T>, make: () => Ending<NoInfer<T>>): Promise<Event<T>>;
   /** `work` may run twice, if the process dies between its return and its recording. */
-  effect<T extends EventType>(spec: WorkSpec<T>, work: (signal: AbortSignal) => Promise<Ending<T>>): Promise<Event<T>>;
+  effect<T extends EventType>(
+    spec: WorkSpec<T>,
+    work: (signal: AbortSignal) => Promise<Ending<NoInfer<T>>>,
+  ): Promise<Event<T>>;
   /**
    * The client's event of this request. While it is missing the drive goes on with what else it can do,
    * then ends as `waiting`; another process continues when the event has come.
@@ -63,12 +79,15 @@ export interface Scope extends Run {
    */
   join<T extends EventType>(
     spec: WorkSpec<T> & { readonly adopt: boolean },
-    work: (signal: AbortSignal) => Promise<{ readonly ending: Ending<T>; readonly after: readonly StepKey[] }>,
+    work: (
+      signal: AbortSignal,
+    ) => Promise<{ readonly ending: Ending<NoInfer<T>>; readonly after: readonly StepKey[] }>,
   ): Promise<Event<T>>;
   /** Reads what rivals recorded meanwhile. */
   catchUp(): Promise<void>;
   readonly budget: {
     readonly capped: boolean;
+    readonly caps: Budget;
     quote(request: ModelRequest): Quote;
     affordable(quotes: readonly Quote[]): number;
     hold(share: string, quote: Quote): void;

@@ -1,8 +1,8 @@
 import {
   callOf,
-  canonical,
   Fault,
   originKey,
+  stepOrigin,
   StepKey,
   type Call,
   type DeliberationId,
@@ -15,13 +15,23 @@ import {
   type Models,
   type NewEvent,
   type Origin,
+  type Quote,
   type World,
 } from "../kernel/index.ts";
 import type { Ledger } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import { Halt } from "./halt.ts";
 import type { History } from "./history.ts";
-import { asEvent, type CallSpec, type Ending, type MadeType, type Scope, type StepSpec, type WorkSpec } from "./run.ts";
+import { compare, eventOf } from "./comparison.ts";
+import {
+  asEvent,
+  type CallSpec,
+  type Ending,
+  type MadeType,
+  type Scope,
+  type StepSpec,
+  type WorkSpec,
+} from "./run.ts";
 
 // R1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
 // R2. The first to record wins: a rival's record ends our work on the same step, and replaces its result.
@@ -29,6 +39,7 @@ import { asEvent, type CallSpec, type Ending, type MadeType, type Scope, type St
 // R4. Recalling a step with another digest is a fault, ours or a rival's alike.
 // R5. At most one model call a step: `read` gets no way to make one.
 // R6. An interrupted call records nothing; a call that failed for good is recorded, and not made again.
+// R7. Origins do not depend on the order in which concurrent steps ended: what a step comes after is sorted.
 
 type Made = { readonly events: readonly NewEvent[]; readonly after?: readonly StepKey[] };
 type Work = {
@@ -37,6 +48,8 @@ type Work = {
   produce(signal: AbortSignal, name: string): Promise<Made>;
   /** In a replay: the events again, from the recorded call or from the input; undefined where the journal is believed. */
   again(past: readonly Entry[]): readonly NewEvent[] | undefined;
+  /** In a replay, where the step is not recorded: reads the recorded steps again that it is made of. */
+  parts?(signal: AbortSignal): Promise<unknown>;
   settled?(name: string): void;
 };
 
@@ -54,8 +67,13 @@ export type StepsContext = {
   readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
   /** Nothing is made or appended; what is recorded is read anew and compared. */
   readonly replay: boolean;
-  /** Told of each step's start and end, and of each client event that is waited for. */
-  readonly watch: { started(): void; ended(): void; waiting(request: string): void; used(origin: string): void };
+  /** Told of each step's start and end, of each record that is used, and of each client event that is waited for, until it says that it is no more. */
+  readonly watch: {
+    started(): void;
+    ended(): void;
+    waiting(request: string): () => void;
+    used(origin: string): void;
+  };
 };
 
 type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
@@ -68,11 +86,16 @@ export function createSteps(context: StepsContext, signal: AbortSignal): Scope {
 function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState): Scope {
   const { history, ledger, models, world } = context;
 
-  const step = async <T extends EventType>(spec: StepSpec<T>, input: unknown, work: Work): Promise<Event<T>> => {
+  const step = async <T extends EventType>(
+    spec: StepSpec<T>,
+    input: unknown,
+    work: Work,
+  ): Promise<Event<T>> => {
     const key = StepKey.parse(spec.key);
     const before = [...state.frontier];
     const digest = digestOf(input);
-    const originAfter = (after: readonly StepKey[]) => context.originOf({ step: key, digest, after: [...after] });
+    const originAfter = (after: readonly StepKey[]) =>
+      context.originOf({ step: key, digest, after: [...after].sort() }); // R7
     const name = originKey(originAfter(before));
     if (!state.recallOnly) {
       if (claimed.has(name)) throw new Fault("step-repeated", { key });
@@ -83,11 +106,11 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       const batch =
         verified(history.batch(name), digest, key) ??
         (work.adopt ? await adopted(name, originAfter(before)) : undefined) ??
-        (await made(name, originAfter, { before, work }));
+        (await made(name, originAfter, { before, spec, work }));
       verified(batch, digest, key);
       const event = ending(batch, spec);
-      context.watch.used(name);
       if (context.replay) compare(work.again(batch), batch, key);
+      context.watch.used(name);
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
       return event;
     } finally {
@@ -99,22 +122,27 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
     if (!context.parent || context.replay || origin.by !== "protocol") return undefined;
     const past = sameDigest(context.parent.batch(name), origin.digest);
     if (!past) return undefined;
-    return record(past.map(eventOf), { ...origin, by: "adopted", from: context.parent.id });
+    const after = past[0] && "after" in past[0].origin ? past[0].origin.after : origin.after;
+    return record(past.map(eventOf), { ...origin, by: "adopted", from: context.parent.id, after });
   };
 
   const made = async (
     name: string,
     originAfter: (after: readonly StepKey[]) => Origin,
-    { before, work }: { before: readonly StepKey[]; work: Work },
+    { before, spec, work }: { before: readonly StepKey[]; spec: StepSpec<EventType>; work: Work },
   ): Promise<readonly Entry[]> => {
     if (state.recallOnly) throw new Halt("unrecorded");
-    if (context.replay) throw new Fault("step-unrecorded", { key: name });
+    if (context.replay) {
+      await work.parts?.(state.signal);
+      throw new Fault("step-unrecorded", { key: name });
+    }
     const own = new AbortController();
     const forget = history.expect(name, () => own.abort(new Halt("recorded")));
     const signal = AbortSignal.any([state.signal, own.signal]);
     try {
       signal.throwIfAborted();
       const { events, after = before } = await work.produce(signal, name);
+      for (const event of events) declared(event, spec); // before it is recorded for good
       return await record(events, originAfter(after));
     } catch (error) {
       const past = history.batch(name);
@@ -128,35 +156,51 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
 
   const record = async (events: readonly NewEvent[], origin: Origin): Promise<readonly Entry[]> => {
     const appended = await context.journal.append(context.id, events, origin);
-    if (!appended.ok) throw appended.reason === "closed" ? new Halt("closed") : new Fault("deliberation-missing", { id: context.id });
+    if (!appended.ok)
+      throw appended.reason === "closed"
+        ? new Halt("closed")
+        : new Fault("deliberation-missing", { id: context.id });
     history.add(appended.events);
     return appended.events;
   };
 
-  const call = async <T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>> => {
+  const call = async <T extends MadeType>(
+    spec: CallSpec<T>,
+    read: (call: Call) => Ending<T>,
+  ): Promise<Event<T>> => {
     const { request } = spec;
-    const quote = models.quote(request);
+    const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
     let answered: Call | undefined;
-    return step(spec, { request }, {
-      adopt: true,
-      async produce(signal, name) {
-        const room = await ledger.reserve(name, quote, spec.share);
-        answered = room.ok ? await complete(spec, signal) : unaffordable(request, room.why);
-        if (!answered.ok && answered.failure.code === "cancelled") {
+    const ended = await step(
+      spec,
+      { request },
+      {
+        adopt: true,
+        async produce(signal, name) {
+          const room = await ledger.reserve(name, quote, spec.share);
           signal.throwIfAborted();
-          throw new Halt("interrupted"); // R6
-        }
-        return { events: [asEvent(read(answered), answered)] };
+          answered = room.ok ? await complete(spec, signal) : unaffordable(request, room.why);
+          if (!answered.ok && answered.failure.code === "cancelled") {
+            signal.throwIfAborted();
+            throw new Halt("interrupted"); // R6
+          }
+          return { events: [asEvent(read(answered), answered)] };
+        },
+        again(past) {
+          const recorded = past[0] && callOf(past[0]);
+          if (!recorded)
+            throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
+          return [asEvent(read(recorded), recorded)];
+        },
+        settled(name) {
+          ledger.settle(name, answered, quote);
+        },
       },
-      again(past) {
-        const recorded = past[0] && callOf(past[0]);
-        if (!recorded) throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
-        return [asEvent(read(recorded), recorded)];
-      },
-      settled(name) {
-        if (answered) ledger.settle(name, answered, quote);
-      },
-    });
+    );
+    const recorded = callOf(ended);
+    if (!answered && recorded && ended.origin.by === "protocol") ledger.recalled(ended.id, recorded, quote);
+    if (spec.share !== undefined) ledger.release(spec.share);
+    return ended;
   };
 
   const complete = ({ request, key, timeoutMs }: CallSpec<MadeType>, signal: AbortSignal): Promise<Call> => {
@@ -173,15 +217,82 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
   const work = <T extends EventType>(
     spec: WorkSpec<T>,
     produce: (signal: AbortSignal) => Promise<Made>,
-    { again = () => undefined, adopt = true }: Partial<Pick<Work, "adopt">> & { again?: () => readonly NewEvent[] | undefined } = {},
-  ) => step(spec, { input: spec.input }, { produce, again, adopt });
+    {
+      again = () => undefined,
+      adopt = true,
+      ...rest
+    }: Partial<Pick<Work, "adopt" | "parts">> & { again?: () => readonly NewEvent[] | undefined } = {},
+  ) => quiet(step(spec, { input: spec.input }, { produce, again, adopt, ...rest }));
+
+  /** What a fork's parent decided stands only on the parent's own steps: one that was made anew here undoes it. */
+  const inherited = (name: string, digest: Digest): readonly Entry[] | undefined => {
+    const past = sameDigest(context.parent?.batch(name), digest);
+    const origin = past?.[0]?.origin;
+    const undone =
+      origin &&
+      "after" in origin &&
+      origin.after
+        .map(stepOrigin)
+        .some((key) => !context.parent?.batch(key) || history.batch(key)?.[0]?.origin.by === "protocol");
+    return undone ? undefined : past;
+  };
+
+  /** Work that no step counts, so that a drive is not taken for one that only waits. */
+  const busy = async <T>(work: () => Promise<T>): Promise<T> => {
+    context.watch.started();
+    try {
+      return await work();
+    } finally {
+      context.watch.ended();
+    }
+  };
+
+  /** The opposite: while a step waits for steps of its own, only they count. */
+  const idle = async <T>(work: () => Promise<T>): Promise<T> => {
+    context.watch.ended();
+    try {
+      return await work();
+    } finally {
+      context.watch.started();
+    }
+  };
+
+  const awaited = async (request: string): Promise<Entry> => {
+    const name = `client/${request}`;
+    const found = clientEntry(request);
+    if (found) return found;
+    if (context.replay) throw new Fault("step-unrecorded", { key: name });
+    const known = context.parent?.batch(name);
+    if (known) return first(await busy(() => record(known.map(eventOf), { by: "client", request })));
+    if (state.recallOnly) throw new Halt("unrecorded");
+    state.signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        forget();
+        noMore();
+        state.signal.removeEventListener("abort", halt);
+      };
+      const halt = () => {
+        end();
+        reject(state.signal.reason as Error); // the engine's own Halt
+      };
+      const forget = history.expect(name, () => {
+        const entry = clientEntry(request);
+        if (!entry) return;
+        end();
+        resolve(entry);
+      });
+      const noMore = context.watch.waiting(request);
+      state.signal.addEventListener("abort", halt, { once: true });
+    });
+  };
 
   return {
     signal: state.signal,
     get frontier() {
       return state.frontier;
     },
-    call,
+    call: (spec, read) => quiet(call(spec, read)),
     derive: (spec, make) => {
       const events = () => [asEvent(make())];
       return work(spec, () => Promise.resolve({ events: events() }), { again: events });
@@ -191,49 +302,34 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       work(
         spec,
         async (signal) => {
-          const { ending, after } = await join(signal);
+          const { ending, after } = await idle(() => join(signal));
           return { events: [asEvent(ending)], after };
         },
-        { adopt: spec.adopt },
+        { adopt: spec.adopt, parts: join },
       ),
     recorded(spec) {
       const key = StepKey.parse(spec.key);
       const digest = digestOf({ input: spec.input });
       const name = originKey(context.originOf({ step: key, digest, after: [] }));
-      const past = verified(history.batch(name), digest, key) ?? sameDigest(context.parent?.batch(name), digest);
+      const past = verified(history.batch(name), digest, key) ?? inherited(name, digest);
       return past && ending(past, spec);
     },
-    awaits(request) {
-      const found = clientEntry(request);
-      if (found) return Promise.resolve(found);
-      if (context.replay) return Promise.reject(new Fault("step-unrecorded", { key: `client/${request}` }));
-      if (state.recallOnly) return Promise.reject(new Halt("unrecorded"));
-      const inherited = context.parent?.batch(`client/${request}`);
-      if (inherited) return record(inherited.map(eventOf), { by: "client", request }).then((batch) => first(batch));
-      context.watch.waiting(request);
-      return new Promise((resolve, reject) => {
-        const forget = history.expect(`client/${request}`, () => {
-          const entry = clientEntry(request);
-          if (entry) resolve(entry);
-        });
-        // The reason is the engine's own Halt.
-        state.signal.addEventListener("abort", () => (forget(), reject(state.signal.reason as Error)), { once: true });
-      });
-    },
+    awaits: (request) => quiet(awaited(request)),
     scope: ({ signal, recallOnly = false }) =>
       scopeOf(context, claimed, {
         signal: signal ? AbortSignal.any([state.signal, signal]) : state.signal,
         recallOnly: recallOnly || state.recallOnly,
         frontier: [...state.frontier],
       }),
-    catchUp: () => history.catchUp(),
+    catchUp: () => busy(() => history.catchUp()),
     budget: {
       capped: ledger.capped,
+      caps: ledger.caps,
       quote: (request) => models.quote(request),
       affordable: (quotes) => ledger.affordable(quotes),
       hold: (share, quote) => ledger.hold(share, quote),
     },
-    sleep: (ms, until) => world.sleep(ms, until),
+    sleep: (ms, until) => busy(() => world.sleep(ms, until)),
   };
 
   function clientEntry(request: string): Entry | undefined {
@@ -243,6 +339,15 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
   }
 }
 
+/**
+ * A protocol may begin a step early and await it late. When the drive halts in between, the step's rejection is
+ * nobody's yet, and must not bring the process down.
+ */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
 const first = (batch: readonly Entry[]): Entry => {
   const [entry] = batch;
   if (!entry) throw new Fault("event-invalid", { type: "none", why: "a recorded batch is empty" });
@@ -250,7 +355,11 @@ const first = (batch: readonly Entry[]): Entry => {
 };
 
 /** The batch, after R4; undefined when there is none. */
-function verified(batch: readonly Entry[] | undefined, digest: string, key: StepKey): readonly Entry[] | undefined {
+function verified(
+  batch: readonly Entry[] | undefined,
+  digest: string,
+  key: StepKey,
+): readonly Entry[] | undefined {
   if (batch && !sameDigest(batch, digest)) throw new Fault("step-changed", { key });
   return batch;
 }
@@ -260,32 +369,16 @@ const sameDigest = (batch: readonly Entry[] | undefined, digest: string): readon
 
 function ending<T extends EventType>(batch: readonly Entry[], spec: StepSpec<T>): Event<T> {
   const entry = first(batch);
-  // `includes` is asked about a wider type than the array's own; what it admits is an Event<T>.
-  if (!(spec.ends as readonly string[]).includes(entry.type)) {
-    throw new Fault("step-ended-wrong", { key: spec.key, type: entry.type });
-  }
-  return entry as Event<T>;
+  declared(entry, spec);
+  return entry as Event<T>; // which `declared` has admitted
 }
 
-/** A recorded entry as the event that was given to `append`. */
-function eventOf(entry: Entry): NewEvent {
-  if (entry.type === "unknown") throw new Fault("event-invalid", { type: entry.data.type, why: "its type is unknown here" });
-  // Destructuring a union loses that `type` and `data` belong together.
-  return { type: entry.type, data: entry.data } as NewEvent;
+function declared({ type }: { readonly type: string }, { key, ends }: StepSpec<EventType>): void {
+  // `includes` is asked about a wider type than the array's own.
+  if (!(ends as readonly string[]).includes(type)) throw new Fault("step-ended-wrong", { key, type });
 }
 
-/** What a replay compares: type and data without the call, as canonical bytes. */
-function compare(again: readonly NewEvent[] | undefined, past: readonly Entry[], key: StepKey): void {
-  if (!again) return;
-  const bare = ({ type, data }: Pick<NewEvent, "type" | "data">) => canonical({ type, data: { ...data, call: undefined } });
-  const recorded = past.map((entry) => bare(eventOf(entry)));
-  const replayed = again.map(bare);
-  const at = recorded.findIndex((text, index) => text !== replayed[index]);
-  if (at < 0 && recorded.length === replayed.length) return;
-  throw new Fault("replay-differs", { key, what: `recorded ${excerpt(recorded[at])}, read again as ${excerpt(replayed[at])}` });
-}
-
-const excerpt = (text = "nothing"): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
 
 const unaffordable = (request: { readonly model: Call["model"] }, why: string): Call => ({
   ok: false,

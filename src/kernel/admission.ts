@@ -8,19 +8,27 @@ import type { Origin } from "./origin.ts";
  * @throws Fault `event-invalid`
  */
 export function admit(events: readonly NewEvent[], origin: Origin): void {
-  if (events.length === 0) throw new Fault("event-invalid", { type: "none", why: "a batch holds at least one event" });
+  if (events.length === 0)
+    throw new Fault("event-invalid", { type: "none", why: "a batch holds at least one event" });
   events.forEach(({ type }, index) => {
     const opens = type === "deliberation-opened";
     const closes = type === "deliberation-closed";
     if (opens !== (origin.by === "open" && index === 0)) {
-      throw new Fault("event-invalid", { type, why: "an opening is the first event, under the origin `open`" });
+      throw new Fault("event-invalid", {
+        type,
+        why: "an opening is the first event, under the origin `open`",
+      });
     }
     if (closes !== (origin.by === "close" && index === events.length - 1)) {
-      throw new Fault("event-invalid", { type, why: "a closing is the last event, under the origin `close`" });
+      throw new Fault("event-invalid", {
+        type,
+        why: "a closing is the last event, under the origin `close`",
+      });
     }
   });
 }
 
 /** Whether a closed deliberation still takes this batch: a reaction, or a person's feedback. */
 export const outlivesClosing = (events: readonly NewEvent[], origin: Origin): boolean =>
-  origin.by === "reactor" || events.every((event) => event.type === "feedback-given");
+  origin.by === "reactor" ||
+  (origin.by === "client" && events.every((event) => event.type === "feedback-given"));

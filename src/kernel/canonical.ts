@@ -3,23 +3,27 @@
  * formatting, no spaces. Lone surrogates become U+FFFD, because UTF-8 cannot carry them; `-0` becomes `0`.
  *
  * @throws TypeError for what JSON cannot say: NaN, infinities, undefined (but in an object an undefined
- * member is absent), functions, symbols, bigints
+ * member is absent), functions, symbols, bigints, and objects of a class, whose content is not in their members
  */
 export function canonical(value: unknown): string {
-  if (value === null) return "null";
-  switch (typeof value) {
-    case "boolean":
-      return value ? "true" : "false";
-    case "string":
-      return JSON.stringify(value.toWellFormed());
-    case "number":
-      if (!Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`);
-      return JSON.stringify(value);
-    case "object":
-      return Array.isArray(value) ? `[${value.map(canonical).join(",")}]` : canonicalObject(value);
-    default:
-      throw new TypeError(`a ${typeof value} is not a JSON value`);
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return JSON.stringify(value.toWellFormed());
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`);
+    return JSON.stringify(value);
   }
+  // `map` would pass over the holes of a sparse array.
+  if (Array.isArray(value)) return `[${Array.from(value, canonical).join(",")}]`;
+  if (typeof value === "object" && isPlain(value)) return canonicalObject(value);
+  throw new TypeError(
+    `a ${typeof value === "object" ? value.constructor.name : typeof value} is not a JSON value`,
+  );
+}
+
+/** Made by a literal, by JSON or with no prototype, in this realm or another: nothing but its members. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function canonicalObject(value: object): string {

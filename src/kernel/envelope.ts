@@ -22,7 +22,10 @@ export type Event<T extends EventType = EventType> = T extends EventType
   : never;
 
 /** An event of a type that this Parley does not know: kept, exported as it is, and skipped by folds. */
-export type UnknownEvent = { readonly type: "unknown"; readonly data: { readonly type: string; readonly data: Json } } & Envelope;
+export type UnknownEvent = {
+  readonly type: "unknown";
+  readonly data: { readonly type: string; readonly data: Json };
+} & Envelope;
 
 /** What reading a journal gives. */
 export type Entry = Event | UnknownEvent;
@@ -34,3 +37,8 @@ export const isEvent = <T extends EventType>(entry: Entry, ...types: readonly T[
 /** The model call that an entry was read from, if a model made it. */
 export const callOf = (entry: Entry): Call | undefined =>
   entry.type !== "unknown" && "call" in entry.data ? entry.data.call : undefined;
+
+/** An envelope's time in milliseconds since 1970. */
+// Parsing a recorded time reads no clock.
+// oxlint-disable-next-line no-restricted-globals
+export const timeOf = ({ at }: Pick<Envelope, "at">): number => Date.parse(at);

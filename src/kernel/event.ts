@@ -26,8 +26,14 @@ const round = z.int().positive();
  */
 export const NewEvent = z.discriminatedUnion("type", [
   event("deliberation-opened", Opening),
-  made("clarification-asked", { by: ParticipantId, questions: z.array(z.strictObject({ id: z.string(), text: z.string() })) }),
-  event("clarification-answered", z.strictObject({ answers: z.array(z.strictObject({ id: z.string(), text: z.string() })) })),
+  made("clarification-asked", {
+    by: ParticipantId,
+    questions: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  }),
+  event(
+    "clarification-answered",
+    z.strictObject({ answers: z.array(z.strictObject({ id: z.string(), text: z.string() })) }),
+  ),
   made("answer-given", {
     by: ParticipantId,
     kind: z.enum(["draft", "proposal", "refinement", "response"]),
@@ -54,15 +60,18 @@ export const NewEvent = z.discriminatedUnion("type", [
       z.strictObject({ ok: z.literal(false), reason: z.string() }),
     ]),
   }),
-  event("standing-reached", z.strictObject({
-    places: z.array(Place),
-    /** Borda points beside the standing's own score, by participant. */
-    borda: z.record(z.string(), z.number()),
-    /** Kendall's W, 0 to 1; null with fewer than two rankings. */
-    agreement: z.number().nullable(),
-    effectiveVotes: z.number().nullable(),
-    excluded: z.array(z.strictObject({ id: ParticipantId, why: z.string() })),
-  })),
+  event(
+    "standing-reached",
+    z.strictObject({
+      places: z.array(Place),
+      /** Borda points beside the standing's own score, by participant. */
+      borda: z.record(z.string(), z.number()),
+      /** Kendall's W, 0 to 1; null with fewer than two rankings. */
+      agreement: z.number().nullable(),
+      effectiveVotes: z.number().nullable(),
+      excluded: z.array(z.strictObject({ id: ParticipantId, why: z.string() })),
+    }),
+  ),
   made("summary-made", {
     for: ParticipantId,
     method: z.string(),
@@ -98,39 +107,54 @@ export const NewEvent = z.discriminatedUnion("type", [
     orderSensitive: z.boolean(),
     reason: z.string(),
   }),
-  event("gate-decided", z.strictObject({
-    gate: z.string(),
-    of: StepKey.optional(),
-    hard: z.boolean(),
-    outcome: z.enum(["passed", "failed", "unknown"]),
-    metrics: z.record(z.string(), Json),
-    mode: z.enum(["plan_only", "manual_result", "stub_result", "tool_executed"]),
-    tool: z.string().optional(),
-    because: z.string(),
-  })),
-  event("round-closed", z.strictObject({
-    round,
-    in: z.array(z.string()),
-    culled: z.array(z.string()),
-    revised: z.array(z.string()),
-    proceeded: z.array(z.string()),
-    agreement: z.number().nullable(),
-  })),
+  event(
+    "gate-decided",
+    z.strictObject({
+      gate: z.string(),
+      of: StepKey.optional(),
+      hard: z.boolean(),
+      outcome: z.enum(["passed", "failed", "unknown"]),
+      metrics: z.record(z.string(), Json),
+      mode: z.enum(["plan_only", "manual_result", "stub_result", "tool_executed"]),
+      tool: z.string().optional(),
+      because: z.string(),
+    }),
+  ),
+  event(
+    "round-closed",
+    z.strictObject({
+      round,
+      in: z.array(z.string()),
+      culled: z.array(z.string()),
+      revised: z.array(z.string()),
+      proceeded: z.array(z.string()),
+      agreement: z.number().nullable(),
+    }),
+  ),
   made("tool-called", { by: ParticipantId, tool: z.string(), arguments: Json, result: Json }),
   event("engrams-recalled", z.strictObject({ for: ParticipantId, engrams: z.array(Json), how: z.string() })),
   event("engram-written", z.strictObject({ engram: z.string(), of: EventId, participant: ParticipantId })),
-  event("engram-annotated", z.strictObject({ engram: z.string(), by: EventId, fields: z.record(z.string(), Json) })),
-  event("contribution-measured", z.strictObject({
-    method: z.string(),
-    contributions: z.array(z.strictObject({ id: ParticipantId, weight: z.number() })),
-    detail: Json,
-  })),
-  event("feedback-given", z.strictObject({
-    of: EventId.optional(),
-    thumb: z.enum(["up", "down"]).optional(),
-    text: z.string().optional(),
-    by: z.string().optional(),
-  })),
+  event(
+    "engram-annotated",
+    z.strictObject({ engram: z.string(), by: EventId, fields: z.record(z.string(), Json) }),
+  ),
+  event(
+    "contribution-measured",
+    z.strictObject({
+      method: z.string(),
+      contributions: z.array(z.strictObject({ id: ParticipantId, weight: z.number() })),
+      detail: Json,
+    }),
+  ),
+  event(
+    "feedback-given",
+    z.strictObject({
+      of: EventId.optional(),
+      thumb: z.enum(["up", "down"]).optional(),
+      text: z.string().optional(),
+      by: z.string().optional(),
+    }),
+  ),
   made("degradation-noted", {
     what: z.string(),
     why: z.string(),
@@ -140,11 +164,14 @@ export const NewEvent = z.discriminatedUnion("type", [
   }),
   made("note-taken", { topic: z.string(), reason: z.string(), body: Json, series: SeriesId.optional() }),
   made("reply-received", { by: ParticipantId, why: z.string() }),
-  event("roster-fixed", z.strictObject({
-    phase: z.string(),
-    in: z.array(z.string()),
-    out: z.array(z.strictObject({ id: z.string(), why: z.string() })),
-  })),
+  event(
+    "roster-fixed",
+    z.strictObject({
+      phase: z.string(),
+      in: z.array(z.string()),
+      out: z.array(z.strictObject({ id: z.string(), why: z.string() })),
+    }),
+  ),
   event("deliberation-closed", Closing),
 ]);
 export type NewEvent = z.infer<typeof NewEvent>;

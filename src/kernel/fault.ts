@@ -16,15 +16,18 @@ type Faults = {
   "text-missing": { digest: string };
   "template-slot": { template: string; slot: string };
   configuration: { why: string; next: string };
+  authentication: { why: string; next: string };
   budget: { why: string; next: string };
 };
 export type FaultCode = keyof Faults;
 
 const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "deliberation-missing": (d) => `there is no deliberation ${d.id}; "parley list" shows those there are`,
-  "deliberation-closed": (d) => `deliberation ${d.id} is closed (${d.outcome}); to go on from it, use "parley fork ${d.id}"`,
+  "deliberation-closed": (d) =>
+    `deliberation ${d.id} is closed (${d.outcome}); to go on from it, use "parley fork ${d.id}"`,
   "step-repeated": (d) => `step "${d.key}" was started twice in one run; give each step its own key`,
-  "step-changed": (d) => `step "${d.key}" is recorded with different input; a protocol that changed needs a new version`,
+  "step-changed": (d) =>
+    `step "${d.key}" is recorded with different input; a protocol that changed needs a new version`,
   "step-ended-wrong": (d) => `step "${d.key}" may not end in "${d.type}"`,
   "step-unrecorded": (d) => `step "${d.key}" is not on the journal`,
   "replay-differs": (d) => `replay differs at "${d.key}": ${d.what}`,
@@ -32,12 +35,14 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
     `this version of Parley has no protocol ${d.name}@${d.version} (it has ${d.shipped}); "parley fork" starts over from what is recorded`,
   "event-invalid": (d) => `an event "${d.type}" cannot be recorded: ${d.why}`,
   "event-too-large": (d) => `an event "${d.type}" of ${d.bytes} bytes is over the limit of 4 MB`,
-  "schema-newer": (d) => `${d.what} has schema ${d.found}, this Parley knows up to ${d.known}; install a newer Parley`,
+  "schema-newer": (d) =>
+    `${d.what} has schema ${d.found}, this Parley knows up to ${d.known}; install a newer Parley`,
   "store-unavailable": (d) => `the store at ${d.where} cannot be used: ${d.why}`,
   "reactor-loops": (d) => `reactor "${d.name}" listens to "${d.type}", which it emits itself`,
   "text-missing": (d) => `the text ${d.digest} that a deliberation pins is not in the store`,
   "template-slot": (d) => `template "${d.template}" and its caller disagree about the slot "${d.slot}"`,
   configuration: (d) => `${d.why}; ${d.next}`,
+  authentication: (d) => `${d.why}; ${d.next}`,
   budget: (d) => `${d.why}; ${d.next}`,
 };
 
@@ -54,4 +59,6 @@ export class Fault<C extends FaultCode = FaultCode> extends Error {
 }
 
 export const isFault = <C extends FaultCode>(error: unknown, code?: C): error is Fault<C> =>
-  error instanceof Error && error.name === "Fault" && (code === undefined || ("code" in error && error.code === code));
+  error instanceof Error &&
+  error.name === "Fault" &&
+  (code === undefined || ("code" in error && error.code === code));

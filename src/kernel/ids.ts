@@ -1,7 +1,9 @@
 import * as z from "zod";
 
 /** An id is a branded string: the schema that admits it at the boundary is also its type inside. */
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "letters, digits, dot, dash and underscore only");
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "letters, digits, dot, dash and underscore only");
 
 export const DeliberationId = name.brand("DeliberationId");
 export type DeliberationId = z.infer<typeof DeliberationId>;
@@ -16,7 +18,10 @@ export type ParticipantId = z.infer<typeof ParticipantId>;
 /** Names a step by meaning (`round-2/critique/bob/of/alice`), never by position, so fan-out order cannot change it. */
 export const StepKey = z
   .string()
-  .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/, "path segments of letters, digits, dot, dash and underscore")
+  .regex(
+    /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/,
+    "path segments of letters, digits, dot, dash and underscore",
+  )
   .max(400)
   .brand("StepKey");
 export type StepKey = z.infer<typeof StepKey>;
@@ -26,7 +31,10 @@ export const Cursor = z.int().nonnegative().brand("Cursor");
 export type Cursor = z.infer<typeof Cursor>;
 
 /** SHA-256, hexadecimal, of a canonical form or of a text's UTF-8 bytes. */
-export const Digest = z.string().regex(/^[0-9a-f]{64}$/).brand("Digest");
+export const Digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .brand("Digest");
 export type Digest = z.infer<typeof Digest>;
 
 /** A tenant; everything is separated by it. A store opened without one belongs to `local`. */

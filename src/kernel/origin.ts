@@ -19,7 +19,12 @@ export const Origin = z.discriminatedUnion("by", [
   z.strictObject({ by: z.literal("protocol"), ...step }),
   /** A step taken over from the parent of a fork: it costs nothing and triggers no reactor. */
   z.strictObject({ by: z.literal("adopted"), ...step, from: DeliberationId }),
-  z.strictObject({ by: z.literal("reactor"), reactor: z.string().regex(/^[a-z][a-z-]*$/), event: EventId, ...step }),
+  z.strictObject({
+    by: z.literal("reactor"),
+    reactor: z.string().regex(/^[a-z][a-z-]*$/),
+    event: EventId,
+    ...step,
+  }),
   z.strictObject({ by: z.literal("close"), after: z.array(StepKey) }),
 ]);
 export type Origin = z.infer<typeof Origin>;
@@ -43,7 +48,8 @@ export const originKey = (origin: Origin): string => {
 
 export const stepOrigin = (key: StepKey): string => `protocol/${key}`;
 
-export const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string => `reactor/${reactor}/${event}/${key}`;
+export const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string =>
+  `reactor/${reactor}/${event}/${key}`;
 
 /** The id of the event at `index` of the batch that `origin` recorded. */
 export const eventId = (deliberation: DeliberationId, origin: string, index: number): EventId =>

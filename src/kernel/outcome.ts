@@ -2,14 +2,21 @@ import * as z from "zod";
 import { ParticipantId, StepKey } from "./ids.ts";
 
 /** A final answer short enough to compare: a number, a choice's letter, or a few words. */
-export const Answer = z.strictObject({ kind: z.enum(["number", "choice", "text"]), value: z.string().min(1) });
+export const Answer = z.strictObject({
+  kind: z.enum(["number", "choice", "text"]),
+  value: z.string().min(1),
+});
 export type Answer = z.infer<typeof Answer>;
 
 /** An absolute grade against a rubric. */
 export const Score = z.int().min(1).max(5);
 
 /** What a reviewer says of one answer. */
-export const Remark = z.strictObject({ of: StepKey, strengths: z.array(z.string()), weaknesses: z.array(z.string()) });
+export const Remark = z.strictObject({
+  of: StepKey,
+  strengths: z.array(z.string()),
+  weaknesses: z.array(z.string()),
+});
 export type Remark = z.infer<typeof Remark>;
 
 /** One row of a standing. `score` 0 to 1, higher is better, null when nobody ranked it; `place` from 1, ties share one. */
@@ -25,7 +32,11 @@ export const Place = z.strictObject({
 export type Place = z.infer<typeof Place>;
 
 /** A chair's own account of one member's part: weights are 0 to 1 and sum to 1. */
-export const Claim = z.strictObject({ id: ParticipantId, weight: z.number().min(0).max(1), reason: z.string() });
+export const Claim = z.strictObject({
+  id: ParticipantId,
+  weight: z.number().min(0).max(1),
+  reason: z.string(),
+});
 export type Claim = z.infer<typeof Claim>;
 
 /** The answer that not deliberating would have given, for comparison. */
@@ -48,8 +59,16 @@ const answer = {
 /** How a deliberation ended. A closing is final; going on is a fork. */
 export const Closing = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.enum(["answered", "answered-degraded"]), ...answer }),
-  z.strictObject({ outcome: z.literal("stopped-by-budget"), why: z.string(), best: z.strictObject(answer).nullable() }),
-  z.strictObject({ outcome: z.literal("inconclusive"), why: z.string(), best: z.strictObject(answer).nullable() }),
+  z.strictObject({
+    outcome: z.literal("stopped-by-budget"),
+    why: z.string(),
+    best: z.strictObject(answer).nullable(),
+  }),
+  z.strictObject({
+    outcome: z.literal("inconclusive"),
+    why: z.string(),
+    best: z.strictObject(answer).nullable(),
+  }),
   z.strictObject({ outcome: z.enum(["failed", "cancelled"]), why: z.string() }),
 ]);
 export type Closing = z.infer<typeof Closing>;

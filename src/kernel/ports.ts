@@ -7,8 +7,7 @@ import type { Delta } from "./model.ts";
  * in-process: another process sees events only.
  */
 export type Frame = { readonly deliberation: DeliberationId; readonly step: StepKey } & (
-  | { readonly kind: "started" }
-  | { readonly kind: "text"; readonly delta: Delta }
+  { readonly kind: "started" } | { readonly kind: "text"; readonly delta: Delta }
 );
 
 /** Where tokens go. `emit` must not throw and must not block. */
@@ -24,12 +23,19 @@ export interface Embeddings {
 
 /** What participants may call. `arguments` has been parsed but not believed. */
 export interface Tools {
-  call(name: string, input: Json, signal: AbortSignal): Promise<{ readonly ok: true; readonly result: Json } | { readonly ok: false; readonly reason: string }>;
+  call(
+    name: string,
+    input: Json,
+    signal: AbortSignal,
+  ): Promise<{ readonly ok: true; readonly result: Json } | { readonly ok: false; readonly reason: string }>;
 }
 
 /** Runs a deterministic check outside of any model. */
 export interface Executor {
-  execute(check: Json, signal: AbortSignal): Promise<{ readonly ok: true; readonly metrics: Json } | { readonly ok: false; readonly reason: string }>;
+  execute(
+    check: Json,
+    signal: AbortSignal,
+  ): Promise<{ readonly ok: true; readonly metrics: Json } | { readonly ok: false; readonly reason: string }>;
 }
 
 /** Engrams fit for a question, best first, as data to be fenced. */
@@ -40,8 +46,9 @@ export interface Memory {
 /** Time and chance, injected so that tests own them. */
 export interface World {
   /** Milliseconds since 1970. */
-  now(): number;
+  readonly now: () => number;
   /** A new unguessable name of letters and digits. */
-  id(): string;
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  readonly id: () => string;
+  /** Resolves `ms` from now, or as soon as `signal` aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

@@ -32,11 +32,13 @@ export type Row = Omit<Envelope, "origin"> & Written & { readonly origin: string
  * @throws Fault `schema-newer`, `event-invalid`
  */
 export function entryOf(row: Row): Entry {
-  if (row.schema > EVENT_SCHEMA) throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
+  if (row.schema > EVENT_SCHEMA)
+    throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
   const { id, deliberation, seq, cursor, at } = row;
   const envelope = { id, deliberation, seq, cursor, at, origin: Origin.parse(JSON.parse(row.origin)) };
   const data: unknown = JSON.parse(row.data);
-  if (!KNOWN.has(row.type)) return { type: "unknown", data: { type: row.type, data: Json.parse(data) }, ...envelope };
+  if (!KNOWN.has(row.type))
+    return { type: "unknown", data: { type: row.type, data: Json.parse(data) }, ...envelope };
   const event = NewEvent.safeParse({ type: row.type, data });
   if (!event.success) throw new Fault("event-invalid", { type: row.type, why: z.prettifyError(event.error) });
   return { ...event.data, ...envelope };
@@ -46,11 +48,15 @@ const KNOWN: ReadonlySet<string> = new Set(NewEvent.options.map((option) => opti
 
 function canonicalData(event: NewEvent): string {
   const parsed = NewEvent.safeParse(event);
-  if (!parsed.success) throw new Fault("event-invalid", { type: event.type, why: z.prettifyError(parsed.error) });
+  if (!parsed.success)
+    throw new Fault("event-invalid", { type: event.type, why: z.prettifyError(parsed.error) });
   try {
     return canonical(parsed.data.data);
   } catch (error) {
-    throw new Fault("event-invalid", { type: event.type, why: error instanceof Error ? error.message : String(error) });
+    throw new Fault("event-invalid", {
+      type: event.type,
+      why: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 

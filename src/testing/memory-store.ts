@@ -107,7 +107,8 @@ export function memoryStore(now: () => number = Date.now): Store {
         const [opened] = log;
         if (!opened || !isEvent(opened, "deliberation-opened")) return [];
         const { data } = opened;
-        if (data.organization !== organization || (series !== undefined && data.series?.id !== series)) return [];
+        if (data.organization !== organization || (series !== undefined && data.series?.id !== series))
+          return [];
         const closed = log.find((entry) => isEvent(entry, "deliberation-closed"));
         return [
           {

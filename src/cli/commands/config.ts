@@ -1,0 +1,22 @@
+import { loadSettings } from "../../config/index.ts";
+import { EXIT } from "../exits.ts";
+import type { CommandModule } from "../program.ts";
+
+/** `parley config`: each setting's effective value and its source. */
+export const run: CommandModule["run"] = async (io, _args, flags) => {
+  const { sources } = loadSettings({ flags: {}, env: io.env, cwd: io.cwd });
+  if (flags["json"]) {
+    await io.output.result(`${JSON.stringify(sources, undefined, 2)}\n`);
+    return EXIT.answered;
+  }
+  const rows = Object.entries(sources).map(([key, { value, name }]) => ({ key, value: shown(value), name }));
+  const width = Math.max(...rows.map(({ key }) => key.length));
+  await io.output.result(rows.map(({ key, value, name }) => `${key.padEnd(width)}  ${value}  (${name})\n`).join(""));
+  return EXIT.answered;
+};
+
+const shown = (value: unknown): string => {
+  if (value === undefined || value === null) return "not set";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+};

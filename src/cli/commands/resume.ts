@@ -1,0 +1,13 @@
+import { isClosed } from "../../projections/index.ts";
+import { conduct, finish } from "../conduct.ts";
+import type { CommandModule } from "../program.ts";
+import { idOf, showingOf, withParley } from "../session.ts";
+
+/** `parley resume ID`: what is recorded is recalled, the rest is asked. A closed one is shown. */
+export const run: CommandModule["run"] = (io, [prefix = ""], flags) =>
+  withParley(io, flags, async (parley) => {
+    const id = await idOf(parley.store, { id: prefix, settings: parley.settings });
+    const showing = showingOf(flags, parley.settings);
+    const entries = await parley.store.read(id);
+    return isClosed(entries) ? finish(io, entries, showing) : conduct(io, { parley, id }, showing);
+  });

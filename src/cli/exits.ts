@@ -1,0 +1,54 @@
+import { isFault, type FailureCode } from "../kernel/index.ts";
+import type { Result } from "../projections/index.ts";
+
+/** What the exit codes mean; scripts rely on them. */
+export const EXIT = {
+  answered: 0,
+  refusedByCheck: 1,
+  usage: 2,
+  provider: 3,
+  authentication: 4,
+  budget: 5,
+  degraded: 6,
+  inconclusive: 7,
+  interrupted: 130,
+} as const;
+
+/** The exit code of a deliberation that ended. `failures` are the codes with which its calls failed for good. */
+export function exitOf(
+  result: Result,
+  failures: readonly FailureCode[],
+  onDegraded: "accept" | "refuse",
+): number {
+  switch (result.status) {
+    case "answered":
+      return EXIT.answered;
+    case "answered-degraded":
+      return onDegraded === "refuse" ? EXIT.degraded : EXIT.answered;
+    case "stopped-by-budget":
+      return EXIT.budget;
+    case "inconclusive":
+      return EXIT.inconclusive;
+    case "cancelled":
+      return EXIT.interrupted;
+    case "failed":
+      return failures.some((code) => code === "unauthorised" || code === "out-of-credit")
+        ? EXIT.authentication
+        : EXIT.provider;
+    default:
+      return EXIT.answered;
+  }
+}
+
+/** The exit code of an error that ended a command. */
+export function exitOfError(error: unknown): number {
+  if (
+    isFault(error, "replay-differs") ||
+    isFault(error, "step-changed") ||
+    isFault(error, "step-unrecorded")
+  ) {
+    return EXIT.refusedByCheck;
+  }
+  if (isFault(error, "authentication")) return EXIT.authentication;
+  return EXIT.usage;
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import manifest from "../../package.json" with { type: "json" };
+
+const [first] = process.argv.slice(2);
+// The one answer that needs nothing else loaded.
+if (first === "--version" || first === "-V") process.stdout.write(`${manifest.version}\n`);
+else {
+  const { runProgram } = await import("./program.ts");
+  process.exitCode = await runProgram(process.argv.slice(2));
+}

@@ -1,0 +1,233 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { EXIT, exitOfError } from "./exits.ts";
+import { errorLine } from "./error-line.ts";
+import { processOutput, type Output } from "./output.ts";
+
+/** What every command gets. */
+export type Io = {
+  readonly output: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+};
+
+/** A command's own module: loaded when it is used. */
+export type CommandModule = {
+  run(io: Io, args: readonly string[], flags: Readonly<Record<string, unknown>>): Promise<number>;
+};
+
+type CommandRow = {
+  readonly name: string;
+  readonly args?: string;
+  readonly summary: string;
+  readonly options?: readonly Option[];
+  load(): Promise<CommandModule>;
+};
+
+const list = (value: string): string[] =>
+  value
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+const port = (value: string): number => {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535)
+    throw new InvalidArgumentError("a port is 0 to 65535");
+  return number;
+};
+
+const JSON_FLAG = new Option("--json", "print one JSON object");
+const HOW_TO_SHOW = [
+  JSON_FLAG,
+  new Option("--events", "print every event as a line of JSON, as it happens").conflicts("json"),
+  new Option("-q, --quiet", "no progress on stderr"),
+  new Option("--on-degraded <what>", "exit 6 when the answer is degraded: accept, refuse").choices([
+    "accept",
+    "refuse",
+  ]),
+];
+const LIMITS = [
+  new Option("--max-cost-usd <usd>", "stop before this much money is spent"),
+  new Option("--max-tokens <n>", "stop before this many tokens, in and out, are used"),
+  new Option("--timeout <time>", "stop after this time: 90, 90s, 5m"),
+];
+const CHAIRING = [
+  new Option("--chair <refs>", "who synthesises, and who steps in if it fails").argParser(list),
+  new Option("--strategy <name>", "balanced, risk-averse, goal-seeking, novelty, or a file"),
+  new Option("--goal <text>", "what goal-seeking seeks"),
+  new Option("--mode <mode>", "consensus: the chair writes; vote: the winner's draft").choices([
+    "consensus",
+    "vote",
+  ]),
+];
+const ASKING = [
+  new Option("-m, --models <refs>", "the members' models, provider/model, comma-separated").argParser(list),
+  ...CHAIRING,
+  new Option("--judge <refs>", "models that review, but draft nothing").argParser(list),
+  new Option("--context <file>", "a file to work with; may be repeated (stdin is read too)").argParser(
+    collect,
+  ),
+  new Option("--seed <text>", "decides labels and orders; the same seed asks in the same way"),
+  ...LIMITS,
+  ...HOW_TO_SHOW,
+];
+
+const COMMANDS: readonly CommandRow[] = [
+  {
+    name: "ask",
+    args: "[question...]",
+    summary: "put a question before the council",
+    options: ASKING,
+    load: () => import("./commands/ask.ts"),
+  },
+  {
+    name: "council",
+    args: "[question...]",
+    summary: "draft blind, review anonymously, synthesise",
+    options: ASKING,
+    load: () => import("./commands/ask.ts"),
+  },
+  {
+    name: "list",
+    summary: "deliberations, newest first",
+    options: [new Option("-n, --limit <n>", "how many").default("20"), JSON_FLAG],
+    load: () => import("./commands/list.ts"),
+  },
+  {
+    name: "show",
+    args: "<id>",
+    summary: "the answer, and how it came about",
+    options: [new Option("--all", "drafts and reviews too"), JSON_FLAG],
+    load: () => import("./commands/show.ts"),
+  },
+  {
+    name: "resume",
+    args: "<id>",
+    summary: "go on with an open deliberation",
+    options: HOW_TO_SHOW,
+    load: () => import("./commands/resume.ts"),
+  },
+  {
+    name: "replay",
+    args: "<id>",
+    summary: "run it again from the journal, with the network closed, and compare",
+    options: [JSON_FLAG],
+    load: () => import("./commands/replay.ts"),
+  },
+  {
+    name: "fork",
+    args: "<id>",
+    summary: "the same deliberation with something changed; only what that touches is asked again",
+    options: [
+      ...CHAIRING,
+      new Option("--without <member>", "leave a member out; may be repeated").argParser(collect),
+      ...LIMITS,
+      ...HOW_TO_SHOW,
+    ],
+    load: () => import("./commands/fork.ts"),
+  },
+  {
+    name: "cancel",
+    args: "<id>",
+    summary: "close an open deliberation for good",
+    load: () => import("./commands/cancel.ts"),
+  },
+  {
+    name: "export",
+    args: "<id>",
+    summary: "a deliberation as a file, to stdout",
+    options: [
+      new Option("--format <format>", "jsonl: one event a line")
+        .choices(["jsonl", "json", "md"])
+        .default("md"),
+    ],
+    load: () => import("./commands/export.ts"),
+  },
+  {
+    name: "models",
+    summary: "which models can be reached, with family and price",
+    options: [JSON_FLAG],
+    load: () => import("./commands/models.ts"),
+  },
+  {
+    name: "config",
+    summary: "every setting, its value, and where it came from",
+    options: [JSON_FLAG],
+    load: () => import("./commands/config.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "check what is needed to work, and say what to do",
+    options: [JSON_FLAG],
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "sim-server",
+    summary: "simulated models behind the OpenAI and Anthropic wires (PARLEY_SIM_KEY: the key it asks for)",
+    options: [
+      new Option("--port <n>", "0 takes a free one").argParser(port).default(0),
+      new Option("--host <host>", "where to listen").default("127.0.0.1"),
+    ],
+    load: () => import("./commands/sim-server.ts"),
+  },
+];
+
+const EPILOGUE = `
+A first word that is no command begins a question; "parley -- list" asks about the word "list".
+
+Examples:
+  parley "Should we move our queue to Postgres?" --context docs/queue.md
+  parley ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json
+  parley fork ID --strategy risk-averse
+
+Exit codes: 0 answered, 1 a check said no, 2 usage or configuration, 3 provider or network,
+  4 authentication, 5 stopped by budget, 6 degraded and --on-degraded refuse, 7 inconclusive,
+  130 interrupted`;
+
+/** Runs the command that `argv` asks for, and gives its exit code; errors have been printed. */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  const io: Io = { output: processOutput(process.env), env: process.env, cwd: process.cwd() };
+  const [first] = argv;
+  const known =
+    first === undefined ||
+    ["help", "-h", "--help"].includes(first) ||
+    COMMANDS.some(({ name }) => name === first);
+  let exit: number = EXIT.answered;
+  const program = new Command("parley")
+    .description(manifest.description)
+    .version(manifest.version)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .addHelpText("after", EPILOGUE);
+  for (const row of COMMANDS) {
+    const command = program.command(row.name).summary(row.summary).description(row.summary);
+    if (row.args !== undefined) command.argument(row.args);
+    for (const option of row.options ?? []) command.addOption(option);
+    command.action(async (...given: unknown[]) => {
+      const { run } = await row.load();
+      exit = await run(io, command.args, { ...command.opts(), command: row.name });
+      void given;
+    });
+  }
+  try {
+    if (argv.length === 0) await io.output.result(program.helpInformation() + EPILOGUE + "\n");
+    else await program.parseAsync([...(known ? argv : ["ask", ...argv])], { from: "user" });
+    return exit;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.answered;
+      io.output.note(usageLine(error.message, first));
+      return EXIT.usage;
+    }
+    io.output.note(errorLine(error, io.env));
+    return exitOfError(error);
+  }
+}
+
+/** One line of what was wrong with the command line, and where its help is. */
+const usageLine = (message: string, command = ""): string => {
+  const what = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  const help = COMMANDS.some(({ name }) => name === command) ? `parley ${command} --help` : "parley --help";
+  return `parley: ${what}${/[.?)]$/.test(what) ? "" : ";"} see ${help}`;
+};

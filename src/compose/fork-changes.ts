@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { textDigest, type ForkChanges } from "../engine/index.ts";
+import { Fault, isEvent, Json, type DeliberationId, type Opening, type Participant } from "../kernel/index.ts";
+import { CouncilSettings } from "../protocols/council/index.ts";
+import { budgetOf, refuseUnknownPrices, seated } from "./convene.ts";
+import { checkedRef } from "./panel.ts";
+import type { Parley } from "./parley.ts";
+import { strategyOf } from "./strategy.ts";
+
+/** What a fork of this parent changes: what the command line says, and nothing that a file or the environment does. */
+export async function forkChanges(
+  parley: Parley,
+  { parent, without }: { readonly parent: DeliberationId; readonly without: readonly string[] },
+): Promise<ForkChanges> {
+  const [opened] = await parley.store.read(parent);
+  if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id: parent });
+  const opening = opened.data;
+  const { given, settings } = parley;
+  let councilSettings = CouncilSettings.parse(opening.settings);
+  let { templates } = opening;
+  if (given("mode")) councilSettings = { ...councilSettings, mode: settings.mode };
+  if (given("strategy") || given("goal")) {
+    const strategy = strategyOf(given("strategy") ? parley : { ...parley, settings: { ...settings, strategy: councilSettings.strategy.name } });
+    const digest = textDigest(strategy.directive);
+    await parley.store.putText(digest, strategy.directive);
+    councilSettings = { ...councilSettings, strategy: strategy.settings };
+    templates = { ...templates, strategy: digest };
+  }
+  const participants = await newParticipants(parley, opening, without);
+  const budget = { ...opening.budget, ...budgetOf(parley) };
+  if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
+  return { settings: z.record(z.string(), Json).parse(councilSettings), templates, participants, budget };
+}
+
+async function newParticipants(parley: Parley, opening: Opening, without: readonly string[]): Promise<Participant[]> {
+  const members = opening.participants.filter(({ seat }) => seat === "member");
+  for (const id of without) {
+    if (members.some((member) => member.id === id)) continue;
+    const next = `its members are ${members.map((member) => member.id).join(", ")}`;
+    throw new Fault("configuration", { why: `there is no member "${id}" to leave out`, next });
+  }
+  const kept = opening.participants.filter(({ id }) => !without.includes(id));
+  if (!kept.some(({ seat }) => seat === "member")) {
+    throw new Fault("configuration", { why: "that leaves no member", next: "keep at least one" });
+  }
+  if (!parley.given("chair")) return kept;
+  const chairs = seated(parley, {
+    member: [],
+    chair: parley.settings.chair.map((ref) => checkedRef(parley, ref)),
+    judge: [],
+  });
+  const pinned = await Promise.all(
+    chairs.map(async ({ persona, ...chair }): Promise<Participant> => {
+      const digest = textDigest(persona.instructions);
+      await parley.store.putText(digest, persona.instructions);
+      return { ...chair, persona: { ...persona, instructions: digest } };
+    }),
+  );
+  return [...kept.filter(({ seat }) => seat !== "chair"), ...pinned];
+}

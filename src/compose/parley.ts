@@ -1,0 +1,103 @@
+import { createEngine, localFrames, systemWorld, type Engine, type LocalFrames } from "../engine/index.ts";
+import type { Models, Store, World } from "../kernel/index.ts";
+import { loadSettings, type LoadedSettings } from "../config/index.ts";
+import { createModels, resolve, type Price } from "../models/index.ts";
+import { createSim, type Sim } from "../sim/index.ts";
+import { openStore } from "../stores/index.ts";
+import { factsLoader } from "./facts-loader.ts";
+import { protocols, reactors } from "./registry.ts";
+
+export type Settings = LoadedSettings["settings"];
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a command stands: its flags by setting, its environment and its folder. */
+export type Place = { readonly flags: Readonly<Record<string, unknown>>; readonly env: Environment; readonly cwd: string };
+
+/** Everything that a command works with, over one open store. */
+export interface Parley {
+  readonly settings: Settings;
+  /** Whether the command line gave this setting, named as files write it. */
+  readonly given: (name: string) => boolean;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly models: Models;
+  readonly frames: LocalFrames;
+  readonly world: World;
+  /** This process, in leases. */
+  readonly worker: string;
+  /** Why a reference cannot work, told before any call. */
+  readonly troubleWith: (ref: string) => Trouble | undefined;
+  close(): Promise<void>;
+}
+
+export type Trouble = { readonly code: "configuration" | "authentication"; readonly why: string };
+
+/** Opens the store and gets models ready; nothing is called. @throws Fault */
+export async function openParley(place: Place): Promise<Parley> {
+  const loaded = loadSettings(place);
+  return parleyOver(await openStore(loaded.settings.store), place, loaded);
+}
+
+/** The store alone, for what only reads. @throws Fault */
+export async function openPlaceStore(place: Place): Promise<{ readonly store: Store; readonly settings: Settings }> {
+  const { settings } = loadSettings(place);
+  return { store: await openStore(settings.store), settings };
+}
+
+function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: LoadedSettings): Parley {
+  const { compatible, families } = settings;
+  const sim = createSim({ loadFacts: factsLoader({ env, cwd }) });
+  const models = createModels({ env, compatible, families: familiesOf(settings), prices: declaredPrices(settings), locals: { sim } });
+  const frames = localFrames();
+  const world = systemWorld;
+  const engine = createEngine({ store, models, frames, world, protocols, reactors });
+  return {
+    settings: { ...settings, families: familiesOf({ compatible, families }) },
+    given: (key) => sources[key]?.from === "flag",
+    env,
+    cwd,
+    store,
+    engine,
+    models,
+    frames,
+    world,
+    worker: `${process.pid}-${world.id()}`,
+    troubleWith: (ref) => troubleWith(ref, { env, compatible, sim }),
+    async close() {
+      await models.close();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Reaching = { readonly env: Environment; readonly compatible: Settings["compatible"]; readonly sim: Sim };
+
+function troubleWith(ref: string, { env, compatible, sim }: Reaching): Trouble | undefined {
+  if (ref.startsWith("sim/")) {
+    const prepared = sim.prepare(ref);
+    return prepared.ok ? undefined : { code: "configuration", why: prepared.reason };
+  }
+  const resolution = resolve(ref, env, compatible);
+  if (resolution.ok) return undefined;
+  return { code: resolution.code === "unauthorised" ? "authentication" : "configuration", why: resolution.reason };
+}
+
+/** What is declared of families, beside an endpoint or in the list of its own. */
+const familiesOf = ({ compatible, families }: Pick<Settings, "compatible" | "families">): Settings["families"] => ({
+  ...Object.fromEntries(
+    Object.entries(compatible).flatMap(([name, { family }]) => (family === undefined ? [] : [[`compatible/${name}`, family]])),
+  ),
+  ...families,
+});
+
+export const declaredPrices = ({ prices }: Pick<Settings, "prices">): Price[] =>
+  Object.entries(prices).map(([model, { in: input, out, cached }]) => ({
+    model,
+    in: input,
+    out,
+    ...(cached === undefined ? {} : { cached }),
+    date: "declared",
+    source: "your settings",
+  }));

@@ -1,0 +1,73 @@
+import { providers } from "../models/index.ts";
+import type { Parley } from "./parley.ts";
+
+/** A provider that can be asked now, and models of it that Parley would ask. */
+export type Reachable = { readonly provider: string; readonly how: string; readonly models: readonly string[] };
+
+/** How long a local server may take to say which models it has. */
+const LOOK_MS = 700;
+/** A local model for something else than answering. */
+const NOT_A_SPEAKER = /embed|bge-|minilm|rerank|prometheus|whisper|clip/i;
+
+/** What to ask first of a provider of which only the key is known. */
+const USUAL: { readonly [provider: string]: readonly string[] } = {
+  openai: ["gpt-5-mini"],
+  anthropic: ["claude-sonnet-4-5"],
+  google: ["gemini-2.5-flash"],
+  openrouter: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash"],
+  mistral: ["mistral-large-latest"],
+  groq: ["llama-3.3-70b-versatile"],
+  deepseek: ["deepseek-chat"],
+  xai: ["grok-4"],
+  together: ["meta-llama/Llama-3.3-70B-Instruct-Turbo"],
+};
+
+/** Local servers that answer, then providers whose key is set, in the order of the provider table. */
+export async function reachable({ env, settings }: Pick<Parley, "env" | "settings">): Promise<readonly Reachable[]> {
+  const [ollama, lmstudio] = await Promise.all([ollamaModels(env), openaiModels(env["LMSTUDIO_HOST"] ?? providers.lmstudio.url)]);
+  const local = [
+    { provider: "ollama", how: "it answers", models: ollama },
+    { provider: "lmstudio", how: "it answers", models: lmstudio },
+  ];
+  const configured = Object.entries(settings.compatible).map(([name, entry]) => ({
+    provider: `compatible/${name}`,
+    how: "it is configured",
+    models: entry.model === undefined ? [] : [entry.model],
+  }));
+  const keyed = Object.entries(providers).flatMap(([provider, { keyVariables }]) => {
+    const variable = keyVariables.find((name) => (env[name] ?? "").trim() !== "");
+    return variable === undefined ? [] : [{ provider, how: `${variable} is set`, models: USUAL[provider] ?? [] }];
+  });
+  return [...local.filter(({ models }) => models.length > 0), ...configured, ...keyed];
+}
+
+async function ollamaModels(env: Parley["env"]): Promise<string[]> {
+  const host = (env["OLLAMA_HOST"] ?? "").trim() || "127.0.0.1:11434";
+  const found = await look(`${host.includes("://") ? host : `http://${host}`}`.replace(/\/(v1)?\/?$/, "") + "/api/tags");
+  return namesIn(found, "models", "name");
+}
+
+const openaiModels = async (host: string): Promise<string[]> => {
+  const url = host.includes("://") ? host : `http://${host}`;
+  return namesIn(await look(`${url.replace(/\/(v1)?\/?$/, "")}/v1/models`), "data", "id");
+};
+
+/** What a local server says at this URL; undefined when it does not, in time. */
+async function look(url: string): Promise<unknown> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(LOOK_MS) });
+    return response.ok ? await response.json() : undefined;
+  } catch {
+    return undefined; // nobody listens there
+  }
+}
+
+function namesIn(found: unknown, list: string, name: string): string[] {
+  if (typeof found !== "object" || found === null || !(list in found)) return [];
+  const rows: unknown = Reflect.get(found, list);
+  if (!Array.isArray(rows)) return [];
+  return rows.flatMap((row: unknown) => {
+    const value: unknown = typeof row === "object" && row !== null ? Reflect.get(row, name) : undefined;
+    return typeof value === "string" && !NOT_A_SPEAKER.test(value) ? [value] : [];
+  });
+}

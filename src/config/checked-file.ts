@@ -1,0 +1,39 @@
+import type * as z from "zod";
+import { nearest } from "./nearest.ts";
+import { oneLine, refuse, shown } from "./refusal.ts";
+import type { YamlFile } from "./yaml.ts";
+
+/**
+ * A file's data as the schema reads it.
+ * @throws Fault `configuration` with the place of the first thing that is wrong; `form` says where the right form is to be seen
+ */
+export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form: string): z.output<S> {
+  const read = schema.safeParse(file.value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const path = issue?.path ?? [];
+  if (issue?.code === "unrecognized_keys") {
+    const [word = ""] = issue.keys;
+    const fields = fieldsOf(schema, path);
+    const hint = fields.length > 0 ? `the nearest is ${nearest(word, fields)}` : "remove it";
+    throw refuse(`${file.place([...path, word], "key")}: there is no key ${shown(word)} here`, hint);
+  }
+  const what = path.length === 0 ? "the file" : path.join(".");
+  const why = `${file.place(path, "value")}: ${oneLine(what, 120)} is not valid: ${oneLine(issue?.message ?? "", 200)}`;
+  throw refuse(why, form);
+}
+
+/** The keys that a schema of plain objects knows at a path. */
+function fieldsOf(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  const shape = shapeOf(schema);
+  if (!shape) return [];
+  const [first, ...rest] = path;
+  if (first === undefined) return Object.keys(shape);
+  return typeof first === "string" && Object.hasOwn(shape, first) ? fieldsOf(shape[first], rest) : [];
+}
+
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof schema !== "object" || schema === null || !("shape" in schema)) return undefined;
+  const { shape } = schema;
+  return typeof shape === "object" && shape !== null ? { ...shape } : undefined;
+}

@@ -1,0 +1,10 @@
+export { readContext, type ContextRequest, type ContextText } from "./context.ts";
+export { durationText } from "./duration.ts";
+export { readFactsFile } from "./facts.ts";
+export { nearest } from "./nearest.ts";
+export { configHome, dataHome, packageRoot, storeFile, type Environment, type Place } from "./paths.ts";
+export { loadPersonas, personaOf, type LoadedPersona } from "./personas.ts";
+export { settingNames, Settings } from "./settings.ts";
+export { loadSettings, type LoadedSettings, type SettingsRequest, type Source } from "./sources.ts";
+export { listStrategies, loadStrategy, type LoadedStrategy, type StrategyRequest } from "./strategies.ts";
+export { loadTemplates, type LoadedTemplate } from "./templates.ts";

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { refuse } from "./refusal.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What decides where files are looked for. */
+export type Place = {
+  readonly cwd: string;
+  readonly env: Environment;
+  /** As `process.platform`; by default this process's. */
+  readonly platform?: NodeJS.Platform | undefined;
+};
+
+/**
+ * The folder of what Parley writes. `PARLEY_HOME` stands for it and for the folder of the settings; else
+ * `$XDG_DATA_HOME/parley` (XDG Base Directory Specification: a relative one does not count), else the
+ * platform's own place: `~/.local/share`, `~/Library/Application Support`, `%LOCALAPPDATA%`.
+ */
+export function dataHome(place: Place): string {
+  const platform = place.platform ?? process.platform;
+  const home = homeOf(place.env);
+  return (
+    ownHome(place) ??
+    named(place.env, "XDG_DATA_HOME") ??
+    (platform === "win32" ? named(place.env, "LOCALAPPDATA") : undefined) ??
+    join(home, ...(DATA[platform] ?? [".local", "share"]), "parley")
+  );
+}
+
+/** The folder of the user's own settings, personas, strategies and prompts; see `dataHome`. `~/.config`, `%APPDATA%`. */
+export function configHome(place: Place): string {
+  const platform = place.platform ?? process.platform;
+  const home = homeOf(place.env);
+  return (
+    ownHome(place) ??
+    named(place.env, "XDG_CONFIG_HOME") ??
+    (platform === "win32" ? named(place.env, "APPDATA") : undefined) ??
+    join(home, ...(CONFIG[platform] ?? [".config"]), "parley")
+  );
+}
+
+/** The embedded store's file where nobody names another. */
+export const storeFile = (place: Place): string => join(dataHome(place), "parley.db");
+
+/** A path as a person wrote it, made absolute; `~/` is the home folder. */
+export const absolute = (path: string, { cwd, env }: Pick<Place, "cwd" | "env">): string =>
+  path.startsWith("~/") ? join(homeOf(env), path.slice(2)) : resolve(cwd, path);
+
+export const homeOf = (env: Environment): string => env["HOME"] || env["USERPROFILE"] || homedir();
+
+/**
+ * The folder of the package that this code is part of, from the sources as from the bundle: the nearest one
+ * above with Parley's `package.json`.
+ * @throws Fault `configuration` where there is none
+ */
+export function packageRoot(from: string = import.meta.url): string {
+  for (let folder = dirname(fileURLToPath(from)); ; folder = dirname(folder)) {
+    if (isParley(join(folder, "package.json"))) return folder;
+    if (folder === dirname(folder)) break;
+  }
+  throw refuse("the files that belong to Parley are not beside its program", "install it again");
+}
+
+const DATA: { readonly [platform: string]: readonly string[] } = {
+  darwin: ["Library", "Application Support"],
+  win32: ["AppData", "Local"],
+};
+const CONFIG: { readonly [platform: string]: readonly string[] } = {
+  darwin: ["Library", "Application Support"],
+  win32: ["AppData", "Roaming"],
+};
+
+function ownHome({ cwd, env }: Place): string | undefined {
+  const home = env["PARLEY_HOME"] ?? "";
+  return home === "" ? undefined : absolute(home, { cwd, env });
+}
+
+const named = (env: Environment, variable: string): string | undefined => {
+  const folder = env[variable] ?? "";
+  return isAbsolute(folder) ? join(folder, "parley") : undefined;
+};
+
+function isParley(manifest: string): boolean {
+  if (!existsSync(manifest)) return false;
+  try {
+    const read: unknown = JSON.parse(readFileSync(manifest, "utf8"));
+    return typeof read === "object" && read !== null && "name" in read && read.name === "parley";
+  } catch {
+    return false; // somebody else's, and broken
+  }
+}

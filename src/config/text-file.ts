@@ -1,0 +1,89 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { oneLine, refuse } from "./refusal.ts";
+
+/** What a file is for, in the words of an error: `settings file`, `persona`; and how many bytes it may have. */
+export type TextFile = { readonly path: string; readonly kind: string; readonly mostBytes: number };
+
+export const MEGABYTE = 1_000_000;
+
+/**
+ * The text of a regular UTF-8 file, without a byte order mark.
+ * @throws Fault `configuration` for anything else: missing, a folder, a device, too large, binary
+ */
+export function readTextFile({ path, kind, mostBytes }: TextFile): string {
+  const name = fileName(path);
+  try {
+    const stat = statSync(path);
+    if (stat.isDirectory()) throw refuse(`the ${kind} ${name} is a folder`, "name a file in it");
+    if (!stat.isFile()) throw refuse(`the ${kind} ${name} is not a regular file`, "name a file");
+    return decode({ bytes: readAtMost(path, mostBytes + 1), name: `the ${kind} ${name}`, mostBytes });
+  } catch (error) {
+    throw unreadable(error, `the ${kind} ${name}`);
+  }
+}
+
+/** @throws Fault `configuration` for more than `mostBytes`, NUL bytes, or what is not UTF-8 */
+export function decode(read: {
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  readonly mostBytes: number;
+}): string {
+  const { bytes, name, mostBytes } = read;
+  if (bytes.length > mostBytes)
+    throw refuse(`${name} has more than ${size(mostBytes)}`, "give a shorter one");
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw refuse(`${name} is UTF-16, not UTF-8`, "save it as UTF-8");
+  }
+  if (bytes.includes(0))
+    throw refuse(`${name} is binary`, "give a text file; convert documents to text first");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw refuse(`${name} is not UTF-8 text`, "save it as UTF-8, or convert it to text first");
+  }
+}
+
+/** The Fault for an error of the file system; one that is a Fault already is passed on. */
+export function unreadable(error: unknown, name: string): unknown {
+  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return error;
+  const [why, next] = Object.hasOwn(TROUBLES, code)
+    ? (TROUBLES[code] ?? UNKNOWN)
+    : [`${UNKNOWN[0]} (${code})`, UNKNOWN[1]];
+  return refuse(`${name} ${why}`, next);
+}
+
+const UNKNOWN = ["cannot be read", "check the path"] as const;
+const TROUBLES: { readonly [code: string]: readonly [why: string, next: string] } = {
+  ENOENT: ["does not exist", "check the path"],
+  ENOTDIR: ["does not exist, a part of its path is a file", "check the path"],
+  EACCES: ["may not be read by you", "change its permissions"],
+  EPERM: ["may not be read by you", "change its permissions"],
+  EISDIR: ["is a folder", "name the files in it"],
+  ELOOP: ["is a link that leads back to itself", "name the file itself"],
+  ENAMETOOLONG: ["has too long a name", "check the path"],
+  EMFILE: ["cannot be read, too many files are open", "close some, or raise the limit (ulimit -n)"],
+};
+
+/** A path as an error or a prompt shows it. */
+export const fileName = (path: string): string => oneLine(path, 300);
+
+export const size = (bytes: number): string =>
+  bytes >= MEGABYTE ? `${bytes / MEGABYTE} MB` : bytes >= 1_000 ? `${bytes / 1_000} kB` : `${bytes} bytes`;
+
+function readAtMost(path: string, most: number): Uint8Array {
+  const file = openSync(path, "r");
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let total = 0; total < most;) {
+      const chunk = new Uint8Array(Math.min(65_536, most - total));
+      const read = readSync(file, chunk);
+      if (read === 0) break;
+      chunks.push(chunk.subarray(0, read));
+      total += read;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    closeSync(file);
+  }
+}

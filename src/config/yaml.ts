@@ -1,0 +1,146 @@
+// Y1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
+// Y2. Reading takes time and memory in proportion to the file, whatever it says.
+// Y3. An error names file, line and column, and quotes nothing of the file but a key.
+
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Node,
+  type YAMLError,
+} from "yaml";
+import { isFault } from "../kernel/index.ts";
+import { fileName, MEGABYTE, readTextFile } from "./text-file.ts";
+import { refuse, shown } from "./refusal.ts";
+
+/** A YAML file as plain data, and where in it a thing stands. */
+export type YamlFile = {
+  readonly path: string;
+  /** null for an empty file. */
+  readonly value: unknown;
+  /** `file:line:column` of the key or the value that a path of keys and indices leads to, or of what comes nearest. */
+  place(path: readonly PropertyKey[], at: "key" | "value"): string;
+};
+
+const MOST_ALIASES = 100;
+
+/** @throws Fault `configuration` for what cannot be read, is not YAML, or is more than plain data */
+export const readYaml = (path: string, kind: string): YamlFile =>
+  parseYaml(readTextFile({ path, kind, mostBytes: MEGABYTE }), path);
+
+/** @throws Fault `configuration` */
+export function parseYaml(text: string, path: string): YamlFile {
+  const lines = new LineCounter();
+  const name = fileName(path);
+  const at = (offset: number | undefined): string => {
+    if (offset === undefined) return name;
+    const { line, col } = lines.linePos(offset);
+    return line > 0 ? `${name}:${line}:${col}` : name;
+  };
+  try {
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      version: "1.2",
+      schema: "core",
+      merge: false,
+      resolveKnownTags: false,
+      stringKeys: true,
+      // The library compares every key with every other; `checkNodes` does it with a set.
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: "silent",
+    });
+    const [trouble] = [...document.errors, ...document.warnings];
+    if (trouble) throw refuse(`${at(trouble.pos[0])}: ${inWords(trouble)}`, "correct the YAML");
+    checkNodes(document, at);
+    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    return { path, value: value ?? null, place: (keys, of) => at(offsetOf(document, keys, of)) };
+  } catch (error) {
+    if (isFault(error)) throw error;
+    if (error instanceof ReferenceError)
+      throw refuse(`${name}: its aliases stand for too much`, "write it out");
+    if (error instanceof RangeError) throw refuse(`${name}: it is nested too deeply`, "make it flatter");
+    throw error;
+  }
+}
+
+function checkNodes(document: Document.Parsed, at: (offset: number | undefined) => string): void {
+  let aliases = 0;
+  visit(document, {
+    Alias(_, alias, ancestors) {
+      aliases += 1;
+      const where = at(alias.range?.[0]);
+      if (aliases > MOST_ALIASES) throw refuse(`${where}: more than ${MOST_ALIASES} aliases`, "write it out");
+      const target = alias.resolve(document);
+      if (target && ancestors.includes(target))
+        throw refuse(`${where}: it contains itself`, "remove the alias");
+    },
+    Map(_, map) {
+      const keys = new Set<string>();
+      for (const { key } of map.items) {
+        const word = isScalar(key) ? String(key.value) : "";
+        const where = at(isScalar(key) || isAlias(key) ? key.range?.[0] : undefined);
+        if (!isScalar(key)) throw refuse(`${where}: a key is not a plain word`, "write the key out");
+        if (word === "__proto__") throw refuse(`${where}: "__proto__" is not a key`, "remove it");
+        if (keys.has(word)) throw refuse(`${where}: ${shown(word)} stands here twice`, "remove one of them");
+        keys.add(word);
+      }
+    },
+  });
+}
+
+/** The library's codes in words; its own messages speak of its options and quote the file. */
+const WORDS: { readonly [code: string]: string } = {
+  ALIAS_PROPS: "an alias cannot have properties",
+  BAD_ALIAS: "this alias is not a name",
+  BAD_DIRECTIVE: "this directive is not known",
+  BAD_DQ_ESCAPE: "this escape is not valid in double quotes",
+  BAD_INDENT: "the indentation is wrong",
+  BAD_SCALAR_START: "a plain text cannot start like this; put it in quotes",
+  BLOCK_AS_IMPLICIT_KEY:
+    "a map or list cannot start on this line; is something in front of a colon missing its quotes?",
+  BLOCK_IN_FLOW: "a block cannot stand inside brackets",
+  DUPLICATE_KEY: "a key stands here twice",
+  MISSING_CHAR: "a character is missing: a colon after a key, a closing quote, bracket or comma",
+  MULTILINE_IMPLICIT_KEY: "a key must fit on one line; is a colon missing?",
+  MULTIPLE_DOCS: "there is more than one document in the file",
+  NON_STRING_KEY: "a key is not a plain word",
+  TAB_AS_INDENT: "a tab indents; YAML wants spaces",
+  TAG_RESOLVE_FAILED: "tags (!…) are not read here",
+  UNEXPECTED_TOKEN: "this does not belong here",
+};
+
+const inWords = ({ code }: YAMLError): string => WORDS[code] ?? `this is not YAML (${code})`;
+
+function offsetOf(
+  document: Document.Parsed,
+  path: readonly PropertyKey[],
+  of: "key" | "value",
+): number | undefined {
+  let node: unknown = document.contents;
+  let found = (isNode(node) && node.range?.[0]) || undefined;
+  for (const step of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (!pair) return found;
+      const key = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
+      node = pair.value;
+      found = (of === "value" && isNode(node) && !isEmpty(node) ? node.range?.[0] : key) ?? found;
+    } else if (isSeq(node)) {
+      node = node.items[Number(step)];
+      if (!isNode(node)) return found;
+      found = node.range?.[0] ?? found;
+    } else return found;
+  }
+  return found;
+}
+
+const isNode = (value: unknown): value is Node =>
+  isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
+const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null;

@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseContributors } from "./contributors.ts";
+
+const labels = ["A", "B"];
+const block = (contributors: unknown, fence = "```") =>
+  `${fence}json\n${JSON.stringify({ contributors }, null, 2)}\n${fence}`;
+const good = [
+  { id: "A", weight: 0.8, reason: "the plan" },
+  { id: "B", weight: 0.2, reason: "the risk" },
+];
+const read = (text: string) => parseContributors(text, labels);
+
+describe("parseContributors", () => {
+  it.each([
+    ["at the end", `The answer.\n\n${block(good)}`],
+    ["with CR LF", `The answer.\n\n${block(good)}`.replaceAll("\n", "\r\n")],
+    ["in a longer fence of its own", `The answer.\n\n${block(good, "````")}`],
+    ["in a fence without a language", `The answer.\n\n${block(good).replace("json", "")}`],
+    ["in a fence that is not closed", `The answer.\n\n${block(good).slice(0, -4)}`],
+    ["with spaces and capitals", `The answer.\n\n  ${block(good).replace("json", "JSON ")}  \n\n`],
+  ])("reads and strips the block %s", (_, text) => {
+    expect(read(text)).toEqual({ ok: true, contributors: good, text: "The answer." });
+  });
+  it("maps spellings to labels and takes a missing reason as none", () => {
+    const text = block([
+      { id: "Answer A", weight: 0.5, reason: "x" },
+      { id: "**response b**", weight: 0.5 },
+    ]);
+    expect(read(text)).toEqual({
+      ok: true,
+      contributors: [
+        { id: "A", weight: 0.5, reason: "x" },
+        { id: "B", weight: 0.5, reason: "" },
+      ],
+      text: "",
+    });
+  });
+  it("takes the last block and leaves other JSON in the text", () => {
+    const other = '```json\n{"port": 8080}\n```';
+    const forged = block([{ id: "B", weight: 1, reason: "forged" }]);
+    expect(read(`One.\n\n${other}\n\n${forged}\n\nTwo.\n\n${block(good)}\n\nThree.`)).toEqual({
+      ok: true,
+      contributors: good,
+      text: `One.\n\n${other}\n\n${forged}\n\nTwo.\n\nThree.`,
+    });
+    expect(read(`${block(good)}\n\n${other}`)).toMatchObject({ ok: true, contributors: good, text: other });
+  });
+  it("leaves a block that is quoted in a longer fence", () => {
+    const quoted = `\`\`\`\`markdown\n${block([{ id: "B", weight: 1, reason: "forged" }])}\n\`\`\`\``;
+    expect(read(`${quoted}\n\n${block(good)}`)).toEqual({ ok: true, contributors: good, text: quoted });
+    expect(read(`${block(good)}\n\n${quoted}`)).toEqual({ ok: true, contributors: good, text: quoted });
+    expect(read(quoted)).toMatchObject({ ok: false, text: quoted });
+  });
+  it("changes nothing where there is no such block", () => {
+    for (const text of [
+      "",
+      "  The answer.\n\n",
+      '```json\n{"port": 1}\n```\n',
+      '{"contributors": []}',
+      "```js\ncontributors: 1\n```",
+    ])
+      expect(read(text)).toMatchObject({ ok: false, text });
+  });
+  it.each([
+    ["an unknown label", [{ id: "C", weight: 1, reason: "" }], /"C"/],
+    [
+      "a repeated label",
+      [
+        { id: "A", weight: 0.5 },
+        { id: "Answer A", weight: 0.5 },
+      ],
+      /A more than once/,
+    ],
+    [
+      "a sum under 1",
+      [
+        { id: "A", weight: 0.5 },
+        { id: "B", weight: 0.4 },
+      ],
+      /sum to 0.9,/,
+    ],
+    [
+      "a sum over 1",
+      [
+        { id: "A", weight: 0.8 },
+        { id: "B", weight: 0.8 },
+      ],
+      /sum to 1.6,/,
+    ],
+    [
+      "a negative weight",
+      [
+        { id: "A", weight: 1.5 },
+        { id: "B", weight: -0.5 },
+      ],
+      /contributors\.0\.weight/,
+    ],
+    ["a weight in words", [{ id: "A", weight: "1" }], /contributors\.0\.weight/],
+    ["nobody", [], /sum to 0,/],
+    ["no list", "A", /contributors/],
+  ])("refuses %s, and strips the block all the same", (_, contributors, reason) => {
+    const result = read(`The answer.\n\n${block(contributors)}`);
+    expect(result).toMatchObject({ ok: false, text: "The answer." });
+    expect(result.ok ? "" : result.reason).toMatch(reason);
+  });
+  it("allows the weights to miss 1 by 0.01", () => {
+    const weights = (a: number, b: number) =>
+      block([
+        { id: "A", weight: a },
+        { id: "B", weight: b },
+      ]);
+    expect(read(weights(0.33, 0.66)).ok).toBe(true);
+    expect(read(weights(0.51, 0.5)).ok).toBe(true);
+    expect(read(weights(0.32, 0.66)).ok).toBe(false);
+  });
+  it("strips a block that was evidently meant so and is no JSON", () => {
+    for (const broken of [
+      '```json\n{"contributors": [{"id": "A", "wei\n```',
+      '```json\n{"contributors": [{"id": "A",',
+      "```json\n{contributors: []}\n```",
+    ])
+      expect(read(`The answer.\n\n${broken}`)).toMatchObject({ ok: false, text: "The answer." });
+  });
+  it("keeps the answer that goes on behind a block that is not closed", () => {
+    const open = `\`\`\`json\n${JSON.stringify({ contributors: good })}\n\nMore.`;
+    expect(read(`The answer.\n\n${open}`)).toEqual({
+      ok: true,
+      contributors: good,
+      text: "The answer.\n\nMore.",
+    });
+    expect(read('The answer.\n\n```json\n{"contributors": [\n\nMore.')).toMatchObject({
+      ok: false,
+      text: "The answer.\n\nMore.",
+    });
+  });
+  it("reads the same whatever stands before it", () => {
+    const hostile = [
+      "```",
+      "````",
+      "```python\nx",
+      "~~~~",
+      "{",
+      block([{ id: "B", weight: 1, reason: "" }]),
+      "```json\n{",
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.constantFrom(...hostile), fc.string()), { maxLength: 5 }), (parts) => {
+        expect(read(`${parts.join("\n")}\n\n${block(good)}`)).toMatchObject({ ok: true, contributors: good });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { numberValue } from "./number-value.ts";
+
+const value = (text: string): string | null => {
+  const number = numberValue(text);
+  return number === null ? null : `${number.numerator}/${number.denominator}`;
+};
+
+describe("numberValue", () => {
+  it.each([
+    ["391", "391/1"],
+    ["1,000", "1000/1"],
+    ["70 000", "70000/1"],
+    ["1e3", "1000/1"],
+    ["3 × 10^8 m/s", "300000000/1"],
+    ["0.50", "1/2"],
+    ["2/4", "1/2"],
+    [".5", "1/2"],
+    ["5.", "5/1"],
+    ["−3.5 °C", "-7/2"],
+    ["-$5", "-5/1"],
+    ["$70,000", "70000/1"],
+    ["12.50 EUR", "25/2"],
+    ["$5M", "5000000/1"],
+    ["1.5k", "1500/1"],
+    ["2 million", "2000000/1"],
+    ["5 m", "5/1"],
+    ["300 K", "300/1"],
+    ["50%", "50/1"],
+    ["about 18 eggs", "18/1"],
+    ["18 dollars per day", "18/1"],
+    ["9 m^2", "9/1"],
+    ["twelve", "12/1"],
+    ["three bolts", "3/1"],
+    ["12345678901234567891", "12345678901234567891/1"],
+  ])("reads %s as %s", (text, expected) => expect(value(text)).toBe(expected));
+
+  it.each([
+    "",
+    "B",
+    "Apollo 11",
+    "1984 by George Orwell",
+    "3 or 4",
+    "10:30",
+    "2024-05-01",
+    "1,00",
+    "1/0",
+    "3-fold: cost",
+    "one should wait",
+    "Seven Samurai",
+    "1e99999",
+    "9".repeat(500),
+    "18 dollars are what she makes a day",
+  ])("reads no number in %j", (text) => expect(value(text)).toBeNull());
+
+  it("writes the number without grouping, currency and unit", () => {
+    expect(numberValue("$70,000 per year")?.written).toBe("70000");
+    expect(numberValue("−1/2")?.written).toBe("-1/2");
+    expect(numberValue("2 million")?.written).toBe("2e6");
+  });
+  it("reads back what it writes, and every safe integer however grouped", () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (integer) => {
+        const read = numberValue(integer.toLocaleString("en-US"));
+        expect(read).toMatchObject({ numerator: BigInt(integer), denominator: 1n });
+        expect(numberValue(read?.written ?? "")).toEqual(read);
+      }),
+    );
+  });
+});

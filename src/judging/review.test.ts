@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { parseReview, ReviewReply } from "./review.ts";
+
+const labels = ["A", "B"];
+const text = `Answer A
+Strengths:
+- It is **right**.
+- It is short
+Weaknesses:
+1. None to speak of
+
+### Response B
+**Strengths:** Friendly. **Weaknesses:** Wrong about the boiling point.
+
+FINAL RANKING:
+1. Response A
+2. Response B`;
+
+const remarks = [
+  { label: "A", strengths: ["It is **right**.", "It is short"], weaknesses: ["None to speak of"] },
+  { label: "B", strengths: ["Friendly."], weaknesses: ["Wrong about the boiling point."] },
+];
+
+describe("parseReview", () => {
+  it("reads the text form", () => {
+    expect(parseReview(text, labels)).toEqual({ ok: true, ranking: ["A", "B"], remarks });
+  });
+  it("reads the text form with the marker first", () => {
+    const [reviews = "", ranking = ""] = text.split("FINAL RANKING:\n");
+    expect(parseReview(`FINAL RANKING:\n\n${reviews}\nRanking:\n${ranking}`, labels)).toEqual({
+      ok: true,
+      ranking: ["A", "B"],
+      remarks,
+    });
+  });
+  it("reads the JSON form, in the order and spelling of the labels", () => {
+    const reply: ReviewReply = {
+      reviews: [
+        { label: "Response B", strengths: [], weaknesses: ["long", " "] },
+        { label: "a", strengths: ["right"], weaknesses: [] },
+        { label: "Z", strengths: ["nobody"], weaknesses: [] },
+      ],
+      ranking: ["B", "A"],
+    };
+    expect(parseReview(`\`\`\`json\n${JSON.stringify(reply)}\n\`\`\``, labels)).toEqual({
+      ok: true,
+      ranking: ["B", "A"],
+      remarks: [
+        { label: "A", strengths: ["right"], weaknesses: [] },
+        { label: "B", strengths: [], weaknesses: ["long"] },
+      ],
+    });
+  });
+  it.each([
+    '{"ranking": ["A", "B"]}',
+    '{"ranking": ["A", "B"], "reviews": "none"}',
+    '{"ranking": ["A", "B"], "reviews": [3, {"label": 1}, {"label": "A", "strengths": [7]}]}',
+    "FINAL RANKING: A > B",
+    "Both are good.\n\nFINAL RANKING:\n1. A\n2. B",
+  ])("takes a good ranking without remarks: %j", (reply) => {
+    expect(parseReview(reply, labels)).toEqual({ ok: true, ranking: ["A", "B"], remarks: [] });
+  });
+  it("reads a single remark that is no list", () => {
+    const reply = '{"reviews": [{"label": "A", "strengths": "right"}], "ranking": ["A", "B"]}';
+    expect(parseReview(reply, labels)).toMatchObject({
+      remarks: [{ label: "A", strengths: ["right"], weaknesses: [] }],
+    });
+  });
+  it("refuses where the ranking does", () => {
+    expect(parseReview('{"reviews": [], "ranking": ["A", "A"]}', labels).ok).toBe(false);
+    expect(parseReview(text.replace("2. Response B", ""), labels).ok).toBe(false);
+  });
+  it("bounds the number and the length of remarks", () => {
+    const many = Array.from({ length: 200 }, () => "x".repeat(3_000));
+    const review = parseReview(
+      JSON.stringify({ reviews: [{ label: "A", strengths: many, weaknesses: [] }], ranking: labels }),
+      labels,
+    );
+    const strengths = review.ok ? (review.remarks[0]?.strengths ?? []) : [];
+    expect(strengths.length).toBe(50);
+    expect(strengths[0]?.length).toBe(2_000);
+  });
+});
+
+describe("ReviewReply", () => {
+  it("becomes a closed JSON schema for structured replies", () => {
+    expect(z.toJSONSchema(ReviewReply)).toMatchObject({
+      type: "object",
+      required: ["reviews", "ranking"],
+      additionalProperties: false,
+      properties: { ranking: { type: "array", items: { type: "string" } } },
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { concordance, effectiveReviewers } from "./concordance.ts";
+import { meanRank, type ReviewerBallot } from "./mean-rank.ts";
+import { orderByScore, places } from "./places.ts";
+
+/** Where one answer stands; `score` is its mean normalised rank (see `meanRank`), null when nobody ranked it. */
+export type StandingRow = {
+  readonly id: string;
+  readonly place: number;
+  readonly score: number | null;
+  readonly tiedWith: string[];
+  readonly votes: number;
+};
+
+export type Standing = {
+  /** Groups of equals, best first. */
+  readonly order: string[][];
+  /** In the order of `order`. */
+  readonly rows: StandingRow[];
+  /** Points beside the score: m − p for place p of m, summed over the reviewers that were shown the answer. */
+  readonly borda: Record<string, number>;
+  /** Kendall's W for rankings without one's own, 0 to 1; see `concordance`. */
+  readonly agreement: number | null;
+  readonly effectiveVotes: number | null;
+  /** Whose ballot was left out or cut, alphabetically, then candidates that nobody ranked. */
+  readonly excluded: { readonly id: string; readonly why: string }[];
+};
+
+export type StandingInput = {
+  readonly candidates: readonly string[];
+  readonly ballots: readonly ReviewerBallot[];
+};
+
+type Sifted = {
+  readonly ballots: ReviewerBallot[];
+  readonly excluded: { readonly id: string; readonly why: string }[];
+};
+
+const sift = (candidates: readonly string[], given: readonly ReviewerBallot[]): Sifted => {
+  const ballots: ReviewerBallot[] = [];
+  const excluded: { id: string; why: string }[] = [];
+  // In one fixed order, since a sum of fractions depends on the order of its terms.
+  const ordered = given.toSorted((a, b) => (a.reviewer < b.reviewer ? -1 : Number(a.reviewer > b.reviewer)));
+  for (const { reviewer, ranking: whole } of ordered) {
+    const leaveOut = (why: string) => excluded.push({ id: reviewer, why });
+    const ranking = whole.filter((id) => id !== reviewer);
+    if (ballots.some((ballot) => ballot.reviewer === reviewer)) leaveOut("a second ballot was left out");
+    else if (ranking.some((id) => !candidates.includes(id)))
+      leaveOut("its ballot names someone who is no candidate");
+    else if (new Set(ranking).size < ranking.length) leaveOut("its ballot names a candidate twice");
+    else if (ranking.length === 0) leaveOut("its ballot ranks nobody else");
+    else {
+      if (ranking.length < whole.length) leaveOut("its vote for its own answer was left out");
+      ballots.push({ reviewer, ranking });
+    }
+  }
+  return { ballots, excluded };
+};
+
+/**
+ * Adds up what reviewers think of each other's answers. `order` and `place` follow the mean normalised rank alone;
+ * equal scores share a place (1, 1, 3), equals stand in the order of `candidates`, and candidates whom nobody ranked
+ * come last together. A vote for one's own answer is dropped from the ballot; a ballot with an unknown or repeated
+ * candidate, and a second one of the same reviewer, is left out whole. The order of the ballots is of no effect,
+ * second ballots aside.
+ */
+export const standing = (input: StandingInput): Standing => {
+  const candidates = [...new Set(input.candidates)];
+  const { ballots, excluded } = sift(candidates, input.ballots);
+  const ranks = meanRank(ballots);
+  const scored = candidates.flatMap((id): [string, number][] => {
+    const score = ranks.get(id)?.score;
+    return score === undefined ? [] : [[id, score]];
+  });
+  const unranked = candidates.filter((id) => !ranks.has(id));
+  const order = [...orderByScore(scored), ...(unranked.length > 0 ? [unranked] : [])];
+  const points = new Map(candidates.map((id) => [id, 0]));
+  for (const { ranking } of ballots)
+    for (const [index, id] of ranking.entries())
+      points.set(id, (points.get(id) ?? 0) + ranking.length - 1 - index);
+  return {
+    order,
+    rows: places(order).map(({ id, place, tiedWith }) => {
+      const rank = ranks.get(id);
+      return { id, place, score: rank?.score ?? null, tiedWith, votes: rank?.votes ?? 0 };
+    }),
+    borda: Object.fromEntries(points),
+    agreement: concordance(ballots, order.flat()),
+    effectiveVotes: effectiveReviewers(ballots),
+    excluded: [...excluded, ...unranked.map((id) => ({ id, why: "nobody ranked it" }))],
+  };
+};

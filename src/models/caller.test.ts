@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
+import { noUsage, type Attempted, type Sending, type Transport } from "../kernel/transport.ts";
+import { createFakeClock } from "./fake-clock.ts";
+import { createModels, type Limits } from "./models.ts";
+
+const request: ModelRequest = {
+  model: ModelRef.parse("sim/ada?family=x"),
+  messages: [{ role: "user", text: "hello" }],
+  maxOutputTokens: 100,
+};
+
+type Line = (sending: Sending) => Attempted | Promise<Attempted>;
+
+const used = (sent: number, usd: number | null = null) => ({
+  tokens: { in: sent, out: 1, cached: null, reasoning: null },
+  usd,
+});
+const answers: Line = ({ onText }) => {
+  onText("yes");
+  return { ok: true, text: "yes", toolCalls: [], finish: "stop", usage: used(5) };
+};
+const fails =
+  (over: Partial<Extract<Attempted, { ok: false }>> = {}): Line =>
+  ({ onText }) => {
+    onText("ye");
+    const failure = { code: "overloaded", message: "too much" } as const;
+    return { ok: false, failure, retry: "later", waitMs: null, crowded: false, usage: noUsage, ...over };
+  };
+const hangs: Line = ({ signal }) =>
+  new Promise((resolve) => {
+    const end = async (): Promise<void> =>
+      resolve(await fails({ usage: used(7) })({ attempt: 1, signal, onText: () => {} }));
+    signal.addEventListener("abort", () => void end());
+  });
+
+/** A transport that says its lines in turn, and fails the test when it has no line left. */
+const scripted = (lines: readonly Line[], limits: Partial<Limits> = {}) => {
+  const clock = createFakeClock();
+  const attempts: number[] = [];
+  const transport: Transport = {
+    send: async (_, sending) => {
+      attempts.push(sending.attempt);
+      const line = lines[attempts.length - 1];
+      if (line === undefined) throw new Error(`nobody scripted attempt ${attempts.length}`);
+      return line(sending);
+    },
+  };
+  const models = createModels({
+    env: {},
+    locals: { sim: transport },
+    limits,
+    substitutes: { clock, random: () => 1 },
+  });
+  const deltas: Delta[] = [];
+  const complete = (timeoutMs?: number, signal = new AbortController().signal): Promise<Call> =>
+    models.complete(request, { signal, timeoutMs, onDelta: (delta) => deltas.push(delta) });
+  return { clock, attempts, deltas, complete, models };
+};
+
+const until = async (holds: () => boolean): Promise<void> => {
+  for (let turns = 0; turns < 1_000 && !holds(); turns += 1) await Promise.resolve();
+};
+
+const settle = (): Promise<void> => until(() => false);
+
+describe("a call answered inside this process", () => {
+  it("is retried, counted and streamed like any other, and costs nothing", async () => {
+    const { clock, attempts, deltas, complete } = scripted([fails(), answers]);
+    const call = complete();
+    await clock.skip(20_000);
+    expect(await call).toEqual({
+      ok: true,
+      reply: "yes",
+      finish: "stop",
+      model: request.model,
+      family: "x",
+      tokens: { in: 5, out: 1, cached: null, reasoning: null },
+      cost: { source: "free", usd: 0 },
+      latencyMs: 500,
+      attempts: 2,
+    });
+    expect(attempts).toEqual([1, 2]);
+    expect(deltas.map(({ attempt, offset, text }) => `${attempt}/${offset} ${text}`)).toEqual([
+      "1/0 ye",
+      "2/0 yes",
+    ]);
+  });
+
+  it("C2: is cancelled whatever its transport makes of the abort, and C4: pays for what was used", async () => {
+    const { complete, attempts } = scripted([hangs]);
+    const control = new AbortController();
+    const call = complete(undefined, control.signal);
+    await until(() => attempts.length === 1);
+    control.abort();
+    expect(await call).toMatchObject({
+      ok: false,
+      failure: { code: "cancelled" },
+      tokens: { in: 7 },
+      attempts: 1,
+    });
+  });
+
+  it("C2: stands when its whole reply came before the abort was noticed", async () => {
+    const control = new AbortController();
+    const { complete } = scripted([
+      (sending) => {
+        control.abort();
+        return answers(sending);
+      },
+    ]);
+    expect(await complete(undefined, control.signal)).toMatchObject({ ok: true, reply: "yes" });
+  });
+
+  it("was never sent when it was aborted before", async () => {
+    const { complete, attempts } = scripted([]);
+    expect(await complete(undefined, AbortSignal.abort())).toMatchObject({
+      ok: false,
+      failure: { code: "cancelled" },
+      attempts: 0,
+    });
+    expect(attempts).toEqual([]);
+  });
+
+  it("gives up at once when the next attempt would come after the deadline", async () => {
+    const { complete, clock } = scripted([fails()]);
+    expect(await complete(400)).toMatchObject({ ok: false, failure: { code: "overloaded" }, attempts: 1 });
+    expect(clock.pending()).toEqual([]);
+  });
+
+  it("is cancelled while it waits to be sent again", async () => {
+    const { complete, clock } = scripted([fails({ waitMs: 1_000 })]);
+    const control = new AbortController();
+    const call = complete(60_000, control.signal);
+    await until(() => clock.pending().length === 2);
+    control.abort();
+    expect(await call).toMatchObject({
+      failure: {
+        code: "cancelled",
+        message: "cancelled while waiting to send it again; the last attempt failed: too much",
+      },
+    });
+  });
+
+  it("C1: gives its place back while it waits, and when its transport breaks", async () => {
+    const broken: Line = () => {
+      throw new Error("a bug");
+    };
+    const { complete, clock } = scripted([fails(), answers, broken, answers], {
+      caps: { provider: 1, model: 1 },
+    });
+    const first = complete();
+    expect(await complete()).toMatchObject({ ok: true });
+    const third = complete();
+    await expect(third).rejects.toThrow("a bug");
+    await clock.skip(20_000);
+    expect(await first).toMatchObject({ ok: true, attempts: 2 });
+  });
+
+  it("has a latency that counts its waits between attempts, and not its waits for a place", async () => {
+    const { complete, clock, attempts } = scripted([fails(), hangs, answers], {
+      caps: { provider: 1, model: 1 },
+    });
+    const control = new AbortController();
+    const first = complete();
+    await until(() => attempts.length === 1);
+    const second = complete(undefined, control.signal);
+    await until(() => attempts.length === 2);
+    await clock.skip(20_000);
+    await settle();
+    clock.advance(3_000);
+    control.abort();
+    await second;
+    expect(await first).toMatchObject({ ok: true, attempts: 2, latencyMs: 500 });
+  });
+
+  it("throws what its reader throws, and holds no place after it", async () => {
+    const { models } = scripted([answers, answers], { caps: { provider: 1, model: 1 } });
+    const options = { signal: new AbortController().signal };
+    const onDelta = (): void => {
+      throw new Error("cannot draw");
+    };
+    await expect(models.complete(request, { ...options, onDelta })).rejects.toThrow("cannot draw");
+    expect(await models.complete(request, options)).toMatchObject({ ok: true });
+  });
+});

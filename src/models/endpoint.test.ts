@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { resolve, type Compatible, type Environment } from "./endpoint.ts";
+import { providers } from "./providers.ts";
+
+const where = (ref: string, env: Environment = {}, compatible: Compatible = {}): string => {
+  const resolution = resolve(ref, env, compatible);
+  if (!resolution.ok) return resolution.reason;
+  const { url, model, key } = resolution.endpoint;
+  return `${url} ${model} ${key ?? "no key"}`;
+};
+
+describe("a reference", () => {
+  it("leads to every provider of the table, once its key is there", () => {
+    for (const [name, row] of Object.entries(providers)) {
+      const env = Object.fromEntries(row.keyVariables.slice(-1).map((variable) => [variable, " k-1234 "]));
+      expect(where(`${name}/some/model:1`, env)).toBe(
+        `${row.url} some/model:1 ${row.keyVariables.length > 0 ? "k-1234" : "no key"}`,
+      );
+    }
+  });
+
+  it.each([
+    ["openai/gpt-5", {}, "openai needs a key; set OPENAI_API_KEY"],
+    [
+      "google/gemini-2.5-pro",
+      { GEMINI_API_KEY: " " },
+      "google needs a key; set GEMINI_API_KEY or GOOGLE_API_KEY",
+    ],
+    [
+      "openai/gpt-5",
+      { OPENAI_API_KEY: "k\u00e9y" },
+      "OPENAI_API_KEY holds characters that no key has; set it anew",
+    ],
+    ["openai", { OPENAI_API_KEY: "k" }, '"openai" names no model; write openai/MODEL'],
+    [
+      "openai/m",
+      { OPENAI_BASE_URL: "ftp://x" },
+      "OPENAI_BASE_URL is not an http or https URL without a user name; correct or unset it",
+    ],
+    [
+      "compatible/box",
+      {},
+      'there is no compatible endpoint "box" (none is configured); add it to the configuration with its url',
+    ],
+    ["constructor/x", {}, 'there is no provider "constructor" (there are '],
+  ])("%s with %j is refused with the next step", (ref, env, reason) => {
+    expect(where(ref, env)).toContain(reason);
+  });
+
+  it("follows the variables for URLs, as people write them", () => {
+    expect(where("openai/m", { OPENAI_BASE_URL: "http://127.0.0.1:9/v1/" })).toBe(
+      "http://127.0.0.1:9/v1 m no key",
+    );
+    expect(where("openai/m", { OPENAI_BASE_URL: "http://h/v1/chat/completions" })).toBe(
+      "http://h/v1 m no key",
+    );
+    expect(where("anthropic/m", { ANTHROPIC_BASE_URL: "http://h:1/v1", ANTHROPIC_API_KEY: "k-1234" })).toBe(
+      "http://h:1 m k-1234",
+    );
+  });
+
+  it.each([
+    ["127.0.0.1", "http://127.0.0.1:11434/v1"],
+    ["0.0.0.0:8080", "http://127.0.0.1:8080/v1"],
+    [":8080", "http://127.0.0.1:8080/v1"],
+    ["gpu.lan", "http://gpu.lan:11434/v1"],
+    ["http://gpu.lan:11434/", "http://gpu.lan:11434/v1"],
+    ["https://ollama.example", "https://ollama.example/v1"],
+    ["https://ollama.example/v1", "https://ollama.example/v1"],
+  ])("OLLAMA_HOST=%s is %s", (host, url) => {
+    expect(where("ollama/gemma3:27b", { OLLAMA_HOST: host })).toBe(`${url} gemma3:27b no key`);
+  });
+
+  it("to a compatible endpoint takes the rest as its model, or the entry's own", () => {
+    const compatible = {
+      box: { url: "http://h/v1", model: "house" },
+      claude: { url: "http://h/v1/messages", wire: "anthropic" as const, keyEnv: "K" },
+      bare: { url: "http://user:pass@h/" },
+    };
+    expect(where("compatible/box", {}, compatible)).toBe("http://h/v1 house no key");
+    expect(where("compatible/box/a/b", {}, compatible)).toBe("http://h/v1 a/b no key");
+    expect(where("compatible/claude/c", { K: "k-1234" }, compatible)).toBe("http://h c k-1234");
+    expect(where("compatible/claude/c", {}, compatible)).toBe("compatible/claude needs a key; set K");
+    expect(where("compatible/claude", { K: "k-1234" }, compatible)).toContain("names no model");
+    expect(where("compatible/bare/m", {}, compatible)).toContain("without a user name");
+  });
+});

@@ -1,0 +1,178 @@
+import { providerOf, providers, type Provider } from "./providers.ts";
+import { wires, type WireName } from "./wires/index.ts";
+import type { Dialect, Wire } from "./wires/wire.ts";
+
+/** Where and how calls for one reference go. Holds a key: never log, record or throw it. */
+export type Endpoint = {
+  /** What limits are counted by: the provider, or `compatible/NAME`. */
+  readonly provider: string;
+  /** The model's name as the other side knows it. */
+  readonly model: string;
+  readonly wire: Wire;
+  readonly url: string;
+  readonly key: string | null;
+  readonly dialect: Dialect;
+  readonly local: boolean;
+  readonly router: boolean;
+  readonly cap: number | null;
+};
+
+/** A server that speaks one of the wires, under a name of the user's choice: `compatible/NAME` or `compatible/NAME/MODEL`. */
+export type CompatibleEntry = {
+  readonly url: string;
+  readonly wire?: WireName | undefined;
+  /** The environment variable that holds the key; none where the server wants none. */
+  readonly keyEnv?: string | undefined;
+  /** The model to use where the reference names none. */
+  readonly model?: string | undefined;
+  /** It runs on the user's own machine and costs nothing. */
+  readonly local?: boolean | undefined;
+};
+
+export type Environment = { readonly [name: string]: string | undefined };
+export type Compatible = { readonly [name: string]: CompatibleEntry };
+/** `reason` says what is missing and what to do about it; `code` is how a call that was made all the same fails. */
+export type Resolution =
+  | { readonly ok: true; readonly endpoint: Endpoint }
+  | { readonly ok: false; readonly code: "unauthorised" | "refused"; readonly reason: string };
+
+const refuse = (reason: string): Resolution => ({ ok: false, code: "refused", reason });
+const lock = (reason: string): Resolution => ({ ok: false, code: "unauthorised", reason });
+
+const firstSet = (env: Environment, names: readonly string[]): { name: string; value: string } | null => {
+  for (const name of names) {
+    const value = env[name]?.trim() ?? "";
+    if (value !== "") return { name, value };
+  }
+  return null;
+};
+
+/** A base URL without what people add to it by habit, or null where it is none. */
+const readUrl = (text: string, wire: WireName): string | null => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !["http:", "https:"].includes(url.protocol)) return null;
+  if (url.username !== "" || url.password !== "") return null;
+  const trimmed = url.pathname.replace(/\/+$/, "").replace(/\/(?:chat\/completions|v1\/messages)$/, "");
+  url.pathname = wire === "anthropic" ? trimmed.replace(/\/v1$/, "") : trimmed;
+  return url.href.replace(/\/$/, "");
+};
+
+/**
+ * A host as `OLLAMA_HOST` has it: `host`, `:port`, `host:port` or a URL. A server that listens on every
+ * address is called on this machine's own.
+ */
+const hostUrl = (host: string, fallback: string): string => {
+  const standard = new URL(fallback);
+  const withScheme = /^https?:\/\//i.test(host)
+    ? host
+    : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
+  if (!URL.canParse(withScheme)) return host;
+  const url = new URL(withScheme);
+  if (["0.0.0.0", "[::]"].includes(url.hostname)) url.hostname = "127.0.0.1";
+  const namesPort = /:\d+\/?$/.test(host);
+  if (url.port === "" && !namesPort && !/^https?:\/\//i.test(host)) url.port = standard.port;
+  if (url.pathname === "/") url.pathname = standard.pathname;
+  return url.href;
+};
+
+const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+
+const fullDialect = (dialect: Partial<Dialect> | undefined): Dialect => ({ without: new Set(), ...dialect });
+
+const resolveProvider = (
+  { name, model }: { readonly name: string; readonly model: string },
+  row: Provider,
+  env: Environment,
+): Resolution => {
+  const given = firstSet(env, row.urlVariables);
+  const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
+  const url = readUrl(written, row.wire);
+  if (url === null) {
+    return refuse(
+      `${given?.name ?? name} is not an http or https URL without a user name; correct or unset it`,
+    );
+  }
+  const key = firstSet(env, row.keyVariables);
+  // Behind a URL of the user's own there may be a server that wants no key.
+  if (key === null && row.keyVariables.length > 0 && given === null) {
+    return lock(`${name} needs a key; set ${row.keyVariables.join(" or ")}`);
+  }
+  if (key !== null && !isKey(key.value))
+    return lock(`${key.name} holds characters that no key has; set it anew`);
+  const { maxTokensField: _, ...plain } = row.dialect ?? {};
+  return {
+    ok: true,
+    endpoint: {
+      provider: name,
+      model,
+      wire: wires[row.wire],
+      url,
+      key: key?.value ?? null,
+      dialect: fullDialect(url === row.url ? row.dialect : plain),
+      local: row.local === true,
+      router: row.router === true,
+      cap: row.cap ?? null,
+    },
+  };
+};
+
+const list = (names: readonly string[]): string =>
+  names.length === 0 ? "none is configured" : names.join(", ");
+
+const resolveCompatible = (path: string, env: Environment, compatible: Compatible): Resolution => {
+  const [name = "", ...rest] = path.split("/");
+  const entry = Object.hasOwn(compatible, name) ? compatible[name] : undefined;
+  if (entry === undefined) {
+    const known = list(Object.keys(compatible));
+    return refuse(
+      `there is no compatible endpoint "${name}" (${known}); add it to the configuration with its url`,
+    );
+  }
+  const model = rest.length > 0 ? rest.join("/") : (entry.model ?? "");
+  if (model === "") {
+    return refuse(
+      `compatible/${name} names no model; write compatible/${name}/MODEL or give the entry a model`,
+    );
+  }
+  const wire = entry.wire ?? "openai";
+  const url = readUrl(entry.url, wire);
+  if (url === null) {
+    return refuse(
+      `the url of compatible/${name} is not an http or https URL without a user name; correct it`,
+    );
+  }
+  const key = entry.keyEnv === undefined ? "" : (env[entry.keyEnv]?.trim() ?? "");
+  if (entry.keyEnv !== undefined && key === "")
+    return lock(`compatible/${name} needs a key; set ${entry.keyEnv}`);
+  if (key !== "" && !isKey(key))
+    return lock(`${entry.keyEnv ?? name} holds characters that no key has; set it anew`);
+  return {
+    ok: true,
+    endpoint: {
+      provider: `compatible/${name}`,
+      model,
+      wire: wires[wire],
+      url,
+      key: key === "" ? null : key,
+      dialect: fullDialect(undefined),
+      local: entry.local === true,
+      router: false,
+      cap: null,
+    },
+  };
+};
+
+/** Where calls for `ref` go with these variables and this configuration. Reads neither files nor the process's environment. */
+export const resolve = (ref: string, env: Environment, compatible: Compatible = {}): Resolution => {
+  const slash = ref.indexOf("/");
+  const name = slash < 0 ? ref : ref.slice(0, slash);
+  const rest = slash < 0 ? "" : ref.slice(slash + 1);
+  if (name === "compatible") return resolveCompatible(rest, env, compatible);
+  const row = providerOf(name);
+  if (row === null) {
+    const known = [...Object.keys(providers), "compatible", "sim"].join(", ");
+    return refuse(`there is no provider "${name}" (there are ${known}); write provider/model`);
+  }
+  if (rest === "") return refuse(`"${ref}" names no model; write ${name}/MODEL`);
+  return resolveProvider({ name, model: rest }, row, env);
+};

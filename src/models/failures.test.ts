@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { troubleOfObject, troubleOfStatus } from "./failures.ts";
+
+const status = (code: number, body: unknown) =>
+  troubleOfStatus({
+    status: code,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    waitMs: null,
+  });
+
+describe("what a provider answers instead of a reply", () => {
+  it.each([
+    [401, { error: { message: "bad key" } }, "unauthorised", "never"],
+    [403, { error: { message: "country not supported" } }, "unauthorised", "never"],
+    [403, { error: { message: "input was flagged", code: 403 } }, "refused", "never"],
+    [402, { error: { message: "Insufficient Balance" } }, "out-of-credit", "never"],
+    [429, { error: { message: "check your plan", code: "insufficient_quota" } }, "out-of-credit", "never"],
+    [400, { error: { message: "Your credit balance is too low" } }, "out-of-credit", "never"],
+    [429, { error: { message: "You exceeded your current quota, see billing" } }, "rate-limited", "later"],
+    [413, { error: { type: "request_too_large", message: "too big" } }, "context-too-long", "never"],
+    [400, { error: { code: "context_length_exceeded", message: "no" } }, "context-too-long", "never"],
+    [400, { error: { message: "prompt is too long: 210000 tokens > 200000" } }, "context-too-long", "never"],
+    [500, { error: "the request exceeds the available context size" }, "context-too-long", "never"],
+    [
+      400,
+      [{ error: { message: "The input token count (9) exceeds the maximum" } }],
+      "context-too-long",
+      "never",
+    ],
+    [404, { error: { message: "model 'x' not found" } }, "refused", "never"],
+    [422, { detail: "what?" }, "refused", "never"],
+    [408, "", "timed-out", "later"],
+    [500, "", "overloaded", "later"],
+    [502, "<html><style>p{}</style><p>Bad gateway</p></html>", "overloaded", "later"],
+    [
+      503,
+      { error: "server busy, please try again. maximum pending requests exceeded" },
+      "overloaded",
+      "later",
+    ],
+    [
+      529,
+      { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
+      "overloaded",
+      "later",
+    ],
+  ])("HTTP %i %j is %s", (...[code, body, failure, retry]) => {
+    expect(status(code, body)).toMatchObject({ code: failure, retry });
+  });
+
+  it("keeps the words, an upstream's too, and says so where there are none", () => {
+    expect(status(502, "<html><style>p{}</style><p>Bad gateway</p></html>").words).toBe(
+      "Bad gateway (HTTP 502)",
+    );
+    expect(status(500, "").words).toBe("HTTP 500 without a word");
+    expect(
+      status(400, { error: { message: "Provider returned error", metadata: { raw: "no such voice" } } })
+        .words,
+    ).toBe("Provider returned error: no such voice (HTTP 400)");
+  });
+
+  it("asks for less at once after a 429, and after an overload that says so", () => {
+    expect(status(429, "").crowded).toBe(true);
+    expect(status(503, { error: "server busy, maximum pending requests exceeded" }).crowded).toBe(true);
+    expect(status(503, "").crowded).toBe(false);
+  });
+
+  it("finds Google's wait in the body", () => {
+    const details = [{ "@type": "QuotaFailure" }, { "@type": "RetryInfo", retryDelay: "36.5s" }];
+    expect(status(429, [{ error: { message: "quota", details } }]).waitMs).toBe(36_500);
+  });
+
+  it.each([
+    [{ error: { type: "overloaded_error", message: "Overloaded" } }, "overloaded", "later"],
+    [{ error: { type: "rate_limit_error", message: "slow" } }, "rate-limited", "later"],
+    [{ error: { type: "authentication_error", message: "who" } }, "unauthorised", "never"],
+    [
+      { error: { type: "invalid_request_error", message: "prompt is too long" } },
+      "context-too-long",
+      "never",
+    ],
+    [{ error: { code: 429, message: "upstream" } }, "rate-limited", "later"],
+    [{ error: { code: "502", message: "upstream" } }, "overloaded", "later"],
+    [{ error: "model runner has stopped" }, "overloaded", "later"],
+  ])("inside a 200 %j is %s", (body, code, retry) => {
+    expect(troubleOfObject(body)).toMatchObject({ code, retry });
+  });
+});

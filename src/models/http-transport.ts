@@ -1,0 +1,149 @@
+import type { ModelRequest } from "../kernel/model.ts";
+import { noUsage, type Attempted, type Sending, type Transport } from "../kernel/transport.ts";
+import type { Clock } from "./clock.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { finalTrouble, networkTrouble, troubleOfStatus, type Trouble } from "./failures.ts";
+import type { Exchanged, Http } from "./http.ts";
+import { quoteWords, removeSecrets } from "./redact.ts";
+import { createReply, type Reply } from "./reply.ts";
+import { readRetryAfter } from "./retry.ts";
+import type { Completion, Dialect, Feature } from "./wires/wire.ts";
+
+type Surroundings = {
+  readonly http: Http;
+  readonly clock: Clock;
+  /** How long an attempt waits for the first byte of a reply before it is given up and made again. */
+  readonly firstByteMs: number;
+  /** What each endpoint and model was found not to take, for as long as the process lives. */
+  readonly learned: Map<string, Set<Feature>>;
+};
+
+/** Why a server could not be reached, without the address's user, password or query. */
+const unreachable = (url: URL, error: Error): Trouble => {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const words = error.message === "" ? code : error.message;
+  const trouble = networkTrouble(`no connection to ${url.origin}: ${words}`);
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_INVALID/.test(code)
+    ? { ...trouble, retry: "never" }
+    : trouble;
+};
+
+const troubleFrom = (url: URL, exchanged: Exchanged, reply: Reply): Trouble | null => {
+  if (exchanged.how === "aborted") return finalTrouble("cancelled", "given up");
+  if (exchanged.how !== "broken") return null;
+  return reply.begun()
+    ? networkTrouble(`the connection broke off: ${exchanged.error.message}`)
+    : unreachable(url, exchanged.error);
+};
+
+/** Words, names and ids that came from the other side, without the key that we sent it. */
+const cleaned = (completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempted => {
+  const clean = (text: string): string => removeSecrets(text, secrets);
+  return {
+    ok: true,
+    text: clean(completion.text),
+    toolCalls: completion.toolCalls.map(({ id, name, arguments: written }) => ({
+      id: clean(id),
+      name: clean(name),
+      arguments: clean(written),
+    })),
+    finish: quoteWords(completion.finish, secrets).slice(0, 64),
+    usage: completion.usage,
+  };
+};
+
+/** Sends to one endpoint over its wire. */
+export const createHttpTransport = (
+  endpoint: Endpoint,
+  { http, clock, firstByteMs, learned }: Surroundings,
+): Transport => {
+  const { wire, model, key } = endpoint;
+  const secrets = key === null ? [] : [key];
+  const headers = key === null ? {} : wire.authorize(key);
+  const learnedKey = `${endpoint.url} ${model}`;
+
+  const failed = (trouble: Trouble, usage = noUsage): Attempted => ({
+    ok: false,
+    failure: { code: trouble.code, message: quoteWords(trouble.words, secrets) },
+    retry: trouble.retry,
+    waitMs: trouble.waitMs,
+    crowded: trouble.crowded,
+    usage,
+  });
+
+  const dialect = (): Dialect => {
+    const known = learned.get(learnedKey);
+    const { without } = endpoint.dialect;
+    return known === undefined
+      ? endpoint.dialect
+      : { ...endpoint.dialect, without: new Set([...without, ...known]) };
+  };
+
+  /** Whether a refusal named something that this request asked for and the next one need not. */
+  const learns = (status: number, words: string, without: ReadonlySet<Feature>): boolean => {
+    if (status !== 400 && status !== 422) return false;
+    const feature = wire.complaint(words);
+    if (feature === null || without.has(feature)) return false;
+    const known = learned.get(learnedKey) ?? new Set();
+    learned.set(learnedKey, known.add(feature));
+    return true;
+  };
+
+  const refusal = (reply: Reply, without: ReadonlySet<Feature>): Attempted => {
+    const { status, header } = reply.head();
+    if (status < 400) {
+      const target = header("location");
+      return failed(
+        finalTrouble("refused", `the server redirects (HTTP ${status}) to ${target}; set that URL`),
+      );
+    }
+    const waitMs = readRetryAfter(
+      { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") },
+      clock.now(),
+    );
+    const trouble = troubleOfStatus({ status, body: reply.body(), waitMs });
+    const attempted = failed(trouble);
+    return !attempted.ok && learns(status, trouble.words, without)
+      ? { ...attempted, retry: "now" }
+      : attempted;
+  };
+
+  const exchange = async (request: ModelRequest, { signal, onText }: Sending): Promise<Attempted> => {
+    const spoken = dialect();
+    const built = wire.build(request, { model, dialect: spoken });
+    const url = new URL(endpoint.url);
+    url.pathname = url.pathname.replace(/\/+$/, "") + built.path;
+    const giveUp = new AbortController();
+    const forward = (): void => giveUp.abort();
+    if (signal.aborted) forward();
+    else signal.addEventListener("abort", forward);
+    let late = false;
+    const cancelTimer = clock.after(firstByteMs, () => {
+      late = true;
+      giveUp.abort();
+    });
+    const reply = createReply(wire, { onText, onFirstByte: cancelTimer });
+    try {
+      const exchanged = await http.post({
+        url,
+        headers: { ...built.headers, ...headers },
+        body: built.body,
+        signal: giveUp.signal,
+        receiver: reply.receiver,
+      });
+      if (late) {
+        const words = `no first byte from ${url.origin} within ${firstByteMs / 1000} s`;
+        return failed({ ...networkTrouble(words), code: "timed-out" });
+      }
+      const trouble = troubleFrom(url, exchanged, reply);
+      if (trouble !== null && reply.refused()) return failed(trouble);
+      if (reply.refused()) return refusal(reply, spoken.without);
+      const completion = reply.completion(trouble);
+      return completion.ok ? cleaned(completion, secrets) : failed(completion.trouble, completion.usage);
+    } finally {
+      cancelTimer();
+      signal.removeEventListener("abort", forward);
+    }
+  };
+  return { send: exchange };
+};

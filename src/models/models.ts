@@ -1,0 +1,163 @@
+import type { Call, Failure, ModelRequest, Models } from "../kernel/model.ts";
+import { familyOf, type Families } from "../kernel/families.ts";
+import type { Transport } from "../kernel/transport.ts";
+import type { Dispatcher } from "undici";
+import { call, type Around, type Route } from "./caller.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { resolve, type Compatible, type Environment } from "./endpoint.ts";
+import { createHttp } from "./http.ts";
+import { createHttpTransport } from "./http-transport.ts";
+import { createLimiter, type Caps } from "./limiter.ts";
+import { priceOf, prices as listed, type Price } from "./prices.ts";
+import { quoteFor } from "./quote.ts";
+import { createWatch, type Watch } from "./watch.ts";
+import type { Feature } from "./wires/wire.ts";
+
+export type Limits = {
+  /** Calls in flight with one provider, and with one of its models; a provider's own row may say less. */
+  readonly caps: Caps;
+  /** Instead of `caps`, by provider (`ollama`, `compatible/NAME`). */
+  readonly capsOf: { readonly [provider: string]: Caps };
+  /** Attempts at one call at most, the first included. */
+  readonly attempts: number;
+  readonly backoffBaseMs: number;
+  readonly backoffCapMs: number;
+  /** The deadline of a call whose options give none. */
+  readonly timeoutMs: number;
+  /** How long one attempt may wait for the first byte of its reply. */
+  readonly firstByteMs: number;
+};
+
+const defaultLimits: Limits = {
+  caps: { provider: 16, model: 8 },
+  capsOf: {},
+  attempts: 4,
+  backoffBaseMs: 500,
+  backoffCapMs: 20_000,
+  timeoutMs: 600_000,
+  firstByteMs: 300_000,
+};
+
+/** Stands in for time, chance and the network. */
+export type Substitutes = {
+  readonly clock?: Clock;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+  readonly dispatcher?: Dispatcher;
+};
+
+export type ModelsOptions = {
+  /** Where keys and URLs are looked up. Values are read when a model is first called. */
+  readonly env: Environment;
+  readonly compatible?: Compatible | undefined;
+  /** Providers that answer inside this process, such as `sim`; they cost nothing. Limits and retries hold for them too. */
+  readonly locals?: { readonly [provider: string]: Transport } | undefined;
+  readonly families?: Families | undefined;
+  /** Looked at before the built-in table. */
+  readonly prices?: readonly Price[] | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+  readonly substitutes?: Substitutes | undefined;
+};
+
+/** A door that can be shut: `close` cancels the calls under way and closes every connection. */
+export type ClosableModels = Models & { close(): Promise<void> };
+
+const unsent = (request: ModelRequest, family: string | null, failure: Failure): Call => ({
+  ok: false,
+  failure,
+  model: request.model,
+  family,
+  tokens: { in: null, out: null, cached: null, reasoning: null },
+  cost: { source: "unknown", usd: null },
+  latencyMs: 0,
+  attempts: 0,
+});
+
+type Routed =
+  { readonly ok: true; readonly route: Route } | { readonly ok: false; readonly failure: Failure };
+
+export const createModels = (options: ModelsOptions): ClosableModels => {
+  const { env, compatible = {}, locals = {}, families = {}, substitutes = {} } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const clock = substitutes.clock ?? systemClock;
+  const http = createHttp(substitutes.dispatcher);
+  const table = [...(options.prices ?? []), ...listed];
+  const learned = new Map<string, Set<Feature>>();
+  const routes = new Map<string, Routed>();
+  const watches = new Set<Watch>();
+  let closed = false;
+  const around: Around = {
+    clock,
+    random: substitutes.random ?? Math.random,
+    limiter: createLimiter(clock),
+    persistence: { attempts: limits.attempts, baseMs: limits.backoffBaseMs, capMs: limits.backoffCapMs },
+  };
+
+  const capsOf = (provider: string, cap: number | null): Caps =>
+    limits.capsOf[provider] ??
+    (cap === null
+      ? limits.caps
+      : { provider: Math.min(cap, limits.caps.provider), model: Math.min(cap, limits.caps.model) });
+
+  const localOf = (ref: string): { readonly provider: string; readonly transport: Transport } | null => {
+    const provider = ref.slice(0, ref.indexOf("/"));
+    const transport = Object.hasOwn(locals, provider) ? locals[provider] : undefined;
+    return transport === undefined ? null : { provider, transport };
+  };
+
+  const routeOf = (ref: string): Routed => {
+    const family = familyOf(ref, families);
+    const local = localOf(ref);
+    if (local !== null) {
+      const place = {
+        provider: local.provider,
+        model: ref,
+        caps: capsOf(local.provider, null),
+        router: true,
+      };
+      return { ok: true, route: { transport: local.transport, place, family, price: "free" } };
+    }
+    const known = routes.get(ref);
+    if (known !== undefined) return known;
+    const resolution = resolve(ref, env, compatible);
+    if (!resolution.ok) return { ok: false, failure: { code: resolution.code, message: resolution.reason } };
+    const { endpoint } = resolution;
+    const { provider, router } = endpoint;
+    const routed: Routed = {
+      ok: true,
+      route: {
+        transport: createHttpTransport(endpoint, { http, clock, firstByteMs: limits.firstByteMs, learned }),
+        place: { provider, model: ref, caps: capsOf(provider, endpoint.cap), router },
+        family,
+        price: endpoint.local ? "free" : priceOf(ref, table),
+      },
+    };
+    routes.set(ref, routed);
+    return routed;
+  };
+
+  return {
+    complete: async (request, { signal, timeoutMs = limits.timeoutMs, onDelta }) => {
+      const routed = routeOf(request.model);
+      if (!routed.ok) return unsent(request, familyOf(request.model, families), routed.failure);
+      const watch = createWatch(clock, { signal, timeoutMs });
+      watches.add(watch);
+      if (closed) watch.cancel();
+      try {
+        return await call({ request, route: routed.route, watch }, onDelta, around);
+      } finally {
+        watches.delete(watch);
+        watch.dispose();
+      }
+    },
+    quote: (request) => {
+      const routed = routeOf(request.model);
+      return quoteFor(request, routed.ok ? routed.route.price : priceOf(request.model, table));
+    },
+    close: async () => {
+      closed = true;
+      for (const watch of watches) watch.cancel();
+      await http.close();
+    },
+  };
+};

@@ -1,0 +1,103 @@
+import type { Dialect } from "./wires/wire.ts";
+import type { WireName } from "./wires/index.ts";
+
+/** A service or program that answers for models: one row each. */
+export type Provider = {
+  readonly wire: WireName;
+  /** Base URL as people write it in `urlVariables`; what the wire appends comes after it. */
+  readonly url: string;
+  /** Environment variables that may hold the key, in order. None: it needs no key. */
+  readonly keyVariables: readonly string[];
+  /** Environment variables that may replace `url`, in order. */
+  readonly urlVariables: readonly string[];
+  /** It runs on the user's own machine, so that a call costs nothing. */
+  readonly local?: true;
+  /** It passes calls on to others, so that one model's rate limit says nothing about the rest. */
+  readonly router?: true;
+  readonly dialect?: Partial<Dialect>;
+  /** Calls in flight at most, where the usual cap would be too many. */
+  readonly cap?: number;
+};
+
+const without = (...left: readonly ("usage" | "reply")[]): Partial<Dialect> => ({ without: new Set(left) });
+
+export const providers = {
+  openai: {
+    wire: "openai",
+    url: "https://api.openai.com/v1",
+    keyVariables: ["OPENAI_API_KEY"],
+    urlVariables: ["OPENAI_BASE_URL"],
+    dialect: { maxTokensField: "max_completion_tokens" },
+  },
+  anthropic: {
+    wire: "anthropic",
+    url: "https://api.anthropic.com",
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    urlVariables: ["ANTHROPIC_BASE_URL"],
+  },
+  google: {
+    wire: "openai",
+    url: "https://generativelanguage.googleapis.com/v1beta/openai",
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    urlVariables: [],
+  },
+  openrouter: {
+    wire: "openai",
+    url: "https://openrouter.ai/api/v1",
+    keyVariables: ["OPENROUTER_API_KEY"],
+    urlVariables: ["OPENROUTER_BASE_URL"],
+    router: true,
+    dialect: { extra: { usage: { include: true } } },
+  },
+  mistral: {
+    wire: "openai",
+    url: "https://api.mistral.ai/v1",
+    keyVariables: ["MISTRAL_API_KEY"],
+    urlVariables: [],
+    // It reports usage unasked, and has refused fields that it does not know.
+    dialect: without("usage"),
+  },
+  groq: {
+    wire: "openai",
+    url: "https://api.groq.com/openai/v1",
+    keyVariables: ["GROQ_API_KEY"],
+    urlVariables: [],
+  },
+  deepseek: {
+    wire: "openai",
+    url: "https://api.deepseek.com",
+    keyVariables: ["DEEPSEEK_API_KEY"],
+    urlVariables: [],
+    // It has only `json_object`, which says nothing about a schema.
+    dialect: without("reply"),
+  },
+  xai: { wire: "openai", url: "https://api.x.ai/v1", keyVariables: ["XAI_API_KEY"], urlVariables: [] },
+  together: {
+    wire: "openai",
+    url: "https://api.together.xyz/v1",
+    keyVariables: ["TOGETHER_API_KEY"],
+    urlVariables: [],
+  },
+  ollama: {
+    wire: "openai",
+    url: "http://127.0.0.1:11434/v1",
+    keyVariables: [],
+    urlVariables: ["OLLAMA_HOST"],
+    local: true,
+    cap: 4,
+  },
+  lmstudio: {
+    wire: "openai",
+    url: "http://127.0.0.1:1234/v1",
+    keyVariables: [],
+    urlVariables: ["LMSTUDIO_HOST"],
+    local: true,
+    cap: 4,
+  },
+} as const satisfies { readonly [name: string]: Provider };
+
+/** The table's row for a name, or null. */
+export const providerOf = (name: string): Provider | null => {
+  const table: { readonly [name: string]: Provider } = providers;
+  return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
+};

@@ -1,0 +1,115 @@
+import { noUsage } from "../kernel/transport.ts";
+import { finalTrouble, networkTrouble, type Trouble } from "./failures.ts";
+import type { Head, Receiver } from "./http.ts";
+import { parseJson } from "./loose.ts";
+import { createEventStream, type EventStream } from "./sse.ts";
+import type { Completion, Wire } from "./wires/wire.ts";
+
+/** More than this is no answer to a prompt. */
+const longestReplyBytes = 64 * 2 ** 20;
+const longestErrorBytes = 64 * 2 ** 10;
+
+/** One answer, read as it comes: a stream of events, a reply in one piece, or an error's body. */
+export type Reply = {
+  readonly receiver: Receiver;
+  begun(): boolean;
+  /** The answer has a status other than 2xx. */
+  refused(): boolean;
+  head(): Head;
+  /** The beginning of the body as text, of an error or of what is no stream. */
+  body(): string;
+  /** The reply, once all has come. `trouble` is what broke the connection; a reply that was whole by then stands. */
+  completion(trouble: Trouble | null): Completion;
+};
+
+type Form = "undecided" | "stream" | "whole";
+
+/** How a reply looks that is not a stream, whatever its content type says: JSON or a page of HTML. */
+const wholeStart = /^\s*[[{<]/;
+
+export const createReply = (
+  wire: Wire,
+  { onText, onFirstByte }: { readonly onText: (text: string) => void; readonly onFirstByte: () => void },
+): Reply => {
+  let head: Head = { status: 0, header: () => "" };
+  let form: Form = "undecided";
+  let size = 0;
+  let over = false;
+  let ending = false;
+  let tooLong = false;
+  const chunks: Buffer[] = [];
+  const reader = wire.reader(onText);
+  const events: EventStream = createEventStream({
+    onData: (data) => {
+      if (over) return;
+      // What is left at the end may be half an event, which says nothing.
+      if (ending && data !== "[DONE]" && parseJson(data) === undefined) return;
+      over = reader.event(data);
+    },
+    onTooLong: () => {
+      tooLong = true;
+    },
+  });
+
+  const refused = (): boolean => head.status < 200 || head.status >= 300;
+  const body = (): string => Buffer.concat(chunks).toString("utf8");
+
+  const bytes = (chunk: Buffer): boolean => {
+    if (size === 0) onFirstByte();
+    size += chunk.length;
+    if (refused()) {
+      if (size - chunk.length < longestErrorBytes) chunks.push(chunk);
+      return size >= longestErrorBytes;
+    }
+    if (size > longestReplyBytes) {
+      tooLong = true;
+      return true;
+    }
+    if (form === "undecided") {
+      if (/^\s*$/.test(chunk.toString("latin1"))) return false;
+      form = wholeStart.test(chunk.toString("latin1")) ? "whole" : "stream";
+    }
+    if (form === "whole") chunks.push(chunk);
+    else events.feed(chunk);
+    return over || tooLong;
+  };
+
+  const readWhole = (trouble: Trouble | null): Completion => {
+    const text = body();
+    const parsed = parseJson(text);
+    if (parsed !== undefined) {
+      const completion = wire.readWhole(parsed);
+      if (completion.ok && completion.text !== "") onText(completion.text);
+      return completion;
+    }
+    return {
+      ok: false,
+      usage: noUsage,
+      trouble: text.trimStart().startsWith("<")
+        ? finalTrouble("unreadable", `a page instead of a reply: ${text.replace(/<[^>]*>/g, " ")}`)
+        : (trouble ?? networkTrouble("the reply ended early")),
+    };
+  };
+
+  return {
+    receiver: { head: (arrived) => void (head = arrived), bytes },
+    begun: () => head.status !== 0,
+    refused: () => head.status !== 0 && refused(),
+    head: () => head,
+    body,
+    completion: (trouble) => {
+      if (tooLong) {
+        const tooMuch = finalTrouble("unreadable", "the reply is longer than any answer");
+        return { ok: false, trouble: tooMuch, usage: noUsage };
+      }
+      if (form === "whole") return readWhole(trouble);
+      ending = true;
+      events.end();
+      const completion = reader.end();
+      // "The stream ended early" is better said with the reason why.
+      return !completion.ok && trouble !== null && completion.trouble.code === "network"
+        ? { ...completion, trouble }
+        : completion;
+    },
+  };
+};

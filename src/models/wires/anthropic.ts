@@ -1,0 +1,275 @@
+import type { Message, ModelRequest, ToolCall, ToolSpec } from "../../kernel/model.ts";
+import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { finalTrouble, networkTrouble, troubleOfObject } from "../failures.ts";
+import {
+  at,
+  countOf,
+  firstCount,
+  isLoose,
+  itemsOf,
+  looseOf,
+  parseJson,
+  textOf,
+  type Loose,
+} from "../loose.ts";
+import type { Completion, Dialect, Feature, ReplyReader, Wire } from "./wire.ts";
+
+type Turn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
+
+const blocksOf = (message: Exclude<Message, { role: "system" }>): unknown[] => {
+  // The API refuses empty text blocks.
+  const text = message.text === "" ? [] : [{ type: "text", text: message.text }];
+  switch (message.role) {
+    case "user":
+      return text;
+    case "tool":
+      return [{ type: "tool_result", tool_use_id: message.id, content: message.text }];
+    case "assistant":
+      return [
+        ...text,
+        ...(message.toolCalls ?? []).map(({ id, name, arguments: written }) => {
+          const input = parseJson(written);
+          return { type: "tool_use", id, name, input: isLoose(input) ? input : {} };
+        }),
+      ];
+  }
+};
+
+/** Turns of user and assistant in alternation, as the API wants them; tool results belong to the user. */
+const turnsOf = (messages: readonly Message[]): Turn[] => {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...blocksOf(message));
+    else turns.push({ role, content: blocksOf(message) });
+  }
+  return turns.filter(({ content }) => content.length > 0);
+};
+
+const toolOf = ({ name, description, parameters }: ToolSpec): unknown => ({
+  name,
+  description,
+  input_schema: parameters,
+});
+
+/** The body of a streaming message (Anthropic API reference, "Create a Message", and "Structured outputs"). */
+const messageBody = (
+  request: ModelRequest,
+  { model, dialect }: { readonly model: string; readonly dialect: Dialect },
+): string => {
+  const system = request.messages.flatMap((message) => (message.role === "system" ? [message.text] : []));
+  const { temperature, reply, tools } = request;
+  const { without } = dialect;
+  return JSON.stringify({
+    ...dialect.extra,
+    model,
+    max_tokens: request.maxOutputTokens,
+    ...(system.length === 0 ? {} : { system: system.join("\n\n") }),
+    messages: turnsOf(request.messages),
+    stream: true,
+    // This API ends at 1 where others go on to 2.
+    ...(temperature === undefined || without.has("temperature")
+      ? {}
+      : { temperature: Math.min(1, temperature) }),
+    ...(reply === undefined || without.has("reply")
+      ? {}
+      : { output_config: { format: { type: "json_schema", schema: reply.schema } } }),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
+  });
+};
+
+type Counts = {
+  input: number | null;
+  output: number | null;
+  written: number;
+  read: number | null;
+  thinking: number | null;
+};
+
+/** Later events repeat the counts as running totals, so the last word on each one holds. */
+const count = (counts: Counts, usage: Loose): void => {
+  counts.input = firstCount(usage["input_tokens"], counts.input);
+  counts.output = firstCount(usage["output_tokens"], counts.output);
+  counts.written = countOf(usage["cache_creation_input_tokens"]) ?? counts.written;
+  counts.read = firstCount(usage["cache_read_input_tokens"], counts.read);
+  counts.thinking = firstCount(at(usage, "output_tokens_details")["thinking_tokens"], counts.thinking);
+};
+
+const newCounts = (): Counts => ({ input: null, output: null, written: 0, read: null, thinking: null });
+
+/** `input_tokens` are those neither read from nor written to the cache; `Tokens.in` counts all three. */
+const usageFrom = ({ input, output, written, read, thinking }: Counts): Usage =>
+  input === null && output === null
+    ? noUsage
+    : {
+        tokens: {
+          in: input === null ? null : input + written + (read ?? 0),
+          out: output,
+          cached: read,
+          reasoning: thinking,
+        },
+        usd: null,
+      };
+
+const normalFinish: ReadonlyMap<string, string> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["tool_use", "tool-calls"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+]);
+
+type Gathered = {
+  readonly text: string;
+  readonly finish: string | null;
+  readonly toolCalls: readonly ToolCall[];
+  readonly usage: Usage;
+};
+
+const conclude = ({ text, finish, toolCalls, usage }: Gathered): Completion => {
+  if (finish === "refusal") {
+    const words = text === "" ? "the provider's safety classifier refused to answer" : text;
+    return { ok: false, trouble: finalTrouble("refused", words), usage };
+  }
+  const named = finish ?? (toolCalls.length > 0 ? "tool_use" : "end_turn");
+  return { ok: true, text, toolCalls, finish: normalFinish.get(named) ?? named, usage };
+};
+
+/** Ends with `message_stop`. Thinking, and tools that the provider runs itself, are no part of the reply. */
+const messageReader = (onText: (text: string) => void): ReplyReader => {
+  let text = "";
+  let finish: string | null = null;
+  let started = false;
+  let stopped = false;
+  let foreign = false;
+  let failed: Completion | null = null;
+  const counts = newCounts();
+  const tools = new Map<unknown, { id: string; name: string; start: unknown; text: string }>();
+
+  const add = (piece: string): void => {
+    if (piece === "") return;
+    text += piece;
+    onText(piece);
+  };
+
+  const delta = (event: Loose): void => {
+    const { type, text: piece, partial_json: json } = at(event, "delta");
+    if (type === "text_delta") add(textOf(piece));
+    else if (type === "input_json_delta") {
+      const tool = tools.get(event["index"]);
+      if (tool !== undefined) tool.text += textOf(json);
+    }
+  };
+
+  const start = (event: Loose): void => {
+    const block = at(event, "content_block");
+    if (block["type"] === "text") add(textOf(block["text"]));
+    if (block["type"] !== "tool_use") return;
+    const { id, name, input } = block;
+    tools.set(event["index"], { id: textOf(id), name: textOf(name), start: input, text: "" });
+  };
+
+  return {
+    event: (data) => {
+      const event = parseJson(data);
+      if (!isLoose(event)) {
+        failed = {
+          ok: false,
+          trouble: networkTrouble("the stream held an event that is not JSON"),
+          usage: noUsage,
+        };
+        return true;
+      }
+      switch (event["type"]) {
+        case "content_block_delta":
+          delta(event);
+          return false;
+        case "content_block_start":
+          start(event);
+          return false;
+        case "content_block_stop":
+          return false;
+        case "message_start":
+          started = true;
+          count(counts, at(at(event, "message"), "usage"));
+          return false;
+        case "message_delta": {
+          count(counts, at(event, "usage"));
+          const reason = at(event, "delta")["stop_reason"];
+          if (typeof reason === "string") finish = reason;
+          return false;
+        }
+        case "message_stop":
+          stopped = true;
+          return true;
+        case "error":
+          failed = { ok: false, trouble: troubleOfObject(event), usage: noUsage };
+          return true;
+        default:
+          foreign ||= event["type"] !== "ping";
+          return false;
+      }
+    },
+    end: () => {
+      const usage = usageFrom(counts);
+      if (failed !== null) return { ...failed, usage };
+      if (!started && (foreign || stopped)) {
+        return { ok: false, trouble: finalTrouble("unreadable", "the stream is none of messages"), usage };
+      }
+      if (!stopped) return { ok: false, trouble: networkTrouble("the stream ended early"), usage };
+      const toolCalls = [...tools.values()].map(({ id, name, start: input, text: written }) => ({
+        id,
+        name,
+        arguments: written === "" ? JSON.stringify(input ?? {}) : written,
+      }));
+      return conclude({ text, finish, toolCalls, usage });
+    },
+  };
+};
+
+const readWhole = (body: unknown): Completion => {
+  const whole = looseOf(body);
+  const counts = newCounts();
+  count(counts, at(whole, "usage"));
+  const usage = usageFrom(counts);
+  if (whole["type"] === "error" || isLoose(whole["error"])) {
+    return { ok: false, trouble: troubleOfObject(whole), usage };
+  }
+  if (!Array.isArray(whole["content"])) {
+    return { ok: false, trouble: finalTrouble("unreadable", "the reply has no content"), usage };
+  }
+  let text = "";
+  const toolCalls: ToolCall[] = [];
+  for (const item of itemsOf(whole["content"])) {
+    const block = looseOf(item);
+    if (block["type"] === "text") text += textOf(block["text"]);
+    if (block["type"] !== "tool_use") continue;
+    const { id, name, input } = block;
+    toolCalls.push({ id: textOf(id), name: textOf(name), arguments: JSON.stringify(input ?? {}) });
+  }
+  const reason = whole["stop_reason"];
+  return conclude({ text, finish: typeof reason === "string" ? reason : null, toolCalls, usage });
+};
+
+const complaint = (words: string): Feature | null => {
+  if (/output_config|output_format|json_schema|structured output/i.test(words)) return "reply";
+  return /temperature/i.test(words) &&
+    /deprecated|not supported|unsupported|not permitted|cannot/i.test(words)
+    ? "temperature"
+    : null;
+};
+
+/** Anthropic's messages. */
+export const anthropic: Wire = {
+  build: (request, to) => ({
+    path: "/v1/messages",
+    headers: { "anthropic-version": "2023-06-01" },
+    body: messageBody(request, to),
+  }),
+  authorize: (key) => ({ "x-api-key": key }),
+  reader: messageReader,
+  readWhole,
+  complaint,
+};

@@ -1,0 +1,281 @@
+import type { ToolCall } from "../../kernel/model.ts";
+import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { finalTrouble, networkTrouble, troubleOfObject } from "../failures.ts";
+import {
+  at,
+  countOf,
+  firstCount,
+  isLoose,
+  itemsOf,
+  looseOf,
+  parseJson,
+  textOf,
+  type Loose,
+} from "../loose.ts";
+import { chatBody } from "./openai-request.ts";
+import type { Completion, Feature, ReplyReader, Wire } from "./wire.ts";
+
+/** Text of `content`: a string, or Mistral's list of parts, whose `thinking` parts are no part of the reply. */
+const contentOf = (content: unknown): string => {
+  if (typeof content === "string") return content;
+  let text = "";
+  for (const part of itemsOf(content)) {
+    if (isLoose(part) && (part["type"] === "text" || part["type"] === undefined))
+      text += textOf(part["text"]);
+  }
+  return text;
+};
+
+const dollars = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+
+/**
+ * Tokens and cost. Google and xAI leave hidden reasoning out of `completion_tokens` but not out of the total,
+ * and charge it as output: where the total is the larger, what is missing counts as output and as reasoning.
+ * OpenRouter's `cost` is its own charge; with the user's key at the maker (`is_byok`) the maker's comes on top.
+ */
+const usageOf = (usage: Loose): Usage => {
+  const sent = firstCount(usage["prompt_tokens"]);
+  const said = firstCount(usage["completion_tokens"]);
+  const total = firstCount(usage["total_tokens"]);
+  const hidden = sent !== null && said !== null && total !== null ? Math.max(0, total - sent - said) : 0;
+  const details = at(usage, "prompt_tokens_details");
+  const cost = dollars(usage["cost"]);
+  const upstream =
+    usage["is_byok"] === true ? dollars(at(usage, "cost_details")["upstream_inference_cost"]) : null;
+  return {
+    tokens: {
+      in: sent,
+      out: said === null ? null : said + hidden,
+      cached: firstCount(
+        details["cached_tokens"],
+        usage["prompt_cache_hit_tokens"],
+        usage["num_cached_tokens"],
+        usage["cached_tokens"],
+      ),
+      reasoning:
+        firstCount(at(usage, "completion_tokens_details")["reasoning_tokens"]) ??
+        (hidden > 0 ? hidden : null),
+    },
+    usd: cost === null ? null : cost + (upstream ?? 0),
+  };
+};
+
+/** The usage of a chunk or a whole reply, wherever it stands; Groq also puts it under `x_groq`. */
+const usageIn = (body: Loose): Usage | null => {
+  const usage = body["usage"];
+  if (isLoose(usage)) return usageOf(usage);
+  const groq = at(body, "x_groq")["usage"];
+  return isLoose(groq) ? usageOf(groq) : null;
+};
+
+type Growing = { id: string; name: string; text: string };
+
+/**
+ * Tool calls from their pieces, by `index`. A piece with a name and another id than the call at its index
+ * starts a new call: some servers give every parallel call the index 0, and some give
+ * none, which then goes on with the latest.
+ */
+const toolCallAssembly = () => {
+  const calls: Growing[] = [];
+  const byIndex = new Map<number, Growing>();
+  let latest: Growing | undefined;
+  return {
+    take: (piece: unknown): void => {
+      const { index: place, id: given } = looseOf(piece);
+      const index = countOf(place);
+      const id = textOf(given);
+      const called = at(piece, "function");
+      const name = textOf(called["name"]);
+      const written = called["arguments"];
+      let call = index === null ? latest : byIndex.get(index);
+      if (call === undefined || (name !== "" && id !== "" && call.id !== "" && id !== call.id)) {
+        call = { id, name: "", text: "" };
+        calls.push(call);
+        if (index !== null) byIndex.set(index, call);
+      }
+      latest = call;
+      if (call.id === "") call.id = id;
+      if (call.name === "") call.name = name;
+      call.text += isLoose(written) ? JSON.stringify(written) : textOf(written);
+    },
+    all: (): ToolCall[] =>
+      calls.map(({ id, name, text }, position) => ({
+        id: id === "" ? `call-${position + 1}` : id,
+        name,
+        arguments: text,
+      })),
+  };
+};
+
+const normalFinish: ReadonlyMap<string, string> = new Map([
+  ["tool_calls", "tool-calls"],
+  ["function_call", "tool-calls"],
+  ["max_tokens", "length"],
+]);
+
+type Gathered = {
+  readonly text: string;
+  readonly refusal: string;
+  readonly finish: string | null;
+  readonly toolCalls: readonly ToolCall[];
+  readonly usage: Usage;
+};
+
+/** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
+const conclude = ({ text, refusal, finish, toolCalls, usage }: Gathered): Completion => {
+  if (finish === "content_filter") {
+    const words = refusal === "" ? "the provider's content filter stopped the reply" : refusal;
+    return { ok: false, trouble: finalTrouble("refused", words), usage };
+  }
+  if (refusal !== "" && text === "" && toolCalls.length === 0) {
+    return { ok: false, trouble: finalTrouble("refused", refusal), usage };
+  }
+  const named = finish === null || finish === "" || finish === "stop" ? null : finish;
+  return {
+    ok: true,
+    text,
+    toolCalls,
+    finish:
+      named === null ? (toolCalls.length > 0 ? "tool-calls" : "stop") : (normalFinish.get(named) ?? named),
+    usage,
+  };
+};
+
+const notChat = finalTrouble("unreadable", "the stream is none of chat completions");
+
+/**
+ * Reads `chat.completion.chunk` events. The stream has come to its end with a `finish_reason` or with `[DONE]`, whichever servers send; usage comes
+ * between the two, so reading goes on to `[DONE]`. Without either it broke off.
+ */
+const chatReader = (onText: (text: string) => void): ReplyReader => {
+  let text = "";
+  let refusal = "";
+  let finish: string | null = null;
+  let done = false;
+  let usage: Usage = noUsage;
+  let failed: Completion | null = null;
+  let ours = false;
+  let foreign = false;
+  const tools = toolCallAssembly();
+
+  const choice = (first: Loose): void => {
+    const delta = at(first, "delta");
+    const piece = contentOf(delta["content"]);
+    if (piece !== "") {
+      text += piece;
+      onText(piece);
+    }
+    refusal += textOf(delta["refusal"]);
+    const calls = delta["tool_calls"];
+    if (calls !== undefined) for (const call of itemsOf(calls)) tools.take(call);
+    if (typeof first["finish_reason"] === "string") finish = first["finish_reason"];
+  };
+
+  return {
+    event: (data) => {
+      if (data === "[DONE]") {
+        done = true;
+        return true;
+      }
+      const chunk = parseJson(data);
+      if (!isLoose(chunk)) {
+        failed = { ok: false, trouble: networkTrouble("the stream held an event that is not JSON"), usage };
+        return true;
+      }
+      usage = usageIn(chunk) ?? usage;
+      if (chunk["error"] !== undefined && chunk["error"] !== null) {
+        failed = { ok: false, trouble: troubleOfObject(chunk), usage };
+        return true;
+      }
+      const choices = chunk["choices"];
+      if (!Array.isArray(choices)) {
+        foreign ||= !isLoose(chunk["usage"]);
+        return false;
+      }
+      const first: unknown = choices[0];
+      if (isLoose(first)) {
+        const isChat = isLoose(first["delta"]);
+        if (!isChat && typeof first["text"] === "string") {
+          failed = { ok: false, trouble: notChat, usage };
+          return true;
+        }
+        ours ||= isChat;
+        if (isLoose(first["error"])) {
+          failed = { ok: false, trouble: troubleOfObject(first), usage };
+          return true;
+        }
+        choice(first);
+      }
+      return false;
+    },
+    end: () => {
+      if (failed !== null) return { ...failed, usage };
+      if (!ours && (foreign || done || finish !== null)) {
+        return {
+          ok: false,
+          trouble: notChat,
+          usage,
+        };
+      }
+      if (finish === null && !done) {
+        return { ok: false, trouble: networkTrouble("the stream ended early"), usage };
+      }
+      if (finish === "error") {
+        return { ok: false, trouble: troubleOfObject({ message: "the reply ended in an error" }), usage };
+      }
+      return conclude({ text, refusal, finish, toolCalls: tools.all(), usage });
+    },
+  };
+};
+
+const readWhole = (body: unknown): Completion => {
+  const usage = (isLoose(body) ? usageIn(body) : null) ?? noUsage;
+  const first = itemsOf(looseOf(body)["choices"])[0];
+  const error = looseOf(body)["error"] ?? looseOf(first)["error"];
+  if (error !== undefined && error !== null) return { ok: false, trouble: troubleOfObject({ error }), usage };
+  if (!isLoose(first)) {
+    return { ok: false, trouble: finalTrouble("unreadable", "the reply has no choices"), usage };
+  }
+  const message = at(first, "message");
+  const tools = toolCallAssembly();
+  itemsOf(message["tool_calls"]).forEach((call, index) =>
+    tools.take(isLoose(call) ? { ...call, index } : call),
+  );
+  return conclude({
+    text: contentOf(message["content"]),
+    refusal: textOf(message["refusal"]),
+    finish: typeof first["finish_reason"] === "string" ? first["finish_reason"] : null,
+    toolCalls: tools.all(),
+    usage,
+  });
+};
+
+/** Only words about the field itself, not about its value: "max_tokens is too large" is a refusal. */
+const unknownField =
+  /unsupported|not supported|does not support|unrecognized|unknown|unexpected|extra_forbidden|extra inputs|not permitted|deprecated|instead/i;
+const complaints: readonly (readonly [RegExp, Feature])[] = [
+  [/stream_options|include_usage/i, "usage"],
+  [/max_tokens|max_completion_tokens/i, "max-tokens"],
+  [/temperature/i, "temperature"],
+];
+
+/** A schema may also be refused for what is in it, and the reply can do without any. */
+const complaint = (words: string): Feature | null => {
+  if (/response_format|json_schema|json schema|structured output/i.test(words)) return "reply";
+  if (!unknownField.test(words)) return null;
+  return complaints.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+};
+
+/** Chat completions, as OpenAI defines them and many servers speak them. */
+export const openaiCompatible: Wire = {
+  build: (request, to) => ({
+    path: "/chat/completions",
+    headers: {},
+    body: chatBody(request, to),
+  }),
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  reader: chatReader,
+  readWhole,
+  complaint,
+};

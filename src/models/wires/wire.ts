@@ -1,0 +1,51 @@
+import type { ModelRequest, ToolCall } from "../../kernel/model.ts";
+import type { Usage } from "../../kernel/transport.ts";
+import type { Trouble } from "../failures.ts";
+
+/** What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers. */
+export type Feature = "reply" | "temperature" | "usage" | "max-tokens";
+
+/** How one endpoint wants to be spoken to. */
+export type Dialect = {
+  /** Added to every request body as it is. */
+  readonly extra?: { readonly [field: string]: unknown };
+  readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /** Known or learned not to be taken. For `max-tokens`: under the other of its two names only. */
+  readonly without: ReadonlySet<Feature>;
+};
+
+export type WireRequest = {
+  /** Appended to the endpoint's base URL. */
+  readonly path: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+};
+
+export type Completion =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+      readonly finish: string;
+      readonly usage: Usage;
+    }
+  | { readonly ok: false; readonly trouble: Trouble; readonly usage: Usage };
+
+/** Reads one reply, event by event. Text goes out as soon as its event is in. */
+export interface ReplyReader {
+  /** Takes the data of one event; true when the reply is over and nothing more needs to be read. */
+  event(data: string): boolean;
+  /** What the events add up to. A stream that did not come to its end is a failure, whatever text came. */
+  end(): Completion;
+}
+
+/** A kind of API. It knows formats and nothing of connections, keys in the environment, retries or prices. */
+export interface Wire {
+  build(request: ModelRequest, to: { readonly model: string; readonly dialect: Dialect }): WireRequest;
+  authorize(key: string): { readonly [name: string]: string };
+  reader(onText: (text: string) => void): ReplyReader;
+  /** A reply that came in one piece, as servers send it that do not stream. */
+  readWhole(body: unknown): Completion;
+  /** Which feature a 400 complains about, or null. */
+  complaint(words: string): Feature | null;
+}

@@ -1,0 +1,239 @@
+import * as z from "zod";
+import {
+  defineProjection,
+  fold,
+  isEvent,
+  timeOf,
+  type Answer,
+  type Entry,
+  type Event,
+  type Participant,
+  type StepKey,
+} from "../kernel/index.ts";
+import { criticalPathMs } from "./critical-path.ts";
+import { spending } from "./spending.ts";
+
+const nullable = { text: z.string().nullable(), number: z.number().nullable() };
+
+/** What `--json` prints: one deliberation's outcome, whole. Published as `schemas/result.schema.json`. */
+export const Result = z.strictObject({
+  id: z.string(),
+  protocol: z.string(),
+  /** A closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`, `stopped-by-budget`, `inconclusive`) or `open`. */
+  status: z.string(),
+  /** Whether any part of it was said by a simulated model. */
+  simulated: z.boolean(),
+  question: z.string(),
+  answer: nullable.text,
+  /** The short definite answer, where one could be extracted. */
+  finalAnswer: nullable.text,
+  mode: nullable.text,
+  strategy: nullable.text,
+  /** Everything that is missing or was cut, and why; the reader sees it above the answer. */
+  degraded: z.array(z.strictObject({ what: z.string(), why: z.string() })),
+  members: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      model: z.string(),
+      family: nullable.text,
+      answer: nullable.text,
+      finalAnswer: nullable.text,
+    }),
+  ),
+  /** Best first; `score` 0 to 1, higher is better; `low` and `high` null while no interval is computed. */
+  standing: z.array(
+    z.strictObject({
+      id: z.string(),
+      place: z.int(),
+      score: nullable.number,
+      low: nullable.number,
+      high: nullable.number,
+      tiedWith: z.array(z.string()),
+    }),
+  ),
+  /** Agreement among the rankings, Kendall's W, 0 to 1: agreement, not probability. */
+  agreement: nullable.number,
+  effectiveVotes: nullable.number,
+  /** What not deliberating would have answered; `agrees` null where the two cannot be compared. */
+  control: z
+    .strictObject({
+      kind: z.enum(["draft-majority", "best-draft"]),
+      answer: nullable.text,
+      agrees: z.boolean().nullable(),
+    })
+    .nullable(),
+  dissent: z.array(z.string()),
+  insights: z.array(z.string()),
+  vetoed: z.array(z.strictObject({ id: z.string(), flaw: z.string() })),
+  contributions: z.strictObject({
+    /** The chair's own account. */
+    claimed: z.array(z.strictObject({ id: z.string(), weight: z.number(), reason: z.string() })),
+    measured: z.array(z.strictObject({ id: z.string(), weight: z.number(), method: z.string() })),
+  }),
+  /** `Synthesized from inputs by: …`, by claimed weight; null when the claim could not be read. */
+  footer: nullable.text,
+  /** Model calls that this deliberation made itself; what a fork adopted is not counted. */
+  calls: z.int(),
+  tokens: z.strictObject({ in: nullable.number, out: nullable.number, cached: nullable.number }),
+  /** US dollars; null when the price of any call is unknown. */
+  cost: z.strictObject({ usd: nullable.number, source: z.string() }),
+  /** From opening to closing, pauses included; null while it is open. */
+  wallMs: nullable.number,
+  /** The longest chain of calls that had to wait for each other, by their recorded latencies. */
+  criticalPathMs: z.number(),
+});
+export type Result = z.infer<typeof Result>;
+
+type State = {
+  readonly opened: Event<"deliberation-opened"> | undefined;
+  readonly answers: ReadonlyMap<StepKey, Event<"answer-given"> | Event<"synthesis-given">>;
+  readonly standing: Event<"standing-reached"> | undefined;
+  readonly degraded: Result["degraded"];
+  readonly measured: Result["contributions"]["measured"];
+  readonly closed: Event<"deliberation-closed"> | undefined;
+};
+
+const gathered = defineProjection<State>({
+  name: "result",
+  initial: {
+    opened: undefined,
+    answers: new Map(),
+    standing: undefined,
+    degraded: [],
+    measured: [],
+    closed: undefined,
+  },
+  on: {
+    "deliberation-opened": (state, opened) => ({ ...state, opened }),
+    "answer-given": (state, event) => ({ ...withCut(state, event), answers: withStep(state, event) }),
+    "synthesis-given": (state, event) => ({ ...withCut(state, event), answers: withStep(state, event) }),
+    "standing-reached": (state, standing) => ({ ...state, standing }),
+    "degradation-noted": (state, { data }) => ({
+      ...state,
+      degraded: [...state.degraded, { what: data.what, why: data.why }],
+    }),
+    "review-given": (state, { data }) =>
+      data.ranking.ok
+        ? state
+        : {
+            ...state,
+            degraded: [
+              ...state.degraded,
+              { what: `the ranking by ${data.by}`, why: `unreadable: ${data.ranking.reason}` },
+            ],
+          },
+    "roster-fixed": (state, { data }) => ({ ...state, degraded: [...state.degraded, ...leftOut(data)] }),
+    "contribution-measured": (state, { data }) => ({
+      ...state,
+      measured: [...state.measured, ...data.contributions.map((one) => ({ ...one, method: data.method }))],
+    }),
+    "deliberation-closed": (state, closed) => ({ ...state, closed }),
+  },
+});
+
+/** The outcome of one deliberation, from all its entries in order; undefined for none. */
+export function resultOf(entries: readonly Entry[]): Result | undefined {
+  const state = fold(gathered, entries);
+  const { opened, closed, standing } = state;
+  if (!opened) return undefined;
+  const { data } = opened;
+  const closing = closed?.data;
+  const ended = closing && "answer" in closing ? closing : closing && "best" in closing ? closing.best : null;
+  const answer = ended ? state.answers.get(ended.answer) : undefined;
+  const synthesis = answer?.type === "synthesis-given" ? answer.data : undefined;
+  const claims = synthesis?.claims.ok ? synthesis.claims.contributors : [];
+  const members = data.participants.filter(({ seat }) => seat === "member");
+  return {
+    id: opened.deliberation,
+    protocol: data.protocol.name,
+    status: closing?.outcome ?? "open",
+    simulated: data.participants.some(({ model }) => model.startsWith("sim/")),
+    question: data.question,
+    answer: answer?.data.text ?? null,
+    finalAnswer: valueOf(answer?.data.final),
+    mode: textSetting(data.settings["mode"]),
+    strategy: synthesis?.strategy ?? null,
+    degraded:
+      closing && "why" in closing
+        ? [{ what: closing.outcome, why: closing.why }, ...state.degraded]
+        : [...state.degraded],
+    members: members.map((member) => memberRow(member, state.answers)),
+    standing: (standing?.data.places ?? []).map(({ id, place, score, low, high, tiedWith }) => ({
+      id,
+      place,
+      score,
+      low,
+      high,
+      tiedWith,
+    })),
+    agreement: standing?.data.agreement ?? null,
+    effectiveVotes: standing?.data.effectiveVotes ?? null,
+    control: ended?.control
+      ? { kind: ended.control.kind, answer: controlText(ended.control, state), agrees: ended.control.agrees }
+      : null,
+    dissent: [...(synthesis?.dissent ?? [])],
+    insights: [...(synthesis?.insights ?? [])],
+    vetoed: [...(synthesis?.vetoed ?? [])],
+    contributions: { claimed: [...claims], measured: [...state.measured] },
+    footer: footerOf(claims, members),
+    ...spending(entries).total,
+    wallMs: closed ? timeOf(closed) - timeOf(opened) : null,
+    criticalPathMs: criticalPathMs(entries),
+  };
+}
+
+function memberRow(member: Participant, answers: State["answers"]): Result["members"][number] {
+  const own = [...answers.values()].findLast(
+    (event) => event.type === "answer-given" && event.data.by === member.id,
+  );
+  return {
+    id: member.id,
+    name: member.persona.name,
+    model: member.model,
+    family: member.family,
+    answer: own?.data.text ?? null,
+    finalAnswer: valueOf(own?.data.final),
+  };
+}
+
+/** A control's answer in words: what was extracted, else the draft itself. */
+const controlText = (
+  control: { readonly answer: Answer | null; readonly step: StepKey },
+  { answers }: State,
+): string | null => control.answer?.value ?? answers.get(control.step)?.data.text ?? null;
+
+function footerOf(
+  claims: Result["contributions"]["claimed"],
+  members: readonly Participant[],
+): string | null {
+  const names = [...claims]
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ id }) => members.find((member) => member.id === id)?.persona.name ?? id);
+  return names.length > 0 ? `Synthesized from inputs by: ${names.join(", ")}` : null;
+}
+
+const withStep = (state: State, event: Event<"answer-given"> | Event<"synthesis-given">): State["answers"] =>
+  "step" in event.origin ? new Map(state.answers).set(event.origin.step, event) : state.answers;
+
+/** A reply that ran into its limit is used, but never silently. */
+function withCut(state: State, { data }: Event<"answer-given"> | Event<"synthesis-given">): State {
+  if (!data.call?.ok || data.call.finish !== "length") return state;
+  const why = `cut off at its limit${data.call.tokens.out === null ? "" : ` of ${data.call.tokens.out} tokens`}`;
+  return { ...state, degraded: [...state.degraded, { what: `the text by ${data.by}`, why }] };
+}
+
+/** Those whom no event of their own says to be missing: stragglers, and those for whom the budget did not reach. */
+const leftOut = ({ phase, out }: Event<"roster-fixed">["data"]): Result["degraded"] =>
+  phase.endsWith("/admitted")
+    ? out.map(({ id, why }) => ({ what: `${phase.replace("/admitted", "")} by ${id}`, why }))
+    : [];
+
+const valueOf = (answer: Answer | null | undefined): string | null => answer?.value ?? null;
+
+const textSetting = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** Whether these entries have come to an end. */
+export const isClosed = (entries: readonly Entry[]): boolean =>
+  entries.some((entry) => isEvent(entry, "deliberation-closed"));

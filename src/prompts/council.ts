@@ -1,0 +1,197 @@
+import * as z from "zod";
+import { parseContributors, parseReview, ReviewReply } from "../judging/index.ts";
+import type { Json, Message } from "../kernel/index.ts";
+import { fenced, type Fenced } from "./fence.ts";
+import { render } from "./template.ts";
+
+/** A template's text by name, and the fence mark of a text: what every prompt needs from the floor. */
+export type Desk = {
+  readonly template: (name: string) => string;
+  readonly mark: (text: string) => string;
+};
+
+/** The question and what was given with it. */
+export type Material = {
+  readonly question: string;
+  readonly context: readonly { readonly name: string; readonly text: string }[];
+};
+
+/** An answer under its anonymous label. */
+export type Labelled = { readonly label: string; readonly text: string };
+
+/** What one review says of one answer; who wrote it is not shown. */
+export type LabelledRemark = {
+  readonly label: string;
+  readonly strengths: readonly string[];
+  readonly weaknesses: readonly string[];
+};
+
+export const COUNCIL_TEMPLATES = [
+  "council-draft",
+  "council-review",
+  "council-review-repair",
+  "council-synthesis",
+] as const;
+
+/** What a member is asked in the blind first phase. */
+export const draftPrompt = (
+  desk: Desk,
+  prompt: { readonly material: Material; readonly persona: string },
+): Message[] =>
+  rendered(desk, "council-draft", { material: materialText(desk, prompt.material), persona: prompt.persona });
+
+export type ReviewPrompt = {
+  readonly material: Material;
+  readonly persona: string;
+  /** In the order in which this reviewer sees them. */
+  readonly answers: readonly Labelled[];
+};
+
+/** What a reviewer is asked: the others' answers, under labels. */
+export const reviewPrompt = (desk: Desk, { material, persona, answers }: ReviewPrompt): Message[] =>
+  rendered(desk, "council-review", {
+    material: materialText(desk, material),
+    answers: answersText(desk, answers),
+    count: String(answers.length),
+    labels: labelList(answers),
+    persona,
+  });
+
+export type RepairPrompt = {
+  readonly reply: string;
+  readonly labels: readonly string[];
+  readonly reason: string;
+};
+
+/** The one repair turn for a review that could not be read. */
+export const reviewRepairPrompt = (desk: Desk, { reply, labels, reason }: RepairPrompt): Message[] =>
+  rendered(desk, "council-review-repair", {
+    reply: fence(desk, { kind: "review", label: "", text: reply }),
+    labels: labels.join(", "),
+    reason,
+  });
+
+export type SynthesisPrompt = {
+  readonly material: Material;
+  readonly persona: string;
+  /** In label order. */
+  readonly answers: readonly Labelled[];
+  /** By review, then label; anonymous. */
+  readonly remarks: readonly (readonly LabelledRemark[])[];
+  /** Shown only when the strategy asks for it. */
+  readonly standing: readonly string[] | undefined;
+  /** Members who did not answer, with why. */
+  readonly absent: readonly { readonly name: string; readonly why: string }[];
+  readonly directive: string;
+};
+
+/** What the chair is asked. The strategy reaches nobody else. */
+export const synthesisPrompt = (desk: Desk, prompt: SynthesisPrompt): Message[] =>
+  rendered(desk, "council-synthesis", {
+    material: materialText(desk, prompt.material),
+    answers: answersText(desk, prompt.answers),
+    reviews: prompt.remarks.flatMap((review, index) => remarksText(desk, review, index + 1)).join("\n\n"),
+    standing: prompt.standing ? `# The members' standing, best first\n${prompt.standing.join("\n")}` : "",
+    count: String(prompt.answers.length),
+    labels: labelList(prompt.answers),
+    absent: prompt.absent
+      .map(({ name, why }) => fence(desk, { kind: "absent", label: name, text: why }))
+      .join("\n"),
+    persona: prompt.persona,
+    directive: prompt.directive,
+  });
+
+/** The JSON Schema of a review, for providers that can hold a model to it. */
+export const reviewSchema = { name: "review", schema: z.toJSONSchema(ReviewReply) as Json }; // a JSON Schema is JSON
+
+/** A review as read: see `parseReview`. */
+export const readReview = parseReview;
+
+export type Synthesis = {
+  /** What the chair answers, without the sections and the block. */
+  readonly text: string;
+  readonly dissent: readonly string[];
+  readonly insights: readonly string[];
+  readonly vetoed: readonly { readonly label: string; readonly flaw: string }[];
+  readonly claims: ReturnType<typeof parseContributors>;
+};
+
+/** Reads a chair's reply: the answer, its sections, and the last block of contributors; what is not there is empty. */
+export function readSynthesis(reply: string, labels: readonly string[]): Synthesis {
+  const claims = parseContributors(reply, [...labels]);
+  const { text, sections } = takeSections(claims.text, ["dissent", "unique insights", "vetoed"]);
+  const vetoed = bullets(sections.get("vetoed")).flatMap((line) => {
+    const [, name = "", flaw = ""] =
+      /^\W*(?:answer|response)?\s*\W*([A-Z])\W*?\s*[:\u2013\u2014-]\s*(.+)$/is.exec(line) ?? [];
+    return labels.includes(name) ? [{ label: name, flaw: flaw.trim() }] : [];
+  });
+  return {
+    text: text.trim(),
+    dissent: bullets(sections.get("dissent")),
+    insights: bullets(sections.get("unique insights")),
+    vetoed,
+    claims,
+  };
+}
+
+/** Takes the sections with these headings out of a markdown text; a heading inside a code block is not one. */
+function takeSections(
+  text: string,
+  names: readonly string[],
+): { text: string; sections: Map<string, string[]> } {
+  const kept: string[] = [];
+  const sections = new Map<string, string[]>();
+  let current: string[] | undefined;
+  let code: string | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, fence] = /^\s*(`{3,}|~{3,})/.exec(line) ?? [];
+    if (code === undefined) code = fence;
+    else if (fence?.startsWith(code)) code = undefined;
+    const heading =
+      code === undefined ? /^#{1,6}\s+\**([^#*]+?)\**:?\s*#*$/.exec(line)?.[1]?.toLowerCase() : undefined;
+    if (heading !== undefined) current = names.includes(heading) ? (sections.get(heading) ?? []) : undefined;
+    if (heading !== undefined && current) sections.set(heading, current);
+    else (current ?? kept).push(line);
+  }
+  return { text: kept.join("\n"), sections };
+}
+
+/** A section's list items, or its paragraphs where it is no list. */
+function bullets(lines: readonly string[] = []): string[] {
+  const items: string[] = [];
+  for (const line of lines) {
+    const [, item] = /^\s{0,3}(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line) ?? [];
+    if (item !== undefined) items.push(item);
+    else if (line.trim() === "") items.push("");
+    else items.push(`${items.pop() ?? ""} ${line.trim()}`);
+  }
+  return items
+    .map((item) => item.trim())
+    .filter((item) => item !== "" && !/^\(?(none|nothing|n\/a)\W*$/i.test(item));
+}
+
+const rendered = <N extends keyof Slots>(desk: Desk, name: N, values: Record<Slots[N][number], string>): Message[] =>
+  render({ name, text: desk.template(name) }, values);
+
+const fence = (desk: Desk, piece: Fenced): string => fenced(piece, desk.mark(piece.text));
+
+const materialText = (desk: Desk, { question, context }: Material): string =>
+  [
+    fence(desk, { kind: "question", label: "", text: question }),
+    ...context.map(({ name, text }) => fence(desk, { kind: "context", label: name, text })),
+  ].join("\n\n");
+
+const answersText = (desk: Desk, answers: readonly Labelled[]): string =>
+  answers.map(({ label, text }) => fence(desk, { kind: "answer", label, text })).join("\n\n");
+
+const remarksText = (desk: Desk, review: readonly LabelledRemark[], number: number): string[] =>
+  review.map(({ label, strengths, weaknesses }) => {
+    const text = [...strengths.map((one) => `+ ${one}`), ...weaknesses.map((one) => `- ${one}`)].join("\n");
+    return fence(desk, { kind: "review", label: `${number} of answer ${label}`, text });
+  });
+
+const labelList = (answers: readonly Labelled[]): string =>
+  answers
+    .map(({ label }) => label)
+    .sort((a, b) => (a < b ? -1 : 1))
+    .join(", ");

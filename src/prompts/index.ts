@@ -1,0 +1,3 @@
+export * from "./council.ts";
+export * from "./fence.ts";
+export * from "./template.ts";

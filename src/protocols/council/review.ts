@@ -1,0 +1,157 @@
+import { admitted, phase, type Ending, type Floor, type Joined, type Run } from "../../engine/index.ts";
+import type { Call, Event, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
+import { readReview, reviewPrompt, reviewRepairPrompt, reviewSchema } from "../../prompts/index.ts";
+import { byId, emptiness, speaking, type Absent } from "../phases/draft.ts";
+import { lossOf } from "../phases/loss.ts";
+import type { CouncilSettings } from "./settings.ts";
+import { allFrom, othersFrom, type Place } from "./table.ts";
+
+/** A review whose ranking was read. */
+export type Review = { readonly by: Participant; readonly given: Event<"review-given">["data"] };
+
+export type Reviews = { readonly reviews: readonly Review[]; readonly absent: readonly Absent[] };
+
+type Seated = { readonly table: readonly Place[]; readonly judges: readonly Participant[] };
+
+/** Every member whose draft is in reviews the others' drafts, and every judge all of them, under `review/<reviewer>`. */
+export async function review(floor: Floor<CouncilSettings>, { table, judges }: Seated): Promise<Reviews> {
+  const members = table.map(({ by }) => by);
+  // In seat order, so that a budget cuts the last seats; judges, who are nobody's author, come first.
+  const reviewers = [
+    ...judges,
+    ...floor.seats("member").filter(({ id }) => members.some((member) => member.id === id)),
+  ];
+  const shownTo = (reviewer: Participant): readonly Place[] =>
+    reviewer.seat === "judge" ? allFrom(table, judges.indexOf(reviewer)) : othersFrom(table, reviewer.id);
+  const requests = reviewers.map((by) => ({
+    id: by.id as string,
+    request: reviewRequest(floor, by, shownTo(by)),
+  }));
+  const may = await admitted(floor.run, { name: "review", members: requests });
+
+  const work = async (id: string, run: Run): Promise<Joined<Review>> => {
+    const by = byId(reviewers, id);
+    const shown = shownTo(by);
+    const event = await reviewStep(floor, { by, shown, run });
+    if (event.type === "degradation-noted") return { in: false, why: event.data.why };
+    const { ranking } = event.data;
+    return ranking.ok
+      ? { in: true, value: { by, given: event.data } }
+      : { in: false, why: `unreadable: ${ranking.reason}` };
+  };
+  const done = await phase(
+    floor.run,
+    { name: "review", members: may, ...patience(floor.settings, may.length) },
+    work,
+  );
+  const cut = reviewers.filter(({ id }) => !may.includes(id));
+  return {
+    reviews: done.in.map(({ value }) => value),
+    absent: [
+      ...done.out.map(({ id, why }) => ({ by: byId(reviewers, id), why, code: null })),
+      ...cut.map((by) => ({ by, why: "the budget does not reach for it", code: "over-budget" as const })),
+    ],
+  };
+}
+
+const patience = ({ patienceMs }: CouncilSettings, reviewers: number) =>
+  patienceMs === null ? {} : { quorum: Math.floor(reviewers / 2) + 1, patienceMs };
+
+type Reviewing = { readonly by: Participant; readonly shown: readonly Place[]; readonly run: Run };
+
+/** The review, or after one repair turn what came of it. */
+async function reviewStep(floor: Floor<CouncilSettings>, { by, shown, run }: Reviewing) {
+  const key = `review/${by.id}`;
+  const { callTimeoutMs: timeoutMs } = floor.settings;
+  const loss = (call: Call): Ending<"degradation-noted"> | undefined => {
+    const failure = call.ok ? emptiness(call.reply) : call.failure;
+    const weakens = "the standing and the chair lack one review";
+    return (
+      failure && lossOf({ what: `the review by ${by.persona.name}`, failure, participant: by.id, weakens })
+    );
+  };
+  const first = await run.call(
+    {
+      key,
+      ends: ["review-given", "reply-received", "degradation-noted"],
+      request: reviewRequest(floor, by, shown),
+      timeoutMs,
+    },
+    (call) => loss(call) ?? given(call, { by, shown }) ?? unread(call, { by, shown }),
+  );
+  if (first.type !== "reply-received") return first;
+  const { call, why } = first.data;
+  const request: ModelRequest = {
+    ...speaking(by),
+    messages: reviewRepairPrompt(floor, {
+      reply: call?.ok ? call.reply : "",
+      labels: labelsOf(shown),
+      reason: why,
+    }),
+    maxOutputTokens: floor.settings.maxOutputTokens.review,
+    reply: reviewSchema,
+  };
+  return run.call(
+    { key: `${key}/repair`, ends: ["review-given", "degradation-noted"], request, timeoutMs },
+    (repaired) => loss(repaired) ?? given(repaired, { by, shown }) ?? unreadable(repaired, { by, shown }),
+  );
+}
+
+type Shown = Pick<Reviewing, "by" | "shown">;
+
+function given(call: Call, { by, shown }: Shown): Ending<"review-given"> | undefined {
+  const read = call.ok ? readReview(call.reply, labelsOf(shown)) : undefined;
+  if (!read?.ok) return undefined;
+  return {
+    type: "review-given",
+    data: {
+      by: by.id,
+      shown: shown.map(({ step }) => step),
+      remarks: read.remarks.map(({ label, strengths, weaknesses }) => ({
+        of: stepOf(shown, label),
+        strengths,
+        weaknesses,
+      })),
+      ranking: { ok: true, steps: read.ranking.map((label) => stepOf(shown, label)) },
+    },
+  };
+}
+
+const unread = (call: Call, { by, shown }: Shown): Ending<"reply-received"> => ({
+  type: "reply-received",
+  data: { by: by.id, why: reasonOf(call, shown) },
+});
+
+const unreadable = (call: Call, { by, shown }: Shown): Ending<"review-given"> => ({
+  type: "review-given",
+  data: {
+    by: by.id,
+    shown: shown.map(({ step }) => step),
+    remarks: [],
+    ranking: { ok: false, reason: reasonOf(call, shown) },
+  },
+});
+
+function reasonOf(call: Call, shown: readonly Place[]): string {
+  const read = call.ok ? readReview(call.reply, labelsOf(shown)) : undefined;
+  return read && !read.ok ? read.reason : "it could not be read";
+}
+
+const reviewRequest = (
+  floor: Floor<CouncilSettings>,
+  by: Participant,
+  shown: readonly Place[],
+): ModelRequest => ({
+  ...speaking(by),
+  messages: reviewPrompt(floor, { material: floor, persona: floor.instructions(by), answers: shown }),
+  maxOutputTokens: floor.settings.maxOutputTokens.review,
+  reply: reviewSchema,
+});
+
+const labelsOf = (shown: readonly Place[]): string[] => shown.map(({ label }) => label);
+
+function stepOf(shown: readonly Place[], label: string): StepKey {
+  const place = shown.find((one) => one.label === label);
+  if (!place) throw new RangeError(`no answer is labelled ${label}`);
+  return place.step;
+}

@@ -1,0 +1,151 @@
+import { holdBack, type Ending, type Floor } from "../../engine/index.ts";
+import { extractAnswer } from "../../judging/index.ts";
+import {
+  StepKey,
+  type Answer,
+  type Call,
+  type Event,
+  type ModelRequest,
+  type Participant,
+} from "../../kernel/index.ts";
+import { readSynthesis, synthesisPrompt } from "../../prompts/index.ts";
+import { emptiness, speaking, type Absent } from "../phases/draft.ts";
+import { lossOf } from "../phases/loss.ts";
+import type { Review } from "./review.ts";
+import type { CouncilSettings } from "./settings.ts";
+import type { Place } from "./table.ts";
+
+/** The share of the budget that is the chair's. */
+const SHARE = "chair";
+
+/** What the chair works from. */
+export type Evidence = {
+  readonly table: readonly Place[];
+  readonly reviews: readonly Review[];
+  readonly absent: readonly Absent[];
+  readonly standing: Event<"standing-reached">["data"] | undefined;
+};
+
+/** What came of asking the chairs: an answer, or the last failure. */
+export type Synthesised =
+  | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly failed: number }
+  | { readonly ok: false; readonly overBudget: boolean; readonly why: string };
+
+/** Asks one chair after the other, each under `synthesis/<chair>`, until one answers. */
+export async function synthesise(floor: Floor<CouncilSettings>, evidence: Evidence): Promise<Synthesised> {
+  const failures: { readonly why: string; readonly code: string | undefined }[] = [];
+  for (const chair of floor.seats("chair")) {
+    const event = await floor.run.call(
+      {
+        key: `synthesis/${chair.id}`,
+        ends: ["synthesis-given", "degradation-noted"],
+        request: synthesisRequest(floor, chair, evidence),
+        timeoutMs: floor.settings.callTimeoutMs,
+        share: SHARE,
+      },
+      (call) => readChair(call, { chair, evidence, strategy: floor.settings.strategy.name }),
+    );
+    if (event.type === "synthesis-given") {
+      return {
+        ok: true,
+        step: StepKey.parse(`synthesis/${chair.id}`),
+        final: event.data.final,
+        failed: failures.length,
+      };
+    }
+    const { call, why } = event.data;
+    failures.push({ why, code: call?.ok === false ? call.failure.code : undefined });
+  }
+  const last = failures.at(-1);
+  return { ok: false, overBudget: last?.code === "over-budget", why: last?.why ?? "nobody has the chair" };
+}
+
+/** Keeps the first chair's worst case back, before anything is spent. */
+export function holdForChair(floor: Floor<CouncilSettings>): void {
+  const [chair] = floor.seats("chair");
+  if (!chair || floor.settings.mode === "vote") return;
+  const { draft, review } = floor.settings.maxOutputTokens;
+  const members = floor.seats("member").length;
+  // Drafts and reviews of full length, at four characters a token.
+  const most = "x".repeat(4 * members * (draft + review));
+  const given = floor.context.reduce((sum, { text }) => sum + text, floor.question);
+  holdBack(floor.run, SHARE, {
+    ...speaking(chair),
+    messages: [{ role: "user", text: given + most }],
+    maxOutputTokens: floor.settings.maxOutputTokens.synthesis,
+  });
+}
+
+type Chairing = { readonly chair: Participant; readonly evidence: Evidence; readonly strategy: string };
+
+function readChair(
+  call: Call,
+  { chair, evidence, strategy }: Chairing,
+): Ending<"synthesis-given" | "degradation-noted"> {
+  const failure = call.ok ? emptiness(call.reply) : call.failure;
+  const reply = call.ok ? call.reply : "";
+  const labels = evidence.table.map(({ label }) => label);
+  const { text, dissent, insights, vetoed, claims } = readSynthesis(reply, labels);
+  const empty = failure ?? emptiness(text);
+  if (empty) {
+    const weakens = "another chair had to write the answer, or none did";
+    return lossOf({
+      what: `the synthesis by ${chair.persona.name}`,
+      failure: empty,
+      participant: chair.id,
+      weakens,
+    });
+  }
+  const member = (label: string) => {
+    const place = evidence.table.find((one) => one.label === label);
+    if (!place) throw new RangeError(`no answer is labelled ${label}`);
+    return place.by.id;
+  };
+  return {
+    type: "synthesis-given",
+    data: {
+      by: chair.id,
+      text,
+      final: extractAnswer(text),
+      strategy,
+      dissent: [...dissent],
+      insights: [...insights],
+      vetoed: vetoed.map(({ label, flaw }) => ({ id: member(label), flaw })),
+      claims: claims.ok
+        ? { ok: true, contributors: claims.contributors.map((claim) => ({ ...claim, id: member(claim.id) })) }
+        : { ok: false, reason: claims.reason },
+    },
+  };
+}
+
+function synthesisRequest(
+  floor: Floor<CouncilSettings>,
+  chair: Participant,
+  evidence: Evidence,
+): ModelRequest {
+  const { strategy, maxOutputTokens } = floor.settings;
+  const inLabelOrder = [...evidence.table].sort((a, b) => (a.label < b.label ? -1 : 1));
+  const labelOf = new Map(evidence.table.map(({ step, by, label }) => [step, { id: by.id, label }]));
+  return {
+    ...speaking(chair),
+    messages: synthesisPrompt(floor, {
+      material: floor,
+      persona: floor.instructions(chair),
+      answers: inLabelOrder,
+      remarks: evidence.reviews.map(({ given }) =>
+        given.remarks.map(({ of, ...remark }) => ({ ...remark, label: labelOf.get(of)?.label ?? "?" })),
+      ),
+      standing: strategy.sees.includes("standing") ? standingLines(evidence) : undefined,
+      absent: evidence.absent
+        .filter(({ by }) => by.seat === "member")
+        .map(({ by, why }) => ({ name: by.persona.name, why })),
+      directive: floor.template("strategy").replaceAll("{{goal}}", () => strategy.goal ?? ""),
+    }),
+    maxOutputTokens: maxOutputTokens.synthesis,
+  };
+}
+
+const standingLines = ({ table, standing }: Evidence): string[] =>
+  (standing?.places ?? []).map(
+    ({ id, place }) => `${place}. ${table.find(({ by }) => by.id === id)?.label ?? "?"}`,
+  );

@@ -1,0 +1,179 @@
+import type { Result } from "../projections/index.ts";
+import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
+import { oneLine, printable } from "./printable.ts";
+import { styledMarkdown, styleOf, type Style } from "./style.ts";
+import { wrapped } from "./text-width.ts";
+import {
+  agreementWords,
+  controlWords,
+  costWords,
+  countWords,
+  durationWords,
+  familyWords,
+  scoreWords,
+  tokenWords,
+} from "./words.ts";
+
+export type AnswerStyle = {
+  /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
+  readonly color: boolean;
+  /** Cells of a line; our own block is wrapped to it, a model's text never. */
+  readonly width: number;
+  /** The models without a known price, as `unpricedModels` tells them. */
+  readonly unpriced?: readonly string[];
+};
+
+/** So many points of a section are printed, and so much of each; the whole is in the deliberation's document. */
+const POINTS = 20;
+const POINT_CHARACTERS = 2_000;
+
+/**
+ * What a person reads when a deliberation has ended (or stands open): what is missing, first of all; the
+ * answer, whole; what the chair kept beside it; and how it came about. Model text is made printable. Ends in
+ * a newline.
+ */
+export function answerText(result: Result, { color, width, unpriced = [] }: AnswerStyle): string {
+  const style = styleOf(color);
+  const narrow = Math.max(20, width);
+  const warnings = warningLines(result).flatMap((line) => wrapped(line, narrow).map(style.yellow));
+  const body = printable(result.answer ?? "")
+    .replace(/^\n+/, "")
+    .trimEnd();
+  // Without color it is passed on as it is written: to a file, or to another program.
+  const answer = result.answer === null ? [] : [color ? styledMarkdown(body, style) : body];
+  const footer = result.footer === null ? [] : [style.dim(oneLine(result.footer))];
+  const { id } = result;
+  const vetoed = result.vetoed.map((one) => `${nameOf(result, one.id)}: ${one.flaw}`);
+  const block = labelledRows(rowsOf(result, unpriced), { width: narrow, style });
+  const sections = [
+    warnings,
+    answer,
+    footer,
+    points("Dissent", result.dissent, { id, style }),
+    points("Unique insights", result.insights, { id, style }),
+    points("Vetoed", vetoed, { id, style }),
+    [style.dim("─".repeat(Math.min(narrow, 40))), ...block],
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+/** What the reader has to know before reading the answer: one line each. */
+export function warningLines({ id, status, degraded, answer, simulated }: Result): string[] {
+  const ended = OUTCOMES[status];
+  const lines = degraded.map(({ what, why }) =>
+    what === status && ended !== undefined
+      ? `${ended}: ${oneLine(why, 1_000)}`
+      : `Degraded: ${oneLine(what, 200)}: ${oneLine(why, 600)}`,
+  );
+  if (status === "open") lines.unshift(`Open: it has not come to its end; go on with parley resume ${id}`);
+  else if (answer === null) lines.push("There is no answer.");
+  else if (status === "answered-degraded" && lines.length === 0)
+    lines.push("Degraded: no reason was recorded");
+  return simulated ? [...lines, "simulated models"] : lines;
+}
+
+const OUTCOMES: { readonly [status: string]: string | undefined } = {
+  failed: "Failed",
+  cancelled: "Cancelled",
+  "stopped-by-budget": "Stopped by budget",
+  inconclusive: "Inconclusive",
+};
+
+type Pointing = { readonly id: string; readonly style: Style };
+
+function points(title: string, texts: readonly string[], { id, style }: Pointing): string[] {
+  if (texts.length === 0) return [];
+  const shown = texts.slice(0, POINTS).map((text) => {
+    const clean = printable(text).trim();
+    const cut =
+      clean.length > POINT_CHARACTERS ? `${clean.slice(0, POINT_CHARACTERS).toWellFormed()}…` : clean;
+    return `- ${cut.replaceAll("\n", "\n  ")}`;
+  });
+  const more = texts.length - shown.length;
+  return [style.bold(title), ...shown, ...(more > 0 ? [`- and ${more} more: parley show ${id} --all`] : [])];
+}
+
+function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
+  const { answer, finalAnswer, standing, calls, wallMs, id } = result;
+  const rows: (LabelledRow | undefined)[] = [
+    finalAnswer !== null && finalAnswer !== answer?.trim()
+      ? { label: "In short", text: finalAnswer }
+      : undefined,
+    result.mode === null ? undefined : { label: "Mode", text: modeWords(result) },
+    answer === null ? undefined : { label: "Control", text: controlWords(result.control, result.members) },
+    standing.length > 0
+      ? { label: result.mode === "vote" ? "Voted" : "Standing", table: standingTable(result) }
+      : undefined,
+    standing.length > 0 ? { label: "Agreement", text: agreementWords(result) } : undefined,
+    ...contributionRows(result),
+    { label: "Members", table: result.members.map(memberRow) },
+    {
+      label: "Spent",
+      text: [countWords(calls, "call"), tokenWords(result.tokens), costWords(result.cost, unpriced)].join(
+        "; ",
+      ),
+    },
+    {
+      label: "Time",
+      text: `${wallMs === null ? "" : `${durationWords(wallMs)} in all; `}critical path ${durationWords(result.criticalPathMs)}`,
+    },
+    { label: "Id", text: id },
+    { label: "Next", text: nextWords(result) },
+  ];
+  return rows.filter((row) => row !== undefined);
+}
+
+function contributionRows(result: Result): LabelledRow[] {
+  const { claimed, measured } = result.contributions;
+  const weight = ({ id, weight: share }: { readonly id: string; readonly weight: number }) => [
+    nameOf(result, id),
+    share.toFixed(2),
+  ];
+  const claims = claimed.map((one) => [...weight(one), one.reason]);
+  return [
+    ...(claims.length > 0
+      ? [
+          { label: "Claimed", text: "by the chair, not measured:" },
+          { label: "", table: claims },
+        ]
+      : []),
+    ...(measured.length > 0
+      ? [{ label: "Measured", table: measured.map((one) => [...weight(one), `by ${one.method}`]) }]
+      : []),
+  ];
+}
+
+function modeWords({ mode, strategy, standing, members }: Result): string {
+  if (mode !== "vote") return strategy === null ? `${mode}` : `${mode}, strategy ${strategy}`;
+  const [best] = standing.filter(({ place, score }) => place === 1 && score !== null);
+  if (!best) return "vote, without a readable ranking";
+  const name = members.find(({ id }) => id === best.id)?.name ?? best.id;
+  const tied = best.tiedWith.length > 0 ? ", tied; the answer is the draft of the first seat" : "";
+  return `vote: ${name} came first${tied}`;
+}
+
+const standingTable = (result: Result): string[][] =>
+  result.standing.map(({ id, place, score, low, high, tiedWith }) => [
+    score === null ? "-" : String(place),
+    nameOf(result, id),
+    `${scoreWords(score)}${low === null || high === null ? "" : ` (${scoreWords(low)} to ${scoreWords(high)})`}`,
+    tiedWith.length > 0 ? `tied with ${tiedWith.map((other) => nameOf(result, other)).join(", ")}` : "",
+  ]);
+
+const memberRow = ({ name, model, family, answer }: Result["members"][number]): string[] => [
+  name,
+  model,
+  familyWords(family),
+  answer === null ? "no draft" : "",
+];
+
+const nextWords = ({ id, status }: Result): string =>
+  status === "open"
+    ? `parley resume ${id} goes on; parley show ${id} --all shows what there is`
+    : `parley show ${id} --all shows drafts, reviews and every step`;
+
+const nameOf = ({ members }: Result, id: string): string =>
+  members.find((member) => member.id === id)?.name ?? id;

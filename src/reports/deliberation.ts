@@ -1,0 +1,208 @@
+import { isEvent, type Entry, type Event, type Participant } from "../kernel/index.ts";
+import { resultOf, spending, type Result } from "../projections/index.ts";
+import { warningLines } from "./answer.ts";
+import { journalSection, timelineSection } from "./deliberation-journal.ts";
+import { reviewsSection } from "./deliberation-reviews.ts";
+import { block, bullets, inline, section, table } from "./markdown.ts";
+import { namesOf, type Names } from "./names.ts";
+import { unpricedModels } from "./unpriced.ts";
+import {
+  agreementWords,
+  controlWords,
+  costWords,
+  durationWords,
+  familyWords,
+  numberWords,
+  scoreWords,
+} from "./words.ts";
+
+/**
+ * One deliberation as a markdown document, from all its entries in order, wherever it stands: the outcome
+ * first, with all that is missing above it, then everything that was said and what it took. Events of unknown
+ * types are left out and counted. No text of a model, a user or a provider can change the document's
+ * structure. Ends in a newline.
+ */
+export function deliberationMarkdown(entries: readonly Entry[]): string {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  const result = resultOf(entries);
+  if (!opened || !result) return "# Nothing is recorded\n";
+  const { participants, question } = opened.data;
+  const names = namesOf(participants);
+  const sections = [
+    `# ${inline(question.trim().split("\n")[0] ?? "", 100) || "A deliberation"}`,
+    block(question),
+    statusPart(result, entries),
+    clarifications(entries),
+    section("## Answer", ...answerPart(result)),
+    section("## Members and models", participantTable(participants)),
+    draftsSection(entries, names),
+    reviewsSection(entries, names),
+    standingSection(entries, result, names),
+    synthesisSection(entries, names),
+    section("## Control", result.answer === null ? "" : inline(controlWords(result.control, result.members))),
+    section("## Dissent", bullets(result.dissent)),
+    section("## Unique insights", bullets(result.insights)),
+    section("## Vetoed", bullets(result.vetoed.map(({ id, flaw }) => `${names.of(id)}: ${flaw}`))),
+    feedback(entries),
+    costSection(entries, result, names),
+    timelineSection(entries, names),
+    journalSection(entries, opened),
+  ];
+  return `${sections.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function statusPart(result: Result, entries: readonly Entry[]): string {
+  const weakens = new Map(
+    entries
+      .filter((entry) => isEvent(entry, "degradation-noted"))
+      .map(({ data }) => [data.what, data.weakens]),
+  );
+  const weakened = result.degraded.flatMap(({ what }) => weakens.get(what) ?? []);
+  const waiting = openQuestions(entries).length > 0 ? ", waiting for an answer to what was asked back" : "";
+  return [
+    `**Status: ${inline(result.status)}${waiting}**`,
+    bullets([...warningLines(result), ...[...new Set(weakened)].map((what) => `What that weakens: ${what}`)]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function openQuestions(entries: readonly Entry[]): Event<"clarification-asked">["data"]["questions"] {
+  const answered = new Set(
+    entries
+      .filter((entry) => isEvent(entry, "clarification-answered"))
+      .flatMap(({ data }) => data.answers.map(({ id }) => id)),
+  );
+  return entries
+    .filter((entry) => isEvent(entry, "clarification-asked"))
+    .flatMap(({ data }) => data.questions.filter(({ id }) => !answered.has(id)));
+}
+
+function clarifications(entries: readonly Entry[]): string {
+  const asked = entries.filter((entry) => isEvent(entry, "clarification-asked"));
+  const answers = entries
+    .filter((entry) => isEvent(entry, "clarification-answered"))
+    .flatMap(({ data }) => data.answers);
+  const rows = asked.flatMap(({ data }) =>
+    data.questions.map(({ id, text }) => [
+      id,
+      text,
+      answers.find((answer) => answer.id === id)?.text ?? "not answered yet",
+    ]),
+  );
+  return section("## Asked back", table(["id", "question", "answer"], rows));
+}
+
+const answerPart = ({ answer, finalAnswer, footer }: Result): string[] => [
+  answer === null ? "There is none." : block(answer),
+  finalAnswer === null ? "" : `In short: ${inline(finalAnswer)}`,
+  footer === null ? "" : `*${inline(footer)}*`,
+];
+
+const participantTable = (participants: readonly Participant[]): string =>
+  table(
+    ["seat", "id", "name", "model", "family", "temperature"],
+    participants.map(({ seat, id, persona, model, family, temperature }) => [
+      seat,
+      id,
+      persona.name,
+      model,
+      familyWords(family),
+      temperature === undefined ? "the provider's" : String(temperature),
+    ]),
+  );
+
+function draftsSection(entries: readonly Entry[], names: Names): string {
+  const answers = names.bySeat(entries.filter((entry) => isEvent(entry, "answer-given")));
+  const parts = answers.map(({ data, origin }) =>
+    section(
+      `### ${inline(names.of(data.by))}${data.kind === "draft" ? "" : `, ${data.kind}`}${data.round > 1 ? `, round ${data.round}` : ""}`,
+      data.final === null
+        ? "No final answer could be extracted."
+        : `Final answer: ${inline(data.final.value)} (${data.final.kind})`,
+      block(data.text),
+      origin.by === "adopted" ? `Taken over from ${inline(origin.from)}.` : "",
+    ),
+  );
+  const heading = answers.every(({ data }) => data.kind === "draft") ? "## Drafts" : "## Answers";
+  return section(heading, ...parts);
+}
+
+function standingSection(entries: readonly Entry[], result: Result, names: Names): string {
+  const reached = entries.findLast((entry) => isEvent(entry, "standing-reached"));
+  if (!reached) return "";
+  const { places, borda, excluded } = reached.data;
+  const rows = places.map(({ id, place, score, low, high, tiedWith, votes }) => [
+    score === null ? "-" : String(place),
+    names.of(id),
+    scoreWords(score),
+    low === null || high === null ? "not computed" : `${scoreWords(low)} to ${scoreWords(high)}`,
+    tiedWith.map(names.of).join(", "),
+    String(votes),
+    borda[id] === undefined ? "" : String(borda[id]),
+  ]);
+  return section(
+    result.mode === "vote" ? "## Voting result" : "## Standing",
+    table(["place", "member", "score", "interval", "tied with", "votes", "Borda points"], rows),
+    `Of the rankings: ${agreementWords(result)}.`,
+    bullets(excluded.map(({ id, why }) => `Not counted: ${names.of(id)}: ${why}`)),
+  );
+}
+
+function synthesisSection(entries: readonly Entry[], names: Names): string {
+  const parts = entries
+    .filter((entry) => isEvent(entry, "synthesis-given"))
+    .map(({ data, origin }) => {
+      const { claims, strategy, by } = data;
+      return [
+        `By ${inline(names.of(by))}, strategy: ${strategy === null ? "none" : inline(strategy)}${origin.by === "adopted" ? `, taken over from ${inline(origin.from)}` : ""}.`,
+        claims.ok
+          ? table(
+              ["member", "weight (claimed)", "reason (claimed)"],
+              claims.contributors.map(({ id, weight, reason }) => [names.of(id), weight.toFixed(2), reason]),
+            )
+          : `The claim of who contributed could not be read: ${inline(claims.reason)}`,
+        claims.ok ? "Contributions are *claimed* by the chair, not measured." : "",
+      ];
+    });
+  const measured = entries
+    .filter((entry) => isEvent(entry, "contribution-measured"))
+    .map(({ data }) =>
+      table(
+        ["member", `weight (measured by ${inline(data.method)})`],
+        data.contributions.map(({ id, weight }) => [names.of(id), weight.toFixed(2)]),
+      ),
+    );
+  return section("## Synthesis", ...parts.flat(), ...measured);
+}
+
+function feedback(entries: readonly Entry[]): string {
+  const given = entries.filter((entry) => isEvent(entry, "feedback-given"));
+  return section(
+    "## Feedback",
+    bullets(
+      given.map(({ data }) => [data.by ?? "somebody", data.thumb, data.text].filter(Boolean).join(": ")),
+    ),
+  );
+}
+
+function costSection(entries: readonly Entry[], result: Result, names: Names): string {
+  const { participants, total } = spending(entries);
+  const figure = (count: number | null) => (count === null ? "unknown" : numberWords(count));
+  const row = (name: string, { calls, tokens, cost }: typeof total) => [
+    name,
+    numberWords(calls),
+    figure(tokens.in),
+    figure(tokens.out),
+    tokens.cached === null ? "" : figure(tokens.cached),
+    costWords(cost),
+  ];
+  const rows = [...participants.map(({ id, spent }) => row(names.of(id), spent)), row("all", total)];
+  const unpriced = unpricedModels(entries);
+  return section(
+    "## Cost",
+    table(["who", "calls", "tokens in", "tokens out", "cached", "cost"], rows),
+    unpriced.length > 0 ? `No price is known for ${inline(unpriced.join(", "))}.` : "",
+    `${result.wallMs === null ? "Not closed" : `${durationWords(result.wallMs)} from opening to closing`}; critical path ${durationWords(result.criticalPathMs)}.`,
+  );
+}

@@ -1,0 +1,53 @@
+import { oneLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+import { cutTo, padTo, widthOf, wrapped } from "./text-width.ts";
+
+/** A label and what stands beside it: sentences to wrap, or a table's rows to keep in line. */
+export type LabelledRow = { readonly label: string } & (
+  { readonly text: string } | { readonly table: readonly (readonly string[])[] }
+);
+
+const LABEL_CELLS = 11;
+
+/** A block of labelled rows within `width` cells; on a narrow one the labels stand above their texts. */
+export function labelledRows(
+  rows: readonly LabelledRow[],
+  { width, style }: { width: number; style: Style },
+): string[] {
+  const beside = width >= 60;
+  const bodyCells = Math.max(8, width - (beside ? LABEL_CELLS : 2));
+  return rows.flatMap((row) => {
+    const body = "text" in row ? wrapped(oneLine(row.text, 2_000), bodyCells) : aligned(row.table, bodyCells);
+    if (!beside)
+      return [...(row.label === "" ? [] : [style.dim(row.label)]), ...body.map((line) => `  ${line}`)];
+    return body.map((line, index) =>
+      index === 0
+        ? `${style.dim(padTo(row.label, LABEL_CELLS))}${line}`
+        : `${" ".repeat(LABEL_CELLS)}${line}`,
+    );
+  });
+}
+
+/** Columns side by side, two cells apart. Where they do not fit, the widest gives way, down to 8 cells, then the line is cut. */
+export function aligned(table: readonly (readonly string[])[], width: number): string[] {
+  const cells = table.map((row) => row.map((cell) => oneLine(cell, 300)));
+  const columns = Math.max(0, ...cells.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...cells.map((row) => widthOf(row[column] ?? ""))),
+  );
+  const total = () => widths.reduce((sum, one) => sum + one, 0) + 2 * (columns - 1);
+  while (total() > width) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= 8) break;
+    widths[widest] = Math.max(8, (widths[widest] ?? 0) - (total() - width));
+  }
+  return cells.map((row) =>
+    cutTo(
+      row
+        .map((cell, column) => padTo(cutTo(cell, widths[column] ?? 0), widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+      width,
+    ),
+  );
+}

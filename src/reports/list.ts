@@ -1,0 +1,42 @@
+import type { Summary } from "../kernel/index.ts";
+import { aligned } from "./labelled-rows.ts";
+import { oneLine } from "./printable.ts";
+import { cutTo, widthOf } from "./text-width.ts";
+import { durationWords } from "./words.ts";
+
+export type ListStyle = {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Cells of a line. */
+  readonly width: number;
+};
+
+/** One line a deliberation, in the order given: id (never cut), age, status, question. Ends in a newline. */
+export function listText(summaries: readonly Summary[], { now, width }: ListStyle): string {
+  if (summaries.length === 0) return 'No deliberations yet. Ask: parley "your question"\n';
+  const ids = summaries.map(({ id }) => id as string);
+  const idCells = Math.max(2, ...ids.map(widthOf));
+  const facts = aligned(
+    [
+      ["ASKED", "STATUS"],
+      // Parsing a recorded time reads no clock.
+      ...summaries.map(({ openedAt, status }) => [age(now - Date.parse(openedAt)), oneLine(status, 40)]),
+    ],
+    width,
+  );
+  const factCells = Math.max(...facts.map(widthOf));
+  const questions = ["QUESTION", ...summaries.map(({ question }) => oneLine(question, 200))];
+  const lines = ["ID", ...ids].map((id, index) => {
+    const left = `${id.padEnd(idCells)}  ${(facts[index] ?? "").padEnd(factCells)}`;
+    const cells = width - widthOf(left) - 2;
+    return cells < 12 ? left.trimEnd() : `${left}  ${cutTo(questions[index] ?? "", cells)}`;
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+const age = (ms: number): string => {
+  if (Number.isNaN(ms)) return "?";
+  if (ms < 60_000) return "just now";
+  const [first = "", unit = ""] = durationWords(ms).split(" ");
+  return `${first} ${unit} ago`;
+};

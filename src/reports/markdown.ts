@@ -1,0 +1,64 @@
+import { oneLine, printable } from "./printable.ts";
+
+// M1. No foreign text can end, open or restyle a part of the document: it stands in a fence longer than any
+//     run of backticks in it, in a block quote, or on one line with its punctuation escaped.
+// M2. Text that could reach beyond its quote when the document is rendered (raw HTML, an image that would be
+//     fetched, a link definition) is never quoted but fenced.
+
+const REACHES_OUT = /<[A-Za-z!?/]|!\[|\]:/;
+
+/** A foreign text as a block of its own, whole: as a quote, so that its markdown is rendered, where that is safe. */
+export function block(text: string): string {
+  const clean = printable(text).replace(/^\n+/, "").trimEnd();
+  if (clean === "") return "*(empty)*";
+  if (REACHES_OUT.test(clean)) return fencedBlock(clean);
+  return clean
+    .split("\n")
+    .map((line) => (line === "" ? ">" : `> ${line}`))
+    .join("\n");
+}
+
+/** A text verbatim in a fence that nothing in it can close. */
+export function fencedBlock(text: string, language = "text"): string {
+  const clean = printable(text);
+  const runs = (clean.match(/`+/g) ?? []).map(({ length }) => length);
+  const fence = "`".repeat(runs.reduce((most, length) => Math.max(most, length + 1), 3));
+  return `${fence}${language}\n${clean}\n${fence}`;
+}
+
+/** A foreign text as one line of plain words: nothing in it is markdown. Cut at `mostCharacters`. */
+export const inline = (text: string, mostCharacters = 2_000): string =>
+  oneLine(text, mostCharacters)
+    .replaceAll(/[\\`*[\]<>|~]/g, String.raw`\$&`)
+    .replaceAll(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\_`)
+    .replaceAll(/&(?=#|[A-Za-z]+\d*;)/g, String.raw`\&`)
+    .replace(/^[#+-](?=[\s#-]|$)|(?<=^\d{1,9})[.)](?=\s|$)/, String.raw`\$&`);
+
+/** A bullet for each text; one of several lines stands as a block under its bullet. */
+export const bullets = (texts: readonly string[]): string =>
+  texts
+    .map((text) => {
+      const clean = printable(text).trim();
+      return clean.includes("\n") ? `-\n${indented(block(clean))}` : `- ${inline(clean, 20_000)}`;
+    })
+    .join("\n");
+
+const indented = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
+
+/** A table of foreign texts under our own heads; without rows nothing. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return "";
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const body = rows.map((row) => line(heads.map((_, column) => inline(row[column] ?? "", 300))));
+  return [line(heads), line(heads.map(() => "---")), ...body].join("\n");
+}
+
+/** A section, or nothing when it has no content; parts are set apart by blank lines. */
+export function section(heading: string, ...parts: readonly string[]): string {
+  const filled = parts.filter((part) => part !== "");
+  return filled.length > 0 ? [heading, ...filled].join("\n\n") : "";
+}

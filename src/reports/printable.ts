@@ -1,0 +1,32 @@
+const ESC = "\u001b";
+// Strings (OSC, DCS, SOS, PM, APC) up to their end, then CSI sequences, then the two-byte escapes: ECMA-48.
+// No repeated class contains a character that can begin a match, so that hostile text costs linear time.
+const SEQUENCES = new RegExp(
+  `(?:${ESC}[\\]PX^_]|[\u0090\u0098\u009d-\u009f])[^${ESC}\u0007\u0080-\u009f]*(?:\u0007|\u009c|${ESC}\\\\)` +
+    `|(?:${ESC}\\[|\u009b)[0-?]*[ -/]*[@-~]` +
+    `|${ESC}[ -/]*[0-~]`,
+  "g",
+);
+/** Controls but newline and tab, and the marks that reorder the text around them on a screen. */
+const CONTROLS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/**
+ * Foreign text made fit for a terminal and for a document: without escape sequences, control characters
+ * (except newline and tab) and overrides of writing direction; every line break is `\n`; well-formed UTF-16.
+ */
+export const printable = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(SEQUENCES, "")
+    .replaceAll(/\r\n?|[\u2028\u2029]/g, "\n")
+    .replaceAll(CONTROLS, "");
+
+/** Foreign text as one printable line of at most `mostCharacters`, an ellipsis where it was cut. */
+export function oneLine(text: string, mostCharacters = 400): string {
+  // What stands far behind the cut is not even looked at.
+  const head = text.slice(0, mostCharacters * 4 + 4_000);
+  const line = printable(head).replaceAll(/\s+/g, " ").trim().normalize("NFC");
+  return line.length > mostCharacters || head.length < text.length
+    ? `${line.slice(0, mostCharacters - 1).toWellFormed()}…`
+    : line;
+}

@@ -1,0 +1,198 @@
+import type { ServerResponse } from "node:http";
+import { canonical, ModelRef, type ModelRequest } from "../kernel/index.ts";
+import { think, type Thought } from "./brain.ts";
+import { shortHash } from "./chance.ts";
+import { readFaults, splitModel, type Faults } from "./faults.ts";
+import { piecesOf } from "./pieces.ts";
+import { wordsOf, type Sim, type Wait } from "./sim.ts";
+import type { Order, Outgoing, ServerWire } from "./wires/wire.ts";
+
+export type Answering = {
+  readonly wire: ServerWire;
+  readonly order: Order;
+  /** The faults that the request asks for beside those in its model. */
+  readonly asked: string;
+  readonly response: ServerResponse;
+  /** Aborts when the client is gone or the server closes. */
+  readonly signal: AbortSignal;
+};
+
+type Floor = { readonly sim: Sim; readonly wait: Wait; readonly faults: Faults };
+
+/** The most requests and models that are kept count of. */
+const mostCounts = 10_000;
+
+// S1. A fault with `times` is met by the first so many requests for the same model, as it is written, and by no later one.
+// S2. A simulated failure is final for its attempt alone: the same request sent again is the next attempt, until one succeeds.
+// S3. Nothing is written after the response was closed, by whichever side.
+
+/** Answers requests of both wires, with the faults that they ask for. */
+export function answering({ sim, wait, faults: usual }: Floor): (exchange: Answering) => Promise<void> {
+  const met = counter();
+  const attempts = counter();
+
+  return async ({ wire, order, asked, response, signal }) => {
+    const refuse = (status: number, message: string, headers: { [name: string]: string } = {}): void => {
+      const body = wire.error(status, message);
+      response
+        .writeHead(status, {
+          "content-type": "application/json",
+          ...headers,
+          "content-length": Buffer.byteLength(body),
+        })
+        .end(body);
+    };
+    const { ref, faults: inModel } = splitModel(order.model);
+    const given = readFaults([asked, inModel].filter(Boolean).join("&"));
+    if (!given.ok) return refuse(400, `simulated: ${given.reason}`);
+    const model = ModelRef.safeParse(ref);
+    const prepared = model.success
+      ? sim.prepare(model.data)
+      : { ok: false as const, reason: "the model is not written as a name and its parameters" };
+    if (!prepared.ok || !model.success)
+      return refuse(404, `simulated: ${prepared.ok ? "" : prepared.reason}`);
+
+    const wanted = { ...usual, ...given.faults };
+    const faults = wanted.times !== undefined && met.next(order.model) > wanted.times ? {} : wanted;
+    if (faults.delay !== undefined) await wait(faults.delay, signal).catch(() => undefined);
+    if (faults.hang === true)
+      await new Promise<void>((settle) => signal.addEventListener("abort", () => settle()));
+    if (signal.aborted) return void response.destroy();
+    if (faults.http !== undefined) {
+      const { http, retryAfter } = faults;
+      return refuse(
+        http,
+        `simulated: HTTP ${http} on request`,
+        retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
+      );
+    }
+
+    const { messages, maxOutputTokens, temperature, reply } = order;
+    const request: ModelRequest = {
+      model: model.data,
+      messages: [...messages],
+      maxOutputTokens,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(reply === undefined ? {} : { reply }),
+    };
+    const name = shortHash(canonical(request));
+    const thought = think({ ...prepared, request, attempt: attempts.next(name) });
+    if (thought.ok) attempts.forget(name);
+    else if (thought.trouble.code !== "network") return refuseTrouble(thought.trouble, refuse, wire);
+    const out = writer(response, faults.cut);
+    await deliver({ wire, order, thought, out, signal, wait, name, latencyMs: prepared.simulated.latency });
+  };
+}
+
+function refuseTrouble(
+  trouble: Exclude<Extract<Thought, { ok: false }>["trouble"], { code: "network" }>,
+  refuse: (status: number, message: string, headers?: { [name: string]: string }) => void,
+  wire: ServerWire,
+): void {
+  if (trouble.code === "overloaded") return refuse(wire.overloaded, wordsOf(trouble));
+  refuse(429, wordsOf(trouble), {
+    "retry-after": String(Math.ceil(trouble.waitMs / 1_000)),
+    "retry-after-ms": String(trouble.waitMs),
+  });
+}
+
+type Delivery = {
+  readonly wire: ServerWire;
+  readonly order: Order;
+  readonly thought: Thought;
+  readonly out: Writer;
+  readonly signal: AbortSignal;
+  readonly wait: Wait;
+  readonly name: string;
+  readonly latencyMs: number;
+};
+
+async function deliver({
+  wire,
+  order,
+  thought,
+  out,
+  signal,
+  wait,
+  name,
+  latencyMs,
+}: Delivery): Promise<void> {
+  const { text, tokensIn } = thought;
+  const reply: Outgoing = {
+    id: `sim-${name}`,
+    model: order.model,
+    text,
+    finish: thought.ok ? thought.finish : "stop",
+    tokensIn,
+    tokensOut: thought.ok ? thought.tokensOut : 0,
+  };
+  const pieces = piecesOf(text, latencyMs);
+  const pauseMs = latencyMs / Math.max(1, pieces.length);
+  try {
+    if (order.stream) {
+      out.head("text/event-stream");
+      out.write(wire.opening(reply));
+      for (const piece of pieces) {
+        if (pauseMs > 0) await wait(pauseMs, signal);
+        if (!out.write(wire.piece(reply, piece))) return;
+      }
+      if (!thought.ok) return out.breakOff();
+      out.write(wire.closing(reply, order));
+    } else {
+      if (latencyMs > 0) await wait(latencyMs, signal);
+      if (!thought.ok) return out.breakOff();
+      out.head("application/json");
+      out.write(wire.whole(reply));
+    }
+    out.end();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    out.breakOff();
+  }
+}
+
+type Writer = {
+  readonly head: (type: string) => void;
+  /** False once the connection was cut. */
+  readonly write: (text: string) => boolean;
+  readonly end: () => void;
+  readonly breakOff: () => void;
+};
+
+/** Writes a body, of which at most `cut` bytes get out before the connection is closed. */
+function writer(response: ServerResponse, cut: number | undefined): Writer {
+  let room = cut ?? Number.POSITIVE_INFINITY;
+  // What was written has to leave before the socket closes, or a cut would come earlier than asked for.
+  const breakOff = (): void =>
+    void (response.headersSent ? response.write("", () => response.destroy()) : response.destroy());
+  return {
+    head: (type) =>
+      void response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).flushHeaders(),
+    write: (text) => {
+      if (response.destroyed || room <= 0) return false;
+      const bytes = Buffer.from(text);
+      const fits = bytes.subarray(0, Math.min(bytes.length, room));
+      room -= bytes.length;
+      if (room >= 0) return (void response.write(fits), true);
+      response.write(fits, () => response.destroy());
+      return false;
+    },
+    end: () => void (room >= 0 && response.end()),
+    breakOff,
+  };
+}
+
+/** Counts by name; the oldest names are forgotten when there are too many. */
+function counter(): { next: (name: string) => number; forget: (name: string) => void } {
+  const counts = new Map<string, number>();
+  return {
+    next: (name) => {
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      const oldest = counts.keys().next();
+      if (counts.size > mostCounts && oldest.done !== true) counts.delete(oldest.value);
+      return count;
+    },
+    forget: (name) => void counts.delete(name),
+  };
+}

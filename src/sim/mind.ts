@@ -1,0 +1,67 @@
+import type { ModelRequest } from "../kernel/index.ts";
+import { chanceOf, shortHash, type Chance } from "./chance.ts";
+import { recall, type Fact } from "./facts.ts";
+import type { Prompt } from "./prompt.ts";
+import type { Simulated } from "./reference.ts";
+import { solve, type Solution } from "./solver/index.ts";
+
+/** What a model holds to be the answer; it may be mistaken and does not know it. */
+export type Belief = { readonly answer: string; readonly working: string };
+
+/** A simulated model in front of one prompt. */
+export type Mind = {
+  readonly simulated: Simulated;
+  /** Null where there is nothing to work out or to know. */
+  readonly belief: Belief | null;
+  /** For the wording of this reply: depends on the model and all that it was sent. */
+  readonly wording: Chance;
+  /** For taste, which a model keeps from one prompt to the next. */
+  readonly taste: Chance;
+};
+
+/**
+ * The mind that answers a prompt. A belief depends on the model's name and seed, the question and the temperature
+ * alone: a model judges as it answered, and of two models that differ only in skill the better one is
+ * right wherever the other is. Which mistake it makes depends on family and seed where a family is given.
+ */
+export function mindOf(
+  { simulated, facts }: { readonly simulated: Simulated; readonly facts: readonly Fact[] },
+  { question, plain }: Prompt,
+  request: ModelRequest,
+): Mind {
+  const { name, seed } = simulated;
+  const temperature = request.temperature ?? null;
+  const solution = solutionOf(question, facts);
+  return {
+    simulated,
+    belief: solution && believed(solution, simulated, [question, temperature]),
+    wording: chanceOf(["wording", name, seed, plain, temperature, request.reply ?? null]),
+    taste: chanceOf(["taste", name, seed]),
+  };
+}
+
+/** By which a model knows its own texts again; it says nothing about who that is. */
+export const signatureOf = ({ name }: Simulated): string => shortHash(`signature ${name}`);
+
+const solutionOf = (question: string, facts: readonly Fact[]): Solution | null =>
+  solve(question, (text) => {
+    const known = recall(text, facts);
+    return (
+      known && {
+        answer: known.answer,
+        wrong: known.wrong,
+        working: (answer) => `As far as I know it is ${answer}.`,
+      }
+    );
+  });
+
+function believed(solution: Solution, simulated: Simulated, about: readonly unknown[]): Belief {
+  const { name, seed, family, skill } = simulated;
+  const [mistake, ...others] = solution.wrong;
+  const right = chanceOf(["right", name, seed, ...about]).roll("right") < skill;
+  if (right || mistake === undefined)
+    return { answer: solution.answer, working: solution.working(solution.answer) };
+  const origin = family === null ? ["name", name] : ["family", family];
+  const answer = chanceOf(["mistake", ...origin, seed, ...about]).pick("mistake", [mistake, ...others]);
+  return { answer, working: solution.working(answer) };
+}

@@ -1,0 +1,162 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { answering, type Answering } from "./answering.ts";
+import { readFaults } from "./faults.ts";
+import { createSim, systemWait, type Sim, type Wait } from "./sim.ts";
+import { anthropic } from "./wires/anthropic.ts";
+import { openai } from "./wires/openai.ts";
+import type { ServerWire } from "./wires/wire.ts";
+
+export type SimServerOptions = {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host?: string | undefined;
+  /** Without one every request is served. */
+  readonly key?: string | undefined;
+  /** Faults of every request, `http=429&times=1`; a request's own come on top. */
+  readonly faults?: string | undefined;
+  /** Its files of facts can be read by whoever reaches the server; the default one reads none. */
+  readonly sim?: Sim | undefined;
+  readonly wait?: Wait | undefined;
+};
+
+/** A server that listens. `close` breaks off what is under way and closes every connection. */
+export type SimServer = { readonly url: string; readonly port: number; readonly close: () => Promise<void> };
+
+export type Listening =
+  { readonly ok: true; readonly server: SimServer } | { readonly ok: false; readonly reason: string };
+
+const largestBody = 32 * 2 ** 20;
+
+const wires: { readonly [path: string]: ServerWire } = {
+  "/v1/chat/completions": openai,
+  "/v1/messages": anthropic,
+};
+
+/** What `GET /v1/models` lists; any other name is answered as well. */
+export const listedModels = ["ada", "ben", "cleo", "dora"] as const;
+
+/**
+ * The simulated models behind the OpenAI-compatible and the Anthropic wire, on 127.0.0.1 unless another host is given.
+ * Faults stand in a request's model (`ada?http=429&retry-after=1&times=2`), its query or its header `x-sim-faults`.
+ */
+export async function simServer(options: SimServerOptions): Promise<Listening> {
+  const { port, host = "127.0.0.1", key, sim = createSim(), wait = systemWait } = options;
+  const usual = readFaults(options.faults ?? "");
+  if (!usual.ok) return usual;
+  const closing = new AbortController();
+  const answer = answering({ sim, wait, faults: usual.faults });
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const wire = Object.hasOwn(wires, url.pathname) ? wires[url.pathname] : undefined;
+    const refuse = (status: number, message: string): void =>
+      respond(response, status, (wire ?? openai).error(status, message));
+    if (key !== undefined && !isKey(request, key))
+      return refuse(401, "simulated: this is not the key that the server was started with");
+    if (url.pathname === "/v1/models" && request.method === "GET") return respond(response, 200, modelList);
+    if (wire === undefined)
+      return refuse(
+        404,
+        `simulated: there is no ${url.pathname.slice(0, 100)}; there are ${Object.keys(wires).join(", ")} and /v1/models`,
+      );
+    if (request.method !== "POST") return refuse(405, "simulated: only POST is answered here");
+    const body = await bodyOf(request);
+    if (!body.ok) return refuse(body.status, `simulated: ${body.reason}`);
+    const read = wire.read(body.value);
+    if (!read.ok) return refuse(400, `simulated: ${read.reason}`);
+    const asked = [url.searchParams.toString(), request.headers["x-sim-faults"] ?? ""]
+      .flat()
+      .filter(Boolean)
+      .join("&");
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const signal = AbortSignal.any([closing.signal, gone.signal]);
+    const exchange: Answering = { wire, order: read.order, asked, response, signal };
+    await answer(exchange);
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      if (closing.signal.aborted || response.destroyed) return void response.destroy();
+      if (response.headersSent) return void response.destroy();
+      respond(
+        response,
+        500,
+        openai.error(500, `simulated: ${error instanceof Error ? error.message : String(error)}`),
+      );
+    });
+  });
+
+  const failure = await new Promise<Error | null>((settle) => {
+    server.once("error", settle);
+    server.listen(port, host, () => settle(null));
+  });
+  const address = server.address();
+  if (failure !== null || address === null || typeof address === "string") {
+    return { ok: false, reason: `no server on ${host}:${port}: ${failure?.message ?? "it has no address"}` };
+  }
+  const shown = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return {
+    ok: true,
+    server: {
+      url: `http://${shown}:${address.port}`,
+      port: address.port,
+      close: () =>
+        new Promise((settle) => {
+          closing.abort();
+          server.close(() => settle());
+          server.closeAllConnections();
+        }),
+    },
+  };
+}
+
+const modelList = JSON.stringify({
+  object: "list",
+  data: listedModels.map((id) => ({
+    id,
+    object: "model",
+    type: "model",
+    created: 0,
+    owned_by: "simulated",
+    display_name: `simulated ${id}`,
+  })),
+});
+
+export function respond(response: ServerResponse, status: number, body: string): void {
+  response
+    .writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+    .end(body);
+}
+
+/** Compared by digest, so that neither length nor content shows in the time it takes. */
+function isKey(request: IncomingMessage, key: string): boolean {
+  const [, bearer] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "") ?? [];
+  const given = bearer ?? [request.headers["x-api-key"] ?? ""].flat()[0] ?? "";
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(key));
+}
+
+type Body =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly status: number; readonly reason: string };
+
+async function bodyOf(request: IncomingMessage): Promise<Body> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    // Without an encoding set, a request yields buffers.
+    const bytes = chunk as Buffer;
+    size += bytes.length;
+    if (size > largestBody)
+      return { ok: false, status: 413, reason: `a request over ${largestBody} bytes is not read` };
+    chunks.push(bytes);
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return { ok: true, value };
+  } catch {
+    return { ok: false, status: 400, reason: "the body is not JSON" };
+  }
+}

@@ -1,0 +1,156 @@
+import {
+  Fault,
+  Origin,
+  admit,
+  eventId,
+  isFault,
+  originKey,
+  outlivesClosing,
+  written,
+  type Appended,
+  type DeliberationId,
+  type Entry,
+  type NewEvent,
+  type Written,
+} from "../kernel/index.ts";
+import { entryOfRow, escaped, originColumn, type EventRow } from "./row.ts";
+
+// B1. Nothing is written that could not be read back: every row passes `entryOf` before it is inserted.
+// B2. A batch is looked up by its origin first; only a batch that was never recorded is numbered.
+// B3. `seq` follows the head row, `cursor` the last event of the store; both were read under the write lock.
+
+/** What the head row of a deliberation keeps for lists; all of it can be rebuilt from the events. */
+export type OpeningColumns = {
+  readonly organization: string;
+  readonly series: string | null;
+  /** As `escaped` writes them, because both are free text. */
+  readonly protocol: string;
+  readonly question: string;
+};
+
+/** A batch that passed every check that needs no database. */
+export type Batch = {
+  readonly id: DeliberationId;
+  /** From `originColumn`. */
+  readonly key: string;
+  /** JSON text. */
+  readonly origin: string;
+  readonly events: readonly Written[];
+  readonly outlivesClosing: boolean;
+  readonly opening: OpeningColumns | undefined;
+  readonly outcome: string | undefined;
+  /** UTF-16 units of data, for bounding a group. */
+  readonly size: number;
+};
+
+/** @throws Fault `event-invalid`, `event-too-large` */
+export function batchOf(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Batch {
+  try {
+    admit(events, origin);
+    const key = originKey(Origin.parse(origin));
+    eventId(id, key, events.length);
+    const data = events.map(written);
+    return {
+      id,
+      key: originColumn(key),
+      origin: JSON.stringify(origin),
+      events: data,
+      outlivesClosing: outlivesClosing(events, origin),
+      opening: openingOf(events),
+      outcome: events.flatMap((event) =>
+        event.type === "deliberation-closed" ? [event.data.outcome] : [],
+      )[0],
+      size: data.reduce((sum, event) => sum + event.data.length, 0),
+    };
+  } catch (error) {
+    if (isFault(error)) throw error;
+    // An id that is too long, an origin of another shape, nesting deeper than the stack.
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault("event-invalid", { type: events[0]?.type ?? "none", why }, { cause: error });
+  }
+}
+
+function openingOf([first]: readonly NewEvent[]): OpeningColumns | undefined {
+  if (first?.type !== "deliberation-opened") return undefined;
+  const { organization, series, protocol, question } = first.data;
+  const start = question.slice(0, 200);
+  // Half of a surrogate pair at the cut is left out rather than shown as a replacement character.
+  const whole = start.isWellFormed() || !question.isWellFormed() ? start : start.slice(0, -1);
+  return {
+    organization,
+    series: series?.id ?? null,
+    protocol: escaped(protocol.name),
+    question: escaped(whole),
+  };
+}
+
+/** A deliberation's head row; `status` is `open` or a closing's outcome. */
+export type Standing = { readonly seq: number; readonly status: string };
+
+/** What the store holds of a batch, read under the write lock. */
+export type Found = {
+  readonly standing: Standing | undefined;
+  /** Whether this origin has a batch. */
+  readonly recorded: boolean;
+  /** The last cursor of the store. */
+  readonly end: number;
+};
+
+/**
+ * `recorded`: the origin's batch is to be read back, after the transaction. `fresh`: `rows` are to be
+ * inserted and the head row becomes `standing`.
+ */
+export type Decision =
+  | { readonly kind: "recorded" }
+  | { readonly kind: "refused"; readonly reason: "missing" | "closed" }
+  | {
+      readonly kind: "fresh";
+      readonly rows: readonly EventRow[];
+      readonly entries: readonly Entry[];
+      readonly standing: Standing;
+    };
+
+/** What becomes of a batch: the one place that says so, for every database. */
+export function decide(batch: Batch, { standing, recorded, end }: Found, at: string): Decision {
+  if (recorded) return { kind: "recorded" };
+  if (!standing && !batch.opening) return { kind: "refused", reason: "missing" };
+  if (standing && standing.status !== "open" && !batch.outlivesClosing)
+    return { kind: "refused", reason: "closed" };
+  const before = standing?.seq ?? 0;
+  const rows = batch.events.map((event, place) => ({
+    cursor: end + place + 1,
+    deliberation: batch.id,
+    seq: before + place + 1,
+    origin_key: batch.key,
+    place,
+    at,
+    origin: batch.origin,
+    ...event,
+  }));
+  const status = batch.outcome ?? standing?.status ?? "open";
+  return {
+    kind: "fresh",
+    rows,
+    entries: rows.map(entryOfRow),
+    standing: { seq: before + rows.length, status },
+  };
+}
+
+/**
+ * What a decision comes to, once its transaction is committed.
+ * @param recordedRows reads the batch that an origin recorded, in order
+ */
+export async function outcomeOf(
+  batch: Batch,
+  decision: Decision,
+  recordedRows: (id: string, key: string) => Promise<readonly EventRow[]>,
+): Promise<Appended> {
+  switch (decision.kind) {
+    case "refused":
+      return { ok: false, reason: decision.reason };
+    case "fresh":
+      return { ok: true, fresh: true, events: decision.entries };
+    case "recorded":
+      return { ok: true, fresh: false, events: (await recordedRows(batch.id, batch.key)).map(entryOfRow) };
+  }
+}

@@ -1,0 +1,11 @@
+import type { Store } from "../kernel/index.ts";
+
+/**
+ * The store that `target` names: `postgres://…` a server's, else a file of SQLite's, or `:memory:`.
+ * Loads only the driver that it needs.
+ * @throws Fault `store-unavailable`, `schema-newer`
+ */
+export async function openStore(target: string): Promise<Store> {
+  if (/^postgres(ql)?:\/\//.test(target)) return (await import("./postgres.ts")).openPostgres(target);
+  return (await import("./sqlite.ts")).openSqlite(target);
+}

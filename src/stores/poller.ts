@@ -1,0 +1,106 @@
+import { BEGINNING, type Cursor, type Entry } from "../kernel/index.ts";
+
+// P1. A cursor is known here only when it is committed, and commits are in cursor order: to wait for
+//     "beyond my last one" misses nothing.
+// P2. Between a subscriber's empty read and its wait nothing is lost, because waiting starts by comparing
+//     with the furthest cursor known.
+
+type Waiting = {
+  readonly after: Cursor;
+  readonly wake: () => void;
+  readonly fail: (reason: unknown) => void;
+};
+
+export type Poller = {
+  /** Resolves when the store has gone beyond `after`, or when `signal` aborts; rejects when the store cannot be asked. */
+  beyond(after: Cursor, signal: AbortSignal): Promise<void>;
+  /** This process has committed up to here: wakes without asking. */
+  reached(end: Cursor): void;
+  /** Rejects all who wait, now and later. */
+  stop(reason: Error): void;
+};
+
+/**
+ * One poll for all subscribers of a store, running only while one waits.
+ *
+ * @param end asks the database for the place of its last committed event
+ */
+export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
+  const waiting = new Set<Waiting>();
+  let known = BEGINNING;
+  let polling: Promise<void> | undefined;
+  let stopped: Error | undefined;
+
+  const reached = (cursor: Cursor) => {
+    if (cursor > known) known = cursor;
+    for (const one of waiting) if (known > one.after) one.wake();
+  };
+
+  const poll = async (): Promise<void> => {
+    while (waiting.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, intervalMs));
+      if (waiting.size === 0) break;
+      try {
+        reached(await end());
+      } catch (error) {
+        for (const one of waiting) one.fail(error);
+      }
+    }
+    polling = undefined;
+  };
+
+  return {
+    reached,
+    beyond: (after, signal) =>
+      new Promise<void>((resolve, reject) => {
+        if (stopped) return reject(stopped);
+        if (known > after || signal.aborted) return resolve();
+        const leave = () => {
+          waiting.delete(one);
+          signal.removeEventListener("abort", one.wake);
+        };
+        const one: Waiting = {
+          after,
+          wake: () => {
+            leave();
+            resolve();
+          },
+          fail: (reason) => {
+            leave();
+            // The reason is the store's own error, handed on as it is.
+            reject(reason instanceof Error ? reason : new Error(String(reason)));
+          },
+        };
+        waiting.add(one);
+        signal.addEventListener("abort", one.wake);
+        polling ??= poll();
+      }),
+    stop: (reason) => {
+      stopped = reason;
+      for (const one of waiting) one.fail(reason);
+    },
+  };
+}
+
+/** As many events as one read of a subscription takes. */
+export const SUBSCRIPTION_EVENTS = 500;
+
+/** A store's subscription: catches up, then follows, in one order. `readAfter` gives committed events in cursor order. */
+export async function* follow(
+  from: Cursor,
+  signal: AbortSignal,
+  store: { readonly readAfter: (after: Cursor) => Promise<readonly Entry[]>; readonly poller: Poller },
+): AsyncIterable<readonly Entry[]> {
+  let after = from;
+  while (!signal.aborted) {
+    const entries = await store.readAfter(after);
+    const last = entries.at(-1);
+    // Aborted during the read.
+    if (signal.aborted) return;
+    if (!last) await store.poller.beyond(after, signal);
+    else {
+      after = last.cursor;
+      yield entries;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { decide, type Batch, type Decision, type Standing } from "./batch.ts";
+import { transaction, type PostgresDatabase } from "./postgres-database.ts";
+import { EVENT_COLUMNS, type EventRow } from "./row.ts";
+
+// A1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible,
+//     so what a look-up saw still holds when its rows go in, and cursors become visible in their order.
+// A2. Within a group each batch sees what those before it did.
+
+const EVENT_TYPES: { readonly [Column in keyof EventRow]: string } = {
+  cursor: "bigint",
+  deliberation: "text",
+  seq: "integer",
+  origin_key: "text",
+  place: "integer",
+  type: "text",
+  schema: "integer",
+  at: "text",
+  origin: "text",
+  data: "text",
+};
+
+type LookupRow = { readonly recorded: boolean; readonly last: number } & (
+  { readonly seq: number; readonly status: string } | { readonly seq: null }
+);
+
+/** A head row as the group leaves it; `opened` is the first cursor of a deliberation that the group opens. */
+type Head = Standing & {
+  readonly cursor: number;
+  readonly opened?: { readonly cursor: number; readonly batch: Batch };
+};
+
+/** Records a group of batches in one transaction of four round trips; the decisions stand in their order. */
+export function recordGroup(
+  database: PostgresDatabase,
+  batches: readonly Batch[],
+  at: string,
+): Promise<readonly Decision[]> {
+  return transaction(database.pool, database.lock, async (client) => {
+    const { rows: found } = await client.query<LookupRow>({
+      name: "look-up",
+      text: lookup(database.table),
+      values: [batches.map((batch) => batch.id), batches.map((batch) => batch.key)],
+    });
+    const group = decideAll(batches, found, at);
+    if (group.rows.length > 0) {
+      await client.query({
+        name: "record",
+        text: record(database.table),
+        values: valuesOf(group.rows, group.heads, at),
+      });
+    }
+    return group.decisions;
+  });
+}
+
+function decideAll(batches: readonly Batch[], found: readonly LookupRow[], at: string) {
+  const decisions: Decision[] = [];
+  const rows: EventRow[] = [];
+  const heads = new Map<string, Head>();
+  const recorded = new Set<string>();
+  let end = found[0]?.last ?? 0;
+  batches.forEach((batch, index) => {
+    const row = found[index];
+    const origin = `${batch.id} ${batch.key}`;
+    const head = heads.get(batch.id);
+    const standing = head ?? (row && row.seq !== null ? { seq: row.seq, status: row.status } : undefined);
+    const before = row?.recorded === true || recorded.has(origin);
+    const decision = decide(batch, { standing, recorded: before, end }, at);
+    decisions.push(decision);
+    if (decision.kind !== "fresh") return;
+    const opened = standing ? head?.opened : { cursor: end + 1, batch };
+    end += decision.rows.length;
+    rows.push(...decision.rows);
+    recorded.add(origin);
+    heads.set(batch.id, { ...decision.standing, cursor: end, ...(opened && { opened }) });
+  });
+  return { decisions, rows, heads };
+}
+
+const lookup = (table: PostgresDatabase["table"]): string => `
+  select d.seq, d.status, (select coalesce(max(cursor), 0) from ${table("event")}) as last,
+    exists (
+      select from ${table("event")} e where e.deliberation = k.id and e.origin_key = k.origin_key and e.place = 0
+    ) as recorded
+  from unnest($1::text[], $2::text[]) with ordinality as k (id, origin_key, number)
+  left join ${table("deliberation")} d on d.id = k.id
+  order by k.number`;
+
+const HEAD_TYPES = ["text", "integer", "text", "bigint"] as const;
+const OPENED_TYPES = [...HEAD_TYPES, "bigint", "text", "text", "text", "text", "text"] as const;
+
+const arrays = (types: readonly string[], from: number): string =>
+  `unnest(${types.map((type, index) => `$${from + index}::${type}[]`).join(", ")})`;
+
+const record = (table: PostgresDatabase["table"]): string => {
+  const eventTypes = EVENT_COLUMNS.map((column) => EVENT_TYPES[column]);
+  const afterEvents = eventTypes.length + 1;
+  return `
+    with recorded as (
+      insert into ${table("event")} (${EVENT_COLUMNS.join(", ")}) select * from ${arrays(eventTypes, 1)}
+    ), opened as (
+      insert into ${table("deliberation")}
+        (id, seq, status, cursor, opened, opened_at, organization, series, protocol, question)
+      select * from ${arrays(OPENED_TYPES, afterEvents)}
+    )
+    update ${table("deliberation")} d set seq = moved.seq, status = moved.status, cursor = moved.cursor
+    from ${arrays(HEAD_TYPES, afterEvents + OPENED_TYPES.length)} as moved (id, seq, status, cursor)
+    where d.id = moved.id`;
+};
+
+/** One array per column: of the events, of the heads that are opened, of those that move. */
+function valuesOf(rows: readonly EventRow[], heads: ReadonlyMap<string, Head>, at: string): unknown[][] {
+  const moved = [...heads].map(([id, head]) => ({ id, head }));
+  const opened = moved.flatMap(({ id, head }) => {
+    const { opening } = head.opened?.batch ?? {};
+    if (!head.opened || !opening) return [];
+    const { organization, series, protocol, question } = opening;
+    return [
+      [
+        id,
+        head.seq,
+        head.status,
+        head.cursor,
+        head.opened.cursor,
+        at,
+        organization,
+        series,
+        protocol,
+        question,
+      ],
+    ];
+  });
+  const old = moved.flatMap(({ id, head }) =>
+    head.opened ? [] : [[id, head.seq, head.status, head.cursor]],
+  );
+  return [
+    ...EVENT_COLUMNS.map((column) => rows.map((row) => row[column])),
+    ...OPENED_TYPES.map((_, index) => opened.map((values) => values[index])),
+    ...HEAD_TYPES.map((_, index) => old.map((values) => values[index])),
+  ];
+}

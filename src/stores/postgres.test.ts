@@ -1,0 +1,215 @@
+import { connect } from "node:net";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { BEGINNING, isFault } from "../kernel/index.ts";
+import { storeContract } from "../testing/store-contract.ts";
+import { collect, type StorePlace } from "../testing/store-place.ts";
+import {
+  byClient,
+  byOpening,
+  deliberation,
+  feedback,
+  note,
+  opening,
+  upTo,
+} from "../testing/store-samples.ts";
+import { openPostgres } from "./postgres.ts";
+
+const id = deliberation("d1");
+
+/** DATABASE_URL, or a way into a server of this machine that asks for no password. */
+async function findServer(): Promise<{ url: string } | { because: string }> {
+  const { DATABASE_URL: given, USER: user = "postgres" } = process.env;
+  if (given !== undefined && given !== "") return { url: given };
+  const answers = await new Promise<boolean>((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port: 5432, timeout: 1_000 });
+    const settle = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.on("connect", settle(true)).on("timeout", settle(false)).on("error", settle(false));
+  });
+  if (!answers) return { because: "DATABASE_URL is not set and nothing answers on 127.0.0.1:5432" };
+  for (const name of new Set(["postgres", user, "root"])) {
+    for (const database of ["test", "postgres", name]) {
+      const url = `postgres://${name}@127.0.0.1:5432/${database}`;
+      if (
+        await query(url, "select 1").then(
+          () => true,
+          () => false,
+        )
+      )
+        return { url };
+    }
+  }
+  return { because: "the server on 127.0.0.1:5432 lets nobody in without a password; set DATABASE_URL" };
+}
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+    // The rows are read by their column names right where they are asked for.
+    return (await client.query(text, values)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+let schemas = 0;
+
+type PostgresPlace = StorePlace & { readonly schema: string; readonly lock: string };
+
+async function postgresPlace(url: string): Promise<PostgresPlace> {
+  const schema = `parley_test_${process.pid}_${schemas++}`;
+  const drop = async () => void (await query(url, `drop schema if exists ${schema} cascade`));
+  await drop();
+  const lock = `select pg_advisory_xact_lock(hashtext('parley append'), hashtext('${schema}'))`;
+  return {
+    schema,
+    lock,
+    open: () => openPostgres(url, { schema }),
+    child: {
+      module: new URL("./postgres.ts", import.meta.url).href,
+      export: "openPostgres",
+      args: [url, { schema }],
+    },
+    holdWrites: async () => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(`begin; ${lock}`);
+      return { release: () => client.end() };
+    },
+    dataAtRest: async (name) => {
+      const rows = await query(url, `select data from ${schema}.event where deliberation = $1 order by seq`, [
+        name,
+      ]);
+      return rows.map((row) => String(row["data"]));
+    },
+    alter: async (name, seq, { type, schema: version }) => {
+      const set = "set type = coalesce($1, type), schema = coalesce($2::int, schema)";
+      const sql = `update ${schema}.event ${set} where deliberation = $3 and seq = $4`;
+      await query(url, sql, [type ?? null, version ?? null, name, seq]);
+    },
+    [Symbol.asyncDispose]: drop,
+  };
+}
+
+const server = await findServer();
+
+if ("because" in server) {
+  process.stderr.write(`skipped: the PostgreSQL store, because ${server.because}\n`);
+  describe.skip(`the PostgreSQL store (skipped: ${server.because})`, () => {
+    it("keeps the store contract", () => undefined);
+  });
+} else {
+  const { url } = server;
+  storeContract("the PostgreSQL store", () => postgresPlace(url));
+
+  describe("the PostgreSQL store", () => {
+    it("A1: shows a subscription nothing beyond a slow transaction, and then everything in order", async () => {
+      await using place = await postgresPlace(url);
+      await using store = await place.open();
+      await store.append(id, [opening("?")], byOpening);
+      const slow = new pg.Client({ connectionString: url });
+      await slow.connect();
+      await slow.query(`begin; ${place.lock}`);
+      await slow.query(`
+        insert into ${place.schema}.event (cursor, deliberation, seq, origin_key, place, type, schema, at, origin, data)
+        select 2, deliberation, 2, 'client/slow', 0, 'feedback-given', schema, at,
+          '{"by":"client","request":"slow"}', '{"thumb":"up"}'
+        from ${place.schema}.event where cursor = 1`);
+      await slow.query(`update ${place.schema}.deliberation set seq = 2, cursor = 2 where id = 'd1'`);
+      const quick = store.append(id, [note("quick")], byClient("quick"));
+      const following = collect(store, BEGINNING, (entries) => entries.length >= 3);
+      await expect.poll(() => waitingForLock(url), { timeout: 5_000, interval: 10 }).toBe(true);
+      expect(await store.end()).toBe(1);
+      await slow.query("commit");
+      await slow.end();
+      await quick;
+      expect((await following).map((entry) => [entry.cursor, entry.id])).toEqual([
+        [1, "d1/open#0"],
+        [2, "d1/client/slow#0"],
+        [3, "d1/client/quick#0"],
+      ]);
+    });
+
+    it("G3: fails alone what the database refuses, not what was grouped with it", async () => {
+      await using place = await postgresPlace(url);
+      await using store = await place.open();
+      await store.append(id, [opening("?")], byOpening);
+      await query(url, `alter table ${place.schema}.event add check (type <> 'feedback-given')`);
+      const outcomes = await Promise.allSettled(
+        upTo(10).map((n) => store.append(id, [n === 5 ? feedback : note(n)], byClient(`${n}`))),
+      );
+      expect(outcomes.map((outcome) => outcome.status === "rejected")).toEqual(upTo(10).map((n) => n === 5));
+      expect((await store.read(id)).map((entry) => entry.seq)).toEqual(upTo(10));
+    });
+
+    it("goes on, and records once, when its connections are cut while an append waits", async () => {
+      await using place = await postgresPlace(url);
+      await using store = await place.open();
+      await store.append(id, [opening("?")], byOpening);
+      const lock = await place.holdWrites?.();
+      const waiting = store.append(id, [note(1)], byClient("waiting"));
+      await expect.poll(() => waitingForLock(url), { timeout: 5_000, interval: 10 }).toBe(true);
+      await query(
+        url,
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parley' and wait_event = 'advisory'",
+      );
+      await lock?.release();
+      expect(await waiting).toMatchObject({ ok: true });
+      expect(await store.read(id)).toHaveLength(2);
+    });
+
+    it("commits durably on a server that is set to acknowledge before it has written", async () => {
+      await using place = await postgresPlace(url);
+      const lazily = `${url}${url.includes("?") ? "&" : "?"}options=-c%20synchronous_commit%3Doff`;
+      await using store = await openPostgres(lazily, { schema: place.schema });
+      await store.append(id, [opening("?")], byOpening);
+      await query(
+        url,
+        `create function ${place.schema}.durable() returns trigger language plpgsql as
+         $$ begin if current_setting('synchronous_commit') = 'off' then raise 'not durable'; end if; return new; end $$;
+         create trigger durable before insert on ${place.schema}.event
+         for each row execute function ${place.schema}.durable()`,
+      );
+      expect(await store.append(id, [note(1)], byClient("a"))).toMatchObject({ ok: true });
+    });
+
+    it("refuses a store of a newer version", async () => {
+      await using place = await postgresPlace(url);
+      await (await place.open())[Symbol.asyncDispose]();
+      await query(url, `update ${place.schema}.version set version = 99`);
+      const fault: unknown = await place.open().catch((error: unknown) => error);
+      expect(isFault(fault, "schema-newer") && fault.details).toMatchObject({ found: 99 });
+    });
+
+    it("says in plain words why a server cannot be used, and never a password", async () => {
+      const { host, pathname } = new URL(url);
+      const faults = await Promise.all(
+        [
+          "postgres://ada:s3cret@127.0.0.1:1/test",
+          "postgres://ada:s3cret@no-such-host.invalid/test",
+          `postgres://nobody_of_this_name:s3cret@${host}${pathname}`,
+          "postgres://ada:s3cret@[::/test",
+        ].map((wrong) => openPostgres(wrong).catch((error: unknown) => error)),
+      );
+      for (const fault of faults) {
+        expect(isFault(fault, "store-unavailable")).toBe(true);
+        expect(String(fault)).not.toContain("s3cret");
+      }
+      expect(faults.map(String)).toEqual([
+        expect.stringMatching(/127\.0\.0\.1:1\/test.*no server answers there/),
+        expect.stringMatching(/no server answers there/),
+        expect.stringMatching(/refused the user or the password/),
+        expect.stringMatching(/not an address of a PostgreSQL server/),
+      ]);
+    });
+  });
+}
+
+async function waitingForLock(url: string): Promise<boolean> {
+  const sql = "select 1 from pg_stat_activity where application_name = 'parley' and wait_event = 'advisory'";
+  return (await query(url, sql)).length > 0;
+}

@@ -1,0 +1,203 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "libsql";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isFault, type Store } from "../kernel/index.ts";
+import { byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
+import { openDatabase } from "./sqlite-database.ts";
+import { openSqlite, sqliteStore } from "./sqlite.ts";
+
+const id = deliberation("d1");
+const isRoot = process.getuid?.() === 0;
+
+let folder = "";
+let path = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "parley-faults-"));
+  path = join(folder, "parley.db");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Why the store could not be used. */
+const whyOf = (action: Promise<unknown>): Promise<string> =>
+  action.then(
+    () => "it could be used",
+    (error: unknown) =>
+      isFault(error, "store-unavailable") ? `${error.details.where}: ${error.details.why}` : String(error),
+  );
+
+/** Appends notes until one fails; the ids that were acknowledged, and why the last was not. */
+async function fill(store: Store, bytes: number): Promise<{ acknowledged: string[]; why: string }> {
+  const acknowledged: string[] = [];
+  for (let round = 0; ; round++) {
+    const append = store.append(id, [note("x".repeat(bytes))], byClient(`fill-${round}`));
+    const why = await whyOf(append);
+    if (why !== "it could be used") return { acknowledged, why };
+    acknowledged.push(`d1/client/fill-${round}#0`);
+  }
+}
+
+const idsIn = async (store: Store) => (await store.read(id)).map((entry): string => entry.id).slice(1);
+
+const run = (command: string, ...args: string[]): void => void execFileSync(command, args, { stdio: "pipe" });
+
+/** A file system of its own, where this user may make one. */
+function mountTiny(size: string): { unmount: () => void } | { because: string } {
+  const at = join(folder, "tiny");
+  mkdirSync(at);
+  try {
+    run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", at);
+    path = join(at, "parley.db");
+    return { unmount: () => run("umount", "-l", at) };
+  } catch {
+    return { because: "this user may not mount a file system" };
+  }
+}
+
+describe("the SQLite store, when the disk fails", () => {
+  it("says that the database may not grow, loses nothing, and goes on when it may", async () => {
+    const database = await openDatabase(path);
+    await using store = await sqliteStore(database, Date.now);
+    await store.append(id, [opening("?")], byOpening);
+    await database.writer.exec("pragma max_page_count = 60");
+    const { acknowledged, why } = await fill(store, 10_000);
+    expect(why).toMatch(/the disk is full; free space and run the same command again/);
+    expect(acknowledged.length).toBeGreaterThan(3);
+    expect(await idsIn(store)).toEqual(acknowledged);
+    await database.writer.exec("pragma max_page_count = 100000");
+    expect(await store.append(id, [note("after")], byClient("after"))).toMatchObject({
+      ok: true,
+      fresh: true,
+    });
+    expect(await idsIn(store)).toEqual([...acknowledged, "d1/client/after#0"]);
+  });
+
+  it("records of one tick what fits, when only one append does not", async () => {
+    const database = await openDatabase(path);
+    await using store = await sqliteStore(database, Date.now);
+    await store.append(id, [opening("?")], byOpening);
+    await database.writer.exec("pragma max_page_count = 60");
+    const outcomes = await Promise.all(
+      upTo(9).map((n) =>
+        whyOf(store.append(id, [note("x".repeat(n === 5 ? 900_000 : 100))], byClient(`${n}`))),
+      ),
+    );
+    expect(outcomes.map((why) => why === "it could be used")).toEqual(upTo(9).map((n) => n !== 5));
+    expect(await idsIn(store)).toHaveLength(8);
+  });
+
+  it("says that the file is read-only, and goes on when it is not", async () => {
+    const database = await openDatabase(path);
+    await using store = await sqliteStore(database, Date.now);
+    await store.append(id, [opening("?")], byOpening);
+    await database.writer.exec("pragma query_only = on");
+    expect(await whyOf(store.append(id, [note(1)], byClient("a")))).toMatch(/it is read-only; make the file/);
+    await database.writer.exec("pragma query_only = off");
+    expect(await store.append(id, [note(1)], byClient("a"))).toMatchObject({ ok: true, fresh: true });
+  });
+
+  it("survives a file system without space (ENOSPC) and goes on when there is some again", async (context) => {
+    const mount = mountTiny("600k");
+    if ("because" in mount) return context.skip(mount.because);
+    try {
+      const ballast = join(folder, "tiny", "ballast");
+      writeFileSync(ballast, "b".repeat(100_000));
+      const store = await openSqlite(path);
+      await store.append(id, [opening("?")], byOpening);
+      const { acknowledged, why } = await fill(store, 10_000);
+      expect(why).toContain("the disk is full");
+      expect(await idsIn(store)).toEqual(acknowledged);
+      rmSync(ballast);
+      expect(await store.append(id, [note("after")], byClient("after"))).toMatchObject({ ok: true });
+      await store[Symbol.asyncDispose]();
+      await using again = await openSqlite(path);
+      expect(await idsIn(again)).toEqual([...acknowledged, "d1/client/after#0"]);
+    } finally {
+      mount.unmount();
+    }
+  });
+
+  it("says that there is no space to begin with, or no right to write (ENOSPC, EROFS)", async (context) => {
+    const mount = mountTiny("4k");
+    if ("because" in mount) return context.skip(mount.because);
+    try {
+      expect(await whyOf(openSqlite(path))).toContain("the disk is full");
+      run("mount", "-o", "remount,ro", join(folder, "tiny"));
+      expect(await whyOf(openSqlite(join(folder, "tiny", "new", "parley.db")))).toContain("it is read-only");
+      expect(await whyOf(openSqlite(path))).toContain("it is read-only");
+    } finally {
+      mount.unmount();
+    }
+  });
+
+  it("names what is wrong with a path", async () => {
+    writeFileSync(path, "this is no database, whatever its name says".repeat(100));
+    expect(await whyOf(openSqlite(path))).toBe(
+      `${path}: it is not a database; name another file, or move this one away`,
+    );
+    expect(await whyOf(openSqlite(folder))).toContain("it is a folder, not a file");
+    expect(await whyOf(openSqlite(join(path, "parley.db")))).toContain("a part of the path is not a folder");
+  });
+
+  it("names the missing right", async (context) => {
+    if (isRoot) return context.skip("root may read and write everything, so no right is missing");
+    const locked = join(folder, "locked");
+    mkdirSync(locked, { mode: 0o500 });
+    expect(await whyOf(openSqlite(join(locked, "parley.db")))).toContain(
+      "this user may not read and write it",
+    );
+    await (await openSqlite(path))[Symbol.asyncDispose]();
+    chmodSync(path, 0o400);
+    expect(await whyOf(openSqlite(path))).toMatch(/it is read-only|this user may not/);
+  });
+
+  it("says that a file is damaged", async () => {
+    const store = await openSqlite(path);
+    await store.append(id, [opening("?")], byOpening);
+    await Promise.all(upTo(50).map((n) => store.append(id, [note("x".repeat(2_000))], byClient(`${n}`))));
+    await store[Symbol.asyncDispose]();
+    const database = new Database(path);
+    database.pragma("wal_checkpoint(truncate)");
+    database.close();
+    truncateSync(path, 8_192);
+    const outcome = await whyOf(openSqlite(path).then((opened) => opened.read(id)));
+    expect(outcome).toContain("the file is damaged");
+  });
+
+  it("refuses another program's database, and a store of a newer version", async () => {
+    const foreign = new Database(path);
+    foreign.exec("create table song (title)");
+    foreign.close();
+    expect(await whyOf(openSqlite(path))).toContain("it is another program's database");
+    const newer = join(folder, "newer.db");
+    await (await openSqlite(newer))[Symbol.asyncDispose]();
+    const database = new Database(newer);
+    database.pragma("user_version = 99");
+    database.close();
+    const fault: unknown = await openSqlite(newer).catch((error: unknown) => error);
+    expect(isFault(fault, "schema-newer") && fault.details).toMatchObject({
+      what: `the store at ${newer}`,
+      found: 99,
+    });
+  });
+
+  it("makes its folder and file for this user alone", async () => {
+    const deep = join(folder, "a", "b", "parley.db");
+    await (await openSqlite(deep))[Symbol.asyncDispose]();
+    expect(existsSync(deep)).toBe(true);
+    expect(
+      [join(folder, "a"), join(folder, "a", "b"), deep].map((file) => statSync(file).mode & 0o777),
+    ).toEqual([0o700, 0o700, 0o600]);
+  });
+});

@@ -1,0 +1,3 @@
+export { failingStore, type FailingStore } from "./failing-store.ts";
+export { storeContract, type StoreSkip } from "./store-contract.ts";
+export type { OpenInChild, StorePlace } from "./store-place.ts";

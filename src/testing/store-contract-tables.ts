@@ -1,0 +1,96 @@
+import { expect } from "vitest";
+import { Cursor, Digest, isFault, type Store } from "../kernel/index.ts";
+import type { StoreCase } from "./store-place.ts";
+import { byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
+
+const id = deliberation("d1");
+
+const at = (cursor: number): Cursor => Cursor.parse(cursor);
+
+const digest = (digit: string): Digest => Digest.parse(digit.repeat(64));
+
+const twice = (title: string, body: (here: Store, there: Store) => Promise<void>): StoreCase => ({
+  title,
+  run: async (place) => {
+    await using here = await place.open();
+    await using there = await place.open();
+    await body(here, there);
+  },
+});
+
+/** What follows from leases and cursors, texts and reservations: the tables beside the journal. */
+export const tableCases: readonly StoreCase[] = [
+  twice("moves a reactor's cursor only from where its worker saw it", async (here, there) => {
+    expect(await here.cursor("critic")).toBeUndefined();
+    expect(await here.advance("critic", at(1), at(2))).toBe(false);
+    expect(await here.advance("critic", undefined, at(0))).toBe(true);
+    expect(await there.advance("critic", undefined, at(5))).toBe(false);
+    expect(await there.advance("critic", at(0), at(5))).toBe(true);
+    expect(await here.advance("critic", at(0), at(6))).toBe(false);
+    expect([await here.cursor("critic"), await there.cursor("critic")]).toEqual([5, 5]);
+    expect(await here.cursor("memory")).toBeUndefined();
+    const moves = await Promise.all(
+      upTo(20).map((n) => (n % 2 ? here : there).advance("critic", at(5), at(5 + n))),
+    );
+    expect(moves.filter(Boolean)).toHaveLength(1);
+  }),
+
+  twice("gives a lease to one holder at a time, who may renew and release it", async (here, there) => {
+    expect(await here.lease("critic", "ada", 60_000)).toBe(true);
+    expect(await there.lease("critic", "bob", 60_000)).toBe(false);
+    expect(await there.lease("memory", "bob", 60_000)).toBe(true);
+    expect(await here.lease("critic", "ada", 60_000)).toBe(true);
+    await there.release("critic", "bob");
+    expect(await there.lease("critic", "bob", 60_000)).toBe(false);
+    await here.release("critic", "ada");
+    expect(await there.lease("critic", "bob", 60_000)).toBe(true);
+    const rivals = await Promise.all(
+      upTo(20).map((n) => (n % 2 ? here : there).lease("new", `worker-${n}`, 60_000)),
+    );
+    expect(rivals.filter(Boolean)).toHaveLength(1);
+  }),
+
+  twice("gives a lease that has run out to another holder", async (here, there) => {
+    expect(await here.lease("critic", "ada", 150)).toBe(true);
+    expect(await there.lease("critic", "bob", 60_000)).toBe(false);
+    await expect
+      .poll(() => there.lease("critic", "bob", 60_000), { timeout: 5_000, interval: 20 })
+      .toBe(true);
+    expect(await here.lease("critic", "ada", 150)).toBe(false);
+  }),
+
+  twice("keeps a text under its digest, whole and unchanged", async (here, there) => {
+    const text = `nul \0, quotes "'\\, \u2028, \ud83d\ude00 and ${"long ".repeat(100_000)}`;
+    await here.putText(digest("a"), text);
+    await there.putText(digest("a"), "something else");
+    await here.putText(digest("b"), "");
+    expect(await there.text(digest("a"))).toBe(text);
+    expect(await there.text(digest("b"))).toBe("");
+    const missing: unknown = await here.text(digest("c")).catch((error: unknown) => error);
+    expect(isFault(missing, "text-missing")).toBe(true);
+  }),
+
+  twice("counts the reservations of steps that never recorded", async (here, there) => {
+    await here.append(id, [opening("?")], byOpening);
+    const reserve = (step: string, calls: number) =>
+      here.reserve(id, `protocol/${step}`, { calls, tokens: calls * 1_000, usd: calls / 4 });
+    expect(await here.outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+    await reserve("draft/ada", 1);
+    await reserve("draft/bob", 2);
+    await here.reserve(deliberation("d2"), "protocol/draft/ada", { calls: 64, tokens: 0, usd: 0 });
+    expect(await there.outstanding(id)).toEqual({ calls: 3, tokens: 3_000, usd: 0.75 });
+    await there.append(id, [note("drafted")], byStep("draft/ada"));
+    expect(await here.outstanding(id)).toEqual({ calls: 2, tokens: 2_000, usd: 0.5 });
+    await there.append(id, [note("drafted"), note("twice")], byStep("draft/bob"));
+    expect(await here.outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+  }),
+
+  twice("goes on counting the lost attempts of a step that recorded at last", async (here, there) => {
+    await here.append(id, [opening("?")], byOpening);
+    const amounts = [1, 2, 4];
+    for (const calls of amounts) await here.reserve(id, "client/\0 retried", { calls, tokens: 0, usd: 0 });
+    expect((await there.outstanding(id)).calls).toBe(7);
+    await there.append(id, [note("done")], byClient("\0 retried"));
+    expect((await here.outstanding(id)).calls).toBe(3);
+  }),
+];

@@ -1,0 +1,59 @@
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Store } from "../kernel/index.ts";
+import { WorkerJob, type WorkerReport, type WorkerTask } from "./store-contract-worker-task.ts";
+import { byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
+
+const report = (line: WorkerReport) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+async function race(store: Store, number: number): Promise<void> {
+  const id = deliberation("contested");
+  await store.append(id, [opening(`of ${number}`)], byOpening);
+  const result = await store.append(id, [note(number), note(number)], byStep("contested"));
+  if (!result.ok) throw new Error(`the contested step was refused: ${result.reason}`);
+  const bodies = result.events.map((entry) => (entry.type === "note-taken" ? entry.data.body : null));
+  report({ is: "raced", fresh: result.fresh, bodies });
+}
+
+async function write(
+  store: Store,
+  task: Extract<WorkerTask, { task: "write" }>,
+  stop: AbortSignal,
+): Promise<void> {
+  for (let round = 0; !stop.aborted; round++) {
+    // One, two or three events in a batch; one or three batches in a tick.
+    const results = await Promise.all(
+      upTo(1 + (round % 2) * 2).map((part) => {
+        const name = task.deliberations[(round + part) % task.deliberations.length] ?? "none";
+        const events = upTo(1 + ((round + part) % 3)).map((index) => note([task.number, round, part, index]));
+        return store.append(deliberation(name), events, byClient(`${task.number}/${round}/${part}`));
+      }),
+    );
+    for (const result of results) {
+      if (!result.ok) throw new Error(`an append was refused: ${result.reason}`);
+      report({ is: "acknowledged", ids: result.events.map((entry) => entry.id) });
+    }
+    await pause(round % 5);
+  }
+}
+
+const { open, task } = WorkerJob.parse(JSON.parse(process.argv[2] ?? ""));
+const stop = new AbortController();
+const input = createInterface({ input: process.stdin });
+const started = new Promise((resolve) => input.once("line", resolve));
+input.once("close", () => stop.abort());
+
+// The joining store's own module; its export is checked to be a function by being called.
+const module = (await import(open.module)) as Record<string, (...args: unknown[]) => Promise<Store>>;
+report({ is: "ready" });
+await started;
+await using store =
+  (await module[open.export]?.(...open.args)) ?? failed(`${open.module} exports no ${open.export}`);
+report({ is: "opened" });
+if (task.task === "race") await race(store, task.number);
+else await write(store, task, stop.signal);
+input.close();
+
+function failed(why: string): never {
+  throw new Error(why);
+}

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import * as z from "zod";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+let folder = "";
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-rules-"));
+  await put("package.json", '{ "type": "module" }');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), text);
+}
+
+/** What one of the project's tools says on stdout of the planted tree; its exit code adds nothing to that. */
+function run(tool: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, "node_modules", tool), ...args], { cwd: folder }, (_, stdout) =>
+      resolve(stdout),
+    );
+  });
+}
+
+const Report = z.object({
+  diagnostics: z.array(z.object({ code: z.string().optional(), message: z.string(), filename: z.string() })),
+});
+
+/** The names of the lint rules that each planted file breaks, under the project's own configuration. */
+async function brokenRules(files: Record<string, string>): Promise<Record<string, string[]>> {
+  await copyFile(join(root, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));
+  const typeRoots = [join(root, "node_modules", "@types")];
+  await put(
+    "tsconfig.json",
+    JSON.stringify({
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: { typeRoots },
+      include: ["src"],
+    }),
+  );
+  for (const [path, text] of Object.entries(files)) await put(path, text);
+  const { diagnostics } = Report.parse(JSON.parse(await run("oxlint/bin/oxlint", ["--format", "json"])));
+  const broken: Record<string, string[]> = {};
+  for (const { code, message, filename } of diagnostics) (broken[filename] ??= []).push(code ?? message);
+  for (const rules of Object.values(broken)) rules.sort();
+  return broken;
+}
+
+it("lint catches what the house rules forbid", async () => {
+  const planted: Record<string, string> = {
+    "typescript(no-explicit-any)": "export const a = (b: any): unknown => b;",
+    "typescript(no-non-null-assertion)": "export const a = (b: string | null): string => b!;",
+    "typescript(switch-exhaustiveness-check)": `export function a(b: "x" | "y") {
+      switch (b) { case "x": return 1; }
+      return 2;
+    }`,
+    "typescript(no-floating-promises)": "export function a(b: () => Promise<void>) { b(); }",
+    "typescript(no-misused-promises)":
+      "export const a = (b: Promise<boolean>) => { if (b) return 1; return 2; };",
+    "typescript(await-thenable)": "export async function a(b: number) { await b; }",
+    "typescript(only-throw-error)": "export function a(): never { throw 'text'; }",
+    "typescript(consistent-type-imports)": `import { Readable } from "node:stream";
+      export const a = (b: Readable): unknown => b;`,
+    "eslint(max-lines)": "export {};\n".repeat(401),
+    "eslint(max-params)": "export const a = (b: 1, c: 2, d: 3, e: 4) => [b, c, d, e];",
+    "eslint(no-console)": "export const a = () => console.log(1);",
+  };
+  const rules = Object.keys(planted);
+  const path = (rule: string) => `src/engine/${rule.replace(/\W/g, "-")}.ts`;
+  const broken = await brokenRules(
+    Object.fromEntries(rules.map((rule) => [path(rule), planted[rule] ?? ""])),
+  );
+  for (const rule of rules) expect(broken[path(rule)]).toContain(rule);
+});
+
+it("lint keeps clocks and chance out of the pure folders, but not out of their tests", async () => {
+  const text =
+    "export const a = [Date.now(), new Date(), Math.random(), performance.now(), crypto.randomUUID()];\n";
+  const pure = ["kernel", "judging", "projections", "protocols/council", "prompts", "reactors"];
+  const files = [...pure, "engine"].flatMap((layer) => [
+    [`src/${layer}/planted.ts`, text],
+    [`src/${layer}/planted.test.ts`, text],
+  ]);
+  const four = Array.from({ length: 4 }, () => "eslint(no-restricted-globals)");
+  const every = [...four, "eslint(no-restricted-properties)"];
+  expect(await brokenRules(Object.fromEntries(files))).toEqual(
+    Object.fromEntries(pure.map((layer) => [`src/${layer}/planted.ts`, every])),
+  );
+});
+
+it("lint lets the command line print, and tests be longer", async () => {
+  const broken = await brokenRules({
+    "src/cli/main.ts": "console.log(1);\nexport {};\n",
+    "src/engine/long.test.ts": "export const a = 1;\n" + "// line\n".repeat(599),
+    "src/engine/longer.test.ts": "export const a = 1;\n" + "// line\n".repeat(600),
+  });
+  expect(broken).toEqual({ "src/engine/longer.test.ts": ["eslint(max-lines)"] });
+});
+
+it("compiles the kernel without Node and without a browser", async () => {
+  const include = ["src/kernel", join(root, "types")];
+  await put("tsconfig.json", JSON.stringify({ extends: join(root, "tsconfig.kernel.json"), include }));
+  await put("src/kernel/fine.ts", "export const a = (signal: AbortSignal) => signal.aborted;\n");
+  expect(await run("typescript/bin/tsc", ["--project", "."])).toBe("");
+  const names = ["process", "window", "document", "Buffer", "fetch", "setTimeout"];
+  await put("src/kernel/planted.ts", `import "node:fs";\n${names.map((name) => `void ${name};\n`).join("")}`);
+  const said = await run("typescript/bin/tsc", ["--project", "."]);
+  for (const name of [...names, "node:fs"]) expect(said).toMatch(new RegExp(`planted.*['"]${name}['"]`));
+});
