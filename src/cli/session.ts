@@ -33,7 +33,10 @@ export async function withStore(io: Io, command: (stored: Stored) => Promise<num
 const LOOK_BACK = 1_000;
 
 /** The deliberation that an id, or the beginning of one, names. @throws Fault `deliberation-missing`, `configuration` when several fit */
-export async function idOf(store: Store, { id, settings }: { readonly id: string; readonly settings: Settings }): Promise<DeliberationId> {
+export async function idOf(
+  store: Store,
+  { id, settings }: { readonly id: string; readonly settings: Settings },
+): Promise<DeliberationId> {
   const parsed = DeliberationId.safeParse(id);
   if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
   const organization = OrganizationId.parse(settings.organization);
@@ -45,10 +48,19 @@ export async function idOf(store: Store, { id, settings }: { readonly id: string
   if (!only) throw new Fault("deliberation-missing", { id });
   if (fitting.length === 1) return only.id;
   const why = `${fitting.length} deliberations begin with "${id}"`;
-  throw new Fault("configuration", { why, next: `give more of it: ${fitting.slice(0, 5).map((one) => one.id).join(", ")}` });
+  throw new Fault("configuration", {
+    why,
+    next: `give more of it: ${fitting
+      .slice(0, 5)
+      .map((one) => one.id)
+      .join(", ")}`,
+  });
 }
 
-export async function entriesOf(store: Store, named: { readonly id: string; readonly settings: Settings }): Promise<readonly Entry[]> {
+export async function entriesOf(
+  store: Store,
+  named: { readonly id: string; readonly settings: Settings },
+): Promise<readonly Entry[]> {
   return store.read(await idOf(store, named));
 }
 

@@ -19,10 +19,14 @@ export async function readStandardInput(output: Output): Promise<string | undefi
     for await (const chunk of stdin as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) throw new Fault("configuration", { why: "standard input has more than 4 MB", next: "give less" });
+      if (bytes > MOST_BYTES)
+        throw new Fault("configuration", { why: "standard input has more than 4 MB", next: "give less" });
     }
   })();
-  const hint = setTimeout(() => output.note("Reading standard input; Ctrl-D or the end of the pipe ends it"), PATIENCE_MS);
+  const hint = setTimeout(
+    () => output.note("Reading standard input; Ctrl-D or the end of the pipe ends it"),
+    PATIENCE_MS,
+  );
   try {
     if (kind === "socket") {
       await Promise.race([whole, new Promise((resolve) => setTimeout(resolve, SOCKET_WAIT_MS))]);
@@ -37,7 +41,10 @@ export async function readStandardInput(output: Output): Promise<string | undefi
     const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
     return text.trim() === "" ? undefined : text;
   } catch {
-    throw new Fault("configuration", { why: "standard input is not UTF-8 text", next: "pipe text, or redirect </dev/null" });
+    throw new Fault("configuration", {
+      why: "standard input is not UTF-8 text",
+      next: "pipe text, or redirect </dev/null",
+    });
   }
 }
 

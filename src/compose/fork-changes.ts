@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { textDigest, type ForkChanges } from "../engine/index.ts";
-import { Fault, isEvent, Json, type DeliberationId, type Opening, type Participant } from "../kernel/index.ts";
+import {
+  Fault,
+  isEvent,
+  Json,
+  type DeliberationId,
+  type Opening,
+  type Participant,
+} from "../kernel/index.ts";
 import { CouncilSettings } from "../protocols/council/index.ts";
 import { budgetOf, refuseUnknownPrices, seated } from "./convene.ts";
 import { checkedRef } from "./panel.ts";
@@ -13,14 +20,19 @@ export async function forkChanges(
   { parent, without }: { readonly parent: DeliberationId; readonly without: readonly string[] },
 ): Promise<ForkChanges> {
   const [opened] = await parley.store.read(parent);
-  if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id: parent });
+  if (!opened || !isEvent(opened, "deliberation-opened"))
+    throw new Fault("deliberation-missing", { id: parent });
   const opening = opened.data;
   const { given, settings } = parley;
   let councilSettings = CouncilSettings.parse(opening.settings);
   let { templates } = opening;
   if (given("mode")) councilSettings = { ...councilSettings, mode: settings.mode };
   if (given("strategy") || given("goal")) {
-    const strategy = strategyOf(given("strategy") ? parley : { ...parley, settings: { ...settings, strategy: councilSettings.strategy.name } });
+    const strategy = strategyOf(
+      given("strategy")
+        ? parley
+        : { ...parley, settings: { ...settings, strategy: councilSettings.strategy.name } },
+    );
     const digest = textDigest(strategy.directive);
     await parley.store.putText(digest, strategy.directive);
     councilSettings = { ...councilSettings, strategy: strategy.settings };
@@ -32,7 +44,11 @@ export async function forkChanges(
   return { settings: z.record(z.string(), Json).parse(councilSettings), templates, participants, budget };
 }
 
-async function newParticipants(parley: Parley, opening: Opening, without: readonly string[]): Promise<Participant[]> {
+async function newParticipants(
+  parley: Parley,
+  opening: Opening,
+  without: readonly string[],
+): Promise<Participant[]> {
   const members = opening.participants.filter(({ seat }) => seat === "member");
   for (const id of without) {
     if (members.some((member) => member.id === id)) continue;

@@ -7,7 +7,10 @@ import { reachable } from "./reachable.ts";
 export type ModelRow = {
   readonly ref: string;
   readonly family: string | null;
-  readonly price: { readonly in: number; readonly out: number; readonly date: string; readonly source: string } | "free" | null;
+  readonly price:
+    | { readonly in: number; readonly out: number; readonly date: string; readonly source: string }
+    | "free"
+    | null;
   readonly how: string;
 };
 
@@ -17,7 +20,9 @@ export type MissingRow = { readonly provider: string; readonly next: string };
 const LOCAL = new Set(["ollama", "lmstudio", "sim"]);
 
 /** What can be reached from here, looked up now: local servers are asked, keys are only looked at. */
-export async function modelTable(parley: Parley): Promise<{ models: readonly ModelRow[]; missing: readonly MissingRow[] }> {
+export async function modelTable(
+  parley: Parley,
+): Promise<{ models: readonly ModelRow[]; missing: readonly MissingRow[] }> {
   const { settings } = parley;
   const places = await reachable(parley);
   const table = [...declaredPrices(settings), ...prices];
@@ -26,7 +31,10 @@ export async function modelTable(parley: Parley): Promise<{ models: readonly Mod
     return {
       ref,
       family: familyOf(ref, settings.families),
-      price: price === null || price === "free" ? price : { in: price.in, out: price.out, date: price.date, source: price.source },
+      price:
+        price === null || price === "free"
+          ? price
+          : { in: price.in, out: price.out, date: price.date, source: price.source },
       how,
     };
   };
@@ -44,5 +52,8 @@ export async function modelTable(parley: Parley): Promise<{ models: readonly Mod
   });
   const simulated = row("sim/ada?skill=0.9&seed=1", "simulated, always there");
   const rows = [...configured, ...found, simulated];
-  return { models: rows.filter(({ ref }, index) => rows.findIndex((other) => other.ref === ref) === index), missing };
+  return {
+    models: rows.filter(({ ref }, index) => rows.findIndex((other) => other.ref === ref) === index),
+    missing,
+  };
 }

@@ -29,7 +29,9 @@ export async function findPanel(parley: Parley): Promise<Panel> {
   const { settings } = parley;
   const found = settings.models.length > 0 ? undefined : await discover(parley);
   const members = (found?.members ?? settings.models).map((ref) => checkedRef(parley, ref));
-  const chairs = (settings.chair.length > 0 ? settings.chair : [...new Set(members)]).map((ref) => checkedRef(parley, ref));
+  const chairs = (settings.chair.length > 0 ? settings.chair : [...new Set(members)]).map((ref) =>
+    checkedRef(parley, ref),
+  );
   const judges = settings.judge.map((ref) => checkedRef(parley, ref));
   const notes = [...(found?.notes ?? []), ...familyNotes({ members, judges }, settings)];
   return { members, chairs, judges, notes };
@@ -40,10 +42,14 @@ export function checkedRef(parley: Parley, ref: string): ModelRef {
   const parsed = ModelRef.safeParse(ref);
   if (!parsed.success) {
     const why = `"${ref}" is no model; a model is written provider/model`;
-    throw new Fault("configuration", { why, next: "for example openai/gpt-5-mini, or sim/ada; parley models lists them" });
+    throw new Fault("configuration", {
+      why,
+      next: "for example openai/gpt-5-mini, or sim/ada; parley models lists them",
+    });
   }
   const trouble = parley.troubleWith(parsed.data);
-  if (trouble) throw new Fault(trouble.code, { why: trouble.why, next: "parley models shows what can be reached" });
+  if (trouble)
+    throw new Fault(trouble.code, { why: trouble.why, next: "parley models shows what can be reached" });
   return parsed.data;
 }
 
@@ -51,13 +57,19 @@ async function discover(parley: Parley): Promise<{ members: readonly string[]; n
   const places = await reachable(parley);
   const local = places.find(({ provider, models }) => provider === "ollama" && models.length > 0);
   if (local) {
-    const members = spread(local.models.map((model) => `ollama/${model}`), parley.settings.families);
+    const members = spread(
+      local.models.map((model) => `ollama/${model}`),
+      parley.settings.families,
+    );
     return { members, notes: [`No models are configured; asking the local Ollama: ${members.join(", ")}`] };
   }
   const keyed = places.filter(({ provider, models }) => provider !== "ollama" && models.length > 0);
   if (keyed.length > 0) {
     const members = spread(keyed.flatMap(preferred), parley.settings.families);
-    return { members, notes: [`No models are configured; asking those that your keys reach: ${members.join(", ")}`] };
+    return {
+      members,
+      notes: [`No models are configured; asking those that your keys reach: ${members.join(", ")}`],
+    };
   }
   return {
     members: SIMULATED,
@@ -68,7 +80,8 @@ async function discover(parley: Parley): Promise<{ members: readonly string[]; n
   };
 }
 
-const preferred = ({ provider, models }: Reachable): string[] => models.map((model) => `${provider}/${model}`);
+const preferred = ({ provider, models }: Reachable): string[] =>
+  models.map((model) => `${provider}/${model}`);
 
 /** Three at most, as many families as there are; the same model again when there is no other. */
 function spread(refs: readonly string[], families: Families): string[] {
@@ -82,27 +95,36 @@ function spread(refs: readonly string[], families: Families): string[] {
     }
   }
   for (const ref of refs) if (chosen.length < MEMBERS && !chosen.includes(ref)) chosen.push(ref);
-  for (let index = 0; chosen.length > 0 && chosen.length < MEMBERS; index += 1) chosen.push(chosen[index] ?? "");
+  for (let index = 0; chosen.length > 0 && chosen.length < MEMBERS; index += 1)
+    chosen.push(chosen[index] ?? "");
   return chosen;
 }
 
 type Seats = { readonly members: readonly ModelRef[]; readonly judges: readonly ModelRef[] };
 
 /** Warns of members of one family, and of a judge of a member's; `strict-families` refuses the latter. */
-function familyNotes({ members, judges }: Seats, settings: { readonly families: Families; readonly strictFamilies: boolean }): string[] {
+function familyNotes(
+  { members, judges }: Seats,
+  settings: { readonly families: Families; readonly strictFamilies: boolean },
+): string[] {
   const family = (ref: ModelRef) => familyOf(ref, settings.families);
   const known = members.flatMap((ref) => family(ref) ?? []);
   const notes: string[] = [];
   const repeated = known.find((one, index) => known.indexOf(one) !== index);
   if (repeated !== undefined) {
-    notes.push(`Several members are of the family ${repeated}: their errors are likely to agree, so their votes count for less than their number`);
+    notes.push(
+      `Several members are of the family ${repeated}: their errors are likely to agree, so their votes count for less than their number`,
+    );
   }
   for (const judge of judges) {
     const own = family(judge);
     if (own === null || !known.includes(own)) continue;
     const why = `the judge ${judge} is of the family ${own}, like a member`;
     if (settings.strictFamilies) {
-      throw new Fault("configuration", { why, next: "choose a judge of another family, or drop --strict-families" });
+      throw new Fault("configuration", {
+        why,
+        next: "choose a judge of another family, or drop --strict-families",
+      });
     }
     notes.push(`${why.charAt(0).toUpperCase()}${why.slice(1)}: it may favour it`);
   }

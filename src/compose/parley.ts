@@ -11,7 +11,11 @@ export type Settings = LoadedSettings["settings"];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a command stands: its flags by setting, its environment and its folder. */
-export type Place = { readonly flags: Readonly<Record<string, unknown>>; readonly env: Environment; readonly cwd: string };
+export type Place = {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Environment;
+  readonly cwd: string;
+};
 
 /** Everything that a command works with, over one open store. */
 export interface Parley {
@@ -41,7 +45,9 @@ export async function openParley(place: Place): Promise<Parley> {
 }
 
 /** The store alone, for what only reads. @throws Fault */
-export async function openPlaceStore(place: Place): Promise<{ readonly store: Store; readonly settings: Settings }> {
+export async function openPlaceStore(
+  place: Place,
+): Promise<{ readonly store: Store; readonly settings: Settings }> {
   const { settings } = loadSettings(place);
   return { store: await openStore(settings.store), settings };
 }
@@ -49,7 +55,13 @@ export async function openPlaceStore(place: Place): Promise<{ readonly store: St
 function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: LoadedSettings): Parley {
   const { compatible, families } = settings;
   const sim = createSim({ loadFacts: factsLoader({ env, cwd }) });
-  const models = createModels({ env, compatible, families: familiesOf(settings), prices: declaredPrices(settings), locals: { sim } });
+  const models = createModels({
+    env,
+    compatible,
+    families: familiesOf(settings),
+    prices: declaredPrices(settings),
+    locals: { sim },
+  });
   const frames = localFrames();
   const world = systemWorld;
   const engine = createEngine({ store, models, frames, world, protocols, reactors });
@@ -81,13 +93,21 @@ function troubleWith(ref: string, { env, compatible, sim }: Reaching): Trouble |
   }
   const resolution = resolve(ref, env, compatible);
   if (resolution.ok) return undefined;
-  return { code: resolution.code === "unauthorised" ? "authentication" : "configuration", why: resolution.reason };
+  return {
+    code: resolution.code === "unauthorised" ? "authentication" : "configuration",
+    why: resolution.reason,
+  };
 }
 
 /** What is declared of families, beside an endpoint or in the list of its own. */
-const familiesOf = ({ compatible, families }: Pick<Settings, "compatible" | "families">): Settings["families"] => ({
+const familiesOf = ({
+  compatible,
+  families,
+}: Pick<Settings, "compatible" | "families">): Settings["families"] => ({
   ...Object.fromEntries(
-    Object.entries(compatible).flatMap(([name, { family }]) => (family === undefined ? [] : [[`compatible/${name}`, family]])),
+    Object.entries(compatible).flatMap(([name, { family }]) =>
+      family === undefined ? [] : [[`compatible/${name}`, family]],
+    ),
   ),
   ...families,
 });

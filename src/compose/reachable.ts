@@ -2,7 +2,11 @@ import { providers } from "../models/index.ts";
 import type { Parley } from "./parley.ts";
 
 /** A provider that can be asked now, and models of it that Parley would ask. */
-export type Reachable = { readonly provider: string; readonly how: string; readonly models: readonly string[] };
+export type Reachable = {
+  readonly provider: string;
+  readonly how: string;
+  readonly models: readonly string[];
+};
 
 /** How long a local server may take to say which models it has. */
 const LOOK_MS = 700;
@@ -23,8 +27,14 @@ const USUAL: { readonly [provider: string]: readonly string[] } = {
 };
 
 /** Local servers that answer, then providers whose key is set, in the order of the provider table. */
-export async function reachable({ env, settings }: Pick<Parley, "env" | "settings">): Promise<readonly Reachable[]> {
-  const [ollama, lmstudio] = await Promise.all([ollamaModels(env), openaiModels(env["LMSTUDIO_HOST"] ?? providers.lmstudio.url)]);
+export async function reachable({
+  env,
+  settings,
+}: Pick<Parley, "env" | "settings">): Promise<readonly Reachable[]> {
+  const [ollama, lmstudio] = await Promise.all([
+    ollamaModels(env),
+    openaiModels(env["LMSTUDIO_HOST"] ?? providers.lmstudio.url),
+  ]);
   const local = [
     { provider: "ollama", how: "it answers", models: ollama },
     { provider: "lmstudio", how: "it answers", models: lmstudio },
@@ -36,14 +46,18 @@ export async function reachable({ env, settings }: Pick<Parley, "env" | "setting
   }));
   const keyed = Object.entries(providers).flatMap(([provider, { keyVariables }]) => {
     const variable = keyVariables.find((name) => (env[name] ?? "").trim() !== "");
-    return variable === undefined ? [] : [{ provider, how: `${variable} is set`, models: USUAL[provider] ?? [] }];
+    return variable === undefined
+      ? []
+      : [{ provider, how: `${variable} is set`, models: USUAL[provider] ?? [] }];
   });
   return [...local.filter(({ models }) => models.length > 0), ...configured, ...keyed];
 }
 
 async function ollamaModels(env: Parley["env"]): Promise<string[]> {
   const host = (env["OLLAMA_HOST"] ?? "").trim() || "127.0.0.1:11434";
-  const found = await look(`${host.includes("://") ? host : `http://${host}`}`.replace(/\/(v1)?\/?$/, "") + "/api/tags");
+  const found = await look(
+    `${host.includes("://") ? host : `http://${host}`}`.replace(/\/(v1)?\/?$/, "") + "/api/tags",
+  );
   return namesIn(found, "models", "name");
 }
 

@@ -9,5 +9,10 @@ export type SimServerOptions = Pick<Place, "env" | "cwd"> & {
 };
 
 /** Serves the simulated models over HTTP until closed; `url` names the port that was taken. */
-export const startSimServer = ({ port, host, key, ...place }: SimServerOptions): ReturnType<typeof simServer> =>
+export const startSimServer = ({
+  port,
+  host,
+  key,
+  ...place
+}: SimServerOptions): ReturnType<typeof simServer> =>
   simServer({ port, host, key, loadFacts: factsLoader(place) });

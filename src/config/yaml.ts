@@ -3,11 +3,12 @@
 // Y3. An error names file, line and column, and quotes nothing of the file but a key.
 
 import {
+  CST,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
+  Lexer,
   parseDocument,
   visit,
   type Document,
@@ -35,16 +36,16 @@ export const readYaml = (path: string, kind: string): YamlFile =>
 
 /** @throws Fault `configuration` */
 export function parseYaml(text: string, path: string): YamlFile {
-  const lines = new LineCounter();
   const name = fileName(path);
   const at = (offset: number | undefined): string => {
     if (offset === undefined) return name;
-    const { line, col } = lines.linePos(offset);
-    return line > 0 ? `${name}:${line}:${col}` : name;
+    const before = text.slice(0, offset);
+    return `${name}:${before.split("\n").length}:${offset - before.lastIndexOf("\n")}`;
   };
   try {
+    const deep = tooDeep(text);
+    if (deep !== undefined) throw refuse(`${at(deep)}: it is nested too deeply`, "make it flatter");
     const document = parseDocument(text, {
-      lineCounter: lines,
       version: "1.2",
       schema: "core",
       merge: false,
@@ -53,7 +54,7 @@ export function parseYaml(text: string, path: string): YamlFile {
       // The library compares every key with every other; `checkNodes` does it with a set.
       uniqueKeys: false,
       prettyErrors: false,
-      logLevel: "silent",
+      logLevel: "error",
     });
     const [trouble] = [...document.errors, ...document.warnings];
     if (trouble) throw refuse(`${at(trouble.pos[0])}: ${inWords(trouble)}`, "correct the YAML");
@@ -62,12 +63,41 @@ export function parseYaml(text: string, path: string): YamlFile {
     return { path, value: value ?? null, place: (keys, of) => at(offsetOf(document, keys, of)) };
   } catch (error) {
     if (isFault(error)) throw error;
+    if (error instanceof RangeError) throw refuse(`${name}: it is nested too deeply`, "make it flatter");
     if (error instanceof ReferenceError)
       throw refuse(`${name}: its aliases stand for too much`, "write it out");
-    if (error instanceof RangeError) throw refuse(`${name}: it is nested too deeply`, "make it flatter");
     throw error;
   }
 }
+
+const MOST_DEEP = 50;
+
+/**
+ * Where the text nests deeper than any settings do, if it does: the library's parser recurses, and a text of
+ * nothing but brackets takes the process down with it (its lexer does not). `- - -` nests within a line; blocks
+ * over several lines nest by their indentation.
+ */
+function tooDeep(text: string): number | undefined {
+  let offset = 0;
+  let brackets = 0;
+  let inLine = 0;
+  let scalarNext = false;
+  for (const token of new Lexer().lex(text)) {
+    const type: CST.TokenType | null = scalarNext ? "scalar" : CST.tokenType(token);
+    scalarNext = type === "scalar" && token === CST.SCALAR;
+    if (type === "flow-seq-start" || type === "flow-map-start") brackets += 1;
+    if (type === "flow-seq-end" || type === "flow-map-end") brackets = Math.max(0, brackets - 1);
+    if (type === "comma" || (type === "newline" && brackets === 0)) inLine = 0;
+    if (type === "seq-item-ind" || type === "explicit-key-ind" || type === "map-value-ind") inLine += 1;
+    const indented = type === "space" && (offset === 0 || text[offset - 1] === "\n") ? token.length : 0;
+    if (brackets > MOST_DEEP || inLine > MOST_DEEP || indented > 4 * MOST_DEEP) return offset;
+    if (!MARKERS.includes(token)) offset += token.length;
+  }
+  return undefined;
+}
+
+/** What the lexer says that is not in the text. */
+const MARKERS: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR];
 
 function checkNodes(document: Document.Parsed, at: (offset: number | undefined) => string): void {
   let aliases = 0;

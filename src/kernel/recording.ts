@@ -17,7 +17,7 @@ export type Written = { readonly type: string; readonly schema: number; readonly
  * @throws Fault `event-invalid`, `event-too-large`
  */
 export function written(event: NewEvent): Written {
-  const data = canonicalData(event);
+  const data = validly(event.type, () => canonical(NewEvent.parse(event).data));
   // A UTF-8 form has at most three bytes per UTF-16 unit, so short texts need no counting.
   const bytes = data.length * 3 > EVENT_BYTES ? utf8Bytes(data) : 0;
   if (bytes > EVENT_BYTES) throw new Fault("event-too-large", { type: event.type, bytes });
@@ -34,29 +34,30 @@ export type Row = Omit<Envelope, "origin"> & Written & { readonly origin: string
 export function entryOf(row: Row): Entry {
   if (row.schema > EVENT_SCHEMA)
     throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
-  const { id, deliberation, seq, cursor, at } = row;
-  const envelope = { id, deliberation, seq, cursor, at, origin: Origin.parse(JSON.parse(row.origin)) };
-  const data: unknown = JSON.parse(row.data);
-  if (!KNOWN.has(row.type))
-    return { type: "unknown", data: { type: row.type, data: Json.parse(data) }, ...envelope };
-  const event = NewEvent.safeParse({ type: row.type, data });
-  if (!event.success) throw new Fault("event-invalid", { type: row.type, why: z.prettifyError(event.error) });
-  return { ...event.data, ...envelope };
+  return validly(row.type, () => {
+    const { id, deliberation, seq, cursor, at } = row;
+    const envelope = { id, deliberation, seq, cursor, at, origin: Origin.parse(JSON.parse(row.origin)) };
+    const data: unknown = JSON.parse(row.data);
+    if (!KNOWN.has(row.type))
+      return { type: "unknown", data: { type: row.type, data: Json.parse(data) }, ...envelope };
+    return { ...NewEvent.parse({ type: row.type, data }), ...envelope };
+  });
 }
 
 const KNOWN: ReadonlySet<string> = new Set(NewEvent.options.map((option) => option.shape.type.value));
 
-function canonicalData(event: NewEvent): string {
-  const parsed = NewEvent.safeParse(event);
-  if (!parsed.success)
-    throw new Fault("event-invalid", { type: event.type, why: z.prettifyError(parsed.error) });
+/** Whatever `work` throws becomes the one fault; so does nesting that is deeper than the stack, which nothing could read back. */
+function validly<T>(type: string, work: () => T): T {
   try {
-    return canonical(parsed.data.data);
+    return work();
   } catch (error) {
-    throw new Fault("event-invalid", {
-      type: event.type,
-      why: error instanceof Error ? error.message : String(error),
-    });
+    const why =
+      error instanceof z.ZodError
+        ? z.prettifyError(error)
+        : error instanceof Error
+          ? error.message
+          : String(error);
+    throw new Fault("event-invalid", { type, why });
   }
 }
 

@@ -26,12 +26,16 @@ export type LabelledRemark = {
   readonly weaknesses: readonly string[];
 };
 
-export const COUNCIL_TEMPLATES = [
-  "council-draft",
-  "council-review",
-  "council-review-repair",
-  "council-synthesis",
-] as const;
+/** The slots that each template of the council has, no more and no fewer. */
+export const COUNCIL_SLOTS = {
+  "council-draft": ["material", "persona"],
+  "council-review": ["material", "answers", "count", "labels", "persona"],
+  "council-review-repair": ["reply", "labels", "reason"],
+  "council-synthesis": ["material", "answers", "reviews", "standing", "count", "labels", "absent", "persona", "directive"],
+} as const;
+type Slots = typeof COUNCIL_SLOTS;
+
+export const COUNCIL_TEMPLATES: readonly string[] = Object.keys(COUNCIL_SLOTS);
 
 /** What a member is asked in the blind first phase. */
 export const draftPrompt = (

@@ -81,6 +81,14 @@ export const byStep = (key: string, ...after: readonly string[]): Origin => ({
   after: after.map(stepKey),
 });
 
+export const adopted = (key: string, from: DeliberationId): Origin => ({
+  by: "adopted",
+  step: stepKey(key),
+  digest: DIGEST,
+  after: [],
+  from,
+});
+
 /** A deliberation that has just been opened. */
 export function opened(changes: Partial<Opening> = {}): Sample {
   const entries: Entry[] = [];

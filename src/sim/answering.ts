@@ -131,18 +131,18 @@ async function deliver({
   try {
     if (order.stream) {
       out.head("text/event-stream");
-      out.write(wire.opening(reply));
+      if (!out.write(wire.opening(reply))) return;
       for (const piece of pieces) {
         if (pauseMs > 0) await wait(pauseMs, signal);
         if (!out.write(wire.piece(reply, piece))) return;
       }
       if (!thought.ok) return out.breakOff();
-      out.write(wire.closing(reply, order));
+      if (!out.write(wire.closing(reply, order))) return;
     } else {
       if (latencyMs > 0) await wait(latencyMs, signal);
       if (!thought.ok) return out.breakOff();
       out.head("application/json");
-      out.write(wire.whole(reply));
+      if (!out.write(wire.whole(reply))) return;
     }
     out.end();
   } catch (error) {
@@ -166,18 +166,20 @@ function writer(response: ServerResponse, cut: number | undefined): Writer {
   const breakOff = (): void =>
     void (response.headersSent ? response.write("", () => response.destroy()) : response.destroy());
   return {
-    head: (type) =>
-      void response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).flushHeaders(),
+    head: (type) => {
+      response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).flushHeaders();
+    },
     write: (text) => {
-      if (response.destroyed || room <= 0) return false;
+      if (response.destroyed) return false;
       const bytes = Buffer.from(text);
-      const fits = bytes.subarray(0, Math.min(bytes.length, room));
-      room -= bytes.length;
-      if (room >= 0) return (void response.write(fits), true);
-      response.write(fits, () => response.destroy());
+      const fits = bytes.subarray(0, room);
+      room -= fits.length;
+      if (fits.length > 0) response.write(fits);
+      if (fits.length === bytes.length) return true;
+      breakOff();
       return false;
     },
-    end: () => void (room >= 0 && response.end()),
+    end: () => void (response.destroyed || response.end()),
     breakOff,
   };
 }

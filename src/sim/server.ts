@@ -26,6 +26,9 @@ export type SimServer = { readonly url: string; readonly port: number; readonly 
 export type Listening =
   { readonly ok: true; readonly server: SimServer } | { readonly ok: false; readonly reason: string };
 
+/** A request names a path; what stands before it does not matter. */
+const base = "http://localhost";
+
 const largestBody = 32 * 2 ** 20;
 
 const wires: { readonly [path: string]: ServerWire } = {
@@ -48,7 +51,8 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
   const answer = answering({ sim, wait, faults: usual.faults });
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? "/", "http://localhost");
+    const path = request.url ?? "/";
+    const url = new URL(URL.canParse(path, base) ? path : "/", base);
     const wire = Object.hasOwn(wires, url.pathname) ? wires[url.pathname] : undefined;
     const refuse = (status: number, message: string): void =>
       respond(response, status, (wire ?? openai).error(status, message));
@@ -149,10 +153,11 @@ async function bodyOf(request: IncomingMessage): Promise<Body> {
     // Without an encoding set, a request yields buffers.
     const bytes = chunk as Buffer;
     size += bytes.length;
-    if (size > largestBody)
-      return { ok: false, status: 413, reason: `a request over ${largestBody} bytes is not read` };
-    chunks.push(bytes);
+    // Taken to its end all the same: a client that is still sending would not see the refusal.
+    if (size <= largestBody) chunks.push(bytes);
   }
+  if (size > largestBody)
+    return { ok: false, status: 413, reason: `a request over ${largestBody} bytes is not read` };
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     return { ok: true, value };

@@ -35,7 +35,7 @@ export type SqliteDatabase = {
   readonly path: string;
   readonly writer: Writer & { readonly inTransaction: boolean };
   readonly reader: Reader;
-  close(): void;
+  close(): Promise<void>;
 };
 
 /**
@@ -49,7 +49,11 @@ export async function openDatabase(path: string): Promise<SqliteDatabase> {
     if (!inMemory) createPrivately(path);
     const reader = new Database(path);
     const writer = inMemory ? reader : asynchronous(path);
-    const close = () => {
+    const close = async () => {
+      // So that the file alone is the whole store when nobody has it open: libsql does not do it by itself. Where
+      // another process is at work, or the disk is full, the log stays and the next opening reads it.
+      if (!inMemory)
+        await Promise.resolve(writer.exec("pragma wal_checkpoint(truncate)")).catch(() => undefined);
       reader.close();
       if (!inMemory) writer.close();
     };
@@ -62,7 +66,7 @@ export async function openDatabase(path: string): Promise<SqliteDatabase> {
       await patiently(() => migrate(database), isBusy);
       return database;
     } catch (error) {
-      close();
+      await close();
       throw error;
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -119,7 +119,17 @@ describe("the SQLite store", () => {
       expect(await pragma(connection, "synchronous")).toBe(2);
       expect(await pragma(connection, "busy_timeout")).toBe(0);
     }
-    database.close();
+    await database.close();
+  });
+
+  it("leaves the whole store in its one file when it is closed", async () => {
+    await using place = await sqlitePlace();
+    const store = await place.open();
+    await store.append(id, [opening("?")], byOpening);
+    const log = `${place.path}-wal`;
+    expect((await stat(log)).size).toBeGreaterThan(0);
+    await store[Symbol.asyncDispose]();
+    expect((await stat(log)).size).toBe(0);
   });
 
   it("S2: asks the disk to sync at least once for each append that it acknowledges", async (context) => {

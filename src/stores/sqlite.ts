@@ -157,7 +157,7 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
       closed = true;
       await queue.idle();
       subscribers.stop(unavailable("it was closed"));
-      database.close();
+      await database.close();
     },
   };
 }

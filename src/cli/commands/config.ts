@@ -11,7 +11,9 @@ export const run: CommandModule["run"] = async (io, _args, flags) => {
   }
   const rows = Object.entries(sources).map(([key, { value, name }]) => ({ key, value: shown(value), name }));
   const width = Math.max(...rows.map(({ key }) => key.length));
-  await io.output.result(rows.map(({ key, value, name }) => `${key.padEnd(width)}  ${value}  (${name})\n`).join(""));
+  await io.output.result(
+    rows.map(({ key, value, name }) => `${key.padEnd(width)}  ${value}  (${name})\n`).join(""),
+  );
   return EXIT.answered;
 };
 

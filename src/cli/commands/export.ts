@@ -8,7 +8,8 @@ import { entriesOf, withStore } from "../session.ts";
 export const run: CommandModule["run"] = (io, [id = ""], flags) =>
   withStore(io, async ({ store, settings }) => {
     const entries = await entriesOf(store, { id, settings });
-    if (flags["format"] === "jsonl") for (const entry of entries) await io.output.result(`${eventLine(entry)}\n`);
+    if (flags["format"] === "jsonl")
+      for (const entry of entries) await io.output.result(`${eventLine(entry)}\n`);
     else if (flags["format"] === "json") {
       const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
       await io.output.result(`${JSON.stringify({ result: resultOf(entries), events }, undefined, 2)}\n`);

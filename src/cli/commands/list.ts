@@ -9,7 +9,10 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
   withStore(io, async ({ store, settings }) => {
     const limit = Number(flags["limit"]);
     if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-      throw new Fault("configuration", { why: `--limit ${String(flags["limit"])} is no number of rows`, next: "give 1 to 10000" });
+      throw new Fault("configuration", {
+        why: `--limit ${String(flags["limit"])} is no number of rows`,
+        next: "give 1 to 10000",
+      });
     }
     const summaries = await store.list({ organization: OrganizationId.parse(settings.organization), limit });
     const text = flags["json"]

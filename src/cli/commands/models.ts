@@ -12,8 +12,14 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
       return EXIT.answered;
     }
     const price = (row: (typeof models)[number]) =>
-      row.price === null ? "price unknown" : row.price === "free" ? "free" : `$${row.price.in} in, $${row.price.out} out per million (${row.price.date})`;
-    const lines = models.map((row) => `${row.ref}\n    family ${row.family ?? "unknown"}, ${price(row)}; ${row.how}`);
+      row.price === null
+        ? "price unknown"
+        : row.price === "free"
+          ? "free"
+          : `$${row.price.in} in, $${row.price.out} out per million (${row.price.date})`;
+    const lines = models.map(
+      (row) => `${row.ref}\n    family ${row.family ?? "unknown"}, ${price(row)}; ${row.how}`,
+    );
     const rest = missing.map(({ provider, next }) => `${provider}: ${next}`);
     await io.output.result([...lines, "", "Not reached:", ...rest.map((line) => `  ${line}`), ""].join("\n"));
     return EXIT.answered;

@@ -17,7 +17,9 @@ export const run: CommandModule["run"] = async (io, _args, flags) => {
   io.output.note(
     `Simulated models are served at ${server.url}/v1 (OpenAI-compatible) and ${server.url} (Anthropic). Ctrl-C ends it.`,
   );
-  await new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve(), { once: true }));
+  await new Promise<void>((resolve) =>
+    stop.signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
   await server.close();
   stop.release();
   return EXIT.answered;

@@ -125,15 +125,18 @@ function synthesisRequest(
 ): ModelRequest {
   const { strategy, maxOutputTokens } = floor.settings;
   const inLabelOrder = [...evidence.table].sort((a, b) => (a.label < b.label ? -1 : 1));
-  const labelOf = new Map(evidence.table.map(({ step, by, label }) => [step, { id: by.id, label }]));
   return {
     ...speaking(chair),
     messages: synthesisPrompt(floor, {
       material: floor,
       persona: floor.instructions(chair),
       answers: inLabelOrder,
+      // In label order: the order in which a reviewer saw the answers is nobody's business.
       remarks: evidence.reviews.map(({ given }) =>
-        given.remarks.map(({ of, ...remark }) => ({ ...remark, label: labelOf.get(of)?.label ?? "?" })),
+        inLabelOrder.flatMap(({ step, label }) => {
+          const remark = given.remarks.find(({ of }) => of === step);
+          return remark ? [{ ...remark, label }] : [];
+        }),
       ),
       standing: strategy.sees.includes("standing") ? standingLines(evidence) : undefined,
       absent: evidence.absent

@@ -1,0 +1,172 @@
+import type { Progress, Row, StepView } from "../projections/index.ts";
+import {
+  costWords,
+  countWords,
+  cutTo,
+  durationWords,
+  numberWords,
+  oneLine,
+  padTo,
+  printable,
+  tailOf,
+  usdWords,
+  widthOf,
+  wrapped,
+  type Style,
+} from "../reports/index.ts";
+import { modelWords, stateWords, workWords } from "./screen-words.ts";
+
+// L1. There are at most `rows` lines, and none takes more than `columns` cells.
+// L2. Everything foreign is printable and on one line before it is measured.
+
+/** What a screen shows at one moment. */
+export type Moment = {
+  readonly progress: Progress;
+  readonly elapsedMs: number;
+  /** Counts up, for the spinner. */
+  readonly tick: number;
+};
+
+export type Space = { readonly columns: number; readonly rows: number; readonly style: Style };
+
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/** So many lines of what the chair writes are shown. */
+const CHAIR_LINES = 6;
+
+/**
+ * The whole screen as lines: the question, the phase and the time; a row for each participant; the end of
+ * what each writes now; calls, tokens and cost. Where the space is short, the texts go first, then the rows
+ * of those who are not at work.
+ */
+export function screenLines(moment: Moment, { columns, rows, style }: Space): string[] {
+  const { progress, elapsedMs } = moment;
+  const seated = progress.rows.filter(isSeated(progress.rows));
+  const phase = `${phaseWords(progress)} · ${durationWords(elapsedMs)}`;
+  const first = style.bold(cutTo(oneLine(progress.question, 2_000), columns));
+  const second = style.dim(cutTo(phase, columns));
+  const last = style.dim(cutTo(spentWords(progress.spent), columns));
+  if (rows < 4) return [second, first].slice(0, Math.max(0, rows));
+
+  const shown = fitting(seated, rows - 3);
+  const texts = textsFor(shown, rows - 3 - shown.length - (shown.length < seated.length ? 1 : 0));
+  const body = shown.flatMap((row) => [
+    rowLine(row, { moment, columns, style, names: seated }),
+    ...textLines(row, texts.get(row.id) ?? 0, columns).map(style.dim),
+  ]);
+  const hidden = seated.length - shown.length;
+  const more = hidden > 0 ? [style.dim(cutTo(`  and ${hidden} more`, columns))] : [];
+  return [first, second, ...body, ...more, last].filter((line) => line !== "").slice(0, rows);
+}
+
+/** What is left on the screen of a deliberation that ran: one line. */
+export function closingLine({ progress, elapsedMs }: Moment, { columns, style }: Space): string {
+  const { closed, spent } = progress;
+  const well = closed === "answered" || closed === "answered-degraded";
+  const outcome = closed === undefined ? "stopped" : closed.replaceAll("-", " ");
+  const words = cutTo(`${outcome} after ${durationWords(elapsedMs)} · ${spentWords(spent)}`, columns - 2);
+  return `${well ? style.green("✓") : style.red("✗")} ${style.dim(words)}`;
+}
+
+/** `7 calls · 9,548 tokens · $0.0126` */
+export function spentWords({ calls, tokens, cost }: Progress["spent"]): string {
+  if (calls === 0) return "no call has ended yet";
+  const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
+  const price =
+    cost.usd === null ? "cost unknown" : cost.source === "free" ? costWords(cost) : usdWords(cost.usd);
+  return [
+    countWords(calls, "call"),
+    both === null ? "tokens unknown" : `${numberWords(both)} tokens`,
+    price,
+  ].join(" · ");
+}
+
+/** Those who stand in for a chair are shown when they come to it. */
+const isSeated =
+  (rows: readonly Row[]) =>
+  (row: Row): boolean =>
+    row.seat !== "chair" || row.steps.length > 0 || rows.find(({ seat }) => seat === "chair") === row;
+
+const current = ({ steps }: Row): StepView | undefined => steps.at(-1);
+
+const isBusy = (step: StepView | undefined): boolean =>
+  step?.state === "calling" || step?.state === "writing";
+
+/** `reviewing, 1 of 3 done` */
+function phaseWords({ rows, closed }: Progress): string {
+  if (closed !== undefined) return closed.replaceAll("-", " ");
+  const steps = rows.flatMap((row) => row.steps);
+  const work = (steps.find(isBusy) ?? rows.flatMap((row) => current(row) ?? []).at(-1))?.work;
+  if (work === undefined) return "opening";
+  const same = steps.filter((step) => step.work === work);
+  const { doing } = workWords(work);
+  return same.length > 1
+    ? `${doing}, ${same.filter((step) => !isBusy(step)).length} of ${same.length} done`
+    : doing;
+}
+
+/** As many rows as there is space for, in their order; those at work are kept first. */
+function fitting(rows: readonly Row[], space: number): readonly Row[] {
+  if (rows.length <= space) return rows;
+  const byNeed = [...rows].sort((a, b) => Number(isBusy(current(b))) - Number(isBusy(current(a))));
+  const kept = new Set(byNeed.slice(0, Math.max(0, space - 1)));
+  return rows.filter((row) => kept.has(row));
+}
+
+/** How many lines of its text each row gets: one for everybody who writes, what is left for a chair. */
+function textsFor(rows: readonly Row[], space: number): ReadonlyMap<string, number> {
+  const writing = rows.filter((row) => current(row)?.state === "writing");
+  const given = new Map<string, number>(writing.slice(0, Math.max(0, space)).map(({ id }) => [id, 1]));
+  const chair = writing.find((row) => row.seat === "chair" && given.has(row.id));
+  if (chair) given.set(chair.id, Math.min(CHAIR_LINES, 1 + space - given.size));
+  return given;
+}
+
+type RowSpace = {
+  readonly moment: Moment;
+  readonly columns: number;
+  readonly style: Style;
+  readonly names: readonly Row[];
+};
+
+function rowLine(row: Row, { moment, columns, style, names }: RowSpace): string {
+  const step = current(row);
+  const nameCells = Math.min(
+    columns < 60 ? 12 : 18,
+    Math.max(...names.map(({ name }) => widthOf(oneLine(name, 100)))),
+  );
+  const modelCells =
+    columns < 60
+      ? 0
+      : Math.min(columns < 100 ? 26 : 40, Math.max(...names.map(({ model }) => widthOf(modelWords(model)))));
+  const name = padTo(cutTo(oneLine(row.name, 100), nameCells), nameCells);
+  const model = modelCells === 0 ? "" : `${padTo(cutTo(modelWords(row.model), modelCells), modelCells)}  `;
+  const stateCells = columns - 2 - nameCells - 2 - widthOf(model);
+  const state = cutTo(step ? stateWords(step) : "waiting", Math.max(0, stateCells));
+  const paint =
+    step === undefined || step.state === "done" ? style.dim : step.state === "failed" ? style.red : plain;
+  return `${mark(step, { tick: moment.tick, style })} ${name}  ${style.dim(model)}${paint(state)}`;
+}
+
+const plain = (text: string): string => text;
+
+function mark(
+  step: StepView | undefined,
+  { tick, style }: { readonly tick: number; readonly style: Style },
+): string {
+  if (step === undefined) return style.dim("·");
+  if (step.state === "done") return style.green("✓");
+  if (step.state === "failed") return style.red("✗");
+  return style.cyan(SPINNER[tick % SPINNER.length] ?? "*");
+}
+
+/** The end of what a row writes now, in at most `most` lines. */
+function textLines(row: Row, most: number, columns: number): string[] {
+  const text = current(row)?.text ?? "";
+  const cells = columns - 2;
+  if (most < 1 || cells < 8) return [];
+  // Only what can be on the screen is looked at, however long the text has become.
+  if (most === 1) return [`  ${tailOf(oneLine(text.slice(-cells * 12), 100_000), cells)}`];
+  const near = printable(text.slice(-cells * CHAIR_LINES * 4)).replaceAll("\t", "  ");
+  const lines = wrapped(near.normalize("NFC"), cells).filter((line) => line.trim() !== "");
+  return lines.slice(-most).map((line) => `  ${line}`);
+}

@@ -1,0 +1,99 @@
+import {
+  callOf,
+  isEvent,
+  type Call,
+  type Entry,
+  type Frame,
+  type Opening,
+  type StepKey,
+} from "../kernel/index.ts";
+import { progressView, speakerOf, stepParts } from "../projections/index.ts";
+import { durationWords, oneLine } from "../reports/index.ts";
+import { spentWords } from "./screen-lines.ts";
+import { modelWords, tookWords, workWords } from "./screen-words.ts";
+import type { Screen } from "./screen.ts";
+
+/** Progress as plain lines, one for each change of state and none for a token: for a log, a pipe, a CI job. */
+export function createScreenLog({
+  line,
+  now,
+}: {
+  /** Takes one line, without its end. */
+  readonly line: (text: string) => void;
+  /** Milliseconds. */
+  readonly now: () => number;
+}): Screen {
+  const view = progressView();
+  const attempts = new Map<StepKey, number>();
+  let opening: Opening | undefined;
+  let startedAtMs: number | undefined;
+
+  return {
+    event(entry) {
+      startedAtMs ??= now();
+      view.event(entry);
+      if (isEvent(entry, "deliberation-opened")) opening = entry.data;
+      const ended = isEvent(entry, "deliberation-closed")
+        ? `${entry.data.outcome.replaceAll("-", " ")} after ${durationWords(now() - startedAtMs)}: ${spentWords(view.read().spent)}`
+        : undefined;
+      const text = ended ?? entryWords(entry, opening);
+      if (text !== undefined) line(oneLine(text, 500));
+    },
+    frame(frame) {
+      const before = attempts.get(frame.step);
+      const attempt = attemptOf(frame);
+      if (before !== undefined && attempt <= before) return;
+      attempts.set(frame.step, attempt);
+      const { owner, work } = stepParts(frame.step, opening?.participants ?? []);
+      const again = before !== undefined ? ` again (attempt ${attempt})` : "";
+      line(oneLine(`${owner ?? frame.step}: ${workWords(work).doing}${again}…`, 500));
+    },
+    stop: () => undefined,
+  };
+}
+
+const attemptOf = (frame: Frame): number => (frame.kind === "text" ? frame.delta.attempt : 1);
+
+/** What an event changed, in a line; undefined where it changed nothing that a reader waits for. */
+function entryWords(entry: Entry, opening: Opening | undefined): string | undefined {
+  if (entry.type === "unknown") return undefined;
+  const who = speakerOf(entry);
+  const call = callOf(entry);
+  switch (entry.type) {
+    case "deliberation-opened":
+      return `${entry.data.protocol.name} ${entry.deliberation}: ${entry.data.participants
+        .map(({ id, model }) => `${id} (${modelWords(model)})`)
+        .join(", ")}`;
+    case "degradation-noted":
+      return `${entry.data.participant === undefined ? "" : `${who}: `}${entry.data.what} failed: ${entry.data.why}`;
+    case "reply-received":
+      return `${who}: reply could not be read, asking again: ${entry.data.why}`;
+    case "review-given":
+      return entry.data.ranking.ok
+        ? doneWords(entry, { who, call, opening })
+        : `${who}: review could not be read: ${entry.data.ranking.reason}`;
+    case "roster-fixed": {
+      const { phase, in: inside, out } = entry.data;
+      const missing = out.map(({ id, why }) => `; without ${id}: ${why}`).join("");
+      return `${phase} ${inside.length} of ${inside.length + out.length} in${missing}`;
+    }
+    case "standing-reached":
+      return `standing: ${entry.data.places
+        .map(({ id, place, score }) => (score === null ? `${id} unranked` : `${place}. ${id}`))
+        .join(", ")}`;
+    case "clarification-asked":
+      return `${who}: asks back: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
+    default:
+      return call ? doneWords(entry, { who, call, opening }) : undefined;
+  }
+}
+
+type Done = { readonly who: string; readonly call: Call | undefined; readonly opening: Opening | undefined };
+
+function doneWords(entry: Entry, { who, call, opening }: Done): string {
+  const { origin } = entry;
+  const step = "step" in origin ? stepParts(origin.step, opening?.participants ?? []).work : entry.type;
+  const took = call ? tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out }) : "";
+  const how = origin.by === "adopted" ? ` taken over from ${origin.from}` : ` done${took}`;
+  return `${who}: ${workWords(step).done}${how}`;
+}

@@ -1,0 +1,81 @@
+import { loadPersonas, loadSettings, listStrategies, type LoadedSettings } from "../config/index.ts";
+import { Fault, OrganizationId } from "../kernel/index.ts";
+import { openStore } from "../stores/index.ts";
+import { convenable } from "./convene.ts";
+import type { Place } from "./parley.ts";
+import { reachable } from "./reachable.ts";
+
+/** One thing that was looked at. `next` says what to do, where something is to be done. */
+export type Check = {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly next?: string;
+};
+
+/** Looks at everything that a deliberation needs, one after the other, and goes on after what is wrong. No model is called. */
+export async function checkup(place: Place): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  const check = async (what: string, look: () => Promise<string> | string): Promise<void> => {
+    try {
+      checks.push({ what, ok: true, found: await look() });
+    } catch (error) {
+      // A Fault's message says what happened and, after a semicolon, what to do.
+      const [found = "", ...next] = (error instanceof Error ? error.message : String(error)).split("; ");
+      checks.push({ what, ok: false, found, ...(next.length > 0 ? { next: next.join("; ") } : {}) });
+    }
+  };
+  let loaded: LoadedSettings | undefined;
+  await check("Node", () => nodeVersion());
+  await check("settings", () => {
+    loaded = loadSettings(place);
+    const given = Object.values(loaded.sources).filter(({ from }) => from !== "default").length;
+    return `${given} given, the rest by default (parley config)`;
+  });
+  if (loaded) {
+    const { settings } = loaded;
+    await check("store", () => storeWorks(settings));
+    await check("personas and strategies", () => {
+      const personas = loadPersonas(place);
+      return `${[...personas.keys()].join(", ")}; ${listStrategies(place)
+        .map(({ name }) => name)
+        .join(", ")}`;
+    });
+    await check("prompts", () => `${convenable(place)} templates, every slot in place`);
+    const places = await reachable({ env: place.env, settings });
+    checks.push(
+      places.length > 0
+        ? {
+            what: "models",
+            ok: true,
+            found: places.map(({ provider, how }) => `${provider} (${how})`).join(", "),
+          }
+        : {
+            what: "models",
+            ok: true,
+            found: "only the simulated ones",
+            next: "set a key such as OPENAI_API_KEY, or start Ollama, for real answers",
+          },
+    );
+  }
+  return checks;
+}
+
+function nodeVersion(): string {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 20)) return process.versions.node;
+  throw new Fault("configuration", {
+    why: `${process.versions.node} is too old`,
+    next: "install Node 20.20 or newer",
+  });
+}
+
+async function storeWorks(settings: LoadedSettings["settings"]): Promise<string> {
+  await using store = await openStore(settings.store);
+  const some = await store.list({ organization: OrganizationId.parse(settings.organization), limit: 1_000 });
+  const open = some.filter(({ status }) => status === "open").length;
+  // A lease is a row like any other: taking one shows that the store can be written.
+  await store.lease("doctor", `doctor-${process.pid}`, 1_000);
+  await store.release("doctor", `doctor-${process.pid}`);
+  return `${store.where}: ${some.length === 1_000 ? "1000 or more" : some.length} deliberations, ${open} of them open; it can be written`;
+}

@@ -1,0 +1,95 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { nearestAbove } from "./overrides.ts";
+import { absolute, configHome, dataHome, packageRoot, storeFile } from "./paths.ts";
+import { refusalOf, scratch } from "./scratch.ts";
+
+const HOME = "/home/ada";
+const place = (env: Record<string, string>, platform: NodeJS.Platform = "linux") => ({
+  cwd: "/work/here",
+  env: { HOME, ...env },
+  platform,
+});
+
+describe("where Parley keeps its files", () => {
+  it.each([
+    ["linux", {}, "/home/ada/.local/share/parley", "/home/ada/.config/parley"],
+    ["linux", { XDG_DATA_HOME: "/d", XDG_CONFIG_HOME: "/c" }, "/d/parley", "/c/parley"],
+    ["linux", { XDG_DATA_HOME: "d", XDG_CONFIG_HOME: "" }, "/home/ada/.local/share/parley", "/home/ada/.config/parley"],
+    ["linux", { PARLEY_HOME: "/p", XDG_DATA_HOME: "/d", XDG_CONFIG_HOME: "/c" }, "/p", "/p"],
+    ["linux", { PARLEY_HOME: "p" }, "/work/here/p", "/work/here/p"],
+    ["linux", { PARLEY_HOME: "~/p" }, "/home/ada/p", "/home/ada/p"],
+    ["linux", { PARLEY_HOME: "" }, "/home/ada/.local/share/parley", "/home/ada/.config/parley"],
+    ["darwin", {}, "/home/ada/Library/Application Support/parley", "/home/ada/Library/Application Support/parley"],
+    ["darwin", { XDG_DATA_HOME: "/d" }, "/d/parley", "/home/ada/Library/Application Support/parley"],
+    ["win32", { LOCALAPPDATA: "/l", APPDATA: "/r" }, "/l/parley", "/r/parley"],
+    ["win32", {}, "/home/ada/AppData/Local/parley", "/home/ada/AppData/Roaming/parley"],
+  ] as const)("%s with %j", (platform, env, data, config) => {
+    expect(dataHome(place(env, platform))).toBe(data);
+    expect(configHome(place(env, platform))).toBe(config);
+  });
+
+  it("names the store's file in the data home", () => {
+    expect(storeFile(place({ PARLEY_HOME: "/p" }))).toBe("/p/parley.db");
+  });
+
+  it("reads ~/ as the home folder, and anything else from the working directory", () => {
+    expect(absolute("~/x", place({}))).toBe("/home/ada/x");
+    expect(absolute("x", place({}))).toBe("/work/here/x");
+    expect(absolute("/x", place({}))).toBe("/x");
+  });
+});
+
+describe("packageRoot", () => {
+  const root = resolve(import.meta.dirname, "../..");
+
+  it("is found from the sources and from a bundle", () => {
+    expect(packageRoot()).toBe(root);
+    expect(packageRoot(pathToFileURL(join(root, "dist/chunks/cli.mjs")).href)).toBe(root);
+  });
+
+  it("passes other packages and broken manifests on its way up", () => {
+    using files = scratch({
+      "package.json": '{"name":"parley"}',
+      "node_modules/x/package.json": '{"name":"x"}',
+      "node_modules/x/dist/package.json": "{",
+    });
+    const from = pathToFileURL(join(files.home, "node_modules/x/dist/a.mjs")).href;
+    expect(packageRoot(from)).toBe(files.home);
+  });
+
+  it("refuses where there is none", async () => {
+    using files = scratch();
+    const from = pathToFileURL(join(files.home, "a.mjs")).href;
+    expect(await refusalOf(() => packageRoot(from), files)).toBe(
+      "the files that belong to Parley are not beside its program; install it again",
+    );
+  });
+});
+
+describe("nearestAbove", () => {
+  it("takes the nearest, from the working directory up to the home folder", () => {
+    using files = scratch({ "parley.yaml": "", "project/a/b/x": "" });
+    const cwd = join(files.cwd, "a/b");
+    expect(nearestAbove("parley.yaml", { ...files, cwd })).toBe(join(files.home, "parley.yaml"));
+    const nearer = files.write("project/a/parley.yaml", "");
+    expect(nearestAbove("parley.yaml", { ...files, cwd })).toBe(nearer);
+  });
+
+  it("does not look above the root of a git repository", () => {
+    using files = scratch({ "parley.yaml": "", "project/.git": "gitdir: elsewhere" });
+    mkdirSync(join(files.cwd, "deep"));
+    expect(nearestAbove("parley.yaml", { ...files, cwd: join(files.cwd, "deep") })).toBeUndefined();
+    const own = files.write("project/parley.yaml", "");
+    expect(nearestAbove("parley.yaml", { ...files, cwd: join(files.cwd, "deep") })).toBe(own);
+  });
+
+  it("looks at the working directory alone outside of both", () => {
+    using files = scratch({ "parley.yaml": "", "project/sub/x": "" });
+    const env = { HOME: "/home/nobody" };
+    expect(nearestAbove("parley.yaml", { cwd: join(files.cwd, "sub"), env })).toBeUndefined();
+    expect(nearestAbove("parley.yaml", { cwd: files.home, env })).toBe(join(files.home, "parley.yaml"));
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { loadPersonas, personaOf } from "./personas.ts";
+import { refusalOf, scratch } from "./scratch.ts";
+
+const mine = (more: string) => `id: analyst\nname: Mine\n${more}`;
+const PROJECT = "project/.parley/personas/x.yaml";
+const USER = ".config/parley/personas/x.yaml";
+
+describe("built-in personas", () => {
+  it("load, each with its own way of thinking, long enough to matter and short enough to be read", () => {
+    using place = scratch();
+    const personas = loadPersonas(place);
+    expect([...personas.keys()]).toEqual(["analyst", "chair", "challenger", "judge", "pragmatist"]);
+    for (const { instructions, description, from } of personas.values()) {
+      expect(from).toBe("built-in");
+      expect(description).toMatch(/^[A-Z].*\.$/);
+      const words = instructions.split(/\s+/).length;
+      expect(words).toBeGreaterThanOrEqual(60);
+      expect(words).toBeLessThanOrEqual(130);
+    }
+  });
+});
+
+describe("shadowing", () => {
+  it("prefers a project's to a user's to the built-in one", () => {
+    using place = scratch({ [USER]: mine("instructions: the user's") });
+    const ids = [...loadPersonas(place).keys()];
+    expect(loadPersonas(place).get("analyst")).toMatchObject({ name: "Mine", instructions: "the user's", from: "user" });
+    const path = place.write(PROJECT, mine("instructions: the project's\ntemperature: 0.2\nmodel: sim/a"));
+    expect(loadPersonas(place).get("analyst")).toEqual({
+      id: "analyst",
+      name: "Mine",
+      description: "",
+      instructions: "the project's",
+      temperature: 0.2,
+      model: "sim/a",
+      from: "project",
+      path,
+    });
+    expect([...loadPersonas(place).keys()]).toEqual(ids);
+  });
+
+  it("hides with enabled: false and nothing but the id", () => {
+    using place = scratch({ [PROJECT]: "id: analyst\nenabled: false", [USER]: mine("instructions: never seen") });
+    expect([...loadPersonas(place).keys()]).toEqual(["chair", "challenger", "judge", "pragmatist"]);
+  });
+
+  it("adds, and leaves files alone that are not YAML or are hidden", () => {
+    using place = scratch({
+      "project/.parley/personas/a.yml": "id: mine\nname: M\nenabled: true\ninstructions: think",
+      "project/.parley/personas/README.md": "about",
+      "project/.parley/personas/.x.yaml": "broken: [",
+    });
+    expect(loadPersonas(place).get("mine")).toMatchObject({ name: "M", instructions: "think" });
+  });
+});
+
+describe("instructions in parts", () => {
+  it("are rendered in their order, whatever the file's", () => {
+    using place = scratch({
+      [PROJECT]: mine(`instructions:
+  tone: dry
+  identity-and-role: |
+    who you are
+  differentiation-and-bias: how you differ
+  interpretation-of-questions: how you read
+  analysis-and-reasoning: how you think
+  problem-decomposition: how you split`),
+    });
+    expect(loadPersonas(place).get("analyst")?.instructions).toBe(
+      `## Identity and role
+who you are
+
+## Interpretation of questions
+how you read
+
+## Problem decomposition
+how you split
+
+## Analysis and reasoning
+how you think
+
+## Differentiation and bias
+how you differ
+
+## Tone
+dry`,
+    );
+  });
+});
+
+describe("refusals", () => {
+  it.each([
+    ["name: A\ninstructions: x", ":1:1: id is not valid: "],
+    ["id: A b\nname: A\ninstructions: x", ":1:5: id is not valid: "],
+    ["id: a\ninstructions: x", ":1:1: name is not valid: "],
+    ["id: a\nname: ''\ninstructions: x", ":2:7: name is not valid: nothing is written here; a persona has an id, a name and"],
+    ['id: a\nname: "A\\n## System"\ninstructions: x', ":2:7: name is not valid: more than one line, or control characters"],
+    ["id: a\nname: A", ":1:1: instructions is not valid: "],
+    ["id: a\nname: A\ninstructions: {}", ":3:15: instructions is not valid: none of the six parts is written"],
+    ["id: a\nname: A\ninstructions: {tones: x}", ':3:16: there is no key "tones" here; the nearest is tone'],
+    ["id: a\nname: A\ninstructions: {tone: 5}", ":3:22: instructions.tone is not valid: "],
+    ["id: a\nname: A\ninstructions: x\ntemprature: 1", ':4:1: there is no key "temprature" here; the nearest is temperature'],
+    ["id: a\nname: A\ninstructions: x\ntemperature: 3", ":4:14: temperature is not valid: "],
+    ["id: a\nname: A\ninstructions: x\nmodel: gpt", ":4:8: model is not valid: a model is written provider/model"],
+    ["id: a\nname: A\ninstructions: x\nenabled: maybe", ":4:10: enabled is not valid: "],
+    ["enabled: false", ":1:1: id is not valid: "],
+    ["", ": the file is not valid: "],
+    ["- a", ":1:1: the file is not valid: "],
+    [`id: a\nname: A\ninstructions: "${"x".repeat(20_001)}"`, ":3:15: instructions is not valid: more than 20,000 characters"],
+  ])("%j", async (text, expected) => {
+    using place = scratch({ [PROJECT]: text });
+    const said = await refusalOf(() => loadPersonas(place), place);
+    expect(said).toMatch(/^HOME\/project\/\.parley\/personas\/x\.yaml:/);
+    expect(said).toContain(expected);
+    expect(said.length).toBeLessThan(900);
+  });
+
+  it("two of one id in a folder", async () => {
+    using place = scratch({ [PROJECT]: mine("instructions: x"), "project/.parley/personas/a.yaml": mine("instructions: y") });
+    expect(await refusalOf(() => loadPersonas(place), place)).toBe(
+      "HOME/project/.parley/personas/x.yaml: the persona analyst is also in HOME/project/.parley/personas/a.yaml; rename one of them",
+    );
+  });
+
+  it("an id that is not there, with the nearest", async () => {
+    using place = scratch();
+    const personas = loadPersonas(place);
+    expect(personaOf(personas, "judge").name).toBe("Judge");
+    expect(await refusalOf(() => personaOf(personas, "analist"), place)).toBe(
+      'there is no persona "analist"; the nearest is analyst; there are analyst, chair, challenger, judge, pragmatist',
+    );
+    expect(await refusalOf(() => personaOf(new Map(), "x"), place)).toBe('there is no persona "x"; enable one');
+  });
+});

@@ -1,0 +1,330 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { refusalOf, scratch, type Scratch } from "./scratch.ts";
+import { hints, keyOf, settingNames, Settings } from "./settings.ts";
+import { loadSettings } from "./sources.ts";
+
+const PROJECT = "project/parley.yaml";
+const USER = ".config/parley/parley.yaml";
+const load = (place: Scratch, flags: Record<string, unknown> = {}) => loadSettings({ ...place, flags });
+
+describe("defaults", () => {
+  it("stand where nothing is given", () => {
+    using place = scratch();
+    const { settings, sources } = load(place);
+    expect(settings).toEqual({
+      models: [],
+      chair: [],
+      judge: [],
+      personas: ["analyst", "pragmatist", "challenger"],
+      strategy: "balanced",
+      mode: "consensus",
+      onDegraded: "accept",
+      strictFamilies: false,
+      maxContextBytes: 1_000_000,
+      store: join(place.home, ".local/share/parley/parley.db"),
+      organization: "local",
+      compatible: {},
+      families: {},
+      prices: {},
+    });
+    expect(Object.keys(sources)).toEqual(settingNames);
+    expect(new Set(Object.values(sources).map(({ from }) => from))).toEqual(new Set(["default"]));
+    expect(sources["store"]?.value).toBe(settings.store);
+  });
+
+  it("have for every setting a hint whose example is right", () => {
+    using place = scratch();
+    expect(Object.keys(hints).filter((path) => !path.includes("*"))).toEqual(Object.keys(Settings.shape));
+    for (const [name, key] of keyOf) {
+      place.write(PROJECT, `${name}: ${hints[key].example}`);
+      expect(load(place).sources, name).not.toHaveProperty([name, "from"], "default");
+    }
+  });
+});
+
+describe("L1: precedence", () => {
+  /** Every value of the table by itself names where it stands. */
+  const goals = { flag: "by flag", environment: "by environment", project: "by project", user: "by user" };
+  const table: [layers: (keyof typeof goals)[], from: string, name: string][] = [
+    [["flag", "environment", "project", "user"], "flag", "--goal"],
+    [["environment", "project", "user"], "environment", "PARLEY_GOAL"],
+    [["project", "user"], "project file", "HOME/project/parley.yaml:2"],
+    [["user"], "user file", "HOME/.config/parley/parley.yaml:3"],
+    [["flag", "user"], "flag", "--goal"],
+    [["flag", "environment"], "flag", "--goal"],
+    [["environment", "user"], "environment", "PARLEY_GOAL"],
+    [[], "default", "default"],
+  ];
+
+  it.each(table)("of %j takes the %s's", (layers, from, name) => {
+    using place = scratch();
+    const has = (layer: keyof typeof goals) => layers.includes(layer);
+    if (has("project")) place.write(PROJECT, `\ngoal: ${goals.project}`);
+    if (has("user")) place.write(USER, `\n\ngoal: ${goals.user}`);
+    const env = has("environment") ? { ...place.env, PARLEY_GOAL: goals.environment } : place.env;
+    const { settings, sources } = load({ ...place, env }, has("flag") ? { goal: goals.flag } : {});
+    const [first] = layers;
+    expect(settings.goal).toBe(first && goals[first]);
+    const source = sources["goal"];
+    expect({ ...source, name: source?.name.replace(place.home, "HOME") }).toEqual({ value: first && goals[first], from, name });
+  });
+
+  it("holds setting by setting", () => {
+    using place = scratch({ [PROJECT]: "mode: vote\nseed: 7", [USER]: "seed: 8\nquorum: 3" }, { PARLEY_QUORUM: "2" });
+    const { settings } = load(place, { mode: undefined });
+    expect(settings).toMatchObject({ mode: "vote", seed: "7", quorum: 2 });
+  });
+
+  it("holds entry by entry in maps", () => {
+    using place = scratch({
+      [PROJECT]: "families:\n  ollama/a: meta\n  ollama/b: google",
+      [USER]: "families:\n  ollama/b: alibaba\n  ollama/c: mistral",
+    });
+    const { settings, sources } = load(place);
+    expect(settings.families).toEqual({ "ollama/a": "meta", "ollama/b": "google", "ollama/c": "mistral" });
+    expect(sources["families.ollama/b"]).toEqual({ value: "google", from: "project file", name: join(place.home, `${PROJECT}:3`) });
+    expect(sources["families.ollama/c"]).toEqual({ value: "mistral", from: "user file", name: join(place.home, `${USER}:3`) });
+  });
+
+  it("looks at the project's file in a folder above, and reads a file in the home folder once", () => {
+    using place = scratch({ [PROJECT]: "mode: vote" });
+    const cwd = join(place.cwd, "a/b");
+    mkdirSync(cwd, { recursive: true });
+    expect(load({ ...place, cwd }).settings.mode).toBe("vote");
+    const env = { ...place.env, PARLEY_HOME: place.cwd };
+    expect(load({ ...place, cwd, env }).sources["mode"]?.from).toBe("user file");
+  });
+});
+
+describe("what values may look like", () => {
+  it("reads all settings from a file", () => {
+    using place = scratch({
+      [PROJECT]: `models: [sim/ada?skill=0.8&latency=200, openai/gpt-5]
+chair: anthropic/claude-sonnet-4-5, openai/gpt-5
+judge: [google/gemini-2.5-flash]
+personas: [analyst, my_own]
+strategy: Risk Averse
+goal: less
+mode: vote
+seed: 7
+quorum: 2
+max-cost-usd: 0.5
+max-tokens: 1000
+max-calls: 9
+timeout: 90
+call-timeout: 1.5m
+patience: 500ms
+draft-tokens: 10
+review-tokens: 11
+synthesis-tokens: 12
+on-degraded: refuse
+strict-families: yes
+max-context-bytes: 5
+store: data/mine.db
+organization: acme
+compatible:
+  lab: {url: "http://localhost:8000/v1", key-env: LAB_KEY, model: m, family: meta, context: 8192, wire: openai, local: true}
+families: {ollama/mine: meta}
+prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
+`,
+    });
+    expect(load(place).settings).toEqual({
+      models: ["sim/ada?skill=0.8&latency=200", "openai/gpt-5"],
+      chair: ["anthropic/claude-sonnet-4-5", "openai/gpt-5"],
+      judge: ["google/gemini-2.5-flash"],
+      personas: ["analyst", "my_own"],
+      strategy: "Risk Averse",
+      goal: "less",
+      mode: "vote",
+      seed: "7",
+      quorum: 2,
+      maxCostUsd: 0.5,
+      maxTokens: 1_000,
+      maxCalls: 9,
+      timeoutMs: 90_000,
+      callTimeoutMs: 90_000,
+      patienceMs: 500,
+      draftTokens: 10,
+      reviewTokens: 11,
+      synthesisTokens: 12,
+      onDegraded: "refuse",
+      strictFamilies: true,
+      maxContextBytes: 5,
+      store: join(place.cwd, "data/mine.db"),
+      organization: "acme",
+      compatible: {
+        lab: {
+          url: "http://localhost:8000/v1",
+          keyEnv: "LAB_KEY",
+          model: "m",
+          family: "meta",
+          context: 8192,
+          wire: "openai",
+          local: true,
+        },
+      },
+      families: { "ollama/mine": "meta" },
+      prices: { "openai/gpt-5": { in: 1.25, out: 10, cached: 0.1 } },
+    });
+    expect(load(place).sources["timeout"]?.value).toBe("90s");
+    expect(load(place).sources["call-timeout"]?.value).toBe("90s");
+  });
+
+  it("reads them from the environment and from flags as text, a flag also as a list or under its camel-case name", () => {
+    const env = { PARLEY_MODELS: "sim/a, sim/b", PARLEY_MAX_COST_USD: ".5", PARLEY_STRICT_FAMILIES: "1", PARLEY_TIMEOUT: "2m" };
+    using place = scratch({}, { ...env, PARLEY_SEED: "007", PARLEY_GOAL: "" });
+    expect(load(place).settings).toMatchObject({
+      models: ["sim/a", "sim/b"],
+      maxCostUsd: 0.5,
+      strictFamilies: true,
+      timeoutMs: 120_000,
+      seed: "007",
+    });
+    expect(load(place).settings).not.toHaveProperty("goal");
+    const flags = { models: ["sim/c"], maxCostUsd: "2", "on-degraded": "refuse", timeout: "5", json: true, limit: "20" };
+    const { settings, sources } = load(place, flags);
+    expect(settings).toMatchObject({ models: ["sim/c"], maxCostUsd: 2, onDegraded: "refuse", timeoutMs: 5_000 });
+    expect(sources["max-cost-usd"]).toEqual({ value: 2, from: "flag", name: "--max-cost-usd" });
+    expect(sources).not.toHaveProperty("limit");
+  });
+
+  it("takes an empty file, and keys without a value, as nothing given", () => {
+    using place = scratch({ [PROJECT]: "# models:\n", [USER]: "models:\nmode: vote" });
+    expect(load(place).settings).toMatchObject({ models: [], mode: "vote" });
+  });
+
+  it("reads a path where it was written", () => {
+    using place = scratch({ [USER]: "strategy: ./mine.md\nstore: ~/x.db" });
+    expect(load(place).settings).toMatchObject({
+      strategy: join(place.home, ".config/parley/mine.md"),
+      store: join(place.home, "x.db"),
+    });
+    const { settings } = load(place, { strategy: "s/mine.yaml", store: ":memory:" });
+    expect(settings).toMatchObject({ strategy: join(place.cwd, "s/mine.yaml"), store: ":memory:" });
+  });
+
+  it("takes the store from DATABASE_URL where PARLEY_STORE says nothing", () => {
+    using place = scratch({ [PROJECT]: "store: file.db" }, { DATABASE_URL: "postgres://ada:secret-word@db/parley?sslmode=require" });
+    const { settings, sources } = load(place);
+    expect(settings.store).toBe("postgres://ada:secret-word@db/parley?sslmode=require");
+    expect(sources["store"]).toEqual({
+      value: "postgres://ada:…@db/parley?sslmode=require",
+      from: "environment",
+      name: "DATABASE_URL",
+    });
+    const env = { ...place.env, PARLEY_STORE: "other.db" };
+    expect(load({ ...place, env }).sources["store"]).toMatchObject({ name: "PARLEY_STORE", value: join(place.cwd, "other.db") });
+  });
+});
+
+describe("L2: everything given is checked", () => {
+  it("also what is overruled", async () => {
+    using place = scratch({ [USER]: "mode: loud" });
+    expect(await refusalOf(() => load(place, { mode: "vote" }), place)).toBe(
+      'HOME/.config/parley/parley.yaml:1:7: mode is "loud", not consensus or vote; write mode: vote',
+    );
+  });
+
+  it.each([
+    ["modles: [sim/a]", '1:1: there is no setting "modles"; the nearest is models; parley config lists all'],
+    ["maxTokens: 5", '1:1: there is no setting "maxTokens"; the nearest is max-tokens; parley config lists all'],
+    ["a: 1\nconstructor: {}", '1:1: there is no setting "a"; the nearest is'],
+    ["quorum: two", '1:9: quorum is "two", not a whole number above 0; write quorum: 2'],
+    ["quorum: 1.5", "1:9: quorum is 1.5, not a whole number above 0; write quorum: 2"],
+    ["quorum: .inf", "1:9: quorum is null, not a whole number above 0; write quorum: 2"],
+    ["quorum: [1]", "1:9: quorum is a list of 1, not a whole number above 0; write quorum: 2"],
+    ["max-cost-usd: free", '1:15: max-cost-usd is "free", not a number above 0, in US dollars; write max-cost-usd: 0.50'],
+    ["max-cost-usd: 0", "1:15: max-cost-usd is 0, not a number above 0, in US dollars; write max-cost-usd: 0.50"],
+    ["timeout: 5 minutes", '1:10: timeout is "5 minutes", not a time such as 90 (seconds), 90s, 5m or 1h; write timeout: 5m'],
+    ["timeout: 0", "1:10: timeout is 0, not a time such as"],
+    ["timeout: 600h", '1:10: timeout is "600h", not a time such as'],
+    ["models: gpt-5", '1:9: models is "gpt-5", not one or more models as provider/model, separated by commas or as a list'],
+    ["models:\n  - sim/a\n  - gpt", '3:5: models is "gpt", not one or more models as provider/model'],
+    ["models: sim/a,,sim/b", '1:9: models is "", not one or more models'],
+    ["models: []", "1:9: models is an empty list, not one or more models"],
+    ["models: {a: b}", "1:9: models is a map, not one or more models"],
+    ["models: ['sim/a,sim/b']", '1:10: models is "sim/a,sim/b", not one or more models'],
+    ["chair: 7", "1:8: chair is 7, not one or more models"],
+    ["personas: [Analyst]", '1:12: personas is "Analyst", not ids of personas'],
+    ["strict-families: maybe", '1:18: strict-families is "maybe", not true or false; write strict-families: true'],
+    ["store: mysql://x/y", '1:8: store is "mysql://x/y", not postgres://… or the path of a file'],
+    ["organization: a b", '1:15: organization is "a b", not a name of letters'],
+    ["goal: ''", '1:7: goal is "", not a line of text; write goal: fewest outages'],
+    ['goal: "a\\eb"', "1:7: goal is"],
+    ["compatible: lab", "1:13: compatible is set in a file; write it into parley.yaml"],
+    ["compatible: {lab: {}}", "1:19: compatible.lab.url is nothing, not an http or https URL without a password; write http://localhost:8000/v1"],
+    ["compatible: {lab: {url: ftp://x}}", '1:25: compatible.lab.url is "ftp://x", not an http or https URL'],
+    ["compatible: {lab: {url: http://x, modle: y}}", '1:35: there is no "modle" in compatible.lab; the nearest is model'],
+    ["compatible: {a b: {url: http://x}}", '1:14: compatible.a b is "a b", not a map with a url, its name one word'],
+    ["compatible: {lab: 5}", "1:19: compatible.lab is 5, not a map with a url"],
+    ["families: {ollama/x: 5}", "1:22: families.ollama/x is 5, not who trained the model; write meta"],
+    ["prices: {gpt: {in: 1, out: 2}}", '1:10: prices.gpt is "gpt", not a map of in, out and cached under a reference provider/model'],
+    ["prices: {a/b: {in: 1}}", "1:15: prices.a/b.out is nothing, not US dollars per million tokens; write 10"],
+    ["prices: {a/b: {in: -1, out: 1}}", "1:20: prices.a/b.in is -1, not US dollars per million tokens; write 1.25"],
+    ["- a\n- b", " is no map of settings; write one setting a line, as strategy: risk-averse"],
+    ["hello", " is no map of settings; write one setting a line, as strategy: risk-averse"],
+    [`mode: ${"x".repeat(5_000)}`, `1:7: mode is "${"x".repeat(78)}…, not consensus or vote`],
+    ["mode: [\n", "2:1: a character is missing: a colon after a key, a closing quote, bracket or comma; correct the YAML"],
+  ])("refuses %j in a file", async (text, expected) => {
+    using place = scratch({ [PROJECT]: text });
+    const said = await refusalOf(() => load(place), place);
+    expect(said).toMatch(/^HOME\/project\/parley.yaml/);
+    expect(said).toContain(expected);
+    expect(said.length).toBeLessThan(900);
+    expect(said).not.toMatch(/[\p{Cc}\u2028]/u);
+  });
+
+  it.each([
+    [{ quorum: "x" }, {}, '--quorum: quorum is "x", not a whole number above 0; write --quorum 2'],
+    [{ goal: "" }, {}, "--goal: goal is \"\", not a line of text; write --goal 'fewest outages'"],
+    [{ models: ["nonsense"] }, {}, '--models: models is "nonsense", not one or more models as provider/model'],
+    [{ prices: "x" }, {}, "--prices: prices is set in a file; write it into parley.yaml"],
+    [{}, { PARLEY_QUORUM: "-1" }, 'PARLEY_QUORUM: quorum is "-1", not a whole number above 0; write PARLEY_QUORUM=2'],
+    [{}, { PARLEY_FAMILIES: "a=b" }, "PARLEY_FAMILIES: families is set in a file; write it into parley.yaml"],
+    [{}, { PARLEY_MODLES: "sim/a" }, "PARLEY_MODLES: there is no such setting; the nearest is PARLEY_MODELS; set that, or unset PARLEY_MODLES"],
+    [{}, { DATABASE_URL: "mysql://ada:pw@x/y" }, 'DATABASE_URL: store is "mysql://ada:…@x/y", not postgres://… or the path of a file'],
+  ])("refuses %j and %j", async (flags, env, expected) => {
+    using place = scratch({}, env);
+    expect(await refusalOf(() => load(place, flags), place)).toContain(expected);
+  });
+
+  it("leaves variables alone that only begin like its own", () => {
+    using place = scratch({}, { PARLEY_SERVICE_HOST: "1", PARLEY_PORT_80_TCP: "1", PARLEY_SIM_KEY: "k", PARLEY_DEBUG: "1" });
+    expect(() => load(place)).not.toThrow();
+  });
+
+  it("refuses a settings file that is a folder", async () => {
+    using place = scratch({ "project/parley.yaml/x": "" });
+    expect(await refusalOf(() => load(place), place)).toBe(
+      "the settings file HOME/project/parley.yaml is a folder; name a file in it",
+    );
+  });
+});
+
+describe("L3: secrets", () => {
+  const KEY = "sk-proj-abcdefghijklmnop1234567890";
+
+  it.each([
+    [`api-key: ${KEY}`, "1:1: api-key looks like a secret"],
+    [`OPENAI_API_KEY: ${KEY}`, "1:1: OPENAI_API_KEY looks like a secret"],
+    [`compatible:\n  lab:\n    url: http://x\n    api_key: ${KEY}`, "4:5: api_key looks like a secret"],
+    [`compatible: {lab: {url: http://x, token: ${KEY}}}`, "1:35: token looks like a secret"],
+    [`store: postgres://ada:${KEY}@db/x`, "1:8: this URL holds a password"],
+    [`compatible: {lab: {url: "https://ada:${KEY}@x"}}`, "1:25: this URL holds a password"],
+    [`compatible: {lab: {url: http://x, key-env: ${KEY}}}`, "compatible.lab.key-env is something else (not shown"],
+    [`models: ${KEY}`, 'models is "sk-…"'],
+    [`models: [${KEY}`, "a character is missing"],
+  ])("refuses %j without showing the value", async (text, expected) => {
+    using place = scratch({ [PROJECT]: text });
+    const said = await refusalOf(() => load(place), place);
+    expect(said).toContain(expected);
+    expect(said).not.toContain(KEY.slice(8));
+  });
+
+  it("lets names pass that only look alike", () => {
+    using place = scratch({ [PROJECT]: "max-tokens: 5\ncompatible: {token: {url: http://x, key-env: A_KEY}}" });
+    expect(load(place).settings.compatible).toHaveProperty("token");
+  });
+});

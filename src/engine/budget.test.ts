@@ -1,0 +1,279 @@
+import { describe, expect, it } from "vitest";
+import { isEvent, type Budget, type ModelRequest, type Quote } from "../kernel/index.ts";
+import {
+  answerOf,
+  nothingToSay,
+  toyAsked,
+  toyParticipant,
+  toyProtocol,
+  toyRequest,
+} from "../testing/toys/kit.ts";
+import { stage, type StageOptions } from "../testing/toys/stage.ts";
+import { thrifty } from "../testing/toys/thrifty.ts";
+import { holdBack, phase, type Run } from "./index.ts";
+
+// DESIGN section 3, point 19; B1 to B5 of budget.ts.
+
+const ada = toyParticipant("ada", "member");
+const alone = new AbortController().signal;
+const ask = (run: Run, key: string, share?: string) =>
+  run.call(
+    {
+      key,
+      ends: ["answer-given", "degradation-noted"],
+      request: toyRequest(ada, key),
+      ...(share ? { share } : {}),
+    },
+    answerOf(ada.id),
+  );
+
+async function opened(options: StageOptions, budget: Budget, protocol = "toy") {
+  const on = stage(options);
+  const { opened } = await on.engine.open("r1", toyAsked(protocol, { budget }));
+  const id = opened.deliberation;
+  const ends = async () =>
+    (await on.store.read(id)).map((entry) =>
+      isEvent(entry, "degradation-noted") ? `${entry.data.why}` : entry.type,
+    );
+  return { ...on, id, ends };
+}
+
+/** Asks `keys` one after the other. */
+const sequence = (...keys: readonly string[]) =>
+  toyProtocol(async ({ run }) => {
+    for (const key of keys) await ask(run, key);
+    return nothingToSay;
+  });
+
+const quoted =
+  (quote: Quote) =>
+  (_request: ModelRequest): Quote =>
+    quote;
+
+describe("a budget", () => {
+  it("B1: is reserved durably before each call", async () => {
+    const on = await opened({ protocols: [sequence("a")], script: { ada: { hang: true } } }, { calls: 9 });
+    const log: string[] = [];
+    const doomed = on.start();
+    const { reserve } = doomed.store;
+    const { complete } = doomed.models;
+    doomed.store.reserve = async (id, origin, amount) => {
+      await reserve(id, origin, amount);
+      log.push(`reserved ${origin} ${JSON.stringify(amount)}`);
+    };
+    doomed.models.complete = (request, options) => {
+      log.push("called");
+      return complete(request, options);
+    };
+    void doomed.engine.drive(on.id, { signal: alone });
+    await on.clock.advance(10);
+    expect(log).toEqual(['reserved protocol/a {"calls":1,"tokens":110,"usd":0.001}', "called"]);
+    expect(await on.store.outstanding(on.id)).toEqual({ calls: 1, tokens: 110, usd: 0.001 });
+    doomed.kill();
+  });
+
+  it.each([
+    ["calls", { calls: 2 }],
+    ["tokens, at their worst until they are known", { tokens: 170 }],
+    ["money", { usd: 0.002 }],
+  ] satisfies [string, Budget][])(
+    "B2: holds for %s; what does not fit is recorded, and nothing is sent",
+    async (_what, budget) => {
+      const on = await opened(
+        { protocols: [sequence("a", "b", "c", "d")], script: { ada: () => "!" } },
+        budget,
+      );
+      await on.drive(on.id);
+      expect(await on.ends()).toEqual(
+        [
+          "deliberation-opened",
+          "answer-given",
+          "answer-given",
+          "over-budget",
+          "over-budget",
+          "deliberation-closed",
+        ].map((type, index) => (budget.usd && index === 3 ? "answer-given" : type)),
+      );
+      expect((await on.store.read(on.id)).at(4)?.data).toMatchObject({
+        call: { ok: false, failure: { code: "over-budget" }, attempts: 0 },
+      });
+    },
+  );
+
+  it("B2: counts concurrent calls at their worst before any of them has answered", async () => {
+    const protocol = toyProtocol(async ({ run }) => {
+      await Promise.all(["a", "b", "c", "d", "e"].map((key) => ask(run, key)));
+      return nothingToSay;
+    });
+    const on = await opened(
+      { protocols: [protocol], script: { ada: () => ({ text: "!", latencyMs: 100 }) } },
+      { tokens: 330 },
+    );
+    await on.drive(on.id);
+    expect(on.models.count()).toBe(3);
+  });
+
+  it("B2: refuses a call of unknown price under a money cap, and only there", async () => {
+    const quote = quoted({ tokensIn: 1, tokensOut: 1, usd: null });
+    const capped = await opened({ protocols: [sequence("a")], script: {}, quote }, { usd: 100 });
+    await capped.drive(capped.id);
+    expect(await capped.ends()).toContain("over-budget");
+    const free = await opened(
+      { protocols: [sequence("a")], script: { ada: "!" }, quote },
+      { tokens: 100, calls: 1 },
+    );
+    await free.drive(free.id);
+    expect(await free.ends()).not.toContain("over-budget");
+    expect(await free.store.outstanding(free.id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+  });
+
+  it("ends in time: a call gets what is left, and none begins after", async () => {
+    const on = await opened(
+      { protocols: [sequence("a", "b", "c")], script: { ada: () => ({ text: "!", latencyMs: 600 }) } },
+      { timeMs: 1_000 },
+    );
+    const given: (number | undefined)[] = [];
+    const { complete } = on.models;
+    on.models.complete = (request, options) => {
+      given.push(options.timeoutMs);
+      return complete(request, options);
+    };
+    await on.drive(on.id);
+    expect(given).toEqual([1_000, 400]);
+    expect(await on.ends()).toContain("over-budget");
+  });
+
+  it("B2: keeps the chair's share back from everybody else, and gives way member by member, recorded", async () => {
+    const on = await opened(
+      { protocols: [thrifty], script: { ada: "a", bob: "b", chair: "d" } },
+      { calls: 3 },
+      "toy-thrifty",
+    );
+    expect(await on.drive(on.id)).toMatchObject({ closing: { data: { outcome: "answered-degraded" } } });
+    expect(await on.lines(on.id)).toMatchInlineSnapshot();
+    expect((await on.store.read(on.id))[1]?.data).toEqual({
+      phase: "draft/admitted",
+      in: ["ada", "bob"],
+      out: [{ id: "cyd", why: "the budget does not reach for it" }],
+    });
+    on.models.done();
+    await on.engine.replay(on.id);
+  });
+
+  it("decides nothing at a boundary, and records nothing of it, without a cap", async () => {
+    const on = await opened(
+      { protocols: [thrifty], script: { ada: "a", bob: "b", cyd: "c", chair: ["d", "e"] } },
+      {},
+      "toy-thrifty",
+    );
+    await on.drive(on.id);
+    expect((await on.lines(on.id)).filter((line) => line.includes("admitted"))).toEqual([]);
+  });
+});
+
+describe("on a resume", () => {
+  it("B3: what a dead process had reserved counts as spent", async () => {
+    const on = await opened(
+      { protocols: [sequence("a", "b", "c")], script: { ada: () => "!" } },
+      { calls: 3 },
+    );
+    const doomed = on.start({ at: "call", nth: 2, when: "after" });
+    await on.clock.settle(Promise.race([doomed.died, doomed.engine.drive(on.id, { signal: alone })]));
+    await on.drive(on.id);
+    expect(await on.ends()).toEqual([
+      "deliberation-opened",
+      "answer-given",
+      "answer-given",
+      "over-budget",
+      "deliberation-closed",
+    ]);
+    expect(on.models.count()).toBe(3);
+  });
+
+  it("B4: recorded calls count, and at their worst where the provider did not say", async () => {
+    const script = { ada: () => ({ text: "!", tokens: { in: null, out: null }, usd: null }) };
+    const protocols = [
+      toyProtocol(async ({ run }) => {
+        await ask(run, "a");
+        await run.awaits("word");
+        await ask(run, "b");
+        return nothingToSay;
+      }),
+    ];
+    const on = await opened({ protocols, script }, { tokens: 200 });
+    await on.drive(on.id);
+    await on.store.append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+      by: "client",
+      request: "word",
+    });
+    await on.drive(on.id);
+    expect(await on.ends()).toContain("over-budget");
+    expect(on.models.count()).toBe(1);
+  });
+
+  it("B4: a rival's calls count once they are met", async () => {
+    const on = await opened(
+      {
+        protocols: [sequence("a", "b", "c", "d")],
+        script: { ada: (_, nth) => ({ text: "!", latencyMs: nth * 10 }) },
+      },
+      { calls: 2 },
+    );
+    const late = on.start();
+    let blocked = true;
+    const { complete } = late.models;
+    late.models.complete = async (request, options) => {
+      while (blocked) await on.clock.sleep(10, options.signal);
+      return complete(request, options);
+    };
+    const slow = late.engine.drive(on.id, { signal: alone });
+    await on.drive(on.id);
+    blocked = false;
+    await on.clock.settle(slow);
+    expect(on.models.calls.filter(({ outcome }) => outcome === "answered")).toHaveLength(2);
+  });
+
+  it("B5: nothing is held back any more for a call that has recorded", async () => {
+    const protocols = [
+      toyProtocol(async ({ run }) => {
+        holdBack(run, "chair", toyRequest(ada, "chair"));
+        await ask(run, "chair", "chair");
+        await run.awaits("word");
+        await ask(run, "clerk");
+        return nothingToSay;
+      }),
+    ];
+    const on = await opened({ protocols, script: { ada: () => "!" } }, { calls: 2 });
+    await on.drive(on.id);
+    await on.store.append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+      by: "client",
+      request: "word",
+    });
+    await on.drive(on.id);
+    expect(await on.ends()).not.toContain("over-budget");
+  });
+
+  it("B3, B4: an aborted straggler counts at its worst, in this process and in the next", async () => {
+    const protocols = [
+      toyProtocol(async ({ run }) => {
+        await phase(
+          run,
+          { name: "p", members: ["quick", "straggler"], quorum: 1, patienceMs: 10 },
+          async (id, part) => {
+            await ask(part, id);
+            return { in: true, value: id };
+          },
+        );
+        await ask(run, "after");
+        return nothingToSay;
+      }),
+    ];
+    const script = {
+      ada: (request: ModelRequest) =>
+        JSON.stringify(request).includes("straggler") ? ({ hang: true } as const) : "!",
+    };
+    const on = await opened({ protocols, script }, { usd: 0.002 }); // 0.0005 + 0.001 for the straggler + 0.001 > 0.002
+    await on.drive(on.id);
+    expect(await on.ends()).toContain("over-budget");
+  });
+});

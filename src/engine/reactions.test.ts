@@ -1,0 +1,424 @@
+import { describe, expect, it } from "vitest";
+import { Cursor, Fault, isEvent, type Entry, type Event, type Store } from "../kernel/index.ts";
+import { memoryStore } from "../testing/memory-store.ts";
+import { council } from "../testing/toys/council.ts";
+import { critic } from "../testing/toys/critic.ts";
+import { nothingToSay, toyAsked, toyProtocol } from "../testing/toys/kit.ts";
+import { stage, type StageOptions } from "../testing/toys/stage.ts";
+import { defineReactor, type AnyReactor, type Reaction } from "./index.ts";
+
+// DESIGN section 3, point 16; X1 to X6 of reactions.ts.
+
+const script = { ada: () => "a", bob: () => "b", cyd: () => "c", chair: () => "d", judge: () => "fine" };
+const alone = new AbortController().signal;
+
+function staged(options: Partial<StageOptions> = {}) {
+  const on = stage({ protocols: [council], script, ...options });
+  const stops: AbortController[] = [];
+  const open = async (request: string) =>
+    (await on.engine.open(request, toyAsked("toy-council"))).opened.deliberation;
+  const note = async (id: Awaited<ReturnType<typeof open>>, topic: string) => {
+    const data = { topic, reason: "test", body: null };
+    await on.store.append(id, [{ type: "note-taken", data }], { by: "client", request: topic });
+  };
+  return {
+    ...on,
+    open,
+    note,
+    /** A worker beside the test, until `stop`. */
+    worker(name: string, { backfill = false, engine = on.engine } = {}) {
+      const stop = new AbortController();
+      stops.push(stop);
+      const ended = engine.react({ worker: name, signal: stop.signal, backfill });
+      ended.catch(() => undefined);
+      return { stop: () => (stop.abort(), on.clock.settle(ended)), ended };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const stop of stops) stop.abort();
+      await on.clock.advance(0);
+    },
+  };
+}
+
+/** A reactor to notes that tells what it was given. */
+function listener(
+  name: string,
+  react: (event: Event<"note-taken">, reaction: Reaction) => Promise<void>,
+): AnyReactor {
+  return defineReactor({ name, on: ["note-taken"], emits: ["grade-given"], react });
+}
+
+describe("a worker of reactors", () => {
+  it("reacts to each event once, with steps of its own", async () => {
+    await using on = staged({ reactors: [critic] });
+    on.worker("w1");
+    await on.clock.advance(10);
+    const id = await on.open("r1");
+    await on.drive(id);
+    await on.clock.advance(10);
+    expect((await on.lines(id)).sort()).toMatchInlineSnapshot();
+    expect(on.models.count("judge")).toBe(6);
+    await on.engine.drain(id, { worker: "w2", signal: alone }); // the worker has the lease
+    expect(on.models.count("judge")).toBe(6);
+  });
+
+  it("starts at now, unless it is told to start at the beginning", async () => {
+    const graded = async (backfill: boolean) => {
+      await using on = staged({ reactors: [critic] });
+      const old = await on.open("r1");
+      await on.drive(old);
+      on.worker("w1", { backfill });
+      await on.clock.advance(10);
+      const fresh = await on.open("r2");
+      await on.drive(fresh);
+      await on.clock.advance(10);
+      return Promise.all(
+        [old, fresh].map(
+          async (id) => (await on.store.read(id)).filter(({ type }) => type === "grade-given").length,
+        ),
+      );
+    };
+    expect(await graded(false)).toEqual([0, 3]);
+    expect(await graded(true)).toEqual([3, 3]);
+  });
+
+  it("X1: reacts in order within a deliberation, and sixteen at a time across them", async () => {
+    const log: string[] = [];
+    let most = 0;
+    let atWork = 0;
+    const slow = listener("slow", async (event, { run }) => {
+      most = Math.max(most, (atWork += 1));
+      log.push(`${event.deliberation} ${event.data.topic}`);
+      await on.clock.sleep(1_000, run.signal);
+      atWork -= 1;
+    });
+    await using on = staged({ reactors: [slow] });
+    on.worker("w1");
+    await on.clock.advance(10);
+    const ids = await Promise.all(Array.from({ length: 40 }, (_, index) => on.open(`r${index}`)));
+    for (const topic of ["one", "two", "three"]) for (const id of ids) await on.note(id, topic);
+    await on.clock.advance(900);
+    expect(log).toHaveLength(16);
+    await on.clock.advance(60_000);
+    expect(most).toBe(16);
+    for (const id of ids)
+      expect(log.filter((line) => line.startsWith(id)).map((line) => line.slice(13))).toEqual([
+        "one",
+        "two",
+        "three",
+      ]);
+    expect(await on.store.cursor("slow")).toBe(await on.store.end());
+  });
+
+  it("X1: lets no slow deliberation hold up the others", async () => {
+    const done: string[] = [];
+    const slow = listener("slow", async (event, { run }) => {
+      if (event.data.topic === "stuck") await on.clock.sleep(1_000_000, run.signal);
+      done.push(event.data.topic);
+    });
+    await using on = staged({ reactors: [slow] });
+    on.worker("w1");
+    await on.clock.advance(10);
+    const stuck = await on.open("stuck");
+    await on.note(stuck, "stuck");
+    const other = await on.open("other");
+    for (let n = 0; n < 200; n += 1) await on.note(other, `n${n}`);
+    await on.clock.advance(10_000);
+    expect(done).toHaveLength(200);
+  });
+
+  it("X2: keeps its cursor below the lowest unfinished event, and begins there again", async () => {
+    let stuck = true;
+    const seen: string[] = [];
+    const slow = listener("slow", async (event, { run }) => {
+      seen.push(event.data.topic);
+      if (stuck && event.data.topic === "first") await on.clock.sleep(1_000_000, run.signal);
+    });
+    await using on = staged({ reactors: [slow] });
+    const worker = on.worker("w1");
+    await on.clock.advance(10);
+    const [one, two] = [await on.open("r1"), await on.open("r2")];
+    await on.note(one, "first");
+    await on.note(two, "second");
+    await on.clock.advance(10);
+    const first = (await on.store.read(one)).at(-1);
+    expect([seen, await on.store.cursor("slow")]).toEqual([["first", "second"], (first?.cursor ?? 0) - 1]);
+    await worker.stop();
+    expect(await on.store.cursor("slow")).toBe((first?.cursor ?? 0) - 1);
+    stuck = false;
+    on.worker("w2");
+    await on.clock.advance(10);
+    expect(seen).toEqual(["first", "second", "first", "second"]);
+    expect(await on.store.cursor("slow")).toBe(await on.store.end());
+  });
+
+  it("X2: does not take a call that was cancelled by somebody else for a finished reaction", async () => {
+    await using on = staged({
+      reactors: [critic],
+      script: { ...script, judge: (_, nth) => (nth === 1 ? { fail: "cancelled" } : "fine") },
+    });
+    on.worker("w1");
+    await on.clock.advance(10);
+    const id = await on.open("r1");
+    await on.drive(id);
+    await on.clock.advance(10_000);
+    expect((await on.store.read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
+  });
+
+  it("X2: advances in order over a store that answers in any", async () => {
+    const store = memoryStore();
+    let slowOnes = 0;
+    const reordering: Store = {
+      ...store,
+      async advance(...args) {
+        if ((slowOnes += 1) % 2 === 0)
+          for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        return store.advance(...args);
+      },
+    };
+    let begun = 0;
+    const quick = listener("quick", () => Promise.resolve(void (begun += 1)));
+    await using on = staged({ reactors: [quick], store: () => reordering });
+    on.worker("w1");
+    await on.clock.advance(10);
+    const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => on.open(`r${index}`)));
+    await Promise.all(ids.map((id) => on.note(id, "n")));
+    for (let turn = 0; turn < 100; turn += 1) await on.clock.advance(1);
+    expect(begun).toBe(10);
+    expect(await on.store.cursor("quick")).toBe(await on.store.end());
+  });
+
+  it("X3: is one at a time, and a dead one's heir takes over when the lease runs out", async () => {
+    await using on = staged({ reactors: [critic] });
+    const first = on.start();
+    on.worker("w1", { engine: first.engine });
+    await on.clock.advance(10);
+    const second = on.start();
+    on.worker("w2", { engine: second.engine });
+    const id = await on.open("r1");
+    await on.drive(id);
+    await on.clock.advance(60_000);
+    expect([first.begun("call"), second.begun("call")]).toEqual([6, 0]);
+    first.kill();
+    const other = await on.open("r2");
+    await on.drive(other);
+    expect(second.begun("call")).toBe(0);
+    await on.clock.advance(20_000);
+    expect(second.begun("call")).toBe(6);
+  });
+
+  it("X3: stops when its lease is taken from it", async () => {
+    const seen: string[] = [];
+    const quick = listener("quick", (event) => Promise.resolve(void seen.push(event.data.topic)));
+    await using on = staged({ reactors: [quick] });
+    on.worker("w1");
+    await on.clock.advance(10);
+    await on.store.release("reactor/quick", "w1");
+    expect(await on.store.lease("reactor/quick", "thief", 3_600_000)).toBe(true);
+    await on.clock.advance(6_000);
+    await on.note(await on.open("r1"), "late");
+    await on.clock.advance(6_000);
+    expect(seen).toEqual([]);
+  });
+
+  it("X4: tries a reaction with a bug in it again, with growing pauses, then notes it and goes on", async () => {
+    const tries: number[] = [];
+    const buggy = listener("buggy", (event) => {
+      if (event.data.topic !== "bad") return Promise.resolve(void tries.push(-1));
+      tries.push(on.clock.now() - startedAt);
+      return Promise.reject(new RangeError("a bug"));
+    });
+    await using on = staged({ reactors: [buggy] });
+    on.worker("w1");
+    await on.clock.advance(10);
+    const id = await on.open("r1");
+    const startedAt = on.clock.now();
+    await on.note(id, "bad");
+    await on.note(id, "good");
+    await on.drive(id); // nobody's answer waits for it
+    await on.clock.advance(60_000);
+    expect(tries).toEqual([0, 1_000, 3_000, 7_000, 15_000, -1]);
+    const noted = (await on.store.read(id)).filter(({ origin }) => origin.by === "reactor");
+    expect(noted.map((entry) => isEvent(entry, "note-taken") && entry.data)).toEqual([
+      { topic: "reaction-failed", reason: "a bug", body: { event: `${id}/client/bad#0`, tries: 5 } },
+    ]);
+    expect(await on.store.cursor("buggy")).toBe(await on.store.end());
+  });
+
+  it("X5: adopted events trigger nothing", async () => {
+    await using on = staged({ reactors: [critic] });
+    const id = await on.open("r1");
+    await on.drive(id);
+    on.worker("w1");
+    await on.clock.advance(10);
+    const { opened } = await on.engine.fork(id, {
+      request: "f",
+      changes: { settings: { strategy: "bold" } },
+    });
+    await on.drive(opened.deliberation);
+    await on.clock.advance(10);
+    expect(on.models.count("judge")).toBe(0);
+  });
+
+  it("X5: failures of two reactors to notes do not feed each other for ever", async () => {
+    let reactions = 0;
+    const broken = (name: string) =>
+      listener(name, () => ((reactions += 1), Promise.reject(new Error("broken"))));
+    await using on = staged({ reactors: [broken("one"), broken("two")] });
+    on.worker("w1");
+    await on.clock.advance(10);
+    await on.note(await on.open("r1"), "n");
+    await on.clock.advance(600_000);
+    expect(reactions).toBe(10);
+  });
+
+  it("X5: a reactor that emits what it did not declare does not react to itself", async () => {
+    let reactions = 0;
+    const secretive = listener("secretive", async (event, { run }) => {
+      reactions += 1;
+      await run.derive({ key: "again", ends: ["note-taken"], input: event.id }, () => ({
+        type: "note-taken",
+        data: { topic: "again", reason: "test", body: null },
+      }));
+    });
+    await using on = staged({ reactors: [secretive] });
+    on.worker("w1");
+    await on.clock.advance(10);
+    await on.note(await on.open("r1"), "n");
+    await on.clock.advance(60_000);
+    expect(reactions).toBe(1);
+  });
+
+  it("X6: begins again at its cursor when the store was away, and brings nothing down", async () => {
+    const unhandled: unknown[] = [];
+    const noteUnhandled = (error: unknown) => unhandled.push(error);
+    process.on("unhandledRejection", noteUnhandled);
+    const store = memoryStore();
+    let away = false;
+    const gone = () => Promise.reject(new Fault("store-unavailable", { where: "memory", why: "test" }));
+    const flaky: Store = {
+      ...store,
+      advance: (...args) => (away ? gone() : store.advance(...args)),
+      lease: (...args) => (away ? gone() : store.lease(...args)),
+    };
+    const seen: string[] = [];
+    const quick = listener("quick", (event) => Promise.resolve(void seen.push(event.data.topic)));
+    await using on = staged({ reactors: [quick], store: () => flaky });
+    on.worker("w1");
+    await on.clock.advance(10);
+    const id = await on.open("r1");
+    away = true;
+    await on.note(id, "while away");
+    await on.clock.advance(30_000);
+    away = false;
+    await on.clock.advance(10_000);
+    expect(seen.at(-1)).toBe("while away");
+    expect(await on.store.cursor("quick")).toBe(await on.store.end());
+    process.off("unhandledRejection", noteUnhandled);
+    expect(unhandled).toEqual([]);
+  });
+
+  it("X6: says so when a store cannot be read at all", async () => {
+    const store = memoryStore();
+    const newer: Store = {
+      ...store,
+      // eslint-disable-next-line require-yield -- it fails before it yields
+      async *subscribe() {
+        await Promise.resolve();
+        throw new Fault("schema-newer", { what: "an event", found: 2, known: 1 });
+      },
+    };
+    await using on = staged({ reactors: [critic], store: () => newer });
+    const worker = on.worker("w1");
+    await on.clock.advance(10);
+    await expect(worker.ended).rejects.toMatchObject({ code: "schema-newer" });
+  });
+});
+
+describe("a reactor", () => {
+  it("never listens to a type that it emits", () => {
+    const loop = () =>
+      defineReactor({
+        name: "loop",
+        on: ["grade-given"],
+        emits: ["grade-given"],
+        react: () => Promise.resolve(),
+      });
+    expect(loop).toThrowError(expect.objectContaining({ code: "reactor-loops" }));
+  });
+});
+
+describe("draining", () => {
+  it("reacts to one deliberation's events and to the reactions', until nothing is left", async () => {
+    const answering = defineReactor({
+      name: "answering",
+      on: ["grade-given"],
+      emits: ["feedback-given"],
+      async react(event, { run, history }) {
+        expect(history.some((entry: Entry) => entry.id === event.id)).toBe(true);
+        await run.derive({ key: "thanks", ends: ["feedback-given"], input: event.id }, () => ({
+          type: "feedback-given",
+          data: { of: event.id, thumb: "up" },
+        }));
+      },
+    });
+    await using on = staged({ reactors: [answering, critic] });
+    const [id, other] = [await on.open("r1"), await on.open("r2")];
+    await on.drive(id);
+    await on.drive(other);
+    await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
+    const types = (await on.store.read(id)).map(({ type }) => type);
+    expect(types.filter((type) => type === "feedback-given")).toHaveLength(3);
+    expect((await on.lines(other)).filter((line) => line.includes("reactor"))).toEqual([]);
+    const before = on.models.count();
+    await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
+    expect(on.models.count()).toBe(before);
+    expect(await on.store.lease("reactor/critic", "somebody else", 1)).toBe(true);
+  });
+
+  it("X3: keeps its lease for as long as it takes", async () => {
+    let taken = false;
+    await using on = staged({
+      reactors: [critic],
+      script: { ...script, judge: () => ({ text: "fine", latencyMs: 40_000 }) },
+    });
+    const id = await on.open("r1");
+    await on.drive(id);
+    const draining = on.engine.drain(id, { worker: "w", signal: alone });
+    for (let n = 0; n < 20; n += 1) {
+      await on.clock.advance(5_000);
+      taken ||= await on.store.lease("reactor/critic", "thief", 1_000);
+    }
+    expect(taken).toBe(false);
+    await on.clock.settle(draining);
+    expect((await on.store.read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
+  });
+
+  it("ends when it is interrupted, and leaves the rest to the next", async () => {
+    await using on = staged({
+      reactors: [critic],
+      script: { ...script, judge: (_, nth) => (nth === 2 ? { hang: true } : "fine") },
+    });
+    const id = await on.open("r1");
+    await on.drive(id);
+    const stop = new AbortController();
+    const draining = on.engine.drain(id, { worker: "w", signal: stop.signal });
+    await on.clock.advance(100);
+    stop.abort();
+    await on.clock.settle(draining);
+    expect(on.models.count("judge")).toBe(2);
+    await on.clock.settle(on.engine.drain(id, { worker: "v", signal: alone }));
+    expect((await on.store.read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
+    expect(on.models.count("judge")).toBe(7);
+  });
+
+  it("has nothing to do without reactors, and reacts to a closed deliberation as well", async () => {
+    await using on = staged({
+      protocols: [toyProtocol(() => Promise.resolve(nothingToSay), { name: "toy-council" })],
+    });
+    const id = await on.open("r1");
+    await on.drive(id);
+    await on.engine.drain(id, { worker: "w", signal: alone });
+    expect(await on.store.end()).toBe(Cursor.parse(2));
+  });
+});

@@ -1,0 +1,206 @@
+import { marked, type Token, type Tokens } from "marked";
+import { describe, expect, it } from "vitest";
+import { Cursor, DeliberationId, entryOf, eventId, type Entry } from "../kernel/index.ts";
+import { deliberationMarkdown } from "./deliberation.ts";
+import {
+  adopted,
+  byStep,
+  degradedCouncil,
+  draftGiven,
+  opened,
+  participantId,
+  sampleMember,
+  samplePanel,
+  type Said,
+} from "./sample-council.ts";
+
+/** Every token of a document but for what stands in a quote, which is a model's own affair. */
+function tokensOf(markdown: string): Token[] {
+  const found: Token[] = [];
+  const visit = (tokens: readonly Token[]): void => {
+    for (const token of tokens) {
+      found.push(token);
+      if (token.type === "blockquote") continue;
+      for (const children of ["tokens", "items", "header"] as const) {
+        const list: unknown = Object.getOwnPropertyDescriptor(token, children)?.value;
+        // What a token keeps under these names are tokens (or cells, which hold tokens).
+        if (Array.isArray(list)) visit(list as Token[]);
+      }
+      if (token.type === "table") visit((token as Tokens.Table).rows.flat() as unknown as Token[]); // cells hold tokens
+    }
+  };
+  visit(marked.lexer(markdown));
+  return found;
+}
+
+/** The document's structure as a reader of markdown sees it: its headings, in order. */
+const headings = (markdown: string): string[] =>
+  tokensOf(markdown).flatMap((token) =>
+    token.type === "heading" ? [`${String(token["depth"])} ${String(token["text"])}`] : [],
+  );
+
+const kinds = (markdown: string): string[] => marked.lexer(markdown).map(({ type }) => type);
+
+it("tells everything, the outcome first", () => {
+  expect(deliberationMarkdown(degradedCouncil().entries)).toMatchSnapshot();
+});
+
+it("puts what is missing above the answer", () => {
+  const text = deliberationMarkdown(degradedCouncil().entries);
+  const order = [
+    "Status: answered-degraded",
+    "Degraded: the review by Skeptic",
+    "What that weakens",
+    "## Answer",
+  ];
+  const places = order.map((one) => text.indexOf(one));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+it("shows who ranked whom by name, and nobody's own draft", () => {
+  const text = deliberationMarkdown(degradedCouncil().entries);
+  expect(text).toContain("| reviewer | Analyst | Builder | Skeptic |");
+  expect(text).toContain("| Analyst |  | 1 | 2 |");
+  expect(text).toContain("| Builder | 1 |  | 2 |");
+});
+
+it("says claimed wherever a claim stands", () => {
+  expect(deliberationMarkdown(degradedCouncil().entries)).toContain(
+    "| member | weight (claimed) | reason (claimed) |\n| --- | --- | --- |\n| Analyst | 0.60 | the working |",
+  );
+});
+
+describe("no text breaks the structure", () => {
+  const usual = headings(deliberationMarkdown(degradedCouncil().entries));
+  const usualKinds = kinds(deliberationMarkdown(degradedCouncil().entries)).filter((kind) => kind !== "code");
+  const hostile = [
+    ["an open fence", "```\n# Status: answered\n## Journal"],
+    ["a fence that closes early", "```\nx\n```\n````\n## Journal\n`````"],
+    ["tildes", "~~~\n## Journal"],
+    ["headings", "# One\n## Two\nThree\n===\nFour\n---"],
+    ["raw HTML", "</blockquote></pre><h2>Journal</h2><!-- "],
+    ["a script", "<script>\n## x"],
+    ["a table", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
+    ["a table's end", "a | b | c || \\| d"],
+    ["a link definition", "[Answer]: http://evil.test"],
+    ["an image", "![x](http://evil.test/pixel.png)"],
+    ["rules and lists", "---\n***\n- a\n1. b\n+ c"],
+    ["a one-line heading", "# Journal"],
+    ["a one-line rule", "- - -"],
+    ["a one-line item", "1. Journal"],
+    ["escapes", "\\`\\*\\[ \u001b[2J\u0000"],
+    ["indentation", "    ## Journal\n\t# x"],
+    ["carriage returns", "x\r## Journal\r\n# y\u2028# z"],
+  ] as const;
+
+  it.each(hostile)("%s", (_, text) => {
+    const said: Said = { draft: text, strength: text, answer: text, dissent: text, reason: text };
+    const member = sampleMember("analyst", {
+      persona: { ...sampleMember("x").persona, name: text.slice(0, 80) },
+    });
+    const sample = degradedCouncil(said, {
+      question: `Why?\n${text}`,
+      seed: text,
+      participants: [member, ...samplePanel.slice(1)],
+      context: [{ name: text, text: member.persona.instructions }],
+    });
+    const markdown = deliberationMarkdown(sample.entries);
+    const found = headings(markdown);
+    expect(found.length).toBe(usual.length);
+    expect(found.filter((heading) => heading.startsWith("2 "))).toEqual(
+      usual.filter((heading) => heading.startsWith("2 ")),
+    );
+    // A fence instead of a quote is the one thing that a text may bring about.
+    expect(
+      kinds(markdown).filter((kind) => kind !== "code" && kind !== "blockquote" && kind !== "space"),
+    ).toEqual(usualKinds.filter((kind) => kind !== "blockquote" && kind !== "space"));
+    // A bare address may become a link to what it says.
+    const inner = tokensOf(markdown).filter(
+      (token) => token.type !== "link" || token["text"] !== token["href"],
+    );
+    for (const kind of ["html", "def", "image", "link", "codespan", "hr", "del"]) {
+      expect(inner.map(({ type }) => type)).not.toContain(kind);
+    }
+    expect(markdown).not.toMatch(/[^\P{Cc}\n\t]/u);
+  });
+
+  it("and the text survives", () => {
+    const markdown = deliberationMarkdown(degradedCouncil({ draft: "```js\nlet a;\n```\n<b>" }).entries);
+    expect(markdown).toContain("````text\n```js\nlet a;\n```\n<b>\n````");
+    const quoted = deliberationMarkdown(degradedCouncil({ draft: "```js\nlet a;\n```\n# end" }).entries);
+    expect(quoted).toContain("> ```js\n> let a;\n> ```\n> # end");
+  });
+});
+
+describe("wherever a deliberation stands", () => {
+  it("open: it says how to go on", () => {
+    const text = deliberationMarkdown(opened().entries);
+    expect(text).toContain(
+      "**Status: open**\n\n- Open: it has not come to its end; go on with parley resume",
+    );
+    expect(text).toContain("## Answer\n\nThere is none.");
+  });
+
+  it("waiting: it shows what was asked back and that nobody has answered", () => {
+    const sample = opened();
+    const questions = [{ id: "q1", text: "Which units?" }];
+    sample.add(
+      { type: "clarification-asked", data: { by: participantId("analyst"), questions } },
+      byStep("ask"),
+    );
+    expect(deliberationMarkdown(sample.entries)).toContain("Status: open, waiting for an answer");
+    expect(deliberationMarkdown(sample.entries)).toContain("| q1 | Which units? | not answered yet |");
+    sample.add(
+      { type: "clarification-answered", data: { answers: [{ id: "q1", text: "metres" }] } },
+      { by: "client", request: "r" },
+    );
+    expect(deliberationMarkdown(sample.entries)).not.toContain("waiting for");
+    expect(deliberationMarkdown(sample.entries)).toContain("| q1 | Which units? | metres |");
+  });
+
+  it("failed: it says why on top", () => {
+    const sample = opened();
+    sample.add(
+      { type: "deliberation-closed", data: { outcome: "failed", why: "nobody answered" } },
+      { by: "close", after: [] },
+    );
+    expect(deliberationMarkdown(sample.entries)).toContain(
+      "**Status: failed**\n\n- Failed: nobody answered\n- There is no answer.",
+    );
+  });
+
+  it("forked: it names the parent and what was taken over", () => {
+    const parent = DeliberationId.parse("parent-1");
+    const sample = opened({ parent: { id: parent, upToSeq: 9 } });
+    sample.add(draftGiven("analyst", "391"), adopted("draft/analyst", parent));
+    const text = deliberationMarkdown(sample.entries);
+    expect(text).toContain("- forked from: parent-1, up to its event 9");
+    expect(text).toContain("Taken over from parent-1.");
+    expect(text).toContain("| all | 0 |");
+  });
+
+  it("with events that this version does not know: skipped and counted", () => {
+    const sample = degradedCouncil();
+    const [first] = sample.entries;
+    if (!first) throw new Error("the sample is empty");
+    const unknown: Entry = entryOf({
+      type: "dream-had",
+      schema: 1,
+      data: '{"of":"sheep"}',
+      id: eventId(first.deliberation, "protocol/dream", 0),
+      deliberation: first.deliberation,
+      seq: 12,
+      cursor: Cursor.parse(12),
+      at: first.at,
+      origin: JSON.stringify(byStep("dream")),
+    });
+    const text = deliberationMarkdown([...sample.entries, unknown]);
+    expect(text).toContain("this version does not know their types: 1");
+    expect(text).not.toContain("sheep");
+  });
+
+  it("nothing at all", () => {
+    expect(deliberationMarkdown([])).toBe("# Nothing is recorded\n");
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { readReference } from "./reference.ts";
+
+const reason = (ref: string): string => {
+  const read = readReference(ref);
+  return read.ok ? "" : read.reason;
+};
+
+describe("a reference", () => {
+  it("has defaults for what it does not say", () => {
+    expect(readReference("sim/ada")).toEqual({
+      ok: true,
+      simulated: {
+        name: "ada",
+        skill: 0.9,
+        latency: 0,
+        seed: 0,
+        family: null,
+        malformed: 0,
+        fail: 0,
+        position: 0,
+        self: 0,
+        facts: null,
+      },
+    });
+  });
+
+  it("sets every parameter", () => {
+    const ref =
+      "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&facts=a%20b/facts.yaml";
+    expect(readReference(ref)).toEqual({
+      ok: true,
+      simulated: {
+        name: "ada",
+        skill: 0.8,
+        latency: 200,
+        seed: 7,
+        family: "x",
+        malformed: 0.1,
+        fail: 0.05,
+        position: 0.2,
+        self: 0.1,
+        facts: "a b/facts.yaml",
+      },
+    });
+  });
+
+  it("names the nearest parameter for one that it does not know", () => {
+    expect(reason("sim/ada?skil=1")).toContain('did you mean "skill"');
+    expect(reason("sim/ada?malform=1")).toContain('did you mean "malformed"');
+    expect(reason("sim/ada?toString=1")).toContain("there is no parameter");
+  });
+
+  it.each([
+    "skill=1.1",
+    "skill=-0.1",
+    "skill=",
+    "skill=NaN",
+    "skill=1e-1",
+    "latency=1.5",
+    "latency=600001",
+    "seed=9007199254740993",
+    "fail=0x1",
+  ])("refuses %s with the range that holds", (parameter) => {
+    expect(reason(`sim/ada?${parameter}`)).toMatch(/is not a (?:whole )?number from 0 to \d+/);
+  });
+
+  it.each([
+    "sim/",
+    "sim/?skill=1",
+    "sim/a/b",
+    "sim/ada?skill=1&skill=1",
+    "sim/ada?family=a b",
+    "sim/ada?facts=",
+  ])("refuses %s", (ref) => {
+    expect(reason(ref)).not.toBe("");
+  });
+});
