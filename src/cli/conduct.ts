@@ -4,7 +4,7 @@ import { resultOf } from "../projections/index.ts";
 import { answerText, eventLine } from "../reports/index.ts";
 import { EXIT, exitOf } from "./exits.ts";
 import { interruption } from "./interruption.ts";
-import type { Io } from "./program.ts";
+import type { Io } from "./command.ts";
 import { createScreen } from "./screen.ts";
 
 /** How a deliberation is shown while it runs and when it has ended. */

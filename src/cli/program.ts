@@ -2,19 +2,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import manifest from "../../package.json" with { type: "json" };
 import { EXIT, exitOfError } from "./exits.ts";
 import { errorLine } from "./error-line.ts";
-import { processOutput, type Output } from "./output.ts";
-
-/** What every command gets. */
-export type Io = {
-  readonly output: Output;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-};
-
-/** A command's own module: loaded when it is used. */
-export type CommandModule = {
-  run(io: Io, args: readonly string[], flags: Readonly<Record<string, unknown>>): Promise<number>;
-};
+import type { CommandModule, Io } from "./command.ts";
+import { processOutput } from "./output.ts";
 
 type CommandRow = {
   readonly name: string;

@@ -166,7 +166,10 @@ function textLines(row: Row, most: number, columns: number): string[] {
   if (most < 1 || cells < 8) return [];
   // Only what can be on the screen is looked at, however long the text has become.
   if (most === 1) return [`  ${tailOf(oneLine(text.slice(-cells * 12), 100_000), cells)}`];
-  const near = printable(text.slice(-cells * CHAIR_LINES * 4)).replaceAll("\t", "  ");
+  // It begins at a multiple of what is enough, so that lines stay as they were broken while text is added.
+  const enough = cells * CHAIR_LINES * 4;
+  const from = Math.max(0, Math.floor(text.length / enough) - 1) * enough;
+  const near = printable(text.slice(from)).replaceAll("\t", "  ");
   const lines = wrapped(near.normalize("NFC"), cells).filter((line) => line.trim() !== "");
   return lines.slice(-most).map((line) => `  ${line}`);
 }

@@ -56,44 +56,46 @@ const attemptOf = (frame: Frame): number => (frame.kind === "text" ? frame.delta
 
 /** What an event changed, in a line; undefined where it changed nothing that a reader waits for. */
 function entryWords(entry: Entry, opening: Opening | undefined): string | undefined {
-  if (entry.type === "unknown") return undefined;
   const who = speakerOf(entry);
-  const call = callOf(entry);
-  switch (entry.type) {
-    case "deliberation-opened":
-      return `${entry.data.protocol.name} ${entry.deliberation}: ${entry.data.participants
-        .map(({ id, model }) => `${id} (${modelWords(model)})`)
-        .join(", ")}`;
-    case "degradation-noted":
-      return `${entry.data.participant === undefined ? "" : `${who}: `}${entry.data.what} failed: ${entry.data.why}`;
-    case "reply-received":
-      return `${who}: reply could not be read, asking again: ${entry.data.why}`;
-    case "review-given":
-      return entry.data.ranking.ok
-        ? doneWords(entry, { who, call, opening })
-        : `${who}: review could not be read: ${entry.data.ranking.reason}`;
-    case "roster-fixed": {
-      const { phase, in: inside, out } = entry.data;
-      const missing = out.map(({ id, why }) => `; without ${id}: ${why}`).join("");
-      return `${phase} ${inside.length} of ${inside.length + out.length} in${missing}`;
-    }
-    case "standing-reached":
-      return `standing: ${entry.data.places
-        .map(({ id, place, score }) => (score === null ? `${id} unranked` : `${place}. ${id}`))
-        .join(", ")}`;
-    case "clarification-asked":
-      return `${who}: asks back: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
-    default:
-      return call ? doneWords(entry, { who, call, opening }) : undefined;
+  if (isEvent(entry, "deliberation-opened")) {
+    const { protocol, participants } = entry.data;
+    const seats = participants.map(({ id, model }) => `${id} (${modelWords(model)})`);
+    return `${protocol.name} ${entry.deliberation}: ${seats.join(", ")}`;
   }
+  if (isEvent(entry, "degradation-noted")) {
+    const { participant, what, why } = entry.data;
+    return participant === undefined
+      ? `${what} failed: ${why}`
+      : `${who}: ${workOf(entry, opening)} failed: ${why}`;
+  }
+  if (isEvent(entry, "reply-received"))
+    return `${who}: reply could not be read, asking again: ${entry.data.why}`;
+  if (isEvent(entry, "review-given") && !entry.data.ranking.ok)
+    return `${who}: review could not be read: ${entry.data.ranking.reason}`;
+  if (isEvent(entry, "roster-fixed")) {
+    const { phase, in: inside, out } = entry.data;
+    const missing = out.map(({ id, why }) => `; without ${id}: ${why}`).join("");
+    return `${phase} ${inside.length} of ${inside.length + out.length} in${missing}`;
+  }
+  if (isEvent(entry, "standing-reached")) {
+    const places = entry.data.places.map(({ id, place, score }) =>
+      score === null ? `${id} unranked` : `${place}. ${id}`,
+    );
+    return `standing: ${places.join(", ")}`;
+  }
+  if (isEvent(entry, "clarification-asked"))
+    return `${who}: asks back: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
+  const call = callOf(entry);
+  return call && doneWords(entry, { who, call, opening });
 }
 
-type Done = { readonly who: string; readonly call: Call | undefined; readonly opening: Opening | undefined };
+type Done = { readonly who: string; readonly call: Call; readonly opening: Opening | undefined };
 
 function doneWords(entry: Entry, { who, call, opening }: Done): string {
-  const { origin } = entry;
-  const step = "step" in origin ? stepParts(origin.step, opening?.participants ?? []).work : entry.type;
-  const took = call ? tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out }) : "";
-  const how = origin.by === "adopted" ? ` taken over from ${origin.from}` : ` done${took}`;
-  return `${who}: ${workWords(step).done}${how}`;
+  const took = tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out });
+  const how = entry.origin.by === "adopted" ? ` taken over from ${entry.origin.from}` : ` done${took}`;
+  return `${who}: ${workOf(entry, opening)}${how}`;
 }
+
+const workOf = ({ origin, type }: Entry, opening: Opening | undefined): string =>
+  workWords("step" in origin ? stepParts(origin.step, opening?.participants ?? []).work : type).done;

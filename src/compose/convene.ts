@@ -2,6 +2,7 @@ import * as z from "zod";
 import { loadPersonas, loadTemplates, personaOf, readContext, type LoadedPersona } from "../config/index.ts";
 import type { Asked } from "../engine/index.ts";
 import {
+  canonical,
   familyOf,
   Fault,
   Json,
@@ -51,11 +52,9 @@ export async function convene(
       question,
       context,
       protocol: { name: council.name, version: council.version },
-      settings: z
-        .record(z.string(), Json)
-        .parse(
-          CouncilSettings.parse({ ...phases(parley), mode: settings.mode, strategy: strategy.settings }),
-        ),
+      settings: recordable(
+        CouncilSettings.parse({ ...phases(parley), mode: settings.mode, strategy: strategy.settings }),
+      ),
       participants,
       templates: { ...templates, strategy: strategy.directive },
       seed: settings.seed ?? world.id(),
@@ -87,6 +86,10 @@ function councilTemplates(parley: Pick<Parley, "env" | "cwd">): Record<string, s
 /** How many templates are in force, after the check that a council could be convened on them. */
 export const convenable = (place: Pick<Parley, "env" | "cwd">): number =>
   Object.keys(councilTemplates(place)).length;
+
+/** A protocol's settings as the opening keeps them: JSON, what is undefined left out. */
+export const recordable = (settings: CouncilSettings): Record<string, Json> =>
+  z.record(z.string(), Json).parse(JSON.parse(canonical(settings)));
 
 /** What of the settings says how the phases go. */
 function phases({ settings }: Parley): z.input<typeof CouncilSettings> {

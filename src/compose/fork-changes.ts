@@ -1,15 +1,7 @@
-import * as z from "zod";
 import { textDigest, type ForkChanges } from "../engine/index.ts";
-import {
-  Fault,
-  isEvent,
-  Json,
-  type DeliberationId,
-  type Opening,
-  type Participant,
-} from "../kernel/index.ts";
+import { Fault, isEvent, type DeliberationId, type Opening, type Participant } from "../kernel/index.ts";
 import { CouncilSettings } from "../protocols/council/index.ts";
-import { budgetOf, refuseUnknownPrices, seated } from "./convene.ts";
+import { budgetOf, recordable, refuseUnknownPrices, seated } from "./convene.ts";
 import { checkedRef } from "./panel.ts";
 import type { Parley } from "./parley.ts";
 import { strategyOf } from "./strategy.ts";
@@ -41,7 +33,7 @@ export async function forkChanges(
   const participants = await newParticipants(parley, opening, without);
   const budget = { ...opening.budget, ...budgetOf(parley) };
   if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
-  return { settings: z.record(z.string(), Json).parse(councilSettings), templates, participants, budget };
+  return { settings: recordable(councilSettings), templates, participants, budget };
 }
 
 async function newParticipants(

@@ -1,4 +1,5 @@
-import { simServer } from "../sim/index.ts";
+import { Fault } from "../kernel/index.ts";
+import { createSim, simServer, type SimServer } from "../sim/index.ts";
 import { factsLoader } from "./facts-loader.ts";
 import type { Place } from "./parley.ts";
 
@@ -8,11 +9,12 @@ export type SimServerOptions = Pick<Place, "env" | "cwd"> & {
   readonly key: string | undefined;
 };
 
-/** Serves the simulated models over HTTP until closed; `url` names the port that was taken. */
-export const startSimServer = ({
-  port,
-  host,
-  key,
-  ...place
-}: SimServerOptions): ReturnType<typeof simServer> =>
-  simServer({ port, host, key, loadFacts: factsLoader(place) });
+/**
+ * Serves the simulated models over HTTP until closed; `url` names the port that was taken.
+ * @throws Fault `configuration` when it cannot listen there
+ */
+export async function startSimServer({ port, host, key, ...place }: SimServerOptions): Promise<SimServer> {
+  const listening = await simServer({ port, host, key, sim: createSim({ loadFacts: factsLoader(place) }) });
+  if (listening.ok) return listening.server;
+  throw new Fault("configuration", { why: listening.reason, next: "choose another --port or --host" });
+}

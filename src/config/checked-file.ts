@@ -8,7 +8,7 @@ import type { YamlFile } from "./yaml.ts";
  * @throws Fault `configuration` with the place of the first thing that is wrong; `form` says where the right form is to be seen
  */
 export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form: string): z.output<S> {
-  const read = schema.safeParse(file.value);
+  const read = schema.safeParse(file.value, { reportInput: true });
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const path = issue?.path ?? [];
@@ -19,8 +19,9 @@ export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form
     throw refuse(`${file.place([...path, word], "key")}: there is no key ${shown(word)} here`, hint);
   }
   const what = path.length === 0 ? "the file" : path.join(".");
-  const why = `${file.place(path, "value")}: ${oneLine(what, 120)} is not valid: ${oneLine(issue?.message ?? "", 200)}`;
-  throw refuse(why, form);
+  const missing = issue?.code === "invalid_type" && issue.input === undefined && path.length > 0;
+  const trouble = missing ? "is missing" : `is not valid: ${oneLine(issue?.message ?? "", 200)}`;
+  throw refuse(`${file.place(path, "value")}: ${oneLine(what, 120)} ${trouble}`, form);
 }
 
 /** The keys that a schema of plain objects knows at a path. */

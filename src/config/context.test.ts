@@ -7,7 +7,11 @@ import { refusalOf, scratch } from "./scratch.ts";
 
 describe("readContext", () => {
   it("gives the texts in order, standard input last, without byte order marks", async () => {
-    using place = scratch({ "project/b.txt": "\uFEFFzwei\r\nlines ✓", "notes.md": "", "project/a.txt": "eins" });
+    using place = scratch({
+      "project/b.txt": "\uFEFFzwei\r\nlines ✓",
+      "notes.md": "",
+      "project/a.txt": "eins",
+    });
     const files = ["b.txt", "~/notes.md", join(place.cwd, "a.txt")];
     expect(await readContext({ ...place, files, stdin: "\uFEFFpiped" })).toEqual([
       { name: "b.txt", text: "zwei\r\nlines ✓" },
@@ -33,11 +37,11 @@ describe("readContext", () => {
     expect(cut?.text).toBe("y");
   });
 
-  it("reads what a pipe of the shell gives", async () => {
-    if (process.platform === "win32") return console.info("skipped: Windows has no named pipes in the file system");
+  it("reads what a pipe of the shell gives", async ({ skip }) => {
+    skip(process.platform === "win32", "Windows has no named pipes in the file system");
     using place = scratch();
     const path = join(place.cwd, "pipe");
-    execFileSync("mkfifo", [path]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', path]);
     const reading = readContext({ ...place, files: ["pipe"] });
     writeFileSync(path, "from a command");
     expect(await reading).toEqual([{ name: "pipe", text: "from a command" }]);
@@ -56,7 +60,9 @@ describe("readContext", () => {
     expect(await refusalOf(() => read(["a", "b"], 20, "x"), place)).toBe(
       `all context together has more than 20 bytes, from stdin on; ${next}`,
     );
-    expect(await refusalOf(() => read(["/dev/zero"], 1_000_000), place)).toBe(`/dev/zero has more than 1 MB; ${next}`);
+    expect(await refusalOf(() => read(["/dev/zero"], 1_000_000), place)).toBe(
+      `/dev/zero has more than 1 MB; ${next}`,
+    );
   });
 
   it("refuses what is no text, with the file's name and the next step", async () => {

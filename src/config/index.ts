@@ -1,10 +1,7 @@
-export { readContext, type ContextRequest, type ContextText } from "./context.ts";
-export { durationText } from "./duration.ts";
+export { readContext } from "./context.ts";
 export { readFactsFile } from "./facts.ts";
-export { nearest } from "./nearest.ts";
-export { configHome, dataHome, packageRoot, storeFile, type Environment, type Place } from "./paths.ts";
+export type { Place } from "./paths.ts";
 export { loadPersonas, personaOf, type LoadedPersona } from "./personas.ts";
-export { settingNames, Settings } from "./settings.ts";
-export { loadSettings, type LoadedSettings, type SettingsRequest, type Source } from "./sources.ts";
-export { listStrategies, loadStrategy, type LoadedStrategy, type StrategyRequest } from "./strategies.ts";
-export { loadTemplates, type LoadedTemplate } from "./templates.ts";
+export { loadSettings, type LoadedSettings } from "./sources.ts";
+export { listStrategies, loadStrategy } from "./strategies.ts";
+export { loadTemplates } from "./templates.ts";

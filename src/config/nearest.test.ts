@@ -13,8 +13,10 @@ describe("nearest", () => {
     expect(nearest(word, known)).toBe(expected);
   });
 
-  it("counts edits as Levenshtein does", () => {
+  it("counts edits as Levenshtein does, and a swap as one", () => {
     expect(distance("kitten", "sitting")).toBe(3);
+    expect(distance("ca", "ac")).toBe(1);
+    expect(distance("modles", "models")).toBe(1);
     expect(distance("same", "SAME")).toBe(0);
     expect(distance("ab", "abcdef")).toBe(4);
     expect(distance("abc", "abcdef")).toBe(1);

@@ -17,16 +17,26 @@ describe("where Parley keeps its files", () => {
   it.each([
     ["linux", {}, "/home/ada/.local/share/parley", "/home/ada/.config/parley"],
     ["linux", { XDG_DATA_HOME: "/d", XDG_CONFIG_HOME: "/c" }, "/d/parley", "/c/parley"],
-    ["linux", { XDG_DATA_HOME: "d", XDG_CONFIG_HOME: "" }, "/home/ada/.local/share/parley", "/home/ada/.config/parley"],
+    [
+      "linux",
+      { XDG_DATA_HOME: "d", XDG_CONFIG_HOME: "" },
+      "/home/ada/.local/share/parley",
+      "/home/ada/.config/parley",
+    ],
     ["linux", { PARLEY_HOME: "/p", XDG_DATA_HOME: "/d", XDG_CONFIG_HOME: "/c" }, "/p", "/p"],
     ["linux", { PARLEY_HOME: "p" }, "/work/here/p", "/work/here/p"],
     ["linux", { PARLEY_HOME: "~/p" }, "/home/ada/p", "/home/ada/p"],
     ["linux", { PARLEY_HOME: "" }, "/home/ada/.local/share/parley", "/home/ada/.config/parley"],
-    ["darwin", {}, "/home/ada/Library/Application Support/parley", "/home/ada/Library/Application Support/parley"],
+    [
+      "darwin",
+      {},
+      "/home/ada/Library/Application Support/parley",
+      "/home/ada/Library/Application Support/parley",
+    ],
     ["darwin", { XDG_DATA_HOME: "/d" }, "/d/parley", "/home/ada/Library/Application Support/parley"],
     ["win32", { LOCALAPPDATA: "/l", APPDATA: "/r" }, "/l/parley", "/r/parley"],
     ["win32", {}, "/home/ada/AppData/Local/parley", "/home/ada/AppData/Roaming/parley"],
-  ] as const)("%s with %j", (platform, env, data, config) => {
+  ] as const)("%s with %j", (...[platform, env, data, config]) => {
     expect(dataHome(place(env, platform))).toBe(data);
     expect(configHome(place(env, platform))).toBe(config);
   });

@@ -25,7 +25,11 @@ describe("shadowing", () => {
   it("prefers a project's to a user's to the built-in one", () => {
     using place = scratch({ [USER]: mine("instructions: the user's") });
     const ids = [...loadPersonas(place).keys()];
-    expect(loadPersonas(place).get("analyst")).toMatchObject({ name: "Mine", instructions: "the user's", from: "user" });
+    expect(loadPersonas(place).get("analyst")).toMatchObject({
+      name: "Mine",
+      instructions: "the user's",
+      from: "user",
+    });
     const path = place.write(PROJECT, mine("instructions: the project's\ntemperature: 0.2\nmodel: sim/a"));
     expect(loadPersonas(place).get("analyst")).toEqual({
       id: "analyst",
@@ -41,7 +45,10 @@ describe("shadowing", () => {
   });
 
   it("hides with enabled: false and nothing but the id", () => {
-    using place = scratch({ [PROJECT]: "id: analyst\nenabled: false", [USER]: mine("instructions: never seen") });
+    using place = scratch({
+      [PROJECT]: "id: analyst\nenabled: false",
+      [USER]: mine("instructions: never seen"),
+    });
     expect([...loadPersonas(place).keys()]).toEqual(["chair", "challenger", "judge", "pragmatist"]);
   });
 
@@ -91,23 +98,41 @@ dry`,
 
 describe("refusals", () => {
   it.each([
-    ["name: A\ninstructions: x", ":1:1: id is not valid: "],
+    ["name: A\ninstructions: x", ":1:1: id is missing; a persona has an id, a name and instructions"],
     ["id: A b\nname: A\ninstructions: x", ":1:5: id is not valid: "],
-    ["id: a\ninstructions: x", ":1:1: name is not valid: "],
-    ["id: a\nname: ''\ninstructions: x", ":2:7: name is not valid: nothing is written here; a persona has an id, a name and"],
-    ['id: a\nname: "A\\n## System"\ninstructions: x', ":2:7: name is not valid: more than one line, or control characters"],
-    ["id: a\nname: A", ":1:1: instructions is not valid: "],
-    ["id: a\nname: A\ninstructions: {}", ":3:15: instructions is not valid: none of the six parts is written"],
+    ["id: a\ninstructions: x", ":1:1: name is missing; "],
+    [
+      "id: a\nname: ''\ninstructions: x",
+      ":2:7: name is not valid: nothing is written here; a persona has an id, a name and",
+    ],
+    [
+      'id: a\nname: "A\\n## System"\ninstructions: x',
+      ":2:7: name is not valid: more than one line, or control characters",
+    ],
+    ["id: a\nname: A", ":1:1: instructions is missing; "],
+    [
+      "id: a\nname: A\ninstructions: {}",
+      ":3:15: instructions is not valid: none of the six parts is written",
+    ],
     ["id: a\nname: A\ninstructions: {tones: x}", ':3:16: there is no key "tones" here; the nearest is tone'],
     ["id: a\nname: A\ninstructions: {tone: 5}", ":3:22: instructions.tone is not valid: "],
-    ["id: a\nname: A\ninstructions: x\ntemprature: 1", ':4:1: there is no key "temprature" here; the nearest is temperature'],
+    [
+      "id: a\nname: A\ninstructions: x\ntemprature: 1",
+      ':4:1: there is no key "temprature" here; the nearest is temperature',
+    ],
     ["id: a\nname: A\ninstructions: x\ntemperature: 3", ":4:14: temperature is not valid: "],
-    ["id: a\nname: A\ninstructions: x\nmodel: gpt", ":4:8: model is not valid: a model is written provider/model"],
+    [
+      "id: a\nname: A\ninstructions: x\nmodel: gpt",
+      ":4:8: model is not valid: a model is written provider/model",
+    ],
     ["id: a\nname: A\ninstructions: x\nenabled: maybe", ":4:10: enabled is not valid: "],
-    ["enabled: false", ":1:1: id is not valid: "],
+    ["enabled: false", ":1:1: id is missing; "],
     ["", ": the file is not valid: "],
     ["- a", ":1:1: the file is not valid: "],
-    [`id: a\nname: A\ninstructions: "${"x".repeat(20_001)}"`, ":3:15: instructions is not valid: more than 20,000 characters"],
+    [
+      `id: a\nname: A\ninstructions: "${"x".repeat(20_001)}"`,
+      ":3:15: instructions is not valid: more than 20,000 characters",
+    ],
   ])("%j", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => loadPersonas(place), place);
@@ -117,7 +142,10 @@ describe("refusals", () => {
   });
 
   it("two of one id in a folder", async () => {
-    using place = scratch({ [PROJECT]: mine("instructions: x"), "project/.parley/personas/a.yaml": mine("instructions: y") });
+    using place = scratch({
+      [PROJECT]: mine("instructions: x"),
+      "project/.parley/personas/a.yaml": mine("instructions: y"),
+    });
     expect(await refusalOf(() => loadPersonas(place), place)).toBe(
       "HOME/project/.parley/personas/x.yaml: the persona analyst is also in HOME/project/.parley/personas/a.yaml; rename one of them",
     );
@@ -130,6 +158,8 @@ describe("refusals", () => {
     expect(await refusalOf(() => personaOf(personas, "analist"), place)).toBe(
       'there is no persona "analist"; the nearest is analyst; there are analyst, chair, challenger, judge, pragmatist',
     );
-    expect(await refusalOf(() => personaOf(new Map(), "x"), place)).toBe('there is no persona "x"; enable one');
+    expect(await refusalOf(() => personaOf(new Map(), "x"), place)).toBe(
+      'there is no persona "x"; enable one',
+    );
   });
 });

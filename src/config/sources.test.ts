@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFault } from "../kernel/index.ts";
 import { refusalOf, scratch, type Scratch } from "./scratch.ts";
 import { hints, keyOf, settingNames, Settings } from "./settings.ts";
 import { loadSettings } from "./sources.ts";
@@ -68,11 +70,18 @@ describe("L1: precedence", () => {
     const [first] = layers;
     expect(settings.goal).toBe(first && goals[first]);
     const source = sources["goal"];
-    expect({ ...source, name: source?.name.replace(place.home, "HOME") }).toEqual({ value: first && goals[first], from, name });
+    expect({ ...source, name: source?.name.replace(place.home, "HOME") }).toEqual({
+      value: first && goals[first],
+      from,
+      name,
+    });
   });
 
   it("holds setting by setting", () => {
-    using place = scratch({ [PROJECT]: "mode: vote\nseed: 7", [USER]: "seed: 8\nquorum: 3" }, { PARLEY_QUORUM: "2" });
+    using place = scratch(
+      { [PROJECT]: "mode: vote\nseed: 7", [USER]: "seed: 8\nquorum: 3" },
+      { PARLEY_QUORUM: "2" },
+    );
     const { settings } = load(place, { mode: undefined });
     expect(settings).toMatchObject({ mode: "vote", seed: "7", quorum: 2 });
   });
@@ -84,8 +93,16 @@ describe("L1: precedence", () => {
     });
     const { settings, sources } = load(place);
     expect(settings.families).toEqual({ "ollama/a": "meta", "ollama/b": "google", "ollama/c": "mistral" });
-    expect(sources["families.ollama/b"]).toEqual({ value: "google", from: "project file", name: join(place.home, `${PROJECT}:3`) });
-    expect(sources["families.ollama/c"]).toEqual({ value: "mistral", from: "user file", name: join(place.home, `${USER}:3`) });
+    expect(sources["families.ollama/b"]).toEqual({
+      value: "google",
+      from: "project file",
+      name: join(place.home, `${PROJECT}:3`),
+    });
+    expect(sources["families.ollama/c"]).toEqual({
+      value: "mistral",
+      from: "user file",
+      name: join(place.home, `${USER}:3`),
+    });
   });
 
   it("looks at the project's file in a folder above, and reads a file in the home folder once", () => {
@@ -173,7 +190,12 @@ prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
   });
 
   it("reads them from the environment and from flags as text, a flag also as a list or under its camel-case name", () => {
-    const env = { PARLEY_MODELS: "sim/a, sim/b", PARLEY_MAX_COST_USD: ".5", PARLEY_STRICT_FAMILIES: "1", PARLEY_TIMEOUT: "2m" };
+    const env = {
+      PARLEY_MODELS: "sim/a, sim/b",
+      PARLEY_MAX_COST_USD: ".5",
+      PARLEY_STRICT_FAMILIES: "1",
+      PARLEY_TIMEOUT: "2m",
+    };
     using place = scratch({}, { ...env, PARLEY_SEED: "007", PARLEY_GOAL: "" });
     expect(load(place).settings).toMatchObject({
       models: ["sim/a", "sim/b"],
@@ -183,9 +205,21 @@ prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
       seed: "007",
     });
     expect(load(place).settings).not.toHaveProperty("goal");
-    const flags = { models: ["sim/c"], maxCostUsd: "2", "on-degraded": "refuse", timeout: "5", json: true, limit: "20" };
+    const flags = {
+      models: ["sim/c"],
+      maxCostUsd: "2",
+      "on-degraded": "refuse",
+      timeout: "5",
+      json: true,
+      limit: "20",
+    };
     const { settings, sources } = load(place, flags);
-    expect(settings).toMatchObject({ models: ["sim/c"], maxCostUsd: 2, onDegraded: "refuse", timeoutMs: 5_000 });
+    expect(settings).toMatchObject({
+      models: ["sim/c"],
+      maxCostUsd: 2,
+      onDegraded: "refuse",
+      timeoutMs: 5_000,
+    });
     expect(sources["max-cost-usd"]).toEqual({ value: 2, from: "flag", name: "--max-cost-usd" });
     expect(sources).not.toHaveProperty("limit");
   });
@@ -206,7 +240,10 @@ prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
   });
 
   it("takes the store from DATABASE_URL where PARLEY_STORE says nothing", () => {
-    using place = scratch({ [PROJECT]: "store: file.db" }, { DATABASE_URL: "postgres://ada:secret-word@db/parley?sslmode=require" });
+    using place = scratch(
+      { [PROJECT]: "store: file.db" },
+      { DATABASE_URL: "postgres://ada:secret-word@db/parley?sslmode=require" },
+    );
     const { settings, sources } = load(place);
     expect(settings.store).toBe("postgres://ada:secret-word@db/parley?sslmode=require");
     expect(sources["store"]).toEqual({
@@ -215,7 +252,10 @@ prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
       name: "DATABASE_URL",
     });
     const env = { ...place.env, PARLEY_STORE: "other.db" };
-    expect(load({ ...place, env }).sources["store"]).toMatchObject({ name: "PARLEY_STORE", value: join(place.cwd, "other.db") });
+    expect(load({ ...place, env }).sources["store"]).toMatchObject({
+      name: "PARLEY_STORE",
+      value: join(place.cwd, "other.db"),
+    });
   });
 });
 
@@ -229,18 +269,33 @@ describe("L2: everything given is checked", () => {
 
   it.each([
     ["modles: [sim/a]", '1:1: there is no setting "modles"; the nearest is models; parley config lists all'],
-    ["maxTokens: 5", '1:1: there is no setting "maxTokens"; the nearest is max-tokens; parley config lists all'],
+    [
+      "maxTokens: 5",
+      '1:1: there is no setting "maxTokens"; the nearest is max-tokens; parley config lists all',
+    ],
     ["a: 1\nconstructor: {}", '1:1: there is no setting "a"; the nearest is'],
     ["quorum: two", '1:9: quorum is "two", not a whole number above 0; write quorum: 2'],
     ["quorum: 1.5", "1:9: quorum is 1.5, not a whole number above 0; write quorum: 2"],
     ["quorum: .inf", "1:9: quorum is null, not a whole number above 0; write quorum: 2"],
     ["quorum: [1]", "1:9: quorum is a list of 1, not a whole number above 0; write quorum: 2"],
-    ["max-cost-usd: free", '1:15: max-cost-usd is "free", not a number above 0, in US dollars; write max-cost-usd: 0.50'],
-    ["max-cost-usd: 0", "1:15: max-cost-usd is 0, not a number above 0, in US dollars; write max-cost-usd: 0.50"],
-    ["timeout: 5 minutes", '1:10: timeout is "5 minutes", not a time such as 90 (seconds), 90s, 5m or 1h; write timeout: 5m'],
+    [
+      "max-cost-usd: free",
+      '1:15: max-cost-usd is "free", not a number above 0, in US dollars; write max-cost-usd: 0.50',
+    ],
+    [
+      "max-cost-usd: 0",
+      "1:15: max-cost-usd is 0, not a number above 0, in US dollars; write max-cost-usd: 0.50",
+    ],
+    [
+      "timeout: 5 minutes",
+      '1:10: timeout is "5 minutes", not a time such as 90 (seconds), 90s, 5m or 1h; write timeout: 5m',
+    ],
     ["timeout: 0", "1:10: timeout is 0, not a time such as"],
     ["timeout: 600h", '1:10: timeout is "600h", not a time such as'],
-    ["models: gpt-5", '1:9: models is "gpt-5", not one or more models as provider/model, separated by commas or as a list'],
+    [
+      "models: gpt-5",
+      '1:9: models is "gpt-5", not one or more models as provider/model, separated by commas or as a list',
+    ],
     ["models:\n  - sim/a\n  - gpt", '3:5: models is "gpt", not one or more models as provider/model'],
     ["models: sim/a,,sim/b", '1:9: models is "", not one or more models'],
     ["models: []", "1:9: models is an empty list, not one or more models"],
@@ -248,25 +303,46 @@ describe("L2: everything given is checked", () => {
     ["models: ['sim/a,sim/b']", '1:10: models is "sim/a,sim/b", not one or more models'],
     ["chair: 7", "1:8: chair is 7, not one or more models"],
     ["personas: [Analyst]", '1:12: personas is "Analyst", not ids of personas'],
-    ["strict-families: maybe", '1:18: strict-families is "maybe", not true or false; write strict-families: true'],
+    [
+      "strict-families: maybe",
+      '1:18: strict-families is "maybe", not true or false; write strict-families: true',
+    ],
     ["store: mysql://x/y", '1:8: store is "mysql://x/y", not postgres://… or the path of a file'],
     ["organization: a b", '1:15: organization is "a b", not a name of letters'],
     ["goal: ''", '1:7: goal is "", not a line of text; write goal: fewest outages'],
     ['goal: "a\\eb"', "1:7: goal is"],
     ["compatible: lab", "1:13: compatible is set in a file; write it into parley.yaml"],
-    ["compatible: {lab: {}}", "1:19: compatible.lab.url is nothing, not an http or https URL without a password; write http://localhost:8000/v1"],
+    [
+      "compatible: {lab: {}}",
+      "1:19: compatible.lab.url is nothing, not an http or https URL without a password; write http://localhost:8000/v1",
+    ],
     ["compatible: {lab: {url: ftp://x}}", '1:25: compatible.lab.url is "ftp://x", not an http or https URL'],
-    ["compatible: {lab: {url: http://x, modle: y}}", '1:35: there is no "modle" in compatible.lab; the nearest is model'],
-    ["compatible: {a b: {url: http://x}}", '1:14: compatible.a b is "a b", not a map with a url, its name one word'],
+    [
+      "compatible: {lab: {url: http://x, modle: y}}",
+      '1:35: there is no "modle" in compatible.lab; the nearest is model',
+    ],
+    [
+      "compatible: {a b: {url: http://x}}",
+      '1:14: compatible.a b is "a b", not a map with a url, its name one word',
+    ],
     ["compatible: {lab: 5}", "1:19: compatible.lab is 5, not a map with a url"],
     ["families: {ollama/x: 5}", "1:22: families.ollama/x is 5, not who trained the model; write meta"],
-    ["prices: {gpt: {in: 1, out: 2}}", '1:10: prices.gpt is "gpt", not a map of in, out and cached under a reference provider/model'],
-    ["prices: {a/b: {in: 1}}", "1:15: prices.a/b.out is nothing, not US dollars per million tokens; write 10"],
-    ["prices: {a/b: {in: -1, out: 1}}", "1:20: prices.a/b.in is -1, not US dollars per million tokens; write 1.25"],
+    [
+      "prices: {gpt: {in: 1, out: 2}}",
+      '1:10: prices.gpt is "gpt", not a map of in, out and cached under a reference provider/model',
+    ],
+    [
+      "prices: {a/b: {in: 1}}",
+      "1:15: prices.a/b.out is nothing, not US dollars per million tokens; write 10",
+    ],
+    [
+      "prices: {a/b: {in: -1, out: 1}}",
+      "1:20: prices.a/b.in is -1, not US dollars per million tokens; write 1.25",
+    ],
     ["- a\n- b", " is no map of settings; write one setting a line, as strategy: risk-averse"],
     ["hello", " is no map of settings; write one setting a line, as strategy: risk-averse"],
     [`mode: ${"x".repeat(5_000)}`, `1:7: mode is "${"x".repeat(78)}…, not consensus or vote`],
-    ["mode: [\n", "2:1: a character is missing: a colon after a key, a closing quote, bracket or comma; correct the YAML"],
+    ["mode: [\n", "2:1: the indentation is wrong, or a bracket is not closed; correct the YAML"],
   ])("refuses %j in a file", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => load(place), place);
@@ -279,19 +355,38 @@ describe("L2: everything given is checked", () => {
   it.each([
     [{ quorum: "x" }, {}, '--quorum: quorum is "x", not a whole number above 0; write --quorum 2'],
     [{ goal: "" }, {}, "--goal: goal is \"\", not a line of text; write --goal 'fewest outages'"],
-    [{ models: ["nonsense"] }, {}, '--models: models is "nonsense", not one or more models as provider/model'],
+    [
+      { models: ["nonsense"] },
+      {},
+      '--models: models is "nonsense", not one or more models as provider/model',
+    ],
     [{ prices: "x" }, {}, "--prices: prices is set in a file; write it into parley.yaml"],
-    [{}, { PARLEY_QUORUM: "-1" }, 'PARLEY_QUORUM: quorum is "-1", not a whole number above 0; write PARLEY_QUORUM=2'],
+    [
+      {},
+      { PARLEY_QUORUM: "-1" },
+      'PARLEY_QUORUM: quorum is "-1", not a whole number above 0; write PARLEY_QUORUM=2',
+    ],
     [{}, { PARLEY_FAMILIES: "a=b" }, "PARLEY_FAMILIES: families is set in a file; write it into parley.yaml"],
-    [{}, { PARLEY_MODLES: "sim/a" }, "PARLEY_MODLES: there is no such setting; the nearest is PARLEY_MODELS; set that, or unset PARLEY_MODLES"],
-    [{}, { DATABASE_URL: "mysql://ada:pw@x/y" }, 'DATABASE_URL: store is "mysql://ada:…@x/y", not postgres://… or the path of a file'],
+    [
+      {},
+      { PARLEY_MODLES: "sim/a" },
+      "PARLEY_MODLES: there is no such setting; the nearest is PARLEY_MODELS; set that, or unset PARLEY_MODLES",
+    ],
+    [
+      {},
+      { DATABASE_URL: "mysql://ada:pw@x/y" },
+      'DATABASE_URL: store is "mysql://ada:…@x/y", not postgres://… or the path of a file',
+    ],
   ])("refuses %j and %j", async (flags, env, expected) => {
     using place = scratch({}, env);
     expect(await refusalOf(() => load(place, flags), place)).toContain(expected);
   });
 
   it("leaves variables alone that only begin like its own", () => {
-    using place = scratch({}, { PARLEY_SERVICE_HOST: "1", PARLEY_PORT_80_TCP: "1", PARLEY_SIM_KEY: "k", PARLEY_DEBUG: "1" });
+    using place = scratch(
+      {},
+      { PARLEY_SERVICE_HOST: "1", PARLEY_PORT_80_TCP: "1", PARLEY_SIM_KEY: "k", PARLEY_DEBUG: "1" },
+    );
     expect(() => load(place)).not.toThrow();
   });
 
@@ -313,9 +408,12 @@ describe("L3: secrets", () => {
     [`compatible: {lab: {url: http://x, token: ${KEY}}}`, "1:35: token looks like a secret"],
     [`store: postgres://ada:${KEY}@db/x`, "1:8: this URL holds a password"],
     [`compatible: {lab: {url: "https://ada:${KEY}@x"}}`, "1:25: this URL holds a password"],
-    [`compatible: {lab: {url: http://x, key-env: ${KEY}}}`, "compatible.lab.key-env is something else (not shown"],
+    [
+      `compatible: {lab: {url: http://x, key-env: ${KEY}}}`,
+      "compatible.lab.key-env is something else (not shown",
+    ],
     [`models: ${KEY}`, 'models is "sk-…"'],
-    [`models: [${KEY}`, "a character is missing"],
+    [`models: [${KEY}`, "a bracket is not closed"],
   ])("refuses %j without showing the value", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => load(place), place);
@@ -324,7 +422,35 @@ describe("L3: secrets", () => {
   });
 
   it("lets names pass that only look alike", () => {
-    using place = scratch({ [PROJECT]: "max-tokens: 5\ncompatible: {token: {url: http://x, key-env: A_KEY}}" });
+    using place = scratch({
+      [PROJECT]: "max-tokens: 5\ncompatible: {token: {url: http://x, key-env: A_KEY}}",
+    });
     expect(load(place).settings.compatible).toHaveProperty("token");
   });
+});
+
+it("L2: whatever a file or a flag gives is taken, or refused in one bounded line", () => {
+  const names = fc.constantFrom(...settingNames, "models", "compatible", "families", "prices");
+  const entry = fc.constantFrom("url", "key-env", "in", "out", "a/b", "constructor", "toString", "");
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.dictionary(entry, fc.jsonValue({ maxDepth: 1 })),
+    fc.dictionary(
+      fc.constantFrom("lab", "a/b", "hasOwnProperty"),
+      fc.dictionary(entry, fc.jsonValue({ maxDepth: 1 })),
+    ),
+  );
+  using place = scratch();
+  fc.assert(
+    fc.property(names, value, fc.boolean(), (name, given, inFile) => {
+      place.write(PROJECT, inFile ? JSON.stringify({ [name]: given }) : "");
+      try {
+        JSON.stringify(load(place, inFile ? {} : { [name]: given }));
+      } catch (error) {
+        if (!isFault(error, "configuration")) throw error;
+        expect(error.message).toMatch(/^[^\p{Cc}\u2028]{1,900}$/u);
+      }
+    }),
+    { numRuns: 1_500 },
+  );
 });

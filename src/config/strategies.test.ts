@@ -31,7 +31,10 @@ describe("overrides and files", () => {
   it("prefers a project's to a user's to the built-in one, by the file's name", () => {
     using place = scratch({ [`${USER}/Risk_Averse.md`]: "the user's way\n" });
     expect(loadStrategy("risk-averse", place)).toMatchObject({ directive: "the user's way", from: "user" });
-    place.write(`${PROJECT}/risk-averse.yaml`, "directive: the project's way\nsees: [standing]\ndescription: ours");
+    place.write(
+      `${PROJECT}/risk-averse.yaml`,
+      "directive: the project's way\nsees: [standing]\ndescription: ours",
+    );
     expect(loadStrategy("risk-averse", place)).toEqual({
       name: "risk-averse",
       description: "ours",
@@ -55,10 +58,20 @@ describe("overrides and files", () => {
       "project/Our Way.md": "\uFEFF# Way\n\nGo {count}.\n",
       "project/system-prompts.yaml": "consensus_prompt: |\n  two\nranking_prompt: unused\n",
     });
-    expect(loadStrategy("s/a.yaml", place)).toMatchObject({ name: "very-own", directive: "one", from: "file" });
+    expect(loadStrategy("s/a.yaml", place)).toMatchObject({
+      name: "very-own",
+      directive: "one",
+      from: "file",
+    });
     expect(loadStrategy(join(place.cwd, "s/a.yaml"), place).name).toBe("very-own");
-    expect(loadStrategy("Our Way.md", place)).toMatchObject({ name: "our-way", directive: "# Way\n\nGo {count}." });
-    expect(loadStrategy("system-prompts.yaml", place)).toMatchObject({ name: "system-prompts", directive: "two" });
+    expect(loadStrategy("Our Way.md", place)).toMatchObject({
+      name: "our-way",
+      directive: "# Way\n\nGo {count}.",
+    });
+    expect(loadStrategy("system-prompts.yaml", place)).toMatchObject({
+      name: "system-prompts",
+      directive: "two",
+    });
   });
 
   it("needs a goal where the directive speaks of it, unless the file says otherwise", () => {
@@ -77,9 +90,15 @@ describe("overrides and files", () => {
 
 describe("refusals", () => {
   it.each([
-    ["risk-avers", 'there is no strategy "risk-avers"; the nearest is risk-averse; there are balanced, goal-seeking, novelty, risk-averse, or name a file (.yaml, .md)'],
+    [
+      "risk-avers",
+      'there is no strategy "risk-avers"; the nearest is risk-averse; there are balanced, goal-seeking, novelty, risk-averse, or name a file (.yaml, .md)',
+    ],
     ["", 'there is no strategy ""; the nearest is novelty'],
-    ["goal-seeking", 'the strategy goal-seeking needs a goal; say what to seek: --goal "…", or goal: in parley.yaml'],
+    [
+      "goal-seeking",
+      'the strategy goal-seeking needs a goal; say what to seek: --goal "…", or goal: in parley.yaml',
+    ],
     ["none.yaml", "the strategy HOME/project/none.yaml does not exist; check the path"],
     ["./", "the strategy HOME/project is a folder; name a file in it"],
     ["e.yaml", "HOME/project/e.yaml: the file is not valid: "],
@@ -109,6 +128,8 @@ describe("refusals", () => {
 
   it("one name in two files of a folder", async () => {
     using place = scratch({ [`${PROJECT}/a_b.md`]: "x", [`${PROJECT}/a-b.yaml`]: "directive: y" });
-    expect(await refusalOf(() => loadStrategy("balanced", place), place)).toContain("the strategy a-b is in two files");
+    expect(await refusalOf(() => loadStrategy("balanced", place), place)).toContain(
+      "the strategy a-b is in two files",
+    );
   });
 });

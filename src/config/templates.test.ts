@@ -21,7 +21,10 @@ describe("loadTemplates", () => {
 
   it("prefers a project's file to a user's to the built-in one", () => {
     using place = scratch({ ".config/parley/prompts/council-draft.md": "the user's" });
-    expect(loadTemplates(["council-draft"], place)["council-draft"]).toMatchObject({ text: "the user's", from: "user" });
+    expect(loadTemplates(["council-draft"], place)["council-draft"]).toMatchObject({
+      text: "the user's",
+      from: "user",
+    });
     const path = place.write("project/.parley/prompts/council-draft.md", "\uFEFFthe project's");
     expect(loadTemplates(["council-draft", "council-review"], place)).toMatchObject({
       "council-draft": { text: "the project's", from: "project", path },
@@ -34,15 +37,33 @@ describe("loadTemplates", () => {
     expect(await refusalOf(() => loadTemplates(["council-drafts"], place), place)).toBe(
       "there is no prompt council-drafts; the nearest is council-draft",
     );
-    expect(await refusalOf(() => loadTemplates(["../../index"], place), place)).toContain("there is no prompt ../../index");
+    expect(await refusalOf(() => loadTemplates(["../../index"], place), place)).toContain(
+      "there is no prompt ../../index",
+    );
   });
 
   it("refuses a file that overrides nothing, is empty, or is no text", async () => {
     const cases = [
-      ["counsil-draft.md", "x", "HOME/project/.parley/prompts/counsil-draft.md overrides no prompt; the nearest is council-draft.md; rename or remove the file"],
-      ["council-draft.md", " \n", "the prompt HOME/project/.parley/prompts/council-draft.md is empty; write it, or remove the file"],
-      ["council-draft.md", "a\0", "the prompt HOME/project/.parley/prompts/council-draft.md is binary; give a text file; convert documents to text first"],
-      ["council-draft.md", "x".repeat(200_001), "the prompt HOME/project/.parley/prompts/council-draft.md has more than 200 kB; give a shorter one"],
+      [
+        "counsil-draft.md",
+        "x",
+        "HOME/project/.parley/prompts/counsil-draft.md overrides no prompt; the nearest is council-draft.md; rename or remove the file",
+      ],
+      [
+        "council-draft.md",
+        " \n",
+        "the prompt HOME/project/.parley/prompts/council-draft.md is empty; write it, or remove the file",
+      ],
+      [
+        "council-draft.md",
+        "a\0",
+        "the prompt HOME/project/.parley/prompts/council-draft.md is binary; give a text file; convert documents to text first",
+      ],
+      [
+        "council-draft.md",
+        "x".repeat(200_001),
+        "the prompt HOME/project/.parley/prompts/council-draft.md has more than 200 kB; give a shorter one",
+      ],
     ] as const;
     for (const [file, text, expected] of cases) {
       using place = scratch({ [`project/.parley/prompts/${file}`]: text });

@@ -46,6 +46,8 @@ export function decode(read: {
 /** The Fault for an error of the file system; one that is a Fault already is passed on. */
 export function unreadable(error: unknown, name: string): unknown {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  // Of the arguments passed here only a path with a NUL in it can be invalid.
+  if (code === "ERR_INVALID_ARG_VALUE") return refuse(`${name} cannot be read`, "check the path");
   if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return error;
   const [why, next] = Object.hasOwn(TROUBLES, code)
     ? (TROUBLES[code] ?? UNKNOWN)

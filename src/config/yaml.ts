@@ -57,7 +57,7 @@ export function parseYaml(text: string, path: string): YamlFile {
       logLevel: "error",
     });
     const [trouble] = [...document.errors, ...document.warnings];
-    if (trouble) throw refuse(`${at(trouble.pos[0])}: ${inWords(trouble)}`, "correct the YAML");
+    if (trouble) throw refuse(`${at(trouble.pos[0])}: ${WORDS[trouble.code]}`, "correct the YAML");
     checkNodes(document, at);
     const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
     return { path, value: value ?? null, place: (keys, of) => at(offsetOf(document, keys, of)) };
@@ -103,21 +103,23 @@ function checkNodes(document: Document.Parsed, at: (offset: number | undefined) 
   let aliases = 0;
   visit(document, {
     Alias(_, alias, ancestors) {
+      const refusal = (what: string, next: string) => refuse(`${at(alias.range?.[0])}: ${what}`, next);
       aliases += 1;
-      const where = at(alias.range?.[0]);
-      if (aliases > MOST_ALIASES) throw refuse(`${where}: more than ${MOST_ALIASES} aliases`, "write it out");
+      if (aliases > MOST_ALIASES) throw refusal(`more than ${MOST_ALIASES} aliases`, "write it out");
       const target = alias.resolve(document);
-      if (target && ancestors.includes(target))
-        throw refuse(`${where}: it contains itself`, "remove the alias");
+      if (!target) throw refusal("this alias stands for nothing", "correct the YAML");
+      if (ancestors.includes(target)) throw refusal("it contains itself", "remove the alias");
     },
     Map(_, map) {
       const keys = new Set<string>();
       for (const { key } of map.items) {
-        const word = isScalar(key) ? String(key.value) : "";
-        const where = at(isScalar(key) || isAlias(key) ? key.range?.[0] : undefined);
-        if (!isScalar(key)) throw refuse(`${where}: a key is not a plain word`, "write the key out");
-        if (word === "__proto__") throw refuse(`${where}: "__proto__" is not a key`, "remove it");
-        if (keys.has(word)) throw refuse(`${where}: ${shown(word)} stands here twice`, "remove one of them");
+        // Counting lines takes time, so a place is worked out only for an error.
+        const refusal = (what: string, next: string) =>
+          refuse(`${at(isScalar(key) || isAlias(key) ? key.range?.[0] : undefined)}: ${what}`, next);
+        if (!isScalar(key)) throw refusal("a key is not a plain word", "write the key out");
+        const word = String(key.value);
+        if (word === "__proto__") throw refusal('"__proto__" is not a key', "remove it");
+        if (keys.has(word)) throw refusal(`${shown(word)} stands here twice`, "remove one of them");
         keys.add(word);
       }
     },
@@ -125,27 +127,32 @@ function checkNodes(document: Document.Parsed, at: (offset: number | undefined) 
 }
 
 /** The library's codes in words; its own messages speak of its options and quote the file. */
-const WORDS: { readonly [code: string]: string } = {
+const WORDS: { readonly [C in YAMLError["code"]]: string } = {
   ALIAS_PROPS: "an alias cannot have properties",
   BAD_ALIAS: "this alias is not a name",
+  BAD_COLLECTION_TYPE: "this collection is not of the kind its tag says",
   BAD_DIRECTIVE: "this directive is not known",
   BAD_DQ_ESCAPE: "this escape is not valid in double quotes",
-  BAD_INDENT: "the indentation is wrong",
+  BAD_INDENT: "the indentation is wrong, or a bracket is not closed",
+  BAD_PROP_ORDER: "an anchor or a tag stands in the wrong place",
   BAD_SCALAR_START: "a plain text cannot start like this; put it in quotes",
   BLOCK_AS_IMPLICIT_KEY:
     "a map or list cannot start on this line; is something in front of a colon missing its quotes?",
   BLOCK_IN_FLOW: "a block cannot stand inside brackets",
   DUPLICATE_KEY: "a key stands here twice",
+  IMPOSSIBLE: "this does not belong here",
+  KEY_OVER_1024_CHARS: "a key is longer than 1024 characters",
   MISSING_CHAR: "a character is missing: a colon after a key, a closing quote, bracket or comma",
   MULTILINE_IMPLICIT_KEY: "a key must fit on one line; is a colon missing?",
+  MULTIPLE_ANCHORS: "there is more than one anchor",
   MULTIPLE_DOCS: "there is more than one document in the file",
+  MULTIPLE_TAGS: "tags (!…) are not read here",
   NON_STRING_KEY: "a key is not a plain word",
+  RESOURCE_EXHAUSTION: "it is nested too deeply",
   TAB_AS_INDENT: "a tab indents; YAML wants spaces",
   TAG_RESOLVE_FAILED: "tags (!…) are not read here",
   UNEXPECTED_TOKEN: "this does not belong here",
 };
-
-const inWords = ({ code }: YAMLError): string => WORDS[code] ?? `this is not YAML (${code})`;
 
 function offsetOf(
   document: Document.Parsed,
@@ -153,7 +160,7 @@ function offsetOf(
   of: "key" | "value",
 ): number | undefined {
   let node: unknown = document.contents;
-  let found = (isNode(node) && node.range?.[0]) || undefined;
+  let found = isNode(node) ? node.range?.[0] : undefined;
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {

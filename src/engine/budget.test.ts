@@ -73,28 +73,19 @@ describe("a budget", () => {
   });
 
   it.each([
-    ["calls", { calls: 2 }],
-    ["tokens, at their worst until they are known", { tokens: 170 }],
-    ["money", { usd: 0.002 }],
-  ] satisfies [string, Budget][])(
+    ["calls", { calls: 2 }, 2],
+    ["tokens, at their worst until they are known", { tokens: 170 }, 3],
+    ["money, at its worst until it is known", { usd: 0.0021 }, 3],
+  ] satisfies [string, Budget, number][])(
     "B2: holds for %s; what does not fit is recorded, and nothing is sent",
-    async (_what, budget) => {
-      const on = await opened(
-        { protocols: [sequence("a", "b", "c", "d")], script: { ada: () => "!" } },
-        budget,
-      );
+    async (_what, budget, fit) => {
+      const keys = ["a", "b", "c", "d"];
+      const on = await opened({ protocols: [sequence(...keys)], script: { ada: () => "!" } }, budget);
       await on.drive(on.id);
-      expect(await on.ends()).toEqual(
-        [
-          "deliberation-opened",
-          "answer-given",
-          "answer-given",
-          "over-budget",
-          "over-budget",
-          "deliberation-closed",
-        ].map((type, index) => (budget.usd && index === 3 ? "answer-given" : type)),
-      );
-      expect((await on.store.read(on.id)).at(4)?.data).toMatchObject({
+      const ends = keys.map((_, index) => (index < fit ? "answer-given" : "over-budget"));
+      expect(await on.ends()).toEqual(["deliberation-opened", ...ends, "deliberation-closed"]);
+      expect(on.models.count()).toBe(fit);
+      expect((await on.store.read(on.id)).at(-2)?.data).toMatchObject({
         call: { ok: false, failure: { code: "over-budget" }, attempts: 0 },
       });
     },
@@ -150,7 +141,18 @@ describe("a budget", () => {
       "toy-thrifty",
     );
     expect(await on.drive(on.id)).toMatchObject({ closing: { data: { outcome: "answered-degraded" } } });
-    expect(await on.lines(on.id)).toMatchInlineSnapshot();
+    expect(await on.lines(on.id)).toMatchInlineSnapshot(`
+      [
+        "deliberation-opened < open",
+        "roster-fixed < protocol/draft/admitted",
+        "answer-given < protocol/draft/ada",
+        "answer-given < protocol/draft/bob",
+        "roster-fixed < protocol/draft/roster",
+        "answer-given < protocol/chair",
+        "degradation-noted < protocol/clerk",
+        "deliberation-closed < close",
+      ]
+    `);
     expect((await on.store.read(on.id))[1]?.data).toEqual({
       phase: "draft/admitted",
       in: ["ada", "bob"],
@@ -212,25 +214,30 @@ describe("on a resume", () => {
   });
 
   it("B4: a rival's calls count once they are met", async () => {
+    const protocols = [
+      toyProtocol(async ({ run }) => {
+        for (const key of ["a", "b"]) await ask(run, key);
+        await run.awaits("word");
+        await ask(run, "c");
+        return nothingToSay;
+      }),
+    ];
     const on = await opened(
-      {
-        protocols: [sequence("a", "b", "c", "d")],
-        script: { ada: (_, nth) => ({ text: "!", latencyMs: nth * 10 }) },
-      },
-      { calls: 2 },
+      { protocols, script: { ada: (_, nth) => (nth === 1 ? { hang: true } : "!") } },
+      { calls: 3 },
     );
-    const late = on.start();
-    let blocked = true;
-    const { complete } = late.models;
-    late.models.complete = async (request, options) => {
-      while (blocked) await on.clock.sleep(10, options.signal);
-      return complete(request, options);
-    };
-    const slow = late.engine.drive(on.id, { signal: alone });
+    const late = on.start().engine.drive(on.id, { signal: alone });
+    await on.clock.advance(1);
+    const [one] = await Promise.all([on.drive(on.id), on.clock.advance(1_000)]);
+    expect(one).toMatchObject({ status: "waiting" });
+    await on.store.append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+      by: "client",
+      request: "word",
+    });
+    await on.clock.settle(late);
     await on.drive(on.id);
-    blocked = false;
-    await on.clock.settle(slow);
-    expect(on.models.calls.filter(({ outcome }) => outcome === "answered")).toHaveLength(2);
+    expect(on.models.calls.map(({ outcome }) => outcome)).toEqual(["aborted", "answered", "answered"]);
+    expect(await on.ends()).toContain("over-budget");
   });
 
   it("B5: nothing is held back any more for a call that has recorded", async () => {

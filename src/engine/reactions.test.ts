@@ -56,7 +56,23 @@ describe("a worker of reactors", () => {
     const id = await on.open("r1");
     await on.drive(id);
     await on.clock.advance(10);
-    expect((await on.lines(id)).sort()).toMatchInlineSnapshot();
+    expect((await on.lines(id)).sort()).toMatchInlineSnapshot(`
+      [
+        "answer-given < protocol/draft/ada",
+        "answer-given < protocol/draft/bob",
+        "answer-given < protocol/draft/cyd",
+        "deliberation-closed < close",
+        "deliberation-opened < open",
+        "grade-given < reactor/critic/9bgzcxpf86bt/protocol/draft/ada#0/grade",
+        "grade-given < reactor/critic/9bgzcxpf86bt/protocol/draft/bob#0/grade",
+        "grade-given < reactor/critic/9bgzcxpf86bt/protocol/draft/cyd#0/grade",
+        "note-taken < reactor/critic/9bgzcxpf86bt/protocol/draft/ada#0/score",
+        "note-taken < reactor/critic/9bgzcxpf86bt/protocol/draft/bob#0/score",
+        "note-taken < reactor/critic/9bgzcxpf86bt/protocol/draft/cyd#0/score",
+        "roster-fixed < protocol/draft/roster",
+        "synthesis-given < protocol/synthesis",
+      ]
+    `);
     expect(on.models.count("judge")).toBe(6);
     await on.engine.drain(id, { worker: "w2", signal: alone }); // the worker has the lease
     expect(on.models.count("judge")).toBe(6);

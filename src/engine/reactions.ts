@@ -243,7 +243,8 @@ const wants = (reactor: AnyReactor, entry: Entry): boolean => {
 type Due = { readonly reactor: AnyReactor; readonly entry: Entry; readonly signal: AbortSignal };
 
 /** Finishes, noted failures included, unless `signal` aborts. */
-async function reaction(context: ReactionsContext, { reactor, entry, signal }: Due): Promise<void> {
+async function reaction(context: ReactionsContext, { reactor, entry, signal: held }: Due): Promise<void> {
+  const signal = AbortSignal.any([held]); // of its own: Node takes many listeners on one for a leak
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptReaction(context, { reactor, entry, signal });

@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { callOf, type DeliberationId, type FailureCode } from "../kernel/index.ts";
+import {
+  callOf,
+  originKey,
+  type DeliberationId,
+  type FailureCode,
+  type Store,
+  type World,
+} from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
 import { council } from "../testing/toys/council.ts";
 import { critic } from "../testing/toys/critic.ts";
@@ -13,15 +20,16 @@ import {
   answerOf,
 } from "../testing/toys/kit.ts";
 import { stage, type Process, type Stage } from "../testing/toys/stage.ts";
+import { thrifty } from "../testing/toys/thrifty.ts";
 import { waiting } from "../testing/toys/waiting.ts";
 import type { ScriptedLine } from "../testing/scripted-models.ts";
-import { originKey } from "../kernel/index.ts";
 import { phase, type AnyProtocol } from "./index.ts";
 
 // The guarantees of DESIGN section 3 under random protocols, crashes, rivals and latencies. One seed, one world:
 // to look at a failing one, run with PARLEY_SEED=<seed> and nothing else changes.
 
 const SEEDS = Number(process.env["PARLEY_SEEDS"] ?? 120);
+const unending = () => new AbortController().signal;
 const members = ["ada", "bob", "cyd", "dan"];
 
 /** mulberry32 by Tommy Ettinger (public domain): 0 <= number < 1. */
@@ -96,12 +104,37 @@ function provider(chance: Chance): (name: string) => () => ScriptedLine {
   };
 }
 
+/** A store over a network: it commits some time after it is asked, and answers some time after that. */
+function distant(store: Store, { clock, chance }: { clock: Pick<World, "sleep">; chance: Chance }): Store {
+  const pass = () => clock.sleep(below(chance, 40), unending());
+  const far =
+    <A extends unknown[], R>(operation: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      await pass();
+      const result = await operation(...args);
+      await pass();
+      return result;
+    };
+  const { append, read, changed, end, reserve, advance } = store;
+  return {
+    ...store,
+    append: far(append),
+    read: far(read),
+    changed: far(changed),
+    end: far(end),
+    reserve: far(reserve),
+    advance: far(advance),
+  };
+}
+
 /** Does all that clients and drivers do, in one process, until the deliberation is closed or the process dies. */
-async function carryOn(id: DeliberationId, process: Process): Promise<string> {
+async function carryOn(id: DeliberationId, process: Process, chance: Chance): Promise<string> {
   for (;;) {
-    const driven = await process.engine.drive(id, { signal: new AbortController().signal });
+    const stop = new AbortController();
+    if (chance() < 0.3) void process.world.sleep(below(chance, 1_500), unending()).then(() => stop.abort());
+    const driven = await process.engine.drive(id, { signal: stop.signal });
     if (driven.status === "closed") return driven.closing.id;
-    if (driven.status === "interrupted") throw new Error("nobody interrupted it");
+    if (driven.status === "interrupted") continue;
     for (const request of driven.requests) {
       await process.store.append(id, [{ type: "clarification-answered", data: { answers: [] } }], {
         by: "client",
@@ -116,47 +149,29 @@ async function lineage(id: DeliberationId, on: Stage, chance: Chance): Promise<s
   for (let deaths = below(chance, 4); deaths > 0; deaths -= 1) {
     const at = chance() < 0.5 ? "append" : "call";
     const doomed = on.start({ at, nth: 1 + below(chance, 6), when: chance() < 0.5 ? "before" : "after" });
-    const ended = await Promise.race([carryOn(id, doomed), doomed.died]);
+    const ended = await Promise.race([carryOn(id, doomed, chance), doomed.died]);
     if (ended !== undefined) return ended;
-    await on.clock.sleep(below(chance, 500), new AbortController().signal);
+    await on.clock.sleep(below(chance, 500), unending());
   }
-  return carryOn(id, on.start());
+  return carryOn(id, on.start(), chance);
 }
 
-async function simulate(seed: number): Promise<void> {
-  const chance = chanceOf(seed);
-  const protocols: AnyProtocol[] = [randomProtocol(chance), council, failing, waiting];
-  const chosen = protocols[below(chance, protocols.length)] ?? council;
-  const says = provider(chance);
-  const on = stage({
-    protocols,
-    reactors: [critic],
-    script: Object.fromEntries([...members, "chair", "judge"].map((name) => [name, says(name)])),
-    store: (now) => memoryStore(now),
-  });
-  const settings = chosen === council ? { quorum: 1 + below(chance, 3), patienceMs: below(chance, 900) } : {};
-  // A provider that hangs for ever is nobody's to wait for: whatever is left after two hours is aborted by a deadline.
-  const budget = { timeMs: 7_200_000 };
-  const { opened } = await on.engine.open("r1", toyAsked(chosen.name, { members, settings, budget }));
-  const id = opened.deliberation;
+/** Ends calls that hang: a provider is nobody's to wait for, for ever. */
+function withDeadlines(on: Stage): void {
   const complete = on.models.complete.bind(on.models);
   on.models.complete = async (request, options) => {
     const deadline = new AbortController();
     const over = new AbortController();
     void on.clock.sleep(30_000, over.signal).then(() => deadline.abort());
-    const call = await complete(request, {
-      ...options,
-      signal: AbortSignal.any([options.signal, deadline.signal]),
-    });
+    const signal = AbortSignal.any([options.signal, deadline.signal]);
+    const call = await complete(request, { ...options, signal });
     over.abort();
     if (options.signal.aborted || call.ok || call.failure.code !== "cancelled") return call;
     return { ...call, failure: { code: "timed-out", message: "a deadline" } };
   };
+}
 
-  const lines = Array.from({ length: 1 + below(chance, 3) }, () => lineage(id, on, chance));
-  const ends = await on.clock.settle(Promise.all(lines));
-  await on.clock.settle(on.engine.drain(id, { worker: "w", signal: new AbortController().signal }));
-
+async function check(on: Stage, id: DeliberationId, ends: readonly string[]): Promise<void> {
   expect(new Set(ends), "all drivers agree").toEqual(new Set([`${id}/close#0`]));
   const entries = await on.store.read(id);
   const origins = entries.map(({ origin }) => originKey(origin));
@@ -166,10 +181,46 @@ async function simulate(seed: number): Promise<void> {
   ).toHaveLength(1);
   expect(new Set(origins).size, "no step recorded twice").toBe(origins.length);
   expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
-  expect(on.models.count(), "every record of a call was paid for").toBeGreaterThanOrEqual(
-    entries.filter(callOf).length,
-  );
+  const closedAt = entries.findIndex(({ type }) => type === "deliberation-closed");
+  const late = entries.slice(closedAt + 1).filter(({ origin }) => origin.by !== "reactor");
+  expect(late, "closed is closed").toEqual([]);
+  const recorded = entries.filter((entry) => entry.origin.by !== "adopted" && callOf(entry)?.attempts);
+  expect(on.models.count(), "every record of a call was paid for").toBeGreaterThanOrEqual(recorded.length);
   await on.engine.replay(id);
+}
+
+/** One world: a deliberation with rivals, crashes, interruptions and perhaps a cancelling client, then a fork of it. */
+async function simulate(seed: number): Promise<void> {
+  const chance = chanceOf(seed);
+  const protocols: AnyProtocol[] = [randomProtocol(chance), council, failing, waiting, thrifty];
+  const chosen = protocols[below(chance, protocols.length)] ?? council;
+  const says = provider(chance);
+  const far = chance() < 0.7;
+  const on = stage({
+    protocols,
+    reactors: [critic],
+    script: Object.fromEntries([...members, "chair", "judge"].map((name) => [name, says(name)])),
+    store: (clock) => (far ? distant(memoryStore(clock.now), { clock, chance }) : memoryStore(clock.now)),
+  });
+  withDeadlines(on);
+  const { clock, engine } = on;
+  const settings = chosen === council ? { quorum: 1 + below(chance, 3), patienceMs: below(chance, 900) } : {};
+  const budget = chosen === thrifty ? { calls: 3 + below(chance, 10) } : {};
+  const { opened } = await clock.settle(
+    engine.open("r1", toyAsked(chosen.name, { members, settings, budget })),
+  );
+  const id = opened.deliberation;
+  const lines = Array.from({ length: 1 + below(chance, 3) }, () => lineage(id, on, chance));
+  if (chance() < 0.15)
+    void clock.sleep(below(chance, 2_000), unending()).then(() => engine.cancel(id, "enough"));
+  const ends = await clock.settle(Promise.all(lines));
+  await clock.settle(engine.drain(id, { worker: "w", signal: unending() }));
+  await clock.settle(check(on, id, ends));
+
+  const changes = chosen === council ? { settings: { ...settings, strategy: "bold" } } : {};
+  const { opened: forked } = await clock.settle(engine.fork(id, { request: "f", changes }));
+  const forks = [0, 1].map(() => lineage(forked.deliberation, on, chance));
+  await clock.settle(check(on, forked.deliberation, await clock.settle(Promise.all(forks))));
 }
 
 it(

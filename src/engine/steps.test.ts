@@ -125,6 +125,22 @@ describe("steps", () => {
     expect(on.models.calls.map(({ outcome }) => outcome)).toEqual(["aborted", "answered"]);
   });
 
+  it("R2: tell a driver that came second of all that a rival has recorded, so that it repeats one call at most", async () => {
+    const keys = ["a", "b", "c", "d"];
+    const protocols = [
+      toy(async (run) => {
+        for (const key of keys) await askAda(run, key, key);
+      }),
+    ];
+    const on = await opened({
+      protocols,
+      script: { ada: (_, nth) => ({ text: "!", latencyMs: nth === 1 ? 150 : 10 }) },
+    });
+    const late = on.start();
+    await Promise.all([on.drive(on.id, late.engine), on.drive(on.id)]);
+    expect([late.begun("call"), on.models.count()]).toEqual([1, 5]);
+  });
+
   it("R3: refuse two steps of one name, before either does anything twice", async () => {
     const on = await opened({
       protocols: [toy((run) => Promise.all([askAda(run, "a", "?"), askAda(run, "a", "?")]))],

@@ -34,7 +34,7 @@ import {
 } from "./run.ts";
 
 // R1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
-// R2. The first to record wins: a rival's record ends our work on the same step, and replaces its result.
+// R2. The first to record wins: a rival's record ends our work on the same step, and replaces its result; whoever comes second catches up.
 // R3. No await between checking that a step was not started and noting that it was.
 // R4. Recalling a step with another digest is a fault, ours or a rival's alike.
 // R5. At most one model call a step: `read` gets no way to make one.
@@ -161,6 +161,7 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
         ? new Halt("closed")
         : new Fault("deliberation-missing", { id: context.id });
     history.add(appended.events);
+    if (!appended.fresh) await history.catchUp(); // a rival is ahead: what else it has recorded need not be made
     return appended.events;
   };
 
@@ -171,6 +172,7 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
     const { request } = spec;
     const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
     let answered: Call | undefined;
+    let offered = false;
     const ended = await step(
       spec,
       { request },
@@ -184,6 +186,7 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
             signal.throwIfAborted();
             throw new Halt("interrupted"); // R6
           }
+          offered = true;
           return { events: [asEvent(read(answered), answered)] };
         },
         again(past) {
@@ -198,20 +201,27 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       },
     );
     const recorded = callOf(ended);
-    if (!answered && recorded && ended.origin.by === "protocol") ledger.recalled(ended.id, recorded, quote);
+    if (!offered && recorded && ended.origin.by === "protocol") ledger.recalled(ended.id, recorded, quote);
     if (spec.share !== undefined) ledger.release(spec.share);
     return ended;
   };
 
-  const complete = ({ request, key, timeoutMs }: CallSpec<MadeType>, signal: AbortSignal): Promise<Call> => {
+  const complete = async (
+    { request, key, timeoutMs = Infinity }: CallSpec<MadeType>,
+    signal: AbortSignal,
+  ): Promise<Call> => {
     const frame = { deliberation: context.id, step: StepKey.parse(key) };
     context.frames.emit({ ...frame, kind: "started" });
-    const limit = Math.min(timeoutMs ?? Infinity, ledger.timeLeftMs());
-    return models.complete(request, {
+    const leftMs = ledger.timeLeftMs();
+    const limitMs = Math.min(timeoutMs, leftMs);
+    const call = await models.complete(request, {
       signal,
-      ...(Number.isFinite(limit) ? { timeoutMs: Math.max(1, limit) } : {}),
+      ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
       onDelta: (delta) => context.frames.emit({ ...frame, kind: "text", delta }),
     });
+    // The cap on the whole ended it, not the limit on one call.
+    const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
+    return outOfTime ? { ...call, failure: { code: "over-budget", message: "the time is up" } } : call;
   };
 
   const work = <T extends EventType>(

@@ -19,7 +19,6 @@ const row = (changes: Partial<Row>): Row => ({
   cursor: Cursor.parse(1),
   at: "2026-01-01T00:00:00.000Z",
   origin: '{"by":"client","request":"r"}',
-  schema: EVENT_SCHEMA,
   ...written(note(null)),
   ...changes,
 });

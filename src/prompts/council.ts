@@ -31,7 +31,17 @@ export const COUNCIL_SLOTS = {
   "council-draft": ["material", "persona"],
   "council-review": ["material", "answers", "count", "labels", "persona"],
   "council-review-repair": ["reply", "labels", "reason"],
-  "council-synthesis": ["material", "answers", "reviews", "standing", "count", "labels", "absent", "persona", "directive"],
+  "council-synthesis": [
+    "material",
+    "answers",
+    "reviews",
+    "standing",
+    "count",
+    "labels",
+    "absent",
+    "persona",
+    "directive",
+  ],
 } as const;
 type Slots = typeof COUNCIL_SLOTS;
 
@@ -174,8 +184,11 @@ function bullets(lines: readonly string[] = []): string[] {
     .filter((item) => item !== "" && !/^\(?(none|nothing|n\/a)\W*$/i.test(item));
 }
 
-const rendered = <N extends keyof Slots>(desk: Desk, name: N, values: Record<Slots[N][number], string>): Message[] =>
-  render({ name, text: desk.template(name) }, values);
+const rendered = <N extends keyof Slots>(
+  desk: Desk,
+  name: N,
+  values: Record<Slots[N][number], string>,
+): Message[] => render({ name, text: desk.template(name) }, values);
 
 const fence = (desk: Desk, piece: Fenced): string => fenced(piece, desk.mark(piece.text));
 

@@ -51,7 +51,8 @@ it("prints what is missing, the answer, what stands beside it, and how it came a
     Standing   1  Analyst  1.00  tied with Builder
                1  Builder  1.00  tied with Analyst
                3  Skeptic  0.00
-    Agreement  agreement 0.83 (Kendall's W), 2.4 effective votes
+    Agreement  0.83 (Kendall's W; with so few answers, chance gives much of it), 2.4
+               effective votes
     Claimed    by the chair, not measured:
                Analyst  0.60  the working
                Builder  0.40  the check

@@ -144,7 +144,7 @@ function standingSection(entries: readonly Entry[], result: Result, names: Names
   return section(
     result.mode === "vote" ? "## Voting result" : "## Standing",
     table(["place", "member", "score", "interval", "tied with", "votes", "Borda points"], rows),
-    `Of the rankings: ${agreementWords(result)}.`,
+    `Agreement of the rankings: ${agreementWords(result)}.`,
     bullets(excluded.map(({ id, why }) => `Not counted: ${names.of(id)}: ${why}`)),
   );
 }

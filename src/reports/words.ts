@@ -49,16 +49,21 @@ export function tokenWords({ in: tokensIn, out, cached }: Result["tokens"]): str
   return `tokens ${figure(tokensIn)} in${saved}, ${figure(out)} out`;
 }
 
+/** With so few answers to rank, rankings drawn by lot agree a good deal. */
+const FEW = 4;
+
 /** Agreement is agreement among rankings, never a probability. */
 export function agreementWords({
   agreement,
   effectiveVotes,
-}: Pick<Result, "agreement" | "effectiveVotes">): string {
+  standing,
+}: Pick<Result, "agreement" | "effectiveVotes" | "standing">): string {
+  const lot = standing.length <= FEW ? "; with so few answers, chance gives much of it" : "";
   const parts = [
-    agreement === null ? "" : `agreement ${agreement.toFixed(2)} (Kendall's W)`,
+    agreement === null ? "" : `${agreement.toFixed(2)} (Kendall's W${lot})`,
     effectiveVotes === null ? "" : `${effectiveVotes.toFixed(1)} effective votes`,
   ].filter(Boolean);
-  return parts.length > 0 ? parts.join(", ") : "agreement not known: fewer than two rankings";
+  return parts.length > 0 ? parts.join(", ") : "not known: fewer than two rankings";
 }
 
 type Control = NonNullable<Result["control"]>;

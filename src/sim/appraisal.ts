@@ -44,7 +44,7 @@ export const substance = (text: string): Sentence[] => {
 const notes = /^\s*(?:\[simulated |A placeholder in place of )/;
 
 /** The result that an answer declares. What an answer says to its judges does not count as one. */
-export const resultOf = (text: string): Answer | null => {
+const resultOf = (text: string): Answer | null => {
   const lines = text
     .split("\n")
     .filter((line) => /^\W*final\s+answer\s*:/i.test(line) || !marking.test(line));

@@ -2,7 +2,7 @@ import type { ModelRequest } from "../kernel/index.ts";
 import { brokenResult, brokenReview, brokenSynthesis, cut } from "./breakage.ts";
 import { chanceOf, type Chance } from "./chance.ts";
 import { draft } from "./draft.ts";
-import type { Fact } from "./facts.ts";
+import type { Fact } from "./fact.ts";
 import { filled } from "./form.ts";
 import { gradeText, preferenceText } from "./grading.ts";
 import { mindOf, type Mind } from "./mind.ts";

@@ -1,4 +1,4 @@
-import type { Fact } from "./facts.ts";
+import type { Fact } from "./fact.ts";
 
 type Table = readonly (readonly [subject: string, answer: string])[];
 

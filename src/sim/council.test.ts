@@ -15,7 +15,6 @@ import {
   type LabelledRemark,
 } from "../prompts/index.ts";
 import { think, type Thought } from "./brain.ts";
-import { builtInFacts } from "./built-in-facts.ts";
 import { shortHash } from "./chance.ts";
 import { readReference } from "./reference.ts";
 
@@ -44,7 +43,7 @@ function ask(ref: string, { messages, form = false, attempt = 1, maxOutputTokens
     maxOutputTokens,
     ...(form ? { reply: reviewSchema } : {}),
   };
-  return think({ simulated: read.simulated, facts: builtInFacts, request, attempt });
+  return think({ simulated: read.simulated, facts: [], request, attempt });
 }
 
 function say(ref: string, call: Call): string {

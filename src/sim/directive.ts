@@ -3,16 +3,16 @@ export type Leaning = "balanced" | "risk-averse" | "goal-seeking" | "novelty";
 const words: readonly (readonly [Leaning, RegExp])[] = [
   [
     "risk-averse",
-    /\brisk\w*|\bcaution\w*|\bcautious\w*|\bsafe\w*|\bconservativ\w*|\bharm\w*|\bworst case\b|\bavoid\w*|\bveto\w*|\bdownside\w*/gi,
+    /\b(?:risk|caution|cautious|safe|conservativ|harm|avoid|veto|downside|sturd)\w*|\b(?:worst|cannot be (?:undone|made good))\b/gi,
   ],
-  ["goal-seeking", /\bgoals?\b|\bobjectives?\b|\baims?\b|\btargets?\b|\bachiev\w*/gi],
+  ["goal-seeking", /\b(?:goal|objective|aim|target)s?\b|\bachiev\w*/gi],
   [
     "novelty",
-    /\bnovel\w*|\bunique\w*|\boriginal\w*|\bunconventional\w*|\bunusual\w*|\bcreativ\w*|\bnew idea\w*|\bsurpris\w*/gi,
+    /\b(?:novel|unique|original|unconventional|unusual|creativ|surpris|unexpected|strange)\w*|\b(?:usual|new|different|another|only one)\b/gi,
   ],
   [
     "balanced",
-    /\bbalanc\w*|\bweigh\w*|\bfair\w*|\beven-?handed\w*|\bmajority\b|\bcommon ground\b|\bconsensus\b|\ball sides\b/gi,
+    /\b(?:balanc|weigh|fair|even-?hand)\w*|\b(?:alike|neither|both|several|majority|common ground|consensus|all sides|support)\b/gi,
   ],
 ];
 

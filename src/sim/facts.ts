@@ -1,28 +1,16 @@
 import * as z from "zod";
-import { builtInFacts } from "./built-in-facts.ts";
-
-/**
- * Something a simulated model knows. A question asks for it when every entry of `about` occurs in it as whole
- * words, whatever their case; an entry may give alternatives (`author|who wrote`). `wrong` are mistakes that
- * would be plausible; without them the answers to like questions are.
- */
-export const Fact = z.strictObject({
-  about: z.array(z.string().min(1).max(200)).min(1).max(8),
-  answer: z.string().min(1).max(200),
-  wrong: z.array(z.string().min(1).max(200)).max(20).optional(),
-});
-export type Fact = z.infer<typeof Fact>;
+import { Fact } from "./fact.ts";
 
 /** A file of facts, read as YAML or JSON: `facts:` and a list. */
-export const FactsFile = z.strictObject({ facts: z.array(Fact).max(10_000) });
+const FactsFile = z.strictObject({ facts: z.array(Fact).max(10_000) });
 
 export type FactsReading =
   { readonly ok: true; readonly facts: readonly Fact[] } | { readonly ok: false; readonly reason: string };
 
-/** Facts from what a file held; they come before the built-in ones. */
+/** Facts from what a file held, already parsed. */
 export function readFacts(data: unknown): FactsReading {
   const read = FactsFile.safeParse(data);
-  if (read.success) return { ok: true, facts: [...read.data.facts, ...builtInFacts] };
+  if (read.success) return { ok: true, facts: read.data.facts };
   const [issue] = read.error.issues;
   const where = issue?.path.join(".") ?? "";
   return {
@@ -35,10 +23,10 @@ export type Known = { readonly answer: string; readonly wrong: readonly string[]
 
 /** The most specific fact that a question asks for: the one with the longest words in common. */
 export function recall(question: string, facts: readonly Fact[]): Known | null {
-  const asked = ` ${wordsOf(question)} `;
+  const asked = ` ${wordsOf(question.slice(0, longestQuestion))} `;
   let best: { fact: Fact; length: number } | null = null;
-  for (const fact of facts) {
-    const found = fact.about.map((entry) => longestIn(asked, entry));
+  for (const { fact, entries } of compiled(facts)) {
+    const found = entries.map((entry) => longestIn(asked, entry));
     if (found.includes(0)) continue;
     const length = found.reduce((sum, one) => sum + one, 0);
     if (best === null || length > best.length) best = { fact, length };
@@ -52,6 +40,27 @@ export function recall(question: string, facts: readonly Fact[]): Known | null {
   return { answer, wrong: wrong ?? [...new Set(others)].slice(0, 12) };
 }
 
+const longestQuestion = 8_000;
+
+/** Every entry of a fact as its alternatives, each between spaces. */
+type Compiled = { readonly fact: Fact; readonly entries: readonly (readonly string[])[] };
+
+const known = new WeakMap<readonly Fact[], readonly Compiled[]>();
+
+/** The alternatives of many facts in one form, made once for each list of facts. */
+function compiled(facts: readonly Fact[]): readonly Compiled[] {
+  const before = known.get(facts);
+  if (before) return before;
+  const made = facts.map((fact) => ({
+    fact,
+    entries: fact.about.map((entry) =>
+      entry.split("|").flatMap((one) => (wordsOf(one) === "" ? [] : [` ${wordsOf(one)} `])),
+    ),
+  }));
+  known.set(facts, made);
+  return made;
+}
+
 const wordsOf = (text: string): string =>
   text
     .normalize("NFKD")
@@ -60,8 +69,5 @@ const wordsOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-const longestIn = (asked: string, entry: string): number =>
-  Math.max(
-    0,
-    ...entry.split("|").map((one) => (asked.includes(` ${wordsOf(one)} `) ? wordsOf(one).length : 0)),
-  );
+const longestIn = (asked: string, alternatives: readonly string[]): number =>
+  Math.max(0, ...alternatives.map((one) => (asked.includes(one) ? one.length : 0)));

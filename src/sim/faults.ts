@@ -28,13 +28,13 @@ const ranges = {
   times: { field: "times", least: 0, most: 1_000_000 },
 } as const;
 
-export const isFault = (name: string): name is keyof typeof ranges => Object.hasOwn(ranges, name);
+const isFaultName = (name: string): name is keyof typeof ranges => Object.hasOwn(ranges, name);
 
 /** Reads `http=429&retry-after=1&times=2`: whole numbers, each name once. */
 export function readFaults(written: string): FaultsReading {
   const faults: { -readonly [F in keyof Faults]: Faults[F] } = {};
   for (const [name, value] of new URLSearchParams(written)) {
-    if (!isFault(name)) {
+    if (!isFaultName(name)) {
       return {
         ok: false,
         reason: `there is no fault "${name.slice(0, 40)}"; did you mean "${nearest(name, Object.keys(ranges))}"? There are ${Object.keys(ranges).join(", ")}`,
@@ -58,7 +58,7 @@ export function splitModel(model: string): { readonly ref: string; readonly faul
   const path = model.startsWith("sim/") ? model.slice("sim/".length) : model;
   const [name = "", query = ""] = path.split(/\?(.*)/s, 2);
   const pairs = query.split("&").filter(Boolean);
-  const isFaultPair = (pair: string): boolean => isFault(pair.split("=", 1)[0] ?? "");
+  const isFaultPair = (pair: string): boolean => isFaultName(pair.split("=", 1)[0] ?? "");
   const own = pairs.filter((pair) => !isFaultPair(pair));
   return {
     ref: `sim/${name}${own.length > 0 ? `?${own.join("&")}` : ""}`,

@@ -1,6 +1,8 @@
 import type { ModelRequest } from "../kernel/index.ts";
+import { builtInFacts } from "./built-in-facts.ts";
 import { chanceOf, shortHash, type Chance } from "./chance.ts";
-import { recall, type Fact } from "./facts.ts";
+import type { Fact } from "./fact.ts";
+import { recall } from "./facts.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Simulated } from "./reference.ts";
 import { solve, type Solution } from "./solver/index.ts";
@@ -25,7 +27,7 @@ export type Mind = {
  * right wherever the other is. Which mistake it makes depends on family and seed where a family is given.
  */
 export function mindOf(
-  { simulated, facts }: { readonly simulated: Simulated; readonly facts: readonly Fact[] },
+  { simulated, facts }: { readonly simulated: Simulated; /** Known beside the built-in ones, and before them. */ readonly facts: readonly Fact[] },
   { question, plain }: Prompt,
   request: ModelRequest,
 ): Mind {
@@ -45,7 +47,7 @@ export const signatureOf = ({ name }: Simulated): string => shortHash(`signature
 
 const solutionOf = (question: string, facts: readonly Fact[]): Solution | null =>
   solve(question, (text) => {
-    const known = recall(text, facts);
+    const known = recall(text, facts) ?? recall(text, builtInFacts);
     return (
       known && {
         answer: known.answer,

@@ -40,7 +40,7 @@ const numbers = {
 type NumberName = keyof typeof numbers;
 const isNumberName = (name: string): name is NumberName => Object.hasOwn(numbers, name);
 
-export const parameterNames: readonly string[] = [...Object.keys(numbers), "family", "facts"];
+const parameterNames: readonly string[] = [...Object.keys(numbers), "family", "facts"];
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 

@@ -16,12 +16,9 @@ type Asking = {
   readonly query?: string;
 };
 
-const post = (
-  server: SimServer,
-  path: string,
-  body: string,
-  headers: { [name: string]: string } = {},
-): Promise<Response> =>
+type Post = { readonly path: string; readonly body: string; readonly headers?: { [name: string]: string } };
+
+const post = (server: SimServer, { path, body, headers = {} }: Post): Promise<Response> =>
   fetch(`${server.url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -73,18 +70,17 @@ const ask = (
   path: string,
   { model = "ada?skill=1", question = "What is 17 * 23?", headers, rest = {}, query = "" }: Asking = {},
 ): Promise<Response> =>
-  post(
-    server,
-    `${path}${query}`,
-    JSON.stringify({
+  post(server, {
+    path: `${path}${query}`,
+    body: JSON.stringify({
       model,
       max_tokens: 500,
       messages: [{ role: "user", content: question }],
       stream_options: { include_usage: true },
       ...rest,
     }),
-    headers,
-  );
+    ...(headers ? { headers } : {}),
+  });
 
 describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream, finishes }) => {
   it("answers whole and as a stream, with the same text", async () => {
@@ -208,7 +204,7 @@ describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream,
     [" ".repeat(33 * 2 ** 20), 413],
   ])("refuses %.60s in the wire's own form", async (body, status) => {
     const server = await serve();
-    const answer = await post(server, path, body);
+    const answer = await post(server, { path, body });
     expect(answer.status).toBe(status);
     const error: unknown = await answer.json();
     expect(error).toMatchObject(

@@ -128,7 +128,7 @@ const modelList = JSON.stringify({
   })),
 });
 
-export function respond(response: ServerResponse, status: number, body: string): void {
+function respond(response: ServerResponse, status: number, body: string): void {
   response
     .writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
     .end(body);

@@ -21,7 +21,7 @@ const ledger =
 
 const loadFacts: LoadFacts = (file) =>
   file === "good.yaml"
-    ? { ok: true, data: { facts: [{ about: ["capital of Freedonia"], answer: "Fredville" }] } }
+    ? { ok: true, data: { facts: [{ about: ["capital of Freedonia"], answer: "Fredville" }, { about: ["Australia"], answer: "Perth" }] } }
     : file === "bad.yaml"
       ? { ok: true, data: { facts: [{ abuot: ["x"], answer: "y" }] } }
       : { ok: false, reason: `${file} cannot be read` };
@@ -126,9 +126,9 @@ describe("the transport", () => {
 
   it("cuts a text into pieces that are the text", () => {
     fc.assert(
-      fc.property(fc.string({ maxLength: 300 }), fc.nat(500), (text, latency) =>
-        expect(piecesOf(text, latency).join("")).toBe(text),
-      ),
+      fc.property(fc.string({ maxLength: 300 }), fc.nat(500), (text, latency) => {
+        expect(piecesOf(text, latency).join("")).toBe(text);
+      }),
     );
   });
 });

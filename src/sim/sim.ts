@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attempted, ModelRequest, Sending, Transport } from "../kernel/index.ts";
 import { think, type Thought, type Trouble } from "./brain.ts";
-import { builtInFacts } from "./built-in-facts.ts";
-import { readFacts, type Fact } from "./facts.ts";
+import type { Fact } from "./fact.ts";
+import { readFacts } from "./facts.ts";
 import { piecesOf } from "./pieces.ts";
 import { readReference, type Simulated } from "./reference.ts";
 
@@ -49,7 +49,7 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
     const read = readReference(ref);
     if (!read.ok) return read;
     const { simulated } = read;
-    if (simulated.facts === null) return { ok: true, simulated, facts: builtInFacts };
+    if (simulated.facts === null) return { ok: true, simulated, facts: [] };
     const facts = factsIn(simulated.facts);
     return facts.ok
       ? { ok: true, simulated, facts: facts.facts }

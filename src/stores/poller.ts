@@ -54,7 +54,8 @@ export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
     beyond: (after, signal) =>
       new Promise<void>((resolve, reject) => {
         if (stopped) return reject(stopped);
-        if (known > after || signal.aborted) return resolve();
+        // Not at once, so that a subscriber whose database went back in time does not hold the event loop.
+        if (known > after || signal.aborted) return setImmediate(resolve);
         const leave = () => {
           waiting.delete(one);
           signal.removeEventListener("abort", one.wake);

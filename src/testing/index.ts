@@ -1,3 +1,14 @@
 export { failingStore, type FailingStore } from "./failing-store.ts";
 export { storeContract, type StoreSkip } from "./store-contract.ts";
 export type { OpenInChild, StorePlace } from "./store-place.ts";
+export { mortal, type CrashPoint, type Mortal, type MortalParts } from "./crash.ts";
+export {
+  scripted,
+  type Script,
+  type ScriptedCall,
+  type ScriptedLine,
+  type ScriptedModels,
+  type ScriptedOptions,
+  type ScriptedReply,
+} from "./scripted-models.ts";
+export { stepClock, type StepClock, type StepClockOptions } from "./step-clock.ts";

@@ -66,7 +66,7 @@ export function stepClock({ startMs = Date.UTC(2026, 0, 1), name = "id" }: StepC
       nowMs = until;
       await quiet();
     },
-    async settle(promise, limitMs = 24 * 3_600_000) {
+    async settle(promise, limitMs = 3 * 3_600_000) {
       let settled = false;
       const note = () => void (settled = true);
       promise.then(note, note);

@@ -1,7 +1,7 @@
 import { convene } from "../../compose/index.ts";
 import { readStandardInput } from "../standard-input.ts";
 import { conduct } from "../conduct.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { showingOf, withParley } from "../session.ts";
 
 /** `parley ask` and `parley council`: opens a council on the question, and drives it to its answer. */

@@ -1,5 +1,5 @@
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { idOf, withParley } from "../session.ts";
 
 /** `parley cancel ID`: a driver at work elsewhere notices and stops. */

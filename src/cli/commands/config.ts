@@ -1,6 +1,6 @@
 import { loadSettings } from "../../config/index.ts";
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 
 /** `parley config`: each setting's effective value and its source. */
 export const run: CommandModule["run"] = async (io, _args, flags) => {

@@ -1,6 +1,6 @@
 import { checkup } from "../../compose/index.ts";
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 
 /** `parley doctor`: one line a check; exit 1 when one failed. */
 export const run: CommandModule["run"] = async (io, _args, flags) => {

@@ -1,7 +1,7 @@
 import { resultOf } from "../../projections/index.ts";
 import { deliberationMarkdown, eventLine } from "../../reports/index.ts";
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { entriesOf, withStore } from "../session.ts";
 
 /** `parley export ID`: `jsonl` one event a line, `json` the result and its events, `md` a document. */

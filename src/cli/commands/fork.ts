@@ -1,6 +1,6 @@
 import { forkChanges } from "../../compose/index.ts";
 import { conduct } from "../conduct.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { idOf, showingOf, withParley } from "../session.ts";
 
 /** `parley fork ID`: what the changes do not touch is adopted and costs nothing. */

@@ -1,7 +1,7 @@
 import { Fault, OrganizationId } from "../../kernel/index.ts";
 import { listText } from "../../reports/index.ts";
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { withStore } from "../session.ts";
 
 /** `parley list`: the organization's deliberations, newest first. */

@@ -1,6 +1,6 @@
 import { modelTable } from "../../compose/index.ts";
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { withParley } from "../session.ts";
 
 /** `parley models`: what can be asked now, and what it would take to reach the rest. */

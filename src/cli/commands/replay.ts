@@ -1,5 +1,5 @@
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { idOf, withParley } from "../session.ts";
 
 /** `parley replay ID`: no model is called; exit 1 when what comes out differs from what is recorded. */

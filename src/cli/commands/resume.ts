@@ -1,6 +1,6 @@
 import { isClosed } from "../../projections/index.ts";
 import { conduct, finish } from "../conduct.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { idOf, showingOf, withParley } from "../session.ts";
 
 /** `parley resume ID`: what is recorded is recalled, the rest is asked. A closed one is shown. */

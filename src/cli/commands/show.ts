@@ -1,7 +1,7 @@
 import { resultOf } from "../../projections/index.ts";
 import { answerText, deliberationMarkdown } from "../../reports/index.ts";
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { entriesOf, withStore } from "../session.ts";
 
 /** `parley show ID`: the outcome; with `--all` everything that was said. */

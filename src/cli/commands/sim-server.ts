@@ -1,6 +1,6 @@
 import { interruption } from "../interruption.ts";
 import { EXIT } from "../exits.ts";
-import type { CommandModule } from "../program.ts";
+import type { CommandModule } from "../command.ts";
 import { startSimServer } from "../../compose/index.ts";
 
 /** `parley sim-server`: serves until Ctrl-C. The first line on stdout is its URL. */

@@ -76,7 +76,13 @@ describe("a council that is killed", () => {
 });
 
 describe("a fork of a council", () => {
-  const forked = async ({ settings = {}, without }: { settings?: Record<string, Json>; without?: string }) => {
+  const forked = async ({
+    settings = {},
+    without,
+  }: {
+    settings?: Record<string, Json>;
+    without?: string;
+  }) => {
     const on = table();
     const parent = await held(on);
     const before = on.models.calls.length;
@@ -91,7 +97,9 @@ describe("a fork of a council", () => {
   };
 
   it("makes one call for another strategy, and pays for that alone", async () => {
-    const { entries, made } = await forked({ settings: { strategy: { name: "risk-averse", sees: ["standing"] } } });
+    const { entries, made } = await forked({
+      settings: { strategy: { name: "risk-averse", sees: ["standing"] } },
+    });
     expect(made).toEqual(["synthesis"]);
     expect(spending(entries).total.calls).toBe(1);
     expect(entries.filter(({ origin }) => origin.by === "adopted")).toHaveLength(9);
@@ -110,7 +118,8 @@ describe("a fork of a council", () => {
 
   it("keeps the seed, and with it every label", async () => {
     const { on, parent, entries } = await forked({ settings: { mode: "vote" } });
-    const seedOf = (all: readonly Entry[]) => (all[0]?.type === "deliberation-opened" ? all[0].data.seed : undefined);
+    const seedOf = (all: readonly Entry[]) =>
+      all[0]?.type === "deliberation-opened" ? all[0].data.seed : undefined;
     expect(seedOf(entries)).toBe(seedOf(await on.store.read(parent)));
   });
 });
@@ -130,16 +139,25 @@ describe("a replay of a council", () => {
     expect(await on.engine.replay(id)).toEqual({ steps: 10, calls: 7 });
   });
 
-  it.each(["draft/ada", "review/bob", "synthesis/chair"])("fails when the reply of %s was altered", async (step) => {
-    const on = table();
-    const id = await held(on);
-    const altered = (await on.store.read(id)).map((entry) => {
-      const call = callOf(entry);
-      if (!("step" in entry.origin) || entry.origin.step !== step || !call?.ok) return entry;
-      return { ...entry, data: { ...entry.data, call: { ...call, reply: call.reply.replace("391", "392").replace("good", "fine") } } } as Entry;
-    });
-    const forged = { ...on.store, read: () => Promise.resolve(altered) };
-    const reader = stage({ protocols: [council], store: () => forged });
-    await expect(reader.engine.replay(id)).rejects.toMatchObject({ name: "Fault" });
-  });
+  it.each(["draft/ada", "review/bob", "synthesis/chair"])(
+    "fails when the reply of %s was altered",
+    async (step) => {
+      const on = table();
+      const id = await held(on);
+      const altered = (await on.store.read(id)).map((entry) => {
+        const call = callOf(entry);
+        if (!("step" in entry.origin) || entry.origin.step !== step || !call?.ok) return entry;
+        return {
+          ...entry,
+          data: {
+            ...entry.data,
+            call: { ...call, reply: call.reply.replace("391", "392").replace("good", "fine") },
+          },
+        } as Entry;
+      });
+      const forged = { ...on.store, read: () => Promise.resolve(altered) };
+      const reader = stage({ protocols: [council], store: () => forged });
+      await expect(reader.engine.replay(id)).rejects.toMatchObject({ name: "Fault" });
+    },
+  );
 });

@@ -13,7 +13,7 @@ const plain = (term: string): string =>
     .toLowerCase()
     .replace(/^(?:an?|the)\s+/, "")
     .replace(/[.?!,]+$/, "")
-    .replace(/(?<=\w\w)(?:es|s)$/, "")
+    .replace(/(?<=\w\w)(?:es|s|e)$/, "")
     .trim();
 
 /** Everything that can be reached from `start` over the pairs. */
@@ -49,11 +49,7 @@ const syllogism: Solver = (question) => {
       asked = { from: thing.toLowerCase(), to: plain(kind), negated: false };
     else if (name !== undefined && sort !== undefined) are.push([name.toLowerCase(), plain(sort)]);
   }
-  if (
-    asked === null ||
-    are.length + not.length === 0 ||
-    ![...are, ...not].some(([from]) => from === asked.from)
-  )
+  if (asked === null || are.length + not.length === 0 || ![...are, ...not].flat().includes(asked.from))
     return null;
   const kinds = reachable(asked.from, are);
   return yesOrNo(kinds.has(asked.to), `Following what each of ${asked.from} is: ${[...kinds].join(", ")}.`);

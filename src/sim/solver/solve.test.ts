@@ -43,11 +43,13 @@ const { known } = fc.letrec<{ known: Known; joined: Known }>((tie) => ({
             bottom: a.bottom * b.bottom,
             binds: 2,
           };
-        default:
+        case "/":
+        case "÷":
           return {
             text: `${within(a, 2)} ${sign} ${within(b, 3)}`,
             top: a.top * b.bottom,
-            bottom: a.bottom * b.top,
+            // Whatever is divided by what has no value has none either.
+            bottom: b.bottom === 0n ? 0n : a.bottom * b.top,
             binds: 2,
           };
       }
@@ -117,6 +119,7 @@ describe("counting, comparing, logic, stories", () => {
     ["What is the median of 5, 1, 3?", "3"],
     ["All bloops are razzies. All razzies are lazzies. Are all bloops lazzies?", "yes"],
     ["All cats are mammals. Are all mammals cats?", "no"],
+    ["All horses are mammals. No mammals are birds. Star is a horse. Is Star a bird?", "no"],
     ["Rex is a dog. All dogs are animals. Is Rex an animal?", "yes"],
     ["Alice is taller than Bob. Carol is shorter than Bob. Who is the shortest?", "Carol"],
     ["Tom is older than Sam. Sam is older than Kim. Is Tom younger than Kim?", "no"],

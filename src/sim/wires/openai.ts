@@ -28,7 +28,7 @@ const Body = z.looseObject({
 });
 type Body = z.infer<typeof Body>;
 
-export const textIn = (content: z.infer<typeof Content>): string =>
+const textIn = (content: z.infer<typeof Content>): string =>
   typeof content === "string" ? content : (content ?? []).map(({ text = "" }) => text).join("");
 
 function messageOf({ role, content, tool_call_id: id }: Body["messages"][number]): Message {

@@ -17,7 +17,7 @@ import {
 import { mortal, type CrashPoint, type Mortal } from "../crash.ts";
 import { memoryStore } from "../memory-store.ts";
 import { scripted, type Script } from "../scripted-models.ts";
-import { stepClock } from "../step-clock.ts";
+import { stepClock, type StepClock } from "../step-clock.ts";
 
 export type StageOptions = {
   readonly protocols: readonly AnyProtocol[];
@@ -25,7 +25,7 @@ export type StageOptions = {
   readonly script?: Script;
   readonly quote?: (request: ModelRequest) => Quote;
   /** Instead of a fresh memory store. */
-  readonly store?: (now: () => number) => Store;
+  readonly store?: (clock: StepClock) => Store;
 };
 
 export type Process = Mortal & { readonly engine: Engine };
@@ -36,10 +36,10 @@ export function stage({
   reactors = [],
   script = {},
   quote,
-  store: open = memoryStore,
+  store: open = (clock) => memoryStore(clock.now),
 }: StageOptions) {
   const clock = stepClock();
-  const store = open(clock.now);
+  const store = open(clock);
   const models = scripted(script, { clock, ...(quote ? { quote } : {}) });
   const frames = localFrames();
   const start = (point?: CrashPoint): Process => {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { builtInFacts } from "./built-in-facts.ts";
+import { readFacts, recall } from "./facts.ts";
+
+const answerTo = (question: string): string | null => recall(question, builtInFacts)?.answer ?? null;
+
+describe("facts", () => {
+  it.each([
+    ["What is the capital of Australia?", "Canberra"],
+    ["what's the CAPITAL CITY of the Netherlands", "Amsterdam"],
+    ["At what temperature does ethanol boil?", "78 °C"],
+    ["What is the boiling point of water?", "100 °C"],
+    ["Who wrote Pride and Prejudice?", "Jane Austen"],
+    ["Who is the author of 1984?", "George Orwell"],
+    ["In what year was Frankenstein published?", "1818"],
+  ])("are known: %s", (question, answer) => expect(answerTo(question)).toBe(answer));
+
+  it.each([
+    "What is the capital structure of a firm?",
+    "Why is capital leaving China?",
+    "When was Emma hired?",
+    "Emma wrote a memo. What should I answer?",
+    "",
+  ])("are not taken for known: %s", (question) => expect(answerTo(question)).toBeNull());
+
+  it("have mistakes that are not the answer", () => {
+    for (const { about, answer } of builtInFacts) {
+      const question = about.map((entry) => entry.split("|")[0]).join(" ");
+      expect(answerTo(question), question).toBe(answer);
+      expect(recall(question, builtInFacts)?.wrong, question).not.toContain(answer);
+      expect(recall(question, builtInFacts)?.wrong.length, question).toBeGreaterThan(0);
+    }
+  });
+
+  it("that no entry names are never recalled", () => {
+    expect(recall("anything | at all", [{ about: ["|"], answer: "nothing" }])).toBeNull();
+  });
+
+  it.each([
+    [null],
+    [[]],
+    [{ facts: {} }],
+    [{ facts: [{ about: [], answer: "x" }] }],
+    [{ facts: [], other: 1 }],
+  ])("of a malformed file are refused: %j", (data) => {
+    expect(readFacts(data)).toMatchObject({ ok: false, reason: expect.any(String) });
+  });
+});
