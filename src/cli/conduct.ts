@@ -30,7 +30,10 @@ export async function conduct(
   const onEntry = (entry: Entry) => {
     entries.push(entry);
     screen?.event(entry);
-    if (showing.events) written = written.then(() => output.result(`${eventLine(entry)}\n`));
+    if (!showing.events) return;
+    written = written.then(() => output.result(`${eventLine(entry)}\n`));
+    // Awaited at the end; what is recorded until then is worth more than what is shown.
+    written.catch(() => undefined);
   };
   const unlisten =
     screen && parley.frames.listen((frame) => frame.deliberation === id && screen.frame(frame));

@@ -1,9 +1,11 @@
-import { once } from "node:events";
-import type { Writable } from "node:stream";
+import { Fault } from "../kernel/index.ts";
 
 /** Where a command writes: results on one, everything else on the other. */
 export type Output = {
-  /** Resolves when the text has been taken; a reader that has gone away is not an error. */
+  /**
+   * Resolves when the text has been taken; a reader that has gone away is not an error.
+   * @throws Fault `configuration` when it cannot be written, as on a full disk
+   */
   result(text: string): Promise<void>;
   note(text: string): void;
   readonly stdout: { readonly terminal: boolean; readonly color: boolean; readonly columns: number };
@@ -13,13 +15,25 @@ export type Output = {
 /** The process's own streams. Color only on a terminal, and never with `NO_COLOR`. */
 export function processOutput(env: Readonly<Record<string, string | undefined>>): Output {
   let gone = false;
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    gone = true;
-  });
-  const write = async (stream: Writable, text: string) => {
-    if (!gone && !stream.write(text)) await Promise.race([once(stream, "drain"), once(stream, "close")]);
-  };
+  // Whoever writes is told by the write itself; without a listener the process would end here, with a stack.
+  process.stdout.on("error", () => undefined);
+  process.stderr.on("error", () => undefined);
+  const write = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      if (gone) return resolve();
+      process.stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
+        if (!error) return resolve();
+        gone = error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
+        if (gone) return resolve();
+        const why = `stdout cannot be written (${error.message})`;
+        reject(
+          new Fault("configuration", {
+            why,
+            next: "write it elsewhere; what was asked is kept, and parley list shows it",
+          }),
+        );
+      });
+    });
   const noColor = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   const face = (stream: NodeJS.WriteStream) => ({
     terminal: stream.isTTY === true,
@@ -27,7 +41,7 @@ export function processOutput(env: Readonly<Record<string, string | undefined>>)
     columns: stream.columns || 80,
   });
   return {
-    result: (text) => write(process.stdout, text),
+    result: write,
     note: (text) => void process.stderr.write(`${text}\n`),
     stdout: face(process.stdout),
     stderr: face(process.stderr),

@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { EXIT, exitOfError } from "./exits.ts";
 import { errorLine } from "./error-line.ts";
 import type { CommandModule, Io } from "./command.ts";
+import { Fault } from "../kernel/index.ts";
 import { processOutput } from "./output.ts";
 
 type CommandRow = {
@@ -182,6 +183,20 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     first === undefined ||
     ["help", "-h", "--help"].includes(first) ||
     COMMANDS.some(({ name }) => name === first);
+  const meant = known ? undefined : await misspelt(argv);
+  if (meant !== undefined) {
+    const again = [meant, ...argv.slice(1)].join(" ");
+    io.output.note(
+      errorLine(
+        new Fault("configuration", {
+          why: `there is no command "${first}"`,
+          next: `did you mean: parley ${again}? To ask about the word itself: parley -- ${argv.join(" ")}`,
+        }),
+        io.env,
+      ),
+    );
+    return EXIT.usage;
+  }
   let exit: number = EXIT.answered;
   const program = new Command("parley")
     .description(manifest.description)
@@ -212,6 +227,20 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     io.output.note(errorLine(error, io.env));
     return exitOfError(error);
   }
+}
+
+/** A question of this many words or more is one, whatever its first word looks like. */
+const QUESTION_WORDS = 3;
+
+/** The command that a first word is one letter away from, where what follows could belong to a command. */
+async function misspelt(argv: readonly string[]): Promise<string | undefined> {
+  const [first = "", ...rest] = argv;
+  const words = rest.filter((word) => !word.startsWith("-"));
+  if (!/^[a-z-]{3,}$/.test(first) || words.length > QUESTION_WORDS - 2) return undefined;
+  const names = COMMANDS.map(({ name }) => name);
+  const { distance, nearest } = await import("../config/index.ts");
+  const meant = nearest(first, names);
+  return meant !== undefined && distance(first, meant) <= 1 ? meant : undefined;
 }
 
 /** One line of what was wrong with the command line, and where its help is. */

@@ -30,6 +30,8 @@ export type Moment = {
 export type Space = { readonly columns: number; readonly rows: number; readonly style: Style };
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/** On fewer cells there is no place for a row. */
+const NARROWEST = 20;
 /** So many lines of what the chair writes are shown. */
 const CHAIR_LINES = 6;
 
@@ -45,7 +47,7 @@ export function screenLines(moment: Moment, { columns, rows, style }: Space): st
   const first = style.bold(cutTo(oneLine(progress.question, 2_000), columns));
   const second = style.dim(cutTo(phase, columns));
   const last = style.dim(cutTo(spentWords(progress.spent), columns));
-  if (rows < 4) return [second, first].slice(0, Math.max(0, rows));
+  if (rows < 4 || columns < NARROWEST) return [second, first].slice(0, Math.max(0, rows));
 
   const shown = fitting(seated, rows - 3);
   const texts = textsFor(shown, rows - 3 - shown.length - (shown.length < seated.length ? 1 : 0));
@@ -171,5 +173,5 @@ function textLines(row: Row, most: number, columns: number): string[] {
   const from = Math.max(0, Math.floor(text.length / enough) - 1) * enough;
   const near = printable(text.slice(from)).replaceAll("\t", "  ");
   const lines = wrapped(near.normalize("NFC"), cells).filter((line) => line.trim() !== "");
-  return lines.slice(-most).map((line) => `  ${line}`);
+  return lines.slice(-most).map((line) => `  ${line.trimEnd()}`);
 }

@@ -11,7 +11,8 @@ import { progressView, speakerOf, stepParts } from "../projections/index.ts";
 import { durationWords, oneLine } from "../reports/index.ts";
 import { spentWords } from "./screen-lines.ts";
 import { modelWords, tookWords, workWords } from "./screen-words.ts";
-import type { Screen } from "./screen.ts";
+
+type ScreenLog = { event(entry: Entry): void; frame(frame: Frame): void; stop(): void };
 
 /** Progress as plain lines, one for each change of state and none for a token: for a log, a pipe, a CI job. */
 export function createScreenLog({
@@ -22,7 +23,7 @@ export function createScreenLog({
   readonly line: (text: string) => void;
   /** Milliseconds. */
   readonly now: () => number;
-}): Screen {
+}): ScreenLog {
   const view = progressView();
   const attempts = new Map<StepKey, number>();
   let opening: Opening | undefined;

@@ -1,3 +1,4 @@
+import { loadPersonas } from "../config/index.ts";
 import { familyOf, Fault, ModelRef, type Families } from "../kernel/index.ts";
 import { reachable, type Reachable } from "./reachable.ts";
 import type { Parley } from "./parley.ts";
@@ -21,7 +22,7 @@ const SIMULATED: readonly ModelRef[] = [
 const MEMBERS = 3;
 
 /**
- * The configured models; without any, what a local Ollama has, then what the keys in the environment reach,
+ * The configured models; without any, those that the members' personas name, then what a local Ollama has, then what the keys in the environment reach,
  * and only then the simulated panel.
  * @throws Fault `configuration` for a reference that cannot work
  */
@@ -54,6 +55,8 @@ export function checkedRef(parley: Parley, ref: string): ModelRef {
 }
 
 async function discover(parley: Parley): Promise<{ members: readonly string[]; notes: readonly string[] }> {
+  const own = ownModels(parley);
+  if (own.length > 0) return { members: own, notes: [] };
   const places = await reachable(parley);
   const local = places.find(({ provider, models }) => provider === "ollama" && models.length > 0);
   if (local) {
@@ -78,6 +81,13 @@ async function discover(parley: Parley): Promise<{ members: readonly string[]; n
         "counting and small puzzles, and knows a few facts; anything else it fills with a placeholder. Set a key, start Ollama or use --models for real answers.",
     ],
   };
+}
+
+/** The models that the members' personas name, where every one of them does. */
+function ownModels(parley: Parley): readonly string[] {
+  const personas = loadPersonas(parley);
+  const named = parley.settings.personas.flatMap((id) => personas.get(id)?.model ?? []);
+  return named.length === parley.settings.personas.length ? named : [];
 }
 
 const preferred = ({ provider, models }: Reachable): string[] =>

@@ -1,4 +1,4 @@
-import { providers } from "../models/index.ts";
+import { providers, type Provider } from "../models/index.ts";
 import type { Parley } from "./parley.ts";
 
 /** A provider that can be asked now, and models of it that Parley would ask. */
@@ -44,13 +44,28 @@ export async function reachable({
     how: "it is configured",
     models: entry.model === undefined ? [] : [entry.model],
   }));
-  const keyed = Object.entries(providers).flatMap(([provider, { keyVariables }]) => {
-    const variable = keyVariables.find((name) => (env[name] ?? "").trim() !== "");
-    return variable === undefined
-      ? []
-      : [{ provider, how: `${variable} is set`, models: USUAL[provider] ?? [] }];
-  });
-  return [...local.filter(({ models }) => models.length > 0), ...configured, ...keyed];
+  const remote = await Promise.all(Object.entries(providers).map((row) => remoteOf(row, env)));
+  return [...local.filter(({ models }) => models.length > 0), ...configured, ...remote.flat()];
+}
+
+/** A provider elsewhere: reached by its key, or by a URL of the user's own, which is asked what it has. */
+async function remoteOf(
+  [provider, { keyVariables, urlVariables, ...row }]: readonly [string, Provider],
+  env: Parley["env"],
+): Promise<Reachable[]> {
+  if (row.local) return [];
+  const set = (names: readonly string[]) => names.find((name) => (env[name] ?? "").trim() !== "");
+  const [key, url] = [set(keyVariables), set(urlVariables)];
+  const variable = key ?? url;
+  if (variable === undefined) return [];
+  const there = url === undefined ? [] : await openaiModels(env[url] ?? "");
+  return [
+    {
+      provider,
+      how: `${variable} is set`,
+      models: there.length > 0 ? there.slice(0, 3) : (USUAL[provider] ?? []),
+    },
+  ];
 }
 
 async function ollamaModels(env: Parley["env"]): Promise<string[]> {

@@ -35,8 +35,7 @@ const line = (most: number) =>
     .min(1)
     .max(most)
     .regex(/^\P{Cc}*$/u);
-/** One that carries a password is for the environment. */
-const url = z.string().refine((text) => httpUrl(text)?.password === "");
+const url = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
 
 const Compatible = z
   .strictObject({
@@ -114,12 +113,6 @@ function isStore(target: string): boolean {
   return /^postgres(ql)?:\/\//.test(target) && URL.canParse(target);
 }
 
-function httpUrl(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const parsed = new URL(text);
-  return parsed.protocol === "http:" || parsed.protocol === "https:" ? parsed : undefined;
-}
-
 /** What a value has to be, in words, and one that is right. */
 export type Hint = { readonly expects: string; readonly example: string };
 
@@ -158,7 +151,7 @@ export const hints: { readonly [K in SettingKey]-?: Hint } & { readonly [path: s
     example: "{lab: {url: http://localhost:8000/v1}}",
   },
   "compatible.*.url": {
-    expects: "an http or https URL without a password",
+    expects: "an http or https URL",
     example: "http://localhost:8000/v1",
   },
   "compatible.*.key-env": { expects: "the name of an environment variable", example: "LAB_API_KEY" },

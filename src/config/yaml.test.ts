@@ -218,6 +218,6 @@ it("Y1, Y2, Y3: whatever the text, it is data without a prototype of its own, or
         expect(error.message).not.toMatch(/\((?!set)[A-Z_]+\)/);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_500 },
   );
 });

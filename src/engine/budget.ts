@@ -47,6 +47,21 @@ export function amountOf(call: Call, quote: Quote): Amount {
   };
 }
 
+/** Of a call whose worst case nobody asks for. */
+export const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
+
+/** A call that was not made: nothing was sent, and nothing spent. */
+export const unaffordable = (request: { readonly model: Call["model"] }, why: string): Call => ({
+  ok: false,
+  failure: { code: "over-budget", message: why },
+  model: request.model,
+  family: null,
+  tokens: { in: null, out: null, cached: null, reasoning: null },
+  cost: { source: "unknown", usd: null },
+  latencyMs: 0,
+  attempts: 0,
+});
+
 /** One driver's account of one deliberation. The cap holds per driver: a rival's calls in flight are not seen until they record. */
 export interface Ledger {
   readonly capped: boolean;
@@ -142,11 +157,10 @@ export async function openLedger(
 
 /** What the journal says was spent here, by event; what a fork adopted was paid for by its parent. */
 function recordedAmounts(past: readonly Entry[]): Map<EventId, Amount> {
-  const unsaid = { tokensIn: 0, tokensOut: 0, usd: null };
   return new Map(
     past.flatMap((entry) => {
       const call = entry.origin.by === "protocol" ? callOf(entry) : undefined;
-      return call ? [[entry.id, amountOf(call, unsaid)] as const] : [];
+      return call ? [[entry.id, amountOf(call, NO_QUOTE)] as const] : [];
     }),
   );
 }

@@ -112,13 +112,17 @@ describe("the follower", () => {
     const slow = slowReads(store);
     const follower = createFollower(store, clock);
     const history = createHistory(slow, id);
+    const answered = async () => {
+      for (const answer of slow.answers.splice(0)) answer();
+      await turn();
+    };
     const unfollow = follower.follow(id, history);
-    for (let n = 0; n < 4; n += 1) (await turn(), slow.answers.splice(0).forEach((answer) => answer()));
+    for (let n = 0; n < 4; n += 1) await answered();
     const reading = history.catchUp();
     await turn();
     await note("meanwhile");
     await clock.advance(200); // the follower sees that there is news while the earlier read is under way
-    for (let n = 0; n < 4; n += 1) (slow.answers.splice(0).forEach((answer) => answer()), await turn());
+    for (let n = 0; n < 4; n += 1) await answered();
     await reading;
     expect(seqs(history.batch("client/meanwhile") ?? [])).toEqual([2, 3]);
     unfollow();

@@ -15,14 +15,12 @@ import {
   type Models,
   type NewEvent,
   type Origin,
-  type Quote,
   type World,
 } from "../kernel/index.ts";
-import type { Ledger } from "./budget.ts";
+import { NO_QUOTE, unaffordable, type Ledger } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import { Halt } from "./halt.ts";
 import type { History } from "./history.ts";
-import { compare, eventOf } from "./comparison.ts";
 import {
   asEvent,
   type CallSpec,
@@ -32,6 +30,7 @@ import {
   type StepSpec,
   type WorkSpec,
 } from "./run.ts";
+import { compare, declared, ending, eventOf, first, sameDigest, verified } from "./verification.ts";
 
 // R1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
 // R2. The first to record wins: a rival's record ends our work on the same step, and replaces its result; whoever comes second catches up.
@@ -143,6 +142,7 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       signal.throwIfAborted();
       const { events, after = before } = await work.produce(signal, name);
       for (const event of events) declared(event, spec); // before it is recorded for good
+      if (!work.parts) forget(); // what has its answer has nothing left to end
       return await record(events, originAfter(after));
     } catch (error) {
       const past = history.batch(name);
@@ -357,46 +357,3 @@ function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
-
-const first = (batch: readonly Entry[]): Entry => {
-  const [entry] = batch;
-  if (!entry) throw new Fault("event-invalid", { type: "none", why: "a recorded batch is empty" });
-  return entry;
-};
-
-/** The batch, after R4; undefined when there is none. */
-function verified(
-  batch: readonly Entry[] | undefined,
-  digest: string,
-  key: StepKey,
-): readonly Entry[] | undefined {
-  if (batch && !sameDigest(batch, digest)) throw new Fault("step-changed", { key });
-  return batch;
-}
-
-const sameDigest = (batch: readonly Entry[] | undefined, digest: string): readonly Entry[] | undefined =>
-  batch?.[0] && "digest" in batch[0].origin && batch[0].origin.digest === digest ? batch : undefined;
-
-function ending<T extends EventType>(batch: readonly Entry[], spec: StepSpec<T>): Event<T> {
-  const entry = first(batch);
-  declared(entry, spec);
-  return entry as Event<T>; // which `declared` has admitted
-}
-
-function declared({ type }: { readonly type: string }, { key, ends }: StepSpec<EventType>): void {
-  // `includes` is asked about a wider type than the array's own.
-  if (!(ends as readonly string[]).includes(type)) throw new Fault("step-ended-wrong", { key, type });
-}
-
-const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
-
-const unaffordable = (request: { readonly model: Call["model"] }, why: string): Call => ({
-  ok: false,
-  failure: { code: "over-budget", message: why },
-  model: request.model,
-  family: null,
-  tokens: { in: null, out: null, cached: null, reasoning: null },
-  cost: { source: "unknown", usd: null },
-  latencyMs: 0,
-  attempts: 0,
-});

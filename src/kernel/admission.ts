@@ -1,13 +1,16 @@
 import type { NewEvent } from "./event.ts";
 import { Fault } from "./fault.ts";
-import type { Origin } from "./origin.ts";
+import { Origin } from "./origin.ts";
 
 /**
- * What every store refuses before it looks at anything: an empty batch, an opening that is not alone at
+ * What every store refuses before it looks at anything: a malformed origin, an empty batch, an opening that is not alone at
  * the start under the origin `open`, a closing that is not last under the origin `close`.
  * @throws Fault `event-invalid`
  */
 export function admit(events: readonly NewEvent[], origin: Origin): void {
+  if (!Origin.safeParse(origin).success) {
+    throw new Fault("event-invalid", { type: events[0]?.type ?? "none", why: "its origin is malformed" });
+  }
   if (events.length === 0)
     throw new Fault("event-invalid", { type: "none", why: "a batch holds at least one event" });
   events.forEach(({ type }, index) => {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Fault } from "./fault.ts";
 import { DeliberationId, Digest, EventId, StepKey } from "./ids.ts";
 
 const step = {
@@ -51,6 +52,9 @@ export const stepOrigin = (key: StepKey): string => `protocol/${key}`;
 export const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string =>
   `reactor/${reactor}/${event}/${key}`;
 
-/** The id of the event at `index` of the batch that `origin` recorded. */
-export const eventId = (deliberation: DeliberationId, origin: string, index: number): EventId =>
-  EventId.parse(`${deliberation}/${origin}#${index}`);
+/** The id of the event at `index` of the batch that `origin` recorded. @throws Fault `event-invalid` for an origin too long to name one */
+export function eventId(deliberation: DeliberationId, origin: string, index: number): EventId {
+  const id = EventId.safeParse(`${deliberation}/${origin}#${index}`);
+  if (id.success) return id.data;
+  throw new Fault("event-invalid", { type: "any", why: "its origin is too long to name its events" });
+}

@@ -63,7 +63,7 @@ export function sampleCall(reply: string, changes: Partial<Extract<Call, { ok: t
   };
 }
 
-export const failedCall = (message: string): Call => ({
+const failedCall = (message: string): Call => ({
   ok: false,
   failure: { code: "network", message },
   model: ModelRef.parse("compatible/house"),

@@ -13,7 +13,7 @@ export type Answering = {
   /** The faults that the request asks for beside those in its model. */
   readonly asked: string;
   readonly response: ServerResponse;
-  /** Aborts when the client is gone or the server closes. */
+  /** Aborts when the connection is closed, by whichever side. */
   readonly signal: AbortSignal;
 };
 

@@ -27,7 +27,13 @@ export type Mind = {
  * right wherever the other is. Which mistake it makes depends on family and seed where a family is given.
  */
 export function mindOf(
-  { simulated, facts }: { readonly simulated: Simulated; /** Known beside the built-in ones, and before them. */ readonly facts: readonly Fact[] },
+  {
+    simulated,
+    facts,
+  }: {
+    readonly simulated: Simulated;
+    /** Known beside the built-in ones, and before them. */ readonly facts: readonly Fact[];
+  },
   { question, plain }: Prompt,
   request: ModelRequest,
 ): Mind {

@@ -47,7 +47,6 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
   const { port, host = "127.0.0.1", key, sim = createSim(), wait = systemWait } = options;
   const usual = readFaults(options.faults ?? "");
   if (!usual.ok) return usual;
-  const closing = new AbortController();
   const answer = answering({ sim, wait, faults: usual.faults });
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -75,15 +74,13 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
       .join("&");
     const gone = new AbortController();
     response.on("close", () => gone.abort());
-    const signal = AbortSignal.any([closing.signal, gone.signal]);
-    const exchange: Answering = { wire, order: read.order, asked, response, signal };
+    const exchange: Answering = { wire, order: read.order, asked, response, signal: gone.signal };
     await answer(exchange);
   };
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      if (closing.signal.aborted || response.destroyed) return void response.destroy();
-      if (response.headersSent) return void response.destroy();
+      if (response.destroyed || response.headersSent) return void response.destroy();
       respond(
         response,
         500,
@@ -108,7 +105,6 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
       port: address.port,
       close: () =>
         new Promise((settle) => {
-          closing.abort();
           server.close(() => settle());
           server.closeAllConnections();
         }),

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { extractAnswer } from "../judging/index.ts";
 import { ModelRef, type ModelRequest } from "../kernel/index.ts";
 import { piecesOf } from "./pieces.ts";
 import { createSim, type LoadFacts } from "./sim.ts";
@@ -21,7 +22,15 @@ const ledger =
 
 const loadFacts: LoadFacts = (file) =>
   file === "good.yaml"
-    ? { ok: true, data: { facts: [{ about: ["capital of Freedonia"], answer: "Fredville" }, { about: ["Australia"], answer: "Perth" }] } }
+    ? {
+        ok: true,
+        data: {
+          facts: [
+            { about: ["capital of Freedonia"], answer: "Fredville" },
+            { about: ["Australia"], answer: "Perth" },
+          ],
+        },
+      }
     : file === "bad.yaml"
       ? { ok: true, data: { facts: [{ abuot: ["x"], answer: "y" }] } }
       : { ok: false, reason: `${file} cannot be read` };
@@ -71,6 +80,18 @@ describe("the transport", () => {
     expect(heard).toBe(2);
   });
 
+  it("says nothing more once it is aborted, also without a latency", async () => {
+    const stop = new AbortController();
+    let heard = 0;
+    const onText = (): void => {
+      heard += 1;
+      stop.abort();
+    };
+    const attempted = await createSim().send(request("sim/ada"), { attempt: 1, signal: stop.signal, onText });
+    expect(attempted).toMatchObject({ ok: false, failure: { code: "cancelled" } });
+    expect(heard).toBe(1);
+  });
+
   it("fails as providers do: with a part of the text, or with a time to wait", async () => {
     const seen = new Map<string, string>();
     for (let attempt = 1; attempt <= 40; attempt += 1) {
@@ -91,14 +112,17 @@ describe("the transport", () => {
     expect(seen.get("overloaded")).toBe("");
   });
 
-  it("knows a file of facts, and says what is wrong with one before any call", async () => {
+  it("knows a file of facts before its own, and says what is wrong with one before any call", async () => {
     const sim = createSim({ loadFacts });
-    const attempted = await sim.send(request("sim/ada?skill=1&facts=good.yaml"), {
-      attempt: 1,
-      signal: new AbortController().signal,
-      onText: () => undefined,
-    });
-    expect(attempted.ok && attempted.text).toContain("Final answer: Fredville");
+    const answerTo = async (text: string): Promise<string> => {
+      const { signal } = new AbortController();
+      const asked = request("sim/ada?skill=1&facts=good.yaml", text);
+      const attempted = await sim.send(asked, { attempt: 1, signal, onText: () => undefined });
+      return (attempted.ok && extractAnswer(attempted.text)?.value) || "";
+    };
+    expect(await answerTo("What is the capital of Freedonia?")).toBe("Fredville");
+    expect(await answerTo("What is the capital of Australia?")).toBe("Perth");
+    expect(await answerTo("What is the capital of Canada?")).toBe("Ottawa");
     expect(sim.prepare("sim/ada?facts=bad.yaml")).toMatchObject({
       ok: false,
       reason: expect.stringContaining("facts.0.about"),

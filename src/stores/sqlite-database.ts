@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import AsyncDatabase from "libsql/promise";
@@ -74,9 +74,25 @@ export async function openDatabase(path: string): Promise<SqliteDatabase> {
   }
 }
 
+/**
+ * The folder and those above it. Not `recursive: true`: Node's own never returns where the file system refuses a
+ * name in a folder that exists, as /proc does.
+ */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
+    makeFolder(dirname(path));
+    makeFolder(path);
+  }
+}
+
 /** Never opens a file that exists: closing it would drop the locks that this process holds on it (POSIX). */
 function createPrivately(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {

@@ -30,10 +30,6 @@ storeContract(
           "refuses to read an event of a newer schema",
         ],
       },
-      {
-        because: "the kernel's admission does not check an origin's shape, and it checks nothing of its own",
-        tests: ["refuses an origin of another shape, and one too long to name its events"],
-      },
       { because: "closing it means nothing", tests: ["refuses to be used after it was closed"] },
     ],
   },

@@ -12,10 +12,10 @@ import {
   type DeliberationId,
   type Digest,
   type Entry,
-  type NewEvent,
   type Origin,
   type Reservation,
   type Store,
+  type Written,
 } from "../kernel/index.ts";
 
 /**
@@ -32,11 +32,11 @@ export function memoryStore(now: () => number = Date.now): Store {
   const reservations: { id: DeliberationId; origin: string; amount: Reservation }[] = [];
   const waiting = new Set<() => void>();
 
-  const record = (id: DeliberationId, events: readonly NewEvent[], origin: Origin): Entry[] => {
+  const record = (id: DeliberationId, events: readonly Written[], origin: Origin): Entry[] => {
     const key = originKey(origin);
     const log = byDeliberation.get(id) ?? [];
     byDeliberation.set(id, log);
-    const entries = events.map(written).map((event, index) =>
+    const entries = events.map((event, index) =>
       entryOf({
         ...event,
         id: eventId(id, key, index),
@@ -59,7 +59,7 @@ export function memoryStore(now: () => number = Date.now): Store {
     // Deferred as a durable store defers, so that nothing comes to rely on an append within the same tick.
     async append(id, events, origin): Promise<Appended> {
       admit(events, origin);
-      events.forEach(written);
+      const rows = events.map(written);
       await Promise.resolve();
       const past = batches.get(`${id}/${originKey(origin)}`);
       if (past) return { ok: true, fresh: false, events: past };
@@ -68,7 +68,7 @@ export function memoryStore(now: () => number = Date.now): Store {
       if (log?.some((entry) => isEvent(entry, "deliberation-closed")) && !outlivesClosing(events, origin)) {
         return { ok: false, reason: "closed" };
       }
-      return { ok: true, fresh: true, events: record(id, events, origin) };
+      return { ok: true, fresh: true, events: record(id, rows, origin) };
     },
     async read(id, after = 0) {
       await Promise.resolve();

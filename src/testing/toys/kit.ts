@@ -32,18 +32,15 @@ export function toyAsked(
   };
 }
 
+const Seated = Participant.omit({ persona: true });
+
 export function toyParticipant(
   name: string,
   seat: string,
   instructions = `be ${name}`,
 ): Asked["participants"][number] {
   const persona = { name, instructions };
-  const { id, model, family } = Participant.omit({ persona: true }).parse({
-    id: name,
-    seat,
-    model: `sim/${name}`,
-    family: null,
-  });
+  const { id, model, family } = Seated.parse({ id: name, seat, model: `sim/${name}`, family: null });
   return { id, seat, model, family, persona };
 }
 

@@ -1,0 +1,69 @@
+import {
+  canonical,
+  Fault,
+  type Entry,
+  type Event,
+  type EventType,
+  type NewEvent,
+  type StepKey,
+} from "../kernel/index.ts";
+import type { StepSpec } from "./run.ts";
+
+/** A recorded entry as the event that was given to `append`. */
+export function eventOf(entry: Entry): NewEvent {
+  if (entry.type === "unknown")
+    throw new Fault("event-invalid", { type: entry.data.type, why: "its type is unknown here" });
+  // Destructuring a union loses that `type` and `data` belong together.
+  return { type: entry.type, data: entry.data } as NewEvent;
+}
+
+/** What a replay compares: type and data without the call, as canonical bytes. */
+export function compare(again: readonly NewEvent[] | undefined, past: readonly Entry[], key: StepKey): void {
+  if (!again) return;
+  const bare = ({ type, data }: Pick<NewEvent, "type" | "data">) =>
+    canonical({ type, data: { ...data, call: undefined } });
+  const recorded = past.map((entry) => bare(eventOf(entry)));
+  const replayed = again.map(bare);
+  const at = recorded.findIndex((text, index) => text !== replayed[index]);
+  if (at < 0 && recorded.length === replayed.length) return;
+  throw new Fault("replay-differs", {
+    key,
+    what: `recorded ${excerpt(recorded[at])}, read again as ${excerpt(replayed[at])}`,
+  });
+}
+
+const excerpt = (text = "nothing"): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+
+export const first = (batch: readonly Entry[]): Entry => {
+  const [entry] = batch;
+  if (!entry) throw new Fault("event-invalid", { type: "none", why: "a recorded batch is empty" });
+  return entry;
+};
+
+/** The batch, after R4; undefined when there is none. */
+export function verified(
+  batch: readonly Entry[] | undefined,
+  digest: string,
+  key: StepKey,
+): readonly Entry[] | undefined {
+  if (batch && !sameDigest(batch, digest)) throw new Fault("step-changed", { key });
+  return batch;
+}
+
+export const sameDigest = (
+  batch: readonly Entry[] | undefined,
+  digest: string,
+): readonly Entry[] | undefined =>
+  batch?.[0] && "digest" in batch[0].origin && batch[0].origin.digest === digest ? batch : undefined;
+
+export function ending<T extends EventType>(batch: readonly Entry[], spec: StepSpec<T>): Event<T> {
+  const entry = first(batch);
+  declared(entry, spec);
+  return entry as Event<T>; // which `declared` has admitted
+}
+
+/** @throws Fault `step-ended-wrong` */
+export function declared({ type }: { readonly type: string }, { key, ends }: StepSpec<EventType>): void {
+  // `includes` is asked about a wider type than the array's own.
+  if (!(ends as readonly string[]).includes(type)) throw new Fault("step-ended-wrong", { key, type });
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { built, eventsIn, oneLine, QUESTION, resultIn, somewhere } from "./parley.ts";
+
+built();
+
+describe("a question on a fresh machine", () => {
+  it("is answered by the simulated panel, which is said, on stdout and on stderr", async () => {
+    await using place = somewhere();
+    const { code, stdout, stderr } = await place.run([QUESTION]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^simulated/);
+    expect(stdout).toContain("Final answer: 391");
+    expect(stderr).toContain("this is the simulated panel");
+    expect(stderr).toMatch(/^analyst: draft done/m);
+    expect(stdout + stderr).not.toContain("\u001B");
+  });
+
+  it("prints one result of the published form with --json", async () => {
+    await using place = somewhere();
+    const ended = await place.run([QUESTION, "--json"]);
+    expect(ended.code).toBe(0);
+    expect(resultIn(ended)).toMatchObject({
+      status: "answered",
+      simulated: true,
+      finalAnswer: "391",
+      calls: 7,
+      control: { kind: "draft-majority", answer: "391", agrees: true },
+    });
+  });
+
+  it("prints the events in the journal's order, and nothing else, with --events", async () => {
+    await using place = somewhere();
+    const ended = await place.run([QUESTION, "--events"]);
+    const events = eventsIn(ended);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(events.at(0)?.type).toBe("deliberation-opened");
+    expect(events.at(-1)?.type).toBe("deliberation-closed");
+    const [one] = (await list(place)).map(({ id }) => id);
+    expect(await place.run(["export", String(one), "--format", "jsonl"])).toMatchObject({
+      code: 0,
+      stdout: ended.stdout,
+    });
+  });
+
+  it("has nothing to say on stderr with --quiet, and takes a first word that is no command for the question", async () => {
+    await using place = somewhere();
+    expect(await place.run(["--quiet", "--", "list"])).toMatchObject({ code: 0, stderr: "" });
+    const { code, stdout, stderr } = await place.run([QUESTION, "--quiet"], { NO_COLOR: "1" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("391");
+    expect((await list(place)).map(({ question }) => question)).toEqual([QUESTION, "list"]);
+  });
+
+  it("reads a file as context, and shows the members its text", async () => {
+    await using place = somewhere();
+    const readme = new URL("../../package.json", import.meta.url).pathname;
+    const ended = await place.run([QUESTION, "--quiet", "--events", "--context", readme]);
+    expect(ended.code).toBe(0);
+    expect(JSON.stringify(eventsIn(ended)[0])).toContain(JSON.stringify(readFileSync(readme, "utf8")).slice(1, 99));
+  });
+});
+
+describe("what was asked", () => {
+  it("is listed newest first, and found by the beginning of its id", async () => {
+    await using place = somewhere();
+    expect(await place.run(["list", "--json"])).toMatchObject({ code: 0, stdout: "[]\n" });
+    const ids: string[] = [];
+    for (const question of ["What is 1 + 1?", "What is 2 + 2?", "What is 3 + 3?"])
+      ids.unshift(resultIn(await place.run([question, "--json", "--mode", "vote"])).id);
+    expect((await list(place)).map(({ id }) => id)).toEqual(ids);
+    for (const id of ids) {
+      expect(resultIn(await place.run(["show", id.slice(0, 10), "--json"])).id).toBe(id);
+    }
+    expect((await place.run(["list"])).stdout.trim().split("\n")).toHaveLength(4);
+  });
+
+  it("is exported as a document, as an object and as lines", async () => {
+    await using place = somewhere();
+    const { id } = resultIn(await place.run([QUESTION, "--json"]));
+    const md = await place.run(["export", id, "--format", "md"]);
+    expect(md.stdout).toContain(QUESTION);
+    expect(md.stdout).toContain("imulated");
+    const { result, events } = JSON.parse((await place.run(["export", id, "--format", "json"])).stdout) as {
+      result: unknown;
+      events: unknown[];
+    };
+    const lines = eventsIn(await place.run(["export", id, "--format", "jsonl"]));
+    expect(lines).toEqual(events);
+    expect(resultIn({ ...md, stdout: JSON.stringify(result) }).id).toBe(id);
+  });
+
+  it("can be shown again by resume, and a vote differs from a consensus", async () => {
+    await using place = somewhere();
+    const asked = ["--json", "--seed", "4"];
+    const consensus = resultIn(await place.run([QUESTION, ...asked]));
+    expect(resultIn(await place.run(["resume", consensus.id, "--json"]))).toEqual(consensus);
+    const vote = resultIn(await place.run([QUESTION, ...asked, "--mode", "vote"]));
+    expect(vote).toMatchObject({ mode: "vote", calls: 6, finalAnswer: "391" });
+    expect(vote.answer).not.toBe(consensus.answer);
+  });
+
+  it("survives two commands at once on one fresh home", async () => {
+    await using place = somewhere();
+    const both = await Promise.all([1, 2, 3].map(() => place.run([QUESTION, "--json", "--quiet"])));
+    for (const one of both) expect(one).toMatchObject({ code: 0, stderr: "" });
+    expect(new Set(both.map((one) => resultIn(one).id)).size).toBe(3);
+    expect(await list(place)).toHaveLength(3);
+  });
+
+  it("ends quietly when nobody reads on", async () => {
+    await using place = somewhere();
+    await place.run([QUESTION, "--quiet"]);
+    const [one] = await list(place);
+    for (const args of [["export", String(one?.id), "--format", "jsonl"], [QUESTION, "--events", "--quiet"]]) {
+      const running = place.start(args);
+      running.closeStdout();
+      expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+});
+
+it("prints every command and its exit codes as help, and refuses what it does not know in one line", async () => {
+  await using place = somewhere();
+  const help = await place.run(["--help"]);
+  expect(help).toMatchObject({ code: 0, stderr: "" });
+  for (const name of ["ask", "council", "list", "show", "resume", "replay", "fork", "export", "models", "config", "doctor", "sim-server"])
+    expect(help.stdout).toMatch(new RegExp(`^ +${name}\\b`, "m"));
+  const wrong = await place.run(["show"]);
+  expect(wrong.code).toBe(2);
+  expect(oneLine(wrong.stderr)).toBe(true);
+});
+
+async function list(place: ReturnType<typeof somewhere>) {
+  const { stdout } = await place.run(["list", "--json"]);
+  return JSON.parse(stdout) as { id: string; question: string }[];
+}

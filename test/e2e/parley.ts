@@ -1,0 +1,163 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll } from "vitest";
+import * as z from "zod";
+import { Result } from "../../src/projections/index.ts";
+import { setUp } from "../../scripts/setup.mjs";
+
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** A command that runs. */
+export type Running = {
+  readonly ended: Promise<Ended>;
+  /** Resolves when what it wrote there fits; rejects when it ended before. */
+  seen(where: "stdout" | "stderr", pattern: RegExp): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  /** Nobody reads its stdout any longer. */
+  closeStdout(): void;
+};
+
+/** Somewhere of its own to run in: `home` holds the store, `cwd` is an empty project. */
+export type Somewhere = AsyncDisposable & {
+  readonly folder: string;
+  readonly home: string;
+  readonly cwd: string;
+  readonly run: (args: readonly string[], env?: Variables) => Promise<Ended>;
+  readonly start: (args: readonly string[], env?: Variables) => Running;
+};
+
+type Variables = { readonly [name: string]: string };
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+export const command = join(root, "dist", "cli.mjs");
+
+/** No command here may take longer; what hangs is killed, and its exit code is null. */
+const MOST_MS = 30_000;
+
+/** Commands under way: a test that fails leaves none behind. */
+const running = new Set<() => void>();
+process.once("exit", () => running.forEach((kill) => kill()));
+
+/** Builds the command before the tests of a file, unless it is built. */
+export const built = (): void => beforeAll(() => setUp(root, { build: true }), 60_000);
+
+/** A fresh home and an empty project; every process started here has ended, and all of it is gone, when it is disposed of. */
+export function somewhere(): Somewhere {
+  const folder = mkdtempSync(join(tmpdir(), "parley-e2e-"));
+  const home = join(folder, "home");
+  const cwd = join(folder, "project");
+  mkdirSync(cwd);
+  const started = new Set<Running>();
+  const start = (args: readonly string[], env: Variables = {}): Running => {
+    const one = launch(args, { cwd, env: { ...environment(folder), PARLEY_HOME: home, ...env } });
+    started.add(one);
+    void one.ended.finally(() => started.delete(one));
+    return one;
+  };
+  return {
+    folder,
+    home,
+    cwd,
+    start,
+    run: (args, env) => start(args, env).ended,
+    async [Symbol.asyncDispose]() {
+      for (const one of started) one.kill("SIGKILL");
+      await Promise.all([...started].map((one) => one.ended));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Nothing of this machine's own: no keys, no settings, and no local server that answers. */
+const environment = (folder: string): Variables => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: folder,
+  TMPDIR: folder,
+  OLLAMA_HOST: "127.0.0.1:1",
+  LMSTUDIO_HOST: "127.0.0.1:1",
+});
+
+function launch(args: readonly string[], { cwd, env }: { cwd: string; env: Variables }): Running {
+  const child = spawn(process.execPath, [command, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const written = { stdout: "", stderr: "" };
+  const looking = new Set<() => void>();
+  for (const where of ["stdout", "stderr"] as const) {
+    child[where].setEncoding("utf8").on("data", (text: string) => {
+      written[where] += text;
+      for (const look of looking) look();
+    });
+  }
+  const kill = () => void child.kill("SIGKILL");
+  running.add(kill);
+  const limit = setTimeout(kill, MOST_MS);
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      running.delete(kill);
+      clearTimeout(limit);
+      resolve({ code, signal, ...written });
+    });
+  });
+  return {
+    ended,
+    kill: (signal) => void child.kill(signal),
+    closeStdout: () => void child.stdout.destroy(),
+    seen: (where, pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(written[where]);
+          if (!found) return;
+          looking.delete(look);
+          resolve(found[1] ?? found[0]);
+        };
+        looking.add(look);
+        look();
+        void ended.then((end) => reject(new Error(`it ended first: ${JSON.stringify(end)}`)), reject);
+      }),
+  };
+}
+
+/** A `parley sim-server` on a port of its own. */
+export async function simServer(
+  place: Somewhere,
+  env?: Variables,
+): Promise<{ readonly url: string; stop(): Promise<Ended> }> {
+  const server = place.start(["sim-server", "--port", "0"], env);
+  const url = await server.seen("stdout", /^(http:\S+)\n/);
+  return {
+    url,
+    stop: () => {
+      server.kill("SIGINT");
+      return server.ended;
+    },
+  };
+}
+
+/** What `--json` printed, which is exactly one result. */
+export const resultIn = ({ stdout, stderr }: Ended): Result => {
+  if (stdout === "") throw new Error(`nothing on stdout; on stderr: ${stderr}`);
+  return Result.parse(JSON.parse(stdout));
+};
+
+const Line = z.looseObject({ id: z.string(), seq: z.int(), type: z.string() });
+export type Line = z.infer<typeof Line>;
+
+/** The events that `--events` or `export --format jsonl` printed: nothing else may stand there. */
+export const eventsIn = ({ stdout }: Pick<Ended, "stdout">): Line[] =>
+  stdout
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => Line.parse(JSON.parse(line)));
+
+/** One line, as every error is told. */
+export const oneLine = (text: string): boolean => /^parley: [^\n]+\n$/.test(text);
+
+export const QUESTION = "What is 17 * 23?";
