@@ -1,7 +1,7 @@
 import { callOf, type DeliberationId, type Entry, type FailureCode } from "../kernel/index.ts";
 import type { Parley } from "../compose/index.ts";
 import { resultOf } from "../projections/index.ts";
-import { answerText, eventLine } from "../reports/index.ts";
+import { answerText, unpricedModels, eventLine } from "../reports/index.ts";
 import { EXIT, exitOf } from "./exits.ts";
 import { interruption } from "./interruption.ts";
 import type { Io } from "./command.ts";
@@ -74,7 +74,13 @@ export async function finish(
   });
   if (showing.json) await output.result(`${JSON.stringify(result, undefined, 2)}\n`);
   else if (!showing.events && result.answer !== null) {
-    await output.result(answerText(result, { color: output.stdout.color, width: output.stdout.columns }));
+    await output.result(
+      answerText(result, {
+        color: output.stdout.color,
+        width: output.stdout.columns,
+        unpriced: unpricedModels(inOrder),
+      }),
+    );
   }
   const exit = exitOf(result, failures, showing.onDegraded);
   if (exit !== EXIT.answered) output.note(outcomeLine(result, failures));

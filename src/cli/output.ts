@@ -34,10 +34,11 @@ export function processOutput(env: Readonly<Record<string, string | undefined>>)
         );
       });
     });
-  const noColor = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  const noColor = (env["NO_COLOR"] ?? "") !== "";
   const face = (stream: NodeJS.WriteStream) => ({
-    terminal: stream.isTTY === true,
-    color: stream.isTTY === true && !noColor,
+    // A dumb terminal cannot move its cursor.
+    terminal: stream.isTTY === true && env["TERM"] !== "dumb",
+    color: stream.isTTY === true && env["TERM"] !== "dumb" && !noColor,
     columns: stream.columns || 80,
   });
   return {

@@ -144,17 +144,12 @@ it("says free, unknown and nothing of the cost", () => {
 });
 
 it("keeps a long text's lines as they were broken while more is added", () => {
-  const before = shown(writing, 60, 23).split("\n").slice(6, 10);
-  const after = shown(
-    progress([
-      row("analyst"),
-      row("builder"),
-      row("chair", [step("synthesis/chair", { text: `${story}More ` })]),
-    ]),
-    60,
-    23,
-  );
-  for (const line of before) expect(after).toContain(line);
+  const saying = (text: string) =>
+    shown(progress([row("analyst"), row("chair", [step("synthesis/chair", { text })])]), 60, 23).split("\n");
+  const long = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
+  const before = saying(long).slice(4, 9);
+  expect(before.join(" ")).toContain("word395");
+  for (const line of before) expect(saying(`${long} and more`)).toContain(line);
 });
 
 it("shows those at work when there is no space for all, and says how many are hidden", () => {

@@ -118,6 +118,7 @@ describe("on a terminal", () => {
     screen.frame(frames.started("draft/analyst"));
     time.advance(1_000);
     screen.stop();
+    screen.event(opening);
     expect(output.writes).toEqual([]);
 
     const other = stage();

@@ -36,7 +36,7 @@ const worst = (quote: Quote): Amount => ({
 const MAYBE_CHARGED: ReadonlySet<FailureCode> = new Set(["cancelled", "timed-out", "network", "unreadable"]);
 
 /** What a call took; where the provider did not say and may have charged, what was reserved for it. */
-export function amountOf(call: Call, quote: Quote): Amount {
+function amountOf(call: Call, quote: Quote): Amount {
   if (call.attempts === 0) return NOTHING;
   const { in: tokensIn, out: tokensOut } = call.tokens;
   const charged = call.ok || MAYBE_CHARGED.has(call.failure.code);

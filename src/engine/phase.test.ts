@@ -82,6 +82,22 @@ describe("a phase", () => {
     });
   });
 
+  it("P3: aborts the straggler with the roster, not only with the drive", async () => {
+    const on = await opened({
+      protocols: [council],
+      script: { ada: "a", bob: "b", cyd: { hang: true }, chair: { text: "d", latencyMs: 60_000 } },
+    });
+    const driving = on.engine.drive(on.id, { signal: alone });
+    await on.clock.advance(30_000);
+    expect(on.models.calls.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
+      "ada answered",
+      "bob answered",
+      "cyd aborted",
+      "chair pending",
+    ]);
+    await on.clock.settle(driving);
+  });
+
   it("P4: does not run out of patience before the quorum is in", async () => {
     const on = await opened({
       protocols: [council],

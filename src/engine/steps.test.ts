@@ -84,13 +84,13 @@ describe("one mechanism for retries (point 1)", () => {
 
 describe("event ids (point 3)", () => {
   it("are the deliberation, the origin and the index, and no event refers to time or chance", async () => {
-    const run = async () => {
+    const run = async (laterMs: number) => {
       const on = await opened({ protocols: [toy((run) => askAda(run, "a/b", "?"))], script: { ada: "!" } });
-      await on.clock.advance(Math.floor(Math.random() * 1_000));
+      await on.clock.advance(laterMs);
       await on.drive(on.id);
       return { ids: (await on.store.read(on.id)).map(({ id }) => id), facts: await on.facts(on.id) };
     };
-    const [one, two] = [await run(), await run()];
+    const [one, two] = [await run(0), await run(777)];
     expect(one.ids.map((id) => id.slice(12))).toEqual(["/open#0", "/protocol/a/b#0", "/close#0"]);
     expect(two).toEqual(one);
   });
@@ -249,6 +249,22 @@ describe("steps", () => {
       status: "interrupted",
     });
     expect(on.models.count()).toBe(0);
+  });
+
+  it("refuse their own undeclared ending before it is recorded for good (point 8)", async () => {
+    const on = await opened({
+      protocols: [
+        toy((run) =>
+          run.call({ key: "a", ends: ["answer-given"], request: toyRequest(ada, "?") }, () => {
+            // What no types stop, in JavaScript.
+            return { type: "reply-received", data: { by: ada.id, why: "other" } } as never;
+          }),
+        ),
+      ],
+      script: { ada: "!" },
+    });
+    await expect(on.drive(on.id)).rejects.toMatchObject({ code: "step-ended-wrong" });
+    expect(await on.lines(on.id)).toEqual(["deliberation-opened < open"]);
   });
 
   it("refuse what a rival of another version ended differently (point 8)", async () => {

@@ -25,7 +25,11 @@ export const Opening = z.strictObject({
   protocol: z.strictObject({ name: z.string(), version: z.int().positive() }),
   /** As the protocol's own schema resolved them. */
   settings: z.record(z.string(), Json),
-  participants: z.array(Participant).min(1),
+  /** In seat order; an id names one of them. */
+  participants: z
+    .array(Participant)
+    .min(1)
+    .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "two participants have one id"),
   /** Every template that the protocol may render, by name. */
   templates: z.record(z.string(), Digest),
   /** Decides shuffles, orders and fences; kept by forks. */

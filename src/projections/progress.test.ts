@@ -94,6 +94,9 @@ it("joins pieces by their offsets, and starts anew with a later attempt", () => 
   expect(stepsOf(view, "bob")).toMatchObject([{ state: "writing", text: "one two" }]);
   view.frame(text("draft/bob", "anew", { attempt: 2 }));
   expect(stepsOf(view, "bob")).toMatchObject([{ text: "anew", attempt: 2 }]);
+  // The beginning of a third attempt was lost: nothing of the second one takes its place.
+  view.frame(text("draft/bob", "tail", { attempt: 3, offset: 2 }));
+  expect(stepsOf(view, "bob")).toMatchObject([{ text: "tail", attempt: 3 }]);
 });
 
 it("takes what was recorded, with what it took, over any frame that comes late", () => {

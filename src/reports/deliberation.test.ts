@@ -122,6 +122,10 @@ describe("no text breaks the structure", () => {
     for (const kind of ["html", "def", "image", "link", "codespan", "hr", "del"]) {
       expect(inner.map(({ type }) => type)).not.toContain(kind);
     }
+    // Within a quote, a text's own affairs are those that cannot reach out of it.
+    const everywhere = new Set<string>();
+    void marked.walkTokens(marked.lexer(markdown), ({ type }) => void everywhere.add(type));
+    for (const kind of ["html", "def", "image"]) expect(everywhere).not.toContain(kind);
     expect(markdown).not.toMatch(/[^\P{Cc}\n\t]/u);
   });
 

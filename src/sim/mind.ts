@@ -43,7 +43,7 @@ export function mindOf(
   return {
     simulated,
     belief: solution && believed(solution, simulated, [question, temperature]),
-    wording: chanceOf(["wording", name, seed, plain, temperature, request.reply ?? null]),
+    wording: chanceOf(["wording", name, seed, plain, temperature, request.reply?.schema ?? null]),
     taste: chanceOf(["taste", name, seed]),
   };
 }

@@ -241,6 +241,32 @@ describe("the server", () => {
     });
   });
 
+  it("stops working on a reply when the client has gone", async () => {
+    const stop = new AbortController();
+    const stopped = new Promise<void>((settle) => {
+      const wait = (_: number, signal: AbortSignal): Promise<never> =>
+        new Promise((_settle, reject) => {
+          signal.addEventListener("abort", () => {
+            settle();
+            reject(new Error("gone"));
+          });
+          stop.abort();
+        });
+      void serve({ wait }).then((server) =>
+        fetch(`${server.url}/v1/messages`, {
+          method: "POST",
+          body: JSON.stringify({
+            model: "ada?latency=100",
+            max_tokens: 5,
+            messages: [{ role: "user", content: "x" }],
+          }),
+          signal: stop.signal,
+        }).catch(() => undefined),
+      );
+    });
+    await stopped;
+  });
+
   it("has faults of its own for every request", async () => {
     const server = await serve({ faults: "http=500&times=1" });
     expect((await ask(server, "/v1/messages")).status).toBe(500);

@@ -12,8 +12,8 @@ export const signedBy = (text: string): string | null =>
 /** Text from elsewhere as one short line that opens no fence, block, list or marker of ours. */
 export const quotable = (text: string, most = 200): string => {
   const line = text
+    .replaceAll(/[`#[\]{}]|\*\*/g, "")
     .replaceAll(/[\s\p{C}]+/gu, " ")
-    .replaceAll(/[`#[\]{}*]/g, "")
     .replaceAll(/final\s+(answer|ranking)/gi, "final-$1")
     .trim();
   return line.length <= most ? line : `${line.slice(0, most).trimEnd()}…`;

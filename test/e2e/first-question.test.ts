@@ -57,7 +57,9 @@ describe("a question on a fresh machine", () => {
     const readme = new URL("../../package.json", import.meta.url).pathname;
     const ended = await place.run([QUESTION, "--quiet", "--events", "--context", readme]);
     expect(ended.code).toBe(0);
-    expect(JSON.stringify(eventsIn(ended)[0])).toContain(JSON.stringify(readFileSync(readme, "utf8")).slice(1, 99));
+    expect(JSON.stringify(eventsIn(ended)[0])).toContain(
+      JSON.stringify(readFileSync(readme, "utf8")).slice(1, 99),
+    );
   });
 });
 
@@ -112,7 +114,10 @@ describe("what was asked", () => {
     await using place = somewhere();
     await place.run([QUESTION, "--quiet"]);
     const [one] = await list(place);
-    for (const args of [["export", String(one?.id), "--format", "jsonl"], [QUESTION, "--events", "--quiet"]]) {
+    for (const args of [
+      ["export", String(one?.id), "--format", "jsonl"],
+      [QUESTION, "--events", "--quiet"],
+    ]) {
       const running = place.start(args);
       running.closeStdout();
       expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
@@ -124,7 +129,20 @@ it("prints every command and its exit codes as help, and refuses what it does no
   await using place = somewhere();
   const help = await place.run(["--help"]);
   expect(help).toMatchObject({ code: 0, stderr: "" });
-  for (const name of ["ask", "council", "list", "show", "resume", "replay", "fork", "export", "models", "config", "doctor", "sim-server"])
+  for (const name of [
+    "ask",
+    "council",
+    "list",
+    "show",
+    "resume",
+    "replay",
+    "fork",
+    "export",
+    "models",
+    "config",
+    "doctor",
+    "sim-server",
+  ])
     expect(help.stdout).toMatch(new RegExp(`^ +${name}\\b`, "m"));
   const wrong = await place.run(["show"]);
   expect(wrong.code).toBe(2);

@@ -1,5 +1,5 @@
 import { resultOf } from "../../projections/index.ts";
-import { answerText, deliberationMarkdown } from "../../reports/index.ts";
+import { answerText, unpricedModels, deliberationMarkdown } from "../../reports/index.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 import { entriesOf, withStore } from "../session.ts";
@@ -12,6 +12,9 @@ export const run: CommandModule["run"] = (io, [id = ""], flags) =>
     const { color, columns } = io.output.stdout;
     if (flags["json"]) await io.output.result(`${JSON.stringify(result, undefined, 2)}\n`);
     else if (flags["all"]) await io.output.result(deliberationMarkdown(entries));
-    else if (result) await io.output.result(answerText(result, { color, width: columns }));
+    else if (result)
+      await io.output.result(
+        answerText(result, { color, width: columns, unpriced: unpricedModels(entries) }),
+      );
     return EXIT.answered;
   });

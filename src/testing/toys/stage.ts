@@ -67,7 +67,7 @@ export function stage({
 export type Stage = ReturnType<typeof stage>;
 
 /** `type < origin`, with what a degradation or an adoption needs to be told from others. */
-export const lineOf = (entry: Entry): string =>
+const lineOf = (entry: Entry): string =>
   `${entry.type} < ${entry.origin.by === "adopted" ? "adopted: " : ""}${originKey(entry.origin)}`;
 
 /** All that two runs of one deliberation have to agree on: types, whole origins and data, in the origins' order. */
