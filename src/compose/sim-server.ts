@@ -9,12 +9,16 @@ export type SimServerOptions = Pick<Place, "env" | "cwd"> & {
   readonly key: string | undefined;
 };
 
+const LOOPBACK = ["127.0.0.1", "::1", "localhost"];
+
 /**
  * Serves the simulated models over HTTP until closed; `url` names the port that was taken.
  * @throws Fault `configuration` when it cannot listen there
  */
 export async function startSimServer({ port, host, key, ...place }: SimServerOptions): Promise<SimServer> {
-  const listening = await simServer({ port, host, key, sim: createSim({ loadFacts: factsLoader(place) }) });
+  // Whoever can reach the server can name a file of facts: only those on this machine may.
+  const sim = LOOPBACK.includes(host) ? createSim({ loadFacts: factsLoader(place) }) : createSim();
+  const listening = await simServer({ port, host, key, sim });
   if (listening.ok) return listening.server;
   throw new Fault("configuration", { why: listening.reason, next: "choose another --port or --host" });
 }

@@ -73,7 +73,7 @@ export const reviewOf = (request: ModelRequest): string => {
 };
 
 /** A synthesis that claims all labels alike. */
-export const synthesisOf = (request: ModelRequest, text = "It is 391.\n\nFinal answer: 391"): string => {
+const synthesisOf = (request: ModelRequest, text = "It is 391.\n\nFinal answer: 391"): string => {
   const labels = labelsIn(request);
   const contributors = labels.map((id) => ({ id, weight: 1 / labels.length, reason: "some of it" }));
   return `${text}\n\n## Dissent\n- one doubts it\n\n\`\`\`json\n${JSON.stringify({ contributors })}\n\`\`\``;
