@@ -92,8 +92,9 @@ const outcomeLine = (
   failures: readonly FailureCode[],
 ) => {
   const why = result.degraded[0]?.why ?? "no reason was recorded";
+  const codes: readonly FailureCode[] = result.status === "stopped-by-budget" ? ["over-budget"] : failures;
   const next =
-    failures.map((code) => NEXT[code]).find((step) => step !== undefined) ?? `parley show ${result.id}`;
+    codes.map((code) => NEXT[code]).find((step) => step !== undefined) ?? `parley show ${result.id}`;
   return `parley: ${result.status}: ${why.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600)}; next: ${next}`;
 };
 
@@ -108,5 +109,6 @@ const NEXT: { readonly [code in FailureCode]?: string } = {
   overloaded: "wait a while, then ask again, or choose other models with --models",
   network: "check the connection and the provider's URL (parley doctor), then ask again",
   "timed-out": "ask again, with a longer --timeout or other models",
-  "over-budget": "raise --max-cost-usd, --max-tokens or --timeout, or ask fewer models",
+  "over-budget":
+    "raise --max-cost-usd, --max-tokens or --timeout, ask fewer models, or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply",
 };

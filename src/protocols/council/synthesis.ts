@@ -66,8 +66,8 @@ export function holdForChair(floor: Floor<CouncilSettings>): void {
   if (!chair || floor.settings.mode === "vote") return;
   const { draft, review } = floor.settings.maxOutputTokens;
   const members = floor.seats("member").length;
-  // Drafts and reviews of full length, at four characters a token.
-  const most = "x".repeat(4 * members * (draft + review));
+  // Drafts and reviews of full length, at the three characters a token that quotes count with.
+  const most = "x".repeat(3 * members * (draft + review));
   const given = floor.context.reduce((sum, { text }) => sum + text, floor.question);
   holdBack(floor.run, SHARE, {
     ...speaking(chair),
