@@ -240,7 +240,10 @@ async function misspelt(argv: readonly string[]): Promise<string | undefined> {
   const names = COMMANDS.map(({ name }) => name);
   const { distance, nearest } = await import("../config/index.ts");
   const meant = nearest(first, names);
-  return meant !== undefined && distance(first, meant) <= 1 ? meant : undefined;
+  // The beginning of a command counts as near, but "can pigs fly" is a question.
+  const close =
+    meant !== undefined && Math.abs(first.length - meant.length) <= 1 && distance(first, meant) <= 1;
+  return close ? meant : undefined;
 }
 
 /** One line of what was wrong with the command line, and where its help is. */

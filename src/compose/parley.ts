@@ -5,6 +5,7 @@ import { createModels, resolve, type Price } from "../models/index.ts";
 import { createSim, type Sim } from "../sim/index.ts";
 import { openStore } from "../stores/index.ts";
 import { factsLoader } from "./facts-loader.ts";
+import { refuseKeyLeaks } from "./key-leaks.ts";
 import { protocols, reactors } from "./registry.ts";
 
 export type Settings = LoadedSettings["settings"];
@@ -41,6 +42,7 @@ export type Trouble = { readonly code: "configuration" | "authentication"; reado
 /** Opens the store and gets models ready; nothing is called. @throws Fault */
 export async function openParley(place: Place): Promise<Parley> {
   const loaded = loadSettings(place);
+  refuseKeyLeaks(loaded);
   return parleyOver(await openStore(loaded.settings.store), place, loaded);
 }
 

@@ -8,7 +8,7 @@ import { refusalOf, scratch } from "./scratch.ts";
 
 const HOME = "/home/ada";
 const place = (env: Record<string, string>, platform: NodeJS.Platform = "linux") => ({
-  cwd: "/work/here",
+  cwd: "/srv/here",
   env: { HOME, ...env },
   platform,
 });
@@ -24,7 +24,7 @@ describe("where Parley keeps its files", () => {
       "/home/ada/.config/parley",
     ],
     ["linux", { PARLEY_HOME: "/p", XDG_DATA_HOME: "/d", XDG_CONFIG_HOME: "/c" }, "/p", "/p"],
-    ["linux", { PARLEY_HOME: "p" }, "/work/here/p", "/work/here/p"],
+    ["linux", { PARLEY_HOME: "p" }, "/srv/here/p", "/srv/here/p"],
     ["linux", { PARLEY_HOME: "~/p" }, "/home/ada/p", "/home/ada/p"],
     ["linux", { PARLEY_HOME: "" }, "/home/ada/.local/share/parley", "/home/ada/.config/parley"],
     [
@@ -47,7 +47,7 @@ describe("where Parley keeps its files", () => {
 
   it("reads ~/ as the home folder, and anything else from the working directory", () => {
     expect(absolute("~/x", place({}))).toBe("/home/ada/x");
-    expect(absolute("x", place({}))).toBe("/work/here/x");
+    expect(absolute("x", place({}))).toBe("/srv/here/x");
     expect(absolute("/x", place({}))).toBe("/x");
   });
 });

@@ -85,6 +85,9 @@ export const Result = z.strictObject({
 });
 export type Result = z.infer<typeof Result>;
 
+/** How every text of a simulated model begins, whatever wire it came over. */
+const SIMULATED = /^\[simulated [0-9a-f]{6}\]/;
+
 type State = {
   readonly opened: Event<"deliberation-opened"> | undefined;
   readonly answers: ReadonlyMap<StepKey, Event<"answer-given"> | Event<"synthesis-given">>;
@@ -148,7 +151,9 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
     id: opened.deliberation,
     protocol: data.protocol.name,
     status: closing?.outcome ?? "open",
-    simulated: data.participants.some(({ model }) => model.startsWith("sim/")),
+    simulated:
+      data.participants.some(({ model }) => model.startsWith("sim/")) ||
+      [...state.answers.values()].some((event) => SIMULATED.test(event.data.text)),
     question: data.question,
     answer: answer?.data.text ?? null,
     finalAnswer: valueOf(answer?.data.final),

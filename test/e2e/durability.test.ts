@@ -1,0 +1,160 @@
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Database from "libsql";
+import { describe, expect, it } from "vitest";
+import {
+  built,
+  eventsIn,
+  oneLine,
+  QUESTION,
+  resultIn,
+  simServer,
+  somewhere,
+  type Somewhere,
+} from "./parley.ts";
+
+built();
+
+const MODELS = ["ada?latency=80", "bo?latency=90&seed=2", "cy?latency=100&seed=3"];
+const ASK = [QUESTION, "--seed", "9", "--models", MODELS.map((name) => `openai/${name}`).join(",")];
+
+/** Passes every model call on to a sim-server, and counts them. */
+async function counted(url: string) {
+  let calls = 0;
+  const server = createServer((request, response) => {
+    calls += 1;
+    const body = Readable.toWeb(request) as ReadableStream<Uint8Array>; // node:http's own stream of bytes
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const headers = { "content-type": "application/json" };
+    void fetch(`${url}${request.url}`, { method: "POST", body, headers, duplex: "half", signal: gone.signal })
+      .then((reply) => {
+        response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "" });
+        if (reply.body)
+          Readable.fromWeb(reply.body as ReadableStream)
+            .on("error", () => response.destroy())
+            .pipe(response);
+        else response.end();
+      })
+      .catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    calls: () => calls,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const onlyId = async (place: Somewhere): Promise<string> => {
+  const { stdout } = await place.run(["list", "--json"]);
+  const rows: unknown = JSON.parse(stdout);
+  const [row] = Array.isArray(rows) ? (rows as { id: string }[]) : []; // the list that the command prints
+  return row?.id ?? "";
+};
+
+describe("a council killed with kill -9", () => {
+  // Three drafts and three reviews are in flight together, the chair alone.
+  it.each([1, 2, 3, 4, 5, 6, 7])(
+    "at call %i resumes to the same answer, repeating only calls in flight",
+    async (nth) => {
+      await using place = somewhere();
+      const server = await simServer(place);
+      await using calls = await counted(server.url);
+      const env = { OPENAI_BASE_URL: calls.url };
+      const whole = await (async () => {
+        await using other = somewhere();
+        return resultIn(await other.run([...ASK, "--json", "--quiet"], env));
+      })();
+      const before = calls.calls();
+      expect(before).toBe(7);
+
+      const victim = place.start(ASK, env);
+      await victim.seen("stderr", new RegExp(`(?:(?:drafting|reviewing|writing)…[\\s\\S]*){${nth}}`));
+      victim.kill("SIGKILL");
+      await victim.ended;
+      const id = await onlyId(place);
+      const [one, two] = await Promise.all([
+        place.run(["resume", id, "--json", "--quiet"], env),
+        nth % 2 === 0 ? place.run(["resume", id, "--json", "--quiet"], env) : undefined,
+      ]);
+      expect(resultIn(one)).toMatchObject({ answer: whole.answer, status: "answered", calls: 7 });
+      // Two that resume at once may both pay for what is in flight; they agree all the same.
+      if (two) expect(resultIn(two)).toEqual(resultIn(one));
+      else expect(calls.calls() - before).toBeLessThanOrEqual(7 + (nth === 7 ? 1 : 3));
+      const origins = eventsIn(await place.run(["export", id, "--format", "jsonl"])).map(
+        ({ id: event }) => event,
+      );
+      expect(new Set(origins).size).toBe(origins.length);
+      await server.stop();
+    },
+  );
+});
+
+describe("after the fact", () => {
+  it("replays with the network closed, and fails when one recorded reply is altered", async () => {
+    await using place = somewhere();
+    const server = await simServer(place);
+    const env = { OPENAI_BASE_URL: `${server.url}/v1` };
+    const { id } = resultIn(await place.run([...ASK, "--json", "--quiet"], env));
+    await server.stop();
+    expect(await place.run(["replay", id], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("the same again"),
+    });
+    const db = new Database(join(place.home, "parley.db"));
+    const changed = db
+      .prepare(
+        "update event set data = replace(data, 'Final answer: 391', 'Final answer: 392') where type = 'answer-given'",
+      )
+      .run();
+    db.close();
+    expect(changed.changes).toBe(3);
+    const altered = await place.run(["replay", id], env);
+    expect({ code: altered.code, stdout: altered.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(oneLine(altered.stderr)).toBe(true);
+  });
+
+  it("forks with exactly one call for another strategy, none for another mode, some without a member", async () => {
+    await using place = somewhere();
+    const { id } = resultIn(await place.run([QUESTION, "--json", "--quiet"]));
+    const fork = async (...flags: string[]) =>
+      resultIn(await place.run(["fork", id, ...flags, "--json", "--quiet"]));
+    expect(await fork("--strategy", "risk-averse")).toMatchObject({
+      calls: 1,
+      strategy: "risk-averse",
+      status: "answered",
+    });
+    expect(await fork("--strategy", "risk_averse")).toMatchObject({ calls: 1 });
+    expect(await fork("--mode", "vote")).toMatchObject({ calls: 0, mode: "vote", strategy: null });
+    expect(await fork("--chair", "sim/other?seed=5")).toMatchObject({ calls: 1, status: "answered" });
+    expect(await fork("--without", "analyst")).toMatchObject({
+      calls: 3,
+      members: [{ id: "pragmatist" }, { id: "challenger" }],
+    });
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("ends with 130, says how to go on, and loses nothing", async () => {
+    await using place = somewhere();
+    const models = "sim/a?latency=300,sim/b?latency=300&seed=2,sim/c?latency=300&seed=3";
+    const one = place.start([QUESTION, "--models", models]);
+    await one.seen("stderr", /reviewing…/);
+    one.kill("SIGINT");
+    const ended = await one.ended;
+    expect(ended.code).toBe(130);
+    const [, id = ""] = /Go on with: parley resume (\S+)/.exec(ended.stderr) ?? [];
+    const result = resultIn(await place.run(["resume", id, "--json", "--quiet"]));
+    expect(result).toMatchObject({ status: "answered", finalAnswer: "391", calls: 7 });
+    expect(resultIn(await place.run(["resume", id.slice(0, 5), "--json"]))).toEqual(result);
+  });
+});
