@@ -34,7 +34,7 @@ async function counted(url: string) {
       .then((reply) => {
         response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "" });
         if (reply.body)
-          Readable.fromWeb(reply.body as ReadableStream)
+          Readable.fromWeb(reply.body)
             .on("error", () => response.destroy())
             .pipe(response);
         else response.end();
