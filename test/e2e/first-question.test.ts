@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { built, eventsIn, oneLine, QUESTION, resultIn, somewhere } from "./parley.ts";
 
 built();
@@ -55,11 +56,10 @@ describe("a question on a fresh machine", () => {
   it("reads a file as context, and shows the members its text", async () => {
     await using place = somewhere();
     const readme = new URL("../../package.json", import.meta.url).pathname;
-    const ended = await place.run([QUESTION, "--quiet", "--events", "--context", readme]);
-    expect(ended.code).toBe(0);
-    expect(JSON.stringify(eventsIn(ended)[0])).toContain(
-      JSON.stringify(readFileSync(readme, "utf8")).slice(1, 99),
-    );
+    const { id } = resultIn(await place.run([QUESTION, "--quiet", "--json", "--context", readme]));
+    const { stdout } = await place.run(["export", id, "--format", "json"]);
+    const { texts } = z.object({ texts: z.record(z.string(), z.string()) }).parse(JSON.parse(stdout));
+    expect(Object.values(texts)).toContain(readFileSync(readme, "utf8"));
   });
 });
 

@@ -37,7 +37,7 @@ export type Somewhere = AsyncDisposable & {
 type Variables = { readonly [name: string]: string };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-export const command = join(root, "dist", "cli.mjs");
+const command = join(root, "dist", "cli.mjs");
 
 /** No command here may take longer; what hangs is killed, and its exit code is null. */
 const MOST_MS = 30_000;

@@ -1,10 +1,11 @@
+import { isEvent, type Entry, type Store } from "../../kernel/index.ts";
 import { resultOf } from "../../projections/index.ts";
 import { deliberationMarkdown, eventLine } from "../../reports/index.ts";
-import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
+import { EXIT } from "../exits.ts";
 import { entriesOf, withStore } from "../session.ts";
 
-/** `parley export ID`: `jsonl` one event a line, `json` the result and its events, `md` a document. */
+/** `parley export ID`: `jsonl` one event a line, `json` the result, its events and the texts they pin, `md` a document. */
 export const run: CommandModule["run"] = (io, [id = ""], flags) =>
   withStore(io, async ({ store, settings }) => {
     const entries = await entriesOf(store, { id, settings });
@@ -12,7 +13,22 @@ export const run: CommandModule["run"] = (io, [id = ""], flags) =>
       for (const entry of entries) await io.output.result(`${eventLine(entry)}\n`);
     else if (flags["format"] === "json") {
       const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
-      await io.output.result(`${JSON.stringify({ result: resultOf(entries), events }, undefined, 2)}\n`);
+      const whole = { result: resultOf(entries), events, texts: await textsOf(store, entries) };
+      await io.output.result(`${JSON.stringify(whole, undefined, 2)}\n`);
     } else await io.output.result(deliberationMarkdown(entries));
     return EXIT.answered;
   });
+
+/** What the opening pins by digest: context, instructions, templates. */
+async function textsOf(store: Store, [opened]: readonly Entry[]): Promise<Record<string, string>> {
+  if (!opened || !isEvent(opened, "deliberation-opened")) return {};
+  const { context, participants, templates } = opened.data;
+  const digests = new Set([
+    ...context.map(({ text }) => text),
+    ...participants.map(({ persona }) => persona.instructions),
+    ...Object.values(templates),
+  ]);
+  return Object.fromEntries(
+    await Promise.all([...digests].map(async (digest) => [digest, await store.text(digest)])),
+  );
+}

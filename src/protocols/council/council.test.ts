@@ -93,7 +93,9 @@ describe("a council", () => {
       }
       expect(seen.size).toBe(count);
       for (const positions of seen.values()) {
-        expect(positions.sort((a, b) => a - b)).toEqual(Array.from({ length: count - 1 }, (_, index) => index));
+        expect(positions.sort((a, b) => a - b)).toEqual(
+          Array.from({ length: count - 1 }, (_, index) => index),
+        );
       }
     },
   );

@@ -1,0 +1,99 @@
+import { createServer } from "node:http";
+import { readdirSync, readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { providers } from "../../src/models/index.ts";
+import { built, QUESTION, somewhere } from "./parley.ts";
+
+built();
+
+const VARIABLES = [...new Set(Object.values(providers).flatMap(({ keyVariables }) => keyVariables))];
+const keyOf = (name: string) => `sk-canary-${name.toLowerCase().replaceAll("_", "-")}-0123456789abcdef`;
+
+/** A provider that says back whatever it was sent: in an error for the model `err`, else in its reply. */
+async function echo() {
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => (body += text));
+    request.on("end", () => {
+      const said = `${request.headers.authorization ?? ""} ${String(request.headers["x-api-key"] ?? "")}`;
+      const failing = body.includes('"model":"err"');
+      response.writeHead(failing ? 401 : 200, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify(
+          failing
+            ? { error: { message: `invalid key ${said}`, type: "invalid_request_error" } }
+            : {
+                choices: [
+                  {
+                    message: { role: "assistant", content: `you sent ${said}\n\nFinal answer: 391` },
+                    finish_reason: "stop",
+                  },
+                ],
+                usage: { prompt_tokens: 3, completion_tokens: 4 },
+              },
+        ),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const filesUnder = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+it("lets no key into the store, a log, an error or an export, whatever a provider says back", async () => {
+  await using place = somewhere();
+  await using server = await echo();
+  const env = {
+    ...Object.fromEntries(VARIABLES.map((name) => [name, keyOf(name)])),
+    OPENAI_BASE_URL: server.url,
+    ANTHROPIC_BASE_URL: server.url.replace("/v1", ""),
+    PARLEY_DEBUG: "1",
+  };
+  const ask = (models: string) => place.run([QUESTION, "--models", models, "--events"], env);
+  const outputs = [
+    await ask("openai/gpt-5-mini,openai/b,openai/c"),
+    await ask("openai/err,openai/err,openai/err"),
+    await ask("anthropic/err,anthropic/err"),
+    await place.run([QUESTION, "--models", "openai/err,openai/err"], env),
+    ...(await Promise.all(
+      [["models"], ["config"], ["doctor"], ["list"]].map((args) => place.run(args, env)),
+    )),
+  ];
+  expect(outputs.map(({ code }) => code).slice(0, 4)).toEqual([0, 4, 4, 4]);
+  const ids = [
+    ...new Set(
+      outputs.flatMap(({ stdout }) =>
+        [...stdout.matchAll(/"deliberation":"([a-z0-9]+)"/g)].map(([, id = ""]) => id),
+      ),
+    ),
+  ];
+  expect(ids).toHaveLength(3);
+  for (const id of ids) {
+    for (const format of ["md", "json", "jsonl"])
+      outputs.push(await place.run(["export", id, "--format", format], env));
+    outputs.push(await place.run(["show", id, "--all"], env), await place.run(["show", id], env));
+  }
+  const places = [
+    ...outputs.map(({ stdout, stderr }, index) => ({ where: `output ${index}`, text: stdout + stderr })),
+    ...filesUnder(place.folder).map((file) => ({ where: file, text: readFileSync(file, "latin1") })),
+  ];
+  // The canaries were sent, or the search would prove nothing.
+  expect(outputs[0]?.stdout).toContain("you sent");
+  for (const name of VARIABLES) {
+    expect(places.filter(({ text }) => text.includes(keyOf(name))).map(({ where }) => where)).toEqual([]);
+  }
+});
