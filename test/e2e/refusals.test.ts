@@ -1,0 +1,258 @@
+import { createServer } from "node:http";
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Database from "libsql";
+import { describe, expect, it } from "vitest";
+import { built, oneLine, QUESTION, resultIn, simServer, somewhere, type Somewhere } from "./parley.ts";
+
+built();
+
+type Case = {
+  readonly what: string;
+  readonly args: readonly string[];
+  readonly code: number;
+  readonly says: RegExp;
+  readonly env?: Record<string, string>;
+  readonly before?: (place: Somewhere) => void;
+};
+
+const project = (text: string) => (place: Somewhere) => writeFileSync(join(place.cwd, "parley.yaml"), text);
+
+const cases: readonly Case[] = [
+  { what: "an empty question", args: ["ask", "  "], code: 2, says: /the question is empty; ask one/ },
+  {
+    what: "an unknown provider",
+    args: [QUESTION, "-m", "opnai/gpt-5"],
+    code: 2,
+    says: /no provider "opnai"/,
+  },
+  { what: "a reference that is none", args: [QUESTION, "-m", "gpt"], code: 2, says: /provider\/model/ },
+  {
+    what: "a provider without its key",
+    args: [QUESTION, "-m", "openai/gpt-5"],
+    code: 4,
+    says: /set OPENAI_API_KEY/,
+  },
+  {
+    what: "an unknown parameter",
+    args: [QUESTION, "-m", "sim/a?skil=1"],
+    code: 2,
+    says: /did you mean "skill"/,
+  },
+  { what: "a parameter out of range", args: [QUESTION, "-m", "sim/a?skill=2"], code: 2, says: /skill/ },
+  {
+    what: "an unknown strategy",
+    args: [QUESTION, "--strategy", "balancd"],
+    code: 2,
+    says: /nearest is balanced/,
+  },
+  {
+    what: "a strategy without its goal",
+    args: [QUESTION, "--strategy", "goal-seeking"],
+    code: 2,
+    says: /--goal/,
+  },
+  { what: "an unknown flag", args: [QUESTION, "--modle", "x"], code: 2, says: /unknown option '--modle'/ },
+  { what: "a wrong value of a flag", args: [QUESTION, "--mode", "both"], code: 2, says: /consensus.*vote/ },
+  { what: "a misspelt command", args: ["lsit"], code: 2, says: /parley list/ },
+  {
+    what: "two forms of output at once",
+    args: [QUESTION, "--json", "--events"],
+    code: 2,
+    says: /cannot be used with/,
+  },
+  { what: "an unknown deliberation", args: ["show", "nosuchthing"], code: 2, says: /parley list/ },
+  { what: "an unknown member to leave out", args: ["fork", "nosuchthing"], code: 2, says: /no deliberation/ },
+  {
+    what: "a missing context file",
+    args: [QUESTION, "--context", "nope.md"],
+    code: 2,
+    says: /nope\.md does not exist/,
+  },
+  { what: "a folder as context", args: [QUESTION, "--context", "."], code: 2, says: /folder|directory/ },
+  {
+    what: "a binary file as context",
+    args: [QUESTION, "--context", "blob"],
+    before: (place) => writeFileSync(join(place.cwd, "blob"), Buffer.from([0, 1, 2, 255, 254, 0])),
+    code: 2,
+    says: /blob/,
+  },
+  {
+    what: "an unknown key in a file",
+    args: [QUESTION],
+    before: project("strateg: balanced\n"),
+    code: 2,
+    says: /strategy/,
+  },
+  {
+    what: "a malformed file",
+    args: [QUESTION],
+    before: project("models: [a\nb: {"),
+    code: 2,
+    says: /parley\.yaml:\d+/,
+  },
+  {
+    what: "a secret in a file",
+    args: [QUESTION],
+    before: project("api-key: sk-1\n"),
+    code: 2,
+    says: /environment/,
+  },
+  {
+    what: "a money cap and an unknown price",
+    args: [QUESTION, "-m", "openrouter/x/y", "--max-cost-usd", "1"],
+    env: { OPENROUTER_API_KEY: "k" },
+    code: 2,
+    says: /price of openrouter\/x\/y is unknown/,
+  },
+  {
+    what: "a home below a file",
+    args: ["list"],
+    env: { PARLEY_HOME: "/dev/null/x" },
+    code: 2,
+    says: /store/,
+  },
+  {
+    what: "a home where nothing can be made",
+    args: ["list"],
+    env: { PARLEY_HOME: "/proc/nothere" },
+    code: 2,
+    says: /store/,
+  },
+  {
+    what: "a store that is none",
+    args: ["list"],
+    env: { PARLEY_STORE: "/etc/passwd" },
+    code: 2,
+    says: /\/etc\/passwd/,
+  },
+  {
+    what: "a server that is not there",
+    args: ["list"],
+    env: { DATABASE_URL: "postgres://u:hunter2@127.0.0.1:1/x" },
+    code: 2,
+    says: /127\.0\.0\.1:1/,
+  },
+  {
+    what: "a server's address of another kind",
+    args: ["list"],
+    env: { DATABASE_URL: "mysql://localhost/x" },
+    code: 2,
+    says: /postgres/,
+  },
+];
+
+describe("bad input is refused in one line that says what to do", () => {
+  it.each(cases)("$what", async ({ args, code, says, env, before }) => {
+    await using place = somewhere();
+    before?.(place);
+    const ended = await place.run(args, env);
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
+    expect(ended.stderr).toMatch(says);
+    expect(oneLine(ended.stderr)).toBe(true);
+    expect(ended.stderr).not.toContain("hunter2");
+  });
+});
+
+describe("what goes wrong on the way", () => {
+  it("refuses a store of a newer version, and leaves it as it is", async () => {
+    await using place = somewhere();
+    const { id } = resultIn(await place.run([QUESTION, "--json", "--quiet"]));
+    const db = new Database(join(place.home, "parley.db"));
+    const [row] = db.pragma("user_version") as { user_version: number }[]; // a pragma's own shape
+    db.exec(`pragma user_version = ${(row?.user_version ?? 0) + 1}`);
+    const newer = await place.run(["list"]);
+    expect(newer).toMatchObject({ code: 2, stdout: "" });
+    expect(newer.stderr).toMatch(/install a newer Parley/);
+    db.exec(`pragma user_version = ${row?.user_version}`);
+    db.close();
+    expect(resultIn(await place.run(["show", id, "--json"])).id).toBe(id);
+  });
+
+  it("ends with 3, the provider's words and the next step when the prompt is longer than the context", async () => {
+    await using place = somewhere();
+    const message =
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.";
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ error: { message, code: "context_length_exceeded" } }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const ended = await place.run([QUESTION, "-m", "openai/a,openai/b", "--quiet"], {
+      OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    });
+    server.closeAllConnections();
+    server.close();
+    expect(ended).toMatchObject({ code: 3, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /context-too-long: This model's maximum context length.*shorten the question/,
+    );
+    expect(oneLine(ended.stderr)).toBe(true);
+  });
+
+  it("ends with 4 on a wrong key, and with 5 when members hang past the time", async () => {
+    await using place = somewhere();
+    const locked = await simServer(place, { PARLEY_SIM_KEY: "right" });
+    const wrong = await place.run([QUESTION, "-m", "openai/a,openai/b", "--quiet"], {
+      OPENAI_BASE_URL: `${locked.url}/v1`,
+      OPENAI_API_KEY: "wrong",
+    });
+    expect(wrong).toMatchObject({ code: 4, stdout: "" });
+    expect(wrong.stderr).toMatch(/unauthorised: .*check the provider's key/);
+    await locked.stop();
+    const open = await simServer(place);
+    const env = { OPENAI_BASE_URL: `${open.url}/v1` };
+    const hanging = await place.run(
+      [QUESTION, "-m", "openai/a?hang=1,openai/b?hang=1", "--timeout", "1", "--quiet"],
+      env,
+    );
+    expect(hanging).toMatchObject({ code: 5, stdout: "" });
+    const degraded = await place.run(
+      [QUESTION, "-m", "openai/a,openai/b?http=400,openai/c", "--quiet", "--json", "--on-degraded", "refuse"],
+      env,
+    );
+    expect(degraded.code).toBe(6);
+    expect(resultIn(degraded)).toMatchObject({ status: "answered-degraded", finalAnswer: "391" });
+    await open.stop();
+  });
+
+  it.each([
+    ["OpenAI", (url: string) => ({ OPENAI_BASE_URL: `${url}/v1` }), "openai"],
+    ["Anthropic", (url: string) => ({ ANTHROPIC_BASE_URL: url }), "anthropic"],
+  ])("answers over the %s wire through 429s, 500s and cut streams", async (_, env, provider) => {
+    await using place = somewhere();
+    const server = await simServer(place);
+    const models = ["a?http=429&retry-after=1&times=1", "b?http=500&times=1", "c?cut=60&times=1"].map(
+      (name) => `${provider}/${name}`,
+    );
+    const ended = await place.run([QUESTION, "-m", models.join(","), "--json", "--quiet"], env(server.url));
+    expect(ended.code).toBe(0);
+    expect(resultIn(ended)).toMatchObject({
+      status: "answered",
+      finalAnswer: "391",
+      simulated: true,
+      calls: 7,
+    });
+    await server.stop();
+  });
+
+  it("answers through a compatible server that the project names", async () => {
+    await using place = somewhere();
+    const server = await simServer(place);
+    mkdirSync(place.cwd, { recursive: true });
+    project(
+      `compatible:\n  lab: { url: "${server.url}/v1", family: sim, local: true }\nmodels: [compatible/lab/a, compatible/lab/b, compatible/lab/c]\n`,
+    )(place);
+    const ended = await place.run([QUESTION, "--json", "--quiet"]);
+    expect(resultIn(ended)).toMatchObject({
+      finalAnswer: "391",
+      cost: { usd: 0, source: "free" },
+      members: [{ family: "sim" }, {}, {}],
+    });
+    await server.stop();
+  });
+});
