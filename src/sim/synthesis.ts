@@ -70,7 +70,10 @@ function vetoes(appraisals: readonly Appraisal[], remarks: readonly ShownRemark[
 
 const serious = /\bwrong|\bincorrect|\brisk|\bunsafe|\bunsupported|\bdangerous|\berror|\bmistake|\bfalse\b/i;
 
-/** One vote for each answer, and a little more than one for the chair's own result: it breaks ties and overrules one member, not two. */
+/**
+ * One vote for each answer. The chair's own result breaks ties where members came to it too (one of them may be the
+ * same model as the chair), and overrules a single member where none did.
+ */
 function outcomeOf({ belief, simulated }: Mind, kept: readonly Appraisal[]): Outcome {
   const votes: { value: Answer; votes: number; own: boolean }[] = [];
   for (const { result, agrees } of kept) {
@@ -82,7 +85,7 @@ function outcomeOf({ belief, simulated }: Mind, kept: readonly Appraisal[]): Out
   const own = belief?.answer ?? null;
   const ownVotes = 1 + simulated.skill / 2;
   const best = votes
-    .map((group) => ({ ...group, votes: group.votes + (group.own ? ownVotes : 0) }))
+    .map((group) => ({ ...group, votes: group.votes + (group.own ? simulated.skill / 2 : 0) }))
     .sort((a, b) => b.votes - a.votes || (a.value.value < b.value.value ? -1 : 1))[0];
   if (belief === null && (best === undefined || best.votes < 2)) return { result: null, value: null };
   if (best === undefined || (!best.own && own !== null && ownVotes > best.votes)) {

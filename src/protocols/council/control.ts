@@ -4,7 +4,7 @@ import type { Draft } from "../phases/draft.ts";
 
 /**
  * What not deliberating would have answered: the drafts' majority (or the largest group) where final answers
- * could be extracted, else the best-ranked draft. null when neither can be told: no standing, or a tie of
+ * could be extracted from most of them, else the best-ranked draft. null when neither can be told: no standing, or a tie of
  * groups without one.
  */
 export function controlOf(
@@ -13,8 +13,9 @@ export function controlOf(
   answered: Answer | null,
 ): Control | null {
   const { outcome } = majority(drafts.map(({ by, final }) => ({ id: by.id, answer: final })));
+  const comparable = drafts.filter(({ final }) => final !== null).length * 2 > drafts.length;
   const agrees = (answer: Answer | null) => (answer && answered ? sameAnswer(answer, answered) : null);
-  if (outcome.kind === "majority" || outcome.kind === "plurality") {
+  if (comparable && (outcome.kind === "majority" || outcome.kind === "plurality")) {
     const leader = drafts.find(({ by }) => by.id === outcome.group.ids[0]);
     if (leader) {
       const { answer } = outcome.group;

@@ -73,6 +73,25 @@ describe("a council", () => {
     });
   });
 
+  it("compares with the best-ranked draft where too few drafts have a final answer", async () => {
+    const on = table({
+      script: {
+        ...agreeable(EVERYBODY),
+        ...Object.fromEntries(
+          ["ada", "bob"].map((name) => [
+            name,
+            (request: Parameters<typeof taskOf>[0]) =>
+              taskOf(request) === "draft"
+                ? `${name} weighs this against that, at some length, and leans to neither side.`
+                : reviewOf(request),
+          ]),
+        ),
+      },
+    });
+    const { entries } = await held(on);
+    expect(closingOf(entries)).toMatchObject({ control: { kind: "best-draft" } });
+  });
+
   it.each([2, 3, 4, 5, 6, 7])(
     "T1-T3: of %i members, shows every draft once in each position, under one label, and nobody the own one",
     async (count) => {
