@@ -104,8 +104,10 @@ function phases({ settings }: Parley): z.input<typeof CouncilSettings> {
   return { quorum, callTimeoutMs, patienceMs, maxOutputTokens: { draft, review, synthesis } };
 }
 
+type Caps = Pick<Parley["settings"], "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
+
 /** The caps of a deliberation that these settings open. */
-export function budgetOf({ settings }: Pick<Parley, "settings">): Budget {
+export function budgetOf({ settings }: { readonly settings: Caps }): Budget {
   const { maxCostUsd: usd, maxTokens: tokens, maxCalls: calls, timeoutMs: timeMs } = settings;
   return {
     ...(usd === undefined ? {} : { usd }),

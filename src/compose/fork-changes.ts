@@ -4,7 +4,7 @@ import { CouncilSettings } from "../protocols/council/index.ts";
 import { budgetOf, recordable, refuseUnknownPrices, seated } from "./convene.ts";
 import { checkedRef } from "./panel.ts";
 import type { Parley } from "./parley.ts";
-import { strategyOf } from "./strategy.ts";
+import { refuseUnreadGoal, strategyOf } from "./strategy.ts";
 
 /** What a fork of this parent changes: what the command line says, and nothing that a file or the environment does. */
 export async function forkChanges(
@@ -19,19 +19,23 @@ export async function forkChanges(
   let councilSettings = CouncilSettings.parse(opening.settings);
   let { templates } = opening;
   if (given("mode")) councilSettings = { ...councilSettings, mode: settings.mode };
-  if (given("strategy") || given("goal")) {
-    const strategy = strategyOf(
-      given("strategy")
-        ? parley
-        : { ...parley, settings: { ...settings, strategy: councilSettings.strategy.name } },
-    );
+  if (given("strategy")) {
+    const strategy = strategyOf(parley);
     const digest = textDigest(strategy.directive);
     await parley.store.putText(digest, strategy.directive);
     councilSettings = { ...councilSettings, strategy: strategy.settings };
     templates = { ...templates, strategy: digest };
+  } else if (given("goal")) {
+    // The directive stays the pinned one, wherever it once came from.
+    const strategy = {
+      ...councilSettings.strategy,
+      ...(settings.goal === undefined ? {} : { goal: settings.goal }),
+    };
+    refuseUnreadGoal(strategy.name, await parley.store.text(templates["strategy"] ?? textDigest("")));
+    councilSettings = { ...councilSettings, strategy };
   }
   const participants = await newParticipants(parley, opening, without);
-  const budget = { ...opening.budget, ...budgetOf(parley) };
+  const budget = { ...opening.budget, ...budgetOf({ settings: givenCaps(parley) }) };
   if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
   return { settings: recordable(councilSettings), templates, participants, budget };
 }
@@ -42,12 +46,15 @@ async function newParticipants(
   without: readonly string[],
 ): Promise<Participant[]> {
   const members = opening.participants.filter(({ seat }) => seat === "member");
-  for (const id of without) {
-    if (members.some((member) => member.id === id)) continue;
-    const next = `its members are ${members.map((member) => member.id).join(", ")}`;
-    throw new Fault("configuration", { why: `there is no member "${id}" to leave out`, next });
-  }
-  const kept = opening.participants.filter(({ id }) => !without.includes(id));
+  const left = without.map((named) => {
+    const member = members.find(
+      ({ id, persona }) => id === named || persona.name.toLowerCase() === named.toLowerCase(),
+    );
+    if (member) return member.id;
+    const next = `its members are ${members.map(({ id }) => id).join(", ")}`;
+    throw new Fault("configuration", { why: `there is no member "${named}" to leave out`, next });
+  });
+  const kept = opening.participants.filter(({ id }) => !left.includes(id));
   if (!kept.some(({ seat }) => seat === "member")) {
     throw new Fault("configuration", { why: "that leaves no member", next: "keep at least one" });
   }
@@ -65,4 +72,15 @@ async function newParticipants(
     }),
   );
   return [...kept.filter(({ seat }) => seat !== "chair"), ...pinned];
+}
+
+/** The caps that the command line gives; what the environment or a file says is for new deliberations. */
+function givenCaps({ given, settings }: Parley): Parameters<typeof budgetOf>[0]["settings"] {
+  const { maxCostUsd, maxTokens, maxCalls, timeoutMs } = settings;
+  return {
+    maxCostUsd: given("max-cost-usd") ? maxCostUsd : undefined,
+    maxTokens: given("max-tokens") ? maxTokens : undefined,
+    maxCalls: given("max-calls") ? maxCalls : undefined,
+    timeoutMs: given("timeout") ? timeoutMs : undefined,
+  };
 }

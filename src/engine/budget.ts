@@ -76,8 +76,8 @@ export interface Ledger {
   hold(share: string, quote: Quote): void;
   /** The call that named this share has recorded. */
   release(share: string): void;
-  /** How many of `quotes`, from the first, fit together now. */
-  affordable(quotes: readonly Quote[]): number;
+  /** How many of `quotes`, from the first, fit together now; an undefined one costs nothing. */
+  affordable(quotes: readonly (Quote | undefined)[]): number;
   /** Milliseconds until the time cap, Infinity without one. */
   timeLeftMs(): number;
 }
@@ -146,6 +146,7 @@ export async function openLedger(
     affordable(quotes) {
       let sum = NOTHING;
       for (const [index, quote] of quotes.entries()) {
+        if (!quote) continue;
         sum = plus(sum, worst(quote));
         if (capped && over(sum) !== undefined) return index;
       }

@@ -137,7 +137,11 @@ function result<T>(
   return { in: joined, out: roster.data.out };
 }
 
+/** A step that is recorded, or that a fork adopts. */
+const NOTHING_TO_PAY = undefined;
+
 export type AdmissionSpec = {
+  /** A member's step is `<name>/<id>`. */
   readonly name: string;
   /** In seat order; who is cut is cut from the end. */
   readonly members: readonly { readonly id: string; readonly request: ModelRequest }[];
@@ -155,7 +159,10 @@ export async function admitted(run: Run, { name, members }: AdmissionSpec): Prom
   const { data } = await whole.effect(
     { key: `${name}/admitted`, ends: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps } },
     async () => {
-      const fits = whole.budget.affordable(members.map(({ request }) => whole.budget.quote(request)));
+      const quotes = members.map(({ id, request }) =>
+        whole.settled(`${name}/${id}`, request) ? NOTHING_TO_PAY : whole.budget.quote(request),
+      );
+      const fits = whole.budget.affordable(quotes);
       const out = ids.slice(fits).map((id) => ({ id, why: "the budget does not reach for it" }));
       return Promise.resolve({
         type: "roster-fixed",

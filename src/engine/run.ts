@@ -71,6 +71,8 @@ export interface Scope extends Run {
   readonly frontier: readonly StepKey[];
   /** What is recorded of an effect, here or at the fork's parent; nothing is appended. */
   recorded<T extends EventType>(spec: WorkSpec<T>): Event<T> | undefined;
+  /** Whether this call's step is recorded, here or at the fork's parent, so that it will cost nothing. */
+  settled(key: string, request: ModelRequest): boolean;
   /** A part of this run with its own end and its own causality. `recallOnly`: a step that is not recorded halts instead of working. */
   scope(options: { readonly signal?: AbortSignal; readonly recallOnly?: boolean }): Scope;
   /**
@@ -89,7 +91,7 @@ export interface Scope extends Run {
     readonly capped: boolean;
     readonly caps: Budget;
     quote(request: ModelRequest): Quote;
-    affordable(quotes: readonly Quote[]): number;
+    affordable(quotes: readonly (Quote | undefined)[]): number;
     hold(share: string, quote: Quote): void;
   };
   sleep(ms: number, signal: AbortSignal): Promise<void>;

@@ -317,6 +317,12 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
         },
         { adopt: spec.adopt, parts: join },
       ),
+    settled(key, request) {
+      const digest = digestOf({ request });
+      const name = originKey(context.originOf({ step: StepKey.parse(key), digest, after: [] }));
+      const past = sameDigest(history.batch(name), digest) ?? sameDigest(context.parent?.batch(name), digest);
+      return past !== undefined;
+    },
     recorded(spec) {
       const key = StepKey.parse(spec.key);
       const digest = digestOf({ input: spec.input });

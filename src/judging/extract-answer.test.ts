@@ -143,4 +143,15 @@ describe("extractAnswer on recorded council trials", () => {
     expect(rows.length).toBeGreaterThanOrEqual(30);
     expect(rows.filter((row) => !agree.includes(row))).toEqual([]);
   });
+
+  it.each(["B. Franklin", "E. coli", "A. Lincoln"])(
+    "reads a name with an initial as text, not as a choice: %s",
+    (name) => {
+      expect(extractAnswer(`Final answer: ${name}`)).toEqual({ kind: "text", value: name });
+    },
+  );
+
+  it.each(["B", "B.", "(B)", "B) Paris", "B: Paris"])("reads a letter as a choice: %s", (letter) => {
+    expect(extractAnswer(`Final answer: ${letter}`)).toEqual({ kind: "choice", value: "B" });
+  });
 });

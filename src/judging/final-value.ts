@@ -35,7 +35,7 @@ export const cleaned = (raw: string): string => {
 
 const several = /^[\W_]{0,3}[A-J][\W_]{0,3}(?:,|&|\/|\band\b|\bor\b)[\W_]{0,3}[A-J](?![\p{L}\p{N}])/u;
 const choice =
-  /^(?:(?:option|choice|answer)\s+)?(?:\(([A-Ja-j])\)|\[([A-Ja-j])\]|([A-J])(?=$|[.):,]|\s[-–—(]|\s(?:because|since|as|is)\b)|([b-j])$|([b-j])\))/i;
+  /^(?:(?:option|choice|answer)\s+)?(?:\(([A-Ja-j])\)|\[([A-Ja-j])\]|([A-J])(?=$|[):,]|\.(?:$|\s*$)|\s[-–—(]|\s(?:because|since|as|is)\b)|([b-j])$|([b-j])\))/i;
 
 /** The letter of one choice: `B`, `(b)`, `B) Paris`, `option B`; a lone `a` is an article. */
 export const choiceOf = (value: string): Answer | null => {

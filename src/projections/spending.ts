@@ -1,4 +1,11 @@
-import { callOf, type Call, type Cost, type Entry, type EventType } from "../kernel/index.ts";
+import {
+  callOf,
+  type Call,
+  type Cost,
+  type Entry,
+  type EventType,
+  type FailureCode,
+} from "../kernel/index.ts";
 
 /** What some calls took together. A figure is null when a call that was answered did not report it. */
 export type Spent = {
@@ -35,8 +42,11 @@ export function spending(entries: readonly Entry[]): Spending {
   };
 }
 
+const BROKE_OFF: ReadonlySet<FailureCode> = new Set(["network", "timed-out", "cancelled", "over-budget"]);
+
 function sum(calls: readonly Call[]): Spent {
-  const answered = calls.filter(({ ok }) => ok);
+  // What broke off on the way may have been charged for; what was refused was not.
+  const answered = calls.filter((call) => call.ok || BROKE_OFF.has(call.failure.code));
   const add = (figure: (call: Call) => number | null): number | null =>
     answered.some((call) => figure(call) === null)
       ? null

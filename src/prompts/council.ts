@@ -82,7 +82,7 @@ export const reviewRepairPrompt = (desk: Desk, { reply, labels, reason }: Repair
   rendered(desk, "council-review-repair", {
     reply: fence(desk, { kind: "review", label: "", text: reply }),
     labels: labels.join(", "),
-    reason,
+    reason: fence(desk, { kind: "reason", label: "", text: reason }),
   });
 
 export type SynthesisPrompt = {
@@ -134,13 +134,12 @@ export type Synthesis = {
 export function readSynthesis(reply: string, labels: readonly string[]): Synthesis {
   const claims = parseContributors(reply, [...labels]);
   const { text, sections } = takeSections(claims.text, ["dissent", "unique insights", "vetoed"]);
-  const vetoed = bullets(sections.get("vetoed")).flatMap((line) => {
-    const [, name = "", flaw = ""] =
-      /^\W*(?:answer|response)?\s*\W*([A-Z])\W*?\s*[:\u2013\u2014-]\s*(.+)$/is.exec(line) ?? [];
-    return labels.includes(name) ? [{ label: name, flaw: flaw.trim() }] : [];
-  });
+  const vetoes = bullets(sections.get("vetoed")).map((line) => ({ line, veto: vetoIn(line, labels) }));
+  // A veto that names nobody known is not dropped: it stays in the answer's text.
+  const unread = vetoes.flatMap(({ line, veto }) => (veto ? [] : [`Vetoed: ${line}`]));
+  const vetoed = vetoes.flatMap(({ veto }) => veto ?? []);
   return {
-    text: text.trim(),
+    text: [text.trim(), ...unread].join("\n\n").trim(),
     dissent: bullets(sections.get("dissent")),
     insights: bullets(sections.get("unique insights")),
     vetoed,
@@ -148,7 +147,20 @@ export function readSynthesis(reply: string, labels: readonly string[]): Synthes
   };
 }
 
-/** Takes the sections with these headings out of a markdown text; a heading inside a code block is not one. */
+/** `A: flaw`, `Answer b is wrong`, `**C** (flaw)`: a known label first, whatever dressing, then the flaw. */
+function vetoIn(line: string, labels: readonly string[]): Synthesis["vetoed"][number] | undefined {
+  const [, named = "", rest = ""] =
+    /^\W*(?:(?:answer|response|draft)\W+)?([A-Z]\d*)\b(.*)$/is.exec(line) ?? [];
+  const label = labels.find((one) => one.toLowerCase() === named.toLowerCase());
+  const bare = rest.replace(/^[\s:*_)\]\u2013\u2014-]+/u, "").trim();
+  const flaw = /^\((.*)\)\W*$/s.exec(bare)?.[1] ?? bare;
+  return label === undefined || flaw === "" ? undefined : { label, flaw };
+}
+
+/**
+ * Takes the sections with these headings out of a markdown text. A heading inside a code block is not one. A section
+ * ends at the next heading, at a `Final answer:` line, and where a paragraph follows its list: those are the answer's.
+ */
 function takeSections(
   text: string,
   names: readonly string[],
@@ -163,12 +175,22 @@ function takeSections(
     else if (fence?.startsWith(code)) code = undefined;
     const heading =
       code === undefined ? /^#{1,6}\s+\**([^#*]+?)\**:?\s*#*$/.exec(line)?.[1]?.toLowerCase() : undefined;
+    if (code === undefined && current && endsSection(line, current)) current = undefined;
     if (heading !== undefined) current = names.includes(heading) ? (sections.get(heading) ?? []) : undefined;
     if (heading !== undefined && current) sections.set(heading, current);
     else (current ?? kept).push(line);
   }
   return { text: kept.join("\n"), sections };
 }
+
+const ITEM = /^\s{0,3}(?:[-*+]|\d+[.)])\s/;
+
+const endsSection = (line: string, section: readonly string[]): boolean =>
+  /^[\s*_]*final answer[*_]*:/i.test(line) ||
+  (/^\S/.test(line) &&
+    !ITEM.test(line) &&
+    section.at(-1)?.trim() === "" &&
+    section.some((earlier) => ITEM.test(earlier)));
 
 /** A section's list items, or its paragraphs where it is no list. */
 function bullets(lines: readonly string[] = []): string[] {

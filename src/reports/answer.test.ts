@@ -59,8 +59,8 @@ it("prints what is missing, the answer, what stands beside it, and how it came a
     Members    Analyst  openai/gpt-of-analyst        openai
                Builder  anthropic/claude-of-builder  anthropic
                Skeptic  compatible/house             family unknown
-    Spent      7 calls; tokens 8,000 in, 1,000 of them cached, 1,548 out; $0.0126,
-               price table
+    Spent      7 calls; tokens unknown in, 1,000 of them cached, unknown out; cost
+               unknown: at least one call did not report it
     Time       4.0 s in all; critical path 4.4 s
     Id         Kx7sampleCouncil0001
     Next       parley show Kx7sampleCouncil0001 --all shows drafts, reviews and
@@ -191,7 +191,7 @@ describe("our own block", () => {
     [{ usd: 12.3, source: "provider" }, "$12.30, as the provider charged"],
     [{ usd: 0.00001, source: "table" }, "under $0.0001, price table"],
     [{ usd: 0, source: "free" }, "; free"],
-    [{ usd: null, source: "unknown" }, "cost unknown: no price for at least one model"],
+    [{ usd: null, source: "unknown" }, "cost unknown: at least one call did not report it"],
   ])("says of the cost %o: %s", (cost, words) => {
     // As wide as it needs, so that the words stand on one line.
     expect(answerText(sampleResult({}, { cost }), { ...plain, width: 200 })).toContain(words);

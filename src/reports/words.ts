@@ -31,7 +31,9 @@ export function costWords(
 ): string {
   if (source === "none") return "nothing was called";
   if (usd === null) {
-    return `cost unknown: no price for ${unpriced.length > 0 ? unpriced.join(", ") : "at least one model"}`;
+    return unpriced.length > 0
+      ? `cost unknown: no price for ${unpriced.join(", ")}`
+      : "cost unknown: at least one call did not report it";
   }
   if (source === "free") return "free";
   return `${usdWords(usd)}, ${SOURCES[source] ?? source}`;

@@ -307,6 +307,73 @@ describe("what goes wrong in a council", () => {
     expect(await with_(2)).toMatchObject({ closing: { outcome: "stopped-by-budget" }, tasks: ["draft"] });
   });
 
+  it("adopts under a cap what a fork need not pay for", async () => {
+    const quote = () => ({ tokensIn: 1_000, tokensOut: 1_000, usd: 0.01 });
+    const on = table({ quote });
+    const { id, entries } = await held(on);
+    const [opened] = entries;
+    if (!opened || !isEvent(opened, "deliberation-opened")) throw new Error("no opening");
+    const settings = { ...opened.data.settings, strategy: { name: "other", sees: ["standing"] } };
+    const before = on.models.calls.length;
+    const fork = await on.engine.fork(id, {
+      request: "capped",
+      changes: { settings, budget: { calls: 1, tokens: 2_500 } },
+    });
+    await on.drive(fork.opened.deliberation);
+    expect(closingOf(await on.store.read(fork.opened.deliberation))).toMatchObject({ outcome: "answered" });
+    expect(on.models.calls).toHaveLength(before + 1);
+  });
+
+  it("holds the chair's share for drafts and reviews of full length", async () => {
+    const seen: number[] = [];
+    const on = table({
+      quote: (request) => {
+        seen.push(promptOf(request).length);
+        return { tokensIn: 1, tokensOut: 1, usd: 0 };
+      },
+    });
+    await held(on, councilAsked({ budget: { calls: 100 } }));
+    // Three members, 4,096 tokens for a draft and as many for a review, three characters a token.
+    expect(Math.max(...seen)).toBeGreaterThanOrEqual(3 * 3 * 8_192);
+  });
+
+  it("calls a vote without a readable ranking degraded", async () => {
+    const mute = Object.fromEntries(
+      ["ada", "bob", "cyd"].map((name) => [
+        name,
+        (request: Parameters<typeof taskOf>[0]) =>
+          taskOf(request) === "draft" ? `${name}.\nFinal answer: 391` : "hm",
+      ]),
+    );
+    const on = table({ script: { ...agreeable(EVERYBODY), ...mute } });
+    const { entries } = await held(on, councilAsked({ settings: { mode: "vote" } }));
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded", answer: "draft/ada" });
+  });
+
+  it("takes the largest group for the control where no answer has a majority", async () => {
+    const answers: Record<string, string> = { ada: "1", bob: "2", cyd: "2", dan: "3", eve: "4" };
+    const script = Object.fromEntries(
+      [...Object.keys(answers), "chair"].map((name) => [
+        name,
+        (request: Parameters<typeof taskOf>[0]) => {
+          if (taskOf(request) === "draft") return `${name}.\nFinal answer: ${answers[name]}`;
+          return taskOf(request) === "synthesis" ? "Final answer: 2" : reviewOf(request);
+        },
+      ]),
+    );
+    const { entries } = await held(table({ script }), councilAsked({ members: Object.keys(answers) }));
+    expect(closingOf(entries)).toMatchObject({
+      control: { kind: "draft-majority", answer: { value: "2" }, agrees: true },
+    });
+  });
+
+  it("asks nobody to review nothing", async () => {
+    const on = table({ script: agreeable(["ada", "chair", "judy"]) });
+    const { entries } = await held(on, councilAsked({ members: ["ada"], judges: ["judy"] }));
+    expect(on.models.calls.map(({ name }) => name)).toEqual(["ada", "judy", "chair"]);
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
+  });
+
   it("lets judges review everything and draft nothing", async () => {
     const on = table({ script: agreeable([...EVERYBODY, "judy", "jo"]) });
     const { entries } = await held(on, councilAsked({ judges: ["judy", "jo"] }));

@@ -17,12 +17,14 @@ type Seated = { readonly table: readonly Place[]; readonly judges: readonly Part
 export async function review(floor: Floor<CouncilSettings>, { table, judges }: Seated): Promise<Reviews> {
   const members = table.map(({ by }) => by);
   // In seat order, so that a budget cuts the last seats; judges, who are nobody's author, come first.
-  const reviewers = [
+  const seated = [
     ...judges,
     ...floor.seats("member").filter(({ id }) => members.some((member) => member.id === id)),
   ];
   const shownTo = (reviewer: Participant): readonly Place[] =>
     reviewer.seat === "judge" ? allFrom(table, judges.indexOf(reviewer)) : othersFrom(table, reviewer.id);
+  // Whoever wrote the only draft has nobody's to review.
+  const reviewers = seated.filter((reviewer) => shownTo(reviewer).length > 0);
   const requests = reviewers.map((by) => ({
     id: by.id as string,
     request: reviewRequest(floor, by, shownTo(by)),
