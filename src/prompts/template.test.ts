@@ -20,13 +20,12 @@ describe("a template", () => {
   });
 
   it.each([
-    ["a slot without a value", "=== user ===\n{{a}}{{b}}", { a: "1" }, "b"],
-    ["a value without a slot", "=== user ===\n{{a}}", { a: "1", b: "2" }, "b"],
-    ["no turn at all", "{{a}}", { a: "1" }, "=== user ==="],
-  ])("refuses %s", (_, text, values, slot) => {
-    expect(() => render(template(text), values)).toThrow(
-      expect.objectContaining({ code: "template-slot", details: { template: "t", slot } }),
-    );
+    { what: "a slot without a value", text: "=== user ===\n{{a}}{{b}}", values: { a: "1" }, slot: "b" },
+    { what: "a value without a slot", text: "=== user ===\n{{a}}", values: { a: "1", b: "2" }, slot: "b" },
+    { what: "no turn at all", text: "{{a}}", values: { a: "1" }, slot: "=== user ===" },
+  ])("refuses $what", ({ text, values, slot }) => {
+    const fault = { code: "template-slot", details: { template: "t", slot } };
+    expect(() => render(template(text), values)).toThrow(expect.objectContaining(fault));
   });
 
   it("is judged before it is used", () => {
