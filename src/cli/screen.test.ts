@@ -216,7 +216,7 @@ describe("elsewhere", () => {
       standing: 1. analyst, 1. builder, 3. skeptic
       chair: writing…
       chair: synthesis done (2.0 s, 312 tokens)
-      answered degraded after 4.2 s: 7 calls · 9,548 tokens · $0.0126
+      answered degraded after 4.2 s: 7 calls · tokens unknown · cost unknown
       "
     `);
     expect(output.writes.join("")).not.toContain("\u001b");
