@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "tsdown";
 import manifest from "./package.json" with { type: "json" };
 
 type Entry = readonly [output: string, source: string];
-
-const exists = ([, source]: Entry) => existsSync(source);
 
 /** `./kernel` in package.json's exports is src/kernel/index.ts, `.` is src/index.ts. */
 const library = Object.keys(manifest.exports)
@@ -12,8 +9,7 @@ const library = Object.keys(manifest.exports)
   .map((subpath): Entry => {
     const folder = subpath.slice(2);
     return folder === "" ? ["index", "src/index.ts"] : [folder, `src/${folder}/index.ts`];
-  })
-  .filter(exists);
+  });
 /** What runs as a process of its own: the command, and what the published store contract starts beside itself. */
 const programs: readonly Entry[] = [
   ["cli", "src/cli/main.ts"],
@@ -21,7 +17,7 @@ const programs: readonly Entry[] = [
 ];
 
 export default defineConfig({
-  entry: Object.fromEntries([...programs.filter(exists), ...library]),
+  entry: Object.fromEntries([...programs, ...library]),
   format: "esm",
   platform: "node",
   target: "node20.20",

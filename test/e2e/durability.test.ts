@@ -140,6 +140,19 @@ describe("after the fact", () => {
       calls: 3,
       members: [{ id: "pragmatist" }, { id: "challenger" }],
     });
+    const nobody = await place.run(["fork", id, "--without", "ann"]);
+    expect(nobody).toMatchObject({ code: 2, stdout: "" });
+    expect(nobody.stderr).toMatch(
+      /no member "ann" to leave out; its members are analyst, pragmatist, challenger/,
+    );
+    const unread = await place.run(["fork", id, "--goal", "speed"]);
+    expect(unread).toMatchObject({ code: 2, stdout: "" });
+    expect(unread.stderr).toMatch(/balanced has no place for a goal/);
+    // Caps of the environment are for new deliberations.
+    const capped = await place.run(["fork", id, "--mode", "vote", "--json", "--quiet"], {
+      PARLEY_MAX_TOKENS: "10",
+    });
+    expect(resultIn(capped)).toMatchObject({ status: "answered", calls: 0 });
   });
 });
 

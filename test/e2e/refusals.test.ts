@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     says: /cannot be used with/,
   },
   { what: "an unknown deliberation", args: ["show", "nosuchthing"], code: 2, says: /parley list/ },
-  { what: "an unknown member to leave out", args: ["fork", "nosuchthing"], code: 2, says: /no deliberation/ },
+  { what: "a fork of nothing", args: ["fork", "nosuchthing"], code: 2, says: /no deliberation/ },
   {
     what: "a missing context file",
     args: [QUESTION, "--context", "nope.md"],
