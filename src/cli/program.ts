@@ -208,10 +208,9 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     const command = program.command(row.name).summary(row.summary).description(row.summary);
     if (row.args !== undefined) command.argument(row.args);
     for (const option of row.options ?? []) command.addOption(option);
-    command.action(async (...given: unknown[]) => {
+    command.action(async () => {
       const { run } = await row.load();
       exit = await run(io, command.args, { ...command.opts(), command: row.name });
-      void given;
     });
   }
   try {

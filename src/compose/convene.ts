@@ -44,7 +44,7 @@ export async function convene(
   });
   const { members, chairs, judges, notes } = await findPanel(parley);
   const participants = seated(parley, { member: members, chair: chairs, judge: judges });
-  const budget = budgetOf(parley);
+  const budget = budgetOf(settings);
   if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
   return {
     notes,
@@ -104,11 +104,15 @@ function phases({ settings }: Parley): z.input<typeof CouncilSettings> {
   return { quorum, callTimeoutMs, patienceMs, maxOutputTokens: { draft, review, synthesis } };
 }
 
-type Caps = Pick<Parley["settings"], "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
+export type Caps = Pick<Parley["settings"], "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
 
 /** The caps of a deliberation that these settings open. */
-export function budgetOf({ settings }: { readonly settings: Caps }): Budget {
-  const { maxCostUsd: usd, maxTokens: tokens, maxCalls: calls, timeoutMs: timeMs } = settings;
+export function budgetOf({
+  maxCostUsd: usd,
+  maxTokens: tokens,
+  maxCalls: calls,
+  timeoutMs: timeMs,
+}: Caps): Budget {
   return {
     ...(usd === undefined ? {} : { usd }),
     ...(tokens === undefined ? {} : { tokens }),

@@ -1,7 +1,7 @@
 import { textDigest, type ForkChanges } from "../engine/index.ts";
 import { Fault, isEvent, type DeliberationId, type Opening, type Participant } from "../kernel/index.ts";
 import { CouncilSettings } from "../protocols/council/index.ts";
-import { budgetOf, recordable, refuseUnknownPrices, seated } from "./convene.ts";
+import { budgetOf, recordable, refuseUnknownPrices, seated, type Caps } from "./convene.ts";
 import { checkedRef } from "./panel.ts";
 import type { Parley } from "./parley.ts";
 import { refuseUnreadGoal, strategyOf } from "./strategy.ts";
@@ -35,7 +35,7 @@ export async function forkChanges(
     councilSettings = { ...councilSettings, strategy };
   }
   const participants = await newParticipants(parley, opening, without);
-  const budget = { ...opening.budget, ...budgetOf({ settings: givenCaps(parley) }) };
+  const budget = { ...opening.budget, ...budgetOf(givenCaps(parley)) };
   if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
   return { settings: recordable(councilSettings), templates, participants, budget };
 }
@@ -75,7 +75,7 @@ async function newParticipants(
 }
 
 /** The caps that the command line gives; what the environment or a file says is for new deliberations. */
-function givenCaps({ given, settings }: Parley): Parameters<typeof budgetOf>[0]["settings"] {
+function givenCaps({ given, settings }: Parley): Caps {
   const { maxCostUsd, maxTokens, maxCalls, timeoutMs } = settings;
   return {
     maxCostUsd: given("max-cost-usd") ? maxCostUsd : undefined,

@@ -3,6 +3,7 @@ import {
   canonical,
   Fault,
   isEvent,
+  pinnedTexts,
   type Closing,
   type DeliberationId,
   type Entry,
@@ -127,13 +128,8 @@ export async function deliberate(
 }
 
 async function floorOf(store: Store, { data }: Event<"deliberation-opened">, run: Scope): Promise<Floor> {
-  const digests = new Set([
-    ...data.context.map(({ text }) => text),
-    ...data.participants.map(({ persona }) => persona.instructions),
-    ...Object.values(data.templates),
-  ]);
   const texts = new Map(
-    await Promise.all([...digests].map(async (digest) => [digest, await store.text(digest)] as const)),
+    await Promise.all(pinnedTexts(data).map(async (digest) => [digest, await store.text(digest)] as const)),
   );
   const pinned = (digest = "none"): string => {
     const text = texts.get(digest as never);

@@ -1,6 +1,7 @@
 import {
   Opening,
   type DeliberationId,
+  type Digest,
   type Event,
   type OrganizationId,
   type Participant,
@@ -29,7 +30,7 @@ export async function open(
   request: string,
   asked: Asked,
 ): Promise<{ fresh: boolean; opened: Event<"deliberation-opened"> }> {
-  const texts = new Map<string, string>();
+  const texts = new Map<Digest, string>();
   const pin = (text: string) => {
     const wellFormed = text.toWellFormed();
     const digest = textDigest(wellFormed);
@@ -46,7 +47,7 @@ export async function open(
     templates: Object.fromEntries(Object.entries(asked.templates).map(([name, text]) => [name, pin(text)])),
   });
   // The texts first: an opening never names one that is not there.
-  await Promise.all([...texts].map(([, text]) => store.putText(textDigest(text), text)));
+  await Promise.all([...texts].map(([digest, text]) => store.putText(digest, text)));
   const { organization, series } = opening;
   const id = series
     ? idInSeries({ organization, series: series.id, index: series.index })

@@ -1,12 +1,7 @@
-import * as z from "zod";
+import { Answer } from "../kernel/index.ts";
 import { numberValue } from "./number-value.ts";
 
-/**
- * What an answer comes down to, as far as it can be compared: a number without its grouping, currency and unit,
- * the capital letter of a choice, or a few words.
- */
-export const Answer = z.strictObject({ kind: z.enum(["number", "choice", "text"]), value: z.string() });
-export type Answer = z.infer<typeof Answer>;
+export { Answer };
 
 const articles = new Set(["a", "an", "the"]);
 

@@ -42,3 +42,16 @@ export const Opening = z.strictObject({
   parent: z.strictObject({ id: DeliberationId, upToSeq: z.int().positive() }).optional(),
 });
 export type Opening = z.infer<typeof Opening>;
+
+/** The texts that an opening names by digest, each once: context, instructions, templates. */
+export const pinnedTexts = ({
+  context,
+  participants,
+  templates,
+}: Pick<Opening, "context" | "participants" | "templates">): readonly Digest[] => [
+  ...new Set([
+    ...context.map(({ text }) => text),
+    ...participants.map(({ persona }) => persona.instructions),
+    ...Object.values(templates),
+  ]),
+];

@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { ParticipantId, StepKey } from "./ids.ts";
 
-/** A final answer short enough to compare: a number, a choice's letter, or a few words. */
+/**
+ * What an answer comes down to, as far as it can be compared: a number without its grouping, currency and unit,
+ * the capital letter of a choice, or a few words.
+ */
 export const Answer = z.strictObject({
   kind: z.enum(["number", "choice", "text"]),
   value: z.string().min(1),

@@ -7,7 +7,7 @@ import {
   type FailureCode,
 } from "../kernel/index.ts";
 
-/** What some calls took together. A figure is null when a call that was answered did not report it. */
+/** What some calls took together. A figure is null when a call that may have been charged for did not report it. */
 export type Spent = {
   readonly calls: number;
   readonly tokens: {
@@ -42,13 +42,13 @@ export function spending(entries: readonly Entry[]): Spending {
   };
 }
 
+/** How a call ends that was under way: unlike one that was refused, it may have been charged for. */
 const BROKE_OFF: ReadonlySet<FailureCode> = new Set(["network", "timed-out", "cancelled", "over-budget"]);
 
 function sum(calls: readonly Call[]): Spent {
-  // What broke off on the way may have been charged for; what was refused was not.
-  const answered = calls.filter((call) => call.ok || BROKE_OFF.has(call.failure.code));
+  const charged = calls.filter((call) => call.ok || BROKE_OFF.has(call.failure.code));
   const add = (figure: (call: Call) => number | null): number | null =>
-    answered.some((call) => figure(call) === null)
+    charged.some((call) => figure(call) === null)
       ? null
       : calls.reduce((total, call) => total + (figure(call) ?? 0), 0);
   const usd = add(({ cost }) => cost.usd);
@@ -62,7 +62,7 @@ function sum(calls: readonly Call[]): Spent {
       in: add(({ tokens }) => tokens.in),
       out: add(({ tokens }) => tokens.out),
       // Providers without a cache do not speak of it.
-      cached: answered.every(({ tokens }) => tokens.cached === null)
+      cached: charged.every(({ tokens }) => tokens.cached === null)
         ? null
         : calls.reduce((total, { tokens }) => total + (tokens.cached ?? 0), 0),
     },

@@ -1,4 +1,4 @@
-import { isEvent, type Entry, type Store } from "../../kernel/index.ts";
+import { isEvent, pinnedTexts, type Entry, type Store } from "../../kernel/index.ts";
 import { resultOf } from "../../projections/index.ts";
 import { deliberationMarkdown, eventLine } from "../../reports/index.ts";
 import type { CommandModule } from "../command.ts";
@@ -19,16 +19,11 @@ export const run: CommandModule["run"] = (io, [id = ""], flags) =>
     return EXIT.answered;
   });
 
-/** What the opening pins by digest: context, instructions, templates. */
+/** What the opening pins, by digest. */
 async function textsOf(store: Store, [opened]: readonly Entry[]): Promise<Record<string, string>> {
   if (!opened || !isEvent(opened, "deliberation-opened")) return {};
-  const { context, participants, templates } = opened.data;
-  const digests = new Set([
-    ...context.map(({ text }) => text),
-    ...participants.map(({ persona }) => persona.instructions),
-    ...Object.values(templates),
-  ]);
+  const digests = pinnedTexts(opened.data);
   return Object.fromEntries(
-    await Promise.all([...digests].map(async (digest) => [digest, await store.text(digest)])),
+    await Promise.all(digests.map(async (digest) => [digest, await store.text(digest)] as const)),
   );
 }
