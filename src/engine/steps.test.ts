@@ -363,6 +363,29 @@ describe("concurrent steps (point 13)", () => {
     expect(new Set(runs.map(({ order }) => order)).size).toBeGreaterThan(3);
     expect(new Set(runs.map(({ facts }) => facts.join())).size).toBe(1);
   });
+
+  it("R7: come after the same steps, whether those beside them are made or recalled", async () => {
+    const protocol = toy(async (run) => {
+      const derive = (key: string) =>
+        run.derive({ key, ends: ["note-taken"], input: key }, () => ({
+          type: "note-taken",
+          data: { topic: key, reason: "", body: null },
+        }));
+      await Promise.all(["one", "two", "three"].map(derive));
+      await derive("after");
+    });
+    const whole = await opened({ protocols: [protocol] });
+    await whole.drive(whole.id);
+    for (const nth of [1, 2, 3]) {
+      const on = await opened({ protocols: [protocol] });
+      const first = on.start({ at: "append", nth, when: "after" });
+      await on.clock.settle(
+        Promise.race([first.engine.drive(on.id, { signal: new AbortController().signal }), first.died]),
+      );
+      await on.drive(on.id, on.start().engine);
+      expect(await on.facts(on.id)).toEqual(await whole.facts(whole.id));
+    }
+  });
 });
 
 describe("frames (point 17)", () => {
