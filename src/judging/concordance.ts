@@ -1,4 +1,5 @@
 import { effectiveVotes } from "./effective-votes.ts";
+import { kendallTau } from "./kendall-tau.ts";
 import type { ReviewerBallot } from "./mean-rank.ts";
 
 /** The squared sums, over candidates, of how far above the middle of each ballot they stand. */
@@ -29,16 +30,6 @@ export const concordance = (ballots: readonly ReviewerBallot[], order: readonly 
   return Math.min(1, spread(comparing) / spread(agreed));
 };
 
-/** Kendall's τ of two strict rankings over the candidates that both list; null where these are fewer than two. */
-const tau = (first: readonly string[], second: readonly string[]): number | null => {
-  const place = new Map(second.map((id, index) => [id, index]));
-  const common = first.flatMap((id) => place.get(id) ?? []);
-  let balance = 0;
-  for (const [index, one] of common.entries())
-    for (const later of common.slice(index + 1)) balance += Math.sign(later - one);
-  return common.length < 2 ? null : balance / ((common.length * (common.length - 1)) / 2);
-};
-
 /**
  * How many independent reviewers the ballots are worth: `effectiveVotes` of the Kendall τ of each two over the
  * candidates that both ranked. Null for fewer than two ballots, and where two of them have no pair of candidates in
@@ -46,7 +37,7 @@ const tau = (first: readonly string[], second: readonly string[]): number | null
  */
 export const effectiveReviewers = (ballots: readonly ReviewerBallot[]): number | null => {
   const matrix = ballots.map((one) =>
-    ballots.map((other) => (one === other ? 1 : tau(one.ranking, other.ranking))),
+    ballots.map((other) => (one === other ? 1 : kendallTau(one.ranking, other.ranking))),
   );
   const known = matrix.map((row) => row.filter((entry) => entry !== null));
   if (ballots.length < 2 || known.some((row) => row.length < ballots.length)) return null;

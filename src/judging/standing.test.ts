@@ -6,6 +6,8 @@ import { parseRanking } from "./ranking.ts";
 import { standing } from "./standing.ts";
 
 const candidates = ["ada", "bob", "cyd"];
+/** What two votes say of others. */
+const unknown = { low: null, high: null };
 
 describe("standing", () => {
   it("adds up a council of three that agrees", () => {
@@ -17,9 +19,9 @@ describe("standing", () => {
     expect(standing({ candidates, ballots })).toEqual({
       order: [["ada"], ["bob"], ["cyd"]],
       rows: [
-        { id: "ada", place: 1, score: 1, tiedWith: [], votes: 2 },
-        { id: "bob", place: 2, score: 0.5, tiedWith: [], votes: 2 },
-        { id: "cyd", place: 3, score: 0, tiedWith: [], votes: 2 },
+        { id: "ada", place: 1, score: 1, ...unknown, tiedWith: [], votes: 2 },
+        { id: "bob", place: 2, score: 0.5, ...unknown, tiedWith: [], votes: 2 },
+        { id: "cyd", place: 3, score: 0, ...unknown, tiedWith: [], votes: 2 },
       ],
       borda: { ada: 2, bob: 1, cyd: 0 },
       agreement: 1,
@@ -45,9 +47,9 @@ describe("standing", () => {
   it("drops a vote for oneself and says so", () => {
     const result = standing({ candidates, ballots: [{ reviewer: "ada", ranking: ["ada", "cyd", "bob"] }] });
     expect(result.rows).toEqual([
-      { id: "cyd", place: 1, score: 1, tiedWith: [], votes: 1 },
-      { id: "bob", place: 2, score: 0, tiedWith: [], votes: 1 },
-      { id: "ada", place: 3, score: null, tiedWith: [], votes: 0 },
+      { id: "cyd", place: 1, score: 1, ...unknown, tiedWith: [], votes: 1 },
+      { id: "bob", place: 2, score: 0, ...unknown, tiedWith: [], votes: 1 },
+      { id: "ada", place: 3, score: null, ...unknown, tiedWith: [], votes: 0 },
     ]);
     expect(result.excluded).toEqual([
       { id: "ada", why: "its vote for its own answer was left out" },
@@ -106,6 +108,50 @@ describe("standing", () => {
     ]);
   });
 
+  const judged = (orders: readonly string[], seed?: string) =>
+    standing({
+      candidates: "abcde".split(""),
+      ballots: orders.map((order, index) => ({ reviewer: `r${index}`, ranking: order.split("") })),
+      ...(seed === undefined ? {} : { seed }),
+    });
+  it("gives intervals around the scores of candidates that reviewers place apart", () => {
+    const { rows } = judged(["abcde", "bacde", "abdce", "acbde", "badce", "abced"]);
+    for (const { id, score, low, high } of rows) {
+      if (score === null || low === null || high === null) throw new Error(`${id} has no interval`);
+      expect(low).toBeLessThan(score);
+      expect(high).toBeGreaterThan(score);
+    }
+    const [first, , , , last] = rows;
+    expect(first?.low).toBeGreaterThan(last?.high ?? 1);
+  });
+  it("gives the exact percentiles of four votes: of 256 resamples 1 has only the lowest, 5 sums are at most 2.5 %", () => {
+    // a's votes are 1, 1, 1 and 0: the mean is 1/4 or less in 13 of 256 resamples, 0 in one; so 2.5 % falls on 1/4.
+    const row = judged(["abcde", "abdce", "acbde", "bcdea"]).rows.find(({ id }) => id === "a");
+    expect([row?.low, row?.high]).toEqual([0.25, 1]);
+  });
+  it("gives none below four votes, nor where all votes are the same", () => {
+    expect(
+      judged(["abcde", "bacde", "abdce"]).rows.every(({ low, high }) => low === null && high === null),
+    ).toBe(true);
+    const rows = judged(["abcde", "abdce", "abced", "abecd"]).rows;
+    expect(rows.map(({ low, high }) => [low === null, high === null])).toEqual([
+      [true, true],
+      [true, true],
+      [false, false],
+      [false, false],
+      [false, false],
+    ]);
+  });
+  it("gives equal intervals to equal votes, whoever gave them, and the same ones on every run", () => {
+    const orders = ["abcde", "bacde", "abcde", "bacde", "abcde", "bacde"];
+    const { rows } = judged(orders);
+    expect(rows[0]).toMatchObject({ id: "a", tiedWith: ["b"] });
+    expect([rows[0]?.low, rows[0]?.high]).toEqual([rows[1]?.low, rows[1]?.high]);
+    expect(judged(orders)).toEqual(judged(orders, "standing"));
+    const ragged = ["abcde", "bacde", "cabde", "abdce", "edcba", "dabce", "abced"];
+    expect(judged(ragged, "one").rows).not.toEqual(judged(ragged, "two").rows);
+  });
+
   const ids = ["a", "b", "c", "d", "e"];
   const council = fc.tuple(
     ...ids.map((reviewer) => {
@@ -127,6 +173,13 @@ describe("standing", () => {
     fc.assert(
       fc.property(council, (ballots) => {
         const { rows, order, agreement } = standing({ candidates: ids, ballots });
+        for (const { score, low, high } of rows) {
+          expect(low === null).toBe(high === null);
+          expect(low ?? 0).toBeGreaterThanOrEqual(0);
+          expect(low ?? 0).toBeLessThanOrEqual(score ?? 0);
+          expect(high ?? 1).toBeGreaterThanOrEqual(score ?? 1);
+          expect(high ?? 1).toBeLessThanOrEqual(1);
+        }
         expect(rows.map(({ id }) => id)).toEqual(order.flat());
         for (const { id, place, score, tiedWith } of rows) {
           expect(place).toBe(1 + rows.filter((other) => (other.score ?? -1) > (score ?? -1) + 1e-9).length);

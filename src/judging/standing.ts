@@ -1,12 +1,18 @@
+import { bootstrap } from "./bootstrap.ts";
 import { concordance, effectiveReviewers } from "./concordance.ts";
 import { meanRank, type ReviewerBallot } from "./mean-rank.ts";
 import { orderByScore, places } from "./places.ts";
 
-/** Where one answer stands; `score` is its mean normalised rank (see `meanRank`), null when nobody ranked it. */
+/**
+ * Where one answer stands; `score` is its mean normalised rank (see `meanRank`), null when nobody ranked it.
+ * `low` and `high` are its 95 % interval over other reviewers like these, null where they cannot tell: see `standing`.
+ */
 export type StandingRow = {
   readonly id: string;
   readonly place: number;
   readonly score: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
   readonly tiedWith: string[];
   readonly votes: number;
 };
@@ -28,7 +34,12 @@ export type Standing = {
 export type StandingInput = {
   readonly candidates: readonly string[];
   readonly ballots: readonly ReviewerBallot[];
+  /** Decides the resamples behind `low` and `high`; `standing` unless given. */
+  readonly seed?: string;
 };
+
+/** With fewer, the lowest of n votes alone makes up more than 2.5 % of the resamples (n to the −n), and so the bound. */
+const fewestVotes = 4;
 
 type Sifted = {
   readonly ballots: ReviewerBallot[];
@@ -56,17 +67,46 @@ const sift = (candidates: readonly string[], given: readonly ReviewerBallot[]): 
   return { ballots, excluded };
 };
 
+type Interval = { readonly low: number | null; readonly high: number | null };
+
+const none: Interval = { low: null, high: null };
+
+/** By candidate, from what each ballot gives it. */
+const intervals = (ballots: readonly ReviewerBallot[], seed: string): ReadonlyMap<string, Interval> => {
+  const worths = new Map<string, number[]>();
+  for (const ballot of ballots)
+    for (const [id, { score }] of meanRank([ballot])) worths.set(id, [...(worths.get(id) ?? []), score]);
+  return new Map(
+    [...worths].map(([id, given]) => {
+      // Sorted and with one seed for all, so that equal votes have equal intervals, whoever gave and got them.
+      const votes = given.toSorted((a, b) => a - b);
+      if (votes.length < fewestVotes || votes[0] === votes.at(-1)) return [id, none];
+      const { low, high } = bootstrap(votes, mean, { seed }) ?? none;
+      return [id, { low, high }];
+    }),
+  );
+};
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /**
  * Adds up what reviewers think of each other's answers. `order` and `place` follow the mean normalised rank alone;
  * equal scores share a place (1, 1, 3), equals stand in the order of `candidates`, and candidates whom nobody ranked
  * come last together. A vote for one's own answer is dropped from the ballot; a ballot with an unknown or repeated
  * candidate, and a second one of the same reviewer, is left out whole. The order of the ballots is of no effect,
  * second ballots aside.
+ *
+ * `low` and `high` come from 1,999 resamples of the reviewers that ranked the candidate (percentile bootstrap). They are
+ * null below 4 such reviewers, where they could only repeat the range of the votes, and where all gave it the same
+ * place, since votes that do not vary say nothing of how much others might. With few reviewers they are too narrow
+ * rather than too wide. They say how much the score depends on who reviewed, not how good the answer is.
  */
 export const standing = (input: StandingInput): Standing => {
   const candidates = [...new Set(input.candidates)];
   const { ballots, excluded } = sift(candidates, input.ballots);
   const ranks = meanRank(ballots);
+  const bounds = intervals(ballots, input.seed ?? "standing");
   const scored = candidates.flatMap((id): [string, number][] => {
     const score = ranks.get(id)?.score;
     return score === undefined ? [] : [[id, score]];
@@ -81,7 +121,8 @@ export const standing = (input: StandingInput): Standing => {
     order,
     rows: places(order).map(({ id, place, tiedWith }) => {
       const rank = ranks.get(id);
-      return { id, place, score: rank?.score ?? null, tiedWith, votes: rank?.votes ?? 0 };
+      const { low, high } = bounds.get(id) ?? none;
+      return { id, place, score: rank?.score ?? null, low, high, tiedWith, votes: rank?.votes ?? 0 };
     }),
     borda: Object.fromEntries(points),
     agreement: concordance(ballots, order.flat()),
