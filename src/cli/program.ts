@@ -11,8 +11,7 @@ type CommandRow = {
   readonly args?: string;
   readonly summary: string;
   readonly options?: readonly Option[];
-  load(): Promise<CommandModule>;
-};
+} & ({ load(): Promise<CommandModule> } | { readonly commands: readonly CommandRow[] });
 
 const list = (value: string): string[] =>
   value
@@ -51,8 +50,12 @@ const CHAIRING = [
     "vote",
   ]),
 ];
+const MODELS = new Option(
+  "-m, --models <refs>",
+  "the members' models, provider/model, comma-separated",
+).argParser(list);
 const ASKING = [
-  new Option("-m, --models <refs>", "the members' models, provider/model, comma-separated").argParser(list),
+  MODELS,
   ...CHAIRING,
   new Option("--judge <refs>", "models that review, but draft nothing").argParser(list),
   new Option("--context <file>", "a file to work with; may be repeated (stdin is read too)").argParser(
@@ -63,12 +66,62 @@ const ASKING = [
   ...HOW_TO_SHOW,
 ];
 
+const EFFORT = new Option(
+  "--effort <n>",
+  "how far to climb where drafts disagree: 1 drafts only, 2 to 5 more (default 4)",
+);
+
+const JUDGING = [
+  new Option("--model <ref>", "the judge, provider/model").makeOptionMandatory(),
+  new Option("--rubric <name>", "by name or a file (default answer-quality)"),
+  new Option("--form <form>", "how it is asked; by default as the model's name says").choices([
+    "prometheus",
+    "json",
+  ]),
+  new Option("--again", "judge anew what was judged before"),
+  ...LIMITS,
+  JSON_FLAG,
+  new Option("-q, --quiet", "no progress on stderr"),
+];
+const QUESTION = new Option(
+  "--question <text>",
+  "what the answers answer: a text, or a file with it",
+).makeOptionMandatory();
+
+const JUDGE_COMMANDS: readonly CommandRow[] = [
+  {
+    name: "validate",
+    args: "<file>",
+    summary: "measure a judge against labelled pairs or grades, one JSON object a line; resumes",
+    options: [new Option("--repeat <n>", "ask every prompt so often"), ...JUDGING],
+    load: () => import("./commands/judge-validate.ts"),
+  },
+  {
+    name: "grade",
+    args: "<answer...>",
+    summary: "grade answers in files from 1 to 5",
+    options: [
+      QUESTION,
+      new Option("--reference <text>", "an answer that deserves a 5: a text, or a file with it"),
+      ...JUDGING,
+    ],
+    load: () => import("./commands/judge-grade.ts"),
+  },
+  {
+    name: "prefer",
+    args: "<a> <b>",
+    summary: "which of two answers in files is better, asked in both orders",
+    options: [QUESTION, ...JUDGING],
+    load: () => import("./commands/judge-prefer.ts"),
+  },
+];
+
 const COMMANDS: readonly CommandRow[] = [
   {
     name: "ask",
     args: "[question...]",
-    summary: "put a question before the council",
-    options: ASKING,
+    summary: "draft blind; go on only as far as the drafts disagree",
+    options: [EFFORT, ...ASKING],
     load: () => import("./commands/ask.ts"),
   },
   {
@@ -111,11 +164,26 @@ const COMMANDS: readonly CommandRow[] = [
     summary: "the same deliberation with something changed; only what that touches is asked again",
     options: [
       ...CHAIRING,
+      EFFORT,
       new Option("--without <member>", "leave a member out; may be repeated").argParser(collect),
       ...LIMITS,
       ...HOW_TO_SHOW,
     ],
     load: () => import("./commands/fork.ts"),
+  },
+  {
+    name: "contributions",
+    args: "<id>",
+    summary: "who contributed to an answer: measured beside what the chair claims, and what was lost",
+    options: [
+      new Option("--repeats <n>", "how often the chair is asked again with nothing left out").default("1"),
+      new Option("--no-calls", "measure only what needs none"),
+      new Option("--max-cost-usd <usd>", "ask no more than this much money reaches for"),
+      new Option("--max-tokens <n>", "ask no more than this many tokens, in and out, reach for"),
+      JSON_FLAG,
+      new Option("-q, --quiet", "no progress on stderr"),
+    ],
+    load: () => import("./commands/contributions.ts"),
   },
   {
     name: "cancel",
@@ -134,6 +202,44 @@ const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/export.ts"),
   },
+  {
+    name: "bench",
+    args: "<tasks>",
+    summary: "does deliberating help? Several arms on the same questions with known answers; resumes",
+    options: [
+      new Option("--arms <names>", "single, majority, self-consistency, ask, council")
+        .argParser(list)
+        .default(["single", "majority", "self-consistency", "ask", "council"], "all of them"),
+      MODELS,
+      ...CHAIRING,
+      new Option("--samples <n>", "how often self-consistency asks; by default as often as the council"),
+      new Option("--seed <text>", "another seed is a fresh run; the same one goes on with its own"),
+      new Option("--budget <usd>", "stop before this much money is spent, over all runs together"),
+      new Option("--max-cost-usd <usd>", "the same").conflicts("budget"),
+      new Option(
+        "--max-tokens <n>",
+        "stop before this many tokens, in and out, are used, over all runs together",
+      ),
+      new Option("--concurrency <n>", "how many deliberations at once (default 4)"),
+      new Option("--retry-failed", "ask again what failed in an earlier run"),
+      new Option("--out <folder>", "write report.md, report.json and accuracy-over-cost.svg there"),
+      JSON_FLAG,
+      new Option("-q, --quiet", "no progress on stderr"),
+    ],
+    load: () => import("./commands/bench.ts"),
+  },
+  {
+    name: "tasks",
+    summary: "arithmetic and logic with known answers, one JSON object a line, for bench",
+    options: [
+      new Option("--count <n>", "how many").default("100"),
+      new Option("--seed <text>", "the same seed makes the same tasks").default("7"),
+      new Option("--kind <kinds>", "arithmetic, logic, yes-no; by default all, in turn").argParser(list),
+      new Option("--pairs", "a right and a wrong answer to each, labelled, for judge validate"),
+    ],
+    load: () => import("./commands/tasks.ts"),
+  },
+  { name: "judge", summary: "grade or compare answers; measure who does", commands: JUDGE_COMMANDS },
   {
     name: "models",
     summary: "which models can be reached, with family and price",
@@ -204,15 +310,20 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
     .addHelpText("after", EPILOGUE);
-  for (const row of COMMANDS) {
-    const command = program.command(row.name).summary(row.summary).description(row.summary);
-    if (row.args !== undefined) command.argument(row.args);
+  const add = (parent: Command, row: CommandRow): void => {
+    const command = parent.command(row.name).summary(row.summary).description(row.summary);
+    if (row.args !== undefined) command.arguments(row.args);
     for (const option of row.options ?? []) command.addOption(option);
-    command.action(async () => {
-      const { run } = await row.load();
-      exit = await run(io, command.args, { ...command.opts(), command: row.name });
-    });
-  }
+    if ("commands" in row) {
+      for (const below of row.commands) add(command, below);
+      command.action(() => io.output.result(command.helpInformation()));
+    } else
+      command.action(async () => {
+        const { run } = await row.load();
+        exit = await run(io, command.args, { ...command.opts(), command: row.name });
+      });
+  };
+  for (const row of COMMANDS) add(program, row);
   try {
     if (argv.length === 0) await io.output.result(program.helpInformation() + EPILOGUE + "\n");
     else await program.parseAsync([...(known ? argv : ["ask", ...argv])], { from: "user" });

@@ -84,6 +84,7 @@ function entryWords(entry: Entry, opening: Opening | undefined): string | undefi
     );
     return `standing: ${places.join(", ")}`;
   }
+  if (isEvent(entry, "note-taken") && entry.data.topic === "ladder") return entry.data.reason;
   if (isEvent(entry, "clarification-asked"))
     return `${who}: asks back: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
   const call = callOf(entry);

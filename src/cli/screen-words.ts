@@ -7,6 +7,8 @@ const WORKS: { readonly [work: string]: Work | undefined } = {
   draft: { doing: "drafting", done: "draft" },
   review: { doing: "reviewing", done: "review" },
   synthesis: { doing: "writing", done: "synthesis" },
+  comparison: { doing: "comparing", done: "comparison" },
+  revision: { doing: "revising", done: "revision" },
   critique: { doing: "criticising", done: "critique" },
 };
 

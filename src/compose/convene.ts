@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { loadPersonas, loadTemplates, personaOf, readContext, type LoadedPersona } from "../config/index.ts";
-import type { Asked } from "../engine/index.ts";
+import type { AnyProtocol, Asked } from "../engine/index.ts";
 import {
   canonical,
   familyOf,
@@ -11,18 +11,33 @@ import {
   type Budget,
   type ModelRef,
 } from "../kernel/index.ts";
-import { COUNCIL_SLOTS, templateTrouble } from "../prompts/index.ts";
-import { council, CouncilSettings } from "../protocols/council/index.ts";
-import { findPanel } from "./panel.ts";
+import { PROMPT_SLOTS, templateTrouble } from "../prompts/index.ts";
+import type { AskSettings } from "../protocols/ask/index.ts";
+import { findPanel, type Panel } from "./panel.ts";
 import type { Parley } from "./parley.ts";
+import { protocolOf } from "./registry.ts";
 import { strategyOf } from "./strategy.ts";
 
 type Seated = Asked["participants"][number];
 
-/** A council on this question, as it will be opened, and what its owner should know before it starts. */
+/** A question, and what of its deliberation is not as the settings say. */
+export type Convening = {
+  /** By name: one that seats members and a chair. */
+  readonly protocol: string;
+  readonly question: string;
+  readonly files: readonly string[];
+  readonly stdin: string | undefined;
+  /** Instead of the configured models. */
+  readonly panel?: Panel;
+  /** Over what the settings say of the protocol's own. */
+  readonly settings?: Partial<z.input<typeof AskSettings>>;
+  readonly seed?: string;
+};
+
+/** A deliberation on this question, as it will be opened, and what its owner should know before it starts. */
 export async function convene(
   parley: Parley,
-  given: { readonly question: string; readonly files: readonly string[]; readonly stdin: string | undefined },
+  given: Convening,
 ): Promise<{ asked: Asked; notes: readonly string[] }> {
   const question = given.question.trim();
   if (question === "") {
@@ -32,8 +47,9 @@ export async function convene(
     });
   }
   const { settings, world } = parley;
+  const protocol = protocolOf(given.protocol);
   const strategy = strategyOf(parley);
-  const templates = councilTemplates(parley);
+  const templates = templatesOf(protocol.templates, parley);
   const { cwd, env } = parley;
   const context = await readContext({
     files: given.files,
@@ -42,7 +58,7 @@ export async function convene(
     cwd,
     env,
   });
-  const { members, chairs, judges, notes } = await findPanel(parley);
+  const { members, chairs, judges, notes } = given.panel ?? (await findPanel(parley));
   const participants = seated(parley, { member: members, chair: chairs, judge: judges });
   const budget = budgetOf(settings);
   if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
@@ -51,24 +67,32 @@ export async function convene(
     asked: {
       question,
       context,
-      protocol: { name: council.name, version: council.version },
-      settings: recordable(
-        CouncilSettings.parse({ ...phases(parley), mode: settings.mode, strategy: strategy.settings }),
-      ),
+      protocol: { name: protocol.name, version: protocol.version },
+      settings: settingsOf(protocol, {
+        ...phases(parley),
+        mode: settings.mode,
+        strategy: strategy.settings,
+        ...given.settings,
+      }),
       participants,
       templates: { ...templates, strategy: strategy.directive },
-      seed: settings.seed ?? world.id(),
+      seed: given.seed ?? settings.seed ?? world.id(),
       budget,
       organization: OrganizationId.parse(settings.organization),
     },
   };
 }
 
-/** The templates in force. @throws Fault `configuration` for an override whose slots are not the template's */
-function councilTemplates(parley: Pick<Parley, "env" | "cwd">): Record<string, string> {
-  const loaded = loadTemplates(Object.keys(COUNCIL_SLOTS), parley);
+/** These templates as they are in force. @throws Fault `configuration` for an override whose slots are not the template's */
+export function templatesOf(names: readonly string[], place: Pick<Parley, "env" | "cwd">): Record<string, string> {
+  // The strategy's directive is a template of the opening's own.
+  const wanted = Object.entries(PROMPT_SLOTS).filter(([name]) => names.includes(name));
+  const loaded = loadTemplates(
+    wanted.map(([name]) => name),
+    place,
+  );
   return Object.fromEntries(
-    Object.entries(COUNCIL_SLOTS).map(([name, slots]) => {
+    wanted.map(([name, slots]) => {
       const template = loaded[name];
       const trouble = template ? templateTrouble(template.text, slots) : "it was not found";
       if (!template || trouble !== undefined) {
@@ -83,17 +107,35 @@ function councilTemplates(parley: Pick<Parley, "env" | "cwd">): Record<string, s
   );
 }
 
-/** How many templates are in force, after the check that a council could be convened on them. */
+/** How many templates are in force, after the check that every protocol could be opened on its own. */
 export const convenable = (place: Pick<Parley, "env" | "cwd">): number =>
-  Object.keys(councilTemplates(place)).length;
+  Object.keys(templatesOf(Object.keys(PROMPT_SLOTS), place)).length;
 
-/** A protocol's settings as the opening keeps them: JSON, what is undefined left out. */
-export const recordable = (settings: CouncilSettings): Record<string, Json> =>
-  z.record(z.string(), Json).parse(JSON.parse(canonical(settings)));
+/**
+ * A protocol's settings as the opening keeps them: JSON, checked and completed by its schema, what is undefined left
+ * out. What the protocol has no setting for is left out where the user's files say it for all protocols.
+ * @throws Fault `configuration`
+ */
+export function settingsOf(
+  { name, settings }: AnyProtocol,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, Json> {
+  const known = settings instanceof z.ZodObject ? Object.keys(settings.shape) : Object.keys(given);
+  const read = settings.safeParse(
+    Object.fromEntries(Object.entries(given).filter(([key]) => known.includes(key))),
+  );
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const why = `the settings of ${name} cannot be used: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+    throw new Fault("configuration", { why, next: `parley ${name} --help lists them` });
+  }
+  return z.record(z.string(), Json).parse(JSON.parse(canonical(read.data)));
+}
 
 /** What of the settings says how the phases go. */
-function phases({ settings }: Parley): z.input<typeof CouncilSettings> {
+function phases({ settings }: Parley): z.input<typeof AskSettings> {
   const {
+    effort,
     quorum,
     callTimeoutMs,
     patienceMs,
@@ -101,7 +143,7 @@ function phases({ settings }: Parley): z.input<typeof CouncilSettings> {
     reviewTokens: review,
     synthesisTokens: synthesis,
   } = settings;
-  return { quorum, callTimeoutMs, patienceMs, maxOutputTokens: { draft, review, synthesis } };
+  return { effort, quorum, callTimeoutMs, patienceMs, maxOutputTokens: { draft, review, synthesis } };
 }
 
 export type Caps = Pick<Parley["settings"], "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;

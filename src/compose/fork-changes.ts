@@ -1,9 +1,17 @@
 import { textDigest, type ForkChanges } from "../engine/index.ts";
-import { Fault, isEvent, type DeliberationId, type Opening, type Participant } from "../kernel/index.ts";
-import { CouncilSettings } from "../protocols/council/index.ts";
-import { budgetOf, recordable, refuseUnknownPrices, seated, type Caps } from "./convene.ts";
+import {
+  Fault,
+  isEvent,
+  Json,
+  type DeliberationId,
+  type Opening,
+  type Participant,
+} from "../kernel/index.ts";
+import { Strategy } from "../protocols/council/index.ts";
+import { budgetOf, refuseUnknownPrices, seated, settingsOf, type Caps } from "./convene.ts";
 import { checkedRef } from "./panel.ts";
 import type { Parley } from "./parley.ts";
+import { protocolOf } from "./registry.ts";
 import { refuseUnreadGoal, strategyOf } from "./strategy.ts";
 
 /** What a fork of this parent changes: what the command line says, and nothing that a file or the environment does. */
@@ -16,28 +24,40 @@ export async function forkChanges(
     throw new Fault("deliberation-missing", { id: parent });
   const opening = opened.data;
   const { given, settings } = parley;
-  let councilSettings = CouncilSettings.parse(opening.settings);
+  const protocol = protocolOf(opening.protocol.name);
+  const changed: Record<string, Json> = {};
   let { templates } = opening;
-  if (given("mode")) councilSettings = { ...councilSettings, mode: settings.mode };
+  if (given("mode")) changed["mode"] = settings.mode;
+  if (given("effort") && settings.effort !== undefined) changed["effort"] = settings.effort;
   if (given("strategy")) {
     const strategy = strategyOf(parley);
     const digest = textDigest(strategy.directive);
     await parley.store.putText(digest, strategy.directive);
-    councilSettings = { ...councilSettings, strategy: strategy.settings };
+    changed["strategy"] = Json.parse(strategy.settings);
     templates = { ...templates, strategy: digest };
   } else if (given("goal")) {
     // The directive stays the pinned one, wherever it once came from.
     const strategy = {
-      ...councilSettings.strategy,
+      ...Strategy.parse(opening.settings["strategy"]),
       ...(settings.goal === undefined ? {} : { goal: settings.goal }),
     };
     refuseUnreadGoal(strategy.name, await parley.store.text(templates["strategy"] ?? textDigest("")));
-    councilSettings = { ...councilSettings, strategy };
+    changed["strategy"] = Json.parse(strategy);
+  }
+  const unknown = Object.keys(changed).find((key) => !(key in opening.settings));
+  if (unknown !== undefined) {
+    const why = `a deliberation by ${protocol.name} has no ${unknown} to change`;
+    throw new Fault("configuration", { why, next: `drop --${unknown}` });
   }
   const participants = await newParticipants(parley, opening, without);
   const budget = { ...opening.budget, ...budgetOf(givenCaps(parley)) };
   if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
-  return { settings: recordable(councilSettings), templates, participants, budget };
+  return {
+    settings: settingsOf(protocol, { ...opening.settings, ...changed }),
+    templates,
+    participants,
+    budget,
+  };
 }
 
 async function newParticipants(

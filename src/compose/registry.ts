@@ -1,8 +1,21 @@
 import type { AnyProtocol, AnyReactor } from "../engine/index.ts";
+import { Fault } from "../kernel/index.ts";
+import { ask } from "../protocols/ask/index.ts";
 import { council } from "../protocols/council/index.ts";
+import { judge } from "../protocols/judge/index.ts";
 
 /** Every protocol that this Parley ships: one line each. */
-export const protocols: readonly AnyProtocol[] = [council];
+export const protocols: readonly AnyProtocol[] = [ask, council, judge];
 
 /** Every reactor: one line each. */
 export const reactors: readonly AnyReactor[] = [];
+
+/** The protocol of this name. @throws Fault `configuration` */
+export function protocolOf(name: string): AnyProtocol {
+  const found = protocols.find((protocol) => protocol.name === name);
+  if (!found) {
+    const next = `there are ${protocols.map((protocol) => protocol.name).join(", ")}`;
+    throw new Fault("configuration", { why: `there is no protocol "${name}"`, next });
+  }
+  return found;
+}

@@ -77,6 +77,8 @@ export const Settings = z.strictObject({
   strategy: line(1_000).default("balanced"),
   goal: line(2_000).optional(),
   mode: z.enum(["consensus", "vote"]).default("consensus"),
+  /** How far `ask` may climb where drafts disagree. */
+  effort: z.preprocess(fromText, z.int().min(1).max(5)).optional(),
   seed: z.preprocess((value) => (typeof value === "number" ? String(value) : value), line(200)).optional(),
   quorum: count.optional(),
   maxCostUsd: z.preprocess(fromText, z.number().positive()).optional(),
@@ -129,6 +131,7 @@ export const hints: { readonly [K in SettingKey]-?: Hint } & { readonly [path: s
   strategy: { expects: "the name of a strategy, or a file", example: "risk-averse" },
   goal: { expects: "a line of text", example: "fewest outages" },
   mode: { expects: "consensus or vote", example: "vote" },
+  effort: { expects: "a whole number from 1 to 5", example: "3" },
   seed: { expects: "a number or a short text", example: "7" },
   quorum: { expects: COUNT, example: "2" },
   maxCostUsd: { expects: "a number above 0, in US dollars", example: "0.50" },

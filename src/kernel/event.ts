@@ -3,7 +3,7 @@ import { EventId, ParticipantId, SeriesId, StepKey } from "./ids.ts";
 import { Json } from "./json.ts";
 import { Call } from "./model.ts";
 import { Opening } from "./opening.ts";
-import { Answer, Claim, Closing, Place, Remark, Score } from "./outcome.ts";
+import { Answer, Claim, Closing, Place, Remark, Score, Stance } from "./outcome.ts";
 
 /** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
 export const EVENT_SCHEMA = 1;
@@ -72,6 +72,15 @@ export const NewEvent = z.discriminatedUnion("type", [
       excluded: z.array(z.strictObject({ id: ParticipantId, why: z.string() })),
     }),
   ),
+  made("comparison-given", {
+    by: ParticipantId,
+    /** What several answers hold, by the steps of these. */
+    agreements: z.array(Stance),
+    /** What they cannot all be right about: two stances or more each. */
+    contradictions: z.array(z.strictObject({ topic: z.string(), stances: z.array(Stance).min(2) })),
+    /** What one answer alone says. */
+    unique: z.array(Stance),
+  }),
   made("summary-made", {
     for: ParticipantId,
     method: z.string(),

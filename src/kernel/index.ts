@@ -15,4 +15,5 @@ export * from "./participant.ts";
 export * from "./ports.ts";
 export * from "./projection.ts";
 export * from "./recording.ts";
+export * from "./rubric.ts";
 export * from "./transport.ts";

@@ -22,6 +22,10 @@ export const Remark = z.strictObject({
 });
 export type Remark = z.infer<typeof Remark>;
 
+/** One claim, and the steps of the answers that make it. */
+export const Stance = z.strictObject({ claim: z.string(), of: z.array(StepKey).min(1) });
+export type Stance = z.infer<typeof Stance>;
+
 /** One row of a standing. `score` 0 to 1, higher is better, null when nobody ranked it; `place` from 1, ties share one. */
 export const Place = z.strictObject({
   id: ParticipantId,

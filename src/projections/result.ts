@@ -5,13 +5,21 @@ import {
   isEvent,
   timeOf,
   type Answer,
+  type Control,
   type Entry,
   type Event,
+  type Opening,
   type Participant,
+  type Stance,
   type StepKey,
 } from "../kernel/index.ts";
+import { traceSentences, vote } from "../judging/index.ts";
+import { withheldIn } from "./contribution-grounds.ts";
 import { criticalPathMs } from "./critical-path.ts";
+import { ladder } from "./ladder.ts";
 import { spending } from "./spending.ts";
+
+const stance = z.strictObject({ claim: z.string(), members: z.array(z.string()) });
 
 const nullable = { text: z.string().nullable(), number: z.number().nullable() };
 
@@ -41,7 +49,7 @@ export const Result = z.strictObject({
       finalAnswer: nullable.text,
     }),
   ),
-  /** Best first; `score` 0 to 1, higher is better; `low` and `high` null while no interval is computed. */
+  /** Best first; `score` 0 to 1, higher is better; `low` and `high` its 95 % interval, null below 4 rankings or where all place it alike. */
   standing: z.array(
     z.strictObject({
       id: z.string(),
@@ -61,6 +69,30 @@ export const Result = z.strictObject({
       kind: z.enum(["draft-majority", "best-draft"]),
       answer: nullable.text,
       agrees: z.boolean().nullable(),
+      /** The share, 0 to 1, of the answer's sentences that stand in the control's draft: 1 where it is that draft. */
+      overlap: nullable.number,
+    })
+    .nullable(),
+  /** How members voted by their final answers, at first and at last, by id; most votes first, empty where none could be compared. */
+  votes: z.array(
+    z.strictObject({ answer: z.string(), first: z.array(z.string()), last: z.array(z.string()) }),
+  ),
+  /** The rungs that were climbed, each with what it came to and what it took; empty for a protocol that climbs none. */
+  ladder: z.array(
+    z.strictObject({
+      rung: z.string(),
+      reason: nullable.text,
+      calls: z.int(),
+      tokens: z.strictObject({ in: nullable.number, out: nullable.number }),
+      usd: nullable.number,
+    }),
+  ),
+  /** What the drafts agree on, contradict each other in, and say alone, by members' ids; null where nobody compared them. */
+  comparison: z
+    .strictObject({
+      agreements: z.array(stance),
+      contradictions: z.array(z.strictObject({ topic: z.string(), stances: z.array(stance) })),
+      unique: z.array(stance),
     })
     .nullable(),
   dissent: z.array(z.string()),
@@ -69,6 +101,7 @@ export const Result = z.strictObject({
   contributions: z.strictObject({
     /** The chair's own account. */
     claimed: z.array(z.strictObject({ id: z.string(), weight: z.number(), reason: z.string() })),
+    /** As `parley contributions` last measured it, by method. */
     measured: z.array(z.strictObject({ id: z.string(), weight: z.number(), method: z.string() })),
   }),
   /** `Synthesized from inputs by: …`, by claimed weight; null when the claim could not be read. */
@@ -92,6 +125,7 @@ type State = {
   readonly opened: Event<"deliberation-opened"> | undefined;
   readonly answers: ReadonlyMap<StepKey, Event<"answer-given"> | Event<"synthesis-given">>;
   readonly standing: Event<"standing-reached"> | undefined;
+  readonly comparison: Event<"comparison-given"> | undefined;
   readonly degraded: Result["degraded"];
   readonly measured: Result["contributions"]["measured"];
   readonly closed: Event<"deliberation-closed"> | undefined;
@@ -103,6 +137,7 @@ const gathered = defineProjection<State>({
     opened: undefined,
     answers: new Map(),
     standing: undefined,
+    comparison: undefined,
     degraded: [],
     measured: [],
     closed: undefined,
@@ -112,6 +147,7 @@ const gathered = defineProjection<State>({
     "answer-given": (state, event) => ({ ...withCut(state, event), answers: withStep(state, event) }),
     "synthesis-given": (state, event) => ({ ...withCut(state, event), answers: withStep(state, event) }),
     "standing-reached": (state, standing) => ({ ...state, standing }),
+    "comparison-given": (state, comparison) => ({ ...state, comparison }),
     "degradation-noted": (state, { data }) => ({
       ...state,
       degraded: [...state.degraded, { what: data.what, why: data.why }],
@@ -127,9 +163,13 @@ const gathered = defineProjection<State>({
             ],
           },
     "roster-fixed": (state, { data }) => ({ ...state, degraded: [...state.degraded, ...leftOut(data)] }),
-    "contribution-measured": (state, { data }) => ({
+    // Measured again by a method, what it says now holds.
+    "contribution-measured": (state, { data: { method, contributions } }) => ({
       ...state,
-      measured: [...state.measured, ...data.contributions.map((one) => ({ ...one, method: data.method }))],
+      measured: [
+        ...state.measured.filter((one) => one.method !== method),
+        ...contributions.map((one) => ({ ...one, method })),
+      ],
     }),
     "deliberation-closed": (state, closed) => ({ ...state, closed }),
   },
@@ -159,10 +199,11 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
     finalAnswer: valueOf(answer?.data.final),
     mode: textSetting(data.settings["mode"]),
     strategy: synthesis?.strategy ?? null,
-    degraded:
-      closing && "why" in closing
-        ? [{ what: closing.outcome, why: closing.why }, ...state.degraded]
-        : [...state.degraded],
+    degraded: [
+      ...(closing && "why" in closing ? [{ what: closing.outcome, why: closing.why }] : []),
+      ...withheldFrom(data, members),
+      ...state.degraded,
+    ],
     members: members.map((member) => memberRow(member, state.answers)),
     standing: (standing?.data.places ?? []).map(({ id, place, score, low, high, tiedWith }) => ({
       id,
@@ -174,9 +215,16 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
     })),
     agreement: standing?.data.agreement ?? null,
     effectiveVotes: standing?.data.effectiveVotes ?? null,
-    control: ended?.control
-      ? { kind: ended.control.kind, answer: controlText(ended.control, state), agrees: ended.control.agrees }
-      : null,
+    control: ended?.control ? controlRow(ended.control, answer?.data.text ?? "", state) : null,
+    votes: votesOf(members, state.answers),
+    ladder: ladder(entries).map(({ rung, reason, spent: { calls, tokens, cost } }) => ({
+      rung,
+      reason,
+      calls,
+      tokens: { in: tokens.in, out: tokens.out },
+      usd: cost.usd,
+    })),
+    comparison: state.comparison ? comparisonRow(state.comparison.data, state) : null,
     dissent: [...(synthesis?.dissent ?? [])],
     insights: [...(synthesis?.insights ?? [])],
     vetoed: [...(synthesis?.vetoed ?? [])],
@@ -199,6 +247,50 @@ function memberRow(member: Participant, answers: State["answers"]): Result["memb
     family: member.family,
     answer: own?.data.text ?? null,
     finalAnswer: valueOf(own?.data.final),
+  };
+}
+
+function controlRow(control: Control, text: string, state: State): NonNullable<Result["control"]> {
+  const { kind, step, agrees } = control;
+  const draft = state.answers.get(step)?.data.text;
+  const overlap =
+    draft === undefined || text === ""
+      ? null
+      : (traceSentences(text, [{ id: step, text: draft }]).share[step] ?? 0);
+  return { kind, answer: controlText(control, state), agrees, overlap };
+}
+
+/** Whose drafts a fork kept from the chair, so that nobody takes what it wrote for the whole deliberation's answer. */
+const withheldFrom = (opening: Opening, members: readonly Participant[]): Result["degraded"] =>
+  members
+    .filter(({ id }) => withheldIn(opening)?.includes(id))
+    .map(({ persona }) => ({
+      what: `the draft of ${persona.name}`,
+      why: `withheld from the chair, to measure its contribution to ${opening.parent?.id ?? "the answer"}`,
+    }));
+
+/** How the members' drafts, and what they hold now, fall into groups. */
+function votesOf(members: readonly Participant[], answers: State["answers"]): Result["votes"] {
+  const given = [...answers.values()].flatMap((event) => (event.type === "answer-given" ? [event.data] : []));
+  const voters = members.flatMap(({ id }) => {
+    const own = given.filter(({ by }) => by === id);
+    return own.length > 0 ? [{ id, first: own[0]?.final ?? null, last: own.at(-1)?.final ?? null }] : [];
+  });
+  return vote(voters).groups.map(({ answer, first, last }) => ({ answer: answer.value, first, last }));
+}
+
+function comparisonRow(
+  { agreements, contradictions, unique }: Event<"comparison-given">["data"],
+  { answers }: State,
+): NonNullable<Result["comparison"]> {
+  const row = ({ claim, of }: Stance) => ({
+    claim,
+    members: of.flatMap((step) => answers.get(step)?.data.by ?? []),
+  });
+  return {
+    agreements: agreements.map(row),
+    contradictions: contradictions.map(({ topic, stances }) => ({ topic, stances: stances.map(row) })),
+    unique: unique.map(row),
   };
 }
 

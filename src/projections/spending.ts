@@ -34,10 +34,10 @@ export function spending(entries: readonly Entry[]): Spending {
   }
   const ids = [...new Set(calls.map(({ by }) => by))];
   return {
-    total: sum(calls.map(({ call }) => call)),
+    total: spent(calls.map(({ call }) => call)),
     participants: ids.map((id) => ({
       id,
-      spent: sum(calls.filter(({ by }) => by === id).map(({ call }) => call)),
+      spent: spent(calls.filter(({ by }) => by === id).map(({ call }) => call)),
     })),
   };
 }
@@ -45,7 +45,9 @@ export function spending(entries: readonly Entry[]): Spending {
 /** How a call ends that was under way: unlike one that was refused, it may have been charged for. */
 const BROKE_OFF: ReadonlySet<FailureCode> = new Set(["network", "timed-out", "cancelled", "over-budget"]);
 
-function sum(calls: readonly Call[]): Spent {
+/** What these calls took together; one that was never sent took nothing. */
+export function spent(all: readonly Call[]): Spent {
+  const calls = all.filter(({ attempts }) => attempts > 0);
   const charged = calls.filter((call) => call.ok || BROKE_OFF.has(call.failure.code));
   const add = (figure: (call: Call) => number | null): number | null =>
     charged.some((call) => figure(call) === null)

@@ -7,9 +7,9 @@ import {
   reviewPrompt,
   reviewRepairPrompt,
   synthesisPrompt,
-  type Desk,
 } from "./council.ts";
 import { readFenced } from "./fence.ts";
+import type { Desk } from "./material.ts";
 import { templateTrouble } from "./template.ts";
 
 const shipped = (name: string) => readFileSync(new URL(`./templates/${name}.md`, import.meta.url), "utf8");

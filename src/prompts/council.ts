@@ -1,23 +1,16 @@
 import * as z from "zod";
 import { parseContributors, parseReview, ReviewReply } from "../judging/index.ts";
 import type { Json, Message } from "../kernel/index.ts";
-import { fenced, type Fenced } from "./fence.ts";
+import {
+  answersText,
+  fence,
+  labelList,
+  materialText,
+  type Desk,
+  type Labelled,
+  type Material,
+} from "./material.ts";
 import { render } from "./template.ts";
-
-/** A template's text by name, and the fence mark of a text: what every prompt needs from the floor. */
-export type Desk = {
-  readonly template: (name: string) => string;
-  readonly mark: (text: string) => string;
-};
-
-/** The question and what was given with it. */
-export type Material = {
-  readonly question: string;
-  readonly context: readonly { readonly name: string; readonly text: string }[];
-};
-
-/** An answer under its anonymous label. */
-export type Labelled = { readonly label: string; readonly text: string };
 
 /** What one review says of one answer; who wrote it is not shown. */
 export type LabelledRemark = {
@@ -92,6 +85,8 @@ export type SynthesisPrompt = {
   readonly answers: readonly Labelled[];
   /** By review, then label; anonymous. */
   readonly remarks: readonly (readonly LabelledRemark[])[];
+  /** What the answers agree on, and where they contradict each other, where somebody compared them. */
+  readonly comparison?: string | undefined;
   /** Shown only when the strategy asks for it. */
   readonly standing: readonly string[] | undefined;
   /** Members who did not answer, with why. */
@@ -104,7 +99,12 @@ export const synthesisPrompt = (desk: Desk, prompt: SynthesisPrompt): Message[] 
   rendered(desk, "council-synthesis", {
     material: materialText(desk, prompt.material),
     answers: answersText(desk, prompt.answers),
-    reviews: prompt.remarks.flatMap((review, index) => remarksText(desk, review, index + 1)).join("\n\n"),
+    reviews: [
+      ...(prompt.comparison === undefined
+        ? []
+        : [fence(desk, { kind: "comparison", label: "", text: prompt.comparison })]),
+      ...prompt.remarks.flatMap((review, index) => remarksText(desk, review, index + 1)),
+    ].join("\n\n"),
     standing: prompt.standing ? `# The members' standing, best first\n${prompt.standing.join("\n")}` : "",
     count: String(prompt.answers.length),
     labels: labelList(prompt.answers),
@@ -212,25 +212,8 @@ const rendered = <N extends keyof Slots>(
   values: Record<Slots[N][number], string>,
 ): Message[] => render({ name, text: desk.template(name) }, values);
 
-const fence = (desk: Desk, piece: Fenced): string => fenced(piece, desk.mark(piece.text));
-
-const materialText = (desk: Desk, { question, context }: Material): string =>
-  [
-    fence(desk, { kind: "question", label: "", text: question }),
-    ...context.map(({ name, text }) => fence(desk, { kind: "context", label: name, text })),
-  ].join("\n\n");
-
-const answersText = (desk: Desk, answers: readonly Labelled[]): string =>
-  answers.map(({ label, text }) => fence(desk, { kind: "answer", label, text })).join("\n\n");
-
 const remarksText = (desk: Desk, review: readonly LabelledRemark[], number: number): string[] =>
   review.map(({ label, strengths, weaknesses }) => {
     const text = [...strengths.map((one) => `+ ${one}`), ...weaknesses.map((one) => `- ${one}`)].join("\n");
     return fence(desk, { kind: "review", label: `${number} of answer ${label}`, text });
   });
-
-const labelList = (answers: readonly Labelled[]): string =>
-  answers
-    .map(({ label }) => label)
-    .sort((a, b) => (a < b ? -1 : 1))
-    .join(", ");

@@ -48,6 +48,8 @@ it("prints what is missing, the answer, what stands beside it, and how it came a
     In short   391
     Mode       consensus, strategy balanced
     Control    Drafts' majority: 391 (agrees: deliberating did not change it)
+    Votes      391  2 at first  2 at last
+               381  1 at first  1 at last
     Standing   1  Analyst  1.00  tied with Builder
                1  Builder  1.00  tied with Analyst
                3  Skeptic  0.00
@@ -130,7 +132,7 @@ describe("the answer itself", () => {
       })),
       strategy: hostile,
       finalAnswer: hostile,
-      control: { kind: "draft-majority", answer: hostile, agrees: null },
+      control: { kind: "draft-majority", answer: hostile, agrees: null, overlap: null },
       vetoed: [{ id: hostile, flaw: hostile }],
       insights: [hostile],
     };
@@ -155,14 +157,12 @@ describe("our own block", () => {
   });
 
   it("says whether deliberating changed what the drafts' majority said", () => {
-    const control = { kind: "draft-majority", answer: "381" } as const;
+    const control = { kind: "draft-majority", answer: "381", overlap: null } as const;
     const words = (agrees: boolean | null) =>
       answerText(sampleResult({}, { control: { ...control, agrees } }), plain);
     expect(words(false)).toContain("Drafts' majority: 381 (differs: deliberating changed it)");
     expect(words(null)).toContain("Drafts' majority: 381 (cannot be compared with the answer)");
-    expect(answerText(sampleResult({}, { control: null }), plain)).toContain(
-      "Control    none: the drafts have",
-    );
+    expect(answerText(sampleResult({}, { control: null }), plain)).toContain("Control    none was recorded");
   });
 
   it("names the author of a best-ranked draft and does not print the draft", () => {
@@ -172,11 +172,11 @@ describe("our own block", () => {
       {},
       {
         members: members.map((member) => ({ ...member, answer: draft + member.name, finalAnswer: null })),
-        control: { kind: "best-draft", answer: `${draft}Builder`, agrees: null },
+        control: { kind: "best-draft", answer: `${draft}Builder`, agrees: null, overlap: null },
       },
     );
     const text = answerText(result, plain);
-    expect(text).toContain("Best-ranked draft: Builder's (cannot be compared");
+    expect(text).toContain("Best draft: Builder's (cannot be compared");
     expect(text).not.toContain("essay");
   });
 

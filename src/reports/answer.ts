@@ -12,6 +12,7 @@ import {
   familyWords,
   scoreWords,
   tokenWords,
+  usdWords,
 } from "./words.ts";
 
 export type AnswerStyle = {
@@ -49,6 +50,7 @@ export function answerText(result: Result, { color, width, unpriced = [] }: Answ
     warnings,
     answer,
     footer,
+    points("Contradictions among the drafts", contradictionLines(result), { id, style }),
     points("Dissent", result.dissent, { id, style }),
     points("Unique insights", result.insights, { id, style }),
     points("Vetoed", vetoed, { id, style }),
@@ -102,8 +104,12 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
     finalAnswer !== null && finalAnswer !== answer?.trim()
       ? { label: "In short", text: finalAnswer }
       : undefined,
-    result.mode === null ? undefined : { label: "Mode", text: modeWords(result) },
+    // A climb that ended before the chair had neither mode nor strategy.
+    result.mode === null || (result.ladder.length > 0 && result.strategy === null && result.mode !== "vote")
+      ? undefined
+      : { label: "Mode", text: modeWords(result) },
     answer === null ? undefined : { label: "Control", text: controlWords(result.control, result.members) },
+    ...climbRows(result),
     standing.length > 0
       ? { label: result.mode === "vote" ? "Voted" : "Standing", table: standingTable(result) }
       : undefined,
@@ -126,6 +132,34 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
   return rows.filter((row) => row !== undefined);
 }
 
+/** How far it climbed, and how members voted on the way. */
+function climbRows({ ladder, votes }: Result): LabelledRow[] {
+  const rungs = ladder.map(({ rung, reason, calls, usd }, index) => {
+    const price = usd === null || usd === 0 ? "" : `, ${usdWords(usd)}`;
+    const found = reason === null ? "" : `: ${reason}`;
+    return {
+      label: index === 0 ? "Ladder" : "",
+      text: `${rung}, ${countWords(calls, "call")}${price}${found}`,
+    };
+  });
+  const split = votes.length > 1 ? votes : [];
+  const ballots = split.map(({ answer, first, last }) => [
+    oneLine(answer, 60),
+    `${first.length} at first`,
+    `${last.length} at last`,
+  ]);
+  return [...rungs, ...(ballots.length > 0 ? [{ label: "Votes", table: ballots }] : [])];
+}
+
+/** What the drafts contradict each other in, as the comparison found it. */
+const contradictionLines = ({ comparison, ...result }: Result): string[] =>
+  (comparison?.contradictions ?? []).map(({ topic, stances }) => {
+    const sides = stances.map(
+      ({ claim, members }) => `${members.map((id) => nameOf(result, id)).join(", ")}: ${claim}`,
+    );
+    return `${topic}\n${sides.join("\n")}`;
+  });
+
 function contributionRows(result: Result): LabelledRow[] {
   const { claimed, measured } = result.contributions;
   const weight = ({ id, weight: share }: { readonly id: string; readonly weight: number }) => [
@@ -140,9 +174,20 @@ function contributionRows(result: Result): LabelledRow[] {
           { label: "", table: claims },
         ]
       : []),
-    ...(measured.length > 0
-      ? [{ label: "Measured", table: measured.map((one) => [...weight(one), `by ${one.method}`]) }]
-      : []),
+    ...(measured.length > 0 ? [{ label: "Measured", table: measuredTable(result) }] : []),
+  ];
+}
+
+/** A row a member, a column a method. */
+function measuredTable(result: Result): string[][] {
+  const { measured } = result.contributions;
+  const methods = [...new Set(measured.map(({ method }) => method))];
+  const ids = [...new Set(measured.map(({ id }) => id))];
+  const cell = (id: string, method: string) =>
+    measured.find((one) => one.id === id && one.method === method)?.weight.toFixed(2) ?? "-";
+  return [
+    ["", ...methods],
+    ...ids.map((id) => [nameOf(result, id), ...methods.map((method) => cell(id, method))]),
   ];
 }
 
@@ -175,5 +220,5 @@ const nextWords = ({ id, status }: Result): string =>
     ? `parley resume ${id} goes on; parley show ${id} --all shows what there is`
     : `parley show ${id} --all shows drafts, reviews and every step`;
 
-const nameOf = ({ members }: Result, id: string): string =>
+const nameOf = ({ members }: Pick<Result, "members">, id: string): string =>
   members.find((member) => member.id === id)?.name ?? id;

@@ -2,6 +2,7 @@ import { isEvent, type Entry, type Event, type Participant } from "../kernel/ind
 import { resultOf, spending, type Result } from "../projections/index.ts";
 import { warningLines } from "./answer.ts";
 import { journalSection, timelineSection } from "./deliberation-journal.ts";
+import { comparisonSection, critiquesSection, ladderSection } from "./deliberation-ladder.ts";
 import { reviewsSection } from "./deliberation-reviews.ts";
 import { block, bullets, inline, section, table } from "./markdown.ts";
 import { namesOf, type Names } from "./names.ts";
@@ -34,8 +35,11 @@ export function deliberationMarkdown(entries: readonly Entry[]): string {
     statusPart(result, entries),
     clarifications(entries),
     section("## Answer", ...answerPart(result)),
+    ladderSection(entries, result, names),
     section("## Members and models", participantTable(participants)),
     draftsSection(entries, names),
+    critiquesSection(entries, names),
+    comparisonSection(result, names),
     reviewsSection(entries, names),
     standingSection(entries, result, names),
     synthesisSection(entries, names),

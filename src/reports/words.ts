@@ -72,17 +72,19 @@ type Control = NonNullable<Result["control"]>;
 
 /** The control beside the answer, and whether deliberating changed it. A draft is named by its author, not repeated. */
 export function controlWords(control: Control | null, members: Result["members"]): string {
-  if (!control) return "none: the drafts have neither a majority nor a first place";
-  const same =
-    control.agrees === null
-      ? "cannot be compared with the answer"
-      : control.agrees
-        ? "agrees: deliberating did not change it"
-        : "differs: deliberating changed it";
+  if (!control) return "none was recorded";
   const author = members.find(({ answer, finalAnswer }) => answer === control.answer && finalAnswer === null);
   const said = author ? `${author.name}'s` : control.answer;
-  const kind = control.kind === "draft-majority" ? "Drafts' majority" : "Best-ranked draft";
-  return `${kind}${said === null ? "" : `: ${said}`} (${same})`;
+  const kind = control.kind === "draft-majority" ? "Drafts' majority" : "Best draft";
+  return `${kind}${said === null ? "" : `: ${said}`} (${sameWords(control)})`;
+}
+
+function sameWords({ agrees, overlap }: Control): string {
+  if (agrees !== null)
+    return agrees ? "agrees: deliberating did not change it" : "differs: deliberating changed it";
+  if (overlap === 1) return "the answer is that draft: deliberating did not change it";
+  if (overlap === null) return "cannot be compared with the answer";
+  return `${Math.round(overlap * 100)} % of the answer's sentences stand in it: deliberating changed the rest`;
 }
 
 export const familyWords = (family: string | null): string => family ?? "family unknown";

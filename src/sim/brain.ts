@@ -1,6 +1,7 @@
 import type { ModelRequest } from "../kernel/index.ts";
 import { brokenResult, brokenReview, brokenSynthesis, cut } from "./breakage.ts";
 import { chanceOf, type Chance } from "./chance.ts";
+import { comparison } from "./comparison.ts";
 import { draft } from "./draft.ts";
 import type { Fact } from "./fact.ts";
 import { filled } from "./form.ts";
@@ -9,6 +10,7 @@ import { mindOf, type Mind } from "./mind.ts";
 import { readPrompt, type Prompt } from "./prompt.ts";
 import type { Simulated } from "./reference.ts";
 import { asJson, asText, repaired, reviewContent } from "./review.ts";
+import { revision } from "./revision.ts";
 import { synthesis } from "./synthesis.ts";
 
 export type Asked = {
@@ -105,6 +107,10 @@ function reply({ mind, prompt, request }: Replying): string {
       return asJson(repaired(task.review, task.labels));
     case "synthesis":
       return synthesis(mind, task, question);
+    case "revision":
+      return revision(mind, task.answers, question);
+    case "comparison":
+      return comparison(mind, task.answers);
     case "grade":
       return request.reply ? filled(mind, request.reply.schema, prompt) : gradeText(mind, task.answer);
     case "pairwise":
@@ -132,6 +138,8 @@ function broken({ fate, ...replying }: Replying & { readonly fate: Chance }): st
     case "pairwise":
       return request.reply ? cut(reply(replying), fate) : brokenResult(reply(replying), fate);
     case "draft":
+    case "revision":
+    case "comparison":
     case "repair":
     case "form":
       return cut(reply(replying), fate);

@@ -15,6 +15,8 @@ export type Mind = {
   readonly simulated: Simulated;
   /** Null where there is nothing to work out or to know. */
   readonly belief: Belief | null;
+  /** What it comes to when it works the question out once more, as it does when others contradict it. */
+  readonly secondLook: () => Belief | null;
   /** For the wording of this reply: depends on the model and all that it was sent. */
   readonly wording: Chance;
   /** For taste, which a model keeps from one prompt to the next. */
@@ -22,9 +24,10 @@ export type Mind = {
 };
 
 /**
- * The mind that answers a prompt. A belief depends on the model's name and seed, the question and the temperature
- * alone: a model judges as it answered, and of two models that differ only in skill the better one is
- * right wherever the other is. Which mistake it makes depends on family and seed where a family is given.
+ * The mind that answers a prompt. A belief depends on who the model is, the question and the temperature alone: a
+ * model judges as it answered. Who it is, is its family where one is given, else its name, with its seed: of two
+ * models that differ only in skill, or in their names within a family, the better one is right wherever the
+ * other is, and both make the same mistake. With `vary`, that share of its beliefs depends on the whole prompt.
  */
 export function mindOf(
   {
@@ -40,9 +43,11 @@ export function mindOf(
   const { name, seed } = simulated;
   const temperature = request.temperature ?? null;
   const solution = solutionOf(question, facts);
+  const anew = chanceOf(["vary", ...originOf(simulated), plain]).roll("vary") < simulated.vary;
   return {
     simulated,
-    belief: solution && believed(solution, simulated, [question, temperature]),
+    belief: solution && believed(solution, simulated, [question, temperature, ...(anew ? [plain] : [])]),
+    secondLook: () => solution && believed(solution, simulated, [question, temperature, "second look"]),
     wording: chanceOf(["wording", name, seed, plain, temperature, request.reply?.schema ?? null]),
     taste: chanceOf(["taste", name, seed]),
   };
@@ -63,13 +68,16 @@ const solutionOf = (question: string, facts: readonly Fact[]): Solution | null =
     );
   });
 
+/** Whose beliefs a model shares. */
+const originOf = ({ name, family, seed }: Simulated): readonly unknown[] =>
+  family === null ? ["name", name, seed] : ["family", family, seed];
+
 function believed(solution: Solution, simulated: Simulated, about: readonly unknown[]): Belief {
-  const { name, seed, family, skill } = simulated;
   const [mistake, ...others] = solution.wrong;
-  const right = chanceOf(["right", name, seed, ...about]).roll("right") < skill;
+  const origin = originOf(simulated);
+  const right = chanceOf(["right", ...origin, ...about]).roll("right") < simulated.skill;
   if (right || mistake === undefined)
     return { answer: solution.answer, working: solution.working(solution.answer) };
-  const origin = family === null ? ["name", name] : ["family", family];
-  const answer = chanceOf(["mistake", ...origin, seed, ...about]).pick("mistake", [mistake, ...others]);
+  const answer = chanceOf(["mistake", ...origin, ...about]).pick("mistake", [mistake, ...others]);
   return { answer, working: solution.working(answer) };
 }

@@ -21,6 +21,8 @@ export type Task =
       readonly remarks: readonly ShownRemark[];
       readonly directive: string;
     }
+  | { readonly kind: "revision"; readonly answers: readonly Shown[] }
+  | { readonly kind: "comparison"; readonly answers: readonly Shown[] }
   | { readonly kind: "grade"; readonly answer: Shown }
   | { readonly kind: "pairwise"; readonly first: Shown; readonly second: Shown }
   | { readonly kind: "form" };
@@ -69,6 +71,8 @@ function taskOf(own: string, pieces: readonly Fenced[], hasForm: boolean): Task 
     const list = /labelled ([^\n]{1,2000}?)\.(?:\s|$)/.exec(own)?.[1] ?? "";
     return { kind: "repair", review, labels: list.split(/,\s*/).filter(Boolean) };
   }
+  if (first && own.includes("## My answer")) return { kind: "revision", answers };
+  if (first && own.includes('"contradictions"')) return { kind: "comparison", answers };
   if (first && /FINAL RANKING|"ranking"/.test(own)) return { kind: "review", answers };
   if (first && second && !answers[2] && pairwise.test(own)) return { kind: "pairwise", first, second };
   if (first && own.includes("[RESULT]")) return { kind: "grade", answer: first };
@@ -76,7 +80,7 @@ function taskOf(own: string, pieces: readonly Fenced[], hasForm: boolean): Task 
 }
 
 const pairwise =
-  /\bA or B\b|\bA, B\b|\bwhich (?:of the two|answer|response) is better\b|\bbetter of the two\b/i;
+  /\bA"? or "?B\b|\bA, B\b|\bwhich (?:of the two|answer|response) is better\b|\bbetter of the two\b/i;
 
 /** What a prompt says between a heading and the next one. */
 function section(own: string, heading: string): string {

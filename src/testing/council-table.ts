@@ -8,25 +8,37 @@ import type { Script } from "./scripted-models.ts";
 const shipped = (name: string): string =>
   readFileSync(new URL(`../prompts/templates/${name}.md`, import.meta.url), "utf8");
 
-const TEMPLATES = ["council-draft", "council-review", "council-review-repair", "council-synthesis"];
+const TEMPLATES = [
+  "council-draft",
+  "council-review",
+  "council-review-repair",
+  "council-synthesis",
+  "ask-comparison",
+  "revision",
+];
 
 export type CouncilAsked = {
   readonly members?: readonly string[];
   readonly chairs?: readonly string[];
   readonly judges?: readonly string[];
   readonly directive?: string;
-} & Partial<Asked>;
+  readonly protocol?: "ask" | "council";
+} & Partial<Omit<Asked, "protocol">>;
 
-/** A council on the shipped prompts; a participant's model is `sim/NAME`, its persona `be NAME`. */
+/** This layer knows no protocols: their own tests see to it that these are theirs. */
+const VERSIONS = { ask: 1, council: 2 };
+
+/** A council, or an `ask`, on the shipped prompts; a participant's model is `sim/NAME`, its persona `be NAME`. */
 export function councilAsked({
   members = ["ada", "bob", "cyd"],
   chairs = ["chair"],
   judges = [],
   directive = "THE-DIRECTIVE {{goal}}",
+  protocol = "council",
   ...changes
 }: CouncilAsked = {}): Asked {
   const templates = Object.fromEntries(TEMPLATES.map((name) => [name, shipped(name)]));
-  return toyAsked("council", {
+  return toyAsked(protocol, {
     question: "What is 17 * 23?",
     participants: [
       ...members.map((name) => toyParticipant(name, "member")),
@@ -34,6 +46,7 @@ export function councilAsked({
       ...judges.map((name) => toyParticipant(name, "judge")),
     ],
     templates: { ...templates, strategy: directive },
+    protocol: { name: protocol, version: VERSIONS[protocol] },
     ...changes,
   });
 }
@@ -42,9 +55,13 @@ export function councilAsked({
 const PIECE = /^\[BEGIN ([a-z]+)(?: ([^\n]*))? #([0-9a-f]{16})\]\n[\s\S]*?\n\[END [^\n]* #\3\]$/gm;
 
 /** What a request is for, as its text outside of the fences says. */
-export const taskOf = (request: ModelRequest): "draft" | "review" | "repair" | "synthesis" => {
+export const taskOf = (
+  request: ModelRequest,
+): "draft" | "review" | "repair" | "synthesis" | "comparison" | "revision" => {
   const text = promptOf(request).replaceAll(PIECE, "");
   if (text.includes("# Strategic directive")) return "synthesis";
+  if (text.includes("## My answer")) return "revision";
+  if (text.includes("# Your task") && text.includes("Compare their claims")) return "comparison";
   if (text.includes("It could not be read")) return "repair";
   return text.includes("Then rank all") ? "review" : "draft";
 };
@@ -73,7 +90,7 @@ export const reviewOf = (request: ModelRequest): string => {
 };
 
 /** A synthesis that claims all labels alike. */
-const synthesisOf = (request: ModelRequest, text = "It is 391.\n\nFinal answer: 391"): string => {
+export const synthesisOf = (request: ModelRequest, text = "It is 391.\n\nFinal answer: 391"): string => {
   const labels = labelsIn(request);
   const contributors = labels.map((id) => ({ id, weight: 1 / labels.length, reason: "some of it" }));
   return `${text}\n\n## Dissent\n- one doubts it\n\n\`\`\`json\n${JSON.stringify({ contributors })}\n\`\`\``;
@@ -87,6 +104,8 @@ export const agreeable = (names: readonly string[], latencyMs = 10): Script =>
       (request: ModelRequest) => {
         const task = taskOf(request);
         if (task === "draft") return { text: `${name} says so.\nFinal answer: 391`, latencyMs };
+        if (task === "revision")
+          return { text: `## My answer\n${name} keeps it.\nFinal answer: 391`, latencyMs };
         return { text: task === "synthesis" ? synthesisOf(request) : reviewOf(request), latencyMs };
       },
     ]),

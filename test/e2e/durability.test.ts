@@ -19,7 +19,14 @@ import {
 built();
 
 const MODELS = ["ada?latency=80", "bo?latency=90&seed=2", "cy?latency=100&seed=3"];
-const ASK = [QUESTION, "--seed", "9", "--models", MODELS.map((name) => `openai/${name}`).join(",")];
+const ASK = [
+  "council",
+  QUESTION,
+  "--seed",
+  "9",
+  "--models",
+  MODELS.map((name) => `openai/${name}`).join(","),
+];
 
 /** Passes every model call on to a sim-server, and counts them. */
 async function counted(url: string) {
@@ -125,7 +132,7 @@ describe("after the fact", () => {
 
   it("forks with exactly one call for another strategy, none for another mode, some without a member", async () => {
     await using place = somewhere();
-    const { id } = resultIn(await place.run([QUESTION, "--json", "--quiet"]));
+    const { id } = resultIn(await place.run(["council", QUESTION, "--json", "--quiet"]));
     const fork = async (...flags: string[]) =>
       resultIn(await place.run(["fork", id, ...flags, "--json", "--quiet"]));
     expect(await fork("--strategy", "risk-averse")).toMatchObject({
@@ -160,7 +167,7 @@ describe("Ctrl-C", () => {
   it("ends with 130, says how to go on, and loses nothing", async () => {
     await using place = somewhere();
     const models = "sim/a?latency=300,sim/b?latency=300&seed=2,sim/c?latency=300&seed=3";
-    const one = place.start([QUESTION, "--models", models]);
+    const one = place.start(["council", QUESTION, "--models", models]);
     await one.seen("stderr", /reviewing…/);
     one.kill("SIGINT");
     const ended = await one.ended;

@@ -25,8 +25,9 @@ describe("a question on a fresh machine", () => {
       status: "answered",
       simulated: true,
       finalAnswer: "391",
-      calls: 7,
-      control: { kind: "draft-majority", answer: "391", agrees: true },
+      calls: 3,
+      control: { kind: "draft-majority", answer: "391", agrees: true, overlap: 1 },
+      ladder: [{ rung: "draft", reason: "all 3 drafts come to 391", calls: 3 }],
     });
   });
 
@@ -95,9 +96,9 @@ describe("what was asked", () => {
   it("can be shown again by resume, and a vote differs from a consensus", async () => {
     await using place = somewhere();
     const asked = ["--json", "--seed", "4"];
-    const consensus = resultIn(await place.run([QUESTION, ...asked]));
+    const consensus = resultIn(await place.run(["council", QUESTION, ...asked]));
     expect(resultIn(await place.run(["resume", consensus.id, "--json"]))).toEqual(consensus);
-    const vote = resultIn(await place.run([QUESTION, ...asked, "--mode", "vote"]));
+    const vote = resultIn(await place.run(["council", QUESTION, ...asked, "--mode", "vote"]));
     expect(vote).toMatchObject({ mode: "vote", calls: 6, finalAnswer: "391" });
     expect(vote.answer).not.toBe(consensus.answer);
   });

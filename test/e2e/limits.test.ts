@@ -57,7 +57,7 @@ describe("a disk that takes nothing more", () => {
     using disk = smallDisk(place);
     if (disk.because !== undefined) return test.skip(disk.because);
     const { env } = disk;
-    const council = place.start([QUESTION, "--models", SLOW], env);
+    const council = place.start(["council", QUESTION, "--models", SLOW], env);
     await council.seen("stderr", /drafting…/);
     disk.fill();
     const ended = await council.ended;
@@ -113,7 +113,7 @@ describe("replay", () => {
     ["what was computed", "protocol/standing", "json_set(data, '$.agreement', 0.5)"],
   ])("fails when %s is altered, alone", async (_, origin, change) => {
     await using place = somewhere();
-    const { id } = resultIn(await place.run([QUESTION, "--json", "--quiet"]));
+    const { id } = resultIn(await place.run(["council", QUESTION, "--json", "--quiet"]));
     const db = new Database(join(place.home, "parley.db"));
     const { changes } = db
       .prepare(`update event set data = ${change} where origin_key = ? and data <> ${change}`)
@@ -140,13 +140,13 @@ it("works over PostgreSQL: asked, replayed, forked, killed and resumed by two at
     await using place = somewhere();
     const env = { DATABASE_URL: `${server}/${name}` };
     const quietly = ["--json", "--quiet"];
-    const first = resultIn(await place.run([QUESTION, ...quietly], env));
+    const first = resultIn(await place.run(["council", QUESTION, ...quietly], env));
     expect(first).toMatchObject({ status: "answered", finalAnswer: "391", calls: 7 });
     expect((await place.run(["replay", first.id], env)).code).toBe(0);
     const fork = await place.run(["fork", first.id, "--strategy", "novelty", ...quietly], env);
     expect(resultIn(fork)).toMatchObject({ strategy: "novelty", calls: 1 });
 
-    const victim = place.start([QUESTION, "--models", SLOW], env);
+    const victim = place.start(["council", QUESTION, "--models", SLOW], env);
     await victim.seen("stderr", /reviewing…/);
     victim.kill("SIGKILL");
     await victim.ended;

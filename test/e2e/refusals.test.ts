@@ -229,7 +229,10 @@ describe("what goes wrong on the way", () => {
     const models = ["a?http=429&retry-after=1&times=1", "b?http=500&times=1", "c?cut=60&times=1"].map(
       (name) => `${provider}/${name}`,
     );
-    const ended = await place.run([QUESTION, "-m", models.join(","), "--json", "--quiet"], env(server.url));
+    const ended = await place.run(
+      ["council", QUESTION, "-m", models.join(","), "--json", "--quiet"],
+      env(server.url),
+    );
     expect(ended.code).toBe(0);
     expect(resultIn(ended)).toMatchObject({
       status: "answered",

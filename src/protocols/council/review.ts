@@ -4,7 +4,7 @@ import { readReview, reviewPrompt, reviewRepairPrompt, reviewSchema } from "../.
 import { byId, emptiness, speaking, type Absent } from "../phases/draft.ts";
 import { lossOf } from "../phases/loss.ts";
 import type { CouncilSettings } from "./settings.ts";
-import { allFrom, othersFrom, type Place } from "./table.ts";
+import { allFrom, othersFrom, type Place } from "../phases/table.ts";
 
 /** A review whose ranking was read. */
 export type Review = { readonly by: Participant; readonly given: Event<"review-given">["data"] };

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { ParticipantId } from "../../kernel/index.ts";
+import type { DraftLimits } from "../phases/draft.ts";
 
 /** The lens under which the chair synthesises: its directive is the template `strategy`. */
 export const Strategy = z.strictObject({
@@ -8,6 +10,17 @@ export const Strategy = z.strictObject({
   sees: z.array(z.enum(["standing"])).default([]),
 });
 export type Strategy = z.infer<typeof Strategy>;
+
+/** How a fork has the synthesis written again, to measure what the parts of its material contributed. */
+export const Rewriting = z.strictObject({
+  /** The chair who writes; nobody steps in. */
+  by: ParticipantId,
+  /** Whose draft, review and place, and what was said of them, is kept from the standing and the chair. */
+  withheld: z.array(ParticipantId),
+  /** Tells askings with one material apart: 0 is the parent's own. */
+  nth: z.int().nonnegative(),
+});
+export type Rewriting = z.infer<typeof Rewriting>;
 
 export const CouncilSettings = z.strictObject({
   /** `consensus`: the chair writes one answer under a strategy. `vote`: the winner's draft is the answer. */
@@ -26,5 +39,17 @@ export const CouncilSettings = z.strictObject({
   callTimeoutMs: z.int().positive().default(180_000),
   /** How long a phase waits for stragglers once a quorum is in; null waits for their timeouts. */
   patienceMs: z.int().positive().nullable().default(null),
+  rewriting: Rewriting.optional(),
 });
 export type CouncilSettings = z.infer<typeof CouncilSettings>;
+
+/** What bounds the drafts of so many members. */
+export const draftLimits = (
+  { quorum, maxOutputTokens, callTimeoutMs, patienceMs }: CouncilSettings,
+  members: number,
+): DraftLimits => ({
+  quorum: quorum ?? Math.floor(members / 2) + 1,
+  maxOutputTokens: maxOutputTokens.draft,
+  timeoutMs: callTimeoutMs,
+  patienceMs,
+});

@@ -2,7 +2,7 @@ import type { Ending, Floor } from "../../engine/index.ts";
 import { standing as standingOf } from "../../judging/index.ts";
 import type { Event, ParticipantId } from "../../kernel/index.ts";
 import type { Reviews } from "./review.ts";
-import type { Place } from "./table.ts";
+import type { Place } from "../phases/table.ts";
 
 /** Adds the readable rankings up, under `standing`. */
 export const standing = (
@@ -31,9 +31,11 @@ export const standing = (
         ]
       : [],
   );
+  // The seed is part of the digest: a fork does not adopt a standing that was reached without intervals.
+  const given = { candidates, ballots, seed: "standing" };
   const left = absent.map(({ by, why }) => ({ id: by.id, why }));
   const make = (): Ending<"standing-reached"> => {
-    const { rows, borda, agreement, effectiveVotes, excluded } = standingOf({ candidates, ballots });
+    const { rows, borda, agreement, effectiveVotes, excluded } = standingOf(given);
     return {
       type: "standing-reached",
       data: {
@@ -41,8 +43,6 @@ export const standing = (
           ...row,
           id: idOf(row.id),
           tiedWith: row.tiedWith.map(idOf),
-          low: null,
-          high: null,
         })),
         borda,
         agreement,
@@ -51,8 +51,5 @@ export const standing = (
       },
     };
   };
-  return floor.run.derive(
-    { key: "standing", ends: ["standing-reached"], input: { candidates, ballots, left } },
-    make,
-  );
+  return floor.run.derive({ key: "standing", ends: ["standing-reached"], input: { ...given, left } }, make);
 };

@@ -13,7 +13,7 @@ import { emptiness, speaking, type Absent } from "../phases/draft.ts";
 import { lossOf } from "../phases/loss.ts";
 import type { Review } from "./review.ts";
 import type { CouncilSettings } from "./settings.ts";
-import type { Place } from "./table.ts";
+import type { Place } from "../phases/table.ts";
 
 /** The share of the budget that is the chair's. */
 const SHARE = "chair";
@@ -24,6 +24,7 @@ export type Evidence = {
   readonly reviews: readonly Review[];
   readonly absent: readonly Absent[];
   readonly standing: Event<"standing-reached">["data"] | undefined;
+  readonly comparison?: Event<"comparison-given">["data"] | undefined;
 };
 
 /** What came of asking the chairs: an answer, or the last failure. */
@@ -31,13 +32,16 @@ export type Synthesised =
   | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly failed: number }
   | { readonly ok: false; readonly overBudget: boolean; readonly why: string };
 
-/** Asks one chair after the other, each under `synthesis/<chair>`, until one answers. */
+/** Asks one chair after the other, each under `synthesis/<chair>`, until one answers. Asked anew with the same evidence: `synthesis/<chair>/again-<nth>`. */
 export async function synthesise(floor: Floor<CouncilSettings>, evidence: Evidence): Promise<Synthesised> {
   const failures: { readonly why: string; readonly code: string | undefined }[] = [];
-  for (const chair of floor.seats("chair")) {
+  const { rewriting } = floor.settings;
+  for (const chair of chairsOf(floor)) {
+    const again = rewriting && rewriting.nth > 0 ? `/again-${rewriting.nth}` : "";
+    const step = StepKey.parse(`synthesis/${chair.id}${again}`);
     const event = await floor.run.call(
       {
-        key: `synthesis/${chair.id}`,
+        key: step,
         ends: ["synthesis-given", "degradation-noted"],
         request: synthesisRequest(floor, chair, evidence),
         timeoutMs: floor.settings.callTimeoutMs,
@@ -46,12 +50,7 @@ export async function synthesise(floor: Floor<CouncilSettings>, evidence: Eviden
       (call) => readChair(call, { chair, evidence, strategy: floor.settings.strategy.name }),
     );
     if (event.type === "synthesis-given") {
-      return {
-        ok: true,
-        step: StepKey.parse(`synthesis/${chair.id}`),
-        final: event.data.final,
-        failed: failures.length,
-      };
+      return { ok: true, step, final: event.data.final, failed: failures.length };
     }
     const { call, why } = event.data;
     failures.push({ why, code: call?.ok === false ? call.failure.code : undefined });
@@ -60,9 +59,13 @@ export async function synthesise(floor: Floor<CouncilSettings>, evidence: Eviden
   return { ok: false, overBudget: last?.code === "over-budget", why: last?.why ?? "nobody has the chair" };
 }
 
+/** Who may write, in order. */
+const chairsOf = ({ seats, settings: { rewriting } }: Floor<CouncilSettings>): readonly Participant[] =>
+  seats("chair").filter(({ id }) => rewriting === undefined || id === rewriting.by);
+
 /** Keeps the first chair's worst case back, before anything is spent. */
 export function holdForChair(floor: Floor<CouncilSettings>): void {
-  const [chair] = floor.seats("chair");
+  const [chair] = chairsOf(floor);
   if (!chair || floor.settings.mode === "vote") return;
   const { draft, review } = floor.settings.maxOutputTokens;
   const members = floor.seats("member").length;
@@ -138,6 +141,7 @@ function synthesisRequest(
           return remark ? [{ ...remark, label }] : [];
         }),
       ),
+      comparison: comparisonLines(evidence),
       standing: strategy.sees.includes("standing") ? standingLines(evidence) : undefined,
       absent: evidence.absent
         .filter(({ by }) => by.seat === "member")
@@ -152,3 +156,19 @@ const standingLines = ({ table, standing }: Evidence): string[] =>
   (standing?.places ?? []).map(
     ({ id, place }) => `${place}. ${table.find(({ by }) => by.id === id)?.label ?? "?"}`,
   );
+
+/** A comparison under the labels of the table, as text. */
+function comparisonLines({ table, comparison }: Evidence): string | undefined {
+  if (!comparison) return undefined;
+  const labels = (steps: readonly StepKey[]) =>
+    steps.flatMap((step) => table.find((place) => place.step === step)?.label ?? []).join(", ");
+  const { agreements, contradictions, unique } = comparison;
+  return [
+    ...agreements.map(({ claim, of }) => `Agreed (${labels(of)}): ${claim}`),
+    ...contradictions.flatMap(({ topic, stances }) => [
+      `Contradiction: ${topic}`,
+      ...stances.map(({ claim, of }) => `- ${labels(of)}: ${claim}`),
+    ]),
+    ...unique.map(({ claim, of }) => `Only ${labels(of)}: ${claim}`),
+  ].join("\n");
+}

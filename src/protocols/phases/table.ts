@@ -1,6 +1,6 @@
 import type { Floor } from "../../engine/index.ts";
 import type { ParticipantId } from "../../kernel/index.ts";
-import type { Draft } from "../phases/draft.ts";
+import type { Draft } from "./draft.ts";
 
 // T1. A draft has one label, the same for every reviewer and for the chair, which says nothing of its author.
 // T2. Over n reviewers who all drafted, every draft stands exactly once in each of the n - 1 positions.

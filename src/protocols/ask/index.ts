@@ -1,0 +1,38 @@
+import { defineProtocol } from "../../engine/index.ts";
+import { COUNCIL_TEMPLATES, LADDER_TEMPLATES } from "../../prompts/index.ts";
+import { draftLimits, tooFew } from "../council/index.ts";
+import { draft, type Draft } from "../phases/draft.ts";
+import { settle } from "./settle.ts";
+import { AskSettings } from "./settings.ts";
+import { weigh } from "./weigh.ts";
+
+export { AskSettings, Effort } from "./settings.ts";
+
+/**
+ * Blind drafts first, and more only where these disagree: agreement of final answers is the answer; a split of them
+ * goes through a round of critique and revision and a vote; an open question through a comparison of claims to a
+ * synthesis, by way of the council's review where they contradict each other. Seats as in `council`.
+ */
+export const ask = defineProtocol({
+  name: "ask",
+  version: 1,
+  settings: AskSettings,
+  templates: [...COUNCIL_TEMPLATES, ...LADDER_TEMPLATES, "strategy"],
+  async deliberate(floor) {
+    const members = floor.seats("member");
+    const limits = draftLimits(floor.settings, members.length);
+    const drafted = await draft(floor, members, limits);
+    if (drafted.drafts.length < limits.quorum) return tooFew(drafted, limits.quorum);
+    return isClosed(drafted.drafts) ? settle(floor, drafted) : weigh(floor, drafted);
+  },
+});
+
+/** Words of a text that can stand for a whole answer: more of them are prose, which is compared claim by claim. */
+const SHORT = 4;
+
+/** Whether most drafts end in something that can be compared by itself. */
+const isClosed = (drafts: readonly Draft[]): boolean =>
+  drafts.filter(({ final }) => final && (final.kind !== "text" || final.value.split(/\s+/).length <= SHORT))
+    .length *
+    2 >
+  drafts.length;

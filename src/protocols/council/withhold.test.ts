@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { isEvent, type Entry } from "../../kernel/index.ts";
+import { agreeable, councilAsked } from "../../testing/council-table.ts";
+import { stage } from "../../testing/toys/stage.ts";
+import { council, type Rewriting } from "./index.ts";
+
+async function forked(rewriting: Omit<Rewriting, "by">, changes: { readonly mode?: string } = {}) {
+  const on = stage({ protocols: [council], script: agreeable(["ada", "bob", "cyd", "chair"]) });
+  const { opened } = await on.engine.open("r1", councilAsked());
+  await on.drive(opened.deliberation);
+  const [opening] = await on.store.read(opened.deliberation);
+  if (!opening || !isEvent(opening, "deliberation-opened")) throw new Error("no opening");
+  const before = on.models.calls.length;
+  const settings = { ...opening.data.settings, ...changes, rewriting: { by: "chair", ...rewriting } };
+  const fork = await on.engine.fork(opened.deliberation, { request: "fork", changes: { settings } });
+  await on.drive(fork.opened.deliberation);
+  const entries = await on.store.read(fork.opened.deliberation);
+  return { entries, calls: on.models.calls.length - before };
+}
+
+const ids = (...names: string[]) => names as Rewriting["withheld"];
+
+const find = <T extends Entry["type"]>(entries: readonly Entry[], type: T) =>
+  entries.find((entry): entry is Extract<Entry, { type: T }> => entry.type === type);
+
+describe("a council that withholds", () => {
+  it("changes no step's digest where nothing is withheld: all is adopted", async () => {
+    const { entries, calls } = await forked({ withheld: [], nth: 0 });
+    expect(calls).toBe(0);
+    expect(entries.filter(({ origin }) => origin.by === "adopted")).toHaveLength(10);
+  });
+
+  it("asks the chair alone once more for another repetition, under a step of its own", async () => {
+    const { entries, calls } = await forked({ withheld: [], nth: 2 });
+    expect(calls).toBe(1);
+    expect(find(entries, "deliberation-closed")?.data).toMatchObject({
+      outcome: "answered",
+      answer: "synthesis/chair/again-2",
+    });
+  });
+
+  it("adopts drafts and reviews, and reaches the standing and the control without the withheld", async () => {
+    const { entries, calls } = await forked({ withheld: ids("ada"), nth: 0 });
+    expect(calls).toBe(1);
+    expect(entries.flatMap(({ type, origin }) => (origin.by === "protocol" ? [type] : []))).toEqual([
+      "standing-reached",
+      "synthesis-given",
+    ]);
+    const standing = find(entries, "standing-reached")?.data;
+    expect(standing?.places.map(({ id, votes }) => [id, votes]).sort()).toEqual([
+      ["bob", 1],
+      ["cyd", 1],
+    ]);
+    expect(find(entries, "deliberation-closed")?.data).toMatchObject({
+      control: { step: expect.stringMatching(/draft\/(bob|cyd)/) },
+    });
+  });
+
+  it("gives no withheld draft in a vote", async () => {
+    const whole = find(
+      (await forked({ withheld: [], nth: 0 }, { mode: "vote" })).entries,
+      "deliberation-closed",
+    );
+    const winner = whole && "answer" in whole.data ? whole.data.answer.replace("draft/", "") : "";
+    const { entries, calls } = await forked({ withheld: ids(winner), nth: 0 }, { mode: "vote" });
+    expect(calls).toBe(0);
+    const closing = find(entries, "deliberation-closed")?.data;
+    expect(closing).toMatchObject({ outcome: "answered", answer: expect.stringMatching(/^draft\//) });
+    expect(closing).not.toMatchObject({ answer: `draft/${winner}` });
+  });
+
+  it("fails where every draft is withheld", async () => {
+    const { entries, calls } = await forked({ withheld: ids("ada", "bob", "cyd"), nth: 0 });
+    expect(calls).toBe(0);
+    expect(find(entries, "deliberation-closed")?.data).toEqual({
+      outcome: "failed",
+      why: "every draft is withheld",
+    });
+  });
+});
