@@ -110,7 +110,7 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       const event = ending(batch, spec);
       if (context.replay) compare(work.again(batch), batch, key);
       context.watch.used(name);
-      await undefined; // R7: recalled or made, a step never comes before one that was started beside it
+      await Promise.resolve(); // R7: recalled or made, a step never comes before one that was started beside it
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
       return event;
     } finally {

@@ -67,9 +67,12 @@ export const Result = z.strictObject({
   control: z
     .strictObject({
       kind: z.enum(["draft-majority", "best-draft"]),
+      /** Whose draft says it, by id. */
+      by: nullable.text,
+      /** The short final answer, or the whole draft where it has none. */
       answer: nullable.text,
       agrees: z.boolean().nullable(),
-      /** The share, 0 to 1, of the answer's sentences that stand in the control's draft: 1 where it is that draft. */
+      /** The share, 0 to 1, of the answer's content that stands in the control's draft (`traceSentences`): 1 where it is that draft. */
       overlap: nullable.number,
     })
     .nullable(),
@@ -257,7 +260,8 @@ function controlRow(control: Control, text: string, state: State): NonNullable<R
     draft === undefined || text === ""
       ? null
       : (traceSentences(text, [{ id: step, text: draft }]).share[step] ?? 0);
-  return { kind, answer: controlText(control, state), agrees, overlap };
+  const by = state.answers.get(step)?.data.by ?? null;
+  return { kind, by, answer: controlText(control, state), agrees, overlap };
 }
 
 /** Whose drafts a fork kept from the chair, so that nobody takes what it wrote for the whole deliberation's answer. */

@@ -132,7 +132,7 @@ describe("the answer itself", () => {
       })),
       strategy: hostile,
       finalAnswer: hostile,
-      control: { kind: "draft-majority", answer: hostile, agrees: null, overlap: null },
+      control: { kind: "draft-majority", by: hostile, answer: hostile, agrees: null, overlap: null },
       vetoed: [{ id: hostile, flaw: hostile }],
       insights: [hostile],
     };
@@ -157,7 +157,7 @@ describe("our own block", () => {
   });
 
   it("says whether deliberating changed what the drafts' majority said", () => {
-    const control = { kind: "draft-majority", answer: "381", overlap: null } as const;
+    const control = { kind: "draft-majority", by: "analyst", answer: "381", overlap: null } as const;
     const words = (agrees: boolean | null) =>
       answerText(sampleResult({}, { control: { ...control, agrees } }), plain);
     expect(words(false)).toContain("Drafts' majority: 381 (differs: deliberating changed it)");
@@ -172,7 +172,13 @@ describe("our own block", () => {
       {},
       {
         members: members.map((member) => ({ ...member, answer: draft + member.name, finalAnswer: null })),
-        control: { kind: "best-draft", answer: `${draft}Builder`, agrees: null, overlap: null },
+        control: {
+          kind: "best-draft",
+          by: "builder",
+          answer: `${draft}Builder`,
+          agrees: null,
+          overlap: null,
+        },
       },
     );
     const text = answerText(result, plain);

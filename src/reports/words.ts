@@ -70,11 +70,15 @@ export function agreementWords({
 
 type Control = NonNullable<Result["control"]>;
 
-/** The control beside the answer, and whether deliberating changed it. A draft is named by its author, not repeated. */
+/** A draft longer than this is named by its author, not repeated. */
+const SHORT_CHARACTERS = 120;
+
+/** The control beside the answer, and whether deliberating changed it. */
 export function controlWords(control: Control | null, members: Result["members"]): string {
   if (!control) return "none was recorded";
-  const author = members.find(({ answer, finalAnswer }) => answer === control.answer && finalAnswer === null);
-  const said = author ? `${author.name}'s` : control.answer;
+  const author = members.find(({ id }) => id === control.by)?.name ?? control.by ?? "somebody";
+  const long = (control.answer?.length ?? 0) > SHORT_CHARACTERS;
+  const said = long ? `${author}'s` : control.answer;
   const kind = control.kind === "draft-majority" ? "Drafts' majority" : "Best draft";
   return `${kind}${said === null ? "" : `: ${said}`} (${sameWords(control)})`;
 }
@@ -84,7 +88,7 @@ function sameWords({ agrees, overlap }: Control): string {
     return agrees ? "agrees: deliberating did not change it" : "differs: deliberating changed it";
   if (overlap === 1) return "the answer is that draft: deliberating did not change it";
   if (overlap === null) return "cannot be compared with the answer";
-  return `${Math.round(overlap * 100)} % of the answer's sentences stand in it: deliberating changed the rest`;
+  return `${Math.round(overlap * 100)} % of the answer stands in it: deliberating changed the rest`;
 }
 
 export const familyWords = (family: string | null): string => family ?? "family unknown";
