@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isEvent, type Entry } from "../../kernel/index.ts";
+import { isEvent, ParticipantId, StepKey, type Entry } from "../../kernel/index.ts";
 import { agreeable, councilAsked } from "../../testing/council-table.ts";
 import { stage } from "../../testing/toys/stage.ts";
 import { council, type Rewriting } from "./index.ts";
+import { withhold, type Material } from "./withhold.ts";
 
 async function forked(rewriting: Omit<Rewriting, "by">, changes: { readonly mode?: string } = {}) {
   const on = stage({ protocols: [council], script: agreeable(["ada", "bob", "cyd", "chair"]) });
@@ -76,5 +77,41 @@ describe("a council that withholds", () => {
       outcome: "failed",
       why: "every draft is withheld",
     });
+  });
+});
+
+describe("a comparison without a draft", () => {
+  const step = (name: string) => StepKey.parse(`draft/${name}`);
+  const stance = (claim: string, ...names: readonly string[]) => ({ claim, of: names.map(step) });
+  const place = (name: string) => {
+    const id = ParticipantId.parse(name);
+    const by = { id, seat: "member" } as Material["table"][number]["by"]; // only who it is matters here
+    return { by, step: step(name), text: name, final: null, label: name };
+  };
+  const table = ["ada", "bob", "cyd"].map(place);
+  const material: Material = {
+    drafts: table,
+    answers: table,
+    table,
+    reviews: { reviews: [], absent: [] },
+    comparison: {
+      by: ParticipantId.parse("chair"),
+      agreements: [stance("all say so", "ada", "bob", "cyd"), stance("two say so", "ada", "bob")],
+      contradictions: [
+        { topic: "three ways", stances: [stance("a", "ada"), stance("b", "bob"), stance("c", "cyd")] },
+        { topic: "one against two", stances: [stance("no", "ada"), stance("yes", "bob", "cyd")] },
+      ],
+      unique: [stance("ada alone", "ada"), stance("bob alone", "bob")],
+    },
+  };
+
+  it("keeps what others hold, as what it then is", () => {
+    expect(withhold(material, [ParticipantId.parse("ada")]).comparison).toEqual({
+      by: "chair",
+      agreements: [stance("all say so", "bob", "cyd"), stance("yes", "bob", "cyd")],
+      contradictions: [{ topic: "three ways", stances: [stance("b", "bob"), stance("c", "cyd")] }],
+      unique: [stance("two say so", "bob"), stance("bob alone", "bob")],
+    });
+    expect(withhold(material, [])).toBe(material);
   });
 });
