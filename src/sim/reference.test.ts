@@ -20,6 +20,8 @@ describe("a reference", () => {
         fail: 0,
         position: 0,
         self: 0,
+        length: 0,
+        vary: 0,
         facts: null,
       },
     });
@@ -27,7 +29,7 @@ describe("a reference", () => {
 
   it("sets every parameter", () => {
     const ref =
-      "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&facts=a%20b/facts.yaml";
+      "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&length=0.3&vary=.5&facts=a%20b/facts.yaml";
     expect(readReference(ref)).toEqual({
       ok: true,
       simulated: {
@@ -40,6 +42,8 @@ describe("a reference", () => {
         fail: 0.05,
         position: 0.2,
         self: 0.1,
+        length: 0.3,
+        vary: 0.5,
         facts: "a b/facts.yaml",
       },
     });

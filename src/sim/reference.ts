@@ -8,8 +8,10 @@ export type Simulated = {
   /** How long a whole reply takes, in milliseconds; 0 is at once. */
   readonly latency: number;
   readonly seed: number;
-  /** Models of one family and seed make the same mistake when they are wrong; null is a family of its own. */
+  /** Models of one family and seed find the same questions hard and make the same mistake on them; null is a family of its own. */
   readonly family: string | null;
+  /** The share of its beliefs that it draws anew for every different prompt: 1 makes samples of one model independent. */
+  readonly vary: number;
   /** How often a reply is broken in form. */
   readonly malformed: number;
   /** How often an attempt fails as an overloaded, busy or unreachable provider does. */
@@ -18,6 +20,8 @@ export type Simulated = {
   readonly position: number;
   /** How much it favours answers that it wrote itself. */
   readonly self: number;
+  /** How much it favours answers that are longer than the others it is shown. */
+  readonly length: number;
   /** A file of facts that it knows besides the built-in ones. */
   readonly facts: string | null;
 };
@@ -36,6 +40,8 @@ const numbers = {
   fail: { ...rate, value: 0 },
   position: { ...rate, value: 0 },
   self: { ...rate, value: 0 },
+  length: { ...rate, value: 0 },
+  vary: { ...rate, value: 0 },
 };
 type NumberName = keyof typeof numbers;
 const isNumberName = (name: string): name is NumberName => Object.hasOwn(numbers, name);
@@ -98,6 +104,8 @@ export function readReference(ref: string): Reading {
       fail: number("fail"),
       position: number("position"),
       self: number("self"),
+      length: number("length"),
+      vary: number("vary"),
       facts,
     },
   };

@@ -1,0 +1,116 @@
+import type { BenchRow } from "../projections/index.ts";
+import {
+  aligned,
+  countWords,
+  cutTo,
+  durationWords,
+  numberWords,
+  styleOf,
+  usdWords,
+} from "../reports/index.ts";
+import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
+import { createRegion, type TerminalOutput } from "./terminal-region.ts";
+
+/** The progress of a bench, fed with its rows as they are known. */
+export type BenchScreen = {
+  row(row: BenchRow, fresh: boolean): void;
+  /** May be called more than once; nothing is drawn after it. */
+  stop(): void;
+};
+
+export type BenchScreenOptions = {
+  readonly output: TerminalOutput;
+  readonly terminal: boolean;
+  readonly color: boolean;
+  readonly arms: readonly string[];
+  readonly tasks: number;
+  /** Milliseconds. */
+  readonly now?: () => number;
+  readonly lifecycle?: Lifecycle;
+};
+
+const REDRAW_MS = 100;
+/** Where there is no terminal, a line for every such part of the whole. */
+const LOG_PARTS = 10;
+
+/** From fewer nobody can tell how long the rest takes. */
+const FEW = 5;
+
+/** On a terminal a line an arm, drawn again in place; elsewhere a line for every tenth of the whole. */
+export function createBenchScreen({
+  output,
+  terminal,
+  color,
+  arms,
+  tasks,
+  now = () => performance.now(),
+  lifecycle = processLifecycle,
+}: BenchScreenOptions): BenchScreen {
+  const rows = new Map<string, BenchRow>();
+  const startedMs = now();
+  const total = arms.length * tasks;
+  let worked = 0;
+  let drawnMs = -Infinity;
+  let logged = -1;
+  let stopped = false;
+  const style = styleOf(color);
+  const region = terminal ? createRegion(output) : undefined;
+  const unguard = region && guardTerminal(region, lifecycle);
+
+  const finished = () => [...rows.values()].filter((row) => row.finished);
+  const summary = (): string => {
+    const done = finished().length;
+    const all = [...rows.values()];
+    const usd = all.reduce<number | null>(
+      (sum, row) => (sum === null || row.usd === null ? null : sum + row.usd),
+      0,
+    );
+    const calls = all.reduce((sum, row) => sum + row.calls, 0);
+    const money = usd === null ? "cost unknown" : usd === 0 ? "free so far" : usdWords(usd);
+    const left =
+      worked < FEW || done === total
+        ? ""
+        : `, about ${durationWords(((now() - startedMs) / worked) * (total - done))} left`;
+    return `${numberWords(done)} of ${numberWords(total)} done, ${countWords(calls, "call")}, ${money}${left}`;
+  };
+  const lines = (columns: number): string[] => {
+    const table = arms.map((arm) => {
+      const own = finished().filter((row) => row.arm === arm);
+      const right = own.filter((row) => row.right).length;
+      const silent = own.filter(({ answer }) => answer === null).length;
+      return [
+        arm,
+        `${own.length}/${tasks}`,
+        `${right} right`,
+        silent > 0 ? `${silent} without an answer` : "",
+      ];
+    });
+    return [style.bold(cutTo(summary(), columns)), ...aligned(table, columns)];
+  };
+  const draw = () => {
+    drawnMs = now();
+    region?.draw(lines(region.size().columns - 1));
+  };
+
+  return {
+    row(row, fresh) {
+      if (stopped) return;
+      rows.set(`${row.task}\n${row.arm}`, row);
+      if (fresh && row.finished) worked += 1;
+      if (region) {
+        if (now() - drawnMs >= REDRAW_MS) draw();
+        return;
+      }
+      const part = Math.floor((finished().length * LOG_PARTS) / total);
+      if (!fresh || part === logged) return;
+      logged = part;
+      output.write(`${summary()}\n`);
+    },
+    stop() {
+      if (stopped) return;
+      stopped = true;
+      unguard?.();
+      region?.leave([cutTo(summary(), region.size().columns - 1)]);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { BenchReport } from "../../src/projections/index.ts";
+import { built, oneLine, somewhere, type Ended, type Somewhere } from "./parley.ts";
+
+built();
+
+const MODELS = ["a", "b", "c"]
+  .map((name, index) => `sim/${name}?skill=0.7&latency=30&seed=${index}`)
+  .join(",");
+
+/** Tasks in a file of the project. */
+async function tasksIn(place: Somewhere, count: number): Promise<string> {
+  const { stdout } = await place.run(["tasks", "--count", String(count), "--seed", "7"]);
+  const file = join(place.cwd, "tasks.jsonl");
+  writeFileSync(file, stdout);
+  return file;
+}
+
+const reportIn = ({ stdout }: Ended): BenchReport => BenchReport.parse(JSON.parse(stdout));
+
+describe("parley bench", () => {
+  it("goes on after kill -9, pays for nothing twice but what was in flight, and writes its report", async () => {
+    await using place = somewhere();
+    const file = await tasksIn(place, 6);
+    const command = ["bench", file, "--arms", "single,majority,council", "--models", MODELS, "--seed", "7"];
+    const killed = place.start(command);
+    await killed.seen("stderr", /^[3-9] of 18 done/m);
+    killed.kill("SIGKILL");
+    await killed.ended;
+    const again = await place.run([...command, "--json", "--out", "out"]);
+    expect(again.code).toBe(0);
+    const report = reportIn(again);
+    expect(report).toMatchObject({ simulated: true, complete: true, seed: "7" });
+    // Only recorded calls are counted: one, three and seven for each of six questions.
+    expect(report.spent.calls).toBe(6 * (1 + 3 + 7));
+    expect(readdirSync(join(place.cwd, "out")).sort()).toEqual([
+      "accuracy-over-cost.svg",
+      "report.json",
+      "report.md",
+    ]);
+    expect(readFileSync(join(place.cwd, "out", "report.md"), "utf8")).toContain("**Simulated models.**");
+    const third = await place.run([...command, "--json", "--quiet"]);
+    expect(reportIn(third)).toEqual(report);
+  });
+
+  it("stops at its cap with exit 5, and goes on from there", async () => {
+    await using place = somewhere();
+    const file = await tasksIn(place, 4);
+    const command = ["bench", file, "--arms", "council", "--models", MODELS, "--json"];
+    const stopped = await place.run([...command, "--max-tokens", "45000"]);
+    expect(stopped.code).toBe(5);
+    expect(stopped.stderr).toMatch(
+      /parley: the budget does not reach .* of 4 are finished and recorded; next: the same command/,
+    );
+    expect(reportIn(stopped).complete).toBe(false);
+    const ended = await place.run([...command, "--max-tokens", "9000000"]);
+    expect(ended.code).toBe(0);
+    expect(reportIn(ended).complete).toBe(true);
+  });
+
+  it("refuses bad input in one line, before anything is asked", async () => {
+    await using place = somewhere();
+    const file = await tasksIn(place, 2);
+    writeFileSync(join(place.cwd, "bad.jsonl"), `${readFileSync(file, "utf8")}{"question": "?"}\n`);
+    const refused = await Promise.all([
+      place.run(["bench", file, "--arms", "majorty"]),
+      place.run(["bench", "bad.jsonl"]),
+      place.run(["bench", file, "--budget", "0"]),
+      place.run(["tasks", "--kind", "logik"]),
+    ]);
+    expect(refused.map(({ code, stderr }) => [code, oneLine(stderr)])).toEqual(refused.map(() => [2, true]));
+    const [arm, line, budget, kind] = refused.map(({ stderr }) => stderr);
+    expect(arm).toContain("did you mean majority?");
+    expect(line).toContain("bad.jsonl:3: answer is missing");
+    expect(budget).toContain("above 0");
+    expect(kind).toContain("did you mean logic?");
+  });
+});
