@@ -1,11 +1,11 @@
 import { callOf, type DeliberationId, type Entry, type FailureCode } from "../kernel/index.ts";
 import type { Parley } from "../compose/index.ts";
 import { resultOf } from "../projections/index.ts";
-import { answerText, unpricedModels, eventLine } from "../reports/index.ts";
+import { answerText, eventLine, judgeReport, unpricedModels } from "../reports/index.ts";
 import { EXIT, exitOf } from "./exits.ts";
 import { interruption } from "./interruption.ts";
 import type { Io } from "./command.ts";
-import { createScreen } from "./screen.ts";
+import { createScreen, type Screen } from "./screen.ts";
 
 /** How a deliberation is shown while it runs and when it has ended. */
 export type Showing = {
@@ -18,13 +18,15 @@ export type Showing = {
 /** Drives a deliberation to wherever it gets, shows it, and gives the exit code. Ctrl-C leaves it open and says how to go on. */
 export async function conduct(
   io: Io,
-  { parley, id }: { parley: Parley; id: DeliberationId },
+  { parley, id, progress }: { parley: Parley; id: DeliberationId; progress?: (() => Screen) | undefined },
   showing: Showing,
 ): Promise<number> {
   const { output } = io;
   const stop = interruption();
   const screen =
-    showing.quiet || showing.events ? undefined : createScreen({ output: process.stderr, ...output.stderr });
+    showing.quiet || showing.events
+      ? undefined
+      : (progress?.() ?? createScreen({ output: process.stderr, ...output.stderr }));
   const entries: Entry[] = [];
   let written = Promise.resolve();
   const onEntry = (entry: Entry) => {
@@ -72,15 +74,12 @@ export async function finish(
     const call = callOf(entry);
     return call && !call.ok ? [call.failure.code] : [];
   });
+  const { color, columns: width } = output.stdout;
+  const judged = judgeReport(inOrder, { color, width });
   if (showing.json) await output.result(`${JSON.stringify(result, undefined, 2)}\n`);
+  else if (!showing.events && judged !== undefined) await output.result(judged);
   else if (!showing.events && result.answer !== null) {
-    await output.result(
-      answerText(result, {
-        color: output.stdout.color,
-        width: output.stdout.columns,
-        unpriced: unpricedModels(inOrder),
-      }),
-    );
+    await output.result(answerText(result, { color, width, unpriced: unpricedModels(inOrder) }));
   }
   const exit = exitOf(result, failures, showing.onDegraded);
   if (exit !== EXIT.answered) output.note(outcomeLine(result, failures));

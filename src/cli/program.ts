@@ -205,7 +205,7 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: "bench",
     args: "<tasks>",
-    summary: "does deliberating help? Several arms on the same questions with known answers; resumes",
+    summary: "does deliberating help? several ways of answering, on questions with known answers",
     options: [
       new Option("--arms <names>", "single, majority, self-consistency, ask, council")
         .argParser(list)

@@ -1,6 +1,11 @@
+export { readBenchTasks } from "./bench-tasks.ts";
+export { prepareBench, runBench, type BenchStop } from "./bench.ts";
 export { checkup } from "./checkup.ts";
+export { measureContributions } from "./contributions.ts";
 export { convene } from "./convene.ts";
 export { forkChanges } from "./fork-changes.ts";
 export { modelTable } from "./model-table.ts";
 export { openParley, openPlaceStore, type Parley, type Settings } from "./parley.ts";
 export { startSimServer } from "./sim-server.ts";
+export { openJudge, type JudgeCall, type JudgeTask } from "./judge.ts";
+export { gradingTask, labelledTask, preferenceTask } from "./judge-tasks.ts";

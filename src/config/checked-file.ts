@@ -10,7 +10,9 @@ import type { YamlFile } from "./yaml.ts";
 export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form: string): z.output<S> {
   const read = schema.safeParse(file.value, { reportInput: true });
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
+  const { issues } = read.error;
+  // A key that is misspelt is also missing: the misspelling says more.
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   const path = issue?.path ?? [];
   if (issue?.code === "unrecognized_keys") {
     const [word = ""] = issue.keys;
@@ -19,7 +21,7 @@ export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form
     throw refuse(`${file.place([...path, word], "key")}: there is no key ${shown(word)} here`, hint);
   }
   const what = path.length === 0 ? "the file" : path.join(".");
-  const missing = issue?.code === "invalid_type" && issue.input === undefined && path.length > 0;
+  const missing = issue !== undefined && issue.input === undefined && path.length > 0;
   const trouble = missing ? "is missing" : `is not valid: ${oneLine(issue?.message ?? "", 200)}`;
   throw refuse(`${file.place(path, "value")}: ${oneLine(what, 120)} ${trouble}`, form);
 }

@@ -6,3 +6,7 @@ export { loadPersonas, personaOf, type LoadedPersona } from "./personas.ts";
 export { loadSettings, type LoadedSettings } from "./sources.ts";
 export { listStrategies, loadStrategy } from "./strategies.ts";
 export { loadTemplates } from "./templates.ts";
+export { readJsonLines } from "./json-lines.ts";
+export { readLabelledFile, type LabelledFile } from "./judge-file.ts";
+export { DEFAULT_RUBRIC, loadRubric } from "./rubrics.ts";
+export { textOrFile } from "./text-or-file.ts";

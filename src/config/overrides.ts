@@ -7,7 +7,10 @@ import { fileName, unreadable } from "./text-file.ts";
 export type Folder = { readonly from: "project" | "user" | "built-in"; readonly path: string };
 
 /** The folders in which files of a kind (`personas`) are looked for, the strongest first; they need not exist. */
-export function foldersOf(kind: "personas" | "strategies" | "prompts" | "rubrics", place: Place): readonly Folder[] {
+export function foldersOf(
+  kind: "personas" | "strategies" | "prompts" | "rubrics",
+  place: Place,
+): readonly Folder[] {
   const project = nearestAbove(".parley", place);
   const shipped = kind === "prompts" ? ["src", "prompts", "templates"] : ["src", "config", "defaults", kind];
   return [

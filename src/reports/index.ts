@@ -1,6 +1,11 @@
 export * from "./answer.ts";
+export * from "./bench-markdown.ts";
+export * from "./bench-svg.ts";
+export * from "./contributions.ts";
 export * from "./deliberation.ts";
 export * from "./event-line.ts";
+export * from "./judge.ts";
+export { aligned } from "./labelled-rows.ts";
 export * from "./list.ts";
 export * from "./printable.ts";
 export * from "./style.ts";

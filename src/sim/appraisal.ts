@@ -58,13 +58,25 @@ export const agreement = (result: Answer | null, belief: Mind["belief"]): boolea
   return own === null || result === null ? null : sameAnswer(own, result);
 };
 
+/** What quality can add to an answer's score, as agreement with the model's own result adds 1. */
+const qualityWeight = 0.45;
+
+/** Whether two answers come to one result, and nothing but their quality sets them apart. */
+export const level = ({ simulated }: Mind, one: Appraisal, other: Appraisal): boolean =>
+  one.agrees !== null &&
+  one.result !== null &&
+  other.result !== null &&
+  sameAnswer(one.result, other.result) &&
+  Math.abs(one.score - other.score) <= (1 - simulated.position) * qualityWeight;
+
 /**
  * Answers as a model sees them, best first. Agreement with its own result counts most, then quality. `position`
  * moves the weight from these to the place at which an answer was shown; `self` lifts answers with the
- * model's own signature. Without these two, order and labels decide nothing, except between equal answers.
+ * model's own signature, `length` those that are longer than others. Without these, order, labels and length decide
+ * nothing, except between equal answers.
  */
 export function appraise(mind: Mind, answers: readonly Shown[]): Appraisal[] {
-  const { position, self } = mind.simulated;
+  const { position, self, length } = mind.simulated;
   const own = signatureOf(mind.simulated);
   return answers
     .map(({ label, text }, index): Appraisal & { fine: number } => {
@@ -73,9 +85,12 @@ export function appraise(mind: Mind, answers: readonly Shown[]): Appraisal[] {
       const sentences = substance(text).map((sentence) => sentence.text);
       const quality = qualityOf(sentences.slice(0, 1), mind);
       const worth =
-        (agrees === true ? 1 : agrees === null && mind.belief !== null ? 0.5 : 0) + 0.45 * quality;
+        (agrees === true ? 1 : agrees === null && mind.belief !== null ? 0.5 : 0) + qualityWeight * quality;
       const early = 1.5 * (1 - index / Math.max(1, answers.length - 1));
-      const score = (1 - position) * worth + position * early + (signedBy(text) === own ? 2 * self : 0);
+      const shorter = answers.filter((other) => other.text.length < text.length).length;
+      const long = (2 * shorter) / Math.max(1, answers.length - 1);
+      const favour = (signedBy(text) === own ? 2 * self : 0) + long * length;
+      const score = (1 - position) * worth + position * early + favour;
       return { label, agrees, result, quality, score, fine: qualityOf(sentences, mind) };
     })
     .sort((a, b) => b.score - a.score || b.fine - a.fine)

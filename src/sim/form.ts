@@ -1,6 +1,6 @@
 import { isObject, readSchema, type Schema } from "./schema.ts";
 import type { Json } from "../kernel/index.ts";
-import { gradeOf, preferred } from "./grading.ts";
+import { gradeOf, preferred, tied } from "./grading.ts";
 import type { Mind } from "./mind.ts";
 import { matching } from "./pattern.ts";
 import type { Prompt } from "./prompt.ts";
@@ -70,6 +70,7 @@ function optionOf(options: readonly unknown[], place: Place): unknown {
 function chosen(choices: readonly Json[], { mind, prompt: { task }, path }: Place): Json {
   const [first = null, ...others] = choices;
   if (task.kind === "pairwise") {
+    if (choices.includes("tie") && tied(mind, task.first, task.second)) return "tie";
     const better = preferred(mind, task.first, task.second);
     const names = better === task.first ? [better.label, "A", "first"] : [better.label, "B", "second"];
     const named = choices.find(

@@ -1,4 +1,4 @@
-import { appraise } from "./appraisal.ts";
+import { appraise, level } from "./appraisal.ts";
 import type { Mind } from "./mind.ts";
 import type { Shown } from "./prompt.ts";
 import { banner } from "./wording.ts";
@@ -14,6 +14,12 @@ export function gradeOf(mind: Mind, answer: Shown): number {
 /** Which of two answers is better. */
 export const preferred = (mind: Mind, first: Shown, second: Shown): Shown =>
   appraise(mind, [first, second])[0]?.label === second.label ? second : first;
+
+/** Whether neither of two answers is better, for a judge that may say so. */
+export function tied(mind: Mind, first: Shown, second: Shown): boolean {
+  const [one, other] = appraise(mind, [first, second]);
+  return one !== undefined && other !== undefined && level(mind, one, other);
+}
 
 /** Feedback and a grade behind `[RESULT]`, the form of Prometheus (Kim et al. 2024). */
 export function gradeText(mind: Mind, answer: Shown): string {

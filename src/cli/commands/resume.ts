@@ -1,6 +1,7 @@
 import { isClosed } from "../../projections/index.ts";
 import { conduct, finish } from "../conduct.ts";
 import type { CommandModule } from "../command.ts";
+import { judgeScreen } from "./judge-progress.ts";
 import { idOf, showingOf, withParley } from "../session.ts";
 
 /** `parley resume ID`: what is recorded is recalled, the rest is asked. A closed one is shown. */
@@ -9,5 +10,6 @@ export const run: CommandModule["run"] = (io, [prefix = ""], flags) =>
     const id = await idOf(parley.store, { id: prefix, settings: parley.settings });
     const showing = showingOf(flags, parley.settings);
     const entries = await parley.store.read(id);
-    return isClosed(entries) ? finish(io, entries, showing) : conduct(io, { parley, id }, showing);
+    if (isClosed(entries)) return finish(io, entries, showing);
+    return conduct(io, { parley, id, progress: judgeScreen(io, entries) }, showing);
   });

@@ -1,5 +1,5 @@
 import { resultOf } from "../../projections/index.ts";
-import { answerText, unpricedModels, deliberationMarkdown } from "../../reports/index.ts";
+import { answerText, deliberationMarkdown, judgeReport, unpricedModels } from "../../reports/index.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 import { entriesOf, withStore } from "../session.ts";
@@ -14,7 +14,8 @@ export const run: CommandModule["run"] = (io, [id = ""], flags) =>
     else if (flags["all"]) await io.output.result(deliberationMarkdown(entries));
     else if (result)
       await io.output.result(
-        answerText(result, { color, width: columns, unpriced: unpricedModels(entries) }),
+        judgeReport(entries, { color, width: columns }) ??
+          answerText(result, { color, width: columns, unpriced: unpricedModels(entries) }),
       );
     return EXIT.answered;
   });

@@ -1,0 +1,108 @@
+import { openJudge, type JudgeCall, type JudgeTask, type Parley } from "../../compose/index.ts";
+import { DEFAULT_RUBRIC } from "../../config/index.ts";
+import { callOf, Fault, type Entry, type FailureCode } from "../../kernel/index.ts";
+import { JudgeForm } from "../../prompts/index.ts";
+import { resultOf } from "../../projections/index.ts";
+import type { Io } from "../command.ts";
+import { EXIT, exitOf } from "../exits.ts";
+import { interruption } from "../interruption.ts";
+import { judgeProgress } from "./judge-progress.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** An option's text; undefined where it is not given. */
+export const textFlag = (flags: Flags, name: string): string | undefined => {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+};
+
+/** What the flags that every `judge` command has say. @throws Fault `configuration` */
+export function judgeCallOf(flags: Flags): JudgeCall {
+  const model = textFlag(flags, "model");
+  const form = textFlag(flags, "form");
+  if (model === undefined)
+    throw new Fault("configuration", {
+      why: "no judge is named",
+      next: "add --model provider/model; parley models lists those there are",
+    });
+  return {
+    model,
+    rubric: textFlag(flags, "rubric") ?? DEFAULT_RUBRIC,
+    form: form === undefined ? undefined : JudgeForm.parse(form), // one of the option's choices
+    repeat: repeatOf(textFlag(flags, "repeat") ?? "1"),
+    again: flags["again"] === true,
+  };
+}
+
+function repeatOf(given: string): number {
+  const repeat = Number(given);
+  if (Number.isInteger(repeat) && repeat >= 1 && repeat <= 20) return repeat;
+  throw new Fault("configuration", { why: `--repeat ${given} is no count`, next: "give 1 to 20" });
+}
+
+/** How a judge's deliberation ended: its events, in order, and the exit code that its outcome stands for. */
+export type JudgeRun = { readonly entries: readonly Entry[]; readonly exit: number };
+
+/** Opens or finds the deliberation, and drives it to its end. Ctrl-C leaves it open and says how to go on. */
+export async function runJudge(
+  { output }: Io,
+  parley: Parley,
+  { task, call, quiet }: { readonly task: JudgeTask; readonly call: JudgeCall; readonly quiet: boolean },
+): Promise<JudgeRun> {
+  const { id, state } = await openJudge(parley, task, call);
+  if (!quiet && STATES[state] !== undefined) output.note(`${STATES[state]} (${id})`);
+  const stop = interruption();
+  const prompts = task.items.length * call.repeat * (task.kind === "preference" ? 2 : 1);
+  const progress =
+    quiet || state === "closed"
+      ? undefined
+      : judgeProgress({ output: process.stderr, terminal: output.stderr.terminal, prompts });
+  try {
+    const driven = await parley.engine.drive(id, {
+      signal: stop.signal,
+      onEntry: (entry) => progress?.event(entry),
+    });
+    if (driven.status === "closed")
+      await parley.engine.drain(id, { worker: parley.worker, signal: stop.signal });
+    progress?.stop();
+    const entries = await parley.store.read(id);
+    if (driven.status !== "closed") {
+      output.note(
+        `Interrupted; everything so far is recorded. Go on with the same command, or: parley resume ${id}`,
+      );
+      return { entries, exit: EXIT.interrupted };
+    }
+    return { entries, exit: exitOfRun(entries) };
+  } finally {
+    progress?.stop();
+    stop.release();
+  }
+}
+
+const STATES: { readonly [state: string]: string | undefined } = {
+  open: "Going on where it was; what is recorded is not asked again",
+  closed: "Judged before, so that nothing is asked; --again judges anew",
+  forked: "Going on from a run that ended early; what it recorded is taken over",
+};
+
+function exitOfRun(entries: readonly Entry[]): number {
+  const result = resultOf(entries);
+  if (!result) return EXIT.usage;
+  const failures = entries.flatMap((entry): FailureCode[] => {
+    const call = callOf(entry);
+    return call && !call.ok ? [call.failure.code] : [];
+  });
+  return exitOf(result, failures, "accept");
+}
+
+/** What a person can do about a run that ended without a verdict on everything; undefined where it did not. */
+export function endedEarly(entries: readonly Entry[]): string | undefined {
+  const result = resultOf(entries);
+  if (!result || !["stopped-by-budget", "failed", "cancelled"].includes(result.status)) return undefined;
+  const why = result.degraded[0]?.why ?? "no reason was recorded";
+  const next =
+    result.status === "stopped-by-budget"
+      ? "the same command with a larger cap goes on from here"
+      : "mend that, then the same command goes on from here";
+  return `parley: ${result.status}: ${why.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600)}; next: ${next}`;
+}

@@ -1,0 +1,26 @@
+import { labelledTask } from "../../compose/index.ts";
+import { validationOf } from "../../projections/index.ts";
+import { unpricedModels, validationText } from "../../reports/index.ts";
+import type { CommandModule } from "../command.ts";
+import { EXIT } from "../exits.ts";
+import { withParley } from "../session.ts";
+import { endedEarly, judgeCallOf, runJudge } from "./judge-run.ts";
+
+/** `parley judge validate FILE`: a judge against labels; exit 7 when what was measured is no validation. */
+export const run: CommandModule["run"] = (io, [file = ""], flags) =>
+  withParley(io, flags, async (parley) => {
+    const call = judgeCallOf(flags);
+    const task = labelledTask(parley, file);
+    const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
+    const validation = validationOf(entries);
+    if (!validation || exit === EXIT.interrupted) return exit;
+    const { color, columns } = io.output.stdout;
+    await io.output.result(
+      flags["json"] === true
+        ? `${JSON.stringify(validation, undefined, 2)}\n`
+        : validationText(validation, { color, width: columns, unpriced: unpricedModels(entries) }),
+    );
+    const early = endedEarly(entries);
+    if (early !== undefined) io.output.note(early);
+    return exit === EXIT.answered && !validation.validated ? EXIT.inconclusive : exit;
+  });

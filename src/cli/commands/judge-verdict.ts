@@ -1,0 +1,35 @@
+import type { JudgeTask, Parley } from "../../compose/index.ts";
+import { judgementOf } from "../../projections/index.ts";
+import { judgementText, unpricedModels } from "../../reports/index.ts";
+import type { Io } from "../command.ts";
+import { EXIT } from "../exits.ts";
+import { endedEarly, judgeCallOf, runJudge } from "./judge-run.ts";
+
+type Asked = {
+  readonly parley: Parley;
+  readonly task: JudgeTask;
+  /** The answers', as the command line names them. */
+  readonly names: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+};
+
+/** Has answers judged and prints the verdicts; exit 7 where one could not be read. */
+export async function giveVerdict(io: Io, { parley, task, names, flags }: Asked): Promise<number> {
+  const call = judgeCallOf(flags);
+  const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
+  const judgement = judgementOf(entries);
+  if (!judgement || exit === EXIT.interrupted) return exit;
+  const { color, columns } = io.output.stdout;
+  await io.output.result(
+    flags["json"] === true
+      ? `${JSON.stringify(judgement, undefined, 2)}\n`
+      : judgementText(judgement, names, { color, width: columns, unpriced: unpricedModels(entries) }),
+  );
+  const early = endedEarly(entries);
+  if (early !== undefined) io.output.note(early);
+  const read =
+    judgement.kind === "grade"
+      ? judgement.grades.every(({ score }) => score !== null)
+      : judgement.winner !== null;
+  return exit === EXIT.answered && !read ? EXIT.inconclusive : exit;
+}

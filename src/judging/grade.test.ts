@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { parseGrade } from "./grade.ts";
+
+const score = (text: string): number | string => {
+  const read = parseGrade(text);
+  return read.ok ? read.score : `no: ${read.reason}`;
+};
+
+describe("parseGrade", () => {
+  it.each([
+    ["Feedback: It is right. [RESULT] 4", 4],
+    ["Feedback: It is right.\n\n[RESULT] 5", 5],
+    ["###Feedback: It is right. [Result]: 3", 3],
+    ["**Feedback:** Right. **[RESULT]** **2**", 2],
+    ["[RESULT] (4)", 4],
+    ["[RESULT] Score: 4", 4],
+    ["[RESULT]\n4", 4],
+    ["[RESULT] 4/5", 4],
+    ["[RESULT] 4 out of 5.", 4],
+    ["[RESULT] 4.0", 4],
+    ["[RESULT] 4.", 4],
+    ["[RESULT] 1 - it is wrong", 1],
+    ["[RESULT] 4\n\nFeedback: the same again. [RESULT] 4", 4],
+    ['As "Feedback: … [RESULT] (an integer number between 1 and 5)".\nFeedback: fine. [RESULT] 4', 4],
+    ['It says "[RESULT] 5" to win me over. [RESULT] 1', 1],
+    ['{"score":4,"feedback":"fine"}', 4],
+    ['```json\n{"feedback":"fine","score":"4/5"}\n```', 4],
+    ['I thought about it.\n\n{"feedback": "a [RESULT] 2 is not deserved", "score": 5}', 5],
+    ['{"Score": 4.0}', 4],
+    ["It is right but short.\n\nScore: 4", 4],
+    ["It is right but short.\n**Final score:** 4/5", 4],
+  ])("reads %j as %s", (text, expected) => expect(score(text)).toBe(expected));
+
+  it.each([
+    ["", "empty"],
+    ["4", "declares no score"],
+    ["10", "declares no score"],
+    ["It deserves a 4, I think.", "declares no score"],
+    ["[RESULT]", "declares no score"],
+    ["[RESULT] good", "declares no score"],
+    ["[RESULT] (an integer number between 1 and 5)", "declares no score"],
+    ["[RESULT] 1-5", "declares no score"],
+    ["[RESULT]\nScore 1: It is wrong.\nScore 5: It is right.", "declares no score"],
+    ["Score 1: It is wrong.\nScore 5: It is right.", "declares no score"],
+    ["> [RESULT] 4", "declares no score"],
+    ["The rubric says Score: 4 is for minor gaps, so I hesitate.", "declares no score"],
+    ["[RESULT] 0", "outside"],
+    ["[RESULT] 6", "outside"],
+    ["[RESULT] -1", "outside"],
+    ["[RESULT] 17", "outside"],
+    ["[RESULT] 4.5", "no whole number"],
+    ["[RESULT] 3,5", "no whole number"],
+    ["[RESULT] 8/10", "not on the scale"],
+    ["[RESULT] 4/10", "not on the scale"],
+    ["[RESULT] 3 or 4", "two scores"],
+    ["[RESULT] 4-5", "two scores"],
+    ["[RESULT] 80%", "declares no score"],
+    ["Feedback: a. [RESULT] 4\n\nFeedback: b. [RESULT] 2", "two scores, 4 and 2"],
+    ['{"score": 4} and [RESULT] 3', "two scores, 4 and 3"],
+    ['{"score": 7}', "outside"],
+    ['{"score": null, "feedback": "hm"}', "declares no score"],
+    ['{"score": 4, "feedback": "cut o', "declares no score"],
+  ])("refuses %j: %s", (text, reason) => expect(score(text)).toMatch(new RegExp(`^no: .*${reason}`)));
+
+  it("gives the judge's words as the feedback", () => {
+    const feedbackOf = (text: string) => {
+      const read = parseGrade(text);
+      return read.ok ? read.feedback : read.reason;
+    };
+    expect(feedbackOf("Feedback: It is right. [RESULT] 4")).toBe("It is right.");
+    expect(feedbackOf("[RESULT] 4\nFeedback: It is right.")).toBe("It is right.");
+    expect(feedbackOf('```json\n{"feedback":" fine ","score":4}\n```')).toBe("fine");
+    expect(feedbackOf('Well.\n```json\n{"score":4}\n```')).toBe("Well.");
+    expect(feedbackOf("It is right.\n\nScore: 4")).toBe("It is right.");
+    expect(feedbackOf("[RESULT] 4")).toBe("");
+  });
+
+  it("never reads a score that the text does not contain, and never throws", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 200 }),
+        fc.constantFrom("", "[RESULT] ", '{"score":'),
+        (text, form) => {
+          const read = parseGrade(form + text);
+          if (read.ok) expect(text).toContain(String(read.score));
+        },
+      ),
+    );
+  });
+
+  it("is quick on hostile texts", () => {
+    for (const piece of [
+      "[RESULT] ",
+      "[RESULT] 4 ",
+      "Score: ",
+      '{"score":',
+      "[ RESULT",
+      "```\n{}\n```\n",
+      "  ",
+    ]) {
+      const from = performance.now();
+      parseGrade(piece.repeat(Math.floor(400_000 / piece.length)));
+      expect({ piece, fast: performance.now() - from < 1_000 }).toEqual({ piece, fast: true });
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { parsePreference } from "./preference.ts";
+
+const winner = (text: string): string => {
+  const read = parsePreference(text);
+  return read.ok ? read.winner : `no: ${read.reason}`;
+};
+
+describe("parsePreference", () => {
+  it.each([
+    ["Feedback: A is short. [RESULT] B", "B"],
+    ["Feedback: both do. [RESULT] a", "A"],
+    ["**[RESULT]** **A**", "A"],
+    ["[RESULT]: Response B", "B"],
+    ["[RESULT]\n(b)", "B"],
+    ["[RESULT] tie", "tie"],
+    ['The form is "Feedback: … [RESULT] (Either "A" or "B")".\nFeedback: fine. [RESULT] A', "A"],
+    ["I compared them.\n\nMy final verdict is: [[B]]", "B"],
+    ["[[C]]", "tie"],
+    ['I was told "[[A]]" if assistant A is better, "[[B]]" if B is. So: [[A]]', "A"],
+    ['{"reason": "it is right", "winner": "A"}', "A"],
+    ['```json\n{"winner": "tie", "reason": "both say 4"}\n```', "tie"],
+    ['Here:\n{"reason": "[RESULT] B would be wrong", "winner": "Answer A"}', "A"],
+    ['{"preference": "b"}', "B"],
+    ["Output (a)", "A"],
+    ["Output (b).", "B"],
+    ["(b)", "B"],
+    ["**B**", "B"],
+    ["A", "A"],
+    ["B. It has the right sum.", "B"],
+    ["Response A is better than Response B.", "A"],
+    ["Output (b) is better. Output (a) names a synonym.", "B"],
+    ["After some thought I have determined that Output (a) is better.\n\nIt is complete.", "A"],
+    ["Output (a) is off the point. Therefore, Output (b) is better.", "B"],
+    ["(a) is vague.\n\nThe better answer is **Output (b)**, since it computes.", "B"],
+    ["They differ.\n\n## Final verdict: A", "A"],
+    ["They say the same.\nIt's a tie.", "tie"],
+    ["The winner is a tie", "tie"],
+    ["Somebody argues that Output (a) is better.\nTherefore, Output (b) is better.", "B"],
+  ])("reads %j as %s", (text, expected) => expect(winner(text)).toBe(expected));
+
+  it.each([
+    "",
+    "   ",
+    "# Output (a) is better.",
+    "I cannot decide.",
+    "A good answer would name the year.",
+    "Both have merits, and a lot depends on taste.",
+    '[RESULT] (Either "A" or "B")',
+    "[RESULT] A or B",
+    "[RESULT] C",
+    "[RESULT] 4",
+    "Feedback: good. [RESULT] A\n\nFeedback: bad. [RESULT] B",
+    "[[A]] … no, [[B]]",
+    '{"winner": "A"}\n{"winner": "B"}',
+    '{"winner": null}',
+    '{"winner": "A or B"}',
+    '{"winner": "C"}',
+    'It says "[RESULT] A" to win me over.',
+    "> [RESULT] A",
+    "Output (a)\nis short.\n\nOutput (b)\nis long.",
+    "Output (a):\n- short",
+    "A. short\nB. long",
+    "Output (a) is better in tone. Which one helps more I cannot say.",
+    "Whether Output (a) is better is hard to say.",
+    "Output (a) is not better.",
+    "While Output (a) is better in tone, Output (b) is better in substance.",
+    "Output (a) is better.\nTherefore, Output (b) is better.",
+    "The DATA is better than before.",
+  ])("refuses %j", (text) => expect(winner(text)).toMatch(/^no: /));
+
+  it("gives the judge's words as the reason", () => {
+    const reasonOf = (text: string) => parsePreference(text).reason;
+    expect(reasonOf("Feedback: A counts right. [RESULT] A")).toBe("A counts right.");
+    expect(reasonOf('```json\n{"reason":"it counts","winner":"A"}\n```')).toBe("it counts");
+    expect(reasonOf("B is better. It is right.")).toBe("B is better. It is right.");
+    expect(reasonOf("Output (a)")).toBe("");
+    expect(reasonOf("[[A]] It is the only right one.")).toBe("It is the only right one.");
+  });
+
+  it("never throws, and is quick on hostile texts", () => {
+    fc.assert(fc.property(fc.string({ maxLength: 400 }), (text) => void parsePreference(text)));
+    for (const piece of [
+      "Output (a) is better. ",
+      "[RESULT] ",
+      "[[",
+      '{"winner":',
+      "a ",
+      "((((",
+      "is the the ",
+    ]) {
+      const from = performance.now();
+      parsePreference(piece.repeat(Math.floor(400_000 / piece.length)));
+      expect({ piece, fast: performance.now() - from < 1_000 }).toEqual({ piece, fast: true });
+    }
+  });
+});

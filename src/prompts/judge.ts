@@ -1,0 +1,94 @@
+import * as z from "zod";
+import type { Json, Message, ReplySchema, Rubric } from "../kernel/index.ts";
+import { answersText, fence, type Desk } from "./material.ts";
+import { render } from "./template.ts";
+
+/**
+ * How a judge is asked: `prometheus` in the layout that the models of that name were trained on (Prometheus 2, Kim et al.
+ * 2024, arXiv 2405.01535), answered by `Feedback: … [RESULT] 4`; `json` in plain words, answered by a JSON object.
+ */
+export const JudgeForm = z.enum(["prometheus", "json"]);
+export type JudgeForm = z.infer<typeof JudgeForm>;
+
+/** The slots of the judges' templates. */
+export const JUDGE_SLOTS = {
+  "judge-grade": ["question", "answer", "reference", "rubric"],
+  "judge-grade-prometheus": ["question", "answer", "reference", "rubric"],
+  "judge-preference": ["question", "answers", "reference", "rubric"],
+  "judge-preference-prometheus": ["question", "first", "second", "reference", "rubric"],
+} as const;
+
+export const JUDGE_TEMPLATES: readonly string[] = Object.keys(JUDGE_SLOTS);
+
+/** What every judge is shown beside the answers. A reference is an answer that deserves full marks. */
+export type Judged = {
+  readonly form: JudgeForm;
+  readonly question: string;
+  readonly reference?: string | undefined;
+  readonly rubric: Rubric;
+};
+
+/** The template that a judge of this form is asked with. */
+export const judgeTemplate = (kind: "grade" | "preference", form: JudgeForm): keyof typeof JUDGE_SLOTS =>
+  form === "json" ? `judge-${kind}` : `judge-${kind}-prometheus`;
+
+/** Asks for a grade of one answer; `parseGrade` reads what comes back. */
+export function gradePrompt(desk: Desk, prompt: Judged & { readonly answer: string }): Message[] {
+  const name = judgeTemplate("grade", prompt.form);
+  return render(
+    { name, text: desk.template(name) },
+    {
+      ...shared(desk, prompt),
+      answer: fence(desk, { kind: "answer", label: "", text: prompt.answer }),
+      rubric: fence(desk, { kind: "rubric", label: prompt.rubric.name, text: rubricText(prompt.rubric) }),
+    },
+  );
+}
+
+/** Asks which of two answers is better: the first shown is A, the second B; `parsePreference` reads what comes back. */
+export function preferencePrompt(
+  desk: Desk,
+  prompt: Judged & { readonly first: string; readonly second: string },
+): Message[] {
+  const name = judgeTemplate("preference", prompt.form);
+  const answers = [
+    { label: "A", text: prompt.first },
+    { label: "B", text: prompt.second },
+  ];
+  const [first = "", second = ""] = answers.map((answer) => answersText(desk, [answer]));
+  return render(
+    { name, text: desk.template(name) },
+    {
+      ...shared(desk, prompt),
+      ...(prompt.form === "json" ? { answers: answersText(desk, answers) } : { first, second }),
+      // A comparison has no use for the anchors, and Prometheus was trained without them here.
+      rubric: fence(desk, { kind: "rubric", label: prompt.rubric.name, text: prompt.rubric.criteria }),
+    },
+  );
+}
+
+const GradeReply = z.strictObject({ feedback: z.string(), score: z.literal([1, 2, 3, 4, 5]) });
+const PreferenceReply = z.strictObject({ reason: z.string(), winner: z.enum(["A", "B", "tie"]) });
+
+/** The JSON Schema of the reply, for providers that can hold a model to it; none where the form is not JSON. */
+export const judgeSchema = (kind: "grade" | "preference", form: JudgeForm): ReplySchema | undefined =>
+  form === "json"
+    ? { name: kind, schema: z.toJSONSchema(kind === "grade" ? GradeReply : PreferenceReply) as Json } // a JSON Schema is JSON
+    : undefined;
+
+const shared = (
+  desk: Desk,
+  { form, question, reference }: Judged,
+): { question: string; reference: string } => {
+  const heading = form === "prometheus" ? "###Reference Answer (Score 5):\n" : "";
+  return {
+    question: fence(desk, { kind: "question", label: "", text: question }),
+    reference:
+      reference === undefined ? "" : heading + fence(desk, { kind: "reference", label: "", text: reference }),
+  };
+};
+
+const rubricText = ({ criteria, anchors }: Rubric): string =>
+  [`[${criteria}]`, ...Object.entries(anchors).map(([score, anchor]) => `Score ${score}: ${anchor}`)].join(
+    "\n",
+  );

@@ -1,0 +1,91 @@
+import { admitted, defineProtocol, phase, type Floor, type Joined, type Run } from "../../engine/index.ts";
+import { StepKey, type Closing, type Failure, type FailureCode } from "../../kernel/index.ts";
+import { JUDGE_TEMPLATES } from "../../prompts/index.ts";
+import { judgeAnswer } from "./grade.ts";
+import { judgePair } from "./preference.ts";
+import { JudgeSettings } from "./settings.ts";
+import { bench, largestRequest, type Bench, type Judged } from "./verdict.ts";
+
+export { JudgeSettings } from "./settings.ts";
+
+// J1. A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
+// J2. There are only as many lanes as the budget reaches for at once, each with the largest prompt; one there always is.
+// J3. A lane ends where asking on is pointless: budget, key or account say no, or `PATIENCE` calls in a row failed.
+
+/** So many failures in a row end a lane. */
+const PATIENCE = 3;
+
+/** How many replies gave a verdict and how many none, and the failure that ended it early. */
+type Lane = { readonly read: number; readonly unread: number; readonly ended?: Failure };
+
+/**
+ * One judge (the seat `judge`) grades or compares items, each by itself, pairs in both orders, every prompt as often as
+ * the settings say. Items go round a few lanes, so that a long list neither floods the provider nor runs into time-outs
+ * while it queues. What it comes to against the items' labels is a projection's to say.
+ */
+export const judge = defineProtocol<JudgeSettings>({
+  name: "judge",
+  version: 1,
+  settings: JudgeSettings,
+  templates: JUDGE_TEMPLATES,
+  async deliberate(floor) {
+    const at = bench(floor);
+    const { items, lanes } = floor.settings;
+    const wanted = Array.from({ length: Math.min(lanes, items.length) }, (_, index) => `lane-${index + 1}`);
+    const request = largestRequest(at);
+    const may = await admitted(floor.run, { name: "judge", members: wanted.map((id) => ({ id, request })) });
+    const names = may.length > 0 ? may : wanted.slice(0, 1); // J2
+    const work = async (name: string, run: Run): Promise<Joined<Lane>> => {
+      const first = names.indexOf(name);
+      const own = items.filter((_, index) => index % names.length === first).map((item) => item.name);
+      return { in: true, value: await laneOf(own.map((item) => () => judged(floor, { at, run, item }))) };
+    };
+    const done = await phase(floor.run, { name: "judge", members: names }, work);
+    return close(
+      floor,
+      done.in.map(({ value }) => value),
+    );
+  },
+});
+
+type Judging = { readonly at: Bench; readonly run: Run; readonly item: string };
+
+const judged = ({ settings }: Floor<JudgeSettings>, { at, run, item }: Judging): AsyncGenerator<Judged> =>
+  settings.kind === "grade" ? judgeAnswer(at, run, item) : judgePair(at, run, item);
+
+async function laneOf(items: readonly (() => AsyncGenerator<Judged>)[]): Promise<Lane> {
+  let [read, unread, failures] = [0, 0, 0];
+  for (const item of items) {
+    for await (const { read: gave, failure } of item()) {
+      if (gave) read += 1;
+      else unread += 1;
+      failures = failure ? failures + 1 : 0;
+      if (failure && (HOPELESS.has(failure.code) || failures === PATIENCE))
+        return { read, unread, ended: failure }; // J3
+    }
+  }
+  return { read, unread };
+}
+
+const HOPELESS: ReadonlySet<FailureCode> = new Set(["unauthorised", "out-of-credit", "over-budget"]);
+
+async function close({ run }: Floor, lanes: readonly Lane[]): Promise<Closing> {
+  const sum = (count: (lane: Lane) => number) => lanes.reduce((total, lane) => total + count(lane), 0);
+  const body = { read: sum(({ read }) => read), unread: sum(({ unread }) => unread) };
+  await run.derive({ key: "judged", ends: ["note-taken"], input: body }, () => ({
+    type: "note-taken",
+    data: { topic: "judged", reason: "how many replies gave a verdict", body },
+  }));
+  const ends = lanes.flatMap(({ ended }) => ended ?? []);
+  const failure = ends.find(({ code }) => code !== "over-budget") ?? ends[0];
+  if (failure?.code === "over-budget")
+    return { outcome: "stopped-by-budget", why: failure.message, best: null };
+  if (failure) return { outcome: "failed", why: `${failure.code}: ${failure.message}` };
+  if (body.read === 0)
+    return { outcome: "inconclusive", why: "no reply of the judge gave a verdict", best: null };
+  return {
+    outcome: body.unread > 0 ? "answered-degraded" : "answered",
+    answer: StepKey.parse("judged"),
+    control: null,
+  };
+}

@@ -1,0 +1,116 @@
+import type { Ending, Floor, Run } from "../../engine/index.ts";
+import {
+  StepKey,
+  type Event,
+  type Failure,
+  type Message,
+  type ModelRequest,
+  type Participant,
+} from "../../kernel/index.ts";
+import { judgeSchema, judgeTemplate } from "../../prompts/index.ts";
+import { emptiness, speaking } from "../phases/draft.ts";
+import { lossOf } from "../phases/loss.ts";
+import type { JudgeSettings } from "./settings.ts";
+
+/** What became of one reply: whether it gave a verdict, and the failure where there was no reply. */
+export type Judged = { readonly read: boolean; readonly failure?: Failure };
+
+/** What every item is judged at: the judge, and the items' texts. */
+export type Bench = {
+  readonly floor: Floor<JudgeSettings>;
+  readonly judge: Participant;
+  /** A text of an item (`item-17/question`); undefined for a reference that there is not. */
+  readonly text: (name: string) => string | undefined;
+};
+
+export function bench(floor: Floor<JudgeSettings>): Bench {
+  const [judge] = floor.seats("judge");
+  if (!judge) throw new RangeError("nobody has the seat of the judge");
+  const texts = new Map(floor.context.map(({ name, text }) => [name, text]));
+  return { floor, judge, text: (name) => texts.get(name) };
+}
+
+/** A text that every item of its kind has. */
+export function textOf({ text }: Bench, name: string): string {
+  const found = text(name);
+  if (found === undefined) throw new RangeError(`the opening has no text ${name}`);
+  return found;
+}
+
+type Asking = {
+  readonly key: string;
+  readonly messages: Message[];
+  /** The event that a reply becomes. */
+  readonly read: (reply: string) => Ending<"grade-given" | "reply-received">;
+};
+
+const requestOf = (
+  { floor: { settings }, judge }: Pick<Bench, "floor" | "judge">,
+  messages: Message[],
+): ModelRequest => {
+  const reply = judgeSchema(settings.kind, settings.form);
+  return {
+    ...speaking(judge),
+    messages,
+    maxOutputTokens: settings.maxOutputTokens,
+    ...(reply === undefined ? {} : { reply }),
+  };
+};
+
+/** A request as large as the largest that this bench makes, for a budget to reckon with. */
+export function largestRequest(at: Bench): ModelRequest {
+  const { floor } = at;
+  const { kind, form, items, rubric } = floor.settings;
+  const parts = ["question", "a", "b", "answer", "reference"];
+  const texts = items.map(({ name }) => parts.map((part) => at.text(`${name}/${part}`) ?? "").join("\n"));
+  const longest = texts.reduce((one, other) => (other.length > one.length ? other : one), "");
+  const text = [floor.template(judgeTemplate(kind, form)), JSON.stringify(rubric), longest].join("\n");
+  return requestOf(at, [{ role: "user", text }]);
+}
+
+/** A step in which a judge's reply, or the lack of one, is recorded. */
+export type Asked = Event<"grade-given"> | Event<"reply-received"> | Event<"degradation-noted">;
+
+/**
+ * The reply to one prompt, or how its call failed for good, under `key`; what failed is asked again under keys of its own
+ * as often as the settings say.
+ */
+export async function ask(
+  { floor, judge }: Bench,
+  run: Run,
+  { key, messages, read }: Asking,
+): Promise<Asked> {
+  const { settings } = floor;
+  const request = requestOf({ floor, judge }, messages);
+  for (let again = 0; ; again += 1) {
+    const event = await run.call(
+      {
+        key: again === 0 ? key : `${key}/again-${again}`,
+        ends: ["grade-given", "reply-received", "degradation-noted"],
+        request,
+        timeoutMs: settings.callTimeoutMs,
+      },
+      (call) => {
+        const failure = call.ok ? emptiness(call.reply) : call.failure;
+        const weakens = "the judge's figures rest on one verdict less";
+        const what = `the verdict ${key}`;
+        if (failure) return lossOf({ what, failure, participant: judge.id, weakens });
+        return read(call.ok ? call.reply : "");
+      },
+    );
+    const over = event.data.call?.ok === false && event.data.call.failure.code === "over-budget";
+    if (event.type !== "degradation-noted" || over || again >= settings.again) return event;
+  }
+}
+
+/** What became of a reply, `read` where it gave a verdict. An empty reply is no failure of the provider's. */
+export const judgedOf = (asked: Asked, read: boolean): Judged =>
+  asked.data.call?.ok === false ? { read, failure: asked.data.call.failure } : { read };
+
+/** `item-17/grade`, and `item-17/grade/repeat-2` when it is asked for the second time. */
+export const repeated = (key: string, repeat: number): StepKey =>
+  StepKey.parse(repeat === 1 ? key : `${key}/repeat-${repeat}`);
+
+/** From 1 to as often as every prompt is asked. */
+export const repeats = ({ floor }: Bench): number[] =>
+  Array.from({ length: floor.settings.repeat }, (_, index) => index + 1);
