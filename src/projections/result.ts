@@ -17,6 +17,7 @@ import { traceSentences, vote } from "../judging/index.ts";
 import { withheldIn } from "./contribution-grounds.ts";
 import { criticalPathMs } from "./critical-path.ts";
 import { ladder } from "./ladder.ts";
+import { isSimulated } from "./simulated.ts";
 import { spending } from "./spending.ts";
 
 const stance = z.strictObject({ claim: z.string(), members: z.array(z.string()) });
@@ -121,9 +122,6 @@ export const Result = z.strictObject({
 });
 export type Result = z.infer<typeof Result>;
 
-/** How every text of a simulated model begins, whatever wire it came over. */
-const SIMULATED = /^\[simulated [0-9a-f]{6}\]/;
-
 type State = {
   readonly opened: Event<"deliberation-opened"> | undefined;
   readonly answers: ReadonlyMap<StepKey, Event<"answer-given"> | Event<"synthesis-given">>;
@@ -194,9 +192,7 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
     id: opened.deliberation,
     protocol: data.protocol.name,
     status: closing?.outcome ?? "open",
-    simulated:
-      data.participants.some(({ model }) => model.startsWith("sim/")) ||
-      [...state.answers.values()].some((event) => SIMULATED.test(event.data.text)),
+    simulated: isSimulated(entries),
     question: data.question,
     answer: answer?.data.text ?? null,
     finalAnswer: valueOf(answer?.data.final),
