@@ -1,6 +1,8 @@
 /** Parley as a library: the engine, the protocols, the model caller and the stores. `parley/kernel` has the words. */
 export * from "./engine/index.ts";
+export { ask, AskSettings } from "./protocols/ask/index.ts";
 export { council, CouncilSettings } from "./protocols/council/index.ts";
+export { judge, JudgeSettings } from "./protocols/judge/index.ts";
 export { createModels, type ClosableModels, type ModelsOptions } from "./models/index.ts";
 export { createSim, simServer } from "./sim/index.ts";
 export { openStore } from "./stores/index.ts";
