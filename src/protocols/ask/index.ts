@@ -6,7 +6,7 @@ import { settle } from "./settle.ts";
 import { AskSettings } from "./settings.ts";
 import { weigh } from "./weigh.ts";
 
-export { AskSettings, Effort } from "./settings.ts";
+export { AskSettings } from "./settings.ts";
 
 /**
  * Blind drafts first, and more only where these disagree: agreement of final answers is the answer; a split of them

@@ -12,7 +12,7 @@ import { CouncilSettings } from "../council/index.ts";
  * | 4 | the same | contradictions go through the council's review first |
  * | 5 | a second round where the vote is level | contradictions go through a round of revision before the review |
  */
-export const Effort = z.int().min(1).max(5);
+const Effort = z.int().min(1).max(5);
 
 export const AskSettings = CouncilSettings.extend({ effort: Effort.default(4) });
 export type AskSettings = z.infer<typeof AskSettings>;
