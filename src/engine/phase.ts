@@ -1,5 +1,6 @@
 import { Fault, type Event, type ModelRequest, type StepKey } from "../kernel/index.ts";
 import { Halt, isHalt } from "./halt.ts";
+import { linkedTo } from "./link.ts";
 import type { Run, Scope } from "./run.ts";
 
 // P1. What a phase decided is its recorded roster; later steps read the roster and nothing else.
@@ -99,7 +100,6 @@ async function gather<T>(
 ) {
   const outcomes = new Map<string, Joined<T>>();
   const after = new Set<StepKey>(run.frontier);
-  const enough = new AbortController();
   let quorumReached: () => void = () => undefined;
   const quorum = new Promise<void>((resolve) => (quorumReached = resolve));
   const { quorum: needed = Infinity, patienceMs = Infinity } = spec;
@@ -112,10 +112,14 @@ async function gather<T>(
   });
   // A straggler rejects when it is aborted, after the phase has ended.
   for (const part of parts) part.catch(() => undefined);
-  const patience = () =>
-    quorum.then(() => run.sleep(patienceMs, AbortSignal.any([run.signal, enough.signal])));
-  const ends = Number.isFinite(patienceMs) ? [Promise.all(parts), patience()] : [Promise.all(parts)];
-  await Promise.race(ends).finally(() => enough.abort()); // P4
+  if (Number.isFinite(patienceMs)) {
+    const enough = linkedTo(run.signal);
+    const patience = quorum.then(() => run.sleep(patienceMs, enough.signal));
+    await Promise.race([Promise.all(parts), patience]).finally(() => {
+      enough.abort(new Halt("recorded"));
+      enough.release();
+    }); // P4
+  } else await Promise.all(parts);
   run.signal.throwIfAborted();
   const keys =
     after.size > run.frontier.length ? [...after].filter((key) => !run.frontier.includes(key)) : [...after];
@@ -151,23 +155,50 @@ export type AdmissionSpec = {
  * Who can take part in the coming phase within the budget, in the worst case: decided and recorded at the
  * phase's boundary as `<name>/admitted`. Without a cap everybody can, and nothing is recorded.
  */
-export async function admitted(run: Run, { name, members }: AdmissionSpec): Promise<readonly string[]> {
+export const admitted = (run: Run, { name, members }: AdmissionSpec): Promise<readonly string[]> =>
+  fitting(run, {
+    key: `${name}/admitted`,
+    calls: members.map(({ id, request }) => ({ id, step: `${name}/${id}`, request })),
+  });
+
+/**
+ * Whether the budget reaches for all of these calls together, in the worst case: decided before any of them is made, and
+ * recorded as `<name>/reached`. Without a cap it does, and nothing is recorded.
+ */
+export const reaches = async (
+  run: Run,
+  {
+    name,
+    calls,
+  }: {
+    readonly name: string;
+    readonly calls: readonly { readonly step: string; readonly request: ModelRequest }[];
+  },
+): Promise<boolean> => {
+  const spec = { key: `${name}/reached`, calls: calls.map((call) => ({ ...call, id: call.step })) };
+  return (await fitting(run, spec)).length === calls.length;
+};
+
+type Fitting = {
+  readonly key: string;
+  readonly calls: readonly { readonly id: string; readonly step: string; readonly request: ModelRequest }[];
+};
+
+/** The ids of so many calls, from the first, as fit together. */
+async function fitting(run: Run, { key, calls }: Fitting): Promise<readonly string[]> {
   // As in `phase`.
   const whole = run as Scope;
-  const ids = members.map(({ id }) => id);
+  const ids = calls.map(({ id }) => id);
   if (!whole.budget.capped) return ids;
   const { data } = await whole.effect(
-    { key: `${name}/admitted`, ends: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps } },
+    { key, ends: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps } },
     async () => {
-      const quotes = members.map(({ id, request }) =>
-        whole.settled(`${name}/${id}`, request) ? NOTHING_TO_PAY : whole.budget.quote(request),
+      const quotes = calls.map(({ step, request }) =>
+        whole.settled(step, request) ? NOTHING_TO_PAY : whole.budget.quote(request),
       );
       const fits = whole.budget.affordable(quotes);
       const out = ids.slice(fits).map((id) => ({ id, why: "the budget does not reach for it" }));
-      return Promise.resolve({
-        type: "roster-fixed",
-        data: { phase: `${name}/admitted`, in: ids.slice(0, fits), out },
-      });
+      return Promise.resolve({ type: "roster-fixed", data: { phase: key, in: ids.slice(0, fits), out } });
     },
   );
   return data.in;
@@ -177,5 +208,5 @@ export async function admitted(run: Run, { name, members }: AdmissionSpec): Prom
 export function holdBack(run: Run, share: string, request: ModelRequest): void {
   // As in `phase`.
   const { budget } = run as Scope;
-  budget.hold(share, budget.quote(request));
+  if (budget.capped) budget.hold(share, budget.quote(request));
 }

@@ -214,7 +214,7 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
     })),
     agreement: standing?.data.agreement ?? null,
     effectiveVotes: standing?.data.effectiveVotes ?? null,
-    control: ended?.control ? controlRow(ended.control, answer?.data.text ?? "", state) : null,
+    control: ended?.control ? controlRow(ended.control, ended.answer, state) : null,
     votes: votesOf(members, state.answers),
     ladder: ladder(entries).map(({ rung, reason, spent: { calls, tokens, cost } }) => ({
       rung,
@@ -249,13 +249,12 @@ function memberRow(member: Participant, answers: State["answers"]): Result["memb
   };
 }
 
-function controlRow(control: Control, text: string, state: State): NonNullable<Result["control"]> {
+function controlRow(control: Control, answer: StepKey, state: State): NonNullable<Result["control"]> {
   const { kind, step, agrees } = control;
-  const draft = state.answers.get(step)?.data.text;
-  const overlap =
-    draft === undefined || text === ""
-      ? null
-      : (traceSentences(text, [{ id: step, text: draft }]).share[step] ?? 0);
+  const [text, draft] = [answer, step].map((one) => state.answers.get(one)?.data.text);
+  const share = (whole: string, part: string) =>
+    Math.min(1, traceSentences(whole, [{ id: step, text: part }]).share[step] ?? 0);
+  const overlap = answer === step ? 1 : text === undefined || draft === undefined ? null : share(text, draft);
   const by = state.answers.get(step)?.data.by ?? null;
   return { kind, by, answer: controlText(control, state), agrees, overlap };
 }

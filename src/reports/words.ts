@@ -84,11 +84,13 @@ export function controlWords(control: Control | null, members: Result["members"]
 }
 
 function sameWords({ agrees, overlap }: Control): string {
+  // To a whole percent: more would be false precision.
+  const percent = overlap === null ? null : Math.round(overlap * 100);
   if (agrees !== null)
     return agrees ? "agrees: deliberating did not change it" : "differs: deliberating changed it";
-  if (overlap === 1) return "the answer is that draft: deliberating did not change it";
-  if (overlap === null) return "cannot be compared with the answer";
-  return `${Math.round(overlap * 100)} % of the answer stands in it: deliberating changed the rest`;
+  if (percent === 100) return "the answer is that draft: deliberating did not change it";
+  if (percent === null) return "cannot be compared with the answer";
+  return `${percent} % of the answer stands in it: deliberating changed the rest`;
 }
 
 export const familyWords = (family: string | null): string => family ?? "family unknown";

@@ -182,8 +182,16 @@ describe("ask, where final answers can be compared", () => {
     expect(closingOf(entries)).toMatchObject({
       outcome: "inconclusive",
       why: "after revision 1 of 2 answers comes to 391, 1 to 381; first and last answers together are level",
-      best: { control: { kind: "best-draft" } },
+      best: { control: { kind: "best-draft", agrees: true } },
     });
+  });
+
+  it("ends with the drafts where all have the same final answer, however long", async () => {
+    const draft = "Final answer: the old red brick house";
+    const table = on({ ada: { draft }, bob: { draft }, cyd: { draft } });
+    const entries = await held(table);
+    expect(table.models.calls).toHaveLength(3);
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered", control: { agrees: true } });
   });
 
   it("L3: climbs no further than the effort allows, and once more at five", async () => {
@@ -333,6 +341,33 @@ describe("ask under a budget", () => {
     // Reviewers give way to the chair.
     const contradicted = { ...OPEN, chair: { ...CHAIR, comparison: comparing(1) } };
     expect((await limited(contradicted, 6)).closing).toMatchObject({
+      outcome: "answered-degraded",
+      answer: "synthesis/chair",
+    });
+  });
+
+  it("L2, L3: begins no rung that the budget does not reach for, and says so", async () => {
+    const climb = async (people: Readonly<Record<string, Lines>>, calls: number) => {
+      const table = on(people);
+      const entries = await held(table, asked({ budget: { calls } }));
+      return {
+        notes: notesOf(entries),
+        calls: table.models.calls.map(({ request }) => taskOf(request)),
+        entries,
+      };
+    };
+    const split = { ada: { draft: "391" }, bob: { draft: "381" }, cyd: { draft: "391" } };
+    const contradicted = { ...OPEN, chair: { ...CHAIR, comparison: comparing(1) } };
+    const reason = expect.stringContaining("the budget does not reach for");
+    expect((await climb(split, 3)).notes).toEqual([[{ rung: "draft", next: null }, reason]]);
+    expect((await climb(OPEN, 3)).notes).toEqual([[{ rung: "draft", next: null }, reason]]);
+    const four = await climb(contradicted, 4);
+    expect(four.notes.at(-1)).toEqual([{ rung: "comparison", next: null }, reason]);
+    expect(four.entries.some(({ type }) => type === "degradation-noted")).toBe(false); // no chair was tried in vain
+    const five = await climb(contradicted, 5);
+    expect(five.notes.at(-1)).toEqual([{ rung: "comparison", next: "synthesis" }, reason]);
+    expect(new Set(five.calls)).toEqual(new Set(["draft", "comparison", "synthesis"]));
+    expect(closingOf(five.entries)).toMatchObject({
       outcome: "answered-degraded",
       answer: "synthesis/chair",
     });

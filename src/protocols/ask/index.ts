@@ -1,7 +1,9 @@
 import { defineProtocol } from "../../engine/index.ts";
+import { majority } from "../../judging/index.ts";
 import { COUNCIL_TEMPLATES, LADDER_TEMPLATES } from "../../prompts/index.ts";
 import { draftLimits, tooFew } from "../council/index.ts";
 import { draft, type Draft } from "../phases/draft.ts";
+import { isShort } from "./rungs.ts";
 import { settle } from "./settle.ts";
 import { AskSettings } from "./settings.ts";
 import { weigh } from "./weigh.ts";
@@ -27,12 +29,9 @@ export const ask = defineProtocol({
   },
 });
 
-/** Words of a text that can stand for a whole answer: more of them are prose, which is compared claim by claim. */
-const SHORT = 4;
-
-/** Whether most drafts end in something that can be compared by itself. */
-const isClosed = (drafts: readonly Draft[]): boolean =>
-  drafts.filter(({ final }) => final && (final.kind !== "text" || final.value.split(/\s+/).length <= SHORT))
-    .length *
-    2 >
-  drafts.length;
+/** Whether the drafts can be settled by what they end in: most have a short final answer, or all have the same. */
+function isClosed(drafts: readonly Draft[]): boolean {
+  const short = drafts.filter(({ final }) => isShort(final)).length;
+  const { groups } = majority(drafts.map(({ step, final }) => ({ id: step, answer: final })));
+  return short * 2 > drafts.length || groups[0]?.ids.length === drafts.length;
+}

@@ -1,5 +1,5 @@
-import { admitted, type Floor } from "../../engine/index.ts";
-import type { ModelRequest } from "../../kernel/index.ts";
+import type { Floor } from "../../engine/index.ts";
+import type { Answer } from "../../kernel/index.ts";
 
 // L1. While the drafts' final answers agree, nothing beyond the drafts is called.
 // L2. What a rung came to, and which comes next, is recorded before the next one's first call.
@@ -32,11 +32,9 @@ export async function came({ run }: Floor, { rung, round, next, reason }: Outcom
   );
 }
 
-/** Whether the budget reaches for one call in its worst case: recorded where there is a cap. */
-export async function reaches(
-  { run }: Floor,
-  call: { readonly name: string; readonly id: string; readonly request: ModelRequest },
-): Promise<boolean> {
-  const { name, id, request } = call;
-  return (await admitted(run, { name, members: [{ id, request }] })).length > 0;
-}
+/** Words of a text that can stand for a whole answer: more of them are prose, which is compared claim by claim. */
+const SHORT = 4;
+
+/** Whether a final answer can be compared by itself. */
+export const isShort = (final: Answer | null): boolean =>
+  final !== null && (final.kind !== "text" || final.value.split(/\s+/).length <= SHORT);

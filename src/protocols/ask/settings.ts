@@ -10,7 +10,7 @@ import { CouncilSettings } from "../council/index.ts";
  * | 2 | a round of critique and revision, and the vote | the drafts' claims compared |
  * | 3 | the same | a synthesis, whether or not they contradict each other |
  * | 4 | the same | contradictions go through the council's review first |
- * | 5 | a second round where the vote is level | contradictions go through a round of revision before the review |
+ * | 5 | a second round where no answer has most of all votes | contradictions go through a round of revision before the review |
  */
 const Effort = z.int().min(1).max(5);
 

@@ -1,9 +1,9 @@
-import type { Floor } from "../../engine/index.ts";
+import { reaches, type Floor } from "../../engine/index.ts";
 import { sameAnswer, vote, type Vote } from "../../judging/index.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
-import { central, controlOf } from "../council/index.ts";
+import { central, controlOf, leading } from "../council/index.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
-import { revise, type RevisionRound } from "../phases/revise.ts";
+import { leastRevision, revise, type RevisionRound } from "../phases/revise.ts";
 import { seatDrafts } from "../phases/table.ts";
 import { came } from "./rungs.ts";
 import type { AskSettings } from "./settings.ts";
@@ -13,46 +13,50 @@ export async function settle(floor: Floor<AskSettings>, { drafts, absent }: Draf
   let answers: readonly Draft[] = drafts;
   let tally = tallied(drafts, answers);
   let weakened = absent.length > 0;
-  for (let round = 1; round <= mostRounds(floor.settings, tally); round += 1) {
-    await came(floor, { ...rungBefore(round), next: "revision", reason: found(tally, { drafts, answers }) });
-    const revised = await revise(floor, revision(floor.settings, { round, answers }, floor));
-    if (revised.cut && revised.by.length === 0) {
-      const why = `${found(tally, { drafts, answers })}, and the budget does not reach for a round of revision`;
+  let rounds = 0;
+  for (let round = 1; round <= mostRounds(floor.settings, tally) && undecided(tally, round); round += 1) {
+    const reason = found(tally, { drafts, answers });
+    const spec = revision(floor, { round, answers });
+    const calls = leastRevision(floor, spec);
+    if (!(await reaches(floor.run, { name: `round-${spec.round}`, calls }))) {
+      const why = `${reason}, and the budget does not reach for a round of revision`;
+      await came(floor, { ...rungBefore(round), next: null, reason: why });
       return { outcome: "stopped-by-budget", why, best: answerBy(tally, { drafts, answers }) };
     }
+    await came(floor, { ...rungBefore(round), next: "revision", reason });
+    const revised = await revise(floor, spec);
     answers = revised.answers;
     weakened ||= revised.cut || revised.lost > 0;
     tally = tallied(drafts, answers);
-    if (!undecided(tally)) {
-      await came(floor, { rung: "revision", round, next: null, reason: found(tally, { drafts, answers }) });
-      return closing(tally, { drafts, answers, weakened });
-    }
+    rounds = round;
   }
-  const rounds = mostRounds(floor.settings, tally);
-  await came(floor, { ...rungBefore(rounds + 1), next: null, reason: found(tally, { drafts, answers }) });
-  return closing(tally, { drafts, answers, weakened });
+  const reason = found(tally, { drafts, answers });
+  await came(floor, { ...rungBefore(rounds + 1), next: null, reason });
+  const best = answerBy(tally, { drafts, answers });
+  if (tally.winner === null) return { outcome: "inconclusive", why: reason, best };
+  return { outcome: weakened ? "answered-degraded" : "answered", ...best };
 }
 
 const mostRounds = ({ effort }: AskSettings, { by }: Vote): number =>
   by === "unanimous" || effort < 2 ? 0 : effort < 5 ? 1 : 2;
 
-/** More than one answer without a majority of all votes. */
-const undecided = ({ by }: Vote): boolean => by !== "unanimous" && by !== "majority";
+/** Whether a round is worth it: the first wherever drafts differ, a second where no answer has most of all votes. */
+const undecided = ({ by }: Vote, round: number): boolean =>
+  by !== "unanimous" && (round === 1 || by !== "majority");
 
 const rungBefore = (round: number) =>
   round === 1 ? { rung: "draft" as const } : { rung: "revision" as const, round: round - 1 };
 
 const revision = (
-  { maxOutputTokens, callTimeoutMs, patienceMs }: AskSettings,
-  { round, answers }: { readonly round: number; readonly answers: readonly Draft[] },
   floor: Floor<AskSettings>,
+  { round, answers }: { readonly round: number; readonly answers: readonly Draft[] },
 ): RevisionRound => ({
   round: round + 1,
   table: seatDrafts(floor, answers),
   differ: (one, other) => !one.final || !other.final || !sameAnswer(one.final, other.final),
-  maxOutputTokens: maxOutputTokens.draft,
-  timeoutMs: callTimeoutMs,
-  patienceMs,
+  maxOutputTokens: floor.settings.maxOutputTokens.draft,
+  timeoutMs: floor.settings.callTimeoutMs,
+  patienceMs: floor.settings.patienceMs,
 });
 
 const tallied = (drafts: readonly Draft[], answers: readonly Draft[]): Vote =>
@@ -66,19 +70,12 @@ const tallied = (drafts: readonly Draft[], answers: readonly Draft[]): Vote =>
 
 type Given = { readonly drafts: readonly Draft[]; readonly answers: readonly Draft[] };
 
-function closing(tally: Vote, { weakened, ...given }: Given & { readonly weakened: boolean }): Closing {
-  const best = answerBy(tally, given);
-  if (tally.winner === null) return { outcome: "inconclusive", why: found(tally, given), best };
-  return { outcome: weakened ? "answered-degraded" : "answered", ...best };
-}
-
-/** The best supported text that says what the vote elected; of level ones, what stands first among the votes. */
-function answerBy({ winner, groups }: Vote, { drafts, answers }: Given) {
-  const elected: Answer | undefined = (winner ?? groups[0])?.answer;
+/** The best supported text that says what the vote elected; where it elected nobody, what the drafts alone would have been. */
+function answerBy({ winner }: Vote, { drafts, answers }: Given) {
   const saying = (texts: readonly Draft[]) =>
-    texts.filter(({ final }) => final && elected && sameAnswer(final, elected));
+    texts.filter(({ final }) => final && winner && sameAnswer(final, winner.answer));
   const [last, first] = [saying(answers), saying(drafts)];
-  const chosen = central(last.length > 0 ? last : first.length > 0 ? first : answers);
+  const chosen = winner ? central(last.length > 0 ? last : first) : leading(drafts);
   return { answer: chosen.step, control: controlOf(drafts, undefined, chosen.final) };
 }
 

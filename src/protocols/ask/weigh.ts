@@ -1,48 +1,84 @@
-import type { Floor } from "../../engine/index.ts";
+import { reaches, type Floor } from "../../engine/index.ts";
 import type { Closing, StepKey } from "../../kernel/index.ts";
-import { conclude, controlOf, holdForChair, leading } from "../council/index.ts";
+import {
+  conclude,
+  controlOf,
+  holdForChair,
+  leading,
+  leastReview,
+  leastSynthesis,
+  synthesisOf,
+} from "../council/index.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
-import { revise } from "../phases/revise.ts";
-import { seatDrafts } from "../phases/table.ts";
+import { leastRevision, revise, type RevisionRound } from "../phases/revise.ts";
+import { seatDrafts, type Place } from "../phases/table.ts";
 import { compare, comparisonRequest, type Compared } from "./compare.ts";
-import { came, reaches } from "./rungs.ts";
+import { came, isShort, type Rung } from "./rungs.ts";
 import type { AskSettings } from "./settings.ts";
 
 /** An open question: the drafts' claims are compared, and what they contradict each other in decides how far it goes. */
 export async function weigh(floor: Floor<AskSettings>, { drafts, absent }: Drafts): Promise<Closing> {
-  const { effort, mode } = floor.settings;
   const [chair] = floor.seats("chair");
-  const open = `${drafts.filter(({ final }) => final === null).length} of ${drafts.length} drafts have no short final answer`;
   const outcome = absent.length > 0 ? ("answered-degraded" as const) : ("answered" as const);
-  if (effort < 2 || drafts.length < 2 || !chair) {
+  const open = `${drafts.filter(({ final }) => !isShort(final)).length} of ${drafts.length} drafts have no short final answer`;
+  if (floor.settings.effort < 2 || drafts.length < 2 || !chair) {
     await came(floor, { rung: "draft", next: null, reason: drafts.length < 2 ? "there is one draft" : open });
     return { outcome, ...asDrafted(drafts) };
   }
   const table = seatDrafts(floor, drafts);
-  const request = comparisonRequest(floor, chair, table);
-  if (!(await reaches(floor, { name: "comparison", id: chair.id, request }))) {
-    const why = `${open}, and the budget does not reach for comparing them`;
-    return { outcome: "stopped-by-budget", why, best: asDrafted(drafts) };
+  const step = `comparison/${chair.id}`;
+  const calls = [{ step, request: comparisonRequest(floor, chair, table) }];
+  if (!(await reaches(floor.run, { name: "comparison", calls }))) {
+    return stopped(floor, {
+      rung: "draft",
+      drafts,
+      why: `${open}, and the budget does not reach for comparing them`,
+    });
   }
   await came(floor, { rung: "draft", next: "comparison", reason: open });
   const compared = await compare(floor, chair, table);
-  const contradicted = compared === undefined || compared.contradictions.length > 0;
-  const reason = foundBy(compared);
-  if (effort < 3) {
-    await came(floor, { rung: "comparison", next: null, reason });
+  if (floor.settings.effort < 3) {
+    await came(floor, { rung: "comparison", next: null, reason: foundBy(compared) });
     return { outcome: compared ? outcome : "answered-degraded", ...asDrafted(drafts) };
   }
+  return goOn(floor, { drafts, absent, compared, table });
+}
 
+type Weighed = Drafts & { readonly compared: Compared | undefined; readonly table: readonly Place[] };
+
+/** From the comparison on: to the chair, by way of a review, or of a revision and a review, where they contradict. */
+async function goOn(
+  floor: Floor<AskSettings>,
+  { drafts, absent, compared, table }: Weighed,
+): Promise<Closing> {
+  const { effort, mode } = floor.settings;
+  const contradicted = compared === undefined || compared.contradictions.length > 0;
+  const reason = foundBy(compared);
+  const evidence = { table, reviews: [], absent, standing: undefined, comparison: compared };
+  const synthesis = { name: "synthesis", calls: synthesisOf(floor, evidence) };
+  if (mode !== "vote" && !(await reaches(floor.run, synthesis))) {
+    const why = `${reason}, and the budget does not reach for a synthesis`;
+    return stopped(floor, { rung: "comparison", drafts, why });
+  }
   // A vote has nothing to count without rankings.
-  const reviewed = effort >= 4 && (contradicted || mode === "vote");
-  const revising = reviewed && effort >= 5 && contradicted;
+  const wanted = effort >= 4 && (contradicted || mode === "vote");
+  const least = [...leastSynthesis(floor), ...leastReview(floor, { table, judges: floor.seats("judge") })];
+  const reviewed = wanted && (await reaches(floor.run, { name: "review", calls: least }));
+  const cut = wanted && !reviewed ? ", and the budget does not reach for a review" : "";
+  if (mode === "vote" && !reviewed)
+    return stopped(floor, { rung: "comparison", drafts, why: `${reason}${cut}` });
+
+  const round = revisionOver(floor, drafts, compared);
+  const again = [...least, ...leastRevision(floor, round)];
+  const revising =
+    reviewed && effort >= 5 && contradicted && (await reaches(floor.run, { name: "revision", calls: again }));
   const next = revising ? "revision" : reviewed ? "review" : "synthesis";
-  await came(floor, { rung: "comparison", next, reason });
+  await came(floor, { rung: "comparison", next, reason: `${reason}${cut}` });
   if (reviewed) holdForChair(floor);
-  const revised = revising ? await reviseOver(floor, drafts, compared) : undefined;
+  const revised = revising ? await revise(floor, round) : undefined;
   if (revised) {
-    const again = `${revised.by.length} of ${drafts.length} answered again`;
-    await came(floor, { rung: "revision", next: "review", reason: again });
+    const answered = `${revised.by.length} of ${drafts.length} answered again`;
+    await came(floor, { rung: "revision", next: "review", reason: answered });
   }
   const closing = await conclude(floor, {
     drafts,
@@ -51,8 +87,17 @@ export async function weigh(floor: Floor<AskSettings>, { drafts, absent }: Draft
     // It speaks of the drafts, not of what became of them.
     ...(revised ? { answers: revised.answers } : { comparison: compared }),
   });
-  const weakened = compared === undefined || (revised !== undefined && (revised.cut || revised.lost > 0));
+  const weakened = compared === undefined || cut !== "" || revised?.cut === true || (revised?.lost ?? 0) > 0;
   return closing.outcome === "answered" && weakened ? { ...closing, outcome: "answered-degraded" } : closing;
+}
+
+/** The climb ends here for want of budget, with the best answer so far. */
+async function stopped(
+  floor: Floor<AskSettings>,
+  { rung, drafts, why }: { readonly rung: Rung; readonly drafts: readonly Draft[]; readonly why: string },
+): Promise<Closing> {
+  await came(floor, { rung, next: null, reason: why });
+  return { outcome: "stopped-by-budget", why, best: asDrafted(drafts) };
 }
 
 const asDrafted = (drafts: readonly Draft[]) => {
@@ -60,15 +105,18 @@ const asDrafted = (drafts: readonly Draft[]) => {
   return { answer: best.step, control: controlOf(drafts, undefined, best.final) };
 };
 
-const reviseOver = (floor: Floor<AskSettings>, drafts: readonly Draft[], compared: Compared | undefined) =>
-  revise(floor, {
-    round: 2,
-    table: seatDrafts(floor, drafts),
-    differ: (one, other) => compared === undefined || contradict(compared, one.step, other.step),
-    maxOutputTokens: floor.settings.maxOutputTokens.draft,
-    timeoutMs: floor.settings.callTimeoutMs,
-    patienceMs: floor.settings.patienceMs,
-  });
+const revisionOver = (
+  floor: Floor<AskSettings>,
+  drafts: readonly Draft[],
+  compared: Compared | undefined,
+): RevisionRound => ({
+  round: 2,
+  table: seatDrafts(floor, drafts),
+  differ: (one, other) => compared === undefined || contradict(compared, one.step, other.step),
+  maxOutputTokens: floor.settings.maxOutputTokens.draft,
+  timeoutMs: floor.settings.callTimeoutMs,
+  patienceMs: floor.settings.patienceMs,
+});
 
 /** Whether two answers are on different sides of some contradiction. */
 const contradict = ({ contradictions }: Compared, one: StepKey, other: StepKey): boolean =>

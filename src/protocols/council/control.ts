@@ -4,7 +4,7 @@ import type { Draft } from "../phases/draft.ts";
 
 /**
  * What not deliberating would have answered: the drafts' majority (or the largest group) where final answers
- * could be extracted from most of them, else the best-ranked draft, else, unranked, the one nearest to all others.
+ * could be extracted from most of them, else the best-ranked draft, else, unranked, the leading one.
  */
 export function controlOf(
   drafts: readonly Draft[],
@@ -12,13 +12,14 @@ export function controlOf(
   answered: Answer | null,
 ): Control {
   const agrees = (answer: Answer | null) => (answer && answered ? sameAnswer(answer, answered) : null);
-  const group = majorityOf(drafts);
-  if (group) {
-    const answer = group[0].final;
-    return { kind: "draft-majority", step: central(group).step, answer, agrees: agrees(answer) };
-  }
-  const best = bestDraft(drafts, standing) ?? leading(drafts);
-  return { kind: "best-draft", step: best.step, answer: best.final, agrees: agrees(best.final) };
+  const { alone, foremost } = foremostOf(drafts);
+  const draft = alone ? central(foremost) : (bestDraft(drafts, standing) ?? central(foremost));
+  return {
+    kind: alone ? "draft-majority" : "best-draft",
+    step: draft.step,
+    answer: draft.final,
+    agrees: agrees(draft.final),
+  };
 }
 
 /** The draft in the first place; of several there, the one whose member sits first. */
@@ -30,8 +31,8 @@ export const bestDraft = (
   return drafts.find(({ by }) => by.id === winner?.id);
 };
 
-/** The answer to give when nothing ranks them: of the largest group that says the same, else of all, the central one. */
-export const leading = (answers: readonly Draft[]): Draft => central(majorityOf(answers) ?? answers);
+/** The answer to give when nothing ranks them: the central one of the largest group, of level groups, or of all. */
+export const leading = (answers: readonly Draft[]): Draft => central(foremostOf(answers).foremost);
 
 /** The text that is nearest to the others: the best supported one, where several say the same. */
 export function central(answers: readonly Draft[]): Draft {
@@ -41,11 +42,15 @@ export function central(answers: readonly Draft[]): Draft {
   return found;
 }
 
-/** Those who give the most frequent final answer, where most give one at all and no other is as frequent. */
-function majorityOf(drafts: readonly Draft[]): readonly [Draft, ...Draft[]] | undefined {
-  if (drafts.filter(({ final }) => final !== null).length * 2 <= drafts.length) return undefined;
+/** Where most have a final answer, those who give the most frequent; `alone`: no other is as frequent. Else all. */
+function foremostOf(drafts: readonly Draft[]): { alone: boolean; foremost: readonly Draft[] } {
+  const comparable = drafts.filter(({ final }) => final !== null).length * 2 > drafts.length;
   const { outcome } = majority(drafts.map(({ step, final }) => ({ id: step, answer: final })));
-  if (outcome.kind !== "majority" && outcome.kind !== "plurality") return undefined;
-  const [first, ...others] = drafts.filter(({ step }) => outcome.group.ids.includes(step));
-  return first && [first, ...others];
+  if (!comparable || outcome.kind === "none") return { alone: false, foremost: drafts };
+  const groups = outcome.kind === "tie" ? outcome.groups : [outcome.group];
+  const ids = groups.flatMap((group) => group.ids);
+  return {
+    alone: outcome.kind !== "tie",
+    foremost: drafts.filter(({ step }) => ids.includes(step)),
+  };
 }

@@ -8,7 +8,8 @@ import { holdForChair } from "./synthesis.ts";
 export { conclude, tooFew } from "./conclude.ts";
 export { central, controlOf, leading } from "./control.ts";
 export { CouncilSettings, draftLimits, Rewriting, Strategy } from "./settings.ts";
-export { holdForChair } from "./synthesis.ts";
+export { leastReview } from "./review.ts";
+export { holdForChair, leastSynthesis, synthesisOf } from "./synthesis.ts";
 
 /**
  * Members draft blind and in parallel, review each other's drafts under labels, and a chair writes one

@@ -13,27 +13,46 @@ export type Reviews = { readonly reviews: readonly Review[]; readonly absent: re
 
 type Seated = { readonly table: readonly Place[]; readonly judges: readonly Participant[] };
 
-/** Every member whose draft is in reviews the others' drafts, and every judge all of them, under `review/<reviewer>`. */
-export async function review(floor: Floor<CouncilSettings>, { table, judges }: Seated): Promise<Reviews> {
+type Reviewer = {
+  readonly by: Participant;
+  readonly shown: readonly Place[];
+  readonly request: ModelRequest;
+};
+
+/** Every member whose draft is in, to review the others' drafts, and every judge, to review all of them. */
+function reviewersOf(floor: Floor<CouncilSettings>, { table, judges }: Seated): readonly Reviewer[] {
   const members = table.map(({ by }) => by);
   // In seat order, so that a budget cuts the last seats; judges, who are nobody's author, come first.
   const seated = [
     ...judges,
     ...floor.seats("member").filter(({ id }) => members.some((member) => member.id === id)),
   ];
-  const shownTo = (reviewer: Participant): readonly Place[] =>
-    reviewer.seat === "judge" ? allFrom(table, judges.indexOf(reviewer)) : othersFrom(table, reviewer.id);
-  // Whoever wrote the only draft has nobody's to review.
-  const reviewers = seated.filter((reviewer) => shownTo(reviewer).length > 0);
-  const requests = reviewers.map((by) => ({
-    id: by.id as string,
-    request: reviewRequest(floor, by, shownTo(by)),
-  }));
+  return seated.flatMap((by) => {
+    const shown = by.seat === "judge" ? allFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
+    // Whoever wrote the only draft has nobody's to review.
+    return shown.length > 0 ? [{ by, shown, request: reviewRequest(floor, by, shown) }] : [];
+  });
+}
+
+/** The least that reviewing takes: one reviewer's call. */
+export function leastReview(
+  floor: Floor<CouncilSettings>,
+  seated: Seated,
+): { readonly step: string; readonly request: ModelRequest }[] {
+  const [first] = reviewersOf(floor, seated);
+  return first ? [{ step: `review/${first.by.id}`, request: first.request }] : [];
+}
+
+/** The reviews of all who review, each under `review/<reviewer>`. */
+export async function review(floor: Floor<CouncilSettings>, seated: Seated): Promise<Reviews> {
+  const all = reviewersOf(floor, seated);
+  const reviewers = all.map(({ by }) => by);
+  const requests = all.map(({ by, request }) => ({ id: by.id as string, request }));
   const may = await admitted(floor.run, { name: "review", members: requests });
 
   const work = async (id: string, run: Run): Promise<Joined<Review>> => {
     const by = byId(reviewers, id);
-    const shown = shownTo(by);
+    const shown = all.find((one) => one.by.id === id)?.shown ?? [];
     const event = await reviewStep(floor, { by, shown, run });
     if (event.type === "degradation-noted") return { in: false, why: event.data.why };
     const { ranking } = event.data;

@@ -65,18 +65,36 @@ const chairsOf = ({ seats, settings: { rewriting } }: Floor<CouncilSettings>): r
 
 /** Keeps the first chair's worst case back, before anything is spent. */
 export function holdForChair(floor: Floor<CouncilSettings>): void {
+  const [chair] = leastSynthesis(floor);
+  if (chair) holdBack(floor.run, SHARE, chair.request);
+}
+
+/** What the first chair's call takes in its worst case; nothing where no chair writes. */
+export function leastSynthesis(
+  floor: Floor<CouncilSettings>,
+): { readonly step: string; readonly request: ModelRequest }[] {
   const [chair] = chairsOf(floor);
-  if (!chair || floor.settings.mode === "vote") return;
+  if (!chair || floor.settings.mode === "vote") return [];
   const { draft, review } = floor.settings.maxOutputTokens;
   const members = floor.seats("member").length;
   // Drafts and reviews of full length, at the three characters a token that quotes count with.
   const most = "x".repeat(3 * members * (draft + review));
   const given = floor.context.reduce((sum, { text }) => sum + text, floor.question);
-  holdBack(floor.run, SHARE, {
+  const request: ModelRequest = {
     ...speaking(chair),
     messages: [{ role: "user", text: given + most }],
     maxOutputTokens: floor.settings.maxOutputTokens.synthesis,
-  });
+  };
+  return [{ step: `synthesis/${chair.id}`, request }];
+}
+
+/** What the first chair's call takes when it works from these answers alone. */
+export function synthesisOf(
+  floor: Floor<CouncilSettings>,
+  evidence: Evidence,
+): { readonly step: string; readonly request: ModelRequest }[] {
+  const [chair] = chairsOf(floor);
+  return chair ? [{ step: `synthesis/${chair.id}`, request: synthesisRequest(floor, chair, evidence) }] : [];
 }
 
 type Chairing = { readonly chair: Participant; readonly evidence: Evidence; readonly strategy: string };

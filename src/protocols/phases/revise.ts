@@ -41,21 +41,16 @@ const SHOWN = 2;
  * `round-<n>/critique/<member>/of/<author>`.
  */
 export async function revise(floor: Floor, spec: RevisionRound): Promise<Revised> {
-  const name = `round-${spec.round}/revision`;
-  const shown = new Map(spec.table.map((place) => [place.by.id as string, shownTo(spec, place)]));
-  const asked = spec.table.filter(({ by }) => (shown.get(by.id)?.length ?? 0) > 1); // V1
-  const requests = new Map(
-    asked.map(({ by }) => [by.id as string, requestFor(floor, spec, { by, shown: shown.get(by.id) ?? [] })]),
-  );
+  const name = nameOf(spec);
+  const parts = partsOf(floor, spec);
   const may = await admitted(floor.run, {
     name,
-    members: [...requests].map(([id, request]) => ({ id, request })),
+    members: parts.map(({ place, request }) => ({ id: place.by.id, request })),
   });
   const work = async (id: string, run: Run): Promise<Joined<Draft>> => {
-    const place = asked.find(({ by }) => by.id === id);
-    const request = requests.get(id);
-    if (!place || !request) throw new RangeError(`${id} has no part in the round`);
-    return revision(run, spec, { place, shown: shown.get(id) ?? [], request });
+    const part = parts.find(({ place }) => place.by.id === id);
+    if (!part) throw new RangeError(`${id} has no part in the round`);
+    return revision(run, spec, part);
   };
   const quorum = Math.floor(may.length / 2) + 1;
   const { patienceMs } = spec;
@@ -68,10 +63,29 @@ export async function revise(floor: Floor, spec: RevisionRound): Promise<Revised
   return {
     answers: spec.table.map((place) => given.get(place.by.id) ?? withoutLabel(place)), // V3
     by: done.in.map(({ value }) => value.by.id),
-    cut: may.length < asked.length,
+    cut: may.length < parts.length,
     lost: done.out.length,
   };
 }
+
+/** The least that a round takes: one member's call. */
+export function leastRevision(
+  floor: Floor,
+  spec: RevisionRound,
+): { readonly step: string; readonly request: ModelRequest }[] {
+  const [part] = partsOf(floor, spec);
+  return part ? [{ step: `${nameOf(spec)}/${part.place.by.id}`, request: part.request }] : [];
+}
+
+const nameOf = ({ round }: RevisionRound): string => `round-${round}/revision`;
+
+/** Who is asked, with what. */
+const partsOf = (floor: Floor, spec: RevisionRound): readonly Part[] =>
+  spec.table.flatMap((place) => {
+    const shown = shownTo(spec, place);
+    const { by } = place;
+    return shown.length > 1 ? [{ place, shown, request: requestFor(floor, spec, { by, shown }) }] : []; // V1
+  });
 
 type Part = { readonly place: Place; readonly shown: readonly Place[]; readonly request: ModelRequest };
 
