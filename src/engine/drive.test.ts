@@ -12,7 +12,7 @@ import {
 import { memoryStore } from "../testing/memory-store.ts";
 import { stage, type StageOptions } from "../testing/toys/stage.ts";
 import { waiting } from "../testing/toys/waiting.ts";
-import { defineProtocol, phase, type Run } from "./index.ts";
+import { defineProtocol, fenceMark, phase, type Run } from "./index.ts";
 
 // DESIGN section 3, points 5, 6, 11, 12; D1 to D4 of drive.ts.
 
@@ -345,6 +345,21 @@ describe("what an opening pins (point 12)", () => {
     const changes = { protocol: { name: "toy", version: 2 } };
     const { opened: forked } = await on.engine.fork(on.id, { request: "f", changes });
     expect(await on.drive(forked.deliberation)).toMatchObject({ status: "closed" });
+  });
+
+  it("fences each text with a mark of its own, the same one every time", async () => {
+    const seen: string[] = [];
+    const on = await opened({
+      protocols: [
+        toyProtocol(({ mark }) => {
+          seen.push(...["one", "two", "one", "two"].map(mark));
+          return Promise.resolve(nothingToSay);
+        }),
+      ],
+    });
+    await on.drive(on.id);
+    const marks = ["one", "two"].map((text) => fenceMark(toyAsked("toy").seed, text));
+    expect(seen).toEqual([...marks, ...marks]);
   });
 
   it("must be in the store, as must the deliberation", async () => {

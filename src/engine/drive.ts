@@ -136,6 +136,8 @@ async function floorOf(store: Store, { data }: Event<"deliberation-opened">, run
     if (text === undefined) throw new Fault("text-missing", { digest });
     return text;
   };
+  // The same texts stand in many prompts.
+  const marks = new Map<string, string>();
   return {
     question: data.question,
     context: data.context.map(({ name, text }) => ({ name, text: pinned(text) })),
@@ -143,7 +145,11 @@ async function floorOf(store: Store, { data }: Event<"deliberation-opened">, run
     seats: (seat) => data.participants.filter((participant) => participant.seat === seat),
     instructions: (participant) => pinned(participant.persona.instructions),
     template: (name) => pinned(data.templates[name]),
-    mark: (text) => fenceMark(data.seed, text),
+    mark(text) {
+      const mark = marks.get(text) ?? fenceMark(data.seed, text);
+      marks.set(text, mark);
+      return mark;
+    },
     shuffled: (purpose, items) => shuffled(data.seed, purpose, items),
     opening: data,
     run,

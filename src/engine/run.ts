@@ -73,7 +73,7 @@ export interface Scope extends Run {
   recorded<T extends EventType>(spec: WorkSpec<T>): Event<T> | undefined;
   /** Whether this call's step is recorded, here or at the fork's parent, so that it will cost nothing. */
   settled(key: string, request: ModelRequest): boolean;
-  /** A part of this run with its own end and its own causality. `recallOnly`: a step that is not recorded halts instead of working. */
+  /** A part of this run with its own end, which must come no later than this run's, and its own causality. `recallOnly`: a step that is not recorded halts instead of working. */
   scope(options: { readonly signal?: AbortSignal; readonly recallOnly?: boolean }): Scope;
   /**
    * An effect that comes after what its work names when it ends, rather than after what preceded its start.

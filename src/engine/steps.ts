@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import {
   callOf,
   Fault,
@@ -21,6 +22,7 @@ import { NO_QUOTE, unaffordable, type Ledger } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import { Halt } from "./halt.ts";
 import type { History } from "./history.ts";
+import { linkedTo } from "./link.ts";
 import {
   asEvent,
   type CallSpec,
@@ -77,13 +79,14 @@ export type StepsContext = {
 
 type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
 
-/** The run of one driver: its steps, recalled or made. */
+/** The run of one driver: its steps, recalled or made. `signal` is this run's own. */
 export function createSteps(context: StepsContext, signal: AbortSignal): Scope {
   return scopeOf(context, new Set(), { signal, recallOnly: false, frontier: [] });
 }
 
 function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState): Scope {
   const { history, ledger, models, world } = context;
+  setMaxListeners(0, state.signal); // every step that is at work listens to it, and Node takes more than ten for a leak
 
   const step = async <T extends EventType>(
     spec: StepSpec<T>,
@@ -136,9 +139,13 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       await work.parts?.(state.signal);
       throw new Fault("step-unrecorded", { key: name });
     }
-    const own = new AbortController();
-    const forget = history.expect(name, () => own.abort(new Halt("recorded")));
-    const signal = AbortSignal.any([state.signal, own.signal]);
+    const own = linkedTo(state.signal);
+    const { signal } = own;
+    let rivalled = false;
+    const forget = history.expect(name, () => {
+      rivalled = true;
+      own.abort(new Halt("recorded"));
+    });
     try {
       signal.throwIfAborted();
       const { events, after = before } = await work.produce(signal, name);
@@ -147,10 +154,12 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       return await record(events, originAfter(after));
     } catch (error) {
       const past = history.batch(name);
-      if (past && own.signal.aborted) return past; // R2
+      if (past && rivalled) return past; // R2
+      own.abort(new Halt("interrupted")); // what the work left running ends with it
       throw error;
     } finally {
       forget();
+      own.release();
       work.settled?.(name);
     }
   };
@@ -334,7 +343,7 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
     awaits: (request) => quiet(awaited(request)),
     scope: ({ signal, recallOnly = false }) =>
       scopeOf(context, claimed, {
-        signal: signal ? AbortSignal.any([state.signal, signal]) : state.signal,
+        signal: signal ?? state.signal,
         recallOnly: recallOnly || state.recallOnly,
         frontier: [...state.frontier],
       }),

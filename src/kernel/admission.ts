@@ -5,10 +5,12 @@ import { Origin } from "./origin.ts";
 /**
  * What every store refuses before it looks at anything: a malformed origin, an empty batch, an opening that is not alone at
  * the start under the origin `open`, a closing that is not last under the origin `close`.
+ * @returns the origin as its schema reads it
  * @throws Fault `event-invalid`
  */
-export function admit(events: readonly NewEvent[], origin: Origin): void {
-  if (!Origin.safeParse(origin).success) {
+export function admit(events: readonly NewEvent[], origin: Origin): Origin {
+  const parsed = Origin.safeParse(origin);
+  if (!parsed.success) {
     throw new Fault("event-invalid", { type: events[0]?.type ?? "none", why: "its origin is malformed" });
   }
   if (events.length === 0)
@@ -29,6 +31,7 @@ export function admit(events: readonly NewEvent[], origin: Origin): void {
       });
     }
   });
+  return parsed.data;
 }
 
 /** Whether a closed deliberation still takes this batch: a reaction, or a person's feedback. */

@@ -6,25 +6,37 @@
  * JSON cannot say: NaN, infinities, undefined (but in an object an undefined
  * member is absent), functions, symbols, bigints, and objects of a class, whose content is not in their members
  */
-export const canonical = (value: unknown): string => canonicalAt(value, 0);
+export function canonical(value: unknown): string {
+  const pieces: string[] = [];
+  write(value, pieces, 0);
+  return pieces.join("");
+}
 
 const DEEPEST = 500;
 
-function canonicalAt(value: unknown, depth: number): string {
+// Every step's digest and every event passes through here: pieces that are joined once leave a third of the garbage
+// that strings built from strings leave.
+function write(value: unknown, pieces: string[], depth: number): void {
   if (depth > DEEPEST) throw new TypeError(`it is nested more than ${DEEPEST} levels deep`);
-  if (value === null || typeof value === "boolean") return String(value);
-  if (typeof value === "string") return JSON.stringify(value.toWellFormed());
-  if (typeof value === "number") {
+  if (typeof value === "string") pieces.push(JSON.stringify(value.toWellFormed()));
+  else if (value === null || typeof value === "boolean") pieces.push(String(value));
+  else if (typeof value === "number") {
     if (!Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`);
-    return JSON.stringify(value);
+    pieces.push(JSON.stringify(value));
+  } else if (Array.isArray(value)) {
+    pieces.push("[");
+    // By index: a sparse array's holes are met as well.
+    for (let index = 0; index < value.length; index += 1) {
+      if (index > 0) pieces.push(",");
+      write(value[index], pieces, depth + 1);
+    }
+    pieces.push("]");
+  } else if (typeof value === "object" && isPlain(value)) writeObject(value, pieces, depth);
+  else {
+    throw new TypeError(
+      `a ${typeof value === "object" ? value.constructor.name : typeof value} is not a JSON value`,
+    );
   }
-  // `map` would pass over the holes of a sparse array.
-  if (Array.isArray(value))
-    return `[${Array.from(value, (member) => canonicalAt(member, depth + 1)).join(",")}]`;
-  if (typeof value === "object" && isPlain(value)) return canonicalObject(value, depth);
-  throw new TypeError(
-    `a ${typeof value === "object" ? value.constructor.name : typeof value} is not a JSON value`,
-  );
 }
 
 /** Made by a literal, by JSON or with no prototype, in this realm or another: nothing but its members. */
@@ -33,19 +45,59 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function canonicalObject(value: object, depth: number): string {
-  let members = "";
-  let before: string | undefined;
-  for (const [name, member] of sortedMembers(value)) {
-    if (name === before) throw new TypeError(`two members are called ${JSON.stringify(name)}`);
-    members += `${before === undefined ? "" : ","}${JSON.stringify(name)}:${canonicalAt(member, depth + 1)}`;
-    before = name;
+function writeObject(value: object, pieces: string[], depth: number): void {
+  const names = Object.keys(value);
+  const members = names.every(isWellFormed) ? value : wellFormed(value);
+  if (members !== value) names.splice(0, names.length, ...Object.keys(members));
+  let separator = "{";
+  for (const name of sorted(names)) {
+    const member: unknown = Reflect.get(members, name);
+    if (member === undefined) continue;
+    pieces.push(separator, nameText(name));
+    write(member, pieces, depth + 1);
+    separator = ",";
   }
-  return `{${members}}`;
+  pieces.push(separator === "{" ? "{}" : "}");
 }
 
-const sortedMembers = (value: object): [name: string, member: unknown][] =>
-  Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([key, member]): [string, unknown] => [key.toWellFormed(), member])
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+/** By UTF-16 code units, in place. Objects have few members, and a sort by insertion leaves no garbage. */
+function sorted(names: string[]): string[] {
+  if (names.length > 32) return names.sort();
+  for (let end = 1; end < names.length; end += 1) {
+    const name = names[end] ?? "";
+    let at = end;
+    for (; at > 0; at -= 1) {
+      const before = names[at - 1] ?? "";
+      if (before <= name) break;
+      names[at] = before;
+    }
+    names[at] = name;
+  }
+  return names;
+}
+
+const isWellFormed = (name: string): boolean => nameTexts.has(name) || name.isWellFormed();
+
+/** `"name":`, kept for the names that recur: those of the vocabulary. */
+function nameText(name: string): string {
+  const known = nameTexts.get(name);
+  if (known !== undefined) return known;
+  const text = `${JSON.stringify(name)}:`;
+  if (nameTexts.size < MOST_NAMES && name.length < LONGEST_NAME) nameTexts.set(name, text);
+  return text;
+}
+const nameTexts = new Map<string, string>();
+const MOST_NAMES = 500;
+const LONGEST_NAME = 64;
+
+/** The same object, its names without lone surrogates. */
+function wellFormed(value: object): object {
+  const named = new Map<string, unknown>();
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    const name = key.toWellFormed();
+    if (named.has(name)) throw new TypeError(`two members are called ${JSON.stringify(name)}`);
+    named.set(name, member);
+  }
+  return Object.fromEntries(named);
+}

@@ -69,6 +69,24 @@ describe("the door into a store", () => {
   });
 });
 
+describe("an event on its way in", () => {
+  it("is given out as a reader will find it, lone surrogates and members that were undefined included", () => {
+    const given: NewEvent[] = [
+      {
+        type: "note-taken",
+        data: { topic: "\ud800t", reason: "r\udfff", body: { "\ud800": [-0, "\udc00"] } },
+      },
+      { type: "feedback-given", data: { thumb: "up", text: undefined } },
+      { type: "deliberation-closed", data: { outcome: "failed", why: "\ud800" } },
+    ];
+    for (const event of given) {
+      const { event: found, data } = written(event);
+      const { type, data: read } = entryOf(row({ type: event.type, data }));
+      expect(found).toStrictEqual({ type, data: read });
+    }
+  });
+});
+
 describe("the door out of a store", () => {
   it("keeps an event of an unknown type as it is", () => {
     const entry = entryOf(row({ type: "moon-landed", data: '{"on":["the","moon"]}' }));

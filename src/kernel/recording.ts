@@ -12,17 +12,29 @@ export const EVENT_BYTES = 4 * 1024 * 1024;
 /** An event as every store keeps it. */
 export type Written = { readonly type: string; readonly schema: number; readonly data: string };
 
+/** An event on its way into a store. `event` is what a reader will find. */
+export type Admitted = Written & { readonly event: NewEvent };
+
 /**
- * The one door into a store: the event's data as canonical JSON text.
+ * The one door into a store: the event's data as canonical JSON text, and the event as that text says it.
  * @throws Fault `event-invalid`, `event-too-large`
  */
-export function written(event: NewEvent): Written {
+export function written(event: NewEvent): Admitted {
   const data = validly(event.type, () => canonical(NewEvent.parse(event).data));
   // A UTF-8 form has at most three bytes per UTF-16 unit, so short texts need no counting.
   const bytes = data.length * 3 > EVENT_BYTES ? utf8Bytes(data) : 0;
   if (bytes > EVENT_BYTES) throw new Fault("event-too-large", { type: event.type, bytes });
-  return { type: event.type, schema: EVENT_SCHEMA, data };
+  return { type: event.type, schema: EVENT_SCHEMA, data, event: readBack(event.type, data) };
 }
+
+/**
+ * What was parsed before it was written needs no second parsing, which would cost as much as all the rest of an
+ * append: the text says the same, but for members that were undefined, and for lone surrogates, which became U+FFFD; no
+ * schema of the vocabulary tells those two apart.
+ */
+const readBack = (type: NewEvent["type"], data: string): NewEvent =>
+  // The event that was parsed, with that proviso.
+  ({ type, data: JSON.parse(data) as unknown }) as NewEvent;
 
 /** A row of an event table, as a driver gives it. `data` and `origin` are JSON text. */
 export type Row = Omit<Envelope, "origin"> & Written & { readonly origin: string };

@@ -61,6 +61,16 @@ export const createHttpTransport = (
   const secrets = key === null ? [] : [key];
   const headers = key === null ? {} : wire.authorize(key);
   const learnedKey = `${endpoint.url} ${model}`;
+  /** By what the wire appends; the same for nearly every request. */
+  const urls = new Map<string, URL>();
+  const urlOf = (path: string): URL => {
+    const known = urls.get(path);
+    if (known) return known;
+    const url = new URL(endpoint.url);
+    url.pathname = url.pathname.replace(/\/+$/, "") + path;
+    urls.set(path, url);
+    return url;
+  };
 
   const failed = (trouble: Trouble, usage = noUsage): Attempted => ({
     ok: false,
@@ -111,8 +121,7 @@ export const createHttpTransport = (
   const exchange = async (request: ModelRequest, { signal, onText }: Sending): Promise<Attempted> => {
     const spoken = dialect();
     const built = wire.build(request, { model, dialect: spoken });
-    const url = new URL(endpoint.url);
-    url.pathname = url.pathname.replace(/\/+$/, "") + built.path;
+    const url = urlOf(built.path);
     const giveUp = new AbortController();
     const forward = (): void => giveUp.abort();
     if (signal.aborted) forward();

@@ -25,13 +25,17 @@ const mostCounts = 10_000;
 // S1. A fault with `times` is met by the first so many requests for the same model, as it is written, and by no later one.
 // S2. A simulated failure is final for its attempt alone: the same request sent again is the next attempt, until one succeeds.
 // S3. Nothing is written after the response was closed, by whichever side.
+// S4. What a request comes to is kept with its order, and only where no later attempt could come to something else.
+// S5. Pieces leave by the clock, counted from the request: what one leaves late, the next does not wait for again.
 
 /** Answers requests of both wires, with the faults that they ask for. */
 export function answering({ sim, wait, faults: usual }: Floor): (exchange: Answering) => Promise<void> {
   const met = counter();
   const attempts = counter();
+  const kept = new WeakMap<Order, Kept>();
 
   return async ({ wire, order, asked, response, signal }) => {
+    const startedMs = performance.now();
     const refuse = (status: number, message: string, headers: { [name: string]: string } = {}): void => {
       const body = wire.error(status, message);
       response
@@ -67,20 +71,34 @@ export function answering({ sim, wait, faults: usual }: Floor): (exchange: Answe
       );
     }
 
-    const { messages, maxOutputTokens, temperature, reply } = order;
-    const request: ModelRequest = {
-      model: model.data,
-      messages: [...messages],
-      maxOutputTokens,
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(reply === undefined ? {} : { reply }),
-    };
-    const name = shortHash(canonical(request));
-    const thought = think({ ...prepared, request, attempt: attempts.next(name) });
-    if (thought.ok) attempts.forget(name);
-    else if (thought.trouble.code !== "network") return refuseTrouble(thought.trouble, refuse, wire);
+    let found = kept.get(order);
+    if (!found) {
+      const request = requestOf(order, model.data);
+      const name = shortHash(canonical(request));
+      const thought = think({ ...prepared, request, attempt: attempts.next(name) });
+      if (thought.ok) attempts.forget(name);
+      else if (thought.trouble.code !== "network") return refuseTrouble(thought.trouble, refuse, wire);
+      found = {
+        thought,
+        script: scriptOf({ wire, order, thought, name, latencyMs: prepared.simulated.latency }),
+      };
+      const { fail, malformed } = prepared.simulated;
+      if (fail === 0 && malformed === 0) kept.set(order, found); // S4
+    }
     const out = writer(response, faults.cut);
-    await deliver({ wire, order, thought, out, signal, wait, name, latencyMs: prepared.simulated.latency });
+    const { latency } = prepared.simulated;
+    const fromMs = startedMs + (faults.delay ?? 0);
+    await deliver({ ...found, stream: order.stream, out, signal, wait, fromMs, latencyMs: latency });
+  };
+}
+
+function requestOf({ messages, maxOutputTokens, temperature, reply }: Order, model: ModelRef): ModelRequest {
+  return {
+    model,
+    messages: [...messages],
+    maxOutputTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(reply === undefined ? {} : { reply }),
   };
 }
 
@@ -96,27 +114,25 @@ function refuseTrouble(
   });
 }
 
-type Delivery = {
+/** What goes out for a thought: a whole body, or a stream's opening, its pieces and its closing. */
+type Script = {
+  readonly whole: Buffer;
+  readonly opening: Buffer;
+  readonly pieces: readonly Buffer[];
+  readonly closing: Buffer;
+};
+
+type Kept = { readonly thought: Thought; readonly script: Script };
+
+type Scripting = {
   readonly wire: ServerWire;
   readonly order: Order;
   readonly thought: Thought;
-  readonly out: Writer;
-  readonly signal: AbortSignal;
-  readonly wait: Wait;
   readonly name: string;
   readonly latencyMs: number;
 };
 
-async function deliver({
-  wire,
-  order,
-  thought,
-  out,
-  signal,
-  wait,
-  name,
-  latencyMs,
-}: Delivery): Promise<void> {
+function scriptOf({ wire, order, thought, name, latencyMs }: Scripting): Script {
   const { text, tokensIn } = thought;
   const reply: Outgoing = {
     id: `sim-${name}`,
@@ -126,23 +142,51 @@ async function deliver({
     tokensIn,
     tokensOut: thought.ok ? thought.tokensOut : 0,
   };
-  const pieces = piecesOf(text, latencyMs);
-  const pauseMs = latencyMs / Math.max(1, pieces.length);
+  return {
+    whole: Buffer.from(wire.whole(reply)),
+    opening: Buffer.from(wire.opening(reply)),
+    pieces: piecesOf(text, latencyMs).map((piece) => Buffer.from(wire.piece(reply, piece))),
+    closing: Buffer.from(wire.closing(reply, order)),
+  };
+}
+
+type Delivery = Kept & {
+  readonly stream: boolean;
+  readonly out: Writer;
+  readonly signal: AbortSignal;
+  readonly wait: Wait;
+  /** When the reply begins, by `performance.now`. */
+  readonly fromMs: number;
+  readonly latencyMs: number;
+};
+
+async function deliver({
+  thought,
+  script,
+  stream,
+  out,
+  signal,
+  wait,
+  fromMs,
+  latencyMs,
+}: Delivery): Promise<void> {
+  const until = (shareOfLatency: number): Promise<unknown> =>
+    wait(Math.max(0, Math.ceil(fromMs + latencyMs * shareOfLatency - performance.now())), signal);
   try {
-    if (order.stream) {
+    if (stream) {
       out.head("text/event-stream");
-      if (!out.write(wire.opening(reply))) return;
-      for (const piece of pieces) {
-        if (pauseMs > 0) await wait(pauseMs, signal);
-        if (!out.write(wire.piece(reply, piece))) return;
+      if (!out.write(script.opening)) return;
+      for (const [index, piece] of script.pieces.entries()) {
+        if (latencyMs > 0) await until((index + 1) / script.pieces.length); // S5
+        if (!out.write(piece)) return;
       }
       if (!thought.ok) return out.breakOff();
-      if (!out.write(wire.closing(reply, order))) return;
+      if (!out.write(script.closing)) return;
     } else {
-      if (latencyMs > 0) await wait(latencyMs, signal);
+      if (latencyMs > 0) await until(1);
       if (!thought.ok) return out.breakOff();
       out.head("application/json");
-      if (!out.write(wire.whole(reply))) return;
+      if (!out.write(script.whole)) return;
     }
     out.end();
   } catch (error) {
@@ -154,7 +198,7 @@ async function deliver({
 type Writer = {
   readonly head: (type: string) => void;
   /** False once the connection was cut. */
-  readonly write: (text: string) => boolean;
+  readonly write: (bytes: Buffer) => boolean;
   readonly end: () => void;
   readonly breakOff: () => void;
 };
@@ -169,9 +213,8 @@ function writer(response: ServerResponse, cut: number | undefined): Writer {
     head: (type) => {
       response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).flushHeaders();
     },
-    write: (text) => {
+    write: (bytes) => {
       if (response.destroyed) return false;
-      const bytes = Buffer.from(text);
       const fits = bytes.subarray(0, room);
       room -= fits.length;
       if (fits.length > 0) response.write(fits);

@@ -5,7 +5,7 @@ import { readFaults } from "./faults.ts";
 import { createSim, systemWait, type Sim, type Wait } from "./sim.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { openai } from "./wires/openai.ts";
-import type { ServerWire } from "./wires/wire.ts";
+import type { OrderReading, ServerWire } from "./wires/wire.ts";
 
 export type SimServerOptions = {
   /** 0 takes any free port. */
@@ -31,6 +31,12 @@ const base = "http://localhost";
 
 const largestBody = 32 * 2 ** 20;
 
+/** Connections that may wait to be accepted: thousands of calls at once are what a load test is. */
+const mostWaiting = 4_096;
+
+/** Longer than clients keep an idle connection, so that none is closed just as it is used again. */
+const keepAliveMs = 65_000;
+
 const wires: { readonly [path: string]: ServerWire } = {
   "/v1/chat/completions": openai,
   "/v1/messages": anthropic,
@@ -48,6 +54,7 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
   const usual = readFaults(options.faults ?? "");
   if (!usual.ok) return usual;
   const answer = answering({ sim, wait, faults: usual.faults });
+  const orders = orderBook();
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "/";
@@ -65,8 +72,8 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
       );
     if (request.method !== "POST") return refuse(405, "simulated: only POST is answered here");
     const body = await bodyOf(request);
-    if (!body.ok) return refuse(body.status, `simulated: ${body.reason}`);
-    const read = wire.read(body.value);
+    if (!body.ok) return refuse(413, `simulated: ${body.reason}`);
+    const read = orders.read(wire, body.text);
     if (!read.ok) return refuse(400, `simulated: ${read.reason}`);
     const asked = [url.searchParams.toString(), request.headers["x-sim-faults"] ?? ""]
       .flat()
@@ -89,9 +96,10 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
     });
   });
 
+  server.keepAliveTimeout = keepAliveMs;
   const failure = await new Promise<Error | null>((settle) => {
     server.once("error", settle);
-    server.listen(port, host, () => settle(null));
+    server.listen({ port, host, backlog: mostWaiting }, () => settle(null));
   });
   const address = server.address();
   if (failure !== null || address === null || typeof address === "string") {
@@ -138,26 +146,55 @@ function isKey(request: IncomingMessage, key: string): boolean {
   return timingSafeEqual(digest(given), digest(key));
 }
 
-type Body =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly status: number; readonly reason: string };
+type Body = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
 
-async function bodyOf(request: IncomingMessage): Promise<Body> {
+function bodyOf(request: IncomingMessage): Promise<Body> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request) {
-    // Without an encoding set, a request yields buffers.
-    const bytes = chunk as Buffer;
-    size += bytes.length;
-    // Taken to its end all the same: a client that is still sending would not see the refusal.
-    if (size <= largestBody) chunks.push(bytes);
-  }
-  if (size > largestBody)
-    return { ok: false, status: 413, reason: `a request over ${largestBody} bytes is not read` };
+  return new Promise((resolve, reject) => {
+    request.on("data", (bytes: Buffer) => {
+      size += bytes.length;
+      // Taken to its end all the same: a client that is still sending would not see the refusal.
+      if (size <= largestBody) chunks.push(bytes);
+    });
+    request.once("error", reject);
+    request.once("end", () =>
+      resolve(
+        size > largestBody
+          ? { ok: false, reason: `a request over ${largestBody} bytes is not read` }
+          : { ok: true, text: Buffer.concat(chunks).toString("utf8") },
+      ),
+    );
+  });
+}
+
+/** How many requests are kept as read, and how long the longest of them is: whoever measures sends the same ones over and over. */
+const mostOrders = 256;
+const longestOrder = 64 * 2 ** 10;
+
+/** Reads requests; one that is the same as one before is the same order. */
+function orderBook(): { readonly read: (wire: ServerWire, text: string) => OrderReading } {
+  const known = new Map<string, Map<ServerWire, OrderReading>>();
+  return {
+    read: (wire, text) => {
+      const found = known.get(text)?.get(wire);
+      if (found) return found;
+      const reading = readOrder(wire, text);
+      if (reading.ok && text.length <= longestOrder) {
+        known.set(text, (known.get(text) ?? new Map<ServerWire, OrderReading>()).set(wire, reading));
+        const oldest = known.keys().next();
+        if (known.size > mostOrders && oldest.done !== true) known.delete(oldest.value);
+      }
+      return reading;
+    },
+  };
+}
+
+function readOrder(wire: ServerWire, text: string): OrderReading {
   try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return { ok: true, value };
+    const value: unknown = JSON.parse(text);
+    return wire.read(value);
   } catch {
-    return { ok: false, status: 400, reason: "the body is not JSON" };
+    return { ok: false, reason: "the body is not JSON" };
   }
 }

@@ -1,6 +1,6 @@
 import {
+  Cursor,
   Fault,
-  Origin,
   admit,
   eventId,
   isFault,
@@ -9,13 +9,15 @@ import {
   written,
   type Appended,
   type DeliberationId,
+  type Admitted,
   type Entry,
+  type EventId,
   type NewEvent,
-  type Written,
+  type Origin,
 } from "../kernel/index.ts";
 import { entryOfRow, escaped, originColumn, type EventRow } from "./row.ts";
 
-// B1. Nothing is written that could not be read back: every row passes `entryOf` before it is inserted.
+// B1. Nothing is written that could not be read back: every event and its origin passed their schemas, and what is given out is what the row says.
 // B2. A batch is looked up by its origin first; only a batch that was never recorded is numbered.
 // B3. `seq` follows the head row, `cursor` the last event of the store; both were read under the write lock.
 
@@ -33,9 +35,8 @@ export type Batch = {
   readonly id: DeliberationId;
   /** From `originColumn`. */
   readonly key: string;
-  /** JSON text. */
-  readonly origin: string;
-  readonly events: readonly Written[];
+  readonly origin: Origin;
+  readonly events: readonly (Admitted & { readonly id: EventId })[];
   readonly outlivesClosing: boolean;
   readonly opening: OpeningColumns | undefined;
   readonly outcome: string | undefined;
@@ -46,14 +47,13 @@ export type Batch = {
 /** @throws Fault `event-invalid`, `event-too-large` */
 export function batchOf(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Batch {
   try {
-    admit(events, origin);
-    const key = originKey(Origin.parse(origin));
-    eventId(id, key, events.length);
-    const data = events.map(written);
+    const parsed = admit(events, origin);
+    const key = originKey(parsed);
+    const data = events.map((event, place) => ({ ...written(event), id: eventId(id, key, place) }));
     return {
       id,
       key: originColumn(key),
-      origin: JSON.stringify(origin),
+      origin: parsed,
       events: data,
       outlivesClosing: outlivesClosing(events, origin),
       opening: openingOf(events),
@@ -117,21 +117,33 @@ export function decide(batch: Batch, { standing, recorded, end }: Found, at: str
   if (standing && standing.status !== "open" && !batch.outlivesClosing)
     return { kind: "refused", reason: "closed" };
   const before = standing?.seq ?? 0;
-  const rows = batch.events.map((event, place) => ({
+  const origin = JSON.stringify(batch.origin);
+  const rows = batch.events.map(({ type, schema, data }, place) => ({
     cursor: end + place + 1,
     deliberation: batch.id,
     seq: before + place + 1,
     origin_key: batch.key,
     place,
+    type,
+    schema,
+    at,
+    origin,
+    data,
+  }));
+  const entries = batch.events.map(({ event, id }, place): Entry => ({
+    ...event,
+    id,
+    deliberation: batch.id,
+    seq: before + place + 1,
+    cursor: Cursor.parse(end + place + 1),
     at,
     origin: batch.origin,
-    ...event,
   }));
   const status = batch.outcome ?? standing?.status ?? "open";
   return {
     kind: "fresh",
     rows,
-    entries: rows.map(entryOfRow),
+    entries,
     standing: { seq: before + rows.length, status },
   };
 }

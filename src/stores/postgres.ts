@@ -7,6 +7,7 @@ import { openDatabase, type PostgresDatabase } from "./postgres-database.ts";
 import { isLost, postgresFault } from "./postgres-faults.ts";
 import { EVENT_COLUMNS, entryOfRow, escaped, originColumn, unescaped, type EventRow } from "./row.ts";
 import { outstandingQuery, summaryOf, type SummaryRow } from "./summary.ts";
+import { cachedTexts } from "./text-cache.ts";
 
 /**
  * How often another process's commits are looked for, while somebody subscribes. Polling, because NOTIFY
@@ -130,6 +131,15 @@ function postgresStore(database: PostgresDatabase, now: () => number): Store {
   const end = async () => Cursor.parse((await lastCursor())[0]?.last ?? 0);
   const subscribers = poller(end, POLL_MS);
 
+  const texts = cachedTexts({
+    putText: async (digest, text) => void (await putContent(digest, escaped(text))),
+    async text(digest) {
+      const [row] = await content(digest);
+      if (!row) throw new Fault("text-missing", { digest });
+      return unescaped(row.content);
+    },
+  });
+
   return {
     where,
     async append(id, newEvents, origin) {
@@ -171,12 +181,7 @@ function postgresStore(database: PostgresDatabase, now: () => number): Store {
       from === undefined ? firstCursor(reactor, to) : nextCursor(reactor, to, from),
     lease: (name, holder, ttlMs) => takeLease(name, holder, ttlMs / 1_000),
     release: async (name, holder) => void (await dropLease(name, holder)),
-    putText: async (digest, text) => void (await putContent(digest, escaped(text))),
-    async text(digest) {
-      const [row] = await content(digest);
-      if (!row) throw new Fault("text-missing", { digest });
-      return unescaped(row.content);
-    },
+    ...texts,
     reserve: async (id, origin, { calls, tokens, usd }) =>
       void (await addReservation(id, originColumn(origin), calls, tokens, usd)),
     async outstanding(id) {

@@ -7,6 +7,7 @@ import { EVENT_COLUMNS, entryOfRow, escaped, originColumn, unescaped, type Event
 import { openDatabase, type SqliteDatabase } from "./sqlite-database.ts";
 import { isBusy, sqliteFault } from "./sqlite-faults.ts";
 import { outstandingQuery, summaryOf, type SummaryRow } from "./summary.ts";
+import { cachedTexts } from "./text-cache.ts";
 
 // S1. Every write is part of one `begin immediate … commit`, so it has the file's only write lock: what a
 //     look-up saw still holds when its rows go in, and cursors are handed out in commit order.
@@ -40,7 +41,7 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
   const unavailable = (why: string) => new Fault("store-unavailable", { where: path, why });
 
   const commit = async (jobs: readonly Job[]): Promise<readonly unknown[]> => {
-    await patiently(() => writer.exec("begin immediate"), isBusy);
+    await patiently(write.begin, isBusy);
     try {
       const results = jobs.map((job) => job.run());
       await writer.exec("commit");
@@ -86,8 +87,9 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
     `select ${events} from event where cursor > ? order by cursor limit ${SUBSCRIPTION_EVENTS}`,
   );
   const lastCursor = ask<{ last: number }>("select coalesce(max(cursor), 0) as last from event");
-  const headsAfter = ask<{ id: string; seq: number; cursor: number }>(
-    "select id, seq, cursor from deliberation where cursor > ? order by cursor",
+  // As one row: a process that drives many deliberations asks for all of them five times a second.
+  const headsAfter = ask<{ cursor: number | null; heads: string }>(
+    "select max(cursor) as cursor, json_group_array(json_array(id, seq)) as heads from deliberation where cursor > ?",
   );
   const page =
     "opened < coalesce((select opened from deliberation where id = ?), ?) order by opened desc limit ?";
@@ -101,6 +103,15 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
 
   const end = async () => Cursor.parse((await lastCursor())[0]?.last ?? 0);
   const subscribers = poller(end, POLL_MS);
+
+  const texts = cachedTexts({
+    putText: (digest, text) => inTransaction(() => write.putText(digest, escaped(text)), text.length),
+    async text(digest) {
+      const [row] = await content(digest);
+      if (!row) throw new Fault("text-missing", { digest });
+      return unescaped(row.content);
+    },
+  });
 
   return {
     where: path,
@@ -120,9 +131,11 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
         poller: subscribers,
       }),
     async changed(after) {
-      const rows = await headsAfter(after);
-      const heads = rows.map(({ id, seq }) => ({ deliberation: DeliberationId.parse(id), seq }));
-      return { cursor: Cursor.parse(rows.at(-1)?.cursor ?? after), heads };
+      const [found] = await headsAfter(after);
+      // The select above makes them.
+      const pairs = JSON.parse(found?.heads ?? "[]") as [id: string, seq: number][];
+      const heads = pairs.map(([id, seq]) => ({ deliberation: DeliberationId.parse(id), seq }));
+      return { cursor: Cursor.parse(found?.cursor ?? after), heads };
     },
     end,
     async list({ organization, series, before, limit }) {
@@ -141,12 +154,7 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
     advance: (reactor, from, to) => inTransaction(() => write.advance(reactor, from, to)),
     lease: (name, holder, ttlMs) => inTransaction(() => write.lease(name, holder, { nowMs: now(), ttlMs })),
     release: (name, holder) => inTransaction(() => write.release(name, holder)),
-    putText: (digest, text) => inTransaction(() => write.putText(digest, escaped(text)), text.length),
-    async text(digest) {
-      const [row] = await content(digest);
-      if (!row) throw new Fault("text-missing", { digest });
-      return unescaped(row.content);
-    },
+    ...texts,
     reserve: (id, origin, amount) => inTransaction(() => write.reserve(id, originColumn(origin), amount)),
     async outstanding(id) {
       const [sum] = await outstanding(id);
@@ -177,6 +185,8 @@ async function prepareWrites({ writer }: SqliteDatabase) {
   const moveHead = await writer.prepare(
     "update deliberation set seq = ?, status = ?, cursor = ? where id = ?",
   );
+  // In this thread, because it only takes the lock: nothing is read from the disk or written to it.
+  const begin = await writer.prepare("begin immediate");
   const firstCursor = await writer.prepare(
     "insert into reactor (name, cursor) values (?, ?) on conflict do nothing",
   );
@@ -194,6 +204,7 @@ async function prepareWrites({ writer }: SqliteDatabase) {
   );
 
   return {
+    begin: (): void => void begin.run(),
     append(batch: Batch, at: string): Decision {
       // The select above names these columns.
       const found = lookup.get(batch.id, batch.key) as LookupRow;
