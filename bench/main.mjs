@@ -1,7 +1,7 @@
 // npm run bench: how fast the build in dist is, against the same calls made by hand. README, "Speed", says what the figures mean.
 import "../scripts/node-version.mjs";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../scripts/root.mjs";
 import { runScript, setUp } from "../scripts/setup.mjs";
@@ -50,8 +50,8 @@ await runScript(async () => {
   return measure(names, {
     quick: values.quick,
     repetitions: values.repetitions === undefined ? undefined : Number(values.repetitions),
-    dist: values.dist ?? join(root, "dist"),
-    against: values.against,
+    dist: values.dist === undefined ? join(root, "dist") : resolve(values.dist),
+    against: values.against === undefined ? undefined : resolve(values.against),
     strict: values.strict,
     json: values.json,
   });
