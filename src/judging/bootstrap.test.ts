@@ -119,7 +119,15 @@ describe("bootstrap", () => {
     });
     expect([found?.low, found?.high]).toEqual([0, 1]);
   });
+  it("needs no options: 95 %, by percentiles, from a seed of its own", () => {
+    const told = { seed: "parley", confidence: 0.95, resamples: 1_999, method: "percentile" } as const;
+    expect(bootstrap(spatial, mean)).toEqual(bootstrap(spatial, mean, told));
+    expect(bootstrap(spatial, mean, {})).toEqual(bootstrap(spatial, mean, told));
+  });
   it("refuses what gives no interval", () => {
+    // As a caller without types may.
+    const method = "magic" as "bca";
+    expect(() => bootstrap([1], mean, { method })).toThrow(/magic/);
     expect(() => bootstrap([1], () => Number.NaN, { seed: 0 })).toThrow(RangeError);
     expect(() => bootstrap([1], mean, { seed: 0, confidence: 1 })).toThrow(RangeError);
     expect(() => bootstrap([1], mean, { seed: 0, resamples: 0 })).toThrow(RangeError);

@@ -2,8 +2,8 @@ import { normalCdf, normalQuantile } from "./normal.ts";
 import { random } from "./random.ts";
 
 export type BootstrapOptions = {
-  /** Decides every resample: the same seed gives the same interval. */
-  readonly seed: string | number;
+  /** Decides every resample: the same seed gives the same interval. `parley` unless given. */
+  readonly seed?: string | number;
   /** Between 0 and 1; 0.95 unless given. */
   readonly confidence?: number;
   /** 1,999 unless given, so that 2.5 % of them and one is a whole number. */
@@ -31,12 +31,14 @@ export type Bootstrap = {
 export const bootstrap = <T>(
   sample: readonly T[],
   statistic: (sample: readonly T[]) => number,
-  { seed, confidence = 0.95, resamples = 1_999, method = "percentile" }: BootstrapOptions,
+  { seed = "parley", confidence = 0.95, resamples = 1_999, method = "percentile" }: BootstrapOptions = {},
 ): Bootstrap | null => {
   if (!(confidence > 0 && confidence < 1))
     throw new RangeError(`a confidence of ${confidence} is not between 0 and 1; 0.95 is usual`);
   if (!Number.isInteger(resamples) || resamples < 1)
     throw new RangeError(`${resamples} resamples give no interval; 1,999 are usual`);
+  if (method !== "percentile" && method !== "bca")
+    throw new RangeError(`no method is called "${String(method)}"; give percentile or bca`);
   if (sample.length === 0) return null;
   const measured = (drawn: readonly T[]): number => {
     const value = statistic(drawn);

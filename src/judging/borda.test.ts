@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { borda, type Ballot } from "./borda.ts";
+import type { Ballot } from "./ballot.ts";
+import { borda } from "./borda.ts";
 
 const strict = (order: string, count: number): Ballot => ({
   ranking: order.split("").map((id) => [id]),
@@ -30,6 +31,9 @@ describe("borda", () => {
   it("counts a repeated candidate once, and no ballots as nothing", () => {
     expect(borda([strict("aba", 1)]).scores).toEqual({ a: 1, b: 0 });
     expect(borda([])).toEqual({ order: [], scores: {} });
+  });
+  it.each([Number.NaN, -1, Infinity])("refuses a count of %d", (count) => {
+    expect(() => borda([strict("ab", count)])).toThrow(RangeError);
   });
   it("keeps names that objects have of their own", () => {
     const { scores } = borda([{ ranking: [["__proto__"], ["constructor"]], count: 1 }]);

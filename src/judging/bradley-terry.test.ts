@@ -176,6 +176,70 @@ describe("bradleyTerry", () => {
     ]);
     expect((strength["a"] ?? 0) - (strength["c"] ?? 0)).toBeCloseTo(2 * Math.log(999_999), 6);
   });
+  it.each([1e3, 1e8, 1e12, 1e15])("gives the log odds of %d to 1", (count) => {
+    const { strength, standardError } = fitted([win("a", "b", count), win("b", "a", 1)], { reference: "b" });
+    expect(Math.abs((strength["a"] ?? 0) - Math.log(count))).toBeLessThan(1e-12 * Math.log(count));
+    expect(standardError["a"]).toBeCloseTo(Math.sqrt(1 + 1 / count), 9);
+  });
+  it("gives the shares of lopsided results with ties", () => {
+    const { strength, tie: nu } = fitted([win("a", "b", 1e12), win("b", "a", 1)], {
+      ties: [tie("a", "b", 1e6)],
+      reference: "b",
+    });
+    expect(strength["a"]).toBeCloseTo(Math.log(1e12), 9);
+    expect(nu).toBeCloseTo(1, 9);
+  });
+  it("gives the shares of few wins among very many ties", () => {
+    const { strength, tie: nu } = fitted([win("a", "b", 3), win("b", "a")], {
+      ties: [tie("a", "b", 1e14)],
+      reference: "b",
+    });
+    expect(strength["a"]).toBeCloseTo(Math.log(3), 9);
+    expect((nu ?? 0) / (1e14 / Math.sqrt(3))).toBeCloseTo(1, 9);
+  });
+  it("comes to rest on very many results that are not quite even", () => {
+    const next = random("many");
+    for (let trial = 0; trial < 20; trial += 1) {
+      const given = names.flatMap((one) =>
+        names.filter((other) => other !== one).map((other) => win(one, other, Math.floor(next() * 1e15))),
+      );
+      const { strength } = fitted(given);
+      for (const one of names) {
+        const expected = given.reduce((sum, { winner, loser, count }) => {
+          if (winner !== one && loser !== one) return sum;
+          const other = winner === one ? loser : winner;
+          return sum + count / (1 + Math.exp((strength[other] ?? 0) - (strength[one] ?? 0)));
+        }, 0);
+        const won = given.reduce((sum, { winner, count }) => sum + (winner === one ? count : 0), 0);
+        expect(expected / won).toBeCloseTo(1, 9);
+      }
+    }
+  });
+  it("refuses what rounding hides rather than guess, and else gives finite figures", () => {
+    const next = random("q");
+    const reasons = Array.from({ length: 400 }, () => {
+      const count = () => Math.ceil(10 ** (15 * next()));
+      const given = names.flatMap((one) =>
+        names.filter((other) => other !== one && next() < 0.7).map((other) => win(one, other, count())),
+      );
+      const result = bradleyTerry(given, { ties: [tie("a", "b", count()), tie("c", "d", count())] });
+      if (!result.ok) return result.reason;
+      for (const value of Object.values(result.strength)) expect(Number.isFinite(value)).toBe(true);
+      return "ok";
+    });
+    expect(reasons.filter((reason) => reason === "ok").length).toBeGreaterThan(200);
+    expect(reasons).toContain(
+      "the counts differ so much that rounding hides where the likelihood is highest",
+    );
+  });
+  it("keeps what few results say beside very many", () => {
+    const { strength, standardError } = fitted(
+      [win("a", "b", 1e9), win("b", "a", 1e9), win("b", "c", 3), win("c", "b")],
+      { reference: "c" },
+    );
+    expect(strength["b"]).toBeCloseTo(Math.log(3), 9);
+    expect(standardError["b"]).toBeCloseTo(Math.sqrt(4 / 3), 6);
+  });
   it("finds the top where a whole step of Newton's would fall off it", () => {
     const wins = [win("c", "a", 61), win("b", "a", 925_250), win("a", "b", 5)];
     const ties = [tie("c", "a", 217)];
@@ -243,6 +307,7 @@ describe("where there is no top", () => {
   it("refuses a player against itself, counts that are none, and an unknown reference", () => {
     expect(() => bradleyTerry([win("a", "a")])).toThrow(RangeError);
     expect(() => bradleyTerry([win("a", "b", -1)])).toThrow(RangeError);
+    expect(() => bradleyTerry([win("a", "b", 1e300), win("b", "a")])).toThrow(/at most/);
     expect(() => bradleyTerry([], { ties: [tie("a", "b", Number.NaN)] })).toThrow(RangeError);
     expect(() => bradleyTerry([win("a", "b"), win("b", "a")], { reference: "c" })).toThrow(RangeError);
   });

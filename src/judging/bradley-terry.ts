@@ -32,8 +32,9 @@ const maximumSteps = 500;
  * Not `ok` where the likelihood has no maximum, whose strengths would grow without bound: where players fall into
  * groups between which wins go one way only or nobody met (Ford 1957, American Mathematical Monthly 64(8):28), as for
  * one who never won or never lost; and, with ties, where strengths can be given that tell every win from every tie.
- * Found to 1e-10 by Newton's method, halving a step that does not climb: the likelihood has one top.
- * @throws RangeError for a player against itself, a count below 0 and an unknown `reference`
+ * Found by Newton's method, halving a step that does not climb (the likelihood has one top), until no strength moves by
+ * 1e-10; also not `ok` where rounding forbids that. Where counts differ more than 1e12 to 1 standard errors lose digits.
+ * @throws RangeError for a player against itself, a count that is not from 0 to 1e15 and an unknown `reference`
  */
 export const bradleyTerry = (
   results: readonly Win[],
@@ -61,7 +62,14 @@ export const bradleyTerry = (
       groups: [[...players]],
     };
 
-  const { parameters, logLikelihood, covariance } = climb(given, tied);
+  const top = climb(given, tied);
+  if (top === null)
+    return {
+      ok: false,
+      reason: "the counts differ so much that rounding hides where the likelihood is highest",
+      groups: [[...players]],
+    };
+  const { parameters, logLikelihood, covariance } = top;
   const at = reference === undefined ? null : players.indexOf(reference);
   const shift = at === null ? 0 : (parameters[at] ?? 0);
   const variance = (one: number): number => {
@@ -135,15 +143,24 @@ const separable = ({ players, meetings }: PairedResults): boolean => {
 /** The probabilities of a meeting's outcomes and its part of the log likelihood; `tie` null for a model without ties. */
 const outcomes = ({ wins, losses, ties }: Meeting, difference: number, tie: number | null) => {
   const scores = [difference / 2, -difference / 2, tie ?? -Infinity];
-  const highest = Math.max(...scores);
-  const total = highest + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - highest), 0));
-  const [win = 0, loss = 0, draw = 0] = scores.map((score) => Math.exp(score - total));
-  const drawn = ties === 0 ? 0 : ties * ((tie ?? 0) - total);
-  const logLikelihood = wins * (difference / 2 - total) + losses * (-difference / 2 - total) + drawn;
+  const highest = scores.indexOf(Math.max(...scores));
+  const gaps = scores.map((score) => score - (scores[highest] ?? 0));
+  // Of the others alone, so that next to a probability of 1 what is left of it is not lost.
+  const others = gaps.reduce((sum, gap, index) => (index === highest ? sum : sum + Math.exp(gap)), 0);
+  const logs = gaps.map((gap) => gap - Math.log1p(others));
+  const [win = 0, loss = 0, draw = 0] = logs.map(Math.exp);
+  const counts = [wins, losses, ties];
+  const logLikelihood = logs.reduce((sum, log, index) => {
+    const count = counts[index] ?? 0;
+    return count === 0 ? sum : sum + count * log;
+  }, 0);
   return { win, loss, draw, logLikelihood };
 };
 
-/** The strengths, mean zero, then the logarithm of the tie parameter if there is one; their covariance of the strengths. */
+/**
+ * The strengths, mean zero, then the logarithm of the tie parameter if there is one; their covariance of the strengths.
+ * Null where the steps do not come to rest.
+ */
 const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
   const size = players.length + Number(tied);
   const last = players.length;
@@ -167,13 +184,15 @@ const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
       const { win, loss, draw } = outcomes(meeting, differenceAt(point, meeting), tieAt(point));
       const games = wins + losses + ties;
       const ahead = (win - loss) / 2;
+      // Half the wins less the losses, beyond what is expected, without the difference of what is nearly equal.
+      const slope = wins * (loss + draw / 2) - losses * (win + draw / 2) - ties * ahead;
       // The variance of half a win less half a loss, without the difference that would round to 0.
       const spread = games * (win * loss + ((win + loss) * draw) / 4);
       for (const [one, sign] of [
         [first, 1],
         [second, -1],
       ] as const) {
-        gradient[one] = (gradient[one] ?? 0) + sign * ((wins - losses) / 2 - games * ahead);
+        gradient[one] = (gradient[one] ?? 0) + sign * slope;
         add(one, one, spread);
         add(one, one === first ? second : first, -spread);
         if (!tied) continue;
@@ -181,19 +200,22 @@ const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
         add(last, one, -sign * games * draw * ahead);
       }
       if (!tied) continue;
-      gradient[last] = (gradient[last] ?? 0) + ties - games * draw;
+      gradient[last] = (gradient[last] ?? 0) + ties * (win + loss) - (wins + losses) * draw;
       add(last, last, games * draw * (win + loss));
     }
-    // Only differences matter: this direction is held, so that steps keep the mean at zero.
+    // Only differences matter: this direction is held, as firmly as the others are on average, so that steps keep the
+    // mean at zero.
+    const firmness =
+      information.slice(0, last).reduce((sum, row, index) => sum + (row[index] ?? 0), 0) / last;
     for (let row = 0; row < last; row += 1)
-      for (let column = 0; column < last; column += 1) add(row, column, 1 / last);
-    return { gradient, inverted: inverse(information.map((row) => [...row])) };
+      for (let column = 0; column < last; column += 1) add(row, column, firmness / last);
+    return { gradient, inverted: inverse(information.map((row) => [...row])), held: 1 / (firmness * last) };
   };
 
   let point = Array.from({ length: size }, () => 0);
   let height = heightAt(point);
   for (let step = 0; step < maximumSteps; step += 1) {
-    const { gradient, inverted } = slopeAt(point);
+    const { gradient, inverted, held } = slopeAt(point);
     const move = inverted.map((row) =>
       row.reduce((sum, value, index) => sum + value * (gradient[index] ?? 0), 0),
     );
@@ -204,9 +226,11 @@ const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
       point = from.map((value, index) => value + scale * (move[index] ?? 0));
       scale /= 2;
     } while (!(heightAt(point) >= height) && scale * furthest > tolerance);
-    height = Math.max(height, heightAt(point));
-    if (furthest < tolerance) break;
+    height = heightAt(point);
+    if (furthest < tolerance) {
+      const covariance = inverted.map((row) => row.map((value) => value - held));
+      return { parameters: point, logLikelihood: height, covariance };
+    }
   }
-  const covariance = slopeAt(point).inverted.map((row) => row.map((value) => value - 1 / last));
-  return { parameters: point, logLikelihood: height, covariance };
+  return null;
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Ballot } from "./borda.ts";
+import type { Ballot } from "./ballot.ts";
 import { copeland } from "./copeland.ts";
 import { kemeny } from "./kemeny.ts";
 import { pairwise } from "./pairwise.ts";
@@ -53,6 +53,13 @@ const rules = [
   ["schulze by margins", (given: readonly Ballot[]) => schulze(given, { by: "margins" })],
   ["kemeny", exact],
 ] as const;
+
+describe("all of them", () => {
+  it.each(rules)("%s refuses counts that are none", (_, rule) => {
+    for (const count of [Number.NaN, -1, Infinity])
+      expect(() => rule([{ ranking: [["A"], ["B"]], count }])).toThrow(/count of .* give one from 0/);
+  });
+});
 
 describe("copeland", () => {
   it("gives the published figures of the Tennessee capital example (Nashville 3, Chattanooga 2, Knoxville 1)", () => {

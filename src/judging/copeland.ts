@@ -1,4 +1,5 @@
-import type { Ballot, Tally } from "./borda.ts";
+import type { Ballot } from "./ballot.ts";
+import type { Tally } from "./borda.ts";
 import { pairwise } from "./pairwise.ts";
 import { orderByScore } from "./places.ts";
 
@@ -7,6 +8,7 @@ import { orderByScore } from "./places.ts";
  * (Copeland 1951; with ½ for ties as in Faliszewski et al. 2009, Journal of Artificial Intelligence Research
  * 35:275). A candidate that beats all others is first alone. Ballots are read as in `borda`; equals stand
  * alphabetically.
+ * @throws RangeError for a count that is no finite number from 0
  */
 export const copeland = (ballots: readonly Ballot[]): Tally => {
   const { candidates, over } = pairwise(ballots);

@@ -15,6 +15,21 @@ describe("effectiveVotes", () => {
     expect(effectiveVotes(uniform(4, 0))).toBe(4);
     expect(effectiveVotes(uniform(4, 1))).toBe(1);
   });
+  it("refuses what is no matrix of numbers", () => {
+    for (const matrix of [
+      [[1, 0.5], [0.5]],
+      [[1, 0.5]],
+      [
+        [1, Number.NaN],
+        [0, 1],
+      ],
+      [
+        [1, Infinity],
+        [0, 1],
+      ],
+    ])
+      expect(() => effectiveVotes(matrix)).toThrow(RangeError);
+  });
   it("stays between 1 and n", () => {
     expect(effectiveVotes(uniform(4, -0.2))).toBe(4);
     expect(effectiveVotes(uniform(3, -0.5))).toBe(3);

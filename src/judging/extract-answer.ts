@@ -1,6 +1,6 @@
 import type { Answer } from "./answer.ts";
 import { linesOf } from "./fences.ts";
-import { choiceOf, cleaned, numberInSentence, numberOf, textOf } from "./final-value.ts";
+import { choiceOf, cleaned, firstSentence, numberInSentence, numberOf, textOf } from "./final-value.ts";
 
 // A form is looked for from the end, and so often at most: an extraction stays cheap whatever the text repeats.
 const maximumTries = 20;
@@ -60,7 +60,7 @@ const read = (value: string, maximumWords: number): Answer | null => {
 
 /** A sentence of an answer that holds one number, unless it is so short that it is itself the answer (`Apollo 11`). */
 const stated = (value: string): Answer | null => {
-  const sentence = value.split(/[.!]\s/, 1)[0] ?? value;
+  const sentence = firstSentence(value);
   return sentence.split(/\s+/).length <= 25 ? numberInSentence(sentence) : null;
 };
 
@@ -96,7 +96,7 @@ const named = (lines: readonly string[], long: boolean): Answer | null => {
     }
     for (const phrase of phrases) {
       const rest = line.slice(-maximumLook).slice(phrase.index + phrase[0].length);
-      const value = cleaned(rest.split(/[.!]\s|[.!]$/, 1)[0] ?? rest);
+      const value = cleaned(firstSentence(rest));
       const answer =
         choiceOf(value) ?? numberOf(value) ?? (long || index < lines.length - 1 ? null : textOf(value, 6));
       if (answer !== null) return answer;

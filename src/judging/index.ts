@@ -1,5 +1,6 @@
 export { Answer, sameAnswer } from "./answer.ts";
-export { borda, type Ballot, type Tally } from "./borda.ts";
+export type { Ballot } from "./ballot.ts";
+export { borda, type Tally } from "./borda.ts";
 export {
   ContributorsReply,
   parseContributors,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { binomialAtMost } from "./binomial.ts";
 import { judgeLeans, type JudgedPair } from "./judge-leans.ts";
 import type { Preference } from "./preference.ts";
 
@@ -34,7 +35,8 @@ describe("judgeLeans", () => {
       ["k", 1, -0.5],
     ]);
     expect(leans[0]?.positionLean.high).toBe(0.5);
-    expect(leans[0]?.positionLean.low).toBeCloseTo(0.676 - 0.5, 3); // Wilson, 8 of 8
+    // Four pairs, with half of AA, AB, BA and BB each: 10 of 12 verdicts, 0.8333 ± 1.96 · 0.1273.
+    expect(leans[0]?.positionLean.low).toBeCloseTo(0.3333 - 1.96 * 0.1273, 3);
   });
 
   it("counts a tie for no place, but as a flip against a winner; what is unreadable counts nowhere as a pair", () => {
@@ -58,6 +60,39 @@ describe("judgeLeans", () => {
       pair("AB"),
     ]);
     expect(leans?.lengthLean).toMatchObject({ value: 0.25, n: 4 });
+  });
+
+  /** How often the interval holds the true lean, over all counts of AA among `pairs` of a judge who follows the place. */
+  const coverage = (pairs: number, share: number): number => {
+    const held = Array.from({ length: pairs + 1 }, (_, first) => {
+      const said = Array.from({ length: pairs }, (__, index) => pair(index < first ? "AA" : "BB"));
+      const [leans] = judgeLeans(said);
+      const { low, high } = leans?.positionLean ?? {};
+      const chance = binomialAtMost(first, pairs, share) - binomialAtMost(first - 1, pairs, share);
+      return (low ?? 1) <= share - 0.5 && share - 0.5 <= (high ?? -1) ? chance : 0;
+    });
+    return held.reduce((sum, chance) => sum + chance, 0);
+  };
+  it.each([0.5, 0.6, 0.75, 0.9])(
+    "holds the lean of a judge whose verdicts on a pair both follow the place, with %d for the first, 95 times in 100",
+    (share) => {
+      expect(coverage(60, share)).toBeGreaterThan(0.93);
+      expect(coverage(60, share)).toBeLessThan(0.985);
+    },
+  );
+  it("is the surer of its interval the more a judge keeps to its answers, and holds the lean found", () => {
+    const width = (said: string[]) => {
+      const [leans] = judgeLeans(said.map((one) => pair(one)));
+      const { value, low, high } = leans?.positionLean ?? {};
+      expect(low ?? 1).toBeLessThanOrEqual(value ?? Number.NaN);
+      expect(high ?? -1).toBeGreaterThanOrEqual(value ?? Number.NaN);
+      return (high ?? 0) - (low ?? 0);
+    };
+    const many = (...said: string[]) => Array.from({ length: 50 }, () => said).flat();
+    expect(width(many("AB", "BA"))).toBeLessThan(width(many("AB", "BA", "AA", "BB").slice(0, 100)) / 2);
+    for (const one of ["A?", "AA", "BB", "AB", "?B"])
+      for (const pairs of [1, 2, 20, 2_000]) width(Array.from({ length: pairs }, () => one));
+    expect(width(many("A?", "?B"))).toBeCloseTo(2 * 1.96 * Math.sqrt(0.25 / 100), 1);
   });
 
   it("of nothing finds nothing", () => expect(judgeLeans([])).toEqual([]));

@@ -1,5 +1,6 @@
 import { combinePreference } from "./combine-preference.ts";
 import { leanOf, shareOf, type Estimate } from "./estimate.ts";
+import { normalQuantile } from "./normal.ts";
 import type { Preference } from "./preference.ts";
 
 /** One judge's two verdicts on a pair: asked with (A, B), and with (B, A). */
@@ -17,7 +18,7 @@ export type JudgeLeans = {
   readonly pairs: number;
   /** The share of pairs, readable in both orders, on which the verdict changed with the order. */
   readonly flipRate: Estimate;
-  /** The share of verdicts for whichever answer was shown first, less one half; ties do not count. */
+  /** The share of verdicts for whichever answer was shown first, less one half, of `n` verdicts; ties do not count. */
   readonly positionLean: Estimate;
   /** The share of pairs of unequal length whose winner is the longer answer, less one half; ties do not count. */
   readonly lengthLean: Estimate;
@@ -25,7 +26,7 @@ export type JudgeLeans = {
 
 /**
  * What each judge leans on, judges in the order of their first pair. Pairs are taken as independent; the two verdicts on
- * one pair are not, and draw the position lean to zero where they agree, so that its interval is rather too wide.
+ * one pair are not, so that the interval of the position lean is that of its pairs.
  */
 export const judgeLeans = (pairs: readonly JudgedPair[]): JudgeLeans[] => {
   const judges = [...new Set(pairs.map(({ judge }) => judge))];
@@ -36,9 +37,6 @@ export const judgeLeans = (pairs: readonly JudgedPair[]): JudgeLeans[] => {
       lengths: pair.lengths,
     }));
     const readable = combined.filter(({ winner }) => winner !== null);
-    const sided = own
-      .flatMap(({ first, second }) => [first, second])
-      .flatMap((verdict) => (verdict.ok && verdict.winner !== "tie" ? [verdict.winner] : []));
     const longer = combined.flatMap(({ winner, lengths }) =>
       (winner === "A" || winner === "B") && lengths !== undefined && lengths.a !== lengths.b
         ? [(winner === "A") === lengths.a > lengths.b]
@@ -48,8 +46,41 @@ export const judgeLeans = (pairs: readonly JudgedPair[]): JudgeLeans[] => {
       judge,
       pairs: own.length,
       flipRate: shareOf(readable.filter(({ orderSensitive }) => orderSensitive).length, readable.length),
-      positionLean: leanOf(sided.filter((winner) => winner === "A").length, sided.length),
+      positionLean: positionLeanOf(own),
       lengthLean: leanOf(longer.filter(Boolean).length, longer.length),
     };
   });
+};
+
+/** Verdicts of one pair that name a winner, and those of them for the answer shown first. */
+type Sided = { readonly verdicts: number; readonly first: number };
+
+/** One pair of each pattern of verdicts, half of which every judge is taken to have given besides. */
+const patterns: readonly Sided[] = [2, 1, 1, 0].map((first) => ({ verdicts: 2, first }));
+
+/**
+ * The share of verdicts as a ratio over pairs, with its 95 % interval from the variance between pairs (Cochran, Sampling
+ * Techniques, 1977, 6.4). As a judge whose pairs are all alike would seem to leave no doubt, half a pair of each
+ * pattern is added before (Agresti & Min 2005, Statistics in Medicine 24:729, for matched proportions).
+ */
+const positionLeanOf = (pairs: readonly JudgedPair[]): Estimate => {
+  const sided = pairs.map(({ first, second }): Sided => {
+    const winners = [first, second].flatMap((verdict) =>
+      verdict.ok && verdict.winner !== "tie" ? [verdict.winner] : [],
+    );
+    return { verdicts: winners.length, first: winners.filter((winner) => winner === "A").length };
+  });
+  const sum = (of: (pair: Sided) => number): number =>
+    sided.reduce((total, pair) => total + of(pair), 0) +
+    patterns.reduce((total, pair) => total + of(pair) / 2, 0);
+  const verdicts = sum((pair) => pair.verdicts);
+  const share = sum((pair) => pair.first) / verdicts;
+  const variance = sum((pair) => (pair.first - share * pair.verdicts) ** 2) / verdicts ** 2;
+  const half = normalQuantile(0.975) * Math.sqrt(variance);
+  const { value, n } = leanOf(
+    sided.reduce((total, pair) => total + pair.first, 0),
+    sided.reduce((total, pair) => total + pair.verdicts, 0),
+  );
+  if (value === null) return { value, n, low: null, high: null };
+  return { value, n, low: Math.max(-0.5, share - half - 0.5), high: Math.min(0.5, share + half - 0.5) };
 };

@@ -106,6 +106,14 @@ describe("weightedKappa", () => {
     const far = weightedKappa([1, 2, 3, 4, 5], [1, 2, 3, 4, 1], { weights: "quadratic" }) ?? Number.NaN;
     expect(near).toBeGreaterThan(far);
   });
+  it("takes squares unless told otherwise, and refuses other weights", () => {
+    expect(weightedKappa([1, 2, 3], [1, 3, 3])).toBe(
+      weightedKappa([1, 2, 3], [1, 3, 3], { weights: "quadratic" }),
+    );
+    // As a caller without types may.
+    const weights = "cubic" as "linear";
+    expect(() => weightedKappa([1, 2], [1, 2], { weights })).toThrow(/cubic/);
+  });
   it("is null for one grade throughout, and refuses what is no number", () => {
     expect(weightedKappa([3, 3], [3, 3], { weights: "linear" })).toBeNull();
     expect(() => weightedKappa([Number.NaN], [1], { weights: "linear" })).toThrow(RangeError);

@@ -1,4 +1,5 @@
-import type { Ballot, Tally } from "./borda.ts";
+import type { Ballot } from "./ballot.ts";
+import type { Tally } from "./borda.ts";
 import { pairwise, type Pairwise } from "./pairwise.ts";
 import { orderByScore } from "./places.ts";
 
@@ -74,6 +75,7 @@ function* ordersOf(set: number, firsts: Solution["firsts"]): Generator<number[]>
  * no order. `scores` are how many candidates some optimum puts below one's own: `order` is the optimum where
  * there is one, and what stands above something in every optimum stands above it in `order`. Ballots are read as in
  * `borda`. Not `ok` for more than 9 candidates: the sets of them to go through double with each.
+ * @throws RangeError for a count that is no finite number from 0
  */
 export const kemeny = (ballots: readonly Ballot[]): Kemeny => {
   const votes = pairwise(ballots);

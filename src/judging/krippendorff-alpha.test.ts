@@ -132,6 +132,12 @@ describe("krippendorffAlpha", () => {
     );
     expect(alpha).toBeCloseTo(kappa(first, second) ?? Number.NaN, 1);
   });
+  it("compares labels as nominal unless told otherwise, and refuses another metric", () => {
+    expect(krippendorffAlpha(units)).toBe(krippendorffAlpha(units, { metric: "nominal" }));
+    // As a caller without types may.
+    const metric = "cubic" as "nominal";
+    expect(() => krippendorffAlpha(units, { metric })).toThrow(/cubic/);
+  });
   it("refuses labels where numbers are compared", () => {
     expect(() => krippendorffAlpha([[1, Number.NaN]], { metric: "interval" })).toThrow(RangeError);
     expect(() => krippendorffAlpha([[1, -1]], { metric: "ratio" })).toThrow(RangeError);

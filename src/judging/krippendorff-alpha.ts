@@ -25,12 +25,12 @@ const metrics = {
 /**
  * Krippendorff's α, agreement beyond chance among any number of observers, with values missing or not: 1 for full
  * agreement, 0 for chance (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011). Units that fewer than two
- * observers judged are left out. Null where nothing can differ: no unit left, or one value throughout.
- * @throws RangeError for a value that is no finite number, or for `ratio` a negative one, unless `nominal`
+ * observers judged are left out. Values are compared as `nominal`, equal or not, unless a metric is given. Null where nothing can differ: no unit left, or one value throughout.
+ * @throws RangeError for a value that is no finite number, or for `ratio` a negative one, unless `nominal`; and for another metric
  */
 export function krippendorffAlpha(
   units: Units<string | number>,
-  options: { readonly metric: "nominal" },
+  options?: { readonly metric?: "nominal" },
 ): number | null;
 export function krippendorffAlpha(
   units: Units<number>,
@@ -38,8 +38,10 @@ export function krippendorffAlpha(
 ): number | null;
 export function krippendorffAlpha(
   units: Units<string | number>,
-  { metric }: { readonly metric: keyof typeof metrics },
+  { metric = "nominal" }: { readonly metric?: keyof typeof metrics } = {},
 ): number | null {
+  if (!Object.hasOwn(metrics, metric))
+    throw new RangeError(`no metric is called "${metric}"; give one of ${Object.keys(metrics).join(", ")}`);
   const judged = units
     .map((unit) => unit.filter((value) => value !== null))
     .filter((unit) => unit.length > 1);

@@ -33,6 +33,15 @@ describe("numberValue", () => {
     ["9 m^2", "9/1"],
     ["twelve", "12/1"],
     ["three bolts", "3/1"],
+    ["minus 7", "-7/1"],
+    ["negative five", "-5/1"],
+    ["5kg", "5/1"],
+    ["20 degrees C", "20/1"],
+    ["5-year", "5/1"],
+    ["9.81 m/s^2", "981/100"],
+    ["18 dollars a day", "18/1"],
+    ["12 person-hours", "12/1"],
+    ["4 sq ft", "4/1"],
     ["12345678901234567891", "12345678901234567891/1"],
   ])("reads %s as %s", (text, expected) => expect(value(text)).toBe(expected));
 
@@ -52,6 +61,12 @@ describe("numberValue", () => {
     "1e99999",
     "9".repeat(500),
     "18 dollars are what she makes a day",
+    ..."2x-3|5x|5 x|2π|2 pi|3i|2e|5^2|10^5|5!|1-2|10-3|10 BC|10 AD|10 bce|3 am|3 pm|3 PM|5 n|--5|+-5|$--5".split(
+      "|",
+    ),
+    ..."5m|5 ab|2xy|2 dozen|five hundred|3 squared|2 thirds|5 degrees below zero|20% decrease|0.333...|2 sin x|5 ± 1".split(
+      "|",
+    ),
   ])("reads no number in %j", (text) => expect(value(text)).toBeNull());
 
   it("writes the number without grouping, currency and unit", () => {

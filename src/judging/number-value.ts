@@ -1,3 +1,5 @@
+import { isUnit } from "./unit.ts";
+
 /** A number as models write one, read exactly: its value is `numerator / denominator` in lowest terms. */
 export type NumberValue = {
   readonly numerator: bigint;
@@ -33,13 +35,8 @@ const pattern = new RegExp(
   `^([-−–+]?)\\s?(${money})?\\s?([-−–]?)(${plain})(?:[eE]([+-]?\\d{1,4})|\\s?[×x*·]\\s?10\\s?\\^\\s?\\{?\\(?([-−+]?\\d{1,4})\\)?\\}?|\\s?/\\s?(${plain}))?`,
 );
 const about = /^(?:about|approximately|approx\.?|around|roughly|exactly|nearly|almost|~|≈|=)\s*/i;
-/** A sign or up to four words that say what was counted: lower case, or short as GB and kWh are. */
-const unitWord = "(?:[\\p{Ll}²³/^·'’()-]|\\^\\d){1,30}|[\\p{L}²³/^·-]{1,4}";
-const unit = new RegExp(
-  `^(?:\\s?(?:%|‰|°\\s?[CFK]?|[$€£¥₹])|[\\s-]?(?:${unitWord})[23]?)?(?:\\s(?:${unitWord})[23]?){0,3}$`,
-  "u",
-);
-const notUnit = /\b(?:and|but|if|minus|or|plus|times|to|versus|vs)\b/i;
+/** A sign in words, before digits or a number word. */
+const negative = /^(?:minus|negative)\s(?=\S)/i;
 
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 
@@ -77,16 +74,16 @@ const magnitudeOf = (tail: string, isMoney: boolean): { exponent: number; rest: 
 
 /**
  * Reads a text that is one number and nothing else but currency, unit and hedge: `$70,000`, `−3.5 °C`, `about 18 eggs`,
- * `1/2`, `3 × 10^8 m/s`, `2 million`, `twelve`. Null for any other, also over 200 digits or beyond 10^±400. A percent
- * sign is a unit: 50% is 50.
+ * `1/2`, `3 × 10^8 m/s`, `2 million`, `twelve`, `minus 7`. Null for any other and where in doubt (`5x`, `5!`, `3 pm`),
+ * also over 200 digits or beyond 10^±400. A percent sign is a unit: 50% is 50.
  */
 export const numberValue = (text: string): NumberValue | null => {
   const trimmed = text
     .trim()
     .slice(0, 1_000)
     .replace(about, "")
-    .replace(/[.,;:!]{1,3}$/, "");
-  const given = inDigits(trimmed);
+    .replace(/(?<![.,;:])[.,;:]$/, "");
+  const given = inDigits(trimmed.replace(negative, ""));
   const parts = pattern.exec(given);
   if (parts === null) return null;
   const [all, sign = "", currency, innerSign = "", digits = "", exponent, power, below] = parts;
@@ -94,18 +91,20 @@ export const numberValue = (text: string): NumberValue | null => {
   const divisor = digitsOf(below ?? "1");
   if (number === "" || divisor === "" || number.length + divisor.length > maximumDigits) return null;
   const { exponent: magnitude, rest } = magnitudeOf(given.slice(all.length), currency !== undefined);
-  if (!unit.test(rest) || notUnit.test(rest)) return null;
+  if (!isUnit(rest)) return null;
   const scale = Number((exponent ?? power ?? "0").replace("−", "-")) + magnitude;
   if (Math.abs(scale) > maximumExponent) return null;
   const top = decimal(number, scale);
   const bottom = decimal(divisor, 0);
   if (bottom.numerator === 0n) return null;
-  const negative = `${sign}${innerSign}`.replace("+", "") !== "";
+  const signs = [negative.test(trimmed) ? "-" : "", sign, innerSign].filter((one) => one !== "");
+  if (signs.length > 1) return null;
+  const isNegative = signs.length === 1 && sign !== "+";
   const suffix = `${scale === 0 ? "" : `e${scale}`}${below === undefined ? "" : `/${divisor}`}`;
   const value = top.numerator * bottom.denominator;
   return ratio(
-    negative ? -value : value,
+    isNegative ? -value : value,
     top.denominator * bottom.numerator,
-    `${negative ? "-" : ""}${number}${suffix}`,
+    `${isNegative ? "-" : ""}${number}${suffix}`,
   );
 };

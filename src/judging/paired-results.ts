@@ -12,7 +12,13 @@ export type Tie = { readonly a: string; readonly b: string; readonly count: numb
 
 export type PairedResults = { readonly players: readonly string[]; readonly meetings: readonly Meeting[] };
 
-/** Adds up results by pair, players in alphabetical order. @throws RangeError for a player against itself and for a count below 0 */
+/** Beyond it the shares of lopsided results are nearer to 0 or 1 than doubles can tell. */
+const greatestCount = 1e15;
+
+/**
+ * Adds up results by pair, players in alphabetical order.
+ * @throws RangeError for a player against itself and for a count that is not from 0 to 1e15
+ */
 export const pairedResults = (results: readonly Win[], ties: readonly Tie[]): PairedResults => {
   const rows = [
     ...results.map(({ winner, loser, count }) => ({ one: winner, other: loser, count, tie: false })),
@@ -23,8 +29,10 @@ export const pairedResults = (results: readonly Win[], ties: readonly Tie[]): Pa
   const meetings = new Map<number, Meeting>();
   for (const { one, other, count, tie } of rows) {
     if (one === other) throw new RangeError(`"${one}" is set against itself; give results of two players`);
-    if (!(count >= 0 && count < Infinity))
-      throw new RangeError(`"${one}" and "${other}" have a count of ${count}; give one from 0`);
+    if (!(count >= 0 && count <= greatestCount))
+      throw new RangeError(
+        `"${one}" and "${other}" have a count of ${count}; give one from 0, at most ${greatestCount}`,
+      );
     if (count === 0) continue;
     const [own, its] = [index.get(one) ?? 0, index.get(other) ?? 0];
     const [first, second] = [Math.min(own, its), Math.max(own, its)];

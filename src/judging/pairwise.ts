@@ -1,4 +1,4 @@
-import type { Ballot } from "./borda.ts";
+import { refuseBadCounts, type Ballot } from "./ballot.ts";
 
 export type Pairwise = {
   /** All that some ballot lists, in alphabetical order. */
@@ -7,8 +7,12 @@ export type Pairwise = {
   readonly over: (first: number, second: number) => number;
 };
 
-/** Every two candidates compared. As in `borda`, the unlisted are equal last, and the first place of a repeated one counts. */
+/**
+ * Every two candidates compared. As in `borda`, the unlisted are equal last, and the first place of a repeated one counts.
+ * @throws RangeError for a count that is no finite number from 0
+ */
 export const pairwise = (ballots: readonly Ballot[]): Pairwise => {
+  refuseBadCounts(ballots);
   const candidates = [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
   const count = candidates.length;
   const votes = new Float64Array(count ** 2);

@@ -58,7 +58,11 @@ const declaredIn = (text: string): Declared[] => {
   return [...json, ...marked, ...bracketed];
 };
 
+/** A letter and nothing else: a small `a` is an article only where something follows. */
+const bareLetter = /^[\s"'“”*_([]{0,6}[ab][\s"'“”*_)\].]{0,6}$/i;
+
 const inProse = (text: string): Declared[] => {
+  if (bareLetter.test(text)) return [{ winner: wordedSide(text), reason: () => "" }];
   const lines = linesOf(text).filter((line) => line.text.trim() !== "");
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -85,7 +89,7 @@ const sentencesOf = (line: string): string[] =>
  * Reads which of two answers a judge prefers. The forms: `Feedback: … [RESULT] A` (Prometheus 2, Kim et al. 2024, arXiv
  * 2405.01535); `[[A]]`, `[[B]]`, `[[C]]` for a tie (MT-Bench, Zheng et al. 2023, arXiv 2306.05685); JSON with `winner`;
  * `Output (a)` and `Therefore, Output (a) is better.` (LLMBar, Zeng et al. 2023, arXiv 2310.07641) as the first or the
- * last sentence. Refuses a reply that settles on neither, verdicts that differ, and one over 4,000,000 characters.
+ * last sentence; a letter alone. Refuses a reply that settles on neither, verdicts that differ, and one over 4,000,000 characters.
  */
 export const parsePreference = (text: string): Preference => {
   if (text.length > maximumReply)

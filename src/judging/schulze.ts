@@ -1,4 +1,5 @@
-import type { Ballot, Tally } from "./borda.ts";
+import type { Ballot } from "./ballot.ts";
+import type { Tally } from "./borda.ts";
 import { pairwise } from "./pairwise.ts";
 import { orderByScore } from "./places.ts";
 
@@ -11,6 +12,7 @@ import { orderByScore } from "./places.ts";
  * `scores` are how many candidates do not stand above one's own: first in `order` are those that nobody stands above.
  * Not standing above each other is not transitive, so of two in different groups neither need stand above the other.
  * Ballots are read as in `borda`; equals stand alphabetically.
+ * @throws RangeError for a count that is no finite number from 0
  */
 export const schulze = (
   ballots: readonly Ballot[],

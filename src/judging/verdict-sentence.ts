@@ -42,7 +42,7 @@ const named = new RegExp(
   "iu",
 );
 const even = new RegExp(
-  String.raw`${therefore}(?:(?:(?:it\sis|it['’]s|this\sis)\sa\s)?(?:tie|draw)|both\s(?:\w+\s)?are\s(?:equally\sgood|equally\sbad|equal|tied)|neither(?:\s\w+)?\sis\sbetter)[.!]?$`,
+  String.raw`${therefore}(?:(?:(?:it\sis|it['’]s|this\sis)\sa\s)?(?:tie|draw)|both\s(?:\w+\s)?are\s(?:equally\sgood|equally\sbad|equal|tied)|neither(?:(?:\s\w+)?\sis\sbetter)?)[.!]?$`,
   "iu",
 );
 const alone = new RegExp(`^${side}[.!]?$`, "iu");
@@ -50,10 +50,12 @@ const openingLetter = /^["'“*_(]{0,4}(?<letter>[AB])[)"'”*_]{0,4}(?:[.,)]|\s
 
 /** A claim that holds in one respect only, or is weighed against another. */
 const qualified =
-  /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b|\b(?:but|however|although|though|while|whereas)\b/i;
+  /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b|\b(?:but|however|although|though|while|whereas|except)\b/i;
 /** A claim that is a question, a condition, denied, or somebody else's. */
 const reported =
   /\b(?:if|whether|why|how|not|than|while|although|though|unless|argue[sd]?|claim(?:s|ed)?|says?|suggest(?:s|ed)?|would)\b[^,.]{0,60}$/i;
+/** What takes back a verdict that has just been given. */
+const revoked = /\b(?:except|but|however|although|though)\b/i;
 const ends = /^(?:$|[.!,;]|\s(?:because|since|as|for|due|than|and)\b|\s[-–—(])/;
 
 const bare = (line: string): string => line.replace(/^[\s#*_>-]{1,20}/, "").trim();
@@ -66,7 +68,8 @@ const bare = (line: string): string => line.replace(/^[\s#*_>-]{1,20}/, "").trim
 export const verdictIn = (sentence: string, lines: readonly string[]): Winner | null => {
   const text = bare(sentence);
   const said = named.exec(text);
-  if (said && ends.test(said.groups?.["rest"] ?? "")) return winnerOf(said.groups);
+  const rest = said?.groups?.["rest"] ?? "";
+  if (said && ends.test(rest)) return revoked.test(rest) ? null : winnerOf(said.groups);
   if (/^\s{0,3}#/.test(sentence)) return null;
   if (even.test(text)) return "tie";
   const only = soleSide(text);
