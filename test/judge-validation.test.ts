@@ -5,9 +5,15 @@ import { readLabelledFile } from "../src/config/index.ts";
 import type { Asked } from "../src/engine/index.ts";
 import { Json, type ModelRequest } from "../src/kernel/index.ts";
 import { JUDGE_TEMPLATES, readFenced } from "../src/prompts/index.ts";
-import { judgementOf, validationOf, type Validation } from "../src/projections/index.ts";
+import {
+  judgedWork,
+  judgementOf,
+  validationOf,
+  verdictOf,
+  type Validation,
+} from "../src/projections/index.ts";
 import { judge } from "../src/protocols/judge/index.ts";
-import { judgeReport } from "../src/reports/index.ts";
+import { deliberationMarkdown, judgeReport } from "../src/reports/index.ts";
 import { toyAsked, toyParticipant } from "../src/testing/toys/kit.ts";
 import { stage } from "../src/testing/toys/stage.ts";
 
@@ -83,7 +89,7 @@ describe("a judge measured against labels", () => {
     );
     expect(validation).toMatchObject({
       kind: "preference",
-      validated: true,
+      measured: true,
       why: null,
       items: 40,
       labelled: 40,
@@ -167,7 +173,7 @@ describe("a judge measured against labels", () => {
     const { opened } = await on.engine.open("r1", pairs(1, ["A"]));
     await on.drive(opened.deliberation);
     const before = validationOf(await on.store.read(opened.deliberation));
-    expect(before).toMatchObject({ status: "failed", validated: false, unread: 1 });
+    expect(before).toMatchObject({ status: "failed", measured: false, unread: 1 });
     const changes = { settings: { ...opened.data.settings, again: 1 } };
     const fork = await on.engine.fork(opened.deliberation, { request: "r2", changes });
     await on.drive(fork.opened.deliberation);
@@ -175,15 +181,39 @@ describe("a judge measured against labels", () => {
     expect(after).toMatchObject({ status: "answered", unread: 0, flipRate: { value: 0, n: 1 }, calls: 1 });
   });
 
+  it("tells what was lost with its call from what could not be read", async () => {
+    const on = stage({
+      protocols: [judge],
+      script: { eve: (_, nth) => (nth === 2 ? { fail: "network" } : "hm") },
+    });
+    const { opened } = await on.engine.open("r1", pairs(1, ["A"]));
+    await on.drive(opened.deliberation);
+    const entries = await on.store.read(opened.deliberation);
+    expect(judgedWork(entries)).toMatchObject({ status: "inconclusive", lost: [{ code: "network" }] });
+    const changes = { settings: { ...opened.data.settings, again: 1 } };
+    const fork = await on.engine.fork(opened.deliberation, { request: "r2", changes });
+    await on.drive(fork.opened.deliberation);
+    expect(judgedWork(await on.store.read(fork.opened.deliberation))?.lost).toEqual([]);
+  });
+
+  it("stands in its document, where no answer is missed", async () => {
+    const { entries, validation } = await validated(pairs(30), (request) => side(request, "a"));
+    expect(verdictOf(entries)).toEqual(validation);
+    const text = deliberationMarkdown(entries);
+    expect(text).toMatch(/## Verdict\n\n```text\nMeasured on 30 labelled items\.\n/);
+    expect(text).toMatch(/accuracy +\d+ %/);
+    expect(text).not.toMatch(/There is no answer|There is none/);
+  });
+
   it("on fewer than 30 labelled items is not validated, and the figures are there", async () => {
     const { validation, entries } = await validated(pairs(29), (request) => side(request, "a"));
-    expect(validation).toMatchObject({ validated: false, labelled: 29, accuracy: { n: 29 } });
-    expect(validation.why).toBe(
-      "29 labelled items with a verdict are too few to validate a judge; it takes 30",
+    expect(validation).toMatchObject({ measured: false, labelled: 29, accuracy: { n: 29 } });
+    expect(validation.why).toBe("29 labelled items with a verdict are too few to judge it by; it takes 30");
+    expect(judgeReport(entries, { color: false, width: 80 })).toMatch(
+      /^Not enough to judge it by: 29 labelled/,
     );
-    expect(judgeReport(entries, { color: false, width: 80 })).toMatch(/^Not a validation: 29 labelled/);
     const enough = await validated(pairs(30), (request) => side(request, "a"));
-    expect(enough.validation.validated).toBe(true);
+    expect(enough.validation.measured).toBe(true);
   });
 });
 

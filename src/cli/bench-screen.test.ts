@@ -10,6 +10,7 @@ const row = (arm: string, task: number, changes: Partial<BenchRow> = {}): BenchR
   openedAt: "",
   outcome: "answered",
   finished: true,
+  failed: null,
   answer: "1",
   right: true,
   control: null,
@@ -69,6 +70,13 @@ describe("the progress of a bench", () => {
     shown.stop();
     shown.row(row("single", 1), true);
     expect(written).toEqual([]);
+  });
+  it("counts what failed as done, and apart from what has no answer", () => {
+    const { shown, written } = screen({ terminal: true, tasks: 2 });
+    const nothing = { finished: false, answer: null, right: false, outcome: "failed", failed: "network: no" };
+    shown.row(row("single", 0, nothing), true);
+    expect(written.join("")).toContain("1 of 4 done");
+    expect(written.join("")).toContain("single   1/2  0 right  1 failed");
   });
   it("counts a row once, however often it is told, and not before it is finished", () => {
     const { shown, written } = screen({ tasks: 1 });

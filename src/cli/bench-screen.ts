@@ -29,6 +29,9 @@ export type BenchScreenOptions = {
   readonly lifecycle?: Lifecycle;
 };
 
+/** Whether nothing more is asked for it, unless that is wanted. */
+const isDone = ({ finished, failed }: BenchRow): boolean => finished || failed !== null;
+
 const REDRAW_MS = 100;
 /** Where there is no terminal, a line for every such part of the whole. */
 const LOG_PARTS = 10;
@@ -57,7 +60,7 @@ export function createBenchScreen({
   const region = terminal ? createRegion(output) : undefined;
   const unguard = region && guardTerminal(region, lifecycle);
 
-  const finished = () => [...rows.values()].filter((row) => row.finished);
+  const finished = () => [...rows.values()].filter(isDone);
   const summary = (): string => {
     const done = finished().length;
     const all = [...rows.values()];
@@ -76,13 +79,17 @@ export function createBenchScreen({
   const lines = (columns: number): string[] => {
     const table = arms.map((arm) => {
       const own = finished().filter((row) => row.arm === arm);
+      const failed = own.filter((row) => row.failed !== null).length;
       const right = own.filter((row) => row.right).length;
-      const silent = own.filter(({ answer }) => answer === null).length;
+      const silent = own.filter(({ answer, finished: counts }) => counts && answer === null).length;
       return [
         arm,
         `${own.length}/${tasks}`,
         `${right} right`,
-        silent > 0 ? `${silent} without an answer` : "",
+        [
+          ...(silent > 0 ? [`${silent} without an answer`] : []),
+          ...(failed > 0 ? [`${failed} failed`] : []),
+        ].join(", "),
       ];
     });
     return [style.bold(cutTo(summary(), columns)), ...aligned(table, columns)];
@@ -96,7 +103,7 @@ export function createBenchScreen({
     row(row, fresh) {
       if (stopped) return;
       rows.set(`${row.task}\n${row.arm}`, row);
-      if (fresh && row.finished) worked += 1;
+      if (fresh && isDone(row)) worked += 1;
       if (region) {
         if (now() - drawnMs >= REDRAW_MS) draw();
         return;

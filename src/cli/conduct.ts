@@ -1,9 +1,10 @@
-import { callOf, type DeliberationId, type Entry, type FailureCode } from "../kernel/index.ts";
+import { isEvent, type DeliberationId, type Entry } from "../kernel/index.ts";
 import type { Parley } from "../compose/index.ts";
-import { resultOf } from "../projections/index.ts";
+import { resultOf, verdictOf, type Result } from "../projections/index.ts";
 import { answerText, eventLine, judgeReport, unpricedModels } from "../reports/index.ts";
-import { EXIT, exitOf } from "./exits.ts";
+import { EXIT, exitOf, failuresIn } from "./exits.ts";
 import { interruption } from "./interruption.ts";
+import { capsPassed, raiseWords, remedyOf } from "./remedies.ts";
 import type { Io } from "./command.ts";
 import { createScreen, type Screen } from "./screen.ts";
 
@@ -70,44 +71,40 @@ export async function finish(
   const inOrder = [...entries].sort((a, b) => a.seq - b.seq);
   const result = resultOf(inOrder);
   if (!result) return EXIT.usage;
-  const failures = inOrder.flatMap((entry): FailureCode[] => {
-    const call = callOf(entry);
-    return call && !call.ok ? [call.failure.code] : [];
-  });
   const { color, columns: width } = output.stdout;
   const judged = judgeReport(inOrder, { color, width });
-  if (showing.json) await output.result(`${JSON.stringify(result, undefined, 2)}\n`);
+  if (showing.json) await output.result(`${JSON.stringify(verdictOf(inOrder) ?? result, undefined, 2)}\n`);
   else if (!showing.events && judged !== undefined) await output.result(judged);
   else if (!showing.events && result.answer !== null) {
     await output.result(answerText(result, { color, width, unpriced: unpricedModels(inOrder) }));
   }
-  const exit = exitOf(result, failures, showing.onDegraded);
-  if (exit !== EXIT.answered) output.note(outcomeLine(result, failures));
+  const codes = failuresIn(inOrder).map(({ code }) => code);
+  const exit = exitOf(result, codes, showing.onDegraded);
+  if (exit !== EXIT.answered) output.note(outcomeLine(result, inOrder));
   return exit;
 }
 
-const outcomeLine = (
-  result: { id: string; status: string; degraded: readonly { what: string; why: string }[] },
-  failures: readonly FailureCode[],
-) => {
-  const why = result.degraded[0]?.why ?? "no reason was recorded";
-  const codes: readonly FailureCode[] = result.status === "stopped-by-budget" ? ["over-budget"] : failures;
-  const next =
-    codes.map((code) => NEXT[code]).find((step) => step !== undefined) ?? `parley show ${result.id}`;
-  return `parley: ${result.status}: ${why.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600)}; next: ${next}`;
-};
+function outcomeLine({ id, status, degraded }: Result, entries: readonly Entry[]): string {
+  const why = degraded[0]?.why ?? "no reason was recorded";
+  return `parley: ${status}: ${why.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600)}; next: ${nextOf({ id, status, degraded }, entries)}`;
+}
 
-/** What a person can do about a failure. */
-const NEXT: { readonly [code in FailureCode]?: string } = {
-  unauthorised:
-    "check the provider's key in the environment, then ask again (parley doctor shows which are set)",
-  "out-of-credit": "top up at the provider, or choose other models with --models",
-  "context-too-long": "shorten the question or give less --context",
-  refused: "check the model's name with parley models, or rephrase",
-  "rate-limited": "wait a while, then ask again",
-  overloaded: "wait a while, then ask again, or choose other models with --models",
-  network: "check the connection and the provider's URL (parley doctor), then ask again",
-  "timed-out": "ask again, with a longer --timeout or other models",
-  "over-budget":
-    "raise --max-cost-usd, --max-tokens or --timeout, ask fewer models, or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply",
-};
+function nextOf(
+  { id, status, degraded }: Pick<Result, "id" | "status" | "degraded">,
+  entries: readonly Entry[],
+): string {
+  const failures = failuresIn(entries);
+  if (status === "stopped-by-budget") {
+    const whys = [...degraded.map(({ why }) => why), ...failures.map(({ message }) => message)];
+    const [budget = {}] = entries.flatMap((entry) =>
+      isEvent(entry, "deliberation-opened") ? [entry.data.budget] : [],
+    );
+    const caps = capsPassed(whys, budget);
+    const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")
+      ? ", or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply"
+      : "";
+    return `${raiseWords(caps)}, or ask fewer models${smaller}`;
+  }
+  const remedy = remedyOf(failures.map(({ code }) => code));
+  return remedy === undefined ? `parley show ${id}` : `${remedy}, then ask again`;
+}

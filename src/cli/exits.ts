@@ -1,4 +1,4 @@
-import { isFault, type FailureCode } from "../kernel/index.ts";
+import { callOf, isFault, type Entry, type Failure, type FailureCode } from "../kernel/index.ts";
 import type { Result } from "../projections/index.ts";
 
 /** What the exit codes mean; scripts rely on them. */
@@ -32,13 +32,24 @@ export function exitOf(
     case "cancelled":
       return EXIT.interrupted;
     case "failed":
-      return failures.some((code) => code === "unauthorised" || code === "out-of-credit")
-        ? EXIT.authentication
-        : EXIT.provider;
+      return exitOfFailures(failures);
     default:
       return EXIT.answered;
   }
 }
+
+/** The exit code of what came to nothing because its calls failed with these codes. */
+export const exitOfFailures = (codes: readonly FailureCode[]): number =>
+  codes.some((code) => code === "unauthorised" || code === "out-of-credit")
+    ? EXIT.authentication
+    : EXIT.provider;
+
+/** How calls failed for good, in the order of the entries. */
+export const failuresIn = (entries: readonly Entry[]): Failure[] =>
+  entries.flatMap((entry) => {
+    const call = callOf(entry);
+    return call && !call.ok ? [call.failure] : [];
+  });
 
 /** The exit code of an error that ended a command. */
 export function exitOfError(error: unknown): number {

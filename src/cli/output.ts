@@ -1,4 +1,5 @@
 import { Fault } from "../kernel/index.ts";
+import { widthOf, wrapped } from "../reports/text-width.ts";
 
 /** Where a command writes: results on one, everything else on the other. */
 export type Output = {
@@ -7,10 +8,15 @@ export type Output = {
    * @throws Fault `configuration` when it cannot be written, as on a full disk
    */
   result(text: string): Promise<void>;
+  /** A line for a person; on a terminal it is wrapped to its width. */
   note(text: string): void;
   readonly stdout: { readonly terminal: boolean; readonly color: boolean; readonly columns: number };
   readonly stderr: { readonly terminal: boolean; readonly color: boolean; readonly columns: number };
 };
+
+/** What `note` writes: one line, but on a terminal, where it stands in as many as it takes. */
+export const noteText = (text: string, { terminal, columns }: Output["stderr"]): string =>
+  `${terminal && widthOf(text) > columns ? wrapped(text, columns).join("\n") : text}\n`;
 
 /** The process's own streams. Color only on a terminal, and never with `NO_COLOR`. */
 export function processOutput(env: Readonly<Record<string, string | undefined>>): Output {
@@ -41,10 +47,11 @@ export function processOutput(env: Readonly<Record<string, string | undefined>>)
     color: stream.isTTY === true && env["TERM"] !== "dumb" && !noColor,
     columns: stream.columns || 80,
   });
+  const stderr = face(process.stderr);
   return {
     result: write,
-    note: (text) => void process.stderr.write(`${text}\n`),
+    note: (text) => void process.stderr.write(noteText(text, stderr)),
     stdout: face(process.stdout),
-    stderr: face(process.stderr),
+    stderr,
   };
 }

@@ -331,7 +331,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.answered;
-      io.output.note(usageLine(error.message, first));
+      io.output.note(usageLine(error.message, argv));
       return EXIT.usage;
     }
     io.output.note(errorLine(error, io.env));
@@ -356,9 +356,16 @@ async function misspelt(argv: readonly string[]): Promise<string | undefined> {
   return close ? meant : undefined;
 }
 
+/** The command that the first words name, and the one below it. */
+function namedIn([first, ...rest]: readonly string[], rows: readonly CommandRow[]): string[] {
+  const row = rows.find(({ name }) => name === first);
+  if (!row) return [];
+  return [row.name, ...("commands" in row ? namedIn(rest, row.commands) : [])];
+}
+
 /** One line of what was wrong with the command line, and where its help is. */
-const usageLine = (message: string, command = ""): string => {
+const usageLine = (message: string, argv: readonly string[]): string => {
   const what = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
-  const help = COMMANDS.some(({ name }) => name === command) ? `parley ${command} --help` : "parley --help";
+  const help = ["parley", ...namedIn(argv, COMMANDS), "--help"].join(" ");
   return `parley: ${what}${/[.?)]$/.test(what) ? "" : ";"} see ${help}`;
 };

@@ -2,6 +2,7 @@ import { nearest } from "../config/index.ts";
 import { digestOf, type Asked } from "../engine/index.ts";
 import { Fault, ParticipantId } from "../kernel/index.ts";
 import type { BenchArm, BenchTask } from "../projections/index.ts";
+import { countWords } from "../reports/index.ts";
 import { convene, type Convening } from "./convene.ts";
 import type { Panel } from "./panel.ts";
 import type { Parley } from "./parley.ts";
@@ -37,12 +38,13 @@ const ARMS = {
   },
   majority: {
     ...DRAFTS,
-    what: ({ members }) => `blind drafts of ${members.length} members and their vote`,
+    what: ({ members }) => `blind drafts of ${countWords(members.length, "member")} and their vote`,
     panel: ({ members }) => membersOnly(members),
   },
   "self-consistency": {
     ...DRAFTS,
-    what: ({ members: [model, ...rest] }) => `${rest.length + 1} samples of ${model} and their vote`,
+    what: ({ members: [model, ...rest] }) =>
+      `${countWords(rest.length + 1, "sample")} of ${model} and their vote`,
     panel: ({ members }, samples) =>
       membersOnly(Array.from({ length: samples }, () => members.slice(0, 1)).flat()),
     seats: asSamples,

@@ -28,6 +28,8 @@ export interface Job {
   row(): BenchRow | null;
   /** By all its deliberations, in the worst case where a provider did not say. */
   spent(): Reservation;
+  /** In the engine's words, which caps were passed where its last deliberation was cut off. */
+  passed(): readonly string[];
   /** Carries it on to its end, as far as the purse reaches. */
   finish(purse: Purse, options: FinishOptions): Promise<JobEnd>;
 }
@@ -44,6 +46,8 @@ type Last = {
   readonly status: "open" | "cut" | "cancelled" | "failed" | "finished";
   readonly budget: Budget;
   readonly spent: Reservation;
+  /** In the engine's words, which caps were passed, where it was cut. */
+  readonly passed: readonly string[];
   /** Whether a provider refused to serve. */
   readonly denied: boolean;
 };
@@ -83,6 +87,7 @@ export async function openJob(parley: Parley, { arm, task }: Place): Promise<Job
   return {
     row: () => state.row,
     spent: () => state.spent,
+    passed: () => state.last?.passed ?? [],
     async finish(purse, { signal, retryFailed, enough }) {
       let mayRetry = retryFailed;
       for (;;) {
@@ -166,6 +171,7 @@ async function readState(
       status: statusOf(entries),
       budget,
       spent: own,
+      passed: passedIn(entries),
       denied: isDenied(entries),
     };
   }
@@ -178,6 +184,14 @@ function statusOf(entries: readonly Entry[]): Last["status"] {
   if (isCut(entries)) return "cut";
   return closing.outcome === "failed" ? "failed" : "finished";
 }
+
+const passedIn = (entries: readonly Entry[]): string[] =>
+  entries.flatMap((entry) => {
+    if (isEvent(entry, "deliberation-closed"))
+      return entry.data.outcome === "stopped-by-budget" ? [entry.data.why] : [];
+    const call = callOf(entry);
+    return call?.ok === false && call.failure.code === "over-budget" ? [call.failure.message] : [];
+  });
 
 const DENIALS: ReadonlySet<FailureCode> = new Set(["unauthorised", "out-of-credit"]);
 

@@ -241,6 +241,7 @@ describe("a capped bench", () => {
     const first = await watched({ ...capped, maxTokens: 20_000 }, { store });
     const stopped = await bench(first, tasks, { arms });
     expect(stopped.stop).toBe("budget");
+    expect(stopped.caps).toMatchObject({ budget: { tokens: 20_000 } });
     expect(tokensOf(stopped.report)).toBeLessThanOrEqual(20_000);
     expect(stopped.report.rows.filter(({ finished }) => finished).length).toBeGreaterThan(2);
 
@@ -321,7 +322,7 @@ describe("what fails", () => {
       attempts: 1,
     });
 
-  it("stops a bench that is refused, counts as no answer, and is asked again when that is wanted", async () => {
+  it("stops a bench that is refused, is not scored, and is asked again when that is wanted", async () => {
     const store = memoryStore();
     const flags = { models: panel(1), seed: "7" };
     const refused = await bench(await watched(flags, { store, answer: failing }), mixed(20), {
@@ -330,10 +331,15 @@ describe("what fails", () => {
     });
     expect(refused.stop).toBe("access");
     expect(refused.report.rows.length).toBeLessThanOrEqual(2);
-    expect(armOf(refused.report, "single")).toMatchObject({ right: 0, noAnswer: refused.report.rows.length });
+    expect(armOf(refused.report, "single")).toMatchObject({
+      accuracy: { n: 0 },
+      noAnswer: 0,
+      failed: refused.report.rows.length,
+    });
 
     const kept = await bench(await watched(flags, { store }), mixed(20), { arms: ["single"] });
-    expect(armOf(kept.report, "single").outcomes).toMatchObject({ failed: refused.report.rows.length });
+    expect(armOf(kept.report, "single")).toMatchObject({ failed: refused.report.rows.length, accuracy: {} });
+    expect(kept.report.rows.find(({ failed }) => failed !== null)?.failed).toContain("no");
     const again = await bench(await watched(flags, { store }), mixed(20), {
       arms: ["single"],
       retryFailed: true,

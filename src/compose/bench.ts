@@ -52,17 +52,25 @@ export type BenchOptions = {
   readonly onRow?: (row: BenchRow, fresh: boolean) => void;
 };
 
+export type BenchRun = {
+  readonly report: BenchReport;
+  readonly stop: BenchStop | null;
+  /** The caps that hold for the whole bench, and which of them were passed, in the engine's words, as far as it said. */
+  readonly caps: { readonly budget: Budget; readonly passed: readonly string[] };
+};
+
 /** Runs what is not finished yet, task by task, all arms of a task before the next; and reports all that is recorded. */
 export async function runBench(
   parley: Parley,
   { arms, tasks, file }: PreparedBench,
   options: BenchOptions,
-): Promise<{ report: BenchReport; stop: BenchStop | null }> {
+): Promise<BenchRun> {
   const jobs: Job[] = [];
   for (const task of tasks) for (const arm of arms) jobs.push(await openJob(parley, { arm, task }));
   for (const job of jobs) told(job, options, false);
   const spent = jobs.map((job) => job.spent()).reduce(plus, NOTHING);
-  const purse = createPurse(capOf(parley), { spent, slots: options.concurrency });
+  const budget = capOf(parley);
+  const purse = createPurse(budget, { spent, slots: options.concurrency });
   const stop = await work(jobs, purse, options);
   const report = benchReport({
     tasks: { file, count: tasks.length },
@@ -70,7 +78,7 @@ export async function runBench(
     arms: arms.map(({ arm }) => arm),
     rows: jobs.flatMap((job) => job.row() ?? []),
   });
-  return { report, stop };
+  return { report, stop, caps: { budget, passed: jobs.flatMap((job) => job.passed()) } };
 }
 
 /** The caps of the whole bench; time is nothing that a bench is cut by. */

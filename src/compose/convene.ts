@@ -84,7 +84,10 @@ export async function convene(
 }
 
 /** These templates as they are in force. @throws Fault `configuration` for an override whose slots are not the template's */
-export function templatesOf(names: readonly string[], place: Pick<Parley, "env" | "cwd">): Record<string, string> {
+export function templatesOf(
+  names: readonly string[],
+  place: Pick<Parley, "env" | "cwd">,
+): Record<string, string> {
   // The strategy's directive is a template of the opening's own.
   const wanted = Object.entries(PROMPT_SLOTS).filter(([name]) => names.includes(name));
   const loaded = loadTemplates(

@@ -1,5 +1,5 @@
 export { readBenchTasks } from "./bench-tasks.ts";
-export { prepareBench, runBench, type BenchStop } from "./bench.ts";
+export { prepareBench, runBench, type BenchRun, type BenchStop } from "./bench.ts";
 export { checkup } from "./checkup.ts";
 export { measureContributions } from "./contributions.ts";
 export { convene } from "./convene.ts";

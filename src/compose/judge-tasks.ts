@@ -42,11 +42,7 @@ export async function gradingTask(
   },
 ): Promise<JudgeTask> {
   const question = questionOf(here, given.question);
-  const answers = await readContext({
-    ...here,
-    files: given.files,
-    mostBytes: here.settings.maxContextBytes,
-  });
+  const answers = await answersIn(here, given.files);
   const reference = given.reference === undefined ? undefined : textOrFile(given.reference, here);
   const texts = answers.flatMap(({ text }, index) => [
     { name: `${nameOf(index)}/question`, text: question },
@@ -62,8 +58,7 @@ export async function preferenceTask(
   given: { readonly question: string; readonly a: string; readonly b: string },
 ): Promise<JudgeTask> {
   const question = questionOf(here, given.question);
-  const files = [given.a, given.b];
-  const [a, b] = await readContext({ ...here, files, mostBytes: here.settings.maxContextBytes });
+  const [a, b] = await answersIn(here, [given.a, given.b]);
   if (!a || !b) throw new RangeError("two files give two texts");
   const name = nameOf(0);
   const texts = [
@@ -73,6 +68,17 @@ export async function preferenceTask(
   ];
   const lengths = { a: a.text.length, b: b.text.length };
   return { question, texts, kind: "preference", items: [{ name, lengths }] };
+}
+
+/** @throws Fault `configuration` as `readContext` does, and for a file without an answer in it */
+async function answersIn(here: Here, files: readonly string[]): ReturnType<typeof readContext> {
+  const answers = await readContext({ ...here, files, mostBytes: here.settings.maxContextBytes });
+  const empty = answers.find(({ text }) => text.trim() === "");
+  if (!empty) return answers;
+  throw new Fault("configuration", {
+    why: `${empty.name} is empty`,
+    next: "name a file that has the answer to judge",
+  });
 }
 
 const nameOf = (index: number): string => `item-${index + 1}`;

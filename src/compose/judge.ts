@@ -15,7 +15,7 @@ import {
   type Event,
 } from "../kernel/index.ts";
 import type { JudgeForm } from "../prompts/index.ts";
-import { spending } from "../projections/index.ts";
+import { judgedWork, spending } from "../projections/index.ts";
 import { judge, JudgeSettings } from "../protocols/judge/index.ts";
 import { budgetOf, refuseUnknownPrices, settingsOf, templatesOf } from "./convene.ts";
 import { checkedRef } from "./panel.ts";
@@ -53,7 +53,7 @@ type OpenedJudge = {
 
 /**
  * The deliberation in which this judge does this task. Its id follows from all that its prompts are made from, so that the
- * same command finds it again: it goes on where it was, or is shown. Where it ended for want of money, or because calls
+ * same command finds it again: it goes on where it was, or is shown. Where it ended for want of money, or where calls
  * failed, a fork of the run that got furthest goes on and asks for the rest, under what the runs before left of the budget
  * given now.
  * @throws Fault `configuration`, `authentication`, `budget`
@@ -77,7 +77,7 @@ export async function openJudge(parley: Parley, task: JudgeTask, call: JudgeCall
     }
     const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
     if (!closing) return { id, state: "open" };
-    if (!canGoOn(closing, opened.data.budget, budget)) return { id, state: "closed" };
+    if (!canGoOn({ closing, entries }, opened.data.budget, budget)) return { id, state: "closed" };
     budget = left(budget, entries);
     const replies = repliesIn(entries);
     if (!furthest || replies.length >= furthest.replies.length) furthest = { opened, replies };
@@ -135,10 +135,16 @@ function spendable(budget: Budget): Budget {
 }
 
 /** Whether an ended run lacks something that asking again could bring. */
-const canGoOn = (closing: Closing, then: Asked["budget"], now: Asked["budget"]): boolean =>
+const canGoOn = (
+  { closing, entries }: { readonly closing: Closing; readonly entries: readonly Entry[] },
+  then: Asked["budget"],
+  now: Asked["budget"],
+): boolean =>
   closing.outcome === "stopped-by-budget"
     ? canonical(then) !== canonical(now)
-    : closing.outcome === "failed" || closing.outcome === "cancelled";
+    : closing.outcome === "failed" ||
+      closing.outcome === "cancelled" ||
+      (judgedWork(entries)?.lost ?? []).length > 0;
 
 function prepared(parley: Parley, task: JudgeTask, call: JudgeCall): { key: string; asked: Asked } {
   const { settings, world } = parley;

@@ -22,8 +22,31 @@ export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form
   }
   const what = path.length === 0 ? "the file" : path.join(".");
   const missing = issue !== undefined && issue.input === undefined && path.length > 0;
-  const trouble = missing ? "is missing" : `is not valid: ${oneLine(issue?.message ?? "", 200)}`;
+  const trouble = missing ? "is missing" : `is not valid: ${oneLine(issue ? wordsOf(issue) : "", 200)}`;
   throw refuse(`${file.place(path, "value")}: ${oneLine(what, 120)} ${trouble}`, form);
+}
+
+/** What is wrong with a value, as one who wrote the file would say it. */
+const wordsOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === "invalid_type"
+    ? `it is ${kindOf(issue.input)}, and should be ${KINDS[issue.expected] ?? issue.expected}`
+    : issue.message;
+
+const KINDS: { readonly [expected: string]: string | undefined } = {
+  object: "keys with their values",
+  record: "keys with their values",
+  array: "a list",
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+};
+
+function kindOf(value: unknown): string {
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return "a list";
+  const kind = typeof value;
+  return KINDS[kind] ?? kind;
 }
 
 /** The keys that a schema of plain objects knows at a path. */

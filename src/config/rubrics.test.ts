@@ -29,6 +29,7 @@ describe("rubrics", () => {
       "project/key.yaml": rubric("crit: x\n"),
       "project/four.yaml": rubric().replace(", 5: yes", ""),
       "project/six.yaml": rubric().replace("5: yes", "5: yes, 6: more"),
+      "project/list.yaml": "name: mine\ncriteria: Is it kind?\nanchors: [no, hardly, in part, mostly, yes]\n",
       "project/name.yaml": rubric().replace("mine", "My Rubric"),
     });
     const refusal = (file: string) => refusalOf(() => loadRubric(file, place), place);
@@ -38,6 +39,9 @@ describe("rubrics", () => {
     );
     expect(await refusal("four.yaml")).toContain("anchors.5 is missing");
     expect(await refusal("six.yaml")).toContain('there is no key "6" here');
+    expect(await refusal("list.yaml")).toMatch(
+      /list\.yaml:3: ?\S* ?anchors is not valid: it is a list, and should be keys with their values; .*anchors: \{1: /,
+    );
     expect(await refusal("name.yaml")).toContain("name is not valid");
     expect(await refusal("none.yaml")).toContain("does not exist");
   });

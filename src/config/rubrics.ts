@@ -9,7 +9,8 @@ import { readYaml } from "./yaml.ts";
 /** The rubric of those who name none. */
 export const DEFAULT_RUBRIC = "answer-quality";
 
-const FORM = "a rubric has a name, criteria (a line) and anchors, a line for each of 1 to 5";
+const FORM =
+  "a rubric has a name, criteria (a line) and anchors: {1: a line, 2: …, 5: a line}, one for each grade";
 
 /**
  * A rubric by its name (a file `NAME.yaml` in a `rubrics` folder of the project's `.parley`, of the user's settings, or

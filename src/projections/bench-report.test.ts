@@ -13,6 +13,7 @@ const row = (arm: string, task: string, changes: Partial<BenchRow> = {}): BenchR
   openedAt: "2026-01-01T00:00:00.000Z",
   outcome: "answered",
   finished: true,
+  failed: null,
   answer: "1",
   right: true,
   control: null,
@@ -42,12 +43,27 @@ describe("an arm's figures", () => {
       row("a", "1"),
       row("a", "2", wrong),
       row("a", "3", { ...wrong, answer: null, outcome: "inconclusive" }),
-      row("a", "4", { ...wrong, answer: null, outcome: "failed" }),
+      row("a", "4", { ...wrong, answer: "1", outcome: "answered-degraded" }),
     ];
     const [one] = report(rows, [arm("a")], 4).arms;
-    expect(one).toMatchObject({ right: 1, wrong: 1, noAnswer: 2, unfinished: 0 });
+    expect(one).toMatchObject({ right: 1, wrong: 2, noAnswer: 1, unfinished: 0, failed: 0 });
     expect(one?.accuracy).toMatchObject({ value: 0.25, n: 4 });
-    expect(one?.outcomes).toEqual({ answered: 2, failed: 1, inconclusive: 1 });
+    expect(one?.outcomes).toEqual({ answered: 2, "answered-degraded": 1, inconclusive: 1 });
+  });
+  it("do not score what failed for want of replies, and count it apart", () => {
+    const outage = { ...wrong, answer: null, outcome: "failed", finished: false, failed: "network: no" };
+    const rows = [row("a", "1"), row("a", "2", outage), row("b", "1", wrong), row("b", "2")];
+    const whole = report(rows, [arm("a"), arm("b")], 3);
+    expect(whole.complete).toBe(false);
+    expect(whole.arms[0]).toMatchObject({
+      accuracy: { value: 1, n: 1 },
+      noAnswer: 0,
+      unfinished: 2,
+      failed: 1,
+      outcomes: { answered: 1 },
+    });
+    expect(whole.arms[1]).toMatchObject({ accuracy: { n: 2 }, unfinished: 1, failed: 0 });
+    expect(whole.pairs).toMatchObject([{ n: 1, onlyFirst: 1, onlySecond: 0 }]);
   });
   it("leave out what is not finished, and say how much that is; its cost is spent all the same", () => {
     const rows = [
@@ -80,21 +96,27 @@ describe("an arm's figures", () => {
       { kind: "y", accuracy: { value: 0, n: 1 } },
     ]);
   });
-  it("hold flips against the control, one that changed into no answer too", () => {
+  it("hold flips from one answer to another against the control, and count no answer apart", () => {
     const control = (right: boolean) => ({ answer: "1", right });
+    const none = { answer: null, right: false };
     const rows = [
       row("a", "1", { control: control(true) }),
       row("a", "2", { control: control(true), ...wrong }),
       row("a", "3", { control: control(true), ...wrong, answer: null, outcome: "inconclusive" }),
       row("a", "4", { control: control(false) }),
       row("a", "5", { control: null, ...wrong }),
+      row("a", "6", { control: none }),
+      row("a", "7", { control: none, ...wrong, answer: null, outcome: "inconclusive" }),
+      row("a", "8", { control: control(false), ...wrong, answer: null, outcome: "inconclusive" }),
     ];
-    const [deliberating, not] = [arm("a", true), arm("a")].map((one) => report(rows, [one], 5).arms[0]);
+    const [deliberating, not] = [arm("a", true), arm("a")].map((one) => report(rows, [one], 8).arms[0]);
     expect(deliberating?.flips).toMatchObject({
-      n: 4,
+      n: 7,
       controlRight: 3,
-      rightToWrong: 2,
+      rightToWrong: 1,
       wrongToRight: 1,
+      rightToNone: 1,
+      noneToRight: 1,
       p: 1,
     });
     expect(not?.flips).toBeNull();

@@ -23,6 +23,8 @@ const perQuestion = z.number().nullable();
 const ArmResult = BenchArm.extend({
   /** Questions of the file that it has not finished: they count nowhere. */
   unfinished: z.int(),
+  /** Of these, those that failed for want of replies; `--retry-failed` asks them again. */
+  failed: z.int(),
   /** Of all questions finished; what has no answer is not right. */
   accuracy: Estimate,
   kinds: z.array(z.strictObject({ kind: z.string(), accuracy: Estimate })),
@@ -45,9 +47,13 @@ const ArmResult = BenchArm.extend({
     .strictObject({
       n: z.int(),
       controlRight: z.int(),
+      /** Where the drafts elected one answer, and another was given. */
       rightToWrong: z.int(),
       wrongToRight: z.int(),
-      /** McNemar's exact test, two-sided. */
+      /** No flips: where no answer was given in the end, and where the drafts elected none. */
+      rightToNone: z.int(),
+      noneToRight: z.int(),
+      /** McNemar's exact test of the flips, two-sided. */
       p: z.number(),
     })
     .nullable(),
@@ -86,7 +92,7 @@ export function benchReport({ tasks, seed, arms, rows }: BenchRan): BenchReport 
   const results = arms.map((arm) =>
     armResult(
       arm,
-      finished.filter((row) => row.arm === arm.name),
+      rows.filter((row) => row.arm === arm.name),
       tasks.count,
     ),
   );
@@ -106,7 +112,8 @@ export function benchReport({ tasks, seed, arms, rows }: BenchRan): BenchReport 
   };
 }
 
-function armResult(arm: BenchArm, rows: readonly BenchRow[], tasks: number): BenchArmResult {
+function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): BenchArmResult {
+  const rows = begun.filter(({ finished }) => finished);
   const right = rows.filter((row) => row.right).length;
   const noAnswer = rows.filter(({ answer }) => answer === null).length;
   const mean = (values: readonly (number | null)[]) => {
@@ -118,6 +125,7 @@ function armResult(arm: BenchArm, rows: readonly BenchRow[], tasks: number): Ben
   return {
     ...arm,
     unfinished: tasks - rows.length,
+    failed: begun.filter(({ failed }) => failed !== null).length,
     accuracy: accuracyOf(rows),
     kinds: kinds.map((kind) => ({ kind, accuracy: accuracyOf(rows.filter((row) => row.kind === kind)) })),
     right,
@@ -137,17 +145,23 @@ function armResult(arm: BenchArm, rows: readonly BenchRow[], tasks: number): Ben
   };
 }
 
+type Scored = { readonly answer: string | null; readonly right: boolean };
+
+const verdictOf = ({ answer, right }: Scored) => (right ? "right" : answer === null ? "none" : "wrong");
+
 function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
-  const compared = rows.flatMap(({ control, right }) =>
-    control ? [{ before: control.right, after: right }] : [],
+  const compared = rows.flatMap(({ control, answer, right }) =>
+    control ? [`${verdictOf(control)} ${verdictOf({ answer, right })}`] : [],
   );
-  const rightToWrong = compared.filter(({ before, after }) => before && !after).length;
-  const wrongToRight = compared.filter(({ before, after }) => !before && after).length;
+  const count = (one: string) => compared.filter((other) => other === one).length;
+  const [rightToWrong, wrongToRight] = [count("right wrong"), count("wrong right")];
   return {
     n: compared.length,
-    controlRight: compared.filter(({ before }) => before).length,
+    controlRight: compared.filter((one) => one.startsWith("right")).length,
     rightToWrong,
     wrongToRight,
+    rightToNone: count("right none"),
+    noneToRight: count("none right"),
     p: mcnemar(rightToWrong, wrongToRight),
   };
 }

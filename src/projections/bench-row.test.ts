@@ -120,15 +120,24 @@ describe("a row", () => {
     ]);
     expect(row).toMatchObject({ finished: true, answer: null, right: false, control: { right: true } });
   });
-  it("has none where it failed, and where nothing could be extracted", async () => {
+  it("that failed is an outage: not finished, and says why", async () => {
     const failed = benchRow(place, [await entriesOf("one", [], { outcome: "failed", why: "no" })]);
     expect(failed).toMatchObject({
-      finished: true,
+      finished: false,
+      failed: "no",
       outcome: "failed",
       answer: null,
       right: false,
       drafts: [],
     });
+    expect(benchRow(place, [await entriesOf("one", drafts)])?.failed).toBeNull();
+  });
+  it("has a control without an answer where no answer is ahead among the drafts, as the arm that votes has", async () => {
+    const level = { ...majority("42"), kind: "best-draft" } as const;
+    const row = benchRow(place, [await entriesOf("one", drafts, answered("draft/ada", level))]);
+    expect(row).toMatchObject({ right: true, control: { answer: null, right: false } });
+  });
+  it("has no answer where nothing could be extracted", async () => {
     const prose: Step[] = [{ step: "draft/ada", event: draft("ada", null) }];
     const silent = benchRow(place, [await entriesOf("one", prose, answered("draft/ada", null))]);
     expect(silent).toMatchObject({ finished: true, answer: null, right: false, drafts: [{ answer: null }] });
@@ -158,8 +167,12 @@ describe("a row", () => {
       },
     };
     const refused = await entriesOf("one", [...drafts, lost], answered("draft/ada", null));
-    const rows = [open, cancelled, stopped, narrowed, refused].map((entries) => benchRow(place, [entries]));
-    expect(rows.map((row) => row?.finished)).toEqual([false, false, false, false, false]);
+    const spentUp = await entriesOf("one", [...drafts, lost], { outcome: "failed", why: "too few" });
+    const rows = [open, cancelled, stopped, narrowed, refused, spentUp].map((entries) =>
+      benchRow(place, [entries]),
+    );
+    expect(rows.map((row) => row?.finished)).toEqual([false, false, false, false, false, false]);
+    expect(rows.map((row) => row?.failed)).toEqual([null, null, null, null, null, null]);
     expect([stopped, narrowed, refused].map(isCut)).toEqual([true, true, true]);
     expect(isCut(await entriesOf("one", drafts, answered("draft/ada", null)))).toBe(false);
   });

@@ -40,10 +40,12 @@ export const BenchRow = z.strictObject({
   openedAt: z.string(),
   /** The closing's outcome, or `open`. */
   outcome: z.string(),
-  /** Whether it counts: it has come to its end, and no cap of the bench had a say in it. */
+  /** Whether it counts: it has come to its end, and neither a cap of the bench nor an outage had a say in it. */
   finished: z.boolean(),
+  /** Why it came to nothing for want of replies: an outage says nothing of the arm. Null where it did not. */
+  failed: z.string().nullable(),
   ...scored,
-  /** What the drafts alone would have answered; null where that cannot be told. */
+  /** What the drafts alone elect, no answer where none of theirs is ahead; null where that cannot be told. */
   control: z.strictObject(scored).nullable(),
   /** Of the members that gave one, in the order of their seats. */
   drafts: z.array(z.strictObject({ by: z.string(), model: z.string(), ...scored })),
@@ -63,8 +65,8 @@ export type BenchPlace = { readonly arm: string; readonly task: BenchTask };
 
 /**
  * Scores one arm on one question, from the journals of the deliberations that it took: a fork goes on from the one
- * before it. Only what the last one answered counts; an inconclusive, failed or cancelled one has not answered, even
- * where it says what would have been best. Null for no entries.
+ * before it. Only what the last one answered counts; an inconclusive one has not answered, even where it says what would
+ * have been best. Null for no entries.
  */
 export function benchRow({ arm, task }: BenchPlace, links: readonly (readonly Entry[])[]): BenchRow | null {
   const [first] = links.flatMap((entries) => openingIn(entries) ?? []);
@@ -77,6 +79,8 @@ export function benchRow({ arm, task }: BenchPlace, links: readonly (readonly En
     closing?.outcome === "answered" || closing?.outcome === "answered-degraded" ? closing : undefined;
   const best = closing && "best" in closing ? closing.best : ending;
   const given = answersIn(last);
+  const cut = isCut(last);
+  const failed = closing?.outcome === "failed" && !cut ? closing.why : null;
   const { calls, tokens, cost } = spending(links.flat()).total;
   return {
     arm,
@@ -85,9 +89,13 @@ export function benchRow({ arm, task }: BenchPlace, links: readonly (readonly En
     deliberations: links.flatMap((entries) => openingIn(entries)?.deliberation ?? []),
     openedAt: first.at,
     outcome: closing?.outcome ?? "open",
-    finished: closing !== undefined && closing.outcome !== "cancelled" && !isCut(last),
+    finished: closing !== undefined && closing.outcome !== "cancelled" && failed === null && !cut,
+    failed,
     ...right(given.get(ending?.answer ?? "")?.data.final ?? null),
-    control: best?.control ? right(best.control.answer) : null,
+    // A vote that ends level elects nobody, as in the arm that only votes; whose draft is best says no more of it.
+    control: best?.control
+      ? right(best.control.kind === "draft-majority" ? best.control.answer : null)
+      : null,
     drafts: draftsOf(opened, [...given.values()]).map(({ by, model, final }) => ({
       by,
       model,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { JudgeManner, JudgeWork, parsePreference, type Preference } from "../judging/index.ts";
-import { callOf, isEvent, type Entry } from "../kernel/index.ts";
+import { callOf, isEvent, type Entry, type Failure } from "../kernel/index.ts";
 import { isSimulated } from "./simulated.ts";
 import { spending, type Spent } from "./spending.ts";
 
@@ -40,6 +40,8 @@ export type JudgedWork = {
   readonly repeat: number;
   /** Prompts in all, and those that have a recorded end. */
   readonly asked: { readonly of: number; readonly done: number };
+  /** How the calls of prompts failed that have no reply; asking them again may bring one. */
+  readonly lost: readonly Failure[];
   readonly spent: Spent;
 } & (
   | { readonly kind: "preference"; readonly items: readonly JudgedPairItem[] }
@@ -74,6 +76,10 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
     rubric: rubric.name,
     repeat,
     asked: { of: prompts, done: [...steps.keys()].filter((key) => !key.includes("/preference/")).length },
+    lost: [...steps.values()].flatMap((entry) => {
+      const call = callOf(entry);
+      return call?.ok === false ? [call.failure] : [];
+    }),
     spent: spending(entries).total,
   };
   return work.kind === "preference"
@@ -88,7 +94,9 @@ function stepsOf(entries: readonly Entry[]): Steps {
     const [, item, part, repeat = "1"] = STEP.exec(step) ?? [];
     if (item === undefined) continue;
     const key = `${item}/${part}/${repeat}`;
-    if (!steps.has(key) || entry.type !== "degradation-noted") steps.set(key, entry);
+    const before = steps.get(key);
+    if (!before || before.type === "degradation-noted" || entry.type !== "degradation-noted")
+      steps.set(key, entry);
   }
   return steps;
 }

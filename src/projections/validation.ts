@@ -10,9 +10,17 @@ import {
   type JudgedPair,
 } from "../judging/index.ts";
 import type { Entry } from "../kernel/index.ts";
-import { headOf, JUDGE_HEAD, judgedWork, type JudgedAnswerItem, type JudgedPairItem } from "./judged.ts";
+import {
+  headOf,
+  JUDGE_HEAD,
+  judgedWork,
+  judgementOf,
+  type JudgedAnswerItem,
+  type JudgedPairItem,
+  type Judgement,
+} from "./judged.ts";
 
-/** With fewer labelled items that have a verdict, figures are no validation: their intervals span almost anything. */
+/** With fewer labelled items that have a verdict, figures are not enough to judge by: their intervals span almost anything. */
 export const FEWEST_LABELLED = 30;
 
 /**
@@ -23,8 +31,11 @@ export const FEWEST_LABELLED = 30;
 export const Validation = z.strictObject({
   ...JUDGE_HEAD,
   kind: z.enum(["preference", "grade"]),
-  /** Whether enough was measured to call it a validation; `why` says why not. */
-  validated: z.boolean(),
+  /**
+   * Whether it came to its end, on enough labelled items to judge the judge by: not that it is any good, which the figures
+   * say. `why` says why not.
+   */
+  measured: z.boolean(),
   why: z.string().nullable(),
   items: z.int(),
   /** Labelled items with a verdict, on which accuracy and kappa rest. */
@@ -65,12 +76,12 @@ export function validationOf(entries: readonly Entry[]): Validation | undefined 
       : work.why !== null
         ? work.why
         : figures.labelled < FEWEST_LABELLED
-          ? `${figures.labelled} labelled items with a verdict are too few to validate a judge; it takes ${FEWEST_LABELLED}`
+          ? `${figures.labelled} labelled items with a verdict are too few to judge it by; it takes ${FEWEST_LABELLED}`
           : null;
   return {
     ...headOf(work),
     kind: work.kind,
-    validated: why === null,
+    measured: why === null,
     why,
     items: work.items.length,
     repeat: work.repeat,
@@ -78,9 +89,15 @@ export function validationOf(entries: readonly Entry[]): Validation | undefined 
   };
 }
 
+/** What the command that began a judge's deliberation prints of it; undefined for any other deliberation. */
+export const verdictOf = (entries: readonly Entry[]): Validation | Judgement | undefined =>
+  judgedWork(entries)?.items.some(({ label }) => label !== undefined) === true
+    ? validationOf(entries)
+    : judgementOf(entries);
+
 type Figures = Omit<
   Validation,
-  keyof ReturnType<typeof headOf> | "kind" | "validated" | "why" | "items" | "repeat"
+  keyof ReturnType<typeof headOf> | "kind" | "measured" | "why" | "items" | "repeat"
 >;
 
 type Labelled<L, V> = { readonly label: L; readonly verdict: V };

@@ -71,6 +71,17 @@ it("prints what is missing, the answer, what stands beside it, and how it came a
   `);
 });
 
+it("tells the worth of a reviewer's ballot from a member's own part", () => {
+  const { contributions } = sampleResult();
+  const of = (method: string) => ({ id: "analyst", weight: 0.5, method });
+  const text = (...methods: readonly string[]) =>
+    answerText(sampleResult({}, { contributions: { ...contributions, measured: methods.map(of) } }), plain);
+  expect(text("shapley-vote", "shapley-standing")).toMatch(
+    /Measured +shapley-vote +shapley-standing\*\n +Analyst +0\.50 +0\.50\n +\* the value of a reviewer's ballot, not of its own draft\n/,
+  );
+  expect(text("shapley-vote")).not.toContain("ballot");
+});
+
 describe("above the answer", () => {
   it("every degradation and the label of simulated models come first", () => {
     const text = answerText(sampleResult({}, { simulated: true }), plain);

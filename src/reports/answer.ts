@@ -160,6 +160,9 @@ const contradictionLines = ({ comparison, ...result }: Result): string[] =>
     return `${topic}\n${sides.join("\n")}`;
   });
 
+/** The method that measures what a member did as a reviewer; all others measure its own part in the answer. */
+export const BALLOT_METHOD = "shapley-standing";
+
 function contributionRows(result: Result): LabelledRow[] {
   const { claimed, measured } = result.contributions;
   const weight = ({ id, weight: share }: { readonly id: string; readonly weight: number }) => [
@@ -175,6 +178,9 @@ function contributionRows(result: Result): LabelledRow[] {
         ]
       : []),
     ...(measured.length > 0 ? [{ label: "Measured", table: measuredTable(result) }] : []),
+    ...(measured.some(({ method }) => method === BALLOT_METHOD)
+      ? [{ label: "", text: "* the value of a reviewer's ballot, not of its own draft" }]
+      : []),
   ];
 }
 
@@ -186,7 +192,7 @@ function measuredTable(result: Result): string[][] {
   const cell = (id: string, method: string) =>
     measured.find((one) => one.id === id && one.method === method)?.weight.toFixed(2) ?? "-";
   return [
-    ["", ...methods],
+    ["", ...methods.map((method) => (method === BALLOT_METHOD ? `${method}*` : method))],
     ...ids.map((id) => [nameOf(result, id), ...methods.map((method) => cell(id, method))]),
   ];
 }

@@ -9,16 +9,18 @@ import {
   shareWords,
 } from "./bench-words.ts";
 import { inline, section } from "./markdown.ts";
-import { padTo, widthOf } from "./text-width.ts";
+import { padTo, widthOf, wrapped } from "./text-width.ts";
 import { countWords, numberWords, usdWords } from "./words.ts";
 
 export type BenchDocument = {
   /** Where the plot lies, as a link from the document; undefined where there is none. */
   readonly plot?: string;
+  /** Cells of a line that is read as it is written, as on a terminal; tables keep their width. Unwrapped without. */
+  readonly width?: number;
 };
 
 /** A bench as a document, for people: what ran, what came out, and what that does not show. Ends in a newline. */
-export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {}): string {
+export function benchMarkdown(report: BenchReport, { plot, width }: BenchDocument = {}): string {
   const parts = [
     "# Does deliberating help?",
     ...warnings(report).map((line) => `> **${line.title}** ${line.text}`),
@@ -34,7 +36,22 @@ export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {})
     explained("## The panels", section(membersTable(report.arms), votesLines(report.arms)), VOTES),
     section("## By kind", kindsTable(report.arms)),
   ];
-  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  return `${width === undefined ? text : narrowed(text, width)}\n`;
+}
+
+/** A document's prose, bullets and quotes within so many cells; headings, tables and images stay as they are. */
+function narrowed(text: string, width: number): string {
+  const [most, keep] = [Math.max(20, width), /^(?:[#|]|!\[|$)/];
+  const line = (one: string): string[] => {
+    if (keep.test(one)) return [one];
+    const [head = ""] = /^(?:> |- )?/.exec(one) ?? [];
+    const rest = head === "- " ? "  " : head;
+    return wrapped(one.slice(head.length), most - head.length).map(
+      (part, index) => `${index === 0 ? head : rest}${part}`,
+    );
+  };
+  return text.split("\n").flatMap(line).join("\n");
 }
 
 /** A section with what explains its content; nothing without content. */
@@ -42,10 +59,23 @@ const explained = (heading: string, content: string, explanation: string): strin
   content === "" ? "" : section(heading, content, explanation);
 
 /** What has to be known before any figure is read. */
-function warnings({ simulated, complete, arms, tasks }: BenchReport): { title: string; text: string }[] {
-  const open = arms.filter(({ unfinished }) => unfinished > 0);
-  const list = open.map(({ name, unfinished }) => `${name} ${unfinished} of ${tasks.count}`).join(", ");
+function warnings({ simulated, arms, tasks }: BenchReport): { title: string; text: string }[] {
+  const list = (count: (arm: BenchArmResult) => number) =>
+    arms
+      .filter((arm) => count(arm) > 0)
+      .map((arm) => `${arm.name} ${count(arm)} of ${tasks.count}`)
+      .join(", ");
+  const failed = list((arm) => arm.failed);
+  const open = list((arm) => arm.unfinished - arm.failed);
   return [
+    ...(failed === ""
+      ? []
+      : [
+          {
+            title: "Failed.",
+            text: `${failed}: too few replies came to answer at all. That is an outage, not a wrong answer, and is not scored; --retry-failed asks again.`,
+          },
+        ]),
     ...(simulated
       ? [
           {
@@ -54,9 +84,9 @@ function warnings({ simulated, complete, arms, tasks }: BenchReport): { title: s
           },
         ]
       : []),
-    ...(complete
+    ...(open === ""
       ? []
-      : [{ title: "Not finished.", text: `Without: ${list}. What is not finished counts nowhere below.` }]),
+      : [{ title: "Not finished.", text: `Without: ${open}. What is not finished counts nowhere below.` }]),
   ];
 }
 
@@ -100,11 +130,12 @@ const accuracyTable = ({ arms }: BenchReport): string =>
 
 /** How deliberations ended that did not just answer. */
 function outcomeLines(arms: readonly BenchArmResult[]): string {
-  const ends = arms.flatMap(({ name, outcomes, unfinished }) => {
+  const ends = arms.flatMap(({ name, outcomes, unfinished, failed }) => {
     const odd = Object.entries(outcomes).filter(([outcome]) => outcome !== "answered");
     const words = [
       ...odd.map(([outcome, count]) => `${count} ${outcome}`),
-      ...(unfinished > 0 ? [`${unfinished} not finished`] : []),
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(unfinished > failed ? [`${unfinished - failed} not finished`] : []),
     ];
     return words.length > 0 ? [`${name}: ${words.join(", ")}`] : [];
   });
@@ -115,7 +146,18 @@ function outcomeLines(arms: readonly BenchArmResult[]): string {
 
 const flipsTable = (arms: readonly BenchArmResult[]): string =>
   table(
-    ["arm", "n", "drafts", "answer", "right→wrong", "wrong→right", "p", "reading"],
+    [
+      "arm",
+      "n",
+      "drafts",
+      "answer",
+      "right→wrong",
+      "wrong→right",
+      "right→none",
+      "none→right",
+      "p",
+      "reading",
+    ],
     arms.flatMap(({ name, flips }) =>
       flips === null
         ? []
@@ -124,10 +166,12 @@ const flipsTable = (arms: readonly BenchArmResult[]): string =>
               name,
               String(flips.n),
               percentOf(flips.controlRight, flips.n),
-              percentOf(flips.controlRight - flips.rightToWrong + flips.wrongToRight, flips.n),
+              percentOf(rightAfter(flips), flips.n),
               String(flips.rightToWrong),
               String(flips.wrongToRight),
-              pWords(flips.p),
+              String(flips.rightToNone),
+              String(flips.noneToRight),
+              pWords(flips),
               flipWords(flips),
             ],
           ],
@@ -136,8 +180,11 @@ const flipsTable = (arms: readonly BenchArmResult[]): string =>
 
 const percentOf = (count: number, n: number): string => (n === 0 ? "–" : `${shareWords(count / n)} %`);
 
+const rightAfter = ({ controlRight, ...flips }: NonNullable<BenchArmResult["flips"]>): number =>
+  controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
+
 const FLIPS =
-  "`drafts` is what the same deliberations' blind drafts would have answered by their majority (or, without one, by their best-ranked draft): the control that every deliberation records. p is McNemar's exact test.";
+  "`drafts` is what the same deliberations' blind drafts elect by themselves, as in the arm `majority`: where none of their answers is ahead, none. A flip is from one answer to another; where no answer was given, or the drafts elected none, it is counted apart. p is McNemar's exact test of the flips.";
 
 const pairsTable = ({ pairs }: BenchReport): string =>
   table(
@@ -147,7 +194,7 @@ const pairsTable = ({ pairs }: BenchReport): string =>
       String(pair.n),
       `${pair.onlyFirst} : ${pair.onlySecond}`,
       differenceWords(pair.difference),
-      pWords(pair.adjusted),
+      pWords({ n: pair.n, p: pair.adjusted }),
       pairWords(pair),
     ]),
   );

@@ -8,8 +8,9 @@ export const shareWords = (share: number | null): string => (share === null ? "�
 export const estimateWords = ({ value, low, high }: BenchArmResult["accuracy"]): string =>
   value === null ? "–" : `${shareWords(value)} % (${shareWords(low)}–${shareWords(high)})`;
 
-/** A p-value as far as it matters. */
-export const pWords = (p: number): string => (p <= 0.001 ? "≤0.001" : p.toFixed(3));
+/** A p-value as far as it matters; a dash for a test of nothing. */
+export const pWords = ({ n, p }: { readonly n: number; readonly p: number }): string =>
+  n === 0 ? "–" : p <= 0.001 ? "≤0.001" : p.toFixed(3);
 
 /** Percentage points with their sign: `+3.3 (−6.2 to +12.7)`. */
 export const differenceWords = (difference: BenchPair["difference"]): string =>

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { benchReport, type BenchArm, type BenchReport, type BenchRow } from "../projections/index.ts";
 import { benchMarkdown } from "./bench-markdown.ts";
 import { benchSvg } from "./bench-svg.ts";
+import { widthOf } from "./text-width.ts";
 import { differenceWords, flipWords, pairWords } from "./bench-words.ts";
 
 const arm = (name: string, deliberates = false): BenchArm => ({
@@ -29,6 +30,7 @@ const rows = (
     openedAt: "2026-01-01T00:00:00.000Z",
     outcome: index === 19 ? "inconclusive" : "answered",
     finished: true,
+    failed: null,
     answer: index === 19 ? null : "1",
     right: index < right,
     control: { answer: "1", right: index < right - 2 || index === 18 },
@@ -71,6 +73,37 @@ describe("the document", () => {
     );
     expect(text.match(/^## .*/gm)).toEqual(["## Accuracy and cost"]);
   });
+  it("counts an outage apart, above every figure, and tests nothing of nothing", () => {
+    const outage = rows("single", { right: 0, usd: 0 }).map((row) => ({
+      ...row,
+      outcome: "failed",
+      answer: null,
+      finished: false,
+      failed: "network: no",
+    }));
+    const text = benchMarkdown(
+      benchReport({
+        tasks: { file: "t", count: 20 },
+        seed: null,
+        arms: [arm("single"), arm("council", true)],
+        rows: outage,
+      }),
+    );
+    expect(text).toMatch(/^# [^\n]+\n\n> \*\*Failed\.\*\* single 20 of 20: /);
+    expect(text).toMatch(/\| single +\| – +\| 0 /);
+    expect(text).toContain("single: 20 failed; council: 20 not finished");
+    expect(text).toContain("Without: council 20 of 20. What");
+    expect(text).toMatch(/\| single − council \| 0 +\| 0 : 0 +\| – +\| – +\| nothing in common yet/);
+  });
+  it.each([40, 80])("stands in %i columns but for its tables where it is read on a terminal", (width) => {
+    const whole = benchMarkdown(report(true));
+    const lines = benchMarkdown(report(true), { width }).split("\n");
+    const prose = lines.filter((line) => !/^[|#]/.test(line));
+    for (const line of prose) expect(widthOf(line)).toBeLessThanOrEqual(width);
+    expect(prose.filter((line) => /^(> | {2}\S)/.test(line)).length).toBeGreaterThan(3);
+    const words = (text: string) => text.split(/\s+/).filter((word) => !["", ">"].includes(word));
+    expect(words(lines.join("\n"))).toEqual(words(whole));
+  });
   it("lets no foreign text be markdown", () => {
     const hostile = report(false);
     const arms = hostile.arms.map((one) => ({ ...one, seats: [{ seat: "member", model: "lab/<b>|`x`" }] }));
@@ -90,13 +123,13 @@ describe("the readings", () => {
     );
   });
   it("say what deliberating did", () => {
-    const flips = { n: 40, controlRight: 20 };
+    const flips = { n: 40, controlRight: 20, rightToNone: 0, noneToRight: 0 };
     expect(flipWords({ ...flips, rightToWrong: 0, wrongToRight: 8, p: 0.008 })).toBe("deliberating helped");
     expect(flipWords({ ...flips, rightToWrong: 8, wrongToRight: 0, p: 0.008 })).toBe("deliberating harmed");
     expect(flipWords({ ...flips, rightToWrong: 2, wrongToRight: 3, p: 1 })).toBe(
       "too few to tell: 5 changed",
     );
-    expect(flipWords({ n: 0, controlRight: 0, rightToWrong: 0, wrongToRight: 0, p: 1 })).toBe(
+    expect(flipWords({ ...flips, n: 0, controlRight: 0, rightToWrong: 0, wrongToRight: 0, p: 1 })).toBe(
       "no control to compare with",
     );
   });

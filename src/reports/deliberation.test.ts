@@ -71,6 +71,30 @@ it("says claimed wherever a claim stands", () => {
   );
 });
 
+it("tells the worth of a reviewer's ballot from a member's own part", () => {
+  const measured = (method: string): Entry => {
+    const [first] = degradedCouncil().entries;
+    if (!first) throw new Error("the sample was not opened");
+    const contributions = [{ id: "analyst", weight: 0.5 }];
+    return entryOf({
+      type: "contribution-measured",
+      schema: 1,
+      data: JSON.stringify({ method, contributions, detail: {} }),
+      id: eventId(first.deliberation, "reaction/measured", 0),
+      deliberation: first.deliberation,
+      seq: 99,
+      cursor: Cursor.parse(99),
+      at: first.at,
+      origin: JSON.stringify(first.origin),
+    });
+  };
+  const text = (method: string) => deliberationMarkdown([...degradedCouncil().entries, measured(method)]);
+  expect(text("shapley-standing")).toContain(
+    "| member | value of the ballot as a reviewer (measured by shapley-standing) |",
+  );
+  expect(text("shapley-vote")).toContain("| member | weight (measured by shapley-vote) |");
+});
+
 describe("no text breaks the structure", () => {
   const usual = headings(deliberationMarkdown(degradedCouncil().entries));
   const usualKinds = kinds(deliberationMarkdown(degradedCouncil().entries)).filter((kind) => kind !== "code");

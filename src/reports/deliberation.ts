@@ -1,10 +1,11 @@
 import { isEvent, type Entry, type Event, type Participant } from "../kernel/index.ts";
 import { resultOf, spending, type Result } from "../projections/index.ts";
-import { warningLines } from "./answer.ts";
+import { BALLOT_METHOD, warningLines } from "./answer.ts";
 import { journalSection, timelineSection } from "./deliberation-journal.ts";
 import { comparisonSection, critiquesSection, ladderSection } from "./deliberation-ladder.ts";
 import { reviewsSection } from "./deliberation-reviews.ts";
-import { block, bullets, inline, section, table } from "./markdown.ts";
+import { judgeReport } from "./judge.ts";
+import { block, bullets, fencedBlock, inline, section, table } from "./markdown.ts";
 import { namesOf, type Names } from "./names.ts";
 import { unpricedModels } from "./unpriced.ts";
 import {
@@ -34,7 +35,7 @@ export function deliberationMarkdown(entries: readonly Entry[]): string {
     block(question),
     statusPart(result, entries),
     clarifications(entries),
-    section("## Answer", ...answerPart(result)),
+    answerSection(entries, result),
     ladderSection(entries, result, names),
     section("## Members and models", participantTable(participants)),
     draftsSection(entries, names),
@@ -61,11 +62,13 @@ function statusPart(result: Result, entries: readonly Entry[]): string {
       .filter((entry) => isEvent(entry, "degradation-noted"))
       .map(({ data }) => [data.what, data.weakens]),
   );
+  // A judge's verdict is no answer, and none is missed.
+  const warnings = warningLines(result.protocol === "judge" ? { ...result, answer: "" } : result);
   const weakened = result.degraded.flatMap(({ what }) => weakens.get(what) ?? []);
   const waiting = openQuestions(entries).length > 0 ? ", waiting for an answer to what was asked back" : "";
   return [
     `**Status: ${inline(result.status)}${waiting}**`,
-    bullets([...warningLines(result), ...[...new Set(weakened)].map((what) => `What that weakens: ${what}`)]),
+    bullets([...warnings, ...[...new Set(weakened)].map((what) => `What that weakens: ${what}`)]),
   ]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -95,6 +98,16 @@ function clarifications(entries: readonly Entry[]): string {
     ]),
   );
   return section("## Asked back", table(["id", "question", "answer"], rows));
+}
+
+/** In so wide a block a judge's report stands. */
+const REPORT_CELLS = 100;
+
+function answerSection(entries: readonly Entry[], result: Result): string {
+  const verdict = judgeReport(entries, { color: false, width: REPORT_CELLS });
+  return verdict === undefined
+    ? section("## Answer", ...answerPart(result))
+    : section("## Verdict", fencedBlock(verdict.trimEnd()));
 }
 
 const answerPart = ({ answer, finalAnswer, footer }: Result): string[] => [
@@ -173,7 +186,10 @@ function synthesisSection(entries: readonly Entry[], names: Names): string {
     .filter((entry) => isEvent(entry, "contribution-measured"))
     .map(({ data }) =>
       table(
-        ["member", `weight (measured by ${inline(data.method)})`],
+        [
+          "member",
+          `${data.method === BALLOT_METHOD ? "value of the ballot as a reviewer" : "weight"} (measured by ${inline(data.method)})`,
+        ],
         data.contributions.map(({ id, weight }) => [names.of(id), weight.toFixed(2)]),
       ),
     );

@@ -21,7 +21,7 @@ const none = { value: null, n: 0, low: null, high: null };
 const validation: Validation = {
   ...head,
   kind: "preference",
-  validated: true,
+  measured: true,
   why: null,
   items: 100,
   labelled: 98,
@@ -39,7 +39,9 @@ const validation: Validation = {
 
 it("a validation is a table of figures, each with interval and n", () => {
   expect(validationText(validation, { color: false, width: 80 })).toMatchInlineSnapshot(`
-    "Judge      openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown
+    "Measured on 98 labelled items.
+
+    Judge      openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown
     Asked      100 pairs in both orders; each prompt 2 times; form prometheus,
                rubric answer-quality; 98 labelled and read, 2 without a verdict
     Figures                                 95 % interval   n
@@ -64,10 +66,28 @@ it("a validation is a table of figures, each with interval and n", () => {
 
 it("what is no validation says so first, and why", () => {
   const text = validationText(
-    { ...validation, validated: false, why: "it was\nstopped", simulated: true },
+    { ...validation, measured: false, why: "it was\nstopped", simulated: true },
     { color: false, width: 80 },
   );
-  expect(text.split("\n").slice(0, 3)).toEqual(["Not a validation: it was stopped.", "simulated models", ""]);
+  expect(text.split("\n").slice(0, 3)).toEqual([
+    "Not enough to judge it by: it was stopped.",
+    "simulated models",
+    "",
+  ]);
+});
+
+it("a judge that is no better than chance is said to be, whatever else was measured", () => {
+  const kappa = (low: number | null, high: number | null) =>
+    validationText(
+      { ...validation, kappa: { value: 0, n: 98, low, high } },
+      { color: false, width: 80 },
+    ).split("\n\n")[0];
+  const head = "Measured on 98 labelled items.";
+  expect(kappa(-0.2, 0.1)).toBe(`${head}\nNo better than chance on these items.`);
+  expect(kappa(0, 0.3)).toBe(`${head}\nNo better than chance on these items.`);
+  expect(kappa(-0.9, -0.5)).toBe(`${head}\nWorse than chance on these items.`);
+  expect(kappa(0.1, 0.3)).toBe(head);
+  expect(kappa(null, null)).toBe(head);
 });
 
 it("grades have no orders, but a kappa with weights", () => {

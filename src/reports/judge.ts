@@ -1,5 +1,5 @@
 import type { Judgement, Validation } from "../projections/index.ts";
-import { judgedWork, judgementOf, validationOf } from "../projections/index.ts";
+import { verdictOf } from "../projections/index.ts";
 import type { Entry } from "../kernel/index.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
@@ -19,13 +19,15 @@ export type JudgeStyle = {
 
 type Figure = NonNullable<Validation["flipRate"]>;
 
-/** What a judge's figures mean, for a person: whether they are a validation, first of all. Ends in a newline. */
+/** A judge's figures, for a person: first of all, whether they are enough to judge it by, and no better than chance. Ends in a newline. */
 export function validationText(validation: Validation, { color, width, unpriced = [] }: JudgeStyle): string {
   const style = styleOf(color);
   const narrow = Math.max(20, width);
-  const { validated, why, simulated } = validation;
+  const { measured, why, simulated, labelled, kappa } = validation;
+  const chance = measured ? chanceWords(kappa) : undefined;
   const warnings = [
-    ...(validated ? [] : [`Not a validation: ${oneLine(why ?? "", 600)}.`]),
+    ...(measured ? [] : [`Not enough to judge it by: ${oneLine(why ?? "", 600)}.`]),
+    ...(chance === undefined ? [] : [`${chance} on these items.`]),
     ...(simulated ? ["simulated models"] : []),
   ].flatMap((line) => wrapped(line, narrow).map(style.yellow));
   const rows: LabelledRow[] = [
@@ -37,7 +39,17 @@ export function validationText(validation: Validation, { color, width, unpriced 
     { label: "Id", text: validation.id },
   ];
   const block = labelledRows(rows, { width: narrow, style });
-  return `${[...warnings, ...(warnings.length > 0 ? [""] : []), ...block].join("\n")}\n`;
+  const head = [
+    ...(measured ? wrapped(`Measured on ${countWords(labelled, "labelled item")}.`, narrow) : []),
+    ...warnings,
+  ];
+  return `${[...head, "", ...block].join("\n")}\n`;
+}
+
+/** What Cohen's kappa says where it is not above chance; undefined where it is, or has no interval. */
+function chanceWords({ low, high }: Figure): string | undefined {
+  if (low === null || high === null || low > 0) return undefined;
+  return high < 0 ? "Worse than chance" : "No better than chance";
 }
 
 const judgeWords = ({ model, family }: Pick<Validation, "model" | "family">): string =>
@@ -158,12 +170,8 @@ export function judgeReport(
   entries: readonly Entry[],
   style: Omit<JudgeStyle, "unpriced">,
 ): string | undefined {
-  const work = judgedWork(entries);
-  if (!work) return undefined;
+  const verdict = verdictOf(entries);
+  if (!verdict) return undefined;
   const whole = { ...style, unpriced: unpricedModels(entries) };
-  const labelled = work.items.some(({ label }) => label !== undefined);
-  const validation = labelled ? validationOf(entries) : undefined;
-  if (validation) return validationText(validation, whole);
-  const judgement = judgementOf(entries);
-  return judgement && judgementText(judgement, [], whole);
+  return "measured" in verdict ? validationText(verdict, whole) : judgementText(verdict, [], whole);
 }

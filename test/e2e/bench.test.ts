@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BenchReport } from "../../src/projections/index.ts";
-import { built, oneLine, somewhere, type Ended, type Somewhere } from "./parley.ts";
+import { built, oneLine, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
 
@@ -52,12 +52,32 @@ describe("parley bench", () => {
     const stopped = await place.run([...command, "--max-tokens", "45000"]);
     expect(stopped.code).toBe(5);
     expect(stopped.stderr).toMatch(
-      /parley: the budget does not reach .* of 4 are finished and recorded; next: the same command/,
+      /parley: the budget does not reach .* of 4 are finished and recorded; next: raise --max-tokens; the same command then goes on/,
     );
     expect(reportIn(stopped).complete).toBe(false);
     const ended = await place.run([...command, "--max-tokens", "9000000"]);
     expect(ended.code).toBe(0);
     expect(reportIn(ended).complete).toBe(true);
+  });
+
+  it("takes an outage for none of an arm's doing: not scored, exit 3, asked again when that is wanted", async () => {
+    await using place = somewhere();
+    const file = await tasksIn(place, 3);
+    const server = await simServer(place);
+    const gone = { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "sk-0123456789abcdef" };
+    const command = ["bench", file, "--arms", "single", "--models", "openai/ada", "--seed", "7", "-q"];
+    const failed = await place.run(command, gone);
+    expect(failed.code).toBe(3);
+    expect(failed.stdout).toMatch(/> \*\*Failed\.\*\* single 3 of 3/);
+    expect(failed.stdout).toMatch(/\| single +\| – /);
+    expect(failed.stderr).toMatch(
+      /^parley: 3 of 3 failed and are not scored: .*network: .*--retry-failed\n$/,
+    );
+    const back = { ...gone, OPENAI_BASE_URL: `${server.url}/v1` };
+    const again = await place.run([...command, "--retry-failed", "--json"], back);
+    expect(again.code).toBe(0);
+    expect(reportIn(again)).toMatchObject({ complete: true, arms: [{ failed: 0, accuracy: { n: 3 } }] });
+    await server.stop();
   });
 
   it("refuses bad input in one line, before anything is asked", async () => {
@@ -74,7 +94,8 @@ describe("parley bench", () => {
     const [arm, line, budget, kind] = refused.map(({ stderr }) => stderr);
     expect(arm).toContain("did you mean majority?");
     expect(line).toContain("bad.jsonl:3: answer is missing");
-    expect(budget).toContain("above 0");
+    expect(budget).toMatch(/^parley: --budget: .*above 0/);
+    expect(budget).not.toContain("--max-cost-usd");
     expect(kind).toContain("did you mean logic?");
   });
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Judgement, Validation } from "../../src/projections/index.ts";
-import { built, oneLine, somewhere, type Ended, type Somewhere } from "./parley.ts";
+import { built, oneLine, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
 
@@ -42,7 +42,7 @@ describe("parley judge validate", () => {
     const good = await validate(place, "sim/eve?skill=1");
     expect(good.ended).toMatchObject({ code: 0, stderr: "" });
     expect(good.validation).toMatchObject({
-      validated: true,
+      measured: true,
       simulated: true,
       labelled: 40,
       calls: 80,
@@ -88,7 +88,7 @@ describe("parley judge validate", () => {
     const some = await validate(place, "sim/eve", ["--max-tokens", "20000"]);
     expect(some.ended.code).toBe(5);
     expect(some.ended.stderr).toMatch(/^parley: stopped-by-budget: .*goes on from here\n$/);
-    expect(some.validation).toMatchObject({ validated: false, status: "stopped-by-budget" });
+    expect(some.validation).toMatchObject({ measured: false, status: "stopped-by-budget" });
     expect(await validate(place, "sim/eve", ["--max-tokens", "20000"])).toEqual(some);
     const spent = await place.run([
       ...["judge", "validate", "pairs.jsonl", "--model", "sim/eve", "--max-tokens", "300"],
@@ -101,16 +101,19 @@ describe("parley judge validate", () => {
     expect(rest.validation.labelled).toBe(32);
   });
 
-  it("says that few items are no validation, in 80 columns, with exit code 7", async () => {
+  it("says that few items are not enough, in 80 columns, with exit code 7", async () => {
     await using place = somewhere();
     write(place, "pairs.jsonl", pairs(5));
     const ended = await place.run(["judge", "validate", "pairs.jsonl", "--model", "sim/eve?skill=1", "-q"]);
     expect(ended.code).toBe(7);
-    expect(ended.stdout).toMatch(/^Not a validation: 5 labelled items/);
+    expect(ended.stdout).toMatch(/^Not enough to judge it by: 5 labelled items/);
     expect(ended.stdout).toMatch(/accuracy +100 % +57 % to 100 % +5\n/);
     for (const line of ended.stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     const id = /^Id +(\w+)$/m.exec(ended.stdout)?.[1] ?? "";
     expect((await place.run(["show", id])).stdout).toBe(ended.stdout);
+    expect((await place.run(["show", id, "--json"])).stdout).toBe(
+      (await validate(place, "sim/eve?skill=1")).ended.stdout,
+    );
     expect(await place.run(["replay", id])).toMatchObject({ code: 0 });
     write(place, "pairs.jsonl", pairs(5).replace("What is 10 + 10?", "What is 11 + 10?"));
     expect((await validate(place, "sim/eve?skill=1")).validation.id).not.toBe(id);
@@ -120,6 +123,7 @@ describe("parley judge validate", () => {
     await using place = somewhere();
     write(place, "pairs.jsonl", pairs(2));
     write(place, "empty.jsonl", "");
+    write(place, "blank.md", " \n");
     write(place, "bad.jsonl", `${pairs(1)}{"question": "Why?", "a": "1", "b": "2", "lable": "A"}\n`);
     const refused = async (args: readonly string[], code: number, message: RegExp): Promise<void> => {
       const ended: Ended = await place.run(["judge", ...args]);
@@ -140,6 +144,13 @@ describe("parley judge validate", () => {
       refused(["validate", "pairs.jsonl", "--model", "sim/eve", "--rubric", "none"], 2, /no rubric "none"/),
       refused(["validate", "pairs.jsonl", "--model", "openai/gpt-5"], 4, /OPENAI_API_KEY/),
       refused(["grade", "pairs.jsonl", "--model", "sim/eve", "--question", " "], 2, /question is empty/),
+      refused(["grade", "blank.md", "--model", "sim/eve", "--question", "Why?"], 2, /blank\.md is empty/),
+      refused(
+        ["prefer", "pairs.jsonl", "blank.md", "--model", "sim/eve", "--question", "Why?"],
+        2,
+        /blank\.md is empty/,
+      ),
+      refused(["validate", "pairs.jsonl", "--modl", "x"], 2, /see parley judge validate --help\n$/),
       refused(["prefer", "pairs.jsonl", "--model", "sim/eve", "--question", "Why?"], 2, /'b'/),
     ]);
   });
@@ -168,5 +179,29 @@ describe("parley judge grade and prefer", () => {
     expect(leaning).toMatchObject({ code: 0, judgement: { winner: "tie", orderSensitive: true } });
     const broken = await judged(["grade", "a.md", "--model", "sim/eve?malformed=1"]);
     expect(broken).toMatchObject({ code: 7, judgement: { grades: [{ score: null }] } });
+  });
+
+  it("whose calls failed end as any other command does, and go on when that is mended", async () => {
+    await using place = somewhere();
+    write(place, "a.md", "Final answer: 391");
+    write(place, "b.md", "Final answer: 381");
+    const server = await simServer(place);
+    const gone = { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "sk-0123456789abcdef" };
+    const model = ["--question", QUESTION, "--model", "openai/eve", "--json", "-q"];
+    const grade = ["judge", "grade", "a.md", ...model];
+    const ended = await Promise.all([
+      place.run(grade, gone),
+      place.run(["judge", "prefer", "a.md", "b.md", ...model], gone),
+    ]);
+    for (const { code, stderr } of ended) {
+      expect(code).toBe(3);
+      expect(stderr).toMatch(
+        /^parley: inconclusive: network: .+; next: check the connection .*then the same command goes on from here\n$/,
+      );
+    }
+    const back = await place.run(grade, { ...gone, OPENAI_BASE_URL: `${server.url}/v1` });
+    expect(back).toMatchObject({ code: 0, stderr: "" });
+    expect(Judgement.parse(JSON.parse(back.stdout))).toMatchObject({ grades: [{ why: null }], calls: 1 });
+    await server.stop();
   });
 });

@@ -1,6 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { prepareBench, readBenchTasks, runBench, type BenchStop } from "../../compose/index.ts";
+import {
+  prepareBench,
+  readBenchTasks,
+  runBench,
+  type BenchRun,
+  type BenchStop,
+} from "../../compose/index.ts";
+import { checkSetting } from "../../config/index.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { BenchReport } from "../../projections/index.ts";
 import { benchMarkdown, benchSvg } from "../../reports/index.ts";
@@ -8,6 +15,7 @@ import { createBenchScreen } from "../bench-screen.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
+import { capsPassed, raiseWords } from "../remedies.ts";
 import { withParley } from "../session.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -21,6 +29,7 @@ const EXITS: { readonly [S in BenchStop]: number } = {
 /** `parley bench TASKS`: the arms on the same questions; what is recorded is not asked again. */
 export const run: CommandModule["run"] = (io, [file = ""], flags) => {
   const { budget, maxCostUsd = budget } = flags;
+  if (budget !== undefined) checkBudget(budget);
   return withParley(io, { ...flags, maxCostUsd }, async (parley) => {
     const out = typeof flags["out"] === "string" ? openFolder(resolve(io.cwd, flags["out"])) : undefined;
     const samples = wholeNumber(flags, "samples");
@@ -43,23 +52,39 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) => {
           tasks: bench.tasks.length,
         });
     try {
-      const { report, stop } = await runBench(parley, bench, {
+      const ran = await runBench(parley, bench, {
         signal: interrupt.signal,
         concurrency,
         retryFailed: flags["retryFailed"] === true,
         ...(screen ? { onRow: screen.row } : {}),
       });
       screen?.stop();
+      const { report, stop } = ran;
       if (stop !== "interrupted") await print(io, report, { out, json: flags["json"] === true });
-      const failed = report.rows.filter(({ outcome }) => outcome === "failed").length;
-      for (const line of endLines(report, { stop, failed })) io.output.note(line);
-      return stop === null ? EXIT.answered : EXITS[stop];
+      for (const line of endLines(ran, budget === undefined ? {} : { usd: "--budget" })) io.output.note(line);
+      if (stop !== null) return EXITS[stop];
+      return nothingCounts(report) ? EXIT.provider : EXIT.answered;
     } finally {
       screen?.stop();
       interrupt.release();
     }
   });
 };
+
+/** As any setting is checked, under the name that it was given by. */
+function checkBudget(raw: unknown): void {
+  const name = "--budget";
+  checkSetting("maxCostUsd", {
+    raw,
+    name,
+    place: () => name,
+    example: (text) => `write ${name} ${text}`,
+  });
+}
+
+/** Whether something failed, and nothing else came to its end: an outage, and no result. */
+const nothingCounts = ({ arms, rows }: BenchReport): boolean =>
+  rows.some(({ failed }) => failed !== null) && arms.every(({ accuracy }) => accuracy.n === 0);
 
 const CONCURRENCY = 4;
 
@@ -111,31 +136,42 @@ async function print(
     }
     output.note(`Written: report.md, report.json and ${plot} in ${out}`);
   }
+  const { terminal, columns } = output.stdout;
   if (json) await output.result(text);
-  else if (out === undefined) await output.result(benchMarkdown(report));
+  else if (out === undefined) await output.result(benchMarkdown(report, terminal ? { width: columns } : {}));
 }
 
 /** What its owner should do next, if anything. */
 function endLines(
-  { arms, rows }: BenchReport,
-  { stop, failed }: { readonly stop: BenchStop | null; readonly failed: number },
+  { report, stop, caps: { budget, passed } }: BenchRun,
+  flags: Parameters<typeof raiseWords>[1],
 ): string[] {
+  const { arms } = report;
   const open = arms.reduce((sum, { unfinished }) => sum + unfinished, 0);
   const all = arms.reduce((sum, { unfinished, accuracy }) => sum + unfinished + accuracy.n, 0);
   const kept = `${all - open} of ${all} are finished and recorded`;
-  const again = failed > 0 ? [`${failed} of ${rows.length} failed; --retry-failed asks them again`] : [];
   switch (stop) {
     case null:
-      return again;
+      return failedLines(report);
     case "interrupted":
       return [`Interrupted; ${kept}. Go on with the same command`];
     case "budget":
       return [
-        `parley: the budget does not reach for the next deliberation in its worst case; ${kept}; next: the same command with a higher --budget or --max-tokens goes on`,
+        `parley: the budget does not reach for the next deliberation in its worst case; ${kept}; next: ${raiseWords(capsPassed(passed, budget), flags)}; the same command then goes on`,
       ];
     case "access":
       return [
         `parley: a provider refused the key or wants to be paid; ${kept}; next: see to it (parley doctor), then the same command with --retry-failed`,
       ];
   }
+}
+
+function failedLines({ rows }: BenchReport): string[] {
+  const failed = rows.flatMap((row) => row.failed ?? []);
+  const [why] = failed;
+  return why === undefined
+    ? []
+    : [
+        `parley: ${failed.length} of ${rows.length} failed and are not scored: ${why.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 400)}; next: see to it (parley doctor), then the same command with --retry-failed`,
+      ];
 }

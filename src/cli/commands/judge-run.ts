@@ -1,11 +1,12 @@
 import { openJudge, type JudgeCall, type JudgeTask, type Parley } from "../../compose/index.ts";
 import { DEFAULT_RUBRIC } from "../../config/index.ts";
-import { callOf, Fault, type Entry, type FailureCode } from "../../kernel/index.ts";
+import { Fault, isEvent, type Entry, type Failure } from "../../kernel/index.ts";
 import { JudgeForm } from "../../prompts/index.ts";
-import { resultOf } from "../../projections/index.ts";
+import { judgedWork, resultOf } from "../../projections/index.ts";
 import type { Io } from "../command.ts";
-import { EXIT, exitOf } from "../exits.ts";
+import { EXIT, exitOf, exitOfFailures, failuresIn } from "../exits.ts";
 import { interruption } from "../interruption.ts";
+import { capsPassed, raiseWords, remedyOf } from "../remedies.ts";
 import { judgeProgress } from "./judge-progress.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -88,21 +89,36 @@ const STATES: { readonly [state: string]: string | undefined } = {
 function exitOfRun(entries: readonly Entry[]): number {
   const result = resultOf(entries);
   if (!result) return EXIT.usage;
-  const failures = entries.flatMap((entry): FailureCode[] => {
-    const call = callOf(entry);
-    return call && !call.ok ? [call.failure.code] : [];
-  });
-  return exitOf(result, failures, "accept");
+  const codes = failuresIn(entries).map(({ code }) => code);
+  // Without a verdict because nothing came back: that is the provider's doing, not the judge's.
+  if (result.status === "inconclusive" && lostIn(entries).length > 0) return exitOfFailures(codes);
+  return exitOf(result, codes, "accept");
 }
 
-/** What a person can do about a run that ended without a verdict on everything; undefined where it did not. */
+/** How the calls of prompts failed that have no reply. */
+export const lostIn = (entries: readonly Entry[]): readonly Failure[] => judgedWork(entries)?.lost ?? [];
+
+/** What a person can do about a run that ended without a reply to everything; undefined where it did not. */
 export function endedEarly(entries: readonly Entry[]): string | undefined {
   const result = resultOf(entries);
-  if (!result || !["stopped-by-budget", "failed", "cancelled"].includes(result.status)) return undefined;
-  const why = result.degraded[0]?.why ?? "no reason was recorded";
-  const next =
-    result.status === "stopped-by-budget"
-      ? "the same command with a larger cap goes on from here"
-      : "mend that, then the same command goes on from here";
-  return `parley: ${result.status}: ${why.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600)}; next: ${next}`;
+  if (!result) return undefined;
+  const [lost] = lostIn(entries);
+  const ended = ["stopped-by-budget", "failed", "cancelled"].includes(result.status);
+  if (!ended && !lost) return undefined;
+  const why =
+    !ended && lost ? `${lost.code}: ${lost.message}` : (result.degraded[0]?.why ?? "no reason was recorded");
+  return `parley: ${result.status}: ${why.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600)}; next: ${nextOf(result.status, entries)} goes on from here`;
+}
+
+function nextOf(status: string, entries: readonly Entry[]): string {
+  const failures = failuresIn(entries);
+  if (status === "stopped-by-budget") {
+    const [budget = {}] = entries.flatMap((entry) =>
+      isEvent(entry, "deliberation-opened") ? [entry.data.budget] : [],
+    );
+    const whys = failures.map(({ message }) => message);
+    return `${raiseWords(capsPassed(whys, budget))}: the same command then`;
+  }
+  const remedy = remedyOf(failures.map(({ code }) => code)) ?? "mend that";
+  return `${remedy}, then the same command`;
 }

@@ -6,7 +6,7 @@ import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";
 import { endedEarly, judgeCallOf, runJudge } from "./judge-run.ts";
 
-/** `parley judge validate FILE`: a judge against labels; exit 7 when what was measured is no validation. */
+/** `parley judge validate FILE`: a judge against labels; exit 7 when too little was measured to judge by. */
 export const run: CommandModule["run"] = (io, [file = ""], flags) =>
   withParley(io, flags, async (parley) => {
     const call = judgeCallOf(flags);
@@ -22,5 +22,5 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) =>
     );
     const early = endedEarly(entries);
     if (early !== undefined) io.output.note(early);
-    return exit === EXIT.answered && !validation.validated ? EXIT.inconclusive : exit;
+    return exit === EXIT.answered && !validation.measured ? EXIT.inconclusive : exit;
   });

@@ -2,8 +2,8 @@ import type { JudgeTask, Parley } from "../../compose/index.ts";
 import { judgementOf } from "../../projections/index.ts";
 import { judgementText, unpricedModels } from "../../reports/index.ts";
 import type { Io } from "../command.ts";
-import { EXIT } from "../exits.ts";
-import { endedEarly, judgeCallOf, runJudge } from "./judge-run.ts";
+import { EXIT, exitOfFailures } from "../exits.ts";
+import { endedEarly, judgeCallOf, lostIn, runJudge } from "./judge-run.ts";
 
 type Asked = {
   readonly parley: Parley;
@@ -13,7 +13,7 @@ type Asked = {
   readonly flags: Readonly<Record<string, unknown>>;
 };
 
-/** Has answers judged and prints the verdicts; exit 7 where one could not be read. */
+/** Has answers judged and prints the verdicts; exit 7 where one could not be read, 3 or 4 where its call failed. */
 export async function giveVerdict(io: Io, { parley, task, names, flags }: Asked): Promise<number> {
   const call = judgeCallOf(flags);
   const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
@@ -31,5 +31,7 @@ export async function giveVerdict(io: Io, { parley, task, names, flags }: Asked)
     judgement.kind === "grade"
       ? judgement.grades.every(({ score }) => score !== null)
       : judgement.winner !== null;
-  return exit === EXIT.answered && !read ? EXIT.inconclusive : exit;
+  if (exit !== EXIT.answered || read) return exit;
+  const lost = lostIn(entries);
+  return lost.length > 0 ? exitOfFailures(lost.map(({ code }) => code)) : EXIT.inconclusive;
 }

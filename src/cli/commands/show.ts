@@ -1,16 +1,17 @@
-import { resultOf } from "../../projections/index.ts";
+import { resultOf, verdictOf } from "../../projections/index.ts";
 import { answerText, deliberationMarkdown, judgeReport, unpricedModels } from "../../reports/index.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 import { entriesOf, withStore } from "../session.ts";
 
-/** `parley show ID`: the outcome; with `--all` everything that was said. */
+/** `parley show ID`: the outcome, of a judge's run its verdict; with `--all` everything that was said. */
 export const run: CommandModule["run"] = (io, [id = ""], flags) =>
   withStore(io, async ({ store, settings }) => {
     const entries = await entriesOf(store, { id, settings });
     const result = resultOf(entries);
     const { color, columns } = io.output.stdout;
-    if (flags["json"]) await io.output.result(`${JSON.stringify(result, undefined, 2)}\n`);
+    if (flags["json"])
+      await io.output.result(`${JSON.stringify(verdictOf(entries) ?? result, undefined, 2)}\n`);
     else if (flags["all"]) await io.output.result(deliberationMarkdown(entries));
     else if (result)
       await io.output.result(
