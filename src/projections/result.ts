@@ -226,8 +226,11 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
     comparison: state.comparison ? comparisonRow(state.comparison.data, state) : null,
     dissent: [...(synthesis?.dissent ?? [])],
     insights: [...(synthesis?.insights ?? [])],
-    vetoed: [...(synthesis?.vetoed ?? [])],
-    contributions: { claimed: [...claims], measured: [...state.measured] },
+    vetoed: (synthesis?.vetoed ?? []).map(({ id, flaw }) => ({ id, flaw })),
+    contributions: {
+      claimed: claims.map(({ id, weight, reason }) => ({ id, weight, reason })),
+      measured: [...state.measured],
+    },
     footer: footerOf(claims, members),
     ...spending(entries).total,
     wallMs: closed ? timeOf(closed) - timeOf(opened) : null,
