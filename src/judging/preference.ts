@@ -66,8 +66,8 @@ const inProse = (text: string): Declared[] => {
   const lines = linesOf(text).filter((line) => line.text.trim() !== "");
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const opening = sentencesOf(first.text)[0] ?? "";
-  const closing = sentencesOf(last.text).at(-1) ?? "";
+  const opening = sentencesIn(first.text)[0] ?? "";
+  const closing = sentencesIn(last.text).at(-1) ?? "";
   const names = lines.map((line) => line.text);
   return [opening, ...(lines.length > 1 || closing !== opening ? [closing] : [])].flatMap((sentence) => {
     const winner = verdictIn(sentence, names);
@@ -80,9 +80,9 @@ const inProse = (text: string): Declared[] => {
 
 const longestSentence = 4_000;
 
-const sentencesOf = (line: string): string[] =>
+const sentencesIn = (line: string): string[] =>
   line.length > longestSentence
-    ? [line.slice(0, longestSentence), line.slice(-longestSentence)].flatMap(sentencesOf)
+    ? [line.slice(0, longestSentence), line.slice(-longestSentence)].flatMap(sentencesIn)
     : line.split(/(?<=[.!?])["'”’*_)]{0,3}\s+/);
 
 /**

@@ -25,12 +25,12 @@ export const ask = defineProtocol({
     const limits = draftLimits(floor.settings, members.length);
     const drafted = await draft(floor, members, limits);
     if (drafted.drafts.length < limits.quorum) return tooFew(drafted, limits.quorum);
-    return isClosed(drafted.drafts) ? settle(floor, drafted) : weigh(floor, drafted);
+    return comparable(drafted.drafts) ? settle(floor, drafted) : weigh(floor, drafted);
   },
 });
 
 /** Whether the drafts can be settled by what they end in: most have a short final answer, or all have the same. */
-function isClosed(drafts: readonly Draft[]): boolean {
+function comparable(drafts: readonly Draft[]): boolean {
   const short = drafts.filter(({ final }) => isShort(final)).length;
   const { groups } = majority(drafts.map(({ step, final }) => ({ id: step, answer: final })));
   return short * 2 > drafts.length || groups[0]?.ids.length === drafts.length;
