@@ -243,7 +243,7 @@ describe("on a resume", () => {
   it("B5: nothing is held back any more for a call that has recorded", async () => {
     const protocols = [
       toyProtocol(async ({ run }) => {
-        holdBack(run, "chair", toyRequest(ada, "chair"));
+        holdBack(run, "chair", () => toyRequest(ada, "chair"));
         await ask(run, "chair", "chair");
         await run.awaits("word");
         await ask(run, "clerk");

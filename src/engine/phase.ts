@@ -172,11 +172,14 @@ export const reaches = async (
     calls,
   }: {
     readonly name: string;
-    readonly calls: readonly { readonly step: string; readonly request: ModelRequest }[];
+    /** Called where there is a cap. */
+    readonly calls: () => readonly { readonly step: string; readonly request: ModelRequest }[];
   },
 ): Promise<boolean> => {
-  const spec = { key: `${name}/reached`, calls: calls.map((call) => ({ ...call, id: call.step })) };
-  return (await fitting(run, spec)).length === calls.length;
+  // As in `phase`.
+  if (!(run as Scope).budget.capped) return true;
+  const wanted = calls().map((call) => ({ ...call, id: call.step }));
+  return (await fitting(run, { key: `${name}/reached`, calls: wanted })).length === wanted.length;
 };
 
 type Fitting = {
@@ -204,9 +207,10 @@ async function fitting(run: Run, { key, calls }: Fitting): Promise<readonly stri
   return data.in;
 }
 
-/** Keeps the worst case of a later call back, under the name that the call will give as its `share`. */
-export function holdBack(run: Run, share: string, request: ModelRequest): void {
+/** Keeps the worst case of a later call back, under the name that the call will give as its `share`; `worst` is called where there is a cap. */
+export function holdBack(run: Run, share: string, worst: () => ModelRequest | undefined): void {
   // As in `phase`.
   const { budget } = run as Scope;
-  if (budget.capped) budget.hold(share, budget.quote(request));
+  const request = budget.capped ? worst() : undefined;
+  if (request) budget.hold(share, budget.quote(request));
 }

@@ -1,3 +1,4 @@
+import { mean } from "./mean.ts";
 import { normalCdf, normalQuantile } from "./normal.ts";
 import { random } from "./random.ts";
 
@@ -63,8 +64,8 @@ export const bootstrap = <T>(
   // The k-th from its end, k the share of one more than all, as for the quantiles of an unknown distribution.
   const place = (share: number) =>
     Math.min(resamples, Math.max(1, Math.floor((resamples + 1) * share + 1e-9)));
-  const mean = average(values);
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const centre = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
   return {
     estimate,
     low: values[place(cut.below) - 1] ?? estimate,
@@ -73,16 +74,13 @@ export const bootstrap = <T>(
   };
 };
 
-const average = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 /** From the statistic with each observation left out in turn: a sixth of the skewness of its influence. */
 const acceleration = <T>(sample: readonly T[], measured: (drawn: readonly T[]) => number): number => {
   if (sample.length < 2) return 0;
   const left = sample.map((_, index) => measured(sample.toSpliced(index, 1)));
-  const mean = average(left);
-  const squares = left.reduce((sum, value) => sum + (mean - value) ** 2, 0);
-  const cubes = left.reduce((sum, value) => sum + (mean - value) ** 3, 0);
+  const centre = mean(left);
+  const squares = left.reduce((sum, value) => sum + (centre - value) ** 2, 0);
+  const cubes = left.reduce((sum, value) => sum + (centre - value) ** 3, 0);
   return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
 };
 

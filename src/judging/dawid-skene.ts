@@ -1,3 +1,5 @@
+import { sum } from "./mean.ts";
+
 export type Label = { readonly item: string; readonly worker: string; readonly label: string };
 
 /** Shares by class, 0 to 1, that sum to 1. */
@@ -17,8 +19,6 @@ export type DawidSkene = {
 };
 
 const tolerance = 1e-8;
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 const shares = (values: readonly number[]): number[] => {
   const total = sum(values);

@@ -1,3 +1,5 @@
+import { sum } from "./mean.ts";
+
 /** The ranks of the values, 1 the smallest, equals sharing the mean of their places. */
 const midranks = (values: readonly number[]): number[] =>
   values.map((value) => {
@@ -5,8 +7,6 @@ const midranks = (values: readonly number[]): number[] =>
     const equal = values.filter((other) => other === value).length;
     return less + (equal + 1) / 2;
   });
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /**
  * Kendall's coefficient of concordance W of m complete rankings (rows) of the same n items (columns), corrected for

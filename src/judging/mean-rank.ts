@@ -1,3 +1,5 @@
+import { mean } from "./mean.ts";
+
 /** One reviewer's strict order of the answers shown to it, best first; its own is not among them. */
 export type ReviewerBallot = { readonly reviewer: string; readonly ranking: readonly string[] };
 
@@ -17,6 +19,5 @@ export const meanRank = (ballots: readonly ReviewerBallot[]): Map<string, MeanRa
       worths.set(id, [...(worths.get(id) ?? []), worth]);
     }
   }
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   return new Map([...worths].map(([id, values]) => [id, { score: mean(values), votes: values.length }]));
 };

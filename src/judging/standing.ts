@@ -1,3 +1,4 @@
+import { mean } from "./mean.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { concordance, effectiveReviewers } from "./concordance.ts";
 import { meanRank, type ReviewerBallot } from "./mean-rank.ts";
@@ -86,9 +87,6 @@ const intervals = (ballots: readonly ReviewerBallot[], seed: string): ReadonlyMa
     }),
   );
 };
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
  * Adds up what reviewers think of each other's answers. `order` and `place` follow the mean normalised rank alone;

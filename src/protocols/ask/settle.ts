@@ -3,8 +3,9 @@ import { sameAnswer, vote, type Vote } from "../../judging/index.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
 import { central, controlOf, leading } from "../council/index.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
-import { leastRevision, revise, type RevisionRound } from "../phases/revise.ts";
+import { leastRevision, revise } from "../phases/revise.ts";
 import { seatDrafts } from "../phases/table.ts";
+import { roundOf } from "./round.ts";
 import { came } from "./rungs.ts";
 import type { AskSettings } from "./settings.ts";
 
@@ -16,8 +17,8 @@ export async function settle(floor: Floor<AskSettings>, { drafts, absent }: Draf
   let rounds = 0;
   for (let round = 1; round <= mostRounds(floor.settings, tally) && undecided(tally, round); round += 1) {
     const reason = found(tally, { drafts, answers });
-    const spec = revision(floor, { round, answers });
-    const calls = leastRevision(floor, spec);
+    const spec = roundOf(floor, { round: round + 1, table: seatDrafts(floor, answers), differ });
+    const calls = () => leastRevision(floor, spec);
     if (!(await reaches(floor.run, { name: `round-${spec.round}`, calls }))) {
       const why = `${reason}, and the budget does not reach for a round of revision`;
       await came(floor, { ...rungBefore(round), next: null, reason: why });
@@ -47,17 +48,8 @@ const undecided = ({ by }: Vote, round: number): boolean =>
 const rungBefore = (round: number) =>
   round === 1 ? { rung: "draft" as const } : { rung: "revision" as const, round: round - 1 };
 
-const revision = (
-  floor: Floor<AskSettings>,
-  { round, answers }: { readonly round: number; readonly answers: readonly Draft[] },
-): RevisionRound => ({
-  round: round + 1,
-  table: seatDrafts(floor, answers),
-  differ: (one, other) => !one.final || !other.final || !sameAnswer(one.final, other.final),
-  maxOutputTokens: floor.settings.maxOutputTokens.draft,
-  timeoutMs: floor.settings.callTimeoutMs,
-  patienceMs: floor.settings.patienceMs,
-});
+const differ = (one: Draft, other: Draft): boolean =>
+  !one.final || !other.final || !sameAnswer(one.final, other.final);
 
 const tallied = (drafts: readonly Draft[], answers: readonly Draft[]): Vote =>
   vote(

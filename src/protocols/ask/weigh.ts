@@ -10,9 +10,10 @@ import {
   synthesisOf,
 } from "../council/index.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
-import { leastRevision, revise, type RevisionRound } from "../phases/revise.ts";
+import { leastRevision, revise } from "../phases/revise.ts";
 import { seatDrafts, type Place } from "../phases/table.ts";
 import { compare, comparisonRequest, type Compared } from "./compare.ts";
+import { roundOf } from "./round.ts";
 import { came, isShort, type Rung } from "./rungs.ts";
 import type { AskSettings } from "./settings.ts";
 
@@ -27,7 +28,7 @@ export async function weigh(floor: Floor<AskSettings>, { drafts, absent }: Draft
   }
   const table = seatDrafts(floor, drafts);
   const step = `comparison/${chair.id}`;
-  const calls = [{ step, request: comparisonRequest(floor, chair, table) }];
+  const calls = () => [{ step, request: comparisonRequest(floor, chair, table) }];
   if (!(await reaches(floor.run, { name: "comparison", calls }))) {
     return stopped(floor, {
       rung: "draft",
@@ -55,21 +56,28 @@ async function goOn(
   const contradicted = compared === undefined || compared.contradictions.length > 0;
   const reason = foundBy(compared);
   const evidence = { table, reviews: [], absent, standing: undefined, comparison: compared };
-  const synthesis = { name: "synthesis", calls: synthesisOf(floor, evidence) };
+  const synthesis = { name: "synthesis", calls: () => synthesisOf(floor, evidence) };
   if (mode !== "vote" && !(await reaches(floor.run, synthesis))) {
     const why = `${reason}, and the budget does not reach for a synthesis`;
     return stopped(floor, { rung: "comparison", drafts, why });
   }
   // A vote has nothing to count without rankings.
   const wanted = effort >= 4 && (contradicted || mode === "vote");
-  const least = [...leastSynthesis(floor), ...leastReview(floor, { table, judges: floor.seats("judge") })];
+  const least = () => [
+    ...leastSynthesis(floor),
+    ...leastReview(floor, { table, judges: floor.seats("judge") }),
+  ];
   const reviewed = wanted && (await reaches(floor.run, { name: "review", calls: least }));
   const cut = wanted && !reviewed ? ", and the budget does not reach for a review" : "";
   if (mode === "vote" && !reviewed)
     return stopped(floor, { rung: "comparison", drafts, why: `${reason}${cut}` });
 
-  const round = revisionOver(floor, drafts, compared);
-  const again = [...least, ...leastRevision(floor, round)];
+  const round = roundOf(floor, {
+    round: 2,
+    table,
+    differ: (one, other) => compared === undefined || contradict(compared, one.step, other.step),
+  });
+  const again = () => [...least(), ...leastRevision(floor, round)];
   const revising =
     reviewed && effort >= 5 && contradicted && (await reaches(floor.run, { name: "revision", calls: again }));
   const next = revising ? "revision" : reviewed ? "review" : "synthesis";
@@ -104,19 +112,6 @@ const asDrafted = (drafts: readonly Draft[]) => {
   const best = leading(drafts);
   return { answer: best.step, control: controlOf(drafts, undefined, best.final) };
 };
-
-const revisionOver = (
-  floor: Floor<AskSettings>,
-  drafts: readonly Draft[],
-  compared: Compared | undefined,
-): RevisionRound => ({
-  round: 2,
-  table: seatDrafts(floor, drafts),
-  differ: (one, other) => compared === undefined || contradict(compared, one.step, other.step),
-  maxOutputTokens: floor.settings.maxOutputTokens.draft,
-  timeoutMs: floor.settings.callTimeoutMs,
-  patienceMs: floor.settings.patienceMs,
-});
 
 /** Whether two answers are on different sides of some contradiction. */
 const contradict = ({ contradictions }: Compared, one: StepKey, other: StepKey): boolean =>

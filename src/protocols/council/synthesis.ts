@@ -65,8 +65,7 @@ const chairsOf = ({ seats, settings: { rewriting } }: Floor<CouncilSettings>): r
 
 /** Keeps the first chair's worst case back, before anything is spent. */
 export function holdForChair(floor: Floor<CouncilSettings>): void {
-  const [chair] = leastSynthesis(floor);
-  if (chair) holdBack(floor.run, SHARE, chair.request);
+  holdBack(floor.run, SHARE, () => leastSynthesis(floor)[0]?.request);
 }
 
 /** What the first chair's call takes in its worst case; nothing where no chair writes. */

@@ -12,7 +12,7 @@ export const thrifty = defineProtocol({
     const [chair] = seats("chair");
     if (!chair) throw new RangeError("a chair is needed");
     const members = seats("member").map((who) => ({ id: who.id, who, request: toyRequest(who, question) }));
-    holdBack(run, "chair", toyRequest(chair, "the worst case"));
+    holdBack(run, "chair", () => toyRequest(chair, "the worst case"));
     const admittedIds = await admitted(run, { name: "draft", members });
     const drafts = await phase<string>(run, { name: "draft", members: admittedIds }, async (id, part) => {
       const member = members.find((one) => one.id === id);
