@@ -1,10 +1,10 @@
-import { decide, type Batch, type Decision, type Standing } from "./batch.ts";
+import type { Batch, Decision } from "./batch.ts";
+import { decideAll, type Head, type Lookup } from "./group.ts";
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
 import { EVENT_COLUMNS, type EventRow } from "./row.ts";
 
 // A1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible,
 //     so what a look-up saw still holds when its rows go in, and cursors become visible in their order.
-// A2. Within a group each batch sees what those before it did.
 
 const EVENT_TYPES: { readonly [Column in keyof EventRow]: string } = {
   cursor: "bigint",
@@ -19,15 +19,7 @@ const EVENT_TYPES: { readonly [Column in keyof EventRow]: string } = {
   data: "text",
 };
 
-type LookupRow = { readonly recorded: boolean; readonly last: number } & (
-  { readonly seq: number; readonly status: string } | { readonly seq: null }
-);
-
-/** A head row as the group leaves it; `opened` is the first cursor of a deliberation that the group opens. */
-type Head = Standing & {
-  readonly cursor: number;
-  readonly opened?: { readonly cursor: number; readonly batch: Batch };
-};
+type LookupRow = Lookup & { readonly last: number };
 
 /** Records a group of batches in one transaction of four round trips; the decisions stand in their order. */
 export function recordGroup(
@@ -41,7 +33,7 @@ export function recordGroup(
       text: lookup(database.table),
       values: [batches.map((batch) => batch.id), batches.map((batch) => batch.key)],
     });
-    const group = decideAll(batches, found, at);
+    const group = decideAll(batches, { found, end: found[0]?.last ?? 0 }, at);
     if (group.rows.length > 0) {
       await client.query({
         name: "record",
@@ -51,30 +43,6 @@ export function recordGroup(
     }
     return group.decisions;
   });
-}
-
-function decideAll(batches: readonly Batch[], found: readonly LookupRow[], at: string) {
-  const decisions: Decision[] = [];
-  const rows: EventRow[] = [];
-  const heads = new Map<string, Head>();
-  const recorded = new Set<string>();
-  let end = found[0]?.last ?? 0;
-  batches.forEach((batch, index) => {
-    const row = found[index];
-    const origin = `${batch.id} ${batch.key}`;
-    const head = heads.get(batch.id);
-    const standing = head ?? (row && row.seq !== null ? { seq: row.seq, status: row.status } : undefined);
-    const before = row?.recorded === true || recorded.has(origin);
-    const decision = decide(batch, { standing, recorded: before, end }, at);
-    decisions.push(decision);
-    if (decision.kind !== "fresh") return;
-    const opened = standing ? head?.opened : { cursor: end + 1, batch };
-    end += decision.rows.length;
-    rows.push(...decision.rows);
-    recorded.add(origin);
-    heads.set(batch.id, { ...decision.standing, cursor: end, ...(opened && { opened }) });
-  });
-  return { decisions, rows, heads };
 }
 
 const lookup = (table: PostgresDatabase["table"]): string => `

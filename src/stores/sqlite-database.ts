@@ -9,14 +9,14 @@ import { APPLICATION_ID, MIGRATIONS } from "./sqlite-schema.ts";
 
 export type SqlValue = string | number | null;
 
-/** What this store uses of a libsql statement. Rows are typed by who wrote the select. */
+/** What this store uses of a libsql statement. Rows are typed by who wrote the select. Values in one array need no copying. */
 export type Statement = {
-  run(...values: SqlValue[]): { readonly changes: number };
-  /** The first row, or undefined. Needs at least two values, or one that is not null. */
-  get(...values: SqlValue[]): unknown;
+  run(values: SqlValue[]): { readonly changes: number };
+  /** The first row, or undefined. */
+  get(values: SqlValue[]): unknown;
 };
 
-export type Reader = { prepare(sql: string): Statement & { all(...values: SqlValue[]): unknown[] } };
+export type Reader = { prepare(sql: string): Statement & { all(values: SqlValue[]): unknown[] } };
 
 /** `exec` may return a promise, and so may `prepare`; the statements are synchronous. */
 export type Writer = { exec(sql: string): unknown; prepare(sql: string): Statement | Promise<Statement> };
@@ -47,7 +47,7 @@ export async function openDatabase(path: string): Promise<SqliteDatabase> {
   try {
     const inMemory = path === ":memory:";
     if (!inMemory) createPrivately(path);
-    const reader = new Database(path);
+    const reader = synchronous(path);
     const writer = inMemory ? reader : asynchronous(path);
     const close = async () => {
       // So that the file alone is the whole store when nobody has it open: libsql does not do it by itself. Where
@@ -102,6 +102,11 @@ function createPrivately(path: string): void {
 
 type Connection = Writer & { readonly inTransaction: boolean; close(): void };
 
+function synchronous(path: string): Connection & Reader {
+  // libsql types a statement's values as arguments; in one array it takes them as well (index.js), and does not copy them.
+  return new Database(path) as unknown as Connection & Reader;
+}
+
 function asynchronous(path: string): Connection {
   // libsql types its promise variant as `any` and forgets `inTransaction`.
   return new AsyncDatabase(path, {}) as unknown as Connection;
@@ -146,7 +151,7 @@ function refuseForeign(reader: Reader, path: string): void {
 
 /** The first column of the first row. */
 function numberFrom(reader: Reader, sql: string): number {
-  const [row] = reader.prepare(sql).all();
+  const [row] = reader.prepare(sql).all([]);
   const [value] = typeof row === "object" && row !== null ? Object.values(row) : [];
   return Number(value);
 }

@@ -112,7 +112,7 @@ describe("the SQLite store", () => {
     const pragma = async (connection: Writer | Reader, name: string) => {
       const statement = await connection.prepare(`pragma ${name}`);
       // Of a pragma's one row the first column is its value.
-      return Object.values(statement.get("", "") as object)[0] as unknown;
+      return Object.values(statement.get([]) as object)[0] as unknown;
     };
     for (const connection of [database.writer, database.reader]) {
       expect(await pragma(connection, "journal_mode")).toBe("wal");

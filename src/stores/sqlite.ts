@@ -1,11 +1,12 @@
 import { Cursor, DeliberationId, Fault, type Reservation, type Store } from "../kernel/index.ts";
-import { batchOf, decide, outcomeOf, type Batch, type Decision } from "./batch.ts";
+import { batchOf, outcomeOf, type Batch, type Decision } from "./batch.ts";
 import { groupQueue, type Sized } from "./group-queue.ts";
 import { patiently } from "./patience.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import { EVENT_COLUMNS, entryOfRow, escaped, originColumn, unescaped, type EventRow } from "./row.ts";
-import { openDatabase, type SqliteDatabase } from "./sqlite-database.ts";
+import { openDatabase, type SqlValue, type SqliteDatabase } from "./sqlite-database.ts";
 import { isBusy, sqliteFault } from "./sqlite-faults.ts";
+import { prepareWrites } from "./sqlite-writes.ts";
 import { outstandingQuery, summaryOf, type SummaryRow } from "./summary.ts";
 import { cachedTexts } from "./text-cache.ts";
 
@@ -17,7 +18,8 @@ import { cachedTexts } from "./text-cache.ts";
 /** How often another process's commits are looked for, while somebody subscribes. */
 const POLL_MS = 25;
 
-type Job = Sized & { readonly run: () => unknown };
+/** A batch to be appended, together with the others of its group, or anything else that is written. */
+type Job = Sized & ({ readonly batch: Batch } | { readonly run: () => unknown });
 
 /**
  * A store in one file that many processes may use at once. Lease times are this machine's clock.
@@ -43,7 +45,9 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
   const commit = async (jobs: readonly Job[]): Promise<readonly unknown[]> => {
     await patiently(write.begin, isBusy);
     try {
-      const results = jobs.map((job) => job.run());
+      const batches = jobs.flatMap((job) => ("batch" in job ? [job.batch] : []));
+      const decisions = write.append(batches, new Date(now()).toISOString()).values();
+      const results = jobs.map((job) => ("batch" in job ? decisions.next().value : job.run()));
       await writer.exec("commit");
       return results;
     } catch (error) {
@@ -53,23 +57,24 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
   };
   const queue = groupQueue(commit, (error) => !isBusy(error));
 
-  const inTransaction = async <T>(run: () => T, size = 0): Promise<T> => {
+  const committed = async <T>(job: Job): Promise<T> => {
     if (closed) throw unavailable("it was closed");
     try {
       // A queue gives each job its own result.
-      return (await queue.add({ size, run })) as T;
+      return (await queue.add(job)) as T;
     } catch (error) {
       throw sqliteFault(error, path);
     }
   };
+  const inTransaction = <T>(run: () => T, size = 0): Promise<T> => committed({ size, run });
 
   /** `Row` is what the select names; nobody else writes these tables. */
   const ask = <Row>(sql: string) => {
     let statement: ReturnType<typeof reader.prepare> | undefined;
-    return async (...values: (string | number | null)[]): Promise<readonly Row[]> => {
+    return async (...values: SqlValue[]): Promise<readonly Row[]> => {
       if (closed) throw unavailable("it was closed");
       try {
-        return (await patiently(() => (statement ??= reader.prepare(sql)).all(...values), isBusy)) as Row[];
+        return (await patiently(() => (statement ??= reader.prepare(sql)).all(values), isBusy)) as Row[];
       } catch (error) {
         throw sqliteFault(error, path);
       }
@@ -117,8 +122,7 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
     where: path,
     async append(id, newEvents, origin) {
       const batch = batchOf(id, newEvents, origin);
-      const at = new Date(now()).toISOString();
-      const decision = await inTransaction(() => write.append(batch, at), batch.size);
+      const decision = await committed<Decision>({ size: batch.size, batch });
       const appended = await outcomeOf(batch, decision, recordedRows);
       const last = appended.ok ? appended.events.at(-1) : undefined;
       if (last) subscribers.reached(last.cursor);
@@ -169,80 +173,3 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
     },
   };
 }
-
-/** The statements of the writing connection; each is called inside a transaction. */
-async function prepareWrites({ writer }: SqliteDatabase) {
-  const lookup = await writer.prepare(`
-    select d.seq, d.status, (select coalesce(max(cursor), 0) from event) as last,
-      exists (select 1 from event e where e.deliberation = k.id and e.origin_key = k.origin_key and e.place = 0) as recorded
-    from (select ? as id, ? as origin_key) as k left join deliberation d on d.id = k.id`);
-  const insert = await writer.prepare(
-    `insert into event (${EVENT_COLUMNS.join(", ")}) values (${EVENT_COLUMNS.map(() => "?").join(", ")})`,
-  );
-  const openHead = await writer.prepare(`
-    insert into deliberation (id, seq, status, cursor, opened, opened_at, organization, series, protocol, question)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const moveHead = await writer.prepare(
-    "update deliberation set seq = ?, status = ?, cursor = ? where id = ?",
-  );
-  // In this thread, because it only takes the lock: nothing is read from the disk or written to it.
-  const begin = await writer.prepare("begin immediate");
-  const firstCursor = await writer.prepare(
-    "insert into reactor (name, cursor) values (?, ?) on conflict do nothing",
-  );
-  const nextCursor = await writer.prepare("update reactor set cursor = ? where name = ? and cursor = ?");
-  const lease = await writer.prepare(`
-    insert into lease (name, holder, until) values (?1, ?2, ?3)
-    on conflict (name) do update set holder = excluded.holder, until = excluded.until
-    where lease.holder = excluded.holder or lease.until <= ?4`);
-  const release = await writer.prepare("delete from lease where name = ? and holder = ?");
-  const putText = await writer.prepare(
-    "insert into content (digest, content) values (?, ?) on conflict do nothing",
-  );
-  const reserve = await writer.prepare(
-    "insert into reservation (deliberation, origin_key, calls, tokens, usd) values (?, ?, ?, ?, ?)",
-  );
-
-  return {
-    begin: (): void => void begin.run(),
-    append(batch: Batch, at: string): Decision {
-      // The select above names these columns.
-      const found = lookup.get(batch.id, batch.key) as LookupRow;
-      const standing = found.seq === null ? undefined : { seq: found.seq, status: found.status };
-      const decision = decide(batch, { standing, recorded: found.recorded === 1, end: found.last }, at);
-      if (decision.kind !== "fresh") return decision;
-      for (const row of decision.rows) insert.run(...EVENT_COLUMNS.map((column) => row[column]));
-      const { seq, status } = decision.standing;
-      const last = found.last + decision.rows.length;
-      if (standing || !batch.opening) moveHead.run(seq, status, last, batch.id);
-      else {
-        const { organization, series, protocol, question } = batch.opening;
-        openHead.run(
-          batch.id,
-          seq,
-          status,
-          last,
-          found.last + 1,
-          at,
-          organization,
-          series,
-          protocol,
-          question,
-        );
-      }
-      return decision;
-    },
-    advance: (reactor: string, from: number | undefined, to: number): boolean =>
-      (from === undefined ? firstCursor.run(reactor, to) : nextCursor.run(to, reactor, from)).changes === 1,
-    lease: (name: string, holder: string, { nowMs, ttlMs }: { nowMs: number; ttlMs: number }): boolean =>
-      lease.run(name, holder, nowMs + ttlMs, nowMs).changes === 1,
-    release: (name: string, holder: string): void => void release.run(name, holder),
-    putText: (digest: string, text: string): void => void putText.run(digest, text),
-    reserve: (id: string, origin: string, { calls, tokens, usd }: Reservation): void =>
-      void reserve.run(id, origin, calls, tokens, usd),
-  };
-}
-
-type LookupRow =
-  | { readonly seq: number; readonly status: string; readonly last: number; readonly recorded: number }
-  | { readonly seq: null; readonly last: number; readonly recorded: number };
