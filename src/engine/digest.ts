@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { canonical, DeliberationId, Digest, type OrganizationId, type SeriesId } from "../kernel/index.ts";
 
 /** Of a JSON value's canonical form (RFC 8785). @throws TypeError for what JSON cannot say */
@@ -6,7 +6,7 @@ export const digestOf = (value: unknown): Digest => textDigest(canonical(value))
 
 /** Of a text's UTF-8 bytes. */
 export const textDigest = (text: string): Digest =>
-  Digest.parse(createHash("sha256").update(text, "utf8").digest("hex"));
+  Digest.parse(hash("sha256", text, "hex"));
 
 /** Chance that a deliberation owns: unforgeable without the seed, the same on every run. 256 bits. */
 const chance = (seed: string, purpose: string): Buffer =>
@@ -42,7 +42,7 @@ export const idInSeries = ({ organization, series, index }: SeriesPlace): Delibe
 
 /** 60 bits in base 32 without letters that look alike. */
 function shortName(text: string): string {
-  const bytes = createHash("sha256").update(text, "utf8").digest();
+  const bytes = hash("sha256", text, "buffer");
   return Array.from({ length: 12 }, (_, index) => ALPHABET[(bytes[index] ?? 0) & 31]).join("");
 }
 

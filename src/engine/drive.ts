@@ -21,7 +21,8 @@ import { Halt, isHalt } from "./halt.ts";
 import { createHistory, type History } from "./history.ts";
 import type { AnyProtocol, Floor } from "./protocol.ts";
 import type { Scope } from "./run.ts";
-import { createSteps, type StepsContext } from "./steps.ts";
+import { createSteps } from "./steps.ts";
+import type { StepsContext } from "./steps-context.ts";
 
 // D1. A drive ends as `closed` only with what the journal holds under `close`, whoever recorded it.
 // D2. It ends as `waiting` only when no step is at work and a client's event is missing.

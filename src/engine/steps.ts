@@ -6,22 +6,17 @@ import {
   stepOrigin,
   StepKey,
   type Call,
-  type DeliberationId,
   type Digest,
   type Entry,
   type Event,
   type EventType,
-  type Frames,
-  type Journal,
-  type Models,
+  type ModelRequest,
   type NewEvent,
   type Origin,
-  type World,
 } from "../kernel/index.ts";
-import { NO_QUOTE, unaffordable, type Ledger } from "./budget.ts";
+import { NO_QUOTE, unaffordable } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import { Halt } from "./halt.ts";
-import type { History } from "./history.ts";
 import { linkedTo } from "./link.ts";
 import {
   asEvent,
@@ -32,6 +27,7 @@ import {
   type StepSpec,
   type WorkSpec,
 } from "./run.ts";
+import type { Made, StepsContext, Work } from "./steps-context.ts";
 import { compare, declared, ending, eventOf, first, sameDigest, verified } from "./verification.ts";
 
 // R1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
@@ -42,100 +38,168 @@ import { compare, declared, ending, eventOf, first, sameDigest, verified } from 
 // R6. An interrupted call records nothing; a call that failed for good is recorded, and not made again.
 // R7. Origins do not depend on the order in which concurrent steps ended: what a step comes after is sorted.
 
-type Made = { readonly events: readonly NewEvent[]; readonly after?: readonly StepKey[] };
-type Work = {
-  readonly adopt: boolean;
-  /** Makes the step's events; absent in what can only be recalled. */
-  produce(signal: AbortSignal, name: string): Promise<Made>;
-  /** In a replay: the events again, from the recorded call or from the input; undefined where the journal is believed. */
-  again(past: readonly Entry[]): readonly NewEvent[] | undefined;
-  /** In a replay, where the step is not recorded: reads the recorded steps again that it is made of. */
-  parts?(signal: AbortSignal): Promise<unknown>;
-  settled?(name: string): void;
-};
-
-export type StepsContext = {
-  readonly id: DeliberationId;
-  readonly journal: Pick<Journal, "append">;
-  readonly history: History;
-  readonly models: Models;
-  readonly frames: Frames;
-  readonly ledger: Ledger;
-  readonly world: World;
-  /** Whose steps these are: a protocol's or a reaction's. */
-  readonly originOf: (step: { step: StepKey; digest: Digest; after: StepKey[] }) => Origin;
-  /** What the parent of a fork recorded under an origin key. */
-  readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
-  /** Nothing is made or appended; what is recorded is read anew and compared. */
-  readonly replay: boolean;
-  /** Told of each step's start and end, of each record that is used, and of each client event that is waited for, until it says that it is no more. */
-  readonly watch: {
-    started(): void;
-    ended(): void;
-    waiting(request: string): () => void;
-    used(origin: string): void;
-  };
-};
-
 type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
 
 /** The run of one driver: its steps, recalled or made. `signal` is this run's own. */
 export function createSteps(context: StepsContext, signal: AbortSignal): Scope {
-  return scopeOf(context, new Set(), { signal, recallOnly: false, frontier: [] });
+  return new Steps(context, new Set(), { signal, recallOnly: false, frontier: [] });
 }
 
-function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState): Scope {
-  const { history, ledger, models, world } = context;
-  setMaxListeners(0, state.signal); // every step that is at work listens to it, and Node takes more than ten for a leak
+/** A class, because there is one for every part of every phase: closures over the same would take 4 KB each. */
+class Steps implements Scope {
+  readonly #context: StepsContext;
+  readonly #claimed: Set<string>;
+  readonly #state: ScopeState;
 
-  const step = async <T extends EventType>(
-    spec: StepSpec<T>,
-    input: unknown,
-    work: Work,
-  ): Promise<Event<T>> => {
+  constructor(context: StepsContext, claimed: Set<string>, state: ScopeState) {
+    this.#context = context;
+    this.#claimed = claimed;
+    this.#state = state;
+    setMaxListeners(0, state.signal); // every step that is at work listens to it, and Node takes more than ten for a leak
+  }
+
+  get signal(): AbortSignal {
+    return this.#state.signal;
+  }
+
+  get frontier(): readonly StepKey[] {
+    return this.#state.frontier;
+  }
+
+  call<T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>> {
+    return quiet(this.#call(spec, read));
+  }
+
+  derive<T extends EventType>(spec: WorkSpec<T>, make: () => Ending<T>): Promise<Event<T>> {
+    const events = () => [asEvent(make())];
+    return this.#work(spec, () => Promise.resolve({ events: events() }), { again: events });
+  }
+
+  effect<T extends EventType>(
+    spec: WorkSpec<T>,
+    effect: (signal: AbortSignal) => Promise<Ending<T>>,
+  ): Promise<Event<T>> {
+    return this.#work(spec, async (signal) => ({ events: [asEvent(await effect(signal))] }));
+  }
+
+  join<T extends EventType>(
+    spec: WorkSpec<T> & { readonly adopt: boolean },
+    join: (
+      signal: AbortSignal,
+    ) => Promise<{ readonly ending: Ending<T>; readonly after: readonly StepKey[] }>,
+  ): Promise<Event<T>> {
+    return this.#work(
+      spec,
+      async (signal) => {
+        const { ending, after } = await this.#idle(() => join(signal));
+        return { events: [asEvent(ending)], after };
+      },
+      { adopt: spec.adopt, parts: join },
+    );
+  }
+
+  settled(key: string, request: ModelRequest): boolean {
+    const { history, parent } = this.#context;
+    const digest = digestOf({ request });
+    const name = this.#nameOf(StepKey.parse(key), digest);
+    const past = sameDigest(history.batch(name), digest) ?? sameDigest(parent?.batch(name), digest);
+    return past !== undefined;
+  }
+
+  recorded<T extends EventType>(spec: WorkSpec<T>): Event<T> | undefined {
+    const key = StepKey.parse(spec.key);
+    const digest = digestOf({ input: spec.input });
+    const name = this.#nameOf(key, digest);
+    const past = verified(this.#context.history.batch(name), digest, key) ?? this.#inherited(name, digest);
+    return past && ending(past, spec);
+  }
+
+  awaits(request: string): Promise<Entry> {
+    return quiet(this.#awaited(request));
+  }
+
+  scope({ signal, recallOnly = false }: Parameters<Scope["scope"]>[0]): Scope {
+    const state = this.#state;
+    return new Steps(this.#context, this.#claimed, {
+      signal: signal ?? state.signal,
+      recallOnly: recallOnly || state.recallOnly,
+      frontier: [...state.frontier],
+    });
+  }
+
+  catchUp(): Promise<void> {
+    return this.#busy(() => this.#context.history.catchUp());
+  }
+
+  get budget(): Scope["budget"] {
+    const { ledger, models } = this.#context;
+    return {
+      capped: ledger.capped,
+      caps: ledger.caps,
+      quote: (request) => models.quote(request),
+      affordable: (quotes) => ledger.affordable(quotes),
+      hold: (share, quote) => ledger.hold(share, quote),
+    };
+  }
+
+  sleep(ms: number, until: AbortSignal): Promise<void> {
+    return this.#busy(() => this.#context.world.sleep(ms, until));
+  }
+
+  /** Under which this step is recorded; what it comes after has no part in that. */
+  #nameOf(step: StepKey, digest: Digest): string {
+    return originKey(this.#context.originOf({ step, digest, after: [] }));
+  }
+
+  async #step<T extends EventType>(spec: StepSpec<T>, input: unknown, work: Work): Promise<Event<T>> {
+    const { history, originOf, replay, watch } = this.#context;
+    const state = this.#state;
     const key = StepKey.parse(spec.key);
     const before = [...state.frontier];
     const digest = digestOf(input);
     const originAfter = (after: readonly StepKey[]) =>
-      context.originOf({ step: key, digest, after: [...after].sort() }); // R7
+      originOf({ step: key, digest, after: [...after].sort() }); // R7
     const name = originKey(originAfter(before));
     if (!state.recallOnly) {
-      if (claimed.has(name)) throw new Fault("step-repeated", { key });
-      claimed.add(name);
+      if (this.#claimed.has(name)) throw new Fault("step-repeated", { key });
+      this.#claimed.add(name);
     }
-    context.watch.started();
+    watch.started();
     try {
       const batch =
         verified(history.batch(name), digest, key) ??
-        (work.adopt ? await adopted(name, originAfter(before)) : undefined) ??
-        (await made(name, originAfter, { before, spec, work }));
+        (work.adopt ? await this.#adopted(name, originAfter(before)) : undefined) ??
+        (await this.#made(name, originAfter, { before, spec, work }));
       verified(batch, digest, key);
       const event = ending(batch, spec);
-      if (context.replay) compare(work.again(batch), batch, key);
-      context.watch.used(name);
+      if (replay) compare(work.again(batch), batch, key);
+      watch.used(name);
       await Promise.resolve(); // R7: recalled or made, a step never comes before one that was started beside it
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
       return event;
     } finally {
-      context.watch.ended();
+      watch.ended();
     }
-  };
+  }
 
-  const adopted = async (name: string, origin: Origin): Promise<readonly Entry[] | undefined> => {
-    if (!context.parent || context.replay || origin.by !== "protocol") return undefined;
-    const past = sameDigest(context.parent.batch(name), origin.digest);
+  async #adopted(name: string, origin: Origin): Promise<readonly Entry[] | undefined> {
+    const { parent, replay } = this.#context;
+    if (!parent || replay || origin.by !== "protocol") return undefined;
+    const past = sameDigest(parent.batch(name), origin.digest);
     if (!past) return undefined;
     const after = past[0] && "after" in past[0].origin ? past[0].origin.after : origin.after;
-    return record(past.map(eventOf), { ...origin, by: "adopted", from: context.parent.id, after });
-  };
+    return this.#record(past.map(eventOf), { ...origin, by: "adopted", from: parent.id, after });
+  }
 
-  const made = async (
+  async #made(
     name: string,
     originAfter: (after: readonly StepKey[]) => Origin,
     { before, spec, work }: { before: readonly StepKey[]; spec: StepSpec<EventType>; work: Work },
-  ): Promise<readonly Entry[]> => {
+  ): Promise<readonly Entry[]> {
+    const { history, replay } = this.#context;
+    const state = this.#state;
     if (state.recallOnly) throw new Halt("unrecorded");
-    if (context.replay) {
+    if (replay) {
       await work.parts?.(state.signal);
       throw new Fault("step-unrecorded", { key: name });
     }
@@ -151,7 +215,7 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       const { events, after = before } = await work.produce(signal, name);
       for (const event of events) declared(event, spec); // before it is recorded for good
       if (!work.parts) forget(); // what has its answer has nothing left to end
-      return await record(events, originAfter(after));
+      return await this.#record(events, originAfter(after));
     } catch (error) {
       const past = history.batch(name);
       if (past && rivalled) return past; // R2
@@ -162,36 +226,33 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       own.release();
       work.settled?.(name);
     }
-  };
+  }
 
-  const record = async (events: readonly NewEvent[], origin: Origin): Promise<readonly Entry[]> => {
-    const appended = await context.journal.append(context.id, events, origin);
+  async #record(events: readonly NewEvent[], origin: Origin): Promise<readonly Entry[]> {
+    const { history, id, journal } = this.#context;
+    const appended = await journal.append(id, events, origin);
     if (!appended.ok)
-      throw appended.reason === "closed"
-        ? new Halt("closed")
-        : new Fault("deliberation-missing", { id: context.id });
+      throw appended.reason === "closed" ? new Halt("closed") : new Fault("deliberation-missing", { id });
     history.add(appended.events);
     if (!appended.fresh) await history.catchUp(); // a rival is ahead: what else it has recorded need not be made
     return appended.events;
-  };
+  }
 
-  const call = async <T extends MadeType>(
-    spec: CallSpec<T>,
-    read: (call: Call) => Ending<T>,
-  ): Promise<Event<T>> => {
+  async #call<T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>> {
+    const { ledger, models } = this.#context;
     const { request } = spec;
     const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
     let answered: Call | undefined;
     let offered = false;
-    const ended = await step(
+    const ended = await this.#step(
       spec,
       { request },
       {
         adopt: true,
-        async produce(signal, name) {
+        produce: async (signal, name) => {
           const room = await ledger.reserve(name, quote, spec.share);
           signal.throwIfAborted();
-          answered = room.ok ? await complete(spec, signal) : unaffordable(request, room.why);
+          answered = room.ok ? await this.#complete(spec, signal) : unaffordable(request, room.why);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
             throw new Halt("interrupted"); // R6
@@ -214,27 +275,28 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
     if (!offered && recorded && ended.origin.by === "protocol") ledger.recalled(ended.id, recorded, quote);
     if (spec.share !== undefined) ledger.release(spec.share);
     return ended;
-  };
+  }
 
-  const complete = async (
+  async #complete(
     { request, key, timeoutMs = Infinity }: CallSpec<MadeType>,
     signal: AbortSignal,
-  ): Promise<Call> => {
-    const frame = { deliberation: context.id, step: StepKey.parse(key) };
-    context.frames.emit({ ...frame, kind: "started" });
+  ): Promise<Call> {
+    const { frames, id, ledger, models } = this.#context;
+    const frame = { deliberation: id, step: StepKey.parse(key) };
+    frames.emit({ ...frame, kind: "started" });
     const leftMs = ledger.timeLeftMs();
     const limitMs = Math.min(timeoutMs, leftMs);
     const call = await models.complete(request, {
       signal,
       ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
-      onDelta: (delta) => context.frames.emit({ ...frame, kind: "text", delta }),
+      onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
     });
     // The cap on the whole ended it, not the limit on one call.
     const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
     return outOfTime ? { ...call, failure: { code: "over-budget", message: "the time is up" } } : call;
-  };
+  }
 
-  const work = <T extends EventType>(
+  #work<T extends EventType>(
     spec: WorkSpec<T>,
     produce: (signal: AbortSignal) => Promise<Made>,
     {
@@ -242,125 +304,83 @@ function scopeOf(context: StepsContext, claimed: Set<string>, state: ScopeState)
       adopt = true,
       ...rest
     }: Partial<Pick<Work, "adopt" | "parts">> & { again?: () => readonly NewEvent[] | undefined } = {},
-  ) => quiet(step(spec, { input: spec.input }, { produce, again, adopt, ...rest }));
+  ): Promise<Event<T>> {
+    return quiet(this.#step(spec, { input: spec.input }, { produce, again, adopt, ...rest }));
+  }
 
   /** What a fork's parent decided stands only on the parent's own steps: one that was made anew here undoes it. */
-  const inherited = (name: string, digest: Digest): readonly Entry[] | undefined => {
-    const past = sameDigest(context.parent?.batch(name), digest);
+  #inherited(name: string, digest: Digest): readonly Entry[] | undefined {
+    const { history, parent } = this.#context;
+    const past = sameDigest(parent?.batch(name), digest);
     const origin = past?.[0]?.origin;
     const undone =
       origin &&
       "after" in origin &&
       origin.after
         .map(stepOrigin)
-        .some((key) => !context.parent?.batch(key) || history.batch(key)?.[0]?.origin.by === "protocol");
+        .some((key) => !parent?.batch(key) || history.batch(key)?.[0]?.origin.by === "protocol");
     return undone ? undefined : past;
-  };
+  }
 
   /** Work that no step counts, so that a drive is not taken for one that only waits. */
-  const busy = async <T>(work: () => Promise<T>): Promise<T> => {
-    context.watch.started();
+  async #busy<T>(work: () => Promise<T>): Promise<T> {
+    const { watch } = this.#context;
+    watch.started();
     try {
       return await work();
     } finally {
-      context.watch.ended();
+      watch.ended();
     }
-  };
+  }
 
   /** The opposite: while a step waits for steps of its own, only they count. */
-  const idle = async <T>(work: () => Promise<T>): Promise<T> => {
-    context.watch.ended();
+  async #idle<T>(work: () => Promise<T>): Promise<T> {
+    const { watch } = this.#context;
+    watch.ended();
     try {
       return await work();
     } finally {
-      context.watch.started();
+      watch.started();
     }
-  };
+  }
 
-  const awaited = async (request: string): Promise<Entry> => {
+  async #awaited(request: string): Promise<Entry> {
+    const { history, parent, replay, watch } = this.#context;
+    const { recallOnly, signal } = this.#state;
     const name = `client/${request}`;
-    const found = clientEntry(request);
+    const found = this.#clientEntry(request);
     if (found) return found;
-    if (context.replay) throw new Fault("step-unrecorded", { key: name });
-    const known = context.parent?.batch(name);
-    if (known) return first(await busy(() => record(known.map(eventOf), { by: "client", request })));
-    if (state.recallOnly) throw new Halt("unrecorded");
-    state.signal.throwIfAborted();
+    if (replay) throw new Fault("step-unrecorded", { key: name });
+    const known = parent?.batch(name);
+    if (known)
+      return first(await this.#busy(() => this.#record(known.map(eventOf), { by: "client", request })));
+    if (recallOnly) throw new Halt("unrecorded");
+    signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const end = () => {
         forget();
         noMore();
-        state.signal.removeEventListener("abort", halt);
+        signal.removeEventListener("abort", halt);
       };
       const halt = () => {
         end();
-        reject(state.signal.reason as Error); // the engine's own Halt
+        reject(signal.reason as Error); // the engine's own Halt
       };
       const forget = history.expect(name, () => {
-        const entry = clientEntry(request);
+        const entry = this.#clientEntry(request);
         if (!entry) return;
         end();
         resolve(entry);
       });
-      const noMore = context.watch.waiting(request);
-      state.signal.addEventListener("abort", halt, { once: true });
+      const noMore = watch.waiting(request);
+      signal.addEventListener("abort", halt, { once: true });
     });
-  };
+  }
 
-  return {
-    signal: state.signal,
-    get frontier() {
-      return state.frontier;
-    },
-    call: (spec, read) => quiet(call(spec, read)),
-    derive: (spec, make) => {
-      const events = () => [asEvent(make())];
-      return work(spec, () => Promise.resolve({ events: events() }), { again: events });
-    },
-    effect: (spec, effect) => work(spec, async (signal) => ({ events: [asEvent(await effect(signal))] })),
-    join: (spec, join) =>
-      work(
-        spec,
-        async (signal) => {
-          const { ending, after } = await idle(() => join(signal));
-          return { events: [asEvent(ending)], after };
-        },
-        { adopt: spec.adopt, parts: join },
-      ),
-    settled(key, request) {
-      const digest = digestOf({ request });
-      const name = originKey(context.originOf({ step: StepKey.parse(key), digest, after: [] }));
-      const past = sameDigest(history.batch(name), digest) ?? sameDigest(context.parent?.batch(name), digest);
-      return past !== undefined;
-    },
-    recorded(spec) {
-      const key = StepKey.parse(spec.key);
-      const digest = digestOf({ input: spec.input });
-      const name = originKey(context.originOf({ step: key, digest, after: [] }));
-      const past = verified(history.batch(name), digest, key) ?? inherited(name, digest);
-      return past && ending(past, spec);
-    },
-    awaits: (request) => quiet(awaited(request)),
-    scope: ({ signal, recallOnly = false }) =>
-      scopeOf(context, claimed, {
-        signal: signal ?? state.signal,
-        recallOnly: recallOnly || state.recallOnly,
-        frontier: [...state.frontier],
-      }),
-    catchUp: () => busy(() => history.catchUp()),
-    budget: {
-      capped: ledger.capped,
-      caps: ledger.caps,
-      quote: (request) => models.quote(request),
-      affordable: (quotes) => ledger.affordable(quotes),
-      hold: (share, quote) => ledger.hold(share, quote),
-    },
-    sleep: (ms, until) => busy(() => world.sleep(ms, until)),
-  };
-
-  function clientEntry(request: string): Entry | undefined {
+  #clientEntry(request: string): Entry | undefined {
+    const { history, watch } = this.#context;
     const batch = history.batch(`client/${request}`);
-    if (batch) context.watch.used(`client/${request}`);
+    if (batch) watch.used(`client/${request}`);
     return batch?.[0];
   }
 }

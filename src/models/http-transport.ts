@@ -122,24 +122,21 @@ export const createHttpTransport = (
     const spoken = dialect();
     const built = wire.build(request, { model, dialect: spoken });
     const url = urlOf(built.path);
-    const giveUp = new AbortController();
-    const forward = (): void => giveUp.abort();
-    if (signal.aborted) forward();
-    else signal.addEventListener("abort", forward);
     let late = false;
     const cancelTimer = clock.after(firstByteMs, () => {
       late = true;
-      giveUp.abort();
+      posted.stop();
     });
     const reply = createReply(wire, { onText, onFirstByte: cancelTimer });
+    const posted = http.post({
+      url,
+      headers: { ...built.headers, ...headers },
+      body: built.body,
+      signal,
+      receiver: reply.receiver,
+    });
     try {
-      const exchanged = await http.post({
-        url,
-        headers: { ...built.headers, ...headers },
-        body: built.body,
-        signal: giveUp.signal,
-        receiver: reply.receiver,
-      });
+      const exchanged = await posted.exchanged;
       if (late) {
         const words = `no first byte from ${url.origin} within ${firstByteMs / 1000} s`;
         return failed({ ...networkTrouble(words), code: "timed-out" });
@@ -151,7 +148,6 @@ export const createHttpTransport = (
       return completion.ok ? cleaned(completion, secrets) : failed(completion.trouble, completion.usage);
     } finally {
       cancelTimer();
-      signal.removeEventListener("abort", forward);
     }
   };
   return { send: exchange };

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Agent, Dispatcher } from "undici";
 
 /** Time to reach a server, name lookup and TLS included. Reading is bounded by the call's own deadline. */
@@ -27,12 +28,15 @@ export type Exchange = {
 export type Exchanged =
   { readonly how: "ended" | "enough" | "aborted" } | { readonly how: "broken"; readonly error: Error };
 
+/** `stop` ends the exchange as the signal would. */
+export type Posted = { readonly exchanged: Promise<Exchanged>; stop(): void };
+
 /**
  * POSTs over kept-alive connections. An abort of the signal closes the socket, also while it is connecting.
  * Rejects only with what the receiver throws, and then closes the socket too.
  */
 export type Http = {
-  post(exchange: Exchange): Promise<Exchanged>;
+  post(exchange: Exchange): Posted;
   /** Closes every connection, used or idle. */
   close(): Promise<void>;
 };
@@ -52,94 +56,121 @@ const openAgent = async (): Promise<Agent> => {
 
 const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-const handlerFor = (
-  { signal, receiver }: Exchange,
-  settle: { resolve(exchanged: Exchanged): void; reject(error: Error): void },
-): Dispatcher.DispatchHandler => {
-  let controller: Dispatcher.DispatchController | null = null;
-  let over = false;
-  let draining: NodeJS.Timeout | null = null;
+/** One exchange: what undici tells of it, and how it is stopped from here. */
+class Exchanging implements Dispatcher.DispatchHandler {
+  readonly exchanged: Promise<Exchanged>;
+  readonly #signal: AbortSignal;
+  readonly #receiver: Receiver;
+  #settle: { resolve(exchanged: Exchanged): void; reject(error: Error): void } | null = null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #draining: NodeJS.Timeout | null = null;
 
-  const finish = (run: () => void): void => {
-    if (over) return;
-    over = true;
-    signal.removeEventListener("abort", abort);
-    run();
+  constructor({ signal, receiver }: Exchange) {
+    this.#signal = signal;
+    this.#receiver = receiver;
+    this.exchanged = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    if (signal.aborted) this.stop();
+    else signal.addEventListener("abort", this.stop);
+  }
+
+  get over(): boolean {
+    return this.#settle === null;
+  }
+
+  readonly stop = (): void => {
+    this.end({ how: "aborted" });
+    this.#controller?.abort(new Error("aborted"));
   };
-  const abort = (): void => {
-    finish(() => settle.resolve({ how: "aborted" }));
-    controller?.abort(new Error("aborted"));
-  };
-  const guard = (run: () => void): void => {
+
+  /** The first end counts. */
+  end(exchanged: Exchanged): void {
+    this.#finish()?.resolve(exchanged);
+  }
+
+  /** As what the receiver throws. */
+  fail(error: Error): void {
+    this.#finish()?.reject(error);
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    this.#controller = started;
+    if (this.over) started.abort(new Error("aborted"));
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    // 1xx announces an answer and is none.
+    if (this.over || status < 200) return;
+    const header = (name: string): string => {
+      const value = headers[name];
+      return Array.isArray(value) ? (value[0] ?? "") : (value ?? "");
+    };
+    this.#guard(() => this.#receiver.head({ status, header }));
+  }
+
+  onResponseData(active: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.over) return;
+    this.#guard(() => {
+      if (!this.#receiver.bytes(chunk)) return;
+      this.end({ how: "enough" });
+      this.#draining = setTimeout(() => active.abort(new Error("not needed")), drainMs);
+      this.#draining.unref();
+    });
+  }
+
+  onResponseEnd(): void {
+    if (this.#draining !== null) clearTimeout(this.#draining);
+    this.end({ how: "ended" });
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    if (this.#draining !== null) clearTimeout(this.#draining);
+    this.end({ how: "broken", error });
+  }
+
+  #guard(run: () => void): void {
     try {
       run();
     } catch (thrown) {
-      finish(() => settle.reject(toError(thrown)));
-      controller?.abort(new Error("given up"));
+      this.fail(toError(thrown));
+      this.#controller?.abort(new Error("given up"));
     }
-  };
-  signal.addEventListener("abort", abort);
+  }
 
-  return {
-    onRequestStart: (started) => {
-      controller = started;
-      if (over) started.abort(new Error("aborted"));
-    },
-    onResponseStart: (_, status, headers) => {
-      // 1xx announces an answer and is none.
-      if (over || status < 200) return;
-      const header = (name: string): string => {
-        const value = headers[name];
-        return Array.isArray(value) ? (value[0] ?? "") : (value ?? "");
-      };
-      guard(() => receiver.head({ status, header }));
-    },
-    onResponseData: (active, chunk) => {
-      if (over) return;
-      guard(() => {
-        if (!receiver.bytes(chunk)) return;
-        finish(() => settle.resolve({ how: "enough" }));
-        draining = setTimeout(() => active.abort(new Error("not needed")), drainMs);
-        draining.unref();
-      });
-    },
-    onResponseEnd: () => {
-      if (draining !== null) clearTimeout(draining);
-      finish(() => settle.resolve({ how: "ended" }));
-    },
-    onResponseError: (_, error) => {
-      if (draining !== null) clearTimeout(draining);
-      finish(() => settle.resolve({ how: "broken", error }));
-    },
-  };
-};
+  #finish() {
+    const settle = this.#settle;
+    this.#settle = null;
+    this.#signal.removeEventListener("abort", this.stop);
+    return settle;
+  }
+}
 
 export const createHttp = (own?: Dispatcher): Http => {
   let agent: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
   let closed = false;
+  const send = async (exchanging: Exchanging, { url, headers, body }: Exchange): Promise<void> => {
+    const dispatcher = await (agent ??= openAgent());
+    if (exchanging.over) return;
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "text/event-stream, application/json",
+          ...headers,
+        },
+        body,
+      },
+      exchanging,
+    );
+  };
   return {
-    post: async (exchange) => {
-      if (closed) return { how: "broken", error: new Error("connections are closed") };
-      const dispatcher = await (agent ??= openAgent());
-      const { url, headers, body, signal } = exchange;
-      if (signal.aborted) return { how: "aborted" };
-      return new Promise((resolve, reject) => {
-        const handler = handlerFor(exchange, { resolve, reject });
-        dispatcher.dispatch(
-          {
-            origin: url.origin,
-            path: url.pathname + url.search,
-            method: "POST",
-            headers: {
-              "content-type": "application/json",
-              accept: "text/event-stream, application/json",
-              ...headers,
-            },
-            body,
-          },
-          handler,
-        );
-      });
+    post: (exchange) => {
+      const exchanging = new Exchanging(exchange);
+      if (closed) exchanging.end({ how: "broken", error: new Error("connections are closed") });
+      else send(exchanging, exchange).catch((thrown: unknown) => exchanging.fail(toError(thrown)));
+      return exchanging;
     },
     close: async () => {
       closed = true;

@@ -176,8 +176,9 @@ export const createLimiter = (clock: Clock): Limiter => {
           },
         };
         lanes.lane.waiting.add(waiter);
-        signal.addEventListener("abort", leave);
         pump(lanes.provider);
+        // Most go at once and have nothing to listen for.
+        if (lanes.lane.waiting.has(waiter)) signal.addEventListener("abort", leave);
       }),
   };
 };
