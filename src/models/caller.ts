@@ -9,7 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { Limiter, Place, Slot } from "./limiter.ts";
 import type { Price } from "./prices.ts";
 import { waitBefore, type Backoff } from "./retry.ts";
-import { createSpending } from "./spending.ts";
+import { createSpending, type Spending } from "./spending.ts";
 import type { Watch } from "./watch.ts";
 
 /** Where a call goes and what is known about it. */
@@ -34,70 +34,138 @@ export type Calling = { readonly request: ModelRequest; readonly route: Route; r
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 100) / 10)} s`;
 
 /** Sends one request until it is answered, may not be sent again, or is stopped. */
-export const call = async (
-  { request, route, watch }: Calling,
-  onDelta: CallOptions["onDelta"],
-  { clock, random, limiter, persistence }: Around,
-): Promise<Call> => {
-  const startedMs = clock.now();
-  const spending = createSpending(route.price);
-  let attempts = 0;
-  let tries = 0;
-  let firstSentMs: number | null = null;
-  let lastByteMs = 0;
-  let queuedMs = 0;
-  let last: Failure | null = null;
+export const call = (calling: Calling, onDelta: CallOptions["onDelta"], around: Around): Promise<Call> =>
+  new Caller(calling, onDelta, around).run();
 
-  const spent = () => ({
-    model: request.model,
-    family: route.family,
-    tokens: spending.tokens(),
-    cost: spending.cost(),
-    latencyMs: firstSentMs === null ? 0 : Math.max(0, lastByteMs - firstSentMs - queuedMs),
-    attempts,
-  });
-  const failed = (failure: Failure): Call => ({ ok: false, failure, ...spent() });
+/** A class, because as many are at work as calls are under way: closures over the same would take 2 KB each. */
+class Caller {
+  readonly #calling: Calling;
+  readonly #onDelta: CallOptions["onDelta"];
+  readonly #around: Around;
+  readonly #startedMs: number;
+  readonly #spending: Spending;
+  #attempts = 0;
+  #tries = 0;
+  #firstSentMs: number | null = null;
+  #lastByteMs = 0;
+  #queuedMs = 0;
+  #last: Failure | null = null;
+  /** Characters of the attempt so far. */
+  #offset = 0;
 
-  const stopped = (where: string): Call => {
-    const after = last === null ? "" : `; the last attempt failed: ${last.message}`;
-    if (watch.stopped() === "cancelled")
-      return failed({ code: "cancelled", message: `cancelled ${where}${after}` });
-    return failed({
+  constructor(calling: Calling, onDelta: CallOptions["onDelta"], around: Around) {
+    this.#calling = calling;
+    this.#onDelta = onDelta;
+    this.#around = around;
+    this.#startedMs = around.clock.now();
+    this.#spending = createSpending(calling.route.price);
+  }
+
+  async run(): Promise<Call> {
+    const { watch } = this.#calling;
+    for (;;) {
+      const slot = await this.#queue();
+      if (slot === null) return this.#stopped("while waiting for a free place");
+      const outcome = { ok: false, crowded: false, pauseMs: null as number | null };
+      let attempted: Attempted;
+      let next: number | Failure | null = null;
+      try {
+        if (watch.stopped() !== null) return this.#stopped("before it was sent");
+        attempted = await this.#send();
+        outcome.ok = attempted.ok;
+        if (!attempted.ok && watch.stopped() === null) {
+          next = this.#plan(attempted);
+          outcome.crowded = attempted.crowded;
+          outcome.pauseMs = typeof next === "number" ? attempted.waitMs : null;
+        }
+      } finally {
+        slot.release(outcome);
+      }
+      if (attempted.ok) {
+        const { text, toolCalls, finish } = attempted;
+        return {
+          ok: true,
+          reply: text,
+          ...(toolCalls.length > 0 ? { toolCalls: [...toolCalls] } : {}),
+          finish,
+          ...this.#spent(),
+        };
+      }
+      if (watch.stopped() !== null) {
+        const heard = this.#offset;
+        return this.#stopped(heard === 0 ? "before the first text came" : `after ${heard} characters`);
+      }
+      this.#last = attempted.failure;
+      if (typeof next !== "number") return this.#failed(next ?? attempted.failure);
+      if (next > 0) await watch.sleep(next);
+      if (watch.stopped() !== null) return this.#stopped("while waiting to send it again");
+    }
+  }
+
+  #spent() {
+    const { request, route } = this.#calling;
+    const firstSentMs = this.#firstSentMs;
+    return {
+      model: request.model,
+      family: route.family,
+      tokens: this.#spending.tokens(),
+      cost: this.#spending.cost(),
+      latencyMs: firstSentMs === null ? 0 : Math.max(0, this.#lastByteMs - firstSentMs - this.#queuedMs),
+      attempts: this.#attempts,
+    };
+  }
+
+  #failed(failure: Failure): Call {
+    return { ok: false, failure, ...this.#spent() };
+  }
+
+  #stopped(where: string): Call {
+    const after = this.#last === null ? "" : `; the last attempt failed: ${this.#last.message}`;
+    if (this.#calling.watch.stopped() === "cancelled")
+      return this.#failed({ code: "cancelled", message: `cancelled ${where}${after}` });
+    const tookMs = this.#around.clock.now() - this.#startedMs;
+    return this.#failed({
       code: "timed-out",
-      message: `no reply within ${seconds(clock.now() - startedMs)}, ${where}${after}`,
+      message: `no reply within ${seconds(tookMs)}, ${where}${after}`,
     });
-  };
+  }
 
-  const queue = async (): Promise<Slot | null> => {
+  async #queue(): Promise<Slot | null> {
+    const { clock, limiter } = this.#around;
+    const { route, watch } = this.#calling;
     const from = clock.now();
     const slot = await limiter.acquire(route.place, watch.signal);
-    if (firstSentMs !== null) queuedMs += clock.now() - from;
+    if (this.#firstSentMs !== null) this.#queuedMs += clock.now() - from;
     return slot;
-  };
+  }
 
-  const send = async (): Promise<{ attempted: Attempted; length: number }> => {
-    attempts += 1;
-    firstSentMs ??= clock.now();
-    const attempt = attempts;
-    let offset = 0;
+  async #send(): Promise<Attempted> {
+    const { clock } = this.#around;
+    const { request, route, watch } = this.#calling;
+    this.#attempts += 1;
+    this.#firstSentMs ??= clock.now();
+    const attempt = this.#attempts;
+    this.#offset = 0;
     const onText = (text: string): void => {
-      const delta = { attempt, offset, text };
-      offset += text.length;
-      onDelta?.(delta);
+      const delta = { attempt, offset: this.#offset, text };
+      this.#offset += text.length;
+      this.#onDelta?.(delta);
     };
     const attempted = await route.transport.send(request, { attempt, signal: watch.signal, onText });
-    lastByteMs = clock.now();
-    spending.add(attempted.usage);
-    return { attempted, length: offset };
-  };
+    this.#lastByteMs = clock.now();
+    this.#spending.add(attempted.usage);
+    return attempted;
+  }
 
   /** How long to wait before the next attempt, or why there is none. */
-  const plan = (attempted: Extract<Attempted, { ok: false }>): number | Failure => {
+  #plan(attempted: Extract<Attempted, { ok: false }>): number | Failure {
+    const { persistence, random } = this.#around;
+    const { watch } = this.#calling;
     const { failure, retry, waitMs: namedMs } = attempted;
     if (retry === "now") return 0;
-    tries += 1;
-    if (retry === "never" || tries >= persistence.attempts) return failure;
-    const waitMs = waitBefore(tries, namedMs, { ...persistence, random });
+    this.#tries += 1;
+    if (retry === "never" || this.#tries >= persistence.attempts) return failure;
+    const waitMs = waitBefore(this.#tries, namedMs, { ...persistence, random });
     if (waitMs < watch.leftMs()) return waitMs;
     if (namedMs === null) return failure;
     const left = seconds(watch.leftMs());
@@ -105,43 +173,5 @@ export const call = async (
       ...failure,
       message: `${failure.message}; it asks to wait ${seconds(namedMs)}, and ${left} are left`,
     };
-  };
-
-  for (;;) {
-    const slot = await queue();
-    if (slot === null) return stopped("while waiting for a free place");
-    const outcome = { ok: false, crowded: false, pauseMs: null as number | null };
-    let attempted: Attempted;
-    let next: number | Failure | null = null;
-    let length = 0;
-    try {
-      if (watch.stopped() !== null) return stopped("before it was sent");
-      ({ attempted, length } = await send());
-      outcome.ok = attempted.ok;
-      if (!attempted.ok && watch.stopped() === null) {
-        next = plan(attempted);
-        outcome.crowded = attempted.crowded;
-        outcome.pauseMs = typeof next === "number" ? attempted.waitMs : null;
-      }
-    } finally {
-      slot.release(outcome);
-    }
-    if (attempted.ok) {
-      const { text, toolCalls, finish } = attempted;
-      return {
-        ok: true,
-        reply: text,
-        ...(toolCalls.length > 0 ? { toolCalls: [...toolCalls] } : {}),
-        finish,
-        ...spent(),
-      };
-    }
-    if (watch.stopped() !== null) {
-      return stopped(length === 0 ? "before the first text came" : `after ${length} characters`);
-    }
-    last = attempted.failure;
-    if (typeof next !== "number") return failed(next ?? last);
-    if (next > 0) await watch.sleep(next);
-    if (watch.stopped() !== null) return stopped("while waiting to send it again");
   }
-};
+}

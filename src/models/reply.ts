@@ -3,7 +3,7 @@ import { finalTrouble, networkTrouble, type Trouble } from "./failures.ts";
 import type { Head, Receiver } from "./http.ts";
 import { parseJson } from "./loose.ts";
 import { createEventStream, type EventStream } from "./sse.ts";
-import type { Completion, Wire } from "./wires/wire.ts";
+import type { Completion, ReplyReader, Wire } from "./wires/wire.ts";
 
 /** More than this is no answer to a prompt. */
 const longestReplyBytes = 64 * 2 ** 20;
@@ -38,18 +38,24 @@ export const createReply = (
   let ending = false;
   let tooLong = false;
   const chunks: Buffer[] = [];
-  const reader = wire.reader(onText);
-  const events: EventStream = createEventStream({
-    onData: (data) => {
-      if (over) return;
-      // What is left at the end may be half an event, which says nothing.
-      if (ending && data !== "[DONE]" && parseJson(data) === undefined) return;
-      over = reader.event(data);
-    },
-    onTooLong: () => {
-      tooLong = true;
-    },
-  });
+  let opened: { readonly events: EventStream; readonly reader: ReplyReader } | null = null;
+  /** Made when the first byte has come: most of a call's time is waiting for it. */
+  const stream = () => (opened ??= openStream());
+  const openStream = () => {
+    const reader = wire.reader(onText);
+    const events = createEventStream({
+      onData: (data) => {
+        if (over) return;
+        // What is left at the end may be half an event, which says nothing.
+        if (ending && data !== "[DONE]" && parseJson(data) === undefined) return;
+        over = reader.event(data);
+      },
+      onTooLong: () => {
+        tooLong = true;
+      },
+    });
+    return { events, reader };
+  };
 
   const refused = (): boolean => head.status < 200 || head.status >= 300;
   const body = (): string => Buffer.concat(chunks).toString("utf8");
@@ -70,7 +76,7 @@ export const createReply = (
       form = wholeStart.test(chunk.toString("latin1")) ? "whole" : "stream";
     }
     if (form === "whole") chunks.push(chunk);
-    else events.feed(chunk);
+    else stream().events.feed(chunk);
     return over || tooLong;
   };
 
@@ -104,6 +110,7 @@ export const createReply = (
       }
       if (form === "whole") return readWhole(trouble);
       ending = true;
+      const { events, reader } = stream();
       events.end();
       const completion = reader.end();
       // "The stream ended early" is better said with the reason why.
