@@ -30,8 +30,14 @@ export function readFenced(prompt: string): Fenced[] {
   return pieces;
 }
 
+const LONGEST_LABEL = 120;
+/** Nothing in it needs to be replaced. */
+const PLAIN = /^[\x21-\x7e]*$/;
+
 const oneLine = (label: string): string =>
-  label
-    .replaceAll(/[\s\p{C}]+/gu, " ")
-    .trim()
-    .slice(0, 120);
+  label.length <= LONGEST_LABEL && PLAIN.test(label)
+    ? label
+    : label
+        .replaceAll(/[\s\p{C}]+/gu, " ")
+        .trim()
+        .slice(0, LONGEST_LABEL);

@@ -4,8 +4,42 @@ const SLOT = /\{\{([a-z][a-zA-Z]*)\}\}/g;
 const PART = /^=== (system|user) ===$/m;
 
 /** The slots that a template names, each once. */
-export const slotsOf = (text: string): Set<string> =>
-  new Set([...text.matchAll(SLOT)].map(([, slot = ""]) => slot));
+export const slotsOf = (text: string): ReadonlySet<string> => compiled(text).slots;
+
+/** A message's text, cut at its slots: `texts` has one more than `slots`. */
+type Part = {
+  readonly role: "system" | "user";
+  readonly texts: readonly string[];
+  readonly slots: readonly string[];
+};
+type Compiled = { readonly slots: ReadonlySet<string>; readonly parts: readonly Part[] };
+
+/** The same few templates make every prompt. */
+const known = new Map<string, Compiled>();
+const MOST_KNOWN = 200;
+
+function compiled(text: string): Compiled {
+  const found = known.get(text);
+  if (found) return found;
+  const [, ...pieces] = text.replaceAll("\r\n", "\n").split(PART);
+  const parts = pieces.flatMap((role, index): Part[] => {
+    if (index % 2 === 1) return [];
+    // Split at a pattern with one group: texts and slots by turns.
+    const cut = (pieces[index + 1] ?? "").trim().split(SLOT);
+    return [
+      {
+        role: role === "system" ? "system" : "user",
+        texts: cut.filter((_, place) => place % 2 === 0),
+        slots: cut.filter((_, place) => place % 2 === 1),
+      },
+    ];
+  });
+  const made = { slots: new Set([...text.matchAll(SLOT)].map(([, slot = ""]) => slot)), parts };
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size >= MOST_KNOWN) known.delete(oldest);
+  known.set(text, made);
+  return made;
+}
 
 /**
  * A template's messages with every slot filled, in one pass: what a value contains is never read as a slot.
@@ -14,25 +48,21 @@ export const slotsOf = (text: string): Set<string> =>
  * @throws Fault `template-slot` for a slot without a value, or a value without a slot
  */
 export function render(
-  template: { readonly name: string; readonly text: string },
+  { name, text }: { readonly name: string; readonly text: string },
   values: Readonly<Record<string, string>>,
 ): Message[] {
-  const slots = slotsOf(template.text);
+  const { slots, parts } = compiled(text);
   for (const slot of Object.keys(values))
-    if (!slots.has(slot)) throw new Fault("template-slot", { template: template.name, slot });
-  const [, ...parts] = template.text.replaceAll("\r\n", "\n").split(PART);
-  const messages: Message[] = [];
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const text = (parts[index + 1] ?? "").trim().replaceAll(SLOT, (_, slot: string) => {
+    if (!slots.has(slot)) throw new Fault("template-slot", { template: name, slot });
+  if (parts.length === 0) throw new Fault("template-slot", { template: name, slot: "=== user ===" });
+  return parts.map((part) => ({
+    role: part.role,
+    text: part.slots.reduce((sum, slot, index) => {
       const value = values[slot];
-      if (value === undefined) throw new Fault("template-slot", { template: template.name, slot });
-      return value;
-    });
-    messages.push({ role: parts[index] === "system" ? "system" : "user", text });
-  }
-  if (messages.length === 0)
-    throw new Fault("template-slot", { template: template.name, slot: "=== user ===" });
-  return messages;
+      if (value === undefined) throw new Fault("template-slot", { template: name, slot });
+      return `${sum}${value}${part.texts[index + 1] ?? ""}`;
+    }, part.texts[0] ?? ""),
+  }));
 }
 
 /** Why a template's text cannot be rendered with these slots; undefined when it can. */
