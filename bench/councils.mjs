@@ -6,7 +6,11 @@ import { cpuOf, inTurn, median, startClient, startSimServer } from "./harness.mj
 const CRITICAL_PATH_MS = WAVES * CALL_MS;
 
 /** @typedef {{ wallMs: number, cpuMs: number }} Burst */
-/** @typedef {{ one: number, first: Burst, warm: Burst, crowd: Burst, serverMs: number }} Repetition Wall time of one council, and bursts. */
+/** @typedef {{ one: number, some: Burst, many: Burst, serverMs: number }} Bursts Wall time of one council, bursts, and the server's processor time for `many`. */
+/** @typedef {{ begun: Bursts, warm: Bursts }} Repetition In a process that has just begun, and in the same when it has run for a while. */
+
+/** Hundreds in between, after which a process is warm. */
+const WARMING = 3;
 
 /** Wall time and processor time of councils, against the same calls by hand. @type {import("./harness.mjs").Measurement} */
 export async function councils({ dist, against, quick, repetitions, scratch }) {
@@ -32,20 +36,22 @@ export async function councils({ dist, against, quick, repetitions, scratch }) {
       const store = join(scratch, `councils-${name}-${repetition}.db`);
       const client = await startClient(file, { dist: build, url: server.url, store, calls });
       const burst = async (/** @type {number} */ n) => /** @type {Burst} */ (await client.ask({ n }));
-      try {
-        for (let index = 0; index < 3; index += 1) await burst(1);
-        const ones = [await burst(1), await burst(1), await burst(1)];
-        const first = await burst(sizes.some);
-        const warm = await burst(sizes.some);
+      const ones = async () => {
+        const three = [await burst(1), await burst(1), await burst(1)];
+        return median(three.map(({ wallMs }) => wallMs));
+      };
+      const bursts = async () => {
+        const one = await ones();
+        const some = await burst(sizes.some);
         const before = cpuOf(server.pid);
-        const crowd = await burst(sizes.many);
-        return {
-          one: median(ones.map(({ wallMs }) => wallMs)),
-          first,
-          warm,
-          crowd,
-          serverMs: cpuOf(server.pid) - before,
-        };
+        const many = await burst(sizes.many);
+        return { one, some, many, serverMs: cpuOf(server.pid) - before };
+      };
+      try {
+        await ones();
+        const begun = await bursts();
+        for (let index = 0; index < WARMING; index += 1) await burst(sizes.some);
+        return { begun, warm: await bursts() };
       } finally {
         client.stop();
       }
@@ -62,59 +68,59 @@ export async function councils({ dist, against, quick, repetitions, scratch }) {
 
 /** @param {string} name @param {Record<string, Repetition[]>} results @param {{ some: number, many: number }} sizes */
 function rowsOf(name, results, { some, many }) {
-  const own = results[name] ?? [];
-  const floor = results["fetch"] ?? [];
-  const measured = name === "parley";
-  const path = (/** @type {(one: Repetition) => number} */ wall) =>
-    median(own.map((one) => wall(one) / CRITICAL_PATH_MS));
-  /** The median of the ratios of repetitions, and the ratio of the medians. */
-  const toFloor = (/** @type {(one: Repetition) => number} */ of) => ({
-    paired: median(own.map((one, index) => of(one) / of(/** @type {Repetition} */ (floor[index])))),
-    medians: median(own.map(of)) / median(floor.map(of)),
+  const target = (/** @type {number} */ value) => (name === "parley" ? { target: value } : {});
+  return /** @type {const} */ (["begun", "warm"]).flatMap((state) => {
+    const own = (results[name] ?? []).map((one) => one[state]);
+    const floor = (results["fetch"] ?? []).map((one) => one[state]);
+    const path = (/** @type {(one: Bursts) => number} */ wall) =>
+      median(own.map((one) => wall(one) / CRITICAL_PATH_MS));
+    /** The median of the ratios of repetitions, and the ratio of the medians. */
+    const toFloor = (/** @type {(one: Bursts) => number} */ of) => ({
+      paired: median(own.map((one, index) => of(one) / of(/** @type {Bursts} */ (floor[index])))),
+      medians: median(own.map(of)) / median(floor.map(of)),
+    });
+    const perCall = (/** @type {(one: Bursts) => number} */ cpu, /** @type {number} */ n) =>
+      median(own.map(cpu)) / n / CALLS_PER_COUNCIL;
+    const crowdWall = toFloor((one) => one.many.wallMs);
+    const crowdCpu = toFloor((one) => one.many.cpuMs);
+    const someCpu = toFloor((one) => one.some.cpuMs);
+    const is = (/** @type {string} */ what) => `${name}, ${state === "warm" ? "warm" : "new"}: ${what}`;
+    const toPath = (/** @type {number} */ n) => `${n} at once, wall / critical path`;
+    return [
+      {
+        name: is("1 council, wall / critical path"),
+        value: path((one) => one.one),
+        unit: "x",
+        ...target(1.03),
+      },
+      {
+        name: is(toPath(some)),
+        value: path((one) => one.some.wallMs),
+        unit: "x",
+        ...(state === "warm" ? target(1.35) : {}),
+      },
+      { name: is(toPath(many)), value: path((one) => one.many.wallMs), unit: "x" },
+      ...(name === "fetch"
+        ? []
+        : [
+            {
+              name: is(`${many} at once, wall / fetch's`),
+              value: crowdWall.medians,
+              unit: "x",
+              ...target(1),
+            },
+            { name: is(`${many} at once, wall / fetch's, paired`), value: crowdWall.paired, unit: "x" },
+          ]),
+      { name: is(`CPU a call, ${some}`), value: perCall((one) => one.some.cpuMs, some), unit: "ms" },
+      { name: is(`CPU a call, ${many}`), value: perCall((one) => one.many.cpuMs, many), unit: "ms" },
+      ...(name === "fetch"
+        ? []
+        : [
+            { name: is(`CPU a call / fetch's, ${some}`), value: someCpu.medians, unit: "x" },
+            { name: is(`CPU a call / fetch's, ${many}`), value: crowdCpu.medians, unit: "x", ...target(0.9) },
+            { name: is(`CPU a call / fetch's, ${many}, paired`), value: crowdCpu.paired, unit: "x" },
+          ]),
+      { name: is("CPU a call of the server"), value: perCall((one) => one.serverMs, many), unit: "ms" },
+    ];
   });
-  const crowdWall = toFloor(({ crowd }) => crowd.wallMs);
-  const crowdCpu = toFloor(({ crowd }) => crowd.cpuMs);
-  const warmCpu = toFloor(({ warm }) => warm.cpuMs);
-  const perCall = (/** @type {Burst} */ { cpuMs }, /** @type {number} */ n) => cpuMs / n / CALLS_PER_COUNCIL;
-  const target = (/** @type {number} */ value) => (measured ? { target: value } : {});
-  const is = (/** @type {string} */ what) => `${name}: ${what}`;
-  return [
-    {
-      name: is("1 council, wall / critical path"),
-      value: path(({ one }) => one),
-      unit: "x",
-      ...target(1.03),
-    },
-    { name: is(`${some} at once, first burst`), value: path(({ first }) => first.wallMs), unit: "x" },
-    { name: is(`${some} at once, warm`), value: path(({ warm }) => warm.wallMs), unit: "x", ...target(1.35) },
-    { name: is(`${many} at once`), value: path(({ crowd }) => crowd.wallMs), unit: "x" },
-    ...(name === "fetch"
-      ? []
-      : [
-          { name: is(`${many} at once, wall / fetch's`), value: crowdWall.medians, unit: "x", ...target(1) },
-          { name: is(`${many} at once, wall / fetch's, paired`), value: crowdWall.paired, unit: "x" },
-        ]),
-    {
-      name: is(`CPU a call, ${some} warm`),
-      value: median(own.map(({ warm }) => perCall(warm, some))),
-      unit: "ms",
-    },
-    {
-      name: is(`CPU a call, ${many}`),
-      value: median(own.map(({ crowd }) => perCall(crowd, many))),
-      unit: "ms",
-    },
-    ...(name === "fetch"
-      ? []
-      : [
-          { name: is(`CPU a call / fetch's, ${some} warm`), value: warmCpu.medians, unit: "x" },
-          { name: is(`CPU a call / fetch's, ${many}`), value: crowdCpu.medians, unit: "x", ...target(0.9) },
-          { name: is(`CPU a call / fetch's, ${many}, paired`), value: crowdCpu.paired, unit: "x" },
-        ]),
-    {
-      name: is("CPU a call of the server"),
-      value: median(own.map(({ serverMs }) => serverMs)) / many / CALLS_PER_COUNCIL,
-      unit: "ms",
-    },
-  ];
 }
