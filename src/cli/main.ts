@@ -5,6 +5,8 @@ const [first] = process.argv.slice(2);
 // The one answer that needs nothing else loaded.
 if (first === "--version" || first === "-V") process.stdout.write(`${manifest.version}\n`);
 else {
+  const { keepCompiledCode } = await import("./compiled-code.ts");
+  keepCompiledCode(process.env);
   // A command parses a few dozen values: compiling a function for each schema would take longer than it saves.
   const { config } = await import("zod");
   config({ jitless: true });

@@ -5,8 +5,7 @@ import { canonical, DeliberationId, Digest, type OrganizationId, type SeriesId }
 export const digestOf = (value: unknown): Digest => textDigest(canonical(value));
 
 /** Of a text's UTF-8 bytes. */
-export const textDigest = (text: string): Digest =>
-  Digest.parse(hash("sha256", text, "hex"));
+export const textDigest = (text: string): Digest => Digest.parse(hash("sha256", text, "hex"));
 
 /** Chance that a deliberation owns: unforgeable without the seed, the same on every run. 256 bits. */
 const chance = (seed: string, purpose: string): Buffer =>

@@ -65,7 +65,8 @@ export async function prepareWrites({ writer }: SqliteDatabase) {
       return decisions;
     },
     advance: (reactor: string, from: number | undefined, to: number): boolean =>
-      (from === undefined ? firstCursor.run([reactor, to]) : nextCursor.run([to, reactor, from])).changes === 1,
+      (from === undefined ? firstCursor.run([reactor, to]) : nextCursor.run([to, reactor, from])).changes ===
+      1,
     lease: (name: string, holder: string, { nowMs, ttlMs }: { nowMs: number; ttlMs: number }): boolean =>
       lease.run([name, holder, nowMs + ttlMs, nowMs]).changes === 1,
     release: (name: string, holder: string): void => void release.run([name, holder]),
@@ -78,4 +79,6 @@ export async function prepareWrites({ writer }: SqliteDatabase) {
 type LookupRow = readonly [place: number, seq: number | null, status: string | null, recorded: number];
 
 const lookupOf = ([, seq, status, recorded]: LookupRow): Lookup =>
-  seq === null || status === null ? { seq: null, recorded: recorded === 1 } : { seq, status, recorded: recorded === 1 };
+  seq === null || status === null
+    ? { seq: null, recorded: recorded === 1 }
+    : { seq, status, recorded: recorded === 1 };
