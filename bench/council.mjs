@@ -23,7 +23,7 @@ const MEMBERS = ["ada", "ben", "cleo", "dora"];
 const templates = new Map();
 
 /** A template of the sources, read once. @param {string} name */
-function template(name) {
+export function template(name) {
   const text = templates.get(name) ?? readFileSync(join(root, "src/prompts/templates", `${name}.md`), "utf8");
   templates.set(name, text);
   return text;
@@ -73,9 +73,9 @@ export function asked(parley, { seed, chair = "" }) {
  * service wants to run at once (16 calls a provider and 8 a model by default).
  *
  * @param {Parley} parley
- * @param {{ url: string, store: string, substitutes?: ModelsOptions["substitutes"], protocols?: readonly import("../src/index.ts").AnyProtocol[] }} options
+ * @param {{ url: string, store: string, substitutes?: ModelsOptions["substitutes"], protocols?: readonly import("../src/index.ts").AnyProtocol[], onRequest?: (request: import("../src/kernel/index.ts").ModelRequest) => void }} options `onRequest` sees each call before it is made
  */
-export async function service(parley, { url, store: path, substitutes, protocols = [] }) {
+export async function service(parley, { url, store: path, substitutes, protocols = [], onRequest }) {
   const store = await parley.openStore(path);
   const models = parley.createModels({
     env: {},
@@ -86,7 +86,15 @@ export async function service(parley, { url, store: path, substitutes, protocols
   const frames = parley.localFrames();
   const engine = parley.createEngine({
     store,
-    models,
+    models: onRequest
+      ? {
+          ...models,
+          complete: (request, options) => {
+            onRequest(request);
+            return models.complete(request, options);
+          },
+        }
+      : models,
     frames,
     world: parley.systemWorld,
     protocols: [parley.council, ...protocols],

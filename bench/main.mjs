@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { root } from "../scripts/root.mjs";
 import { runScript, setUp } from "../scripts/setup.mjs";
 import { councils } from "./councils.mjs";
+import { debate } from "./debate.mjs";
 import { machine } from "./harness.mjs";
 import { journal } from "./journal.mjs";
 import { lag } from "./lag.mjs";
@@ -15,7 +16,7 @@ import { start } from "./start.mjs";
 import { lineOf, verdictOf } from "./table.mjs";
 
 /** @type {Readonly<Record<string, import("./harness.mjs").Measurement>>} */
-const MEASUREMENTS = { councils, memory, lag, start, journal, replay };
+const MEASUREMENTS = { councils, debate, memory, lag, start, journal, replay };
 
 const USAGE = `npm run bench -- [options]
   --quick          fewer and smaller: seconds instead of minutes

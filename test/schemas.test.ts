@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { BenchReport, Contributions, Judgement, Result, Validation } from "../src/projections/index.ts";
+import {
+  BenchReport,
+  Contributions,
+  DebateRecord,
+  EvaluationReport,
+  Judgement,
+  Result,
+  Validation,
+} from "../src/projections/index.ts";
 
 const folder = new URL("../schemas/", import.meta.url);
 
@@ -10,6 +18,8 @@ const PUBLISHED = {
   result: ["What parley --json prints", Result],
   bench: ["What parley bench --json prints", BenchReport],
   contributions: ["What parley contributions --json prints", Contributions],
+  debate: ["What parley report --json prints", DebateRecord],
+  evaluation: ["What parley eval --json prints", EvaluationReport],
   "judge-validation": ["What parley judge validate --json prints", Validation],
   judgement: ["What parley judge grade --json and parley judge prefer --json print", Judgement],
 } as const;

@@ -1,7 +1,14 @@
 import { isEvent, type DeliberationId, type Entry } from "../kernel/index.ts";
-import type { Parley } from "../compose/index.ts";
-import { resultOf, verdictOf, type Result } from "../projections/index.ts";
-import { answerText, eventLine, judgeReport, unpricedModels } from "../reports/index.ts";
+import { pendingQuestions, type Parley } from "../compose/index.ts";
+import { evaluationOf, resultOf, verdictOf, type Result } from "../projections/index.ts";
+import {
+  answerText,
+  evaluationMarkdown,
+  eventLine,
+  judgeReport,
+  oneLine,
+  unpricedModels,
+} from "../reports/index.ts";
 import { EXIT, exitOf, failuresIn } from "./exits.ts";
 import { interruption } from "./interruption.ts";
 import { capsPassed, raiseWords, remedyOf } from "./remedies.ts";
@@ -16,10 +23,18 @@ export type Showing = {
   readonly onDegraded: "accept" | "refuse";
 };
 
+export type Conducting = {
+  readonly parley: Parley;
+  readonly id: DeliberationId;
+  readonly progress?: (() => Screen) | undefined;
+  /** Whether the caller asks what it waits for, so that nobody need be told how to answer. */
+  readonly answersHere?: boolean;
+};
+
 /** Drives a deliberation to wherever it gets, shows it, and gives the exit code. Ctrl-C leaves it open and says how to go on. */
 export async function conduct(
   io: Io,
-  { parley, id, progress }: { parley: Parley; id: DeliberationId; progress?: (() => Screen) | undefined },
+  { parley, id, progress, answersHere = false }: Conducting,
   showing: Showing,
 ): Promise<number> {
   const { output } = io;
@@ -51,7 +66,10 @@ export async function conduct(
       return EXIT.interrupted;
     }
     if (driven.status === "waiting") {
-      output.note(`Waiting for an answer to: ${driven.requests.join(", ")}. Go on with: parley resume ${id}`);
+      const inOrder = [...entries].sort((a, b) => a.seq - b.seq);
+      if (answersHere && pendingQuestions(inOrder)) return EXIT.answered;
+      if (showing.json) await output.result(`${JSON.stringify(resultOf(inOrder), undefined, 2)}\n`);
+      for (const line of waitingLines({ id, requests: driven.requests }, inOrder)) output.note(line);
       return EXIT.answered;
     }
     return await finish(io, entries, showing);
@@ -60,6 +78,19 @@ export async function conduct(
     unlisten?.();
     stop.release();
   }
+}
+
+/** What it waits for, and how to go on: the questions, where it has asked some. */
+function waitingLines(
+  { id, requests }: { readonly id: DeliberationId; readonly requests: readonly string[] },
+  entries: readonly Entry[],
+): readonly string[] {
+  const pending = pendingQuestions(entries);
+  if (!pending) return [`Waiting for an answer to: ${requests.join(", ")}. Go on with: parley resume ${id}`];
+  return [
+    ...pending.questions.map(({ id: question, by, text }) => `${question}  ${oneLine(by)}: ${oneLine(text)}`),
+    `Waiting for answers; nothing is lost. Answer with: parley answer ${id}, or parley answer ${id} FILE, with {"${pending.questions[0]?.id ?? "id"}": "…"}`,
+  ];
 }
 
 /** Prints the outcome of a closed deliberation, and gives its exit code. */
@@ -72,8 +103,10 @@ export async function finish(
   const result = resultOf(inOrder);
   if (!result) return EXIT.usage;
   const { color, columns: width } = output.stdout;
-  const judged = judgeReport(inOrder, { color, width });
-  if (showing.json) await output.result(`${JSON.stringify(verdictOf(inOrder) ?? result, undefined, 2)}\n`);
+  const evaluation = evaluationOf(inOrder);
+  const judged = evaluation ? evaluationMarkdown(evaluation) : judgeReport(inOrder, { color, width });
+  const whole = evaluation ?? verdictOf(inOrder) ?? result;
+  if (showing.json) await output.result(`${JSON.stringify(whole, undefined, 2)}\n`);
   else if (!showing.events && judged !== undefined) await output.result(judged);
   else if (!showing.events && result.answer !== null) {
     await output.result(answerText(result, { color, width, unpriced: unpricedModels(inOrder) }));

@@ -9,3 +9,6 @@ export { openParley, openPlaceStore, type Parley, type Settings } from "./parley
 export { startSimServer } from "./sim-server.ts";
 export { openJudge, type JudgeCall, type JudgeTask } from "./judge.ts";
 export { gradingTask, labelledTask, preferenceTask } from "./judge-tasks.ts";
+export { answerQuestions, pendingQuestions, type Pending } from "./clarification.ts";
+export { conveneDebate, problemOf } from "./debate.ts";
+export { openEvaluation } from "./evaluation.ts";

@@ -1,11 +1,13 @@
 import { createEngine, localFrames, systemWorld, type Engine, type LocalFrames } from "../engine/index.ts";
-import type { Models, Store, World } from "../kernel/index.ts";
+import type { Embeddings, Models, Store, World } from "../kernel/index.ts";
 import { loadSettings, type LoadedSettings } from "../config/index.ts";
 import { createModels, resolve, type Price } from "../models/index.ts";
 import { createSim, type Sim } from "../sim/index.ts";
 import { openStore } from "../stores/index.ts";
+import { openEmbeddings } from "./embeddings.ts";
 import { factsLoader } from "./facts-loader.ts";
 import { refuseKeyLeaks } from "./key-leaks.ts";
+import { openPorts } from "./ports.ts";
 import { protocols, reactors } from "./registry.ts";
 
 export type Settings = LoadedSettings["settings"];
@@ -28,6 +30,10 @@ export interface Parley {
   readonly store: Store;
   readonly engine: Engine;
   readonly models: Models;
+  /** null where the settings name no embedding model. */
+  readonly embeddings: Embeddings | null;
+  /** Why the embedding model cannot work, told before any call. */
+  readonly embeddingTrouble: Trouble | undefined;
   readonly frames: LocalFrames;
   readonly world: World;
   /** This process, in leases. */
@@ -64,9 +70,19 @@ function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: Lo
     prices: declaredPrices(settings),
     locals: { sim },
   });
+  const embedding = openEmbeddings(settings, env);
+  const ports = openPorts({ env, compatible }, embedding.embeddings);
   const frames = localFrames();
   const world = systemWorld;
-  const engine = createEngine({ store, models, frames, world, protocols, reactors });
+  const engine = createEngine({
+    store,
+    models,
+    frames,
+    world,
+    protocols,
+    reactors,
+    ports: ports.ports,
+  });
   return {
     settings: { ...settings, families: familiesOf({ compatible, families }) },
     given: (key) => sources[key]?.from === "flag",
@@ -75,12 +91,14 @@ function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: Lo
     store,
     engine,
     models,
+    embeddings: embedding.embeddings,
+    embeddingTrouble: embedding.trouble,
     frames,
     world,
     worker: `${process.pid}-${world.id()}`,
     troubleWith: (ref) => troubleWith(ref, { env, compatible, sim }),
     async close() {
-      await models.close();
+      await Promise.all([models.close(), embedding.close(), ports.close()]);
       await store[Symbol.asyncDispose]();
     },
   };

@@ -2,10 +2,12 @@ import type { AnyProtocol, AnyReactor } from "../engine/index.ts";
 import { Fault } from "../kernel/index.ts";
 import { ask } from "../protocols/ask/index.ts";
 import { council } from "../protocols/council/index.ts";
+import { debate } from "../protocols/debate/index.ts";
+import { evaluation } from "../protocols/evaluation/index.ts";
 import { judge } from "../protocols/judge/index.ts";
 
 /** Every protocol that this Parley ships: one line each. */
-export const protocols: readonly AnyProtocol[] = [ask, council, judge];
+export const protocols: readonly AnyProtocol[] = [ask, council, debate, evaluation, judge];
 
 /** Every reactor: one line each. */
 export const reactors: readonly AnyReactor[] = [];

@@ -8,7 +8,7 @@ export type Folder = { readonly from: "project" | "user" | "built-in"; readonly 
 
 /** The folders in which files of a kind (`personas`) are looked for, the strongest first; they need not exist. */
 export function foldersOf(
-  kind: "personas" | "strategies" | "prompts" | "rubrics",
+  kind: "personas" | "roles" | "strategies" | "prompts" | "rubrics",
   place: Place,
 ): readonly Folder[] {
   const project = nearestAbove(".parley", place);

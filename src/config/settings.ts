@@ -69,6 +69,8 @@ export const Settings = z.strictObject({
   chair: refs.default([]),
   /** Review, but draft nothing. */
   judge: refs.default([]),
+  /** Whose vectors tell how near texts are to each other; without one their words do. */
+  embedding: ModelRef.optional(),
   /** The members' personas, dealt out in turn. */
   personas: z
     .preprocess(entriesOf, z.array(PersonaId).min(1).max(26))
@@ -127,6 +129,7 @@ export const hints: { readonly [K in SettingKey]-?: Hint } & { readonly [path: s
   models: { expects: REFS, example: "openai/gpt-5-mini,anthropic/claude-sonnet-4-5" },
   chair: { expects: REFS, example: "anthropic/claude-sonnet-4-5" },
   judge: { expects: REFS, example: "google/gemini-2.5-flash" },
+  embedding: { expects: "one model as provider/model", example: "openai/text-embedding-3-small" },
   personas: { expects: "ids of personas, separated by commas or as a list", example: "analyst,challenger" },
   strategy: { expects: "the name of a strategy, or a file", example: "risk-averse" },
   goal: { expects: "a line of text", example: "fewest outages" },

@@ -19,7 +19,7 @@ import { fenceMark, shuffled } from "./digest.ts";
 import type { Follower } from "./follower.ts";
 import { Halt, isHalt } from "./halt.ts";
 import { createHistory, type History } from "./history.ts";
-import type { AnyProtocol, Floor } from "./protocol.ts";
+import type { AnyProtocol, Floor, Ports } from "./protocol.ts";
 import type { Scope } from "./run.ts";
 import { createSteps } from "./steps.ts";
 import type { StepsContext } from "./steps-context.ts";
@@ -42,6 +42,7 @@ export type DriveContext = {
   readonly world: World;
   readonly protocols: readonly AnyProtocol[];
   readonly follower: Follower;
+  readonly ports?: Ports;
 };
 
 /** Carries a deliberation on from wherever the journal says it is. */
@@ -113,7 +114,7 @@ async function conduct(
 
 /** Runs the protocol that the opening names. @throws Fault `protocol-unknown`, `text-missing` */
 export async function deliberate(
-  { store, protocols }: Pick<DriveContext, "store" | "protocols">,
+  { store, protocols, ports = {} }: Pick<DriveContext, "store" | "protocols" | "ports">,
   { opened, run }: { readonly opened: Event<"deliberation-opened">; readonly run: Scope },
 ): Promise<Closing> {
   const { name, version } = opened.data.protocol;
@@ -122,13 +123,17 @@ export async function deliberate(
     const shipped = protocols.map((one) => `${one.name}@${one.version}`).join(", ");
     throw new Fault("protocol-unknown", { name, version, shipped });
   }
-  const floor = await floorOf(store, opened, run);
+  const floor = { ...(await floorOf(store, opened, run)), ports };
   // The protocol's own schema has admitted the settings that its floor is typed by.
   const settings = protocol.settings.parse(opened.data.settings) as never;
   return protocol.deliberate({ ...floor, settings });
 }
 
-async function floorOf(store: Store, { data }: Event<"deliberation-opened">, run: Scope): Promise<Floor> {
+async function floorOf(
+  store: Store,
+  { data }: Event<"deliberation-opened">,
+  run: Scope,
+): Promise<Omit<Floor, "ports">> {
   const texts = new Map(
     await Promise.all(pinnedTexts(data).map(async (digest) => [digest, await store.text(digest)] as const)),
   );

@@ -1,8 +1,16 @@
 import type * as z from "zod";
-import type { Closing, Json, Opening, Participant } from "../kernel/index.ts";
+import type { Closing, Embeddings, Json, Opening, Participant, Tools } from "../kernel/index.ts";
 import type { Run } from "./run.ts";
 
-/** What a protocol may touch: the opening's pinned facts, and the run. */
+/** What protocols may use beside models, only inside of effects; what is absent is not to be had. A replay has none of them. */
+export type Ports = {
+  /** By reference; null: whichever the settings name. */
+  readonly embeddings?: (model: string | null) => Embeddings | null;
+  /** As the opening's settings say. */
+  readonly tools?: (opening: Opening) => Promise<Tools | null>;
+};
+
+/** What a protocol may touch: the opening's pinned facts, the run, and the ports. */
 export interface Floor<S = unknown> {
   readonly question: string;
   /** Given with the question: foreign text, to be fenced. */
@@ -20,6 +28,7 @@ export interface Floor<S = unknown> {
   readonly shuffled: <T extends string>(purpose: string, items: readonly T[]) => T[];
   readonly opening: Opening;
   readonly run: Run;
+  readonly ports: Ports;
 }
 
 /**

@@ -9,7 +9,7 @@ const stopWords = new Set(
 );
 
 /** One sign is a word where words are not spaced; elsewhere letters and digits in a row are, at most 40 of them. */
-const word =
+export const word =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}]){1,40}/gu;
 
 /** The words of a text that carry its content, each once, in lower case and in the order of their first use; `don't` has `not`. */

@@ -21,6 +21,14 @@ export { standing, type Standing, type StandingInput, type StandingRow } from ".
 export { vote, type Vote, type VoteGroup, type Voter } from "./vote.ts";
 export { centralText } from "./central-text.ts";
 export { condorcet } from "./condorcet.ts";
+export {
+  CONTEXT_SEARCH,
+  ContextSearchInput,
+  searchContext,
+  type ContextHit,
+  type ContextSearch,
+  type SaidText,
+} from "./context-search.ts";
 export { kappa, weightedKappa } from "./kappa.ts";
 export { krippendorffAlpha } from "./krippendorff-alpha.ts";
 export { mcnemar } from "./mcnemar.ts";
@@ -41,3 +49,20 @@ export { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./judge-work.ts";
 export { bradleyTerry, type BradleyTerry } from "./bradley-terry.ts";
 export { dawidSkene, type DawidSkene, type Label } from "./dawid-skene.ts";
 export type { Tie, Win } from "./paired-results.ts";
+export { cosine } from "./cosine.ts";
+export { contentWords } from "./content-words.ts";
+export { ConfidenceReply, parseConfidence, type Confidence } from "./confidence.ts";
+export { coverageOf, hasCoverage } from "./coverage.ts";
+export {
+  EVALUATION_METRICS,
+  EvaluationMetric,
+  EvaluationReply,
+  parseEvaluation,
+  type Evaluation,
+} from "./evaluation.ts";
+export { EvaluationWork } from "./evaluation-work.ts";
+export { parseQuestions, QuestionsReply, type Questions } from "./questions.ts";
+export { requirementsOf, type Requirements } from "./requirements.ts";
+export { parseSolution, SolutionReply, type Solution } from "./solution.ts";
+export { similarityOfRounds, textSimilarity } from "./text-similarity.ts";
+export { sentencesOf } from "./sentences.ts";

@@ -3,7 +3,7 @@ import { EventId, ParticipantId, SeriesId, StepKey } from "./ids.ts";
 import { Json } from "./json.ts";
 import { Call } from "./model.ts";
 import { Opening } from "./opening.ts";
-import { Answer, Claim, Closing, Place, Remark, Score, Stance } from "./outcome.ts";
+import { Answer, Assessment, Claim, Closing, Place, Remark, Score, Stance } from "./outcome.ts";
 
 /** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
 export const EVENT_SCHEMA = 1;
@@ -41,6 +41,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     text: z.string(),
     /** The final answer that could be extracted from the text; null where there is none. */
     final: Answer.nullable(),
+    /** Whether it says how it covers the requirements, where it was asked for that. */
+    coverage: z.boolean().optional(),
   }),
   made("critique-given", {
     by: ParticipantId,
@@ -87,6 +89,12 @@ export const NewEvent = z.discriminatedUnion("type", [
     charactersBefore: z.int().nonnegative(),
     charactersAfter: z.int().nonnegative(),
     text: z.string(),
+    /** The round at whose start it was made; absent where it was made after the last. */
+    round: round.optional(),
+    /** What it is a summary of, where it is not of the whole. */
+    part: z.strictObject({ level: z.enum(["contribution", "round", "phase"]), of: z.string() }).optional(),
+    /** What the model was asked with; null: left to the provider. */
+    temperature: z.number().nullable().optional(),
   }),
   made("synthesis-given", {
     by: ParticipantId,
@@ -101,6 +109,7 @@ export const NewEvent = z.discriminatedUnion("type", [
       z.strictObject({ ok: z.literal(true), contributors: z.array(Claim) }),
       z.strictObject({ ok: z.literal(false), reason: z.string() }),
     ]),
+    assessment: Assessment.optional(),
   }),
   made("grade-given", {
     of: EventId,

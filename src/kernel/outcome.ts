@@ -46,6 +46,17 @@ export const Claim = z.strictObject({
 });
 export type Claim = z.infer<typeof Claim>;
 
+/** What a judge says of the solution that it wrote. */
+export const Assessment = z.strictObject({
+  /** 0 to 100; null where none could be read. At most 40 where a major requirement is not fulfilled. */
+  confidence: z.int().min(0).max(100).nullable(),
+  tradeoffs: z.array(z.string()),
+  recommendations: z.array(z.string()),
+  unfulfilledMajorRequirements: z.array(z.string()),
+  openQuestions: z.array(z.string()),
+});
+export type Assessment = z.infer<typeof Assessment>;
+
 /** The answer that not deliberating would have given, for comparison. */
 export const Control = z.strictObject({
   kind: z.enum(["draft-majority", "best-draft"]),

@@ -1,3 +1,4 @@
+export { createEmbeddings, type EmbeddingsOptions } from "./embeddings.ts";
 export { resolve } from "./endpoint.ts";
 export { createModels, type ClosableModels, type ModelsOptions } from "./models.ts";
 export { priceOf, prices, type Price } from "./prices.ts";

@@ -142,6 +142,7 @@ function recordedView(
 
 /** What a step failed of, in words; null when it did what it was to do. */
 function failureOf(entry: Entry, call: Call): string | null {
+  if (call.ok && (call.toolCalls ?? []).length > 0) return null;
   if (entry.type === "degradation-noted" || entry.type === "reply-received") return entry.data.why;
   if (entry.type === "review-given" && !entry.data.ranking.ok)
     return `unreadable: ${entry.data.ranking.reason}`;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  Assessment,
   defineProjection,
   fold,
   isEvent,
@@ -99,6 +100,17 @@ export const Result = z.strictObject({
       unique: z.array(stance),
     })
     .nullable(),
+  /** Of a debate; else null. */
+  debate: z
+    .strictObject({
+      /** That were closed. */
+      rounds: z.int(),
+      /** Proposals and refinements that do not say how they cover the requirements. */
+      withoutCoverage: z.int(),
+      /** The judge's own word on its solution; null where there is none. */
+      assessment: Assessment.nullable(),
+    })
+    .nullable(),
   dissent: z.array(z.string()),
   insights: z.array(z.string()),
   vetoed: z.array(z.strictObject({ id: z.string(), flaw: z.string() })),
@@ -129,6 +141,7 @@ type State = {
   readonly comparison: Event<"comparison-given"> | undefined;
   readonly degraded: Result["degraded"];
   readonly measured: Result["contributions"]["measured"];
+  readonly rounds: number;
   readonly closed: Event<"deliberation-closed"> | undefined;
 };
 
@@ -141,12 +154,14 @@ const gathered = defineProjection<State>({
     comparison: undefined,
     degraded: [],
     measured: [],
+    rounds: 0,
     closed: undefined,
   },
   on: {
     "deliberation-opened": (state, opened) => ({ ...state, opened }),
     "answer-given": (state, event) => ({ ...withCut(state, event), answers: withStep(state, event) }),
     "synthesis-given": (state, event) => ({ ...withCut(state, event), answers: withStep(state, event) }),
+    "round-closed": (state) => ({ ...state, rounds: state.rounds + 1 }),
     "standing-reached": (state, standing) => ({ ...state, standing }),
     "comparison-given": (state, comparison) => ({ ...state, comparison }),
     "degradation-noted": (state, { data }) => ({
@@ -187,7 +202,7 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
   const answer = ended ? state.answers.get(ended.answer) : undefined;
   const synthesis = answer?.type === "synthesis-given" ? answer.data : undefined;
   const claims = synthesis?.claims.ok ? synthesis.claims.contributors : [];
-  const members = data.participants.filter(({ seat }) => seat === "member");
+  const members = data.participants.filter(({ seat }) => seat === "member" || seat === "agent");
   return {
     id: opened.deliberation,
     protocol: data.protocol.name,
@@ -224,6 +239,7 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
       usd: cost.usd,
     })),
     comparison: state.comparison ? comparisonRow(state.comparison.data, state) : null,
+    debate: state.rounds === 0 ? null : debateRow(state, synthesis),
     dissent: [...(synthesis?.dissent ?? [])],
     insights: [...(synthesis?.insights ?? [])],
     vetoed: (synthesis?.vetoed ?? []).map(({ id, flaw }) => ({ id, flaw })),
@@ -236,6 +252,15 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
     wallMs: closed ? timeOf(closed) - timeOf(opened) : null,
     criticalPathMs: criticalPathMs(entries),
   };
+}
+
+function debateRow(
+  { rounds, answers }: State,
+  synthesis: Event<"synthesis-given">["data"] | undefined,
+): NonNullable<Result["debate"]> {
+  const given = [...answers.values()];
+  const bare = given.filter((event) => event.type === "answer-given" && event.data.coverage === false);
+  return { rounds, withoutCoverage: bare.length, assessment: synthesis?.assessment ?? null };
 }
 
 function memberRow(member: Participant, answers: State["answers"]): Result["members"][number] {

@@ -1,7 +1,13 @@
 export * from "./council.ts";
+export * from "./debate-history.ts";
+export * from "./debate-judge.ts";
+export * from "./debate.ts";
+export * from "./evaluation.ts";
 export * from "./fence.ts";
 export * from "./judge.ts";
 export * from "./ladder.ts";
-export type { Desk } from "./material.ts";
+export { fence, type Desk } from "./material.ts";
+export * from "./own-evaluation.ts";
+export type { Clarification, Problem } from "./problem.ts";
 export * from "./slots.ts";
 export * from "./template.ts";

@@ -54,6 +54,7 @@ export function answerText(result: Result, { color, width, unpriced = [] }: Answ
     points("Dissent", result.dissent, { id, style }),
     points("Unique insights", result.insights, { id, style }),
     points("Vetoed", vetoed, { id, style }),
+    ...assessed(result).map(([title, texts]) => points(title, texts, { id, style })),
     [style.dim("─".repeat(Math.min(narrow, 40))), ...block],
   ];
   return `${sections
@@ -110,6 +111,7 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
       : { label: "Mode", text: modeWords(result) },
     answer === null ? undefined : { label: "Control", text: controlWords(result.control, result.members) },
     ...climbRows(result),
+    ...debateRows(result),
     standing.length > 0
       ? { label: result.mode === "vote" ? "Voted" : "Standing", table: standingTable(result) }
       : undefined,
@@ -130,6 +132,36 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
     { label: "Next", text: nextWords(result) },
   ];
   return rows.filter((row) => row !== undefined);
+}
+
+/** What a judge lists beside its solution; what is unfulfilled first. */
+const assessed = ({ debate }: Result): readonly (readonly [title: string, texts: readonly string[]])[] =>
+  debate?.assessment
+    ? [
+        ["Unfulfilled major requirements", debate.assessment.unfulfilledMajorRequirements],
+        ["Trade-offs", debate.assessment.tradeoffs],
+        ["Recommendations", debate.assessment.recommendations],
+        ["Open questions", debate.assessment.openQuestions],
+      ]
+    : [];
+
+function debateRows({ debate }: Result): LabelledRow[] {
+  if (!debate) return [];
+  const { rounds, withoutCoverage, assessment } = debate;
+  const bare =
+    withoutCoverage === 0
+      ? ""
+      : `; ${countWords(withoutCoverage, "text")} without a word on how the requirements are covered`;
+  const sure =
+    assessment === null
+      ? []
+      : [
+          {
+            label: "Judge",
+            text: `confidence ${assessment.confidence ?? "unknown"} of 100, as it says itself`,
+          },
+        ];
+  return [{ label: "Debate", text: `${countWords(rounds, "round")}${bare}` }, ...sure];
 }
 
 /** How far it climbed, and how members voted on the way. */
@@ -221,10 +253,12 @@ const memberRow = ({ name, model, family, answer }: Result["members"][number]): 
   answer === null ? "no draft" : "",
 ];
 
-const nextWords = ({ id, status }: Result): string =>
-  status === "open"
-    ? `parley resume ${id} goes on; parley show ${id} --all shows what there is`
+const nextWords = ({ id, status, debate }: Result): string => {
+  if (status === "open") return `parley resume ${id} goes on; parley show ${id} --all shows what there is`;
+  return debate
+    ? `parley report ${id} shows every round; --output FILE.html writes a page`
     : `parley show ${id} --all shows drafts, reviews and every step`;
+};
 
 const nameOf = ({ members }: Pick<Result, "members">, id: string): string =>
   members.find((member) => member.id === id)?.name ?? id;

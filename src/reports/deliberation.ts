@@ -74,27 +74,26 @@ function statusPart(result: Result, entries: readonly Entry[]): string {
     .join("\n\n");
 }
 
-function openQuestions(entries: readonly Entry[]): Event<"clarification-asked">["data"]["questions"] {
-  const answered = new Set(
-    entries
-      .filter((entry) => isEvent(entry, "clarification-answered"))
-      .flatMap(({ data }) => data.answers.map(({ id }) => id)),
+/** The last answers settle whatever was asked before them. */
+const answeredUpTo = (entries: readonly Entry[]): number =>
+  Math.max(0, ...entries.filter(({ type }) => type === "clarification-answered").map(({ seq }) => seq));
+
+const openQuestions = (entries: readonly Entry[]): Event<"clarification-asked">["data"]["questions"] =>
+  entries.flatMap((entry) =>
+    isEvent(entry, "clarification-asked") && entry.seq > answeredUpTo(entries) ? entry.data.questions : [],
   );
-  return entries
-    .filter((entry) => isEvent(entry, "clarification-asked"))
-    .flatMap(({ data }) => data.questions.filter(({ id }) => !answered.has(id)));
-}
 
 function clarifications(entries: readonly Entry[]): string {
   const asked = entries.filter((entry) => isEvent(entry, "clarification-asked"));
   const answers = entries
     .filter((entry) => isEvent(entry, "clarification-answered"))
     .flatMap(({ data }) => data.answers);
-  const rows = asked.flatMap(({ data }) =>
+  const rows = asked.flatMap(({ data, seq }) =>
     data.questions.map(({ id, text }) => [
       id,
       text,
-      answers.find((answer) => answer.id === id)?.text ?? "not answered yet",
+      answers.find((answer) => answer.id === id)?.text ??
+        (seq < answeredUpTo(entries) ? "NA" : "not answered yet"),
     ]),
   );
   return section("## Asked back", table(["id", "question", "answer"], rows));

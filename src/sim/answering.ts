@@ -1,10 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { canonical, ModelRef, type ModelRequest } from "../kernel/index.ts";
+import { canonical, type ModelRef, type ModelRequest } from "../kernel/index.ts";
 import { think, type Thought } from "./brain.ts";
 import { shortHash } from "./chance.ts";
-import { readFaults, splitModel, type Faults } from "./faults.ts";
+import { counter } from "./counter.ts";
 import { piecesOf } from "./pieces.ts";
-import { wordsOf, type Sim, type Wait } from "./sim.ts";
+import { reception, refuser, type Floor, type Refuse } from "./reception.ts";
+import { wordsOf, type Wait } from "./sim.ts";
+import { writer, type Writer } from "./writer.ts";
 import type { Order, Outgoing, ServerWire } from "./wires/wire.ts";
 
 export type Answering = {
@@ -17,63 +19,29 @@ export type Answering = {
   readonly signal: AbortSignal;
 };
 
-type Floor = { readonly sim: Sim; readonly wait: Wait; readonly faults: Faults };
-
-/** The most requests and models that are kept count of. */
-const mostCounts = 10_000;
-
-// S1. A fault with `times` is met by the first so many requests for the same model, as it is written, and by no later one.
+// S1 stands with the reception.
 // S2. A simulated failure is final for its attempt alone: the same request sent again is the next attempt, until one succeeds.
 // S3. Nothing is written after the response was closed, by whichever side.
 // S4. What a request comes to is kept with its order, and only where no later attempt could come to something else.
 // S5. Pieces leave by the clock, counted from the request: what one leaves late, the next does not wait for again.
 
 /** Answers requests of both wires, with the faults that they ask for. */
-export function answering({ sim, wait, faults: usual }: Floor): (exchange: Answering) => Promise<void> {
-  const met = counter();
+export function answering(floor: Floor): (exchange: Answering) => Promise<void> {
+  const { wait } = floor;
+  const receive = reception(floor);
   const attempts = counter();
   const kept = new WeakMap<Order, Kept>();
 
   return async ({ wire, order, asked, response, signal }) => {
     const startedMs = performance.now();
-    const refuse = (status: number, message: string, headers: { [name: string]: string } = {}): void => {
-      const body = wire.error(status, message);
-      response
-        .writeHead(status, {
-          "content-type": "application/json",
-          ...headers,
-          "content-length": Buffer.byteLength(body),
-        })
-        .end(body);
-    };
-    const { ref, faults: inModel } = splitModel(order.model);
-    const given = readFaults([asked, inModel].filter(Boolean).join("&"));
-    if (!given.ok) return refuse(400, `simulated: ${given.reason}`);
-    const model = ModelRef.safeParse(ref);
-    const prepared = model.success
-      ? sim.prepare(model.data)
-      : { ok: false as const, reason: "the model is not written as a name and its parameters" };
-    if (!prepared.ok || !model.success)
-      return refuse(404, `simulated: ${prepared.ok ? "" : prepared.reason}`);
-
-    const wanted = { ...usual, ...given.faults };
-    const faults = wanted.times !== undefined && met.next(order.model) > wanted.times ? {} : wanted;
-    if (faults.delay !== undefined) await wait(faults.delay, signal).catch(() => undefined);
-    if (faults.hang === true)
-      await new Promise<void>((settle) => signal.addEventListener("abort", () => settle()));
-    if (signal.aborted) return void response.destroy();
-    if (faults.http !== undefined) {
-      const { http, retryAfter } = faults;
-      return refuse(
-        http,
-        `simulated: HTTP ${http} on request`,
-        retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
-      );
-    }
+    const refuse = refuser(response, wire.error);
+    const received = await receive({ model: order.model, asked, response, refuse, signal });
+    if (received === null) return;
+    const { model, prepared, faults } = received;
 
     let found = kept.get(order);
     if (!found) {
-      const request = requestOf(order, model.data);
+      const request = requestOf(order, model);
       const name = shortHash(canonical(request));
       const thought = think({ ...prepared, request, attempt: attempts.next(name) });
       if (thought.ok) attempts.forget(name);
@@ -104,7 +72,7 @@ function requestOf({ messages, maxOutputTokens, temperature, reply }: Order, mod
 
 function refuseTrouble(
   trouble: Exclude<Extract<Thought, { ok: false }>["trouble"], { code: "network" }>,
-  refuse: (status: number, message: string, headers?: { [name: string]: string }) => void,
+  refuse: Refuse,
   wire: ServerWire,
 ): void {
   if (trouble.code === "overloaded") return refuse(wire.overloaded, wordsOf(trouble));
@@ -193,51 +161,4 @@ async function deliver({
     if (!signal.aborted) throw error;
     out.breakOff();
   }
-}
-
-type Writer = {
-  readonly head: (type: string) => void;
-  /** False once the connection was cut. */
-  readonly write: (bytes: Buffer) => boolean;
-  readonly end: () => void;
-  readonly breakOff: () => void;
-};
-
-/** Writes a body, of which at most `cut` bytes get out before the connection is closed. */
-function writer(response: ServerResponse, cut: number | undefined): Writer {
-  let room = cut ?? Number.POSITIVE_INFINITY;
-  // What was written has to leave before the socket closes, or a cut would come earlier than asked for.
-  const breakOff = (): void =>
-    void (response.headersSent ? response.write("", () => response.destroy()) : response.destroy());
-  return {
-    head: (type) => {
-      response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).flushHeaders();
-    },
-    write: (bytes) => {
-      if (response.destroyed) return false;
-      const fits = bytes.subarray(0, room);
-      room -= fits.length;
-      if (fits.length > 0) response.write(fits);
-      if (fits.length === bytes.length) return true;
-      breakOff();
-      return false;
-    },
-    end: () => void (response.destroyed || response.end()),
-    breakOff,
-  };
-}
-
-/** Counts by name; the oldest names are forgotten when there are too many. */
-function counter(): { next: (name: string) => number; forget: (name: string) => void } {
-  const counts = new Map<string, number>();
-  return {
-    next: (name) => {
-      const count = (counts.get(name) ?? 0) + 1;
-      counts.set(name, count);
-      const oldest = counts.keys().next();
-      if (counts.size > mostCounts && oldest.done !== true) counts.delete(oldest.value);
-      return count;
-    },
-    forget: (name) => void counts.delete(name),
-  };
 }

@@ -23,6 +23,9 @@ const addressed =
 /** Lines that may not decide what an answer comes to. */
 const marking = /\b(?:ranking|ignore|disregard|instructions?|contributors)\b|\[(?:BEGIN|END|RESULT)\b/i;
 
+/** Whether a line speaks of rankings, instructions or fences instead of the question. */
+export const addressesJudges = (line: string): boolean => marking.test(line);
+
 export type Sentence = { readonly text: string; /** It is an item of a list. */ readonly listed: boolean };
 
 /** The sentences of an answer that are about the question, without banners, bare labels and what `addressed` names. */
@@ -40,8 +43,10 @@ export const substance = (text: string): Sentence[] => {
   });
 };
 
-/** What a simulated model writes about its own text. */
 const notes = /^\s*(?:\[simulated |A placeholder in place of )/;
+
+/** Whether a line is what a simulated model writes about its own text; it may quote the question. */
+export const isNote = (line: string): boolean => notes.test(line);
 
 /** The result that an answer declares. What an answer says to its judges does not count as one. */
 const resultOf = (text: string): Answer | null => {

@@ -1,16 +1,25 @@
 import type { ModelRequest } from "../kernel/index.ts";
-import { brokenResult, brokenReview, brokenSynthesis, cut } from "./breakage.ts";
+import { brokenOutcome, brokenResult, brokenReview, brokenSynthesis, cut } from "./breakage.ts";
 import { chanceOf, type Chance } from "./chance.ts";
+import { clarification } from "./clarification.ts";
 import { comparison } from "./comparison.ts";
+import { confidence } from "./confidence.ts";
+import { critique } from "./critique.ts";
 import { draft } from "./draft.ts";
+import { evaluation } from "./evaluation.ts";
 import type { Fact } from "./fact.ts";
 import { filled } from "./form.ts";
 import { gradeText, preferenceText } from "./grading.ts";
 import { mindOf, type Mind } from "./mind.ts";
 import { readPrompt, type Prompt } from "./prompt.ts";
+import { proposal } from "./proposal.ts";
 import type { Simulated } from "./reference.ts";
+import { refinement } from "./refinement.ts";
 import { asJson, asText, repaired, reviewContent } from "./review.ts";
 import { revision } from "./revision.ts";
+import { repairedOutcome } from "./solution-repair.ts";
+import { outcomeText, solution } from "./solution.ts";
+import { summary } from "./summary.ts";
 import { synthesis } from "./synthesis.ts";
 
 export type Asked = {
@@ -119,6 +128,24 @@ function reply({ mind, prompt, request }: Replying): string {
         : preferenceText(mind, task.first, task.second);
     case "form":
       return filled(mind, request.reply?.schema ?? {}, prompt);
+    case "clarification":
+      return clarification(mind, task, prompt);
+    case "proposal":
+      return proposal(mind, task, question);
+    case "critique":
+      return critique(mind, task);
+    case "refinement":
+      return refinement(mind, task, question);
+    case "summary":
+      return summary(mind, task);
+    case "confidence":
+      return confidence(mind, task);
+    case "solution":
+      return outcomeText(solution(mind, task, question));
+    case "solution-repair":
+      return outcomeText(repairedOutcome(task.reply));
+    case "evaluation":
+      return evaluation(mind, task);
   }
 }
 
@@ -137,11 +164,22 @@ function broken({ fate, ...replying }: Replying & { readonly fate: Chance }): st
     case "grade":
     case "pairwise":
       return request.reply ? cut(reply(replying), fate) : brokenResult(reply(replying), fate);
+    case "solution":
+      return brokenOutcome(solution(mind, task, prompt.question), fate);
+    case "summary":
+      return summary(mind, { ...task, most: 3 * task.most });
     case "draft":
     case "revision":
     case "comparison":
     case "repair":
     case "form":
+    case "clarification":
+    case "proposal":
+    case "critique":
+    case "refinement":
+    case "confidence":
+    case "solution-repair":
+    case "evaluation":
       return cut(reply(replying), fate);
   }
 }

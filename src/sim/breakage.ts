@@ -1,5 +1,6 @@
 import type { Chance } from "./chance.ts";
 import type { ReviewContent } from "./review.ts";
+import { outcomeText, type Outcome } from "./solution.ts";
 
 /**
  * The ways in which models break the form that was asked for, each of which a reader has to notice. A
@@ -35,6 +36,19 @@ export function brokenSynthesis(text: string, chance: Chance): string {
       return text.slice(0, block).trimEnd();
     case "sum":
       return text.slice(0, block) + text.slice(block).replace(/"weight":[\d.]+/, '"weight":1.4');
+  }
+}
+
+/** A judge's outcome that is no object: cut off, without its solution, or nothing but the solution as it is. */
+export function brokenOutcome(outcome: Outcome, chance: Chance): string {
+  const way = chance.pick("breakage", ["cut", "empty", "bare"]);
+  switch (way) {
+    case "cut":
+      return cut(outcomeText(outcome), chance);
+    case "empty":
+      return outcomeText({ ...outcome, solutionMarkdown: "" });
+    case "bare":
+      return outcome.solutionMarkdown;
   }
 }
 

@@ -69,7 +69,7 @@ const solutionOf = (question: string, facts: readonly Fact[]): Solution | null =
   });
 
 /** Whose beliefs a model shares. */
-const originOf = ({ name, family, seed }: Simulated): readonly unknown[] =>
+export const originOf = ({ name, family, seed }: Simulated): readonly unknown[] =>
   family === null ? ["name", name, seed] : ["family", family, seed];
 
 function believed(solution: Solution, simulated: Simulated, about: readonly unknown[]): Belief {

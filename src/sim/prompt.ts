@@ -1,7 +1,9 @@
 import type { ModelRequest } from "../kernel/index.ts";
 import { readFenced, type Fenced } from "../prompts/index.ts";
+import { debateTaskOf, type DebateTask } from "./debate-prompt.ts";
+import type { Shown } from "./shown.ts";
 
-export type Shown = { readonly label: string; readonly text: string };
+export type { Shown } from "./shown.ts";
 
 /** A remark of a review about the answer with this label. */
 export type ShownRemark = {
@@ -25,7 +27,8 @@ export type Task =
   | { readonly kind: "comparison"; readonly answers: readonly Shown[] }
   | { readonly kind: "grade"; readonly answer: Shown }
   | { readonly kind: "pairwise"; readonly first: Shown; readonly second: Shown }
-  | { readonly kind: "form" };
+  | { readonly kind: "form" }
+  | DebateTask;
 
 export type Prompt = {
   readonly question: string;
@@ -76,7 +79,7 @@ function taskOf(own: string, pieces: readonly Fenced[], hasForm: boolean): Task 
   if (first && /FINAL RANKING|"ranking"/.test(own)) return { kind: "review", answers };
   if (first && second && !answers[2] && pairwise.test(own)) return { kind: "pairwise", first, second };
   if (first && own.includes("[RESULT]")) return { kind: "grade", answer: first };
-  return { kind: hasForm ? "form" : "draft" };
+  return (first ? null : debateTaskOf(own, pieces)) ?? { kind: hasForm ? "form" : "draft" };
 }
 
 const pairwise =

@@ -22,6 +22,7 @@ describe("a reference", () => {
         self: 0,
         length: 0,
         vary: 0,
+        asks: null,
         facts: null,
       },
     });
@@ -29,7 +30,7 @@ describe("a reference", () => {
 
   it("sets every parameter", () => {
     const ref =
-      "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&length=0.3&vary=.5&facts=a%20b/facts.yaml";
+      "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&length=0.3&vary=.5&asks=2&facts=a%20b/facts.yaml";
     expect(readReference(ref)).toEqual({
       ok: true,
       simulated: {
@@ -44,6 +45,7 @@ describe("a reference", () => {
         self: 0.1,
         length: 0.3,
         vary: 0.5,
+        asks: 2,
         facts: "a b/facts.yaml",
       },
     });
@@ -63,6 +65,8 @@ describe("a reference", () => {
     "skill=1e-1",
     "latency=1.5",
     "latency=600001",
+    "asks=11",
+    "asks=1.5",
     "seed=9007199254740993",
     "fail=0x1",
   ])("refuses %s with the range that holds", (parameter) => {

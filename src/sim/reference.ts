@@ -22,6 +22,8 @@ export type Simulated = {
   readonly self: number;
   /** How much it favours answers that are longer than the others it is shown. */
   readonly length: number;
+  /** How many questions it asks before a debate; null: as it sees fit. */
+  readonly asks: number | null;
   /** A file of facts that it knows besides the built-in ones. */
   readonly facts: string | null;
 };
@@ -42,6 +44,7 @@ const numbers = {
   self: { ...rate, value: 0 },
   length: { ...rate, value: 0 },
   vary: { ...rate, value: 0 },
+  asks: { least: 0, most: 10, whole: true, value: null },
 };
 type NumberName = keyof typeof numbers;
 const isNumberName = (name: string): name is NumberName => Object.hasOwn(numbers, name);
@@ -91,7 +94,7 @@ export function readReference(ref: string): Reading {
     return refuse("a family is one word of letters, digits, dots and dashes");
   const facts = texts.get("facts") ?? null;
   if (facts === "") return refuse("facts= names no file");
-  const number = (key: NumberName): number => values[key] ?? numbers[key].value;
+  const number = (key: Exclude<NumberName, "asks">): number => values[key] ?? numbers[key].value;
   return {
     ok: true,
     simulated: {
@@ -106,6 +109,7 @@ export function readReference(ref: string): Reading {
       self: number("self"),
       length: number("length"),
       vary: number("vary"),
+      asks: values.asks ?? numbers.asks.value,
       facts,
     },
   };

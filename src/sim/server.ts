@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createHash, timingSafeEqual } from "node:crypto";
-import { answering, type Answering } from "./answering.ts";
+import { answering } from "./answering.ts";
+import { embeddingAnswering } from "./embedding-answering.ts";
 import { readFaults } from "./faults.ts";
 import { createSim, systemWait, type Sim, type Wait } from "./sim.ts";
 import { anthropic } from "./wires/anthropic.ts";
+import { ollamaEmbeddings, openaiEmbeddings, type EmbeddingServerWire } from "./wires/embeddings.ts";
 import { openai } from "./wires/openai.ts";
 import type { OrderReading, ServerWire } from "./wires/wire.ts";
 
@@ -42,47 +44,68 @@ const wires: { readonly [path: string]: ServerWire } = {
   "/v1/messages": anthropic,
 };
 
+const embeddingWires: { readonly [path: string]: EmbeddingServerWire } = {
+  "/v1/embeddings": openaiEmbeddings,
+  "/api/embed": ollamaEmbeddings,
+};
+
+const at = <T>(table: { readonly [path: string]: T }, path: string): T | undefined =>
+  Object.hasOwn(table, path) ? table[path] : undefined;
+
 /** What `GET /v1/models` lists; any other name is answered as well. */
 export const listedModels = ["ada", "ben", "cleo", "dora"] as const;
 
 /**
- * The simulated models behind the OpenAI-compatible and the Anthropic wire, on 127.0.0.1 unless another host is given.
+ * The simulated models behind the OpenAI-compatible and the Anthropic wire, and their embeddings behind OpenAI's and
+ * Ollama's, on 127.0.0.1 unless another host is given.
  * Faults stand in a request's model (`ada?http=429&retry-after=1&times=2`), its query or its header `x-sim-faults`.
  */
 export async function simServer(options: SimServerOptions): Promise<Listening> {
   const { port, host = "127.0.0.1", key, sim = createSim(), wait = systemWait } = options;
   const usual = readFaults(options.faults ?? "");
   if (!usual.ok) return usual;
-  const answer = answering({ sim, wait, faults: usual.faults });
+  const floor = { sim, wait, faults: usual.faults };
+  const answer = answering(floor);
+  const embed = embeddingAnswering(floor);
   const orders = orderBook();
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "/";
     const url = new URL(URL.canParse(path, base) ? path : "/", base);
-    const wire = Object.hasOwn(wires, url.pathname) ? wires[url.pathname] : undefined;
+    const wire = at(wires, url.pathname);
+    const embeddingWire = at(embeddingWires, url.pathname);
     const refuse = (status: number, message: string): void =>
-      respond(response, status, (wire ?? openai).error(status, message));
+      respond(response, status, (wire ?? embeddingWire ?? openai).error(status, message));
     if (key !== undefined && !isKey(request, key))
       return refuse(401, "simulated: this is not the key that the server was started with");
     if (url.pathname === "/v1/models" && request.method === "GET") return respond(response, 200, modelList);
-    if (wire === undefined)
+    if (wire === undefined && embeddingWire === undefined)
       return refuse(
         404,
-        `simulated: there is no ${url.pathname.slice(0, 100)}; there are ${Object.keys(wires).join(", ")} and /v1/models`,
+        `simulated: there is no ${url.pathname.slice(0, 100)}; there are ${Object.keys({ ...wires, ...embeddingWires }).join(", ")} and /v1/models`,
       );
     if (request.method !== "POST") return refuse(405, "simulated: only POST is answered here");
     const body = await bodyOf(request);
     if (!body.ok) return refuse(413, `simulated: ${body.reason}`);
-    const read = orders.read(wire, body.text);
-    if (!read.ok) return refuse(400, `simulated: ${read.reason}`);
     const asked = [url.searchParams.toString(), request.headers["x-sim-faults"] ?? ""]
       .flat()
       .filter(Boolean)
       .join("&");
     const gone = new AbortController();
     response.on("close", () => gone.abort());
-    const exchange: Answering = { wire, order: read.order, asked, response, signal: gone.signal };
-    await answer(exchange);
+    const exchange = { asked, response, signal: gone.signal };
+    if (wire !== undefined) {
+      const read = orders.read(wire, body.text);
+      return read.ok
+        ? answer({ wire, order: read.order, ...exchange })
+        : refuse(400, `simulated: ${read.reason}`);
+    }
+    if (embeddingWire !== undefined) {
+      const read = readBody(embeddingWire.read, body.text);
+      return read.ok
+        ? embed({ wire: embeddingWire, order: read.order, ...exchange })
+        : refuse(400, `simulated: ${read.reason}`);
+    }
   };
 
   const server = createServer((request, response) => {
@@ -179,7 +202,7 @@ function orderBook(): { readonly read: (wire: ServerWire, text: string) => Order
     read: (wire, text) => {
       const found = known.get(text)?.get(wire);
       if (found) return found;
-      const reading = readOrder(wire, text);
+      const reading = readBody(wire.read, text);
       if (reading.ok && text.length <= longestOrder) {
         known.set(text, (known.get(text) ?? new Map<ServerWire, OrderReading>()).set(wire, reading));
         const oldest = known.keys().next();
@@ -190,10 +213,12 @@ function orderBook(): { readonly read: (wire: ServerWire, text: string) => Order
   };
 }
 
-function readOrder(wire: ServerWire, text: string): OrderReading {
+type Unread = { readonly ok: false; readonly reason: string };
+
+function readBody<R>(read: (body: unknown) => R | Unread, text: string): R | Unread {
   try {
     const value: unknown = JSON.parse(text);
-    return wire.read(value);
+    return read(value);
   } catch {
     return { ok: false, reason: "the body is not JSON" };
   }

@@ -6,6 +6,7 @@ import {
   type FailureCode,
   type Models,
   type Quote,
+  type ToolCall,
   type World,
 } from "../kernel/index.ts";
 
@@ -20,6 +21,7 @@ export type ScriptedReply = {
   | {
       readonly text: string;
       readonly finish?: string;
+      readonly toolCalls?: readonly ToolCall[];
       /** What was streamed; by default the text as one piece. */ readonly deltas?: readonly Delta[];
     }
   | { readonly fail: FailureCode; readonly message?: string }
@@ -162,5 +164,12 @@ function finished(call: ScriptedCall, reply: ScriptedReply, { signal, onDelta }:
   }
   for (const delta of reply.deltas ?? [{ attempt: attempts, offset: 0, text: reply.text }]) onDelta?.(delta);
   call.outcome = "answered";
-  return { ok: true, reply: reply.text, finish: reply.finish ?? "stop", ...spent };
+  const { text, finish = "stop", toolCalls = [] } = reply;
+  return {
+    ok: true,
+    reply: text,
+    ...(toolCalls.length > 0 ? { toolCalls: [...toolCalls] } : {}),
+    finish,
+    ...spent,
+  };
 }

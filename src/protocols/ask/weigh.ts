@@ -1,14 +1,7 @@
 import { reaches, type Floor } from "../../engine/index.ts";
 import type { Closing, StepKey } from "../../kernel/index.ts";
-import {
-  conclude,
-  controlOf,
-  holdForChair,
-  leading,
-  leastReview,
-  leastSynthesis,
-  synthesisOf,
-} from "../council/index.ts";
+import { conclude, holdForChair, leastReview, leastSynthesis, synthesisOf } from "../council/index.ts";
+import { controlOf, leading } from "../phases/control.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
 import { leastRevision, revise } from "../phases/revise.ts";
 import { seatDrafts, type Place } from "../phases/table.ts";

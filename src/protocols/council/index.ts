@@ -6,7 +6,6 @@ import { CouncilSettings, draftLimits } from "./settings.ts";
 import { holdForChair } from "./synthesis.ts";
 
 export { conclude, tooFew } from "./conclude.ts";
-export { central, controlOf, leading } from "./control.ts";
 export { CouncilSettings, draftLimits, Rewriting, Strategy } from "./settings.ts";
 export { leastReview } from "./review.ts";
 export { holdForChair, leastSynthesis, synthesisOf } from "./synthesis.ts";

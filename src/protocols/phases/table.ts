@@ -34,5 +34,5 @@ export const allFrom = (table: readonly Place[], turn: number): readonly Place[]
 };
 
 /** A to Z, then A2 and so on: a council of more than 26 is rare, but not refused. */
-const labelAt = (index: number): string =>
+export const labelAt = (index: number): string =>
   String.fromCharCode(65 + (index % 26)) + (index < 26 ? "" : String(Math.floor(index / 26) + 1));

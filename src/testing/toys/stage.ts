@@ -4,6 +4,7 @@ import {
   type AnyProtocol,
   type AnyReactor,
   type Engine,
+  type Ports,
 } from "../../engine/index.ts";
 import {
   canonical,
@@ -24,6 +25,7 @@ export type StageOptions = {
   readonly reactors?: readonly AnyReactor[];
   readonly script?: Script;
   readonly quote?: (request: ModelRequest) => Quote;
+  readonly ports?: Ports;
   /** Instead of a fresh memory store. */
   readonly store?: (clock: StepClock) => Store;
 };
@@ -36,6 +38,7 @@ export function stage({
   reactors = [],
   script = {},
   quote,
+  ports = {},
   store: open = (clock) => memoryStore(clock.now),
 }: StageOptions) {
   const clock = stepClock();
@@ -45,7 +48,7 @@ export function stage({
   const start = (point?: CrashPoint): Process => {
     const process = mortal({ store, models, world: clock }, point);
     const { store: seen, models: asked, world } = process;
-    const engine = createEngine({ store: seen, models: asked, world, frames, protocols, reactors });
+    const engine = createEngine({ store: seen, models: asked, world, frames, protocols, reactors, ports });
     return Object.assign(process, { engine });
   };
   const alone = new AbortController();

@@ -1,6 +1,6 @@
 import { centralText, majority, sameAnswer } from "../../judging/index.ts";
 import type { Answer, Control, Event } from "../../kernel/index.ts";
-import type { Draft } from "../phases/draft.ts";
+import type { Draft } from "./draft.ts";
 
 /**
  * What not deliberating would have answered: the drafts' majority (or the largest group) where final answers

@@ -1,0 +1,76 @@
+import { createInterface } from "node:readline/promises";
+import { answerQuestions, pendingQuestions, type Parley, type Pending } from "../compose/index.ts";
+import { Fault, type DeliberationId, type Store } from "../kernel/index.ts";
+import { printable } from "../reports/index.ts";
+import { conduct, type Showing } from "./conduct.ts";
+import type { Io } from "./command.ts";
+import { EXIT } from "./exits.ts";
+
+const HOW = "write the answers into a file, as parley answer --help says";
+
+/** As `conduct`; where it waits for answers and there is a terminal, asks there and goes on. */
+export async function conductAsking(
+  io: Io,
+  { parley, id }: { readonly parley: Parley; readonly id: DeliberationId },
+  showing: Showing,
+): Promise<number> {
+  const answersHere = process.stdin.isTTY === true;
+  for (;;) {
+    const exit = await conduct(io, { parley, id, answersHere }, showing);
+    const pending = pendingQuestions(await parley.store.read(id));
+    if (exit !== EXIT.answered || !pending || !answersHere) return exit;
+    if (!(await answerOnTerminal(io, { store: parley.store, id, pending }))) return EXIT.interrupted;
+  }
+}
+
+export type Answering = { readonly store: Store; readonly id: DeliberationId; readonly pending: Pending };
+
+/** Asks what a debate waits for on the terminal, and records the answers; false where nobody wants to answer now. */
+export async function answerOnTerminal(io: Io, answering: Answering): Promise<boolean> {
+  const answers = await asked(io, answering);
+  if (answers) await recordAnswers(io, answering, answers);
+  return answers !== undefined;
+}
+
+/** Records answers, whoever gives them. */
+export async function recordAnswers(
+  { output }: Pick<Io, "output">,
+  { store, id, pending }: Answering,
+  answers: ReadonlyMap<string, string>,
+): Promise<void> {
+  const fresh = await answerQuestions(store, id, { pending, answers });
+  if (!fresh) output.note("These questions were answered meanwhile; the first answers stand");
+}
+
+/** One question after the other on the terminal; an empty line leaves one unanswered, the end of input or Ctrl-C all. */
+async function asked(
+  { output }: Pick<Io, "output">,
+  { id, pending: { questions } }: Pick<Answering, "id" | "pending">,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  if (!process.stdin.isTTY) {
+    throw new Fault("configuration", {
+      why: "there is no terminal to ask on",
+      next: `${HOW}, then: parley answer ${id} FILE`,
+    });
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const over = new AbortController();
+  terminal.once("close", () => over.abort());
+  terminal.once("SIGINT", () => terminal.close());
+  const answers = new Map<string, string>();
+  try {
+    output.note("An empty line leaves a question unanswered");
+    for (const [index, { id: question, by, text }] of questions.entries()) {
+      output.note(`\n${index + 1} of ${questions.length}, ${printable(by)} asks: ${printable(text)}`);
+      const answer = await terminal.question("> ", { signal: over.signal });
+      if (answer.trim() !== "") answers.set(question, answer.trim());
+    }
+    return answers;
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    output.note(`\nNothing was answered; the debate waits. Go on with: parley answer ${id}`);
+    return undefined;
+  } finally {
+    terminal.close();
+  }
+}

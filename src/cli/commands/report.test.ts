@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openPlaceStore } from "../../compose/index.ts";
+import { DebateRecord, debateRecord } from "../../projections/index.ts";
+import { debateHtml, debateMarkdown } from "../../reports/index.ts";
+import { degradedCouncil, type Sample } from "../../reports/sample-council.ts";
+import { sampleDebate } from "../../reports/sample-debate.ts";
+import type { Io } from "../command.ts";
+import { EXIT, exitOfError } from "../exits.ts";
+import { reportText, run } from "./report.ts";
+
+let cwd = "";
+let printed = "";
+const stream = { terminal: false, color: false, columns: 80 };
+const io = (): Io => ({
+  cwd,
+  env: { HOME: cwd, PARLEY_HOME: join(cwd, "home") },
+  output: {
+    result: (text) => {
+      printed += text;
+      return Promise.resolve();
+    },
+    note: () => undefined,
+    stdout: stream,
+    stderr: stream,
+  },
+});
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "parley-report-"));
+  printed = "";
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const put = (name: string, content: string) => writeFileSync(join(cwd, name), content);
+const read = (name: string) => readFileSync(join(cwd, name), "utf8");
+
+/** A file of Dialectic's with one proposal. */
+const dialectic = (changes: object = {}): string =>
+  JSON.stringify({
+    id: "deb-1",
+    problem: "How?",
+    status: "completed",
+    createdAt: "2025-10-29T20:32:56.382Z",
+    rounds: [{ roundNumber: 1, contributions: [{ agentId: "a", type: "proposal", content: "so" }] }],
+    ...changes,
+  });
+
+/** Its id in this place's store. */
+async function stored({ entries }: Sample): Promise<string> {
+  const [first] = entries;
+  if (!first || first.type === "unknown") throw new Error("the sample has an opening");
+  const { store } = await openPlaceStore({ flags: {}, ...io() });
+  for (const entry of entries) {
+    if (entry.type === "unknown") continue;
+    const { id: _id, deliberation, seq: _seq, cursor: _cursor, at: _at, origin, ...event } = entry;
+    await store.append(deliberation, [event], origin);
+  }
+  await store[Symbol.asyncDispose]();
+  return first.deliberation;
+}
+
+/** What a refused command ends with. */
+async function refusal(debate: string, flags: Record<string, unknown> = {}): Promise<string> {
+  try {
+    await run(io(), [debate], flags);
+  } catch (error) {
+    expect(exitOfError(error)).toBe(EXIT.usage);
+    return error instanceof Error ? error.message : "no error";
+  }
+  return "not refused";
+}
+
+describe("parley report", () => {
+  it("prints a file's debate as markdown, or as the record that it reads back", async () => {
+    put("debate.json", dialectic());
+    expect(await run(io(), ["debate.json"], {})).toBe(EXIT.answered);
+    const markdown = printed;
+    expect(markdown).toMatch(/^# How\?\n/);
+    printed = "";
+    await run(io(), ["debate.json"], { json: true });
+    expect(debateMarkdown(DebateRecord.parse(JSON.parse(printed)))).toBe(markdown);
+    put("record", printed);
+    printed = "";
+    await run(io(), ["record"], {});
+    expect(printed).toBe(markdown);
+  });
+
+  it("writes the format that the file's name asks for, and says nothing else", async () => {
+    put("debate.json", dialectic());
+    await run(io(), ["debate.json"], { json: true });
+    const record = DebateRecord.parse(JSON.parse(printed));
+    printed = "";
+    put("a.html", "old");
+    await run(io(), [join(cwd, "debate.json")], { output: "a.html" });
+    await run(io(), ["./debate.json"], { output: "b.MD" });
+    expect([read("a.html"), read("b.MD"), printed]).toEqual([debateHtml(record), debateMarkdown(record), ""]);
+    expect(readdirSync(cwd).sort()).toEqual(["a.html", "b.MD", "debate.json"]);
+    await run(io(), ["debate.json"], { output: "c.md", json: true });
+    expect([read("c.md"), JSON.parse(printed)]).toEqual([debateMarkdown(record), record]);
+    expect(reportText(record, "any.txt")).toBe(debateMarkdown(record));
+  });
+
+  it("prints a recorded debate by its id, or the beginning of one", async () => {
+    const sample = sampleDebate();
+    const id = await stored(sample);
+    await run(io(), [id.slice(0, 6)], { json: true });
+    const record = DebateRecord.parse(JSON.parse(printed));
+    const { startedAt, endedAt, ...same } = debateRecord(sample.entries);
+    expect({ ...record, startedAt, endedAt }).toEqual({ ...same, startedAt, endedAt });
+  });
+
+  it("refuses what is no debate", async () => {
+    const id = await stored(degradedCouncil());
+    expect(await refusal(id)).toBe(`${id} is not a debate; parley show ${id} --all tells what it is`);
+    expect(await refusal("nothing")).toMatch(/^there is no deliberation nothing; /);
+    expect(await refusal("")).toMatch(/^there is no deliberation/);
+  });
+
+  it.each([
+    ["is missing", { name: "./nowhere" }, /^the debate \S+nowhere does not exist; check the path$/],
+    ["is missing by its name", { name: "x.json" }, /^the debate \S+x\.json does not exist; /],
+    ["is a folder", { name: "folder" }, /^the debate \S+ is a folder; /],
+    ["is not JSON", { content: "# Debate" }, /^x\.json is not JSON; name a result file/],
+    ["is another JSON", { content: "{}" }, /^x\.json is not a debate: id: .*; name a result file/],
+    ["is an old debate with a fault", { content: dialectic({ rounds: 7 }) }, /is not a debate: rounds: /],
+    ["is binary", { content: "{\0}" }, /^the debate \S+ is binary; /],
+    ["is too large", { content: `"${"x".repeat(32_000_000)}"` }, /^the debate \S+ has more than 32 MB; /],
+    [
+      "is nested deep",
+      { content: `${"[".repeat(200_000)}${"]".repeat(200_000)}` },
+      /^x\.json is not (?:JSON|a debate)/,
+    ],
+  ])(
+    "refuses a file that %s",
+    async (_, { name = "x.json", content }: { name?: string; content?: string }, why) => {
+      mkdirSync(join(cwd, "folder"));
+      if (content !== undefined) put(name, content);
+      expect(await refusal(name)).toMatch(why);
+    },
+  );
+
+  it.each([
+    ["a.pdf", /^--output a\.pdf names no format; let it end in \.md or \.html$/],
+    ["md", /^--output md names no format; /],
+    ["nowhere/a.md", /cannot be written \(ENOENT\)/],
+  ])("refuses the output %s before it reads anything", async (output, why) => {
+    expect(await refusal("./nowhere", { output })).toMatch(why);
+  });
+});

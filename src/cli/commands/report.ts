@@ -1,0 +1,91 @@
+import { extname } from "node:path";
+import { readDebateFile, type DebateAgent } from "../../config/index.ts";
+import { fileName } from "../../config/text-file.ts";
+import { Fault } from "../../kernel/index.ts";
+import type { DebateRecord } from "../../projections/index.ts";
+import { debateHtml, debateMarkdown } from "../../reports/index.ts";
+import type { CommandModule, Io } from "../command.ts";
+import { EXIT } from "../exits.ts";
+import { debateInFile, namedDebate } from "../recorded-debate.ts";
+import { withStore } from "../session.ts";
+import { checkedOutput, writeText } from "../text-output.ts";
+import { textFlag } from "./judge-run.ts";
+
+/** `parley report ID|FILE`: a debate, on the journal or in a file, as a document; what `--output` names is written over. */
+export const run: CommandModule["run"] = async (io, [first], flags) => {
+  const debate = first ?? textFlag(flags, "debate") ?? "";
+  if (debate === "")
+    throw new Fault("configuration", {
+      why: "no debate is named",
+      next: "parley report ID, or a result file of Dialectic's; parley list shows ids",
+    });
+  const file = textFlag(flags, "output");
+  const printing = {
+    output: file === undefined ? undefined : checkedReport(file, io),
+    json: flags["json"] === true,
+  };
+  const config = textFlag(flags, "config");
+  const agents = config === undefined ? [] : agentsIn(config, io);
+  const inFile = debateInFile(io, debate);
+  if (inFile) return print(io, completed(inFile.record, agents), printing);
+  return withStore(io, async (stored) =>
+    print(io, completed((await namedDebate(io, stored, debate)).record, agents), printing),
+  );
+};
+
+const agentsIn = (config: string, io: Io): readonly DebateAgent[] => {
+  const { agents, judge } = readDebateFile(config, io);
+  return [...agents, judge];
+};
+
+/** With what a configuration says of agents, where the record itself says nothing. */
+function completed(record: DebateRecord, known: readonly DebateAgent[]): DebateRecord {
+  const complete = (agent: DebateRecord["agents"][number]) => {
+    const own = known.find(({ id }) => id === agent.id);
+    return own
+      ? {
+          ...agent,
+          name: agent.name === agent.id ? own.name : agent.name,
+          role: agent.role ?? own.role,
+          model: agent.model ?? own.model,
+          temperature: agent.temperature ?? own.temperature,
+        }
+      : agent;
+  };
+  return {
+    ...record,
+    agents: record.agents.map(complete),
+    judge: record.judge === null ? null : complete(record.judge),
+  };
+}
+
+async function print(
+  io: Io,
+  record: DebateRecord,
+  { output, json }: { readonly output: string | undefined; readonly json: boolean },
+): Promise<number> {
+  if (output !== undefined) writeText(output, reportText(record, output), io);
+  if (json) await io.output.result(`${JSON.stringify(record, undefined, 2)}\n`);
+  else if (output === undefined) await io.output.result(debateMarkdown(record));
+  return EXIT.answered;
+}
+
+const FORMATS: { readonly [extension: string]: ((record: DebateRecord) => string) | undefined } = {
+  ".md": debateMarkdown,
+  ".html": debateHtml,
+};
+
+const formatOf = (file: string) => FORMATS[extname(file).toLowerCase()];
+
+/** A debate in the format that a file's name asks for; markdown where it asks for none that there is. */
+export const reportText = (record: DebateRecord, file: string): string =>
+  (formatOf(file) ?? debateMarkdown)(record);
+
+/** The path to write a report to, checked before anything is read. @throws Fault `configuration` */
+function checkedReport(file: string, io: Io): string {
+  if (formatOf(file)) return checkedOutput(file, io);
+  throw new Fault("configuration", {
+    why: `--output ${fileName(file)} names no format`,
+    next: `let it end in ${Object.keys(FORMATS).join(" or ")}`,
+  });
+}

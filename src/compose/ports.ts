@@ -1,0 +1,33 @@
+import type { LoadedSettings } from "../config/index.ts";
+import type { Ports } from "../engine/index.ts";
+import { ModelRef, type Embeddings } from "../kernel/index.ts";
+import type { EmbeddingsOptions } from "../models/index.ts";
+import { createFileTools } from "../tools/index.ts";
+import { openEmbeddings, type OpenedEmbeddings } from "./embeddings.ts";
+
+type Reaching = Pick<LoadedSettings["settings"], "compatible"> & Pick<EmbeddingsOptions, "env">;
+
+/** What protocols reach beside models: the embedding model that they name, or the settings' own, and an opening's folder. */
+export function openPorts(
+  { compatible, env }: Reaching,
+  usual: Embeddings | null,
+): { readonly ports: Ports; close(): Promise<void> } {
+  const opened = new Map<string, OpenedEmbeddings>();
+  const named = (model: string): Embeddings | null => {
+    // A model without a provider is OpenAI's, as in the files that name one so.
+    const ref = ModelRef.safeParse(model.includes("/") ? model : `openai/${model}`);
+    if (!ref.success) return null;
+    const one = opened.get(ref.data) ?? openEmbeddings({ embedding: ref.data, compatible }, env);
+    opened.set(ref.data, one);
+    return one.embeddings;
+  };
+  return {
+    ports: {
+      embeddings: (model) => (model === null ? usual : named(model)),
+      async tools({ settings: { contextFolder } }) {
+        return typeof contextFolder === "string" ? createFileTools(contextFolder) : null;
+      },
+    },
+    close: async () => void (await Promise.all([...opened.values()].map((one) => one.close()))),
+  };
+}

@@ -1,0 +1,23 @@
+import * as z from "zod";
+
+/** Who took part in the debate that is evaluated, as far as an evaluator could favour it. */
+const Debater = z.strictObject({
+  id: z.string(),
+  /** null where it is not recorded. */
+  role: z.string().nullable(),
+  /** Of all models that spoke for it; none while nobody has said. */
+  families: z.array(z.string()),
+});
+
+/** What evaluators have before them beside the texts in the opening's context, as its settings pin it. */
+export const EvaluationWork = z.object({
+  /** The debate's id; `simulated` where a simulated model spoke in it. */
+  debate: z.strictObject({ id: z.string(), simulated: z.boolean() }),
+  /** The agents, then their judge. */
+  debaters: z.array(Debater),
+  /** As the words of the problem give them. */
+  requirements: z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) }),
+  /** The major requirements that the debate's judge calls unfulfilled. */
+  unfulfilled: z.array(z.string()),
+});
+export type EvaluationWork = z.infer<typeof EvaluationWork>;

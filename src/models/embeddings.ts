@@ -1,0 +1,150 @@
+import type { Embeddings } from "../kernel/ports.ts";
+import { systemClock } from "./clock.ts";
+import { createEmbeddingCaller, type EmbeddingPersistence } from "./embedding-caller.ts";
+import { embeddingWireOf, withoutEmbeddings } from "./embedding-wires.ts";
+import { resolve, type Compatible, type Endpoint, type Environment } from "./endpoint.ts";
+import { createHttp } from "./http.ts";
+import { createLimiter } from "./limiter.ts";
+import type { Substitutes } from "./models.ts";
+import { quoteWords } from "./redact.ts";
+import { textBatches } from "./text-batches.ts";
+import { areOfOneLength } from "./vectors.ts";
+import { createWatch, type Watch } from "./watch.ts";
+
+export type EmbeddingLimits = EmbeddingPersistence & {
+  /** The deadline of one `embed`, all its requests and waits included. */
+  readonly timeoutMs: number;
+};
+
+const defaultLimits: EmbeddingLimits = {
+  attempts: 3,
+  baseMs: 500,
+  capMs: 8_000,
+  attemptMs: 60_000,
+  timeoutMs: 300_000,
+};
+
+/** Vectors from inside this process, or why a reference cannot work. */
+export type LocalEmbeddings = (
+  ref: string,
+) => { readonly ok: true; readonly embeddings: Embeddings } | { readonly ok: false; readonly reason: string };
+
+export type EmbeddingsOptions = {
+  /** As everywhere: `openai/text-embedding-3-small`, `ollama/nomic-embed-text`, `compatible/NAME`, `sim/NAME`. */
+  readonly ref: string;
+  /** Where keys and URLs are looked up. */
+  readonly env: Environment;
+  readonly compatible?: Compatible | undefined;
+  /** Providers that answer inside this process, such as `sim`. */
+  readonly locals?: { readonly [provider: string]: LocalEmbeddings } | undefined;
+  readonly limits?: Partial<EmbeddingLimits> | undefined;
+  readonly substitutes?: Substitutes | undefined;
+};
+
+/** `close` ends what is under way, which then rejects, and closes every connection. */
+export type ClosableEmbeddings = Embeddings & { close(): Promise<void> };
+
+/** `reason` says what is missing and what to do about it; `code` is as in `resolve`. */
+export type EmbeddingsOpening =
+  | { readonly ok: true; readonly embeddings: ClosableEmbeddings }
+  | { readonly ok: false; readonly code: "unauthorised" | "refused"; readonly reason: string };
+
+const refuse = (provider: string): EmbeddingsOpening => {
+  const next = "use openai/text-embedding-3-small, mistral/mistral-embed, ollama/nomic-embed-text or sim/ada";
+  return { ok: false, code: "refused", reason: `${provider} has no embedding models; ${next}` };
+};
+
+/** Of a reference in an error; the rest of the line is for what went wrong. */
+const longestName = 120;
+
+/**
+ * The port over the network, or inside this process for a provider of `locals`. Nothing is sent before `embed` is
+ * called. `embed` sends texts in batches, two requests at once over all that call it; an empty text stands as a
+ * space, one that is too long for its beginning. It rejects with an `Error` in one line and without keys where any
+ * text stays without a vector: after its attempts or its deadline, on an abort, on vectors of several lengths.
+ */
+export const createEmbeddings = (options: EmbeddingsOptions): EmbeddingsOpening => {
+  const { ref, env, compatible, locals = {} } = options;
+  const provider = ref.slice(0, Math.max(0, ref.indexOf("/")));
+  const local = Object.hasOwn(locals, provider) ? locals[provider] : undefined;
+  if (local !== undefined) {
+    const opened = local(ref);
+    if (!opened.ok) return { ...opened, code: "refused" };
+    const { embeddings } = opened;
+    const embed: Embeddings["embed"] = (texts, signal) => embeddings.embed(texts, signal);
+    return { ok: true, embeddings: { model: embeddings.model, embed, close: async () => {} } };
+  }
+  // Before its key is asked for, which would not help.
+  if (withoutEmbeddings.has(provider)) return refuse(provider);
+  const resolution = resolve(ref, env, compatible);
+  if (!resolution.ok) return resolution;
+  const { endpoint } = resolution;
+  const wire = embeddingWireOf(endpoint);
+  if (wire === null) return refuse(endpoint.provider);
+  return { ok: true, embeddings: overHttp(options, endpoint, wire) };
+};
+
+const overHttp = (
+  { ref, limits: given, substitutes = {} }: EmbeddingsOptions,
+  endpoint: Endpoint,
+  wire: Parameters<typeof createEmbeddingCaller>[0]["wire"],
+): ClosableEmbeddings => {
+  const limits = { ...defaultLimits, ...given };
+  const clock = substitutes.clock ?? systemClock;
+  const http = createHttp(substitutes.dispatcher);
+  const call = createEmbeddingCaller(
+    { endpoint, wire },
+    {
+      http,
+      clock,
+      random: substitutes.random ?? Math.random,
+      limiter: createLimiter(clock),
+      persistence: limits,
+    },
+  );
+  const secrets = endpoint.key === null ? [] : [endpoint.key];
+  const failure = (reason: string): Error =>
+    new Error(quoteWords(`no embeddings from ${ref.slice(0, longestName)}: ${reason}`, secrets));
+  const watches = new Set<Watch>();
+  let closed = false;
+
+  const vectorsOf = async (texts: readonly string[], watch: Watch) => {
+    const failed = (reason: string): Error => {
+      const stopped = watch.stopped();
+      if (stopped === null) return failure(reason);
+      return failure(stopped === "cancelled" ? "cancelled" : `not all within ${limits.timeoutMs / 1000} s`);
+    };
+    const batch = async (some: readonly string[]) => {
+      const embedded = await call(some, watch);
+      if (embedded.ok) return embedded.vectors;
+      const error = failed(embedded.reason);
+      // One batch without vectors makes the others useless. The first rejection is the one that counts.
+      watch.cancel();
+      throw error;
+    };
+    const vectors = (await Promise.all(textBatches(texts).map(batch))).flat();
+    if (!areOfOneLength(vectors)) throw failure("its vectors are not of one length");
+    return vectors;
+  };
+
+  return {
+    model: ref,
+    embed: async (texts, signal) => {
+      if (texts.length === 0) return [];
+      const watch = createWatch(clock, { signal, timeoutMs: limits.timeoutMs });
+      watches.add(watch);
+      if (closed) watch.cancel();
+      try {
+        return await vectorsOf(texts, watch);
+      } finally {
+        watches.delete(watch);
+        watch.dispose();
+      }
+    },
+    close: async () => {
+      closed = true;
+      for (const watch of watches) watch.cancel();
+      await http.close();
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import type { Clock } from "./clock.ts";
+import { finalTrouble, networkTrouble, troubleOfObject, troubleOfStatus, type Trouble } from "./failures.ts";
+import type { Exchange, Head, Http } from "./http.ts";
+import { looseOf, parseJson } from "./loose.ts";
+import { readRetryAfter } from "./retry.ts";
+
+/** 96 vectors of 16,384 numbers, at 20 characters each. */
+const longestReplyBytes = 32 * 2 ** 20;
+const longestErrorBytes = 64 * 2 ** 10;
+
+export type JsonAnswer =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly trouble: Trouble };
+
+const fail = (trouble: Trouble): JsonAnswer => ({ ok: false, trouble });
+
+const troubleOfHead = ({ status, header }: Head, body: string, nowMs: number): Trouble => {
+  if (status < 400) {
+    const words = `the server redirects (HTTP ${status}) to ${header("location")}; set that URL`;
+    return finalTrouble("refused", words);
+  }
+  const named = { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") };
+  return troubleOfStatus({ status, body, waitMs: readRetryAfter(named, nowMs) });
+};
+
+const readValue = (body: string): JsonAnswer => {
+  const value = parseJson(body);
+  if (value === undefined) {
+    const what = body.trimStart().startsWith("<") ? "a page instead of a reply" : "the reply is not JSON";
+    return fail(finalTrouble("unreadable", what));
+  }
+  const { error } = looseOf(value);
+  return error === undefined || error === null ? { ok: true, value } : fail(troubleOfObject(value));
+};
+
+/** POSTs once and reads the whole answer as JSON. The trouble's words are the other side's, neither bounded nor cleaned. */
+export const exchangeJson = async (
+  http: Http,
+  exchange: Omit<Exchange, "receiver">,
+  clock: Clock,
+): Promise<JsonAnswer> => {
+  // In an object, since what a callback assigns to a variable is lost on the types.
+  const arrived: { head: Head | null; bytes: number; chunks: Buffer[] } = {
+    head: null,
+    bytes: 0,
+    chunks: [],
+  };
+  const isReply = (): boolean =>
+    arrived.head !== null && arrived.head.status >= 200 && arrived.head.status < 300;
+  const room = (): number => (isReply() ? longestReplyBytes : longestErrorBytes) - arrived.bytes;
+  const exchanged = await http.post({
+    ...exchange,
+    receiver: {
+      head: (head) => void (arrived.head = head),
+      bytes: (chunk) => {
+        // The beginning of an error's body is enough to say what it is.
+        arrived.chunks.push(chunk.subarray(0, Math.max(0, room())));
+        arrived.bytes += chunk.length;
+        return room() < 0;
+      },
+    },
+  }).exchanged;
+  if (exchanged.how === "aborted") return fail(finalTrouble("cancelled", "given up"));
+  const { head } = arrived;
+  if (exchanged.how === "broken") {
+    const { message } = exchanged.error;
+    const what = head === null ? `no connection to ${exchange.url.origin}` : "the connection broke off";
+    return fail(networkTrouble(`${what}${message === "" ? "" : `: ${message}`}`));
+  }
+  if (head === null) return fail(networkTrouble("the connection ended without an answer"));
+  const body = Buffer.concat(arrived.chunks).toString("utf8");
+  if (!isReply()) return fail(troubleOfHead(head, body, clock.now()));
+  return room() < 0
+    ? fail(finalTrouble("unreadable", "the reply is longer than any answer"))
+    : readValue(body);
+};

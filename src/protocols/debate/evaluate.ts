@@ -1,0 +1,123 @@
+import { majority, sameAnswer, similarityOfRounds } from "../../judging/index.ts";
+import type { Participant } from "../../kernel/index.ts";
+import { confidencePrompt, confidenceSchema, readConfidence } from "../../prompts/index.ts";
+import { emptiness, speaking } from "../phases/draft.ts";
+import { lossOf } from "../phases/loss.ts";
+import type { Brief, DebateFloor } from "./brief.ts";
+import type { Seated } from "./round.ts";
+
+export type Evaluating = {
+  readonly round: number;
+  readonly brief: Brief;
+  /** What stood before the round's refinements, and what stands now. */
+  readonly before: readonly Seated[];
+  readonly after: readonly Seated[];
+  readonly judge: Participant | undefined;
+};
+
+/** Whether the debate ends with this round, which is not the last, and why; null: it goes on. */
+export async function ends(floor: DebateFloor, spec: Evaluating): Promise<string | null> {
+  const { termination } = floor.settings;
+  switch (termination.type) {
+    case "fixed":
+      return null;
+    case "convergence":
+      return converged(floor, spec, termination.similarity);
+    case "quality":
+      return confident(floor, spec, termination.threshold);
+  }
+}
+
+/** Measured, and recorded as `round-<n>/convergence`: extracted answers that all agree, or texts that hardly changed. */
+async function converged(
+  { run }: DebateFloor,
+  { round, before, after }: Evaluating,
+  least: number,
+): Promise<string | null> {
+  const [first, ...others] = after.map(({ final }) => final);
+  const agree =
+    after.length > 1 && first != null && others.every((other) => other !== null && sameAnswer(first, other));
+  const texts = (seated: readonly Seated[]) => seated.map(({ by, text }) => ({ id: by.id, text }));
+  const similarity = round > 1 ? similarityOfRounds(texts(before), texts(after)) : null;
+  const why = agree
+    ? `all answers come to ${first.value}`
+    : similarity !== null && similarity >= least
+      ? `the refinements are ${similarity.toFixed(3)} alike to the last round's, of ${least}`
+      : null;
+  await run.derive(
+    {
+      key: `round-${round}/convergence`,
+      ends: ["note-taken"],
+      input: {
+        texts: [before, after].map((seated) => seated.map(({ step }) => step)),
+        least,
+        agree,
+        similarity,
+      },
+    },
+    () => ({
+      type: "note-taken",
+      data: {
+        topic: "convergence",
+        reason: why ?? "the answers still differ and still change",
+        body: { agree, similarity, least },
+      },
+    }),
+  );
+  return why;
+}
+
+/** The judge's confidence in what stands, asked under `round-<n>/confidence`; one that fails ends nothing. */
+async function confident(
+  floor: DebateFloor,
+  { round, brief, after, judge }: Evaluating,
+  threshold: number,
+): Promise<string | null> {
+  if (!judge) return null;
+  const event = await floor.run.call(
+    {
+      key: `round-${round}/confidence`,
+      ends: ["note-taken", "degradation-noted"],
+      request: {
+        ...speaking(judge),
+        messages: confidencePrompt(floor, {
+          ...brief,
+          answers: [...after].sort((a, b) => (a.label < b.label ? -1 : 1)),
+          persona: floor.instructions(judge),
+        }),
+        maxOutputTokens: floor.settings.maxOutputTokens.confidence,
+        reply: confidenceSchema,
+      },
+      timeoutMs: floor.settings.callTimeoutMs,
+    },
+    (call) => {
+      const failure = call.ok ? emptiness(call.reply) : call.failure;
+      const read = readConfidence(call.ok ? call.reply : "");
+      if (failure || !read.ok) {
+        return lossOf({
+          what: `the judge's confidence after round ${round}`,
+          failure: failure ?? { code: "unreadable", message: read.ok ? "" : read.reason },
+          participant: judge.id,
+          weakens: "the debate goes on as if it were low",
+        });
+      }
+      const { confidence, reason } = read;
+      return { type: "note-taken", data: { topic: "confidence", reason, body: { confidence, reason } } };
+    },
+  );
+  if (event.type === "degradation-noted") return null;
+  const { body } = event.data;
+  const confidence =
+    typeof body === "object" && body !== null && !Array.isArray(body) ? body["confidence"] : null;
+  return typeof confidence === "number" && confidence >= threshold
+    ? `the judge's confidence is ${confidence}, of ${threshold}`
+    : null;
+}
+
+/** Of the agents with a final answer, the share of the largest group; null below two. */
+export function agreementOf(seated: readonly Seated[]): number | null {
+  const withFinal = seated.filter(({ final }) => final !== null);
+  if (withFinal.length < 2) return null;
+  const { groups } = majority(withFinal.map(({ step, final }) => ({ id: step, answer: final })));
+  return (groups[0]?.ids.length ?? 0) / withFinal.length;
+}

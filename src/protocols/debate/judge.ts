@@ -1,0 +1,224 @@
+import { holdBack, type Ending } from "../../engine/index.ts";
+import { extractAnswer } from "../../judging/index.ts";
+import {
+  StepKey,
+  type Answer,
+  type Assessment,
+  type Call,
+  type ModelRequest,
+  type Participant,
+} from "../../kernel/index.ts";
+import {
+  judgeSummaryPrompt,
+  readSolution,
+  roundsText,
+  solutionPrompt,
+  solutionRepairPrompt,
+  solutionSchema,
+} from "../../prompts/index.ts";
+import { emptiness, speaking } from "../phases/draft.ts";
+import { lossOf } from "../phases/loss.ts";
+import { ownText, type Brief, type DebateFloor } from "./brief.ts";
+import { isDue, make, wayOf } from "./history.ts";
+import type { Spoken, Transcript } from "./perspective.ts";
+import { saidIn, type Seated } from "./round.ts";
+
+// J1. A judge at its threshold works from its own summary of the last round alone; below it, from all rounds. It never sees critiques.
+// J2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
+// J3. Confidence is at most 40 where a major requirement is not fulfilled (`readSolution`).
+
+const SHARE = "judge";
+
+export type Evidence = {
+  readonly brief: Brief;
+  readonly transcript: Transcript;
+  /** What stood when the last round began, and what stands now. */
+  readonly before: readonly Seated[];
+  readonly after: readonly Seated[];
+  readonly round: number;
+};
+
+export type Judged =
+  | {
+      readonly ok: true;
+      readonly step: StepKey;
+      readonly final: Answer | null;
+      /** Whether another judge had to step in, or no assessment could be read. */
+      readonly degraded: boolean;
+    }
+  | { readonly ok: false; readonly overBudget: boolean; readonly why: string };
+
+/** Asks one judge after the other, each under `synthesis/<judge>`, until one writes the solution. */
+export async function synthesise(floor: DebateFloor, evidence: Evidence): Promise<Judged> {
+  let failed = 0;
+  let last: { readonly why: string; readonly code: string | undefined } | undefined;
+  for (const judge of floor.seats("judge")) {
+    const judged = await solution(floor, judge, evidence);
+    if (judged.ok) return { ...judged, degraded: judged.degraded || failed > 0 };
+    failed += 1;
+    last = judged;
+  }
+  return { ok: false, overBudget: last?.code === "over-budget", why: last?.why ?? "nobody is the judge" };
+}
+
+/** Keeps the first judge's worst case back, before anything is spent. */
+export function holdForJudge(floor: DebateFloor): void {
+  holdBack(floor.run, SHARE, () => {
+    const [judge] = floor.seats("judge");
+    if (!judge) return undefined;
+    const { maxOutputTokens, rounds } = floor.settings;
+    const texts =
+      floor.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
+    // Of full length, at the three characters a token that quotes count with.
+    const given = floor.context.reduce((sum, { text }) => sum + text, floor.question) + "x".repeat(3 * texts);
+    return {
+      ...speaking(judge),
+      messages: [{ role: "user", text: given }],
+      maxOutputTokens: maxOutputTokens.synthesis,
+    } satisfies ModelRequest;
+  });
+}
+
+type Solved =
+  | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly degraded: boolean }
+  | { readonly ok: false; readonly why: string; readonly code: string | undefined };
+
+async function solution(floor: DebateFloor, judge: Participant, evidence: Evidence): Promise<Solved> {
+  const { callTimeoutMs: timeoutMs, maxOutputTokens } = floor.settings;
+  const step = StepKey.parse(`synthesis/${judge.id}`);
+  const asked = {
+    ...speaking(judge),
+    maxOutputTokens: maxOutputTokens.synthesis,
+    reply: solutionSchema,
+  };
+  const messages = solutionPrompt(floor, {
+    ...evidence.brief,
+    ...(await materialOf(floor, judge, evidence)),
+    persona: floor.instructions(judge),
+  });
+  const first = await floor.run.call(
+    {
+      key: step,
+      ends: ["synthesis-given", "reply-received", "degradation-noted"],
+      request: { ...asked, messages },
+      timeoutMs,
+      share: SHARE,
+    },
+    (call) => {
+      const failure = call.ok ? emptiness(call.reply) : call.failure;
+      if (failure) return lost(judge, failure);
+      const read = readSolution(call.ok ? call.reply : "");
+      return read.ok
+        ? given(judge, read.markdown, read.assessment)
+        : { type: "reply-received", data: { by: judge.id, why: read.reason } };
+    },
+  );
+  if (first.type === "synthesis-given") return { ok: true, step, final: first.data.final, degraded: false };
+  if (first.type === "degradation-noted") {
+    const { call, why } = first.data;
+    return { ok: false, why, code: call?.ok === false ? call.failure.code : undefined };
+  }
+  const reply = first.data.call?.ok ? first.data.call.reply : "";
+  const again = StepKey.parse(`${step}/repair`);
+  const repaired = await floor.run.call(
+    {
+      key: again,
+      ends: ["synthesis-given", "degradation-noted"],
+      request: { ...asked, messages: solutionRepairPrompt(floor, { reply, reason: first.data.why }) },
+      timeoutMs,
+    },
+    (call) => repair(call, judge),
+  );
+  if (repaired.type === "synthesis-given")
+    return { ok: true, step: again, final: repaired.data.final, degraded: false };
+  const written = StepKey.parse(`${step}/as-written`); // J2
+  const stands = await floor.run.derive({ key: written, ends: ["synthesis-given"], input: { reply } }, () =>
+    given(judge, reply.trim(), UNREAD),
+  );
+  return { ok: true, step: written, final: stands.data.final, degraded: true };
+}
+
+const UNREAD: Assessment = {
+  confidence: null,
+  tradeoffs: [],
+  recommendations: [],
+  unfulfilledMajorRequirements: [],
+  openQuestions: [],
+};
+
+function repair(call: Call, judge: Participant): Ending<"synthesis-given" | "degradation-noted"> {
+  const read = readSolution(call.ok ? call.reply : "");
+  if (read.ok) return given(judge, read.markdown, read.assessment);
+  return lossOf({
+    what: `the assessment by ${judge.persona.name}`,
+    failure: call.ok ? { code: "unreadable", message: read.reason } : call.failure,
+    participant: judge.id,
+    weakens: "the solution stands as it was written, without confidence or unfulfilled requirements",
+  });
+}
+
+const lost = (judge: Participant, failure: Parameters<typeof lossOf>[0]["failure"]) =>
+  lossOf({
+    what: `the synthesis by ${judge.persona.name}`,
+    failure,
+    participant: judge.id,
+    weakens: "another judge had to write the solution, or none did",
+  });
+
+const given = (judge: Participant, text: string, assessment: Assessment): Ending<"synthesis-given"> => ({
+  type: "synthesis-given",
+  data: {
+    by: judge.id,
+    text,
+    final: extractAnswer(text),
+    strategy: null,
+    dissent: [],
+    insights: [],
+    vetoed: [],
+    claims: { ok: false, reason: "the judge of a debate is not asked who contributed" },
+    assessment,
+  },
+});
+
+/** What the judge works from (J1). */
+async function materialOf(
+  floor: DebateFloor,
+  judge: Participant,
+  { transcript, before, after, round }: Evidence,
+): Promise<{ readonly rounds: string; readonly summary?: string }> {
+  const last = saidIn(round, { proposals: before, critiques: [], refinements: changed(before, after) });
+  const way = wayOf(floor, judge);
+  if (way && isDue(floor, judge, last)) {
+    const focus = ownText(floor, "summary", judge);
+    const event = await make(floor, floor.run, {
+      agent: judge,
+      method: way.method,
+      key: "judge/summary",
+      round: undefined,
+      contributions: last,
+      purpose: floor.question,
+      prompt: (text, maxLength) =>
+        judgeSummaryPrompt(floor, {
+          text,
+          maxLength,
+          persona: floor.instructions(judge),
+          ...(focus === undefined ? {} : { focus }),
+        }),
+    });
+    if (event.type === "summary-made") return { rounds: "", summary: event.data.text };
+  }
+  return { rounds: roundsText(floor, roundsOf(transcript.spoken)) };
+}
+
+const changed = (before: readonly Seated[], after: readonly Seated[]): readonly Seated[] =>
+  after.filter(({ step }) => !before.some((one) => one.step === step));
+
+/** All rounds' proposals and refinements, under their labels and in label order. */
+const roundsOf = (spoken: readonly Spoken[]) =>
+  [...new Set(spoken.map(({ round }) => round))].map((round) => {
+    const said = (kind: Spoken["kind"]) =>
+      spoken
+        .filter((one) => one.round === round && one.kind === kind)
+        .sort((a, b) => (a.label < b.label ? -1 : 1));
+    return { round, proposals: said("proposal"), refinements: said("refinement") };
+  });

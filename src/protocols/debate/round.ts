@@ -1,0 +1,275 @@
+import { admitted, phase, type Joined, type Run } from "../../engine/index.ts";
+import { extractAnswer, hasCoverage } from "../../judging/index.ts";
+import { StepKey, type Call, type Event, type Message, type ParticipantId } from "../../kernel/index.ts";
+import { critiquePrompt, proposalPrompt, refinementPrompt } from "../../prompts/index.ts";
+import { emptiness, type Draft } from "../phases/draft.ts";
+import { lossOf } from "../phases/loss.ts";
+import type { Brief, DebateFloor } from "./brief.ts";
+import { historyFor } from "./history.ts";
+import type { Spoken, Transcript } from "./perspective.ts";
+import { requestOf, speak, type Speaking, type Spoke } from "./speak.ts";
+import { criticsOf } from "./topology.ts";
+
+// D1. Everything inside of a phase runs at once; a phase waits for all that it needs and for nothing else.
+// D2. Who has no proposal in round 1 is out of the debate; later, what an agent does not give again stands.
+// D3. A critique that fails is missing and noted; who received none refines nothing.
+
+/** An agent at the table: its answer as it stands, under the label that the others know. */
+export type Seated = Draft & { readonly label: string };
+
+export type RoundSpec = {
+  readonly round: number;
+  readonly brief: Brief;
+  readonly transcript: Transcript;
+  readonly labels: ReadonlyMap<ParticipantId, string>;
+};
+
+type Part = { readonly id: string; readonly speech: Speaking };
+
+/** One phase of speeches, each `round-<n>/<kind>/<part>`; who spoke, by part. */
+async function spoken(
+  floor: DebateFloor,
+  {
+    name,
+    parts,
+    quorum,
+  }: { readonly name: string; readonly parts: readonly Part[]; readonly quorum?: number },
+): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly lost: number }> {
+  const { patienceMs } = floor.settings;
+  const may = await admitted(floor.run, {
+    name,
+    members: parts.map(({ id, speech }) => ({ id, request: requestOf(floor, speech) })),
+  });
+  const work = async (id: string, run: Run): Promise<Joined<Event<Spoke>>> => {
+    const part = parts.find((one) => one.id === id);
+    if (!part) throw new RangeError(`${id} has no part in ${name}`);
+    const event = await speak(floor, run, part.speech);
+    return event.type === "degradation-noted"
+      ? { in: false, why: event.data.why }
+      : { in: true, value: event };
+  };
+  const done = await phase(
+    floor.run,
+    { name, members: may, ...(quorum === undefined || patienceMs === null ? {} : { quorum, patienceMs }) },
+    work,
+  );
+  return { given: new Map(done.in.map(({ id, value }) => [id, value])), lost: parts.length - done.in.length };
+}
+
+/** Proposals of these agents, made anew; who gave one, as it stands now. */
+export async function propose(
+  floor: DebateFloor,
+  spec: RoundSpec,
+  agents: readonly Draft["by"][],
+): Promise<{ readonly seated: readonly Seated[]; readonly lost: number }> {
+  const { round, brief, transcript } = spec;
+  const parts = await Promise.all(
+    agents.map(async (agent): Promise<Part> => {
+      const step = StepKey.parse(`round-${round}/proposal/${agent.id}`);
+      const history = await historyFor(floor, { agent, step, round, transcript, purpose: floor.question });
+      const messages = proposalPrompt(floor, { ...brief, history, persona: floor.instructions(agent) });
+      return answering(floor, { spec, agent, step, messages, kind: "proposal" });
+    }),
+  );
+  const quorum = floor.settings.quorum ?? Math.floor(agents.length / 2) + 1;
+  const { given, lost } = await spoken(floor, { name: `round-${round}/proposal`, parts, quorum });
+  return { seated: seatedBy(spec, agents, given), lost };
+}
+
+/** Critiques of what stands, each agent's of those whom the topology gives it; by whom they are about. */
+export async function criticise(
+  floor: DebateFloor,
+  spec: RoundSpec,
+  seated: readonly Seated[],
+): Promise<{ readonly critiques: readonly Critique[]; readonly lost: number }> {
+  const { round, brief, transcript } = spec;
+  const pairs = criticsOf(floor.settings.topology, seated);
+  const parts = await Promise.all(
+    pairs.map(async ({ critic, target }): Promise<Part> => {
+      const agent = critic.by;
+      const id = `${agent.id}/of/${target.by.id}`;
+      const step = StepKey.parse(`round-${round}/critique/${id}`);
+      const history = await historyFor(floor, { agent, step, round, transcript, purpose: target.text });
+      const messages = critiquePrompt(floor, {
+        ...brief,
+        proposal: { label: target.label, text: target.text },
+        history,
+        persona: floor.instructions(agent),
+      });
+      const what = `the critique by ${agent.persona.name} of ${target.by.persona.name}`;
+      return {
+        id,
+        speech: {
+          agent,
+          step,
+          messages,
+          transcript,
+          maxOutputTokens: floor.settings.maxOutputTokens.critique,
+          ends: "critique-given",
+          read: (call) => {
+            const failure = failureOf(call);
+            if (failure) {
+              const weakens = "its author refines with one critique less";
+              return lossOf({ what, failure, participant: agent.id, weakens });
+            }
+            return {
+              type: "critique-given",
+              data: { by: agent.id, of: target.step, text: call.ok ? call.reply : "" },
+            };
+          },
+        },
+      };
+    }),
+  );
+  const { given, lost } = await spoken(floor, { name: `round-${round}/critique`, parts });
+  const critiques = pairs.flatMap(({ critic, target }) => {
+    const step = `round-${round}/critique/${critic.by.id}/of/${target.by.id}`;
+    const event = given.get(`${critic.by.id}/of/${target.by.id}`);
+    return event?.type === "critique-given"
+      ? [{ of: target.by.id, label: critic.label, step, text: event.data.text }]
+      : [];
+  });
+  return { critiques, lost };
+}
+
+/** A critique under the label of who made it. */
+export type Critique = {
+  readonly of: ParticipantId;
+  readonly label: string;
+  readonly step: string;
+  readonly text: string;
+};
+
+/** What stands after everybody answered the critiques it received, and who did. */
+export async function refine(
+  floor: DebateFloor,
+  spec: RoundSpec,
+  { seated, critiques }: { readonly seated: readonly Seated[]; readonly critiques: readonly Critique[] },
+): Promise<{
+  readonly seated: readonly Seated[];
+  readonly refined: readonly ParticipantId[];
+  readonly lost: number;
+}> {
+  const { round, brief, transcript } = spec;
+  const criticised = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // D3
+  const parts = await Promise.all(
+    criticised.map(async ({ by: agent, label, text }): Promise<Part> => {
+      const step = StepKey.parse(`round-${round}/refinement/${agent.id}`);
+      const received = critiques.filter(({ of }) => of === agent.id).map((critique) => critique.text);
+      const purpose = [text, ...received].join("\n\n");
+      const history = await historyFor(floor, { agent, step, round, transcript, purpose });
+      const messages = refinementPrompt(floor, {
+        ...brief,
+        proposal: { label, text },
+        critiques: received,
+        history,
+        persona: floor.instructions(agent),
+      });
+      return answering(floor, { spec, agent, step, messages, kind: "refinement" });
+    }),
+  );
+  const { given, lost } = await spoken(floor, { name: `round-${round}/refinement`, parts });
+  const anew = seatedBy(
+    spec,
+    criticised.map(({ by }) => by),
+    given,
+  );
+  return {
+    seated: seated.map((one) => anew.find(({ by }) => by.id === one.by.id) ?? one), // D2
+    refined: anew.map(({ by }) => by.id),
+    lost,
+  };
+}
+
+type Answering = {
+  readonly spec: RoundSpec;
+  readonly agent: Draft["by"];
+  readonly step: StepKey;
+  readonly messages: readonly Message[];
+  readonly kind: "proposal" | "refinement";
+};
+
+function answering(
+  { settings }: DebateFloor,
+  { spec: { round, transcript }, agent, step, messages, kind }: Answering,
+): Part {
+  const what = `the ${kind} of ${agent.persona.name} in round ${round}`;
+  const weakens =
+    kind === "proposal" && round === 1 ? "the debate goes on without it" : "what it said before stands";
+  return {
+    id: agent.id,
+    speech: {
+      agent,
+      step,
+      messages,
+      transcript,
+      maxOutputTokens: settings.maxOutputTokens[kind],
+      ends: "answer-given",
+      read: (call) => {
+        const failure = failureOf(call);
+        if (failure) return lossOf({ what, failure, participant: agent.id, weakens });
+        const text = call.ok ? call.reply : "";
+        const final = extractAnswer(text);
+        return {
+          type: "answer-given",
+          data: { by: agent.id, kind, round, text, final, coverage: hasCoverage(text) },
+        };
+      },
+    },
+  };
+}
+
+/** The answers that were given, at the table. */
+function seatedBy(
+  { labels }: RoundSpec,
+  agents: readonly Draft["by"][],
+  given: ReadonlyMap<string, Event<Spoke>>,
+): readonly Seated[] {
+  return agents.flatMap((by) => {
+    const event = given.get(by.id);
+    if (event?.type !== "answer-given" || !("step" in event.origin)) return [];
+    const { text, final } = event.data;
+    return [{ by, step: event.origin.step, text, final, label: labels.get(by.id) ?? "?" }];
+  });
+}
+
+const failureOf = (call: Call) => (call.ok ? emptiness(call.reply) : call.failure);
+
+/** What of a round enters the transcript, in the order of kinds and seats. */
+export const saidIn = (
+  round: number,
+  {
+    proposals,
+    critiques,
+    refinements,
+  }: {
+    readonly proposals: readonly Seated[];
+    readonly critiques: readonly Critique[];
+    readonly refinements: readonly Seated[];
+  },
+): readonly Spoken[] => [
+  ...proposals.map(({ by, step, text, label }) => ({
+    round,
+    kind: "proposal" as const,
+    of: by.id,
+    step,
+    text,
+    label,
+  })),
+  ...critiques.map(({ of, step, text, label }) => ({
+    round,
+    kind: "critique" as const,
+    of,
+    step,
+    text,
+    label,
+  })),
+  ...refinements.map(({ by, step, text, label }) => ({
+    round,
+    kind: "refinement" as const,
+    of: by.id,
+    step,
+    text,
+    label,
+  })),
+];

@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { Json, ParticipantId, ToolSpec } from "../../kernel/index.ts";
+
+const count = z.int().positive();
+
+/** When and how what an agent has gone through is summarised for it; lengths in UTF-16 units. */
+export const Summarization = z.strictObject({
+  enabled: z.boolean().default(true),
+  /** From so many characters of the own perspective on. */
+  threshold: count.default(5_000),
+  /** No summary is longer. */
+  maxLength: count.default(2_500),
+  /** One of `summaryMethods`. */
+  method: z.string().min(1).default("length-based"),
+  /** Cosine from which two passages say alike. */
+  semanticThreshold: z.number().min(0).max(1).default(0.8),
+  embeddingModel: z.string().min(1).optional(),
+  /** `own`: the agent's perspective alone; `all`: everybody's, where a method retrieves. */
+  scope: z.enum(["own", "all"]).default("own"),
+});
+export type Summarization = z.infer<typeof Summarization>;
+
+/** When a debate ends before its last round. */
+const Termination = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("fixed") }),
+  /** Measured: final answers that agree, or refinements that hardly change. `similarity`: see `textSimilarity`. */
+  z.strictObject({
+    type: z.literal("convergence"),
+    similarity: z.number().min(0).max(1).default(0.9),
+  }),
+  /** The judge's confidence, 0 to 100. */
+  z.strictObject({ type: z.literal("quality"), threshold: z.number().min(0).max(100).default(90) }),
+]);
+
+/** The names of the tools that may be given to an agent. */
+export const ToolName = z.enum(["context_search", "file_read", "list_files"]);
+export type ToolName = z.infer<typeof ToolName>;
+
+const MOST_ROUNDS = 20;
+
+export const DebateSettings = z.strictObject({
+  /** At most. */
+  rounds: count.max(MOST_ROUNDS).default(3),
+  termination: Termination.prefault({ type: "fixed" }),
+  /** From round 2 on: the refinement of the round before stands as the proposal, or everybody is asked anew. */
+  proposals: z.enum(["carried", "fresh"]).default("carried"),
+  /** Who criticises whom: everybody everybody, each the next one, or the first agent and the others each other. */
+  topology: z.enum(["full", "ring", "star"]).default("full"),
+  /** So many proposals at least; by default more than half of the agents. */
+  quorum: count.optional(),
+  clarifications: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      perAgent: count.max(20).default(5),
+      rounds: count.max(10).default(3),
+    })
+    .prefault({}),
+  /** Of everybody, and where it is another's, of one participant. */
+  summarization: Summarization.prefault({}),
+  summarizationOf: z.record(ParticipantId, Summarization).default({}),
+  /** Whether an agent without a summary sees what it has gone through at all. */
+  includeFullHistory: z.boolean().default(true),
+  /** By participant, what each argues for: said to people, not to models. */
+  roles: z.record(ParticipantId, z.string()).default({}),
+  /** By participant, where its texts come from; the texts are pinned. */
+  promptSources: z.record(ParticipantId, Json).default({}),
+  /** By agent; `limit`: calls for one reply. */
+  tools: z
+    .record(ParticipantId, z.strictObject({ names: z.array(ToolName), limit: count.max(100).default(10) }))
+    .default({}),
+  /** What the agents are told of these tools, as pinned. */
+  toolSpecs: z.array(ToolSpec).default([]),
+  /** The folder that file tools see. */
+  contextFolder: z.string().min(1).optional(),
+  maxOutputTokens: z
+    .strictObject({
+      clarification: count.default(1_024),
+      proposal: count.default(4_096),
+      critique: count.default(4_096),
+      refinement: count.default(4_096),
+      summary: count.default(2_048),
+      confidence: count.default(1_024),
+      synthesis: count.default(8_192),
+    })
+    .prefault({}),
+  /** Bounds every call, retries included. */
+  callTimeoutMs: count.default(180_000),
+  /** How long a phase waits for stragglers once a quorum is in; null waits for their timeouts. */
+  patienceMs: count.nullable().default(null),
+});
+export type DebateSettings = z.infer<typeof DebateSettings>;
+
+/** How this participant's perspective is summarised. */
+export const summarizationOf = (
+  { summarization, summarizationOf: own }: DebateSettings,
+  id: ParticipantId,
+): Summarization => own[id] ?? summarization;

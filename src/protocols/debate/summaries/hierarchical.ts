@@ -1,0 +1,133 @@
+import type { Run } from "../../../engine/index.ts";
+import { excerptOf } from "./excerpt.ts";
+import type { Contribution, SummaryMethod, SummaryTask } from "./method.ts";
+import {
+  condense,
+  contributionsOf,
+  headingOf,
+  nothingSaid,
+  summaryMade,
+  writtenAll,
+  type Condensing,
+  type Headed,
+} from "./summary.ts";
+
+// Y1. Every part's summary is a recorded step of its own, so that each can be shown and found by itself.
+// Y2. A part that is no longer than its share is its own summary, and nobody is asked.
+// Y3. A part whose summary fails is represented by its beginning; only the whole's failure is the task's.
+
+const name = "hierarchical";
+
+/** How much all parts of a level may have together, as a multiple of the whole's length: so it halves on the way up. */
+const CONTRIBUTIONS = 4;
+const GROUPS = 2;
+/** No share is smaller, unless the whole is: a summary of a few words keeps nothing. */
+const LEAST_SHARE = 200;
+
+/** A contribution and what is left of it. */
+type Leaf = { readonly of: Contribution; readonly text: string };
+
+/**
+ * Summaries of summaries. Each contribution's go into two groupings: its round's, which keep what came after what, and
+ * its phase's, which keep what became of the proposals, the critiques and the refinements. The whole is summarised
+ * from both. What does not depend on each other is asked at once.
+ */
+export const hierarchical: SummaryMethod = {
+  name,
+  async summarise(run, task) {
+    const contributions = contributionsOf(task);
+    if (contributions.length === 0) return nothingSaid(run, task);
+    const leaves = await leavesOf(run, task, contributions);
+    const rounds = [...new Set(contributions.map(({ round }) => round))];
+    const phases = PHASES.filter(({ kind }) => contributions.some((one) => one.kind === kind));
+    const byRound = rounds.map((round) =>
+      groupOf(run, task, {
+        level: "round",
+        of: `round-${round}`,
+        heading: `Round ${round}`,
+        leaves: leaves.filter(({ of }) => of.round === round),
+        maxLength: shareOf(task, GROUPS, rounds.length),
+      }),
+    );
+    const byPhase = phases.map(({ kind, phase, heading }) =>
+      groupOf(run, task, {
+        level: "phase",
+        of: phase,
+        heading,
+        leaves: leaves.filter(({ of }) => of.kind === kind),
+        maxLength: shareOf(task, GROUPS, phases.length),
+      }),
+    );
+    const groups = await Promise.all([...byRound, ...byPhase]);
+    return condense(run, task, { method: name, text: writtenAll(groups) });
+  },
+};
+
+const PHASES = [
+  { kind: "proposal", phase: "proposals", heading: "All proposals" },
+  { kind: "critique", phase: "critiques", heading: "All critiques" },
+  { kind: "refinement", phase: "refinements", heading: "All refinements" },
+] as const;
+
+const shareOf = ({ maxLength }: SummaryTask, times: number, parts: number): number =>
+  Math.min(maxLength, Math.max(LEAST_SHARE, Math.floor((times * maxLength) / parts)));
+
+const leavesOf = (
+  run: Run,
+  task: SummaryTask,
+  contributions: readonly Contribution[],
+): Promise<readonly Leaf[]> => {
+  const maxLength = shareOf(task, CONTRIBUTIONS, contributions.length);
+  return Promise.all(
+    contributions.map(async (of) => ({
+      of,
+      text: await partOf(run, task, {
+        key: `${task.key}/contribution/${of.step}`,
+        method: name,
+        text: of.text,
+        maxLength,
+        charactersBefore: of.text.length,
+        part: { level: "contribution", of: of.step },
+      }),
+    })),
+  );
+};
+
+type Group = {
+  readonly level: "round" | "phase";
+  readonly of: string;
+  readonly heading: string;
+  readonly leaves: readonly Leaf[];
+  readonly maxLength: number;
+};
+
+/** What is left of some contributions together; the step is `<key>/<level>/<of>`. */
+async function groupOf(
+  run: Run,
+  task: SummaryTask,
+  { level, of, heading, leaves, maxLength }: Group,
+): Promise<Headed> {
+  const text = await partOf(run, task, {
+    key: `${task.key}/${level}/${of}`,
+    method: name,
+    text: writtenAll(leaves.map((leaf) => ({ heading: headingOf(leaf.of), text: leaf.text }))),
+    maxLength,
+    charactersBefore: leaves.reduce((sum, leaf) => sum + leaf.of.text.length, 0),
+    part: { level, of },
+  });
+  return { heading, text };
+}
+
+/** What is left of a part (Y1). */
+async function partOf(
+  run: Run,
+  task: SummaryTask,
+  part: Condensing & { readonly key: string; readonly maxLength: number },
+): Promise<string> {
+  const { key, text, maxLength } = part;
+  const event =
+    text.trim().length <= maxLength
+      ? await run.derive({ key, ends: ["summary-made"], input: part }, () => summaryMade(task, part)) // Y2
+      : await condense(run, task, part);
+  return event.type === "summary-made" ? event.data.text : excerptOf(text, maxLength); // Y3
+}

@@ -1,0 +1,77 @@
+import { cosine, textSimilarity } from "../../../judging/index.ts";
+import type { Embeddings } from "../../../kernel/index.ts";
+import { excerptOf } from "./excerpt.ts";
+
+/** How alike any two of some texts are. */
+export type Likeness = {
+  readonly by: "embeddings" | "words";
+  /** The embedding model; null where words were compared. */
+  readonly model: string | null;
+  /** Why words were compared although there are embeddings; null where that is not so. */
+  readonly why: string | null;
+  /** Of the texts at these indices: 1 says the same; from words at least 0, from embeddings at least -1. */
+  readonly between: (one: number, other: number) => number;
+};
+
+/** The method's name as recorded: one that had no embeddings says so. */
+export const namedBy = (name: string, by: Likeness["by"]): string =>
+  by === "words" ? `${name} (by words)` : name;
+
+/**
+ * Compares texts by their embeddings, or by their words where there are none to be had: none configured, the provider
+ * fails, or what it gives is not one vector of one length for each text.
+ *
+ * @throws the signal's reason where it is aborted: an interruption is no failure of the embeddings
+ */
+export async function likenessOf(
+  texts: readonly string[],
+  embeddings: Embeddings | null,
+  signal: AbortSignal,
+): Promise<Likeness> {
+  if (!embeddings) return byWords(texts, null);
+  let vectors: readonly (readonly number[])[];
+  try {
+    vectors = await embeddings.embed(
+      texts.map((text) => text.toWellFormed()),
+      signal,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    return byWords(texts, error instanceof Error ? error.message : String(error));
+  }
+  const flaw = flawOf(vectors, texts.length);
+  if (flaw !== undefined) return byWords(texts, flaw);
+  return {
+    by: "embeddings",
+    model: embeddings.model,
+    why: null,
+    between: (one, other) => cosine(vectors[one] ?? [], vectors[other] ?? []),
+  };
+}
+
+/** A provider's message may be a page. */
+const LONGEST_REASON = 300;
+/** Of each text so much is compared by words: each comparison counts them anew. It is the most of an ordinary passage. */
+const COMPARED = 1_200;
+
+function byWords(texts: readonly string[], why: string | null): Likeness {
+  const compared = texts.map((text) => text.slice(0, COMPARED));
+  return {
+    by: "words",
+    model: null,
+    why: why === null ? null : excerptOf(why, LONGEST_REASON),
+    between: (one, other) => textSimilarity(compared[one] ?? "", compared[other] ?? ""),
+  };
+}
+
+/** What is wrong with vectors that should be one a text, all of one length. */
+function flawOf(vectors: readonly (readonly number[])[], count: number): string | undefined {
+  if (!Array.isArray(vectors) || vectors.length !== count)
+    return `there is not one vector for each of ${count} texts`;
+  const length = vectors[0]?.length ?? 0;
+  if (length === 0 || vectors.some((vector) => vector.length !== length))
+    return "the vectors are not of one length";
+  return vectors.every((vector) => vector.every(Number.isFinite))
+    ? undefined
+    : "a vector holds what is no number";
+}

@@ -1,0 +1,75 @@
+import { cutAt } from "./excerpt.ts";
+import type { Contribution } from "./method.ts";
+
+/** A piece of a contribution: `text` is its text from `start` to `end`, in UTF-16 units. */
+export type Passage = {
+  readonly of: Contribution;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+};
+
+type Span = Pick<Passage, "start" | "end">;
+type Bounds = { readonly least: number; readonly most: number };
+
+/** A shorter paragraph, most often a heading, stands with the one after it. */
+const SHORTEST = 80;
+const LONGEST = 1_200;
+
+/**
+ * The passages of contributions in order: paragraphs, of which short ones are joined and long ones cut. A blank
+ * contribution has none. Of a long history the passages are longer, so that there are not many more than `about`: for
+ * whoever compares every one with every other.
+ */
+export function passagesOf(contributions: readonly Contribution[], about: number): readonly Passage[] {
+  const total = contributions.reduce((sum, { text }) => sum + text.length, 0);
+  const least = Math.max(SHORTEST, Math.ceil(total / about));
+  const bounds = { least, most: Math.max(LONGEST, 2 * least) };
+  return contributions.flatMap((of) =>
+    [...spansOf(of.text, bounds)].map(({ start, end }) => ({
+      of,
+      start,
+      end,
+      text: of.text.slice(start, end),
+    })),
+  );
+}
+
+function* spansOf(text: string, { least, most }: Bounds): Generator<Span> {
+  let open: Span | undefined;
+  for (const { start, end } of paragraphsOf(text)) {
+    if (open && open.end - open.start < least) open = { start: open.start, end };
+    else {
+      if (open) yield* pieces(text, open, most);
+      open = { start, end };
+    }
+  }
+  if (open) yield* pieces(text, open, most);
+}
+
+/** Lines in a row that are not blank. */
+function* paragraphsOf(text: string): Generator<Span> {
+  let open: Span | undefined;
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    if (text.slice(start, end).trim() !== "") open = { start: open?.start ?? start, end };
+    else if (open) {
+      yield open;
+      open = undefined;
+    }
+    start = end + 1;
+  }
+  if (open) yield open;
+}
+
+function* pieces(text: string, { start, end }: Span, most: number): Generator<Span> {
+  let from = start;
+  while (end - from > most) {
+    const cut = cutAt(text, from, most);
+    yield { start: from, end: cut };
+    from = cut;
+    while (from < end && text.charAt(from).trim() === "") from += 1;
+  }
+  if (from < end) yield { start: from, end };
+}

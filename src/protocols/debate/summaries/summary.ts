@@ -1,0 +1,109 @@
+import type { Ending, Run } from "../../../engine/index.ts";
+import type { DataOf, Event } from "../../../kernel/index.ts";
+import { emptiness, speaking } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
+import { excerptOf } from "./excerpt.ts";
+import type { Contribution, SummaryTask } from "./method.ts";
+
+export type Summarised = Event<"summary-made"> | Event<"degradation-noted">;
+
+/** A text and what it is: `Round 2, critique`. */
+export type Headed = { readonly heading: string; readonly text: string };
+
+export const SEPARATOR = "\n\n";
+
+export const written = ({ heading, text }: Headed): string => `${heading}:\n${text}`;
+
+/** Several texts as one, each under its heading. */
+export const writtenAll = (texts: readonly Headed[]): string => texts.map(written).join(SEPARATOR);
+
+export const headingOf = ({ round, kind, label }: Contribution): string =>
+  `Round ${round}, ${kind}${label === undefined ? "" : ` by ${label}`}`;
+
+export const headed = (contribution: Contribution): Headed => ({
+  heading: headingOf(contribution),
+  text: contribution.text,
+});
+
+/** Those that say anything, each step's text once. */
+export function contributionsOf({ contributions }: SummaryTask): readonly Contribution[] {
+  const steps = new Set<string>();
+  return contributions.filter(({ step, text }) => {
+    const counts = text.trim() !== "" && !steps.has(step);
+    if (counts) steps.add(step);
+    return counts;
+  });
+}
+
+/** One summary, of the whole or of a part of it. */
+export type Condensing = {
+  /** By default the task's own, for the whole. */
+  readonly key?: string;
+  readonly method: string;
+  readonly text: string;
+  /** By default the task's. */
+  readonly maxLength?: number;
+  readonly charactersBefore?: number;
+  readonly part?: NonNullable<DataOf<"summary-made">["part"]>;
+};
+
+/** Asks the participant's own model for a summary: one call, one step. */
+export const condense = (run: Run, task: SummaryTask, condensing: Condensing): Promise<Summarised> => {
+  const { key = task.key, maxLength = task.maxLength, part, text } = condensing;
+  return run.call(
+    {
+      key,
+      ends: ["summary-made", "degradation-noted"],
+      request: {
+        ...speaking(task.for),
+        messages: task.prompt(text, maxLength),
+        maxOutputTokens: task.maxOutputTokens,
+      },
+      timeoutMs: task.timeoutMs,
+    },
+    (call) => {
+      const failure = call.ok ? emptiness(call.reply) : call.failure;
+      if (failure) return lossOf({ ...lost(task, part), failure, participant: task.for.id });
+      const made = summaryMade(task, { ...condensing, text: call.ok ? call.reply : "" });
+      return { ...made, data: { ...made.data, temperature: task.for.temperature ?? null } };
+    },
+  );
+};
+
+/** The event of a summary that reads `text`, cut to its length; nobody's temperature is in it. */
+export function summaryMade(
+  task: SummaryTask,
+  { method, text, maxLength = task.maxLength, charactersBefore = task.charactersBefore, part }: Condensing,
+): Ending<"summary-made"> {
+  const cut = excerptOf(text, maxLength);
+  return {
+    type: "summary-made",
+    data: {
+      for: task.for.id,
+      method,
+      charactersBefore,
+      charactersAfter: cut.length,
+      text: cut,
+      ...(task.round === undefined ? {} : { round: task.round }),
+      ...(part ? { part } : {}),
+    },
+  };
+}
+
+/** The end of a task without anything to summarise: nobody is asked. */
+export const nothingSaid = (run: Run, task: SummaryTask): Promise<Summarised> =>
+  run.derive({ key: task.key, ends: ["degradation-noted"], input: { contributions: [] } }, () =>
+    lossOf({
+      ...lost(task),
+      failure: { code: "unreadable", message: "nothing has been said yet" },
+      participant: task.for.id,
+    }),
+  );
+
+const lost = ({ for: { persona } }: SummaryTask, part?: Condensing["part"]) =>
+  part
+    ? {
+        what: `the summary of ${part.of} for ${persona.name}`,
+        weakens: "its beginning stands in the summary of the whole",
+      }
+    : { what: `the summary for ${persona.name}`, weakens: "its prompts carry the whole history" };

@@ -1,0 +1,95 @@
+import type { Floor, Run } from "../../engine/index.ts";
+import { Json, type Event, type ModelRequest, type Participant } from "../../kernel/index.ts";
+import {
+  evaluationPrompt,
+  evaluationSchema,
+  ownEvaluationPrompt,
+  readEvaluation,
+  type EvaluationPrompt,
+} from "../../prompts/index.ts";
+import { emptiness, speaking } from "../phases/draft.ts";
+import { lossOf } from "../phases/loss.ts";
+import { textsIn } from "./material.ts";
+import type { EvaluationSettings } from "./settings.ts";
+
+/** The template of an evaluator's own prompt, which an opening pins only for those who have one. */
+export const ownTemplate = (id: string): string => `evaluation/${id}`;
+
+/** What every evaluator is shown; personas are their own. */
+type Shown = Omit<EvaluationPrompt, "persona">;
+
+export function shownOn({ context, settings }: Floor<EvaluationSettings>): Shown {
+  const { requirements, unfulfilled } = settings;
+  return { ...textsIn(context), requirements, unfulfilled };
+}
+
+/** The one request that an evaluator is asked with. */
+export function requestOf(
+  floor: Floor<EvaluationSettings>,
+  shown: Shown,
+  evaluator: Participant,
+): ModelRequest {
+  const { settings, opening } = floor;
+  const prompt = { ...shown, persona: floor.instructions(evaluator) };
+  const own = ownTemplate(evaluator.id);
+  const roles = Object.fromEntries(settings.debaters.map(({ id, role }) => [id, role]));
+  return {
+    ...speaking(evaluator),
+    messages: Object.hasOwn(opening.templates, own)
+      ? ownEvaluationPrompt(floor, prompt, { text: floor.template(own), roles })
+      : evaluationPrompt(floor, prompt),
+    maxOutputTokens: settings.maxOutputTokens,
+    reply: evaluationSchema,
+  };
+}
+
+type Evaluating = { readonly evaluator: Participant; readonly request: ModelRequest };
+
+/** What an evaluator's step ends in: its scores as they were read, or that there are none. */
+export type Evaluated = Event<"note-taken"> | Event<"degradation-noted">;
+
+/**
+ * One evaluation under `evaluation/<id>`. A call that failed for good is asked again under keys of its own, as often as the
+ * settings say; a reply that could not be read is not.
+ */
+export async function evaluate(
+  { settings }: Floor<EvaluationSettings>,
+  run: Run,
+  { evaluator, request }: Evaluating,
+): Promise<Evaluated> {
+  const { id } = evaluator;
+  const key = `evaluation/${id}`;
+  for (let again = 0; ; again += 1) {
+    const event = await run.call(
+      {
+        key: again === 0 ? key : `${key}/again-${again}`,
+        ends: ["note-taken", "degradation-noted"],
+        request,
+        timeoutMs: settings.timeoutsMs[id] ?? settings.callTimeoutMs,
+      },
+      (call) => {
+        const lost = {
+          what: `the evaluation by ${id}`,
+          participant: id,
+          weakens: "the scores rest on one evaluator less",
+        };
+        if (!call.ok) return lossOf({ ...lost, failure: call.failure });
+        const empty = emptiness(call.reply);
+        if (empty) return lossOf({ ...lost, failure: empty });
+        const read = readEvaluation(call.reply);
+        if (!read.ok) {
+          const cut = call.finish === "length" ? "; it was cut off at its limit" : "";
+          return lossOf({ ...lost, failure: { code: "unreadable", message: `${read.reason}${cut}` } });
+        }
+        const { ok: _, ...body } = read;
+        return {
+          type: "note-taken",
+          data: { topic: "evaluation", reason: `the scores that ${id} gives`, body: Json.parse(body) },
+        };
+      },
+    );
+    const call = event.data.call;
+    if (event.type === "note-taken" || call?.ok !== false) return event;
+    if (call.failure.code === "over-budget" || again >= settings.again) return event;
+  }
+}

@@ -1,0 +1,56 @@
+/** The whole style of a debate's page: light and dark, wide and narrow, on a screen and on paper. */
+export const DEBATE_PAGE_STYLE = `
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c1f24; --faint: #59616d; --line: #d9dde3; --sunk: #f5f6f8; --mark: #0b62a8; --warn: #fff4d6; --edge: #b07a00; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14171b; --ink: #e8ebef; --faint: #a5adb8; --line: #333a44; --sunk: #1c2127; --mark: #6cb8f5; --warn: #33290f; --edge: #d9a400; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1.25rem 4rem; max-width: 58rem; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 1rem; }
+h2 { font-size: 1.35rem; margin: 2.5rem 0 .75rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
+h3 { font-size: 1.1rem; margin: 1.75rem 0 .5rem; }
+h4, h5, h6 { font-size: 1rem; margin: 1rem 0 .4rem; }
+p { margin: .5rem 0; }
+a { color: var(--mark); }
+main p { color: var(--faint); }
+.warning, main .warning { color: var(--ink); background: var(--warn); border-left: .3rem solid var(--edge); padding: .6rem .9rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 1rem 0; }
+dt { color: var(--faint); }
+dd { margin: 0; }
+nav { margin: 1.5rem 0; padding: .75rem 1rem; background: var(--sunk); border: 1px solid var(--line); border-radius: .4rem; }
+nav ol { margin: 0; padding-left: 1.6rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: 0 1rem; list-style: none; padding: 0; margin: 0 0 .3rem; font-size: .92rem; }
+summary { cursor: pointer; }
+summary h2, summary h3, summary h4 { display: inline-block; margin-right: 0; }
+summary h2 { width: calc(100% - 1.5rem); }
+summary::marker { color: var(--faint); }
+pre { margin: .5rem 0 1rem; padding: .8rem 1rem; background: var(--sunk); border: 1px solid var(--line); border-radius: .4rem; font: .875rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre-wrap; tab-size: 4; }
+.points { padding-left: 1.3rem; }
+.points li { white-space: pre-wrap; margin: .3rem 0; }
+.table { overflow-x: auto; margin: .75rem 0; }
+table { border-collapse: collapse; font-size: .92rem; overflow-wrap: normal; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); }
+tbody th { font-weight: 600; min-width: 5.5rem; }
+thead th { color: var(--faint); font-weight: 600; }
+.chart { display: block; width: 100%; max-width: 32rem; height: auto; margin: 1rem 0; }
+.chart text { font: 14px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: var(--ink); }
+.chart .grid { stroke: var(--line); }
+.chart .trend { stroke: var(--mark); stroke-width: 2; }
+.chart .dot, .chart .bar { fill: var(--mark); }
+:target { scroll-margin-top: 1rem; }
+@media (max-width: 36rem) {
+  body { padding: 1rem .8rem 3rem; }
+  h1 { font-size: 1.35rem; }
+  dl { grid-template-columns: 1fr; gap: 0; }
+  dd { margin-bottom: .5rem; }
+  pre { padding: .6rem .7rem; font-size: .8rem; }
+}
+@media print {
+  :root { --paper: #ffffff; --ink: #000000; --faint: #444444; --line: #bbbbbb; --sunk: #ffffff; --mark: #000000; --warn: #ffffff; --edge: #000000; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  nav { display: none; }
+  h2, h3, h4, summary { break-after: avoid; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+  .chart, tr { break-inside: avoid; }
+}
+`;

@@ -1,0 +1,59 @@
+import { contentWords } from "../judging/index.ts";
+import { stem } from "./stem.ts";
+
+/** Numbers of a vector; a power of two, so that the low bits of a hash choose one. */
+const dimensions = 256;
+
+/** The share of a word's weight that its trigrams have together, beside that of its stem. */
+const trigramShare = 0.5;
+
+/** 32 bits of a text: FNV-1a (Fowler, Noll & Vo) with the last mixing of MurmurHash3, whose low bits are good. */
+const hash = (text: string): number => {
+  let bits = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    bits = Math.imul(bits ^ text.charCodeAt(index), 0x01000193);
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+};
+
+/**
+ * How much a word says, from 0.4 to 1. There is no collection to count documents in: as frequent words are short (Zipf
+ * 1935, The Psycho-biology of Language), length stands for rarity, and the most frequent are no content words at all.
+ */
+const weightOf = (word: string): number =>
+  /^\d/.test(word) ? 1 : Math.min(1, Math.max(0.4, word.length / 8));
+
+const trigrams = (word: string): string[] => {
+  const signs = [..."^", ...word, ..."$"];
+  return signs.slice(2).map((last, index) => `${signs[index] ?? ""}${signs[index + 1] ?? ""}${last}`);
+};
+
+/**
+ * A text as a vector of length 1, the same for the same text everywhere: its content words' stems and their trigrams,
+ * each added at a place and with a sign that its hash gives, so that what falls together by accident cancels out in the
+ * mean (feature hashing: Weinberger, Dasgupta, Langford, Smola & Attenberg 2009, ICML 1113). Texts that share most of
+ * their content words are near each other, others about at right angles. A text without words has a direction of its
+ * own.
+ */
+export const textVector = (text: string): readonly number[] => {
+  const vector = Array.from({ length: dimensions }, () => 0);
+  const add = (feature: string, weight: number): void => {
+    const bits = hash(feature);
+    const place = bits & (dimensions - 1);
+    vector[place] = (vector[place] ?? 0) + (bits >>> 31 === 0 ? weight : -weight);
+  };
+  const stems = new Set(contentWords(text).map(stem));
+  for (const word of stems) {
+    const weight = weightOf(word);
+    const parts = trigrams(word);
+    add(`stem ${word}`, weight);
+    for (const part of parts) add(`part ${part}`, (weight * trigramShare) / Math.sqrt(parts.length));
+  }
+  let length = Math.hypot(...vector);
+  if (length === 0) {
+    add(`text ${text.trim()}`, 1);
+    length = 1;
+  }
+  return vector.map((value) => value / length);
+};

@@ -1,0 +1,63 @@
+/** Some lines of a text, by numbers from 1 on; no lines are `to_line` below `from_line`. */
+export type Excerpt = {
+  readonly from_line: number;
+  readonly to_line: number;
+  readonly total_lines: number;
+  /** As they stand there, the line ends included: what is read on continues it without a gap. */
+  readonly text: string;
+  /** How to read on, and whether a line is cut. */
+  readonly note?: string;
+};
+
+type Wanted = {
+  /** From 1. */
+  readonly from: number;
+  /** How many; to the end unless given. */
+  readonly lines?: number | undefined;
+  /** Of the text, in UTF-16 units. */
+  readonly most: number;
+};
+
+/** Whole lines as far as `most` allows. A first line that is longer is cut; null where the text has no line `from`. */
+export function excerpt(text: string, { from, lines = Infinity, most }: Wanted): Excerpt | null {
+  const starts = lineStarts(text);
+  const total = starts.length;
+  // An empty text has no line, and can still be read from its beginning.
+  if (from > Math.max(total, 1)) return null;
+  const startOf = (line: number): number => starts[line - 1] ?? text.length;
+  const start = startOf(from);
+  const last = Math.min(total, from + lines - 1);
+  let to = from - 1;
+  while (to < last && startOf(to + 2) - start <= most) to += 1;
+  const notes: string[] = [];
+  let end = startOf(to + 1);
+  if (to < from && to < last) {
+    to = from;
+    end = whole(text, start + most);
+    const length = startOf(from + 1) - start;
+    notes.push(`line ${from} is cut: ${end - start} of its ${length} characters are shown`);
+  }
+  if (to < total)
+    notes.push(`lines ${from} to ${to} of ${total} are shown; read on with from_line ${to + 1}`);
+  return {
+    from_line: from,
+    to_line: to,
+    total_lines: total,
+    text: text.slice(start, end),
+    ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
+  };
+}
+
+/** Where lines begin; a line feed at the end of the text begins none. */
+function lineStarts(text: string): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < text.length;) {
+    starts.push(at);
+    const end = text.indexOf("\n", at);
+    at = end === -1 ? text.length : end + 1;
+  }
+  return starts;
+}
+
+/** `at`, or one less where that would cut a surrogate pair. */
+const whole = (text: string, at: number): number => ((text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at);

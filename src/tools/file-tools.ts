@@ -1,0 +1,50 @@
+import { realpath, stat } from "node:fs/promises";
+import { Fault, type Tools, type ToolSpec } from "../kernel/index.ts";
+import { fileRead } from "./file-read.ts";
+import { listFiles } from "./list-files.ts";
+import { oneLine, refused } from "./refusal.ts";
+
+export type FileTools = Tools & {
+  /** What a model is told of them. */
+  readonly specs: readonly ToolSpec[];
+};
+
+/**
+ * `file_read` and `list_files` over one folder, which they never leave and never write to. The folder is found
+ * once: a link that `dir` goes through may change afterwards. `call` rejects only for an aborted signal.
+ *
+ * Somebody who may write to the folder while it is read, and wins several races in one call, is not kept out.
+ * @throws Fault `configuration` where `dir` is no folder
+ */
+export async function createFileTools(dir: string): Promise<FileTools> {
+  const root = await rootOf(dir);
+  const tools = [fileRead(root), listFiles(root)];
+  return {
+    specs: tools.map(({ spec }) => spec),
+    async call(name, input, signal) {
+      signal.throwIfAborted();
+      const tool = tools.find(({ spec }) => spec.name === name);
+      if (!tool)
+        return refused(`there is no such tool; there are ${tools.map(({ spec }) => spec.name).join(", ")}`);
+      try {
+        return await tool.call(input, signal);
+      } catch {
+        signal.throwIfAborted();
+        return refused(`${name} failed`); // an error's own words may name paths
+      }
+    },
+  };
+}
+
+async function rootOf(dir: string): Promise<string> {
+  try {
+    const root = await realpath(dir);
+    if ((await stat(root)).isDirectory()) return root;
+  } catch {
+    // as for what is no folder
+  }
+  throw new Fault("configuration", {
+    why: `the tools' folder ${oneLine(dir, 300)} is not there, or not a folder`,
+    next: "name a folder that may be read",
+  });
+}

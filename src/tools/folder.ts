@@ -1,0 +1,41 @@
+import type { Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
+import { CHANGED, refused, troubleWith, type Refusal } from "./refusal.ts";
+import { isAt, nameOf, type Located } from "./sandbox.ts";
+
+type Entries = { readonly ok: true; readonly entries: readonly Dirent[] } | Refusal;
+
+/**
+ * The first `most` entries of a folder in order of their names. Nothing is told of another folder that took its
+ * place since it was located. Rejects only for an aborted signal.
+ */
+export async function readFolder(
+  located: Located,
+  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+): Promise<Entries> {
+  const name = nameOf(located.name);
+  if (located.kind !== "folder") return refused(`${name} is not a folder; file_read reads a file`);
+  const entries: Dirent[] = [];
+  const keepFirst = (): void => {
+    entries.sort((a, b) => inOrder(a.name, b.name));
+    entries.length = Math.min(entries.length, most);
+  };
+  try {
+    for await (const entry of await opendir(located.path)) {
+      signal.throwIfAborted();
+      entries.push(entry);
+      // A folder of millions is read to its end, but never held as a whole.
+      if (entries.length >= 2 * most) keepFirst();
+    }
+    keepFirst();
+    return (await isAt(located.path, located.identity))
+      ? { ok: true, entries }
+      : refused(`${name} ${CHANGED}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    return troubleWith(name, error);
+  }
+}
+
+/** By UTF-16 units: the same order on every system and under every locale. */
+export const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

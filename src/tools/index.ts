@@ -1,0 +1,1 @@
+export { createFileTools, type FileTools } from "./file-tools.ts";

@@ -1,0 +1,105 @@
+import type { Dirent } from "node:fs";
+import * as z from "zod";
+import { inOrder, readFolder } from "./folder.ts";
+import { PathInput } from "./path-input.ts";
+import { locate, type Located } from "./sandbox.ts";
+import { defineTool, type Outcome, type Tool } from "./tool.ts";
+
+const MOST_ENTRIES = 500;
+/** Of one folder: one more tells that there are more. */
+const MOST_READ = MOST_ENTRIES + 1;
+/** Of all paths together, in UTF-16 units: names are as long as whoever made the files liked. */
+const MOST_CHARACTERS = 20_000;
+
+const ListFilesInput = z.strictObject({
+  path: PathInput.optional(),
+  depth: z.int().min(1).max(8).optional().describe("How many levels down, 1 to 8; 1 unless given."),
+});
+type ListFilesInput = z.infer<typeof ListFilesInput>;
+
+/** `link` is not followed, and `other` is a device, a FIFO or a socket. */
+type Entry = { readonly path: string; readonly kind: "file" | "folder" | "link" | "other" };
+
+/** Lists the files in the folder `root`, a real path, or in a folder in it. */
+export const listFiles = (root: string): Tool =>
+  defineTool({
+    name: "list_files",
+    description:
+      "Lists files and folders of the project's folder by path, 500 at most. Hidden folders and node_modules are not entered; to see one, name it as the path.",
+    input: ListFilesInput,
+    expects: '{"path": text (optional), "depth": whole number from 1 to 8 (optional)}',
+    run: (input, signal) => list(root, input, signal),
+  });
+
+async function list(
+  root: string,
+  { path = ".", depth = 1 }: ListFilesInput,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const location = await locate(root, path);
+  if (!location.ok) return location;
+  const { located } = location;
+  const first = await readFolder(located, { most: MOST_READ, signal });
+  if (!first.ok) return first;
+  const gathered = await gather(root, { names: first.entries, in: located, depth }, signal);
+  const { entries, cut, unread } = gathered;
+  const notes = [
+    ...(cut ? [`only ${entries.length} entries are shown; list a folder by its path to see the rest`] : []),
+    ...(unread > 0 ? [`folders that could not be read: ${unread}`] : []),
+  ];
+  return {
+    ok: true,
+    result: {
+      path: located.name,
+      entries: entries.sort((a, b) => inOrder(treeKey(a.path), treeKey(b.path))),
+      ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
+    },
+  };
+}
+
+type Start = { readonly names: readonly Dirent[]; readonly in: Located; readonly depth: number };
+
+/** Level by level, so that a cut takes the deepest entries and every folder above them is shown. */
+async function gather(root: string, start: Start, signal: AbortSignal) {
+  const entries: Entry[] = [];
+  let characters = 0;
+  let unread = 0;
+  /** Adds what fits, and tells which folders to enter; null when no more fits. */
+  const add = (folder: string, names: readonly Dirent[]): string[] | null => {
+    const inner: string[] = [];
+    for (const dirent of names) {
+      const path = folder === "." ? dirent.name : `${folder}/${dirent.name}`;
+      characters += path.length;
+      if (entries.length === MOST_ENTRIES || characters > MOST_CHARACTERS) return null;
+      const kind = kindOf(dirent);
+      entries.push({ path, kind });
+      if (kind === "folder" && !dirent.name.startsWith(".") && dirent.name !== "node_modules")
+        inner.push(path);
+    }
+    return inner;
+  };
+  let level = add(start.in.name, start.names);
+  for (let below = 1; below < start.depth && level !== null; below += 1) {
+    const next: string[] = [];
+    for (const folder of level) {
+      signal.throwIfAborted();
+      const location = await locate(root, folder);
+      const read = location.ok ? await readFolder(location.located, { most: MOST_READ, signal }) : location;
+      if (!read.ok) unread += 1;
+      const inner = read.ok ? add(folder, read.entries) : [];
+      if (inner === null) return { entries, unread, cut: true };
+      next.push(...inner);
+    }
+    level = next;
+  }
+  return { entries, unread, cut: level === null };
+}
+
+function kindOf(entry: Dirent): Entry["kind"] {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "other";
+}
+
+/** What sorts a folder's content right behind it. */
+const treeKey = (path: string): string => path.replaceAll("/", "\0");

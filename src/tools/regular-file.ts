@@ -1,0 +1,57 @@
+import { constants } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { CHANGED, refused, troubleWith, type Refusal } from "./refusal.ts";
+import { isAt, isSame, nameOf, type Located } from "./sandbox.ts";
+
+/** No link is followed and no FIFO waited for. Windows has neither flag, and there they are undefined: no bits. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const CHUNK = 65_536;
+
+type Bytes = { readonly ok: true; readonly bytes: Uint8Array } | Refusal;
+
+/**
+ * The whole content of a regular file of at most `most` bytes. Something else that took its place since it was
+ * located is refused: the opened file is compared with the located one, and the path is followed anew.
+ * Rejects only for an aborted signal.
+ */
+export async function readRegularFile(
+  located: Located,
+  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+): Promise<Bytes> {
+  const name = nameOf(located.name);
+  if (located.kind === "folder") return refused(`${name} is a folder; list_files shows what is in it`);
+  if (located.kind === "other") return refused(`${name} is not a regular file`);
+  let file: FileHandle | undefined;
+  try {
+    file = await open(located.path, FLAGS);
+    const stat = await file.stat({ bigint: true });
+    if (!stat.isFile() || !isSame(stat, located.identity) || !(await isAt(located.path, stat)))
+      return refused(`${name} ${CHANGED}`);
+    // Its size is not asked for: a file may grow, and those of some file systems say 0.
+    const bytes = await readAtMost(file, { most: most + 1, signal });
+    return bytes.length > most
+      ? refused(`${name} has more than ${most / 1_000_000} MB, which is the most that is read`)
+      : { ok: true, bytes };
+  } catch (error) {
+    signal.throwIfAborted();
+    return troubleWith(name, error);
+  } finally {
+    await file?.close();
+  }
+}
+
+async function readAtMost(
+  file: FileHandle,
+  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for (let total = 0; total < most;) {
+    signal.throwIfAborted();
+    const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(CHUNK, most - total)));
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}

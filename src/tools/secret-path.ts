@@ -1,0 +1,50 @@
+import { bareName } from "./bare-name.ts";
+
+/**
+ * Whether a path leads to what by its name holds keys or passwords. Only names are known here: a hard link
+ * or a copy under another name is not recognised.
+ */
+export function isSecretPath(segments: readonly string[], folder: boolean): boolean {
+  const names = segments.map(bareName);
+  if (names.some((name) => name.startsWith(".env") || FOLDERS.has(name))) return true;
+  const last = names.at(-1) ?? "";
+  return !folder && (isSecretFile(last) || (names.includes(".git") && GIT.has(last)));
+}
+
+/** Of SSH, GnuPG, the clouds' and containers' command lines. */
+const FOLDERS: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"]);
+/** Remotes may be written with a password; those of submodules and worktrees lie deeper. */
+const GIT: ReadonlySet<string> = new Set(["config", "config.worktree"]);
+
+function isSecretFile(name: string): boolean {
+  const original = withoutBackup(name);
+  const dot = original.lastIndexOf(".");
+  const [stem, extension] = dot > 0 ? [original.slice(0, dot), original.slice(dot + 1)] : [original, ""];
+  return (
+    FILES.has(original) ||
+    KEYS.some((key) => original.startsWith(key)) ||
+    (dot >= 0 && KEY_EXTENSIONS.has(original.slice(dot + 1))) ||
+    (DATA_EXTENSIONS.has(extension) &&
+      (stem.startsWith("client_secret") || WORDS.some((word) => stem.endsWith(word))))
+  );
+}
+
+const FILES: ReadonlySet<string> = new Set(
+  ".netrc _netrc .npmrc .pypirc .pgpass .htpasswd .dockercfg".split(" "),
+);
+const KEYS = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+const KEY_EXTENSIONS: ReadonlySet<string> = new Set("pem key p12 pfx ppk jks keystore kdbx".split(" "));
+const WORDS = ["credential", "credentials", "secret", "secrets"];
+/** Source code and prose about credentials may be read. */
+const DATA_EXTENSIONS: ReadonlySet<string> = new Set([
+  "",
+  ..."json yml yaml toml ini cfg conf properties xml txt csv".split(" "),
+]);
+
+/** A backup holds what its original holds. */
+function withoutBackup(name: string): string {
+  const ending = BACKUPS.find((backup) => name.endsWith(backup));
+  return ending === undefined ? name : withoutBackup(name.slice(0, -ending.length));
+}
+
+const BACKUPS = ["~", ".bak", ".old", ".orig", ".save", ".swp"];
