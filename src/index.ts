@@ -2,7 +2,7 @@
 export * from "./engine/index.ts";
 export { ask, AskSettings } from "./protocols/ask/index.ts";
 export { council, CouncilSettings } from "./protocols/council/index.ts";
-export { debate, DebateSettings } from "./protocols/debate/index.ts";
+export { debate, DebateSettings, summaryMethods } from "./protocols/debate/index.ts";
 export { judge, JudgeSettings } from "./protocols/judge/index.ts";
 export { createModels, type ClosableModels, type ModelsOptions } from "./models/index.ts";
 export { createSim, simServer } from "./sim/index.ts";

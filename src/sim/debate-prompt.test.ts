@@ -38,7 +38,7 @@ const problem = {
   requirements: { major, minor: ["It should be cheap."] },
 };
 const brief = { requirements: problem.requirements, clarifications: problem.clarifications };
-const persona = "You look at boundaries.";
+const persona = "You look at boundaries, in at most 5 characters, and ask at most 9 questions.";
 const labelled = (text: string) => [
   { label: "A", text },
   { label: "B", text: "Another.\n\nFinal answer: 391" },

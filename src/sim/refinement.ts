@@ -93,8 +93,11 @@ function correctionIn(
     const other = extractAnswer(`Final answer: ${answer}`);
     return other !== null && (own === null || !sameAnswer(own, other));
   };
-  const shown = calculationsIn(text).find((one) => one.holds && isAsked(one, question) && differs(one.value));
+  const calculated = calculationsIn(text).filter((one) => isAsked(one, question));
+  const shown = calculated.find((one) => one.holds && differs(one.value));
   if (shown) return { answer: shown.value, working: `Worked out again: ${shown.left} = ${shown.value}.` };
+  // What it writes out has been done again, so what it claims beside that counts for nothing.
+  if (calculated.length > 0) return null;
   const again = mind.secondLook();
   if (again === null || !differs(again.answer)) return null;
   const second = extractAnswer(`Final answer: ${again.answer}`);

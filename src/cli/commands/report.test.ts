@@ -116,7 +116,7 @@ describe("parley report", () => {
     const id = await stored(degradedCouncil());
     expect(await refusal(id)).toBe(`${id} is not a debate; parley show ${id} --all tells what it is`);
     expect(await refusal("nothing")).toMatch(/^there is no deliberation nothing; /);
-    expect(await refusal("")).toMatch(/^there is no deliberation/);
+    expect(await refusal("")).toMatch(/^no debate is named/);
   });
 
   it.each([

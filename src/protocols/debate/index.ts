@@ -14,7 +14,7 @@ import { DebateSettings } from "./settings.ts";
 
 export { requestOf as clarificationRequest } from "./clarify.ts";
 export { DebateSettings, ToolName } from "./settings.ts";
-export { summaryMethodOf } from "./summaries/index.ts";
+export { summaryMethodOf, summaryMethods } from "./summaries/index.ts";
 
 /**
  * Agents propose, criticise each other and refine, in rounds, and a judge writes the solution (seed 5). Seats: `agent`,

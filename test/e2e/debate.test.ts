@@ -1,0 +1,142 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { DebateRecord, EvaluationReport } from "../../src/projections/index.ts";
+import { built, resultIn, somewhere } from "./parley.ts";
+
+built();
+
+const PROBLEM = "Design a job queue. It must not lose a job. It should be cheap to run.";
+const MODELS = "sim/ada?seed=1,sim/bo?seed=2,sim/cy?seed=3";
+
+/** In the form of another program's configuration. */
+const CONFIG = {
+  agents: ["architect", "performance", "security"].map((role) => ({
+    id: `agent-${role}`,
+    name: role,
+    role,
+    model: "gpt-4",
+    provider: "openai",
+    temperature: 0.5,
+    enabled: true,
+  })),
+  judge: {
+    id: "judge-main",
+    name: "Judge",
+    role: "generalist",
+    model: "openai/gpt-4",
+    provider: "openrouter",
+  },
+  debate: {
+    rounds: 2,
+    terminationCondition: { type: "fixed" },
+    synthesisMethod: "judge",
+    timeoutPerRound: 300_000,
+  },
+};
+
+describe("a debate on the command line", () => {
+  it("runs another program's configuration as it is, and writes what was asked for", async () => {
+    await using place = somewhere();
+    writeFileSync(join(place.cwd, "config.json"), JSON.stringify(CONFIG));
+    writeFileSync(join(place.cwd, "problem.md"), PROBLEM);
+    const ended = await place.run([
+      ...["debate", "-p", "problem.md", "-c", "config.json", "--map-models", MODELS, "--seed", "1"],
+      ...["-o", "debate.json", "--report", "debate.html", "--json", "-q"],
+    ]);
+    expect(ended.code).toBe(0);
+    const result = resultIn(ended);
+    expect(result).toMatchObject({ protocol: "debate", status: "answered", debate: { rounds: 2 } });
+    const record = DebateRecord.parse(JSON.parse(readFileSync(join(place.cwd, "debate.json"), "utf8")));
+    expect(record.agents.map(({ role }) => role)).toEqual(["architect", "performance", "security"]);
+    expect(record.rounds[1]?.proposals.every(({ carried }) => carried)).toBe(true);
+    const page = readFileSync(join(place.cwd, "debate.html"), "utf8");
+    expect(page).toContain("<svg");
+    expect(page).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);
+    const printed = await place.run(["report", result.id, "--json"]);
+    expect(DebateRecord.parse(JSON.parse(printed.stdout))).toEqual(record);
+    expect((await place.run(["replay", result.id])).code).toBe(0);
+
+    const evaluated = await place.run([
+      ...["eval", "-d", "debate.json", "--model", "sim/dora,sim/eve", "-o", "scores.csv", "--json", "-q"],
+    ]);
+    expect(evaluated.code).toBe(0);
+    expect(EvaluationReport.parse(JSON.parse(evaluated.stdout)).overall_score).toBeGreaterThanOrEqual(1);
+    await place.run(["eval", "-d", result.id, "--model", "sim/dora", "-o", "scores.csv", "-q"]);
+    const lines = readFileSync(join(place.cwd, "scores.csv"), "utf8").trim().split(/\r?\n/);
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^debate,Functional Completeness,/);
+  }, 60_000);
+
+  it("waits for answers without a terminal, and another process goes on with them", async () => {
+    await using place = somewhere();
+    const models = "sim/ada?asks=2,sim/bo?asks=1,sim/cy";
+    const asked = await place.run([
+      "debate",
+      PROBLEM,
+      "--clarify",
+      "--models",
+      models,
+      "-r",
+      "1",
+      "--json",
+      "-q",
+    ]);
+    expect(asked.code).toBe(0);
+    const { id, status } = resultIn(asked);
+    expect(status).toBe("open");
+    expect(asked.stderr).toContain(`parley answer ${id}`);
+    const listed = await place.run(["answer", id, "--list", "--json"]);
+    const questions = z.array(z.object({ id: z.string() })).parse(JSON.parse(listed.stdout));
+    expect(new Set(questions.map((one) => one.id)).size).toBe(3);
+    const [first] = questions;
+    writeFileSync(
+      join(place.cwd, "answers.json"),
+      JSON.stringify({ [first?.id ?? ""]: "Ten thousand a day." }),
+    );
+    const stray = join(place.cwd, "stray.json");
+    writeFileSync(stray, '{"nobody-asked": "this"}');
+    expect(await place.run(["answer", id, stray])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no open question "nobody-asked"') as string,
+    });
+    const ended = await place.run(["answer", id, "answers.json", "--json", "-q"]);
+    expect(resultIn(ended)).toMatchObject({ id, status: "answered" });
+    const report = await place.run(["report", id]);
+    expect(report.stdout).toContain("Ten thousand a day.");
+  }, 60_000);
+
+  it("is killed in the middle and resumed to the same end, asking nothing twice", async () => {
+    await using place = somewhere();
+    const slow = MODELS.split(",")
+      .map((ref) => `${ref}&latency=150`)
+      .join(",");
+    const running = place.start(["debate", PROBLEM, "--models", slow, "-r", "2", "--seed", "7", "--events"]);
+    const opened = await running.seen("stdout", /"deliberation":"([a-z0-9]+)"/);
+    await running.seen("stdout", /round-1\/critique\/roster/);
+    running.kill("SIGKILL");
+    await running.ended;
+    const before = (await place.run(["export", opened, "--format", "jsonl"])).stdout.trim().split("\n");
+    const resumed = await place.run(["resume", opened, "--json", "-q"]);
+    const result = resultIn(resumed);
+    // 22, and the judge's summary: the last round is over its threshold.
+    expect(result).toMatchObject({ status: "answered", calls: 23 });
+    const after = (await place.run(["export", opened, "--format", "jsonl"])).stdout.trim().split("\n");
+    expect(after.slice(0, before.length)).toEqual(before);
+  }, 60_000);
+
+  it.each([
+    [["debate"], "the problem is empty"],
+    [["debate", "x", "-r", "0"], "--rounds"],
+    [["debate", "x", "-a", "architekt"], "the nearest is architect"],
+    [["debate", "x", "-c", "none.json"], "does not exist"],
+    [["debate", "x", "--context", "none"], "is not there, or not a folder"],
+    [["report"], "no debate is named"],
+  ])("refuses %j with what to do", async (args, said) => {
+    await using place = somewhere();
+    const { code, stderr } = await place.run(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});
