@@ -2,8 +2,10 @@ import type { Floor } from "../../engine/index.ts";
 import { requirementsOf } from "../../judging/index.ts";
 import type { Participant } from "../../kernel/index.ts";
 import type { DebateSettings } from "./settings.ts";
+import type { SummaryMethod } from "./summaries/index.ts";
 
-export type DebateFloor = Floor<DebateSettings>;
+/** The floor, and the ways to summarise that settings may name. */
+export type DebateFloor = Floor<DebateSettings> & { readonly methods: readonly SummaryMethod[] };
 
 export type Requirements = { readonly major: readonly string[]; readonly minor: readonly string[] };
 export type Clarified = { readonly question: string; readonly answer: string };

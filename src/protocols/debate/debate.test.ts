@@ -11,7 +11,8 @@ import {
   type Says,
 } from "../../testing/debate-table.ts";
 import { stage, type Stage, type StageOptions } from "../../testing/toys/stage.ts";
-import { debate } from "./index.ts";
+import { debate, debateWith, summaryMethods } from "./index.ts";
+import type { SummaryMethod } from "./summaries/index.ts";
 
 const table = (says: Readonly<Record<string, Says>> = {}, options: Partial<StageOptions> = {}): Stage =>
   stage({ protocols: [debate], script: debaters(says), ...options });
@@ -346,6 +347,32 @@ describe("what an agent remembers", () => {
     const bare = table({ bob: wordy });
     await held(bare, debateAsked({ settings: { ...off, includeFullHistory: false } }));
     expect(promptsOf(bare, "bob", "critique").at(-1)).not.toContain("A decision.");
+  });
+});
+
+describe("a way to summarise of one's own", () => {
+  it("is registered by a line, and named by the settings alone", async () => {
+    const counting: SummaryMethod = {
+      name: "counting",
+      summarise: (run, { key, for: agent, contributions, charactersBefore }) =>
+        run.derive(
+          { key, ends: ["summary-made"], input: { steps: contributions.map(({ step }) => step) } },
+          () => {
+            const text = `${contributions.length} texts`;
+            const characters = { charactersBefore, charactersAfter: text.length };
+            return { type: "summary-made", data: { for: agent.id, method: "counting", ...characters, text } };
+          },
+        ),
+    };
+    const protocols = [debateWith([...summaryMethods, counting])];
+    const on = table({}, { protocols });
+    await held(on, debateAsked({ settings: { summarization: { method: "counting", threshold: 1 } } }));
+    expect(promptsOf(on, "ada", "refinement").at(-1)).toContain("4 texts");
+    const unknown = await held(
+      table({}, { protocols }),
+      debateAsked({ settings: { summarization: { method: "countin" } } }),
+    ).catch((error: unknown) => error);
+    expect(unknown).toMatchObject({ code: "configuration" });
   });
 });
 

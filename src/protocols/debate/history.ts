@@ -89,7 +89,7 @@ export async function historyFor(
 /** How this participant's perspective is summarised; undefined where it is not. */
 export function wayOf(floor: DebateFloor, { id }: Participant) {
   const settings = summarizationOf(floor.settings, id);
-  return settings.enabled ? { settings, method: summaryMethodOf(settings.method) } : undefined;
+  return settings.enabled ? { settings, method: summaryMethodOf(settings.method, floor.methods) } : undefined;
 }
 
 export const isDue = (

@@ -11,6 +11,7 @@ import { holdForJudge, synthesise } from "./judge.ts";
 import { EMPTY, withSpoken, withSummaries, type Transcript } from "./perspective.ts";
 import { criticise, propose, refine, saidIn, type RoundSpec, type Seated } from "./round.ts";
 import { DebateSettings } from "./settings.ts";
+import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
 
 export { requestOf as clarificationRequest } from "./clarify.ts";
 export { DebateSettings, ToolName } from "./settings.ts";
@@ -18,21 +19,25 @@ export { summaryMethodOf, summaryMethods } from "./summaries/index.ts";
 
 /**
  * Agents propose, criticise each other and refine, in rounds, and a judge writes the solution (seed 5). Seats: `agent`,
- * `judge` (the first, then who steps in for it).
+ * `judge` (the first, then who steps in for it). `methods`: the ways to summarise that its settings may name.
  */
-export const debate = defineProtocol({
-  name: "debate",
-  version: 1,
-  settings: DebateSettings,
-  templates: [...DEBATE_TEMPLATES, ...DEBATE_JUDGE_TEMPLATES],
-  async deliberate(floor): Promise<Closing> {
-    holdForJudge(floor);
-    const agents = floor.seats("agent");
-    const requirements = await readRequirements(floor);
-    const clarifications = await clarify(floor, agents);
-    return conduct(floor, { agents, brief: { material: floor, requirements, clarifications } });
-  },
-});
+export const debateWith = (methods: readonly SummaryMethod[]) =>
+  defineProtocol({
+    name: "debate",
+    version: 1,
+    settings: DebateSettings,
+    templates: [...DEBATE_TEMPLATES, ...DEBATE_JUDGE_TEMPLATES],
+    async deliberate(given): Promise<Closing> {
+      const floor: DebateFloor = { ...given, methods };
+      holdForJudge(floor);
+      const agents = floor.seats("agent");
+      const requirements = await readRequirements(floor);
+      const clarifications = await clarify(floor, agents);
+      return conduct(floor, { agents, brief: { material: floor, requirements, clarifications } });
+    },
+  });
+
+export const debate = debateWith(summaryMethods);
 
 type Debating = { readonly agents: readonly Participant[]; readonly brief: Brief };
 
