@@ -17,6 +17,8 @@ export function pendingQuestions(entries: readonly Entry[]): Pending | undefined
   );
   const round = Math.max(0, ...asked.map((one) => one.round));
   if (!opened || !isEvent(opened, "deliberation-opened") || round === 0) return undefined;
+  // Until then somebody may still be asked, and an answer would close the round to it.
+  const ended = entries.some(({ origin }) => "step" in origin && origin.step === `clarify-${round}/roster`);
   const request = clarificationRequest(round);
   const settled = entries.some(
     ({ origin, type }) =>
@@ -27,7 +29,7 @@ export function pendingQuestions(entries: readonly Entry[]): Pending | undefined
   const questions = asked
     .filter((one) => one.round === round)
     .flatMap(({ data }) => data.questions.map((question) => ({ ...question, by: nameOf(data.by) })));
-  return settled || questions.length === 0 ? undefined : { request, questions };
+  return settled || !ended || questions.length === 0 ? undefined : { request, questions };
 }
 
 /**

@@ -60,12 +60,15 @@ export async function forkChanges(
   };
 }
 
+/** Whether who sits there gives answers of its own: a council's member, a debate's agent. */
+const isVoice = (seat: string): boolean => seat === "member" || seat === "agent";
+
 async function newParticipants(
   parley: Parley,
   opening: Opening,
   without: readonly string[],
 ): Promise<Participant[]> {
-  const members = opening.participants.filter(({ seat }) => seat === "member");
+  const members = opening.participants.filter(({ seat }) => isVoice(seat));
   const left = without.map((named) => {
     const member = members.find(
       ({ id, persona }) => id === named || persona.name.toLowerCase() === named.toLowerCase(),
@@ -75,7 +78,7 @@ async function newParticipants(
     throw new Fault("configuration", { why: `there is no member "${named}" to leave out`, next });
   });
   const kept = opening.participants.filter(({ id }) => !left.includes(id));
-  if (!kept.some(({ seat }) => seat === "member")) {
+  if (!kept.some(({ seat }) => isVoice(seat))) {
     throw new Fault("configuration", { why: "that leaves no member", next: "keep at least one" });
   }
   if (!parley.given("chair")) return kept;

@@ -7,6 +7,8 @@ export type Requirements = { readonly major: readonly string[]; readonly minor: 
 const MOST = 100;
 const LONGEST = 500;
 const SHORTEST = 10;
+/** So much of a line that lends its words is lent. */
+const LEAD = 200;
 
 /** "Not required" takes a demand back; "must not" makes one. */
 const denied =
@@ -42,7 +44,7 @@ export function requirementsOf(problem: string): Requirements {
   const found = { major: new Map<string, string>(), minor: new Map<string, string>() };
   const add = (text: string): void => {
     const kind = questioning.test(text) || text.length <= SHORTEST ? null : kindOf(text);
-    const key = text.toLowerCase();
+    const key = text.slice(0, LONGEST).toLowerCase();
     if (kind === null || found[kind].size >= MOST || found.major.has(key)) return;
     if (!found[kind].has(key)) found[kind].set(key, text.slice(0, LONGEST).trim().toWellFormed());
   };
@@ -51,12 +53,19 @@ export function requirementsOf(problem: string): Requirements {
     if (lead && indent <= lead.indent) lead = undefined;
     // An item is one requirement, whatever its sentences.
     for (const said of indent >= 0 ? [text] : sentencesIn(text)) {
-      if (said.endsWith(":") && kindOf(said) !== null) lead = { text: said, indent };
+      if (said.endsWith(":") && kindOf(said) !== null) lead = { text: leadOf(said), indent };
       else add(lead && indent >= 0 && kindOf(said) === null ? `${lead.text} ${said}` : said);
     }
   }
   return { major: [...found.major.values()], minor: [...found.minor.values()] };
 }
+
+/** A lead as its items take it over: cut, so that many of them cost no more than the problem is long; its own word is kept. */
+const leadOf = (said: string): string => {
+  if (said.length <= LEAD) return said;
+  const cut = said.slice(0, LEAD).toWellFormed();
+  return kindOf(cut) === kindOf(said) ? `${cut}…` : kindOf(said) === "major" ? "It must:" : "It should:";
+};
 
 const kindOf = (text: string): "major" | "minor" | null => {
   if (majorWord.test(text.replaceAll(denied, " "))) return "major";

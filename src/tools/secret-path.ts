@@ -25,15 +25,22 @@ function isSecretFile(name: string): boolean {
     KEYS.some((key) => original.startsWith(key)) ||
     (dot >= 0 && KEY_EXTENSIONS.has(original.slice(dot + 1))) ||
     (DATA_EXTENSIONS.has(extension) &&
-      (stem.startsWith("client_secret") || WORDS.some((word) => stem.endsWith(word))))
+      (stem.startsWith("client_secret") ||
+        stem.startsWith("service-account") ||
+        stem.startsWith("service_account") ||
+        WORDS.some((word) => stem.endsWith(word))))
   );
 }
 
 const FILES: ReadonlySet<string> = new Set(
-  ".netrc _netrc .npmrc .pypirc .pgpass .htpasswd .dockercfg".split(" "),
+  ".netrc _netrc .npmrc .pypirc .pgpass .htpasswd .dockercfg .s3cfg .boto .vault-token .git-credentials .my.cnf".split(
+    " ",
+  ),
 );
 const KEYS = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
-const KEY_EXTENSIONS: ReadonlySet<string> = new Set("pem key p12 pfx ppk jks keystore kdbx".split(" "));
+const KEY_EXTENSIONS: ReadonlySet<string> = new Set(
+  "pem key p12 pfx ppk jks keystore kdbx env gpg asc tfvars tfstate".split(" "),
+);
 const WORDS = ["credential", "credentials", "secret", "secrets"];
 /** Source code and prose about credentials may be read. */
 const DATA_EXTENSIONS: ReadonlySet<string> = new Set([

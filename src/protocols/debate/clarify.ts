@@ -7,7 +7,7 @@ import { ownText, type Clarified, type DebateFloor } from "./brief.ts";
 
 // C1. A question's id names its round, its agent and its place, so no two are alike.
 // C2. A round without a question is the last; so is the one before which nobody could be asked.
-// C3. What is not answered is "NA", in the prompts as in the report.
+// C3. What is not answered is "NA" in the prompts, so that nobody asks for it again.
 
 const NOT_ANSWERED = "NA";
 

@@ -134,7 +134,7 @@ describe("what fails", () => {
     });
     expect(closingOf((await held(refused)).entries)).toEqual({
       outcome: "failed",
-      why: "1 of 3 agents proposed, 2 are needed (none from bob, cyd)",
+      why: "1 of 3 agents proposed, 2 are needed (bob: refused: scripted: refused; cyd: refused: scripted: refused)",
     });
   });
 
@@ -212,6 +212,18 @@ describe("what fails", () => {
   });
 });
 
+describe("a budget", () => {
+  it("says that it ended the debate, and leaves room for the judge", async () => {
+    const quote = () => ({ tokensIn: 100, tokensOut: 100, usd: null });
+    const none = await held(table({}, { quote }), debateAsked({ budget: { tokens: 300 } }));
+    expect(closingOf(none.entries)).toMatchObject({ outcome: "stopped-by-budget" });
+    const some = table({}, { quote });
+    const { entries } = await held(some, debateAsked({ budget: { calls: 12 } }));
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded", answer: "synthesis/judge" });
+    expect(some.models.calls).toHaveLength(12);
+  });
+});
+
 describe("when it ends", () => {
   it("ends when the extracted answers agree", async () => {
     const same: Says = { refinement: () => "It is so.\nFinal answer: 391" };
@@ -238,6 +250,45 @@ describe("when it ends", () => {
       { agree: false, least: 0.9, similarity: null },
       { agree: false, least: 0.9, similarity: 1 },
     ]);
+  });
+
+  it("takes neither fresh proposals nor missing refinements for convergence", async () => {
+    const termination = { type: "convergence", similarity: 0.9 };
+    // What is refined is what was freshly proposed, and nothing like the round before.
+    const words = [
+      "alpha beta gamma delta epsilon, which was looked at by three people on four days.",
+      "One two three four five six seven: whoever counts them again comes to another end.",
+      "Red green blue yellow orange violet, as the painters of that century had it.",
+    ];
+    const drifting = (name: string): Says => {
+      let turn = -1;
+      return {
+        proposal: () => `${name} writes ${words[(turn += 1)]}`,
+        refinement: () => `${name} writes ${words[turn]}`,
+      };
+    };
+    const fresh = table({ ada: drifting("Ada"), bob: drifting("Bob"), cyd: drifting("Cyd") });
+    const drifted = await held(
+      fresh,
+      debateAsked({ settings: { rounds: 3, termination, proposals: "fresh" } }),
+    );
+    expect(only(drifted.entries, "round-closed")).toHaveLength(3);
+    // Nobody refines in round 2, because no critique comes.
+    const silent: Says = {
+      critique: (request) => (textOf(request).includes("Refinement") ? { fail: "refused" } : "A critique."),
+    };
+    const stuck = await held(
+      table({ ada: silent, bob: silent, cyd: silent }),
+      debateAsked({ settings: { rounds: 3, termination } }),
+    );
+    expect(only(stuck.entries, "round-closed")).toHaveLength(3);
+  });
+
+  it("ends after one round where there is one agent, whom nobody criticises", async () => {
+    const on = table();
+    const { entries } = await held(on, debateAsked({ agents: ["ada"], settings: { rounds: 3 } }));
+    expect(tasksOf(on)).toEqual({ proposal: 1, synthesis: 1 });
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
   });
 
   it("ends when the judge is sure enough, and asks it only where that could end it", async () => {
@@ -401,7 +452,10 @@ describe("tools", () => {
       },
     });
     const { entries } = await held(on, debateAsked({ settings: settings(10) }));
-    expect(only(entries, "tool-called")).toHaveLength(2);
+    const called = only(entries, "tool-called");
+    expect(called).toHaveLength(2);
+    // What was proposed in this very round is found, under labels.
+    for (const { data } of called) expect(data.result).toMatchObject({ total: 3 });
     const steps = entries.flatMap(({ origin }) =>
       "step" in origin && origin.step.startsWith("round-1/critique/ada/of/bob") ? [origin.step] : [],
     );

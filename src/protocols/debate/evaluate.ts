@@ -1,5 +1,5 @@
 import { majority, sameAnswer, similarityOfRounds } from "../../judging/index.ts";
-import type { Participant } from "../../kernel/index.ts";
+import type { Participant, ParticipantId } from "../../kernel/index.ts";
 import { confidencePrompt, confidenceSchema, readConfidence } from "../../prompts/index.ts";
 import { emptiness, speaking } from "../phases/draft.ts";
 import { lossOf } from "../phases/loss.ts";
@@ -9,9 +9,11 @@ import type { Seated } from "./round.ts";
 export type Evaluating = {
   readonly round: number;
   readonly brief: Brief;
-  /** What stood before the round's refinements, and what stands now. */
-  readonly before: readonly Seated[];
+  /** What stood when the round before ended; nothing in round 1. */
+  readonly last: readonly Seated[];
+  /** What stands now, and who refined it in this round. */
   readonly after: readonly Seated[];
+  readonly refined: readonly ParticipantId[];
   readonly judge: Participant | undefined;
 };
 
@@ -31,14 +33,16 @@ export async function ends(floor: DebateFloor, spec: Evaluating): Promise<string
 /** Measured, and recorded as `round-<n>/convergence`: extracted answers that all agree, or texts that hardly changed. */
 async function converged(
   { run }: DebateFloor,
-  { round, before, after }: Evaluating,
+  { round, last, after, refined }: Evaluating,
   least: number,
 ): Promise<string | null> {
   const [first, ...others] = after.map(({ final }) => final);
   const agree =
     after.length > 1 && first != null && others.every((other) => other !== null && sameAnswer(first, other));
   const texts = (seated: readonly Seated[]) => seated.map(({ by, text }) => ({ id: by.id, text }));
-  const similarity = round > 1 ? similarityOfRounds(texts(before), texts(after)) : null;
+  // Who refined nothing is like itself, which says nothing.
+  const anew = after.filter(({ by }) => refined.includes(by.id));
+  const similarity = similarityOfRounds(texts(last), texts(anew));
   const why = agree
     ? `all answers come to ${first.value}`
     : similarity !== null && similarity >= least
@@ -49,7 +53,7 @@ async function converged(
       key: `round-${round}/convergence`,
       ends: ["note-taken"],
       input: {
-        texts: [before, after].map((seated) => seated.map(({ step }) => step)),
+        texts: [last, after].map((seated) => seated.map(({ step }) => step)),
         least,
         agree,
         similarity,

@@ -11,6 +11,7 @@ import { holdForJudge, synthesise } from "./judge.ts";
 import { EMPTY, withSpoken, withSummaries, type Transcript } from "./perspective.ts";
 import { criticise, propose, refine, saidIn, type RoundSpec, type Seated } from "./round.ts";
 import { DebateSettings } from "./settings.ts";
+import { criticsOf } from "./topology.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
 
 export { requestOf as clarificationRequest } from "./clarify.ts";
@@ -52,44 +53,44 @@ async function conduct(floor: DebateFloor, { agents, brief }: Debating): Promise
   let seated: readonly Seated[] = [];
   let first: readonly Seated[] = [];
   let lost = 0;
-  let round = 1;
-  let before: readonly Seated[] = [];
-  for (; ; round += 1) {
+  for (let round = 1; ; round += 1) {
+    const last = seated;
     const active = round === 1 ? agents : seated.map(({ by }) => by);
     transcript = withSummaries(transcript, await summarise(floor, active, { round, transcript }));
-    const spec: RoundSpec = { round, brief, transcript, labels };
+    const spec: RoundSpec = { round, brief, transcript, heard: transcript, labels };
     const asked = round === 1 || settings.proposals === "fresh";
-    const proposed = asked ? await propose(floor, spec, active) : { seated: [], lost: 0 };
+    const proposed = asked ? await propose(floor, spec, active) : NOBODY_ASKED;
     if (round === 1) {
       const quorum = settings.quorum ?? Math.floor(agents.length / 2) + 1;
-      if (proposed.seated.length < quorum) return tooFew(proposed.seated, agents, quorum);
+      if (proposed.seated.length < quorum) return tooFew(agents, proposed, quorum);
       first = proposed.seated;
     }
-    before =
+    const before =
       round === 1
         ? proposed.seated
-        : seated.map((one) => proposed.seated.find(({ by }) => by.id === one.by.id) ?? one);
-    const { critiques, lost: unsaid } = await criticise(floor, spec, before);
-    const refined = await refine(floor, spec, { seated: before, critiques });
-    lost += proposed.lost + unsaid + refined.lost;
-    transcript = withSpoken(
-      transcript,
-      saidIn(round, {
-        proposals: proposed.seated,
-        critiques,
-        refinements: refined.seated.filter(({ by }) => refined.refined.includes(by.id)),
-      }),
-    );
-    const stood = before;
-    seated = refined.seated;
-    await closeRound(floor, { round, seated, refined: refined.refined });
-    if (round >= settings.rounds) break;
+        : last.map((one) => proposed.seated.find(({ by }) => by.id === one.by.id) ?? one);
+    const said = { proposals: proposed.seated, critiques: [], refinements: [] };
+    const proposing = { ...spec, heard: withSpoken(transcript, saidIn(round, said)) };
+    const { critiques, absent: unsaid } = await criticise(floor, proposing, before);
+    const criticised = { ...said, critiques };
+    const refining = { ...spec, heard: withSpoken(transcript, saidIn(round, criticised)) };
+    const { seated: after, refined, absent } = await refine(floor, refining, { seated: before, critiques });
+    seated = after;
+    lost += proposed.absent.length + unsaid.length + absent.length;
+    const refinements = after.filter(({ by }) => refined.includes(by.id));
+    transcript = withSpoken(transcript, saidIn(round, { ...criticised, refinements }));
+    await closeRound(floor, { round, seated, refined });
     const [judge] = floor.seats("judge");
-    const why = await ends(floor, { round, brief, before: stood, after: seated, judge });
-    if (why !== null) break;
+    if (
+      round >= settings.rounds ||
+      criticsOf(settings.topology, seated).length === 0 || // alone, nobody would say anything new
+      (await ends(floor, { round, brief, last, after, refined, judge })) !== null
+    )
+      return conclude(floor, { evidence: { brief, transcript, before, after, round }, first, lost });
   }
-  return conclude(floor, { evidence: { brief, transcript, before, after: seated, round }, first, lost });
 }
+
+const NOBODY_ASKED: Awaited<ReturnType<typeof propose>> = { seated: [], absent: [] };
 
 type Concluding = {
   readonly evidence: Parameters<typeof synthesise>[1];
@@ -138,12 +139,20 @@ const closeRound = (
     }),
   );
 
-/** How it ends when the quorum proposes nothing. */
-function tooFew(given: readonly Seated[], agents: readonly Participant[], quorum: number): Closing {
-  const missing = agents.filter(({ id }) => !given.some(({ by }) => by.id === id));
-  const names = missing.map(({ persona }) => persona.name).join(", ");
+/** How it ends when the quorum proposes nothing: for want of budget, where that is to blame. */
+function tooFew(
+  agents: readonly Participant[],
+  { seated, absent }: Awaited<ReturnType<typeof propose>>,
+  quorum: number,
+): Closing {
+  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.persona.name ?? id;
+  const reasons = absent.map(({ id, why }) => `${nameOf(id)}: ${why}`).join("; ");
+  const why = `${seated.length} of ${agents.length} agents proposed, ${quorum} are needed (${reasons})`;
+  if (!absent.some(({ code }) => code === "over-budget")) return { outcome: "failed", why };
+  const best = seated.length > 0 ? central(seated) : undefined;
   return {
-    outcome: "failed",
-    why: `${given.length} of ${agents.length} agents proposed, ${quorum} are needed (none from ${names})`,
+    outcome: "stopped-by-budget",
+    why,
+    best: best ? { answer: best.step, control: controlOf(seated, undefined, best.final) } : null,
   };
 }

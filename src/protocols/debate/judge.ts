@@ -67,10 +67,13 @@ export function holdForJudge(floor: DebateFloor): void {
     const [judge] = floor.seats("judge");
     if (!judge) return undefined;
     const { maxOutputTokens, rounds } = floor.settings;
-    const texts =
-      floor.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
     // Of full length, at the three characters a token that quotes count with.
-    const given = floor.context.reduce((sum, { text }) => sum + text, floor.question) + "x".repeat(3 * texts);
+    const all =
+      3 * floor.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
+    // A judge that summarises sees a summary, or rounds of which the last is below its threshold.
+    const way = wayOf(floor, judge);
+    const most = way ? Math.min(all, Math.max(way.settings.maxLength, rounds * way.settings.threshold)) : all;
+    const given = floor.context.reduce((sum, { text }) => sum + text, floor.question) + "x".repeat(most);
     return {
       ...speaking(judge),
       messages: [{ role: "user", text: given }],
@@ -193,7 +196,8 @@ async function materialOf(
     const event = await make(floor, floor.run, {
       agent: judge,
       method: way.method,
-      key: "judge/summary",
+      // The first judge's; who steps in for it makes its own.
+      key: judge.id === floor.seats("judge")[0]?.id ? "judge/summary" : `judge/summary/${judge.id}`,
       round: undefined,
       contributions: last,
       purpose: floor.question,

@@ -1,6 +1,13 @@
 import { admitted, phase, type Joined, type Run } from "../../engine/index.ts";
 import { extractAnswer, hasCoverage } from "../../judging/index.ts";
-import { StepKey, type Call, type Event, type Message, type ParticipantId } from "../../kernel/index.ts";
+import {
+  StepKey,
+  type Call,
+  type Event,
+  type FailureCode,
+  type Message,
+  type ParticipantId,
+} from "../../kernel/index.ts";
 import { critiquePrompt, proposalPrompt, refinementPrompt } from "../../prompts/index.ts";
 import { emptiness, type Draft } from "../phases/draft.ts";
 import { lossOf } from "../phases/loss.ts";
@@ -20,11 +27,17 @@ export type Seated = Draft & { readonly label: string };
 export type RoundSpec = {
   readonly round: number;
   readonly brief: Brief;
+  /** Up to the round before: what agents are reminded of. */
   readonly transcript: Transcript;
+  /** With what was said in this round: what `context_search` looks through. */
+  readonly heard: Transcript;
   readonly labels: ReadonlyMap<ParticipantId, string>;
 };
 
 type Part = { readonly id: string; readonly speech: Speaking };
+
+/** A part of a phase that nobody spoke, and what its call failed of, where it did. */
+export type Loss = { readonly id: string; readonly why: string; readonly code: FailureCode | undefined };
 
 /** One phase of speeches, each `round-<n>/<kind>/<part>`; who spoke, by part. */
 async function spoken(
@@ -34,26 +47,36 @@ async function spoken(
     parts,
     quorum,
   }: { readonly name: string; readonly parts: readonly Part[]; readonly quorum?: number },
-): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly lost: number }> {
+): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly absent: readonly Loss[] }> {
   const { patienceMs } = floor.settings;
   const may = await admitted(floor.run, {
     name,
     members: parts.map(({ id, speech }) => ({ id, request: requestOf(floor, speech) })),
   });
+  const codes = new Map<string, FailureCode>();
   const work = async (id: string, run: Run): Promise<Joined<Event<Spoke>>> => {
     const part = parts.find((one) => one.id === id);
     if (!part) throw new RangeError(`${id} has no part in ${name}`);
     const event = await speak(floor, run, part.speech);
-    return event.type === "degradation-noted"
-      ? { in: false, why: event.data.why }
-      : { in: true, value: event };
+    if (event.type !== "degradation-noted") return { in: true, value: event };
+    const { call, why } = event.data;
+    if (call?.ok === false) codes.set(id, call.failure.code);
+    return { in: false, why };
   };
   const done = await phase(
     floor.run,
     { name, members: may, ...(quorum === undefined || patienceMs === null ? {} : { quorum, patienceMs }) },
     work,
   );
-  return { given: new Map(done.in.map(({ id, value }) => [id, value])), lost: parts.length - done.in.length };
+  return {
+    given: new Map(done.in.map(({ id, value }) => [id, value])),
+    absent: [
+      ...done.out.map(({ id, why }) => ({ id, why, code: codes.get(id) })),
+      ...parts
+        .filter(({ id }) => !may.includes(id))
+        .map(({ id }) => ({ id, why: "the budget does not reach for it", code: "over-budget" as const })),
+    ],
+  };
 }
 
 /** Proposals of these agents, made anew; who gave one, as it stands now. */
@@ -61,7 +84,7 @@ export async function propose(
   floor: DebateFloor,
   spec: RoundSpec,
   agents: readonly Draft["by"][],
-): Promise<{ readonly seated: readonly Seated[]; readonly lost: number }> {
+): Promise<{ readonly seated: readonly Seated[]; readonly absent: readonly Loss[] }> {
   const { round, brief, transcript } = spec;
   const parts = await Promise.all(
     agents.map(async (agent): Promise<Part> => {
@@ -72,8 +95,8 @@ export async function propose(
     }),
   );
   const quorum = floor.settings.quorum ?? Math.floor(agents.length / 2) + 1;
-  const { given, lost } = await spoken(floor, { name: `round-${round}/proposal`, parts, quorum });
-  return { seated: seatedBy(spec, agents, given), lost };
+  const { given, absent } = await spoken(floor, { name: `round-${round}/proposal`, parts, quorum });
+  return { seated: seatedBy(spec, agents, given), absent };
 }
 
 /** Critiques of what stands, each agent's of those whom the topology gives it; by whom they are about. */
@@ -81,8 +104,8 @@ export async function criticise(
   floor: DebateFloor,
   spec: RoundSpec,
   seated: readonly Seated[],
-): Promise<{ readonly critiques: readonly Critique[]; readonly lost: number }> {
-  const { round, brief, transcript } = spec;
+): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly Loss[] }> {
+  const { round, brief, transcript, heard } = spec;
   const pairs = criticsOf(floor.settings.topology, seated);
   const parts = await Promise.all(
     pairs.map(async ({ critic, target }): Promise<Part> => {
@@ -103,7 +126,7 @@ export async function criticise(
           agent,
           step,
           messages,
-          transcript,
+          transcript: heard,
           maxOutputTokens: floor.settings.maxOutputTokens.critique,
           ends: "critique-given",
           read: (call) => {
@@ -121,7 +144,7 @@ export async function criticise(
       };
     }),
   );
-  const { given, lost } = await spoken(floor, { name: `round-${round}/critique`, parts });
+  const { given, absent } = await spoken(floor, { name: `round-${round}/critique`, parts });
   const critiques = pairs.flatMap(({ critic, target }) => {
     const step = `round-${round}/critique/${critic.by.id}/of/${target.by.id}`;
     const event = given.get(`${critic.by.id}/of/${target.by.id}`);
@@ -129,7 +152,7 @@ export async function criticise(
       ? [{ of: target.by.id, label: critic.label, step, text: event.data.text }]
       : [];
   });
-  return { critiques, lost };
+  return { critiques, absent };
 }
 
 /** A critique under the label of who made it. */
@@ -148,7 +171,7 @@ export async function refine(
 ): Promise<{
   readonly seated: readonly Seated[];
   readonly refined: readonly ParticipantId[];
-  readonly lost: number;
+  readonly absent: readonly Loss[];
 }> {
   const { round, brief, transcript } = spec;
   const criticised = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // D3
@@ -168,7 +191,7 @@ export async function refine(
       return answering(floor, { spec, agent, step, messages, kind: "refinement" });
     }),
   );
-  const { given, lost } = await spoken(floor, { name: `round-${round}/refinement`, parts });
+  const { given, absent } = await spoken(floor, { name: `round-${round}/refinement`, parts });
   const anew = seatedBy(
     spec,
     criticised.map(({ by }) => by),
@@ -177,7 +200,7 @@ export async function refine(
   return {
     seated: seated.map((one) => anew.find(({ by }) => by.id === one.by.id) ?? one), // D2
     refined: anew.map(({ by }) => by.id),
-    lost,
+    absent,
   };
 }
 
@@ -191,7 +214,7 @@ type Answering = {
 
 function answering(
   { settings }: DebateFloor,
-  { spec: { round, transcript }, agent, step, messages, kind }: Answering,
+  { spec: { round, heard }, agent, step, messages, kind }: Answering,
 ): Part {
   const what = `the ${kind} of ${agent.persona.name} in round ${round}`;
   const weakens =
@@ -202,7 +225,7 @@ function answering(
       agent,
       step,
       messages,
-      transcript,
+      transcript: heard,
       maxOutputTokens: settings.maxOutputTokens[kind],
       ends: "answer-given",
       read: (call) => {
