@@ -68,6 +68,10 @@ const EFFORT = new Option(
   "how far to climb where drafts disagree: 1 drafts only, 2 to 5 more (default 4)",
 );
 
+const DEBATE_FILES = [
+  new Option("-o, --output <file>", "write the solution there, or the whole debate as .json"),
+  new Option("--report <file>", "write a report there: .md or .html"),
+];
 const DEBATING = [
   new Option("-p, --problem-description <file>", "the problem in a file, instead of in words"),
   new Option("--problemDescription <file>", "the same").hideHelp(),
@@ -91,8 +95,7 @@ const DEBATING = [
   ]),
   new Option("--clarify", "let the agents ask what they have to know first"),
   new Option("--context <dir>", "the folder that agents with file tools see"),
-  new Option("-o, --output <file>", "write the solution there, or the whole debate as .json"),
-  new Option("--report <file>", "write a report there: .md or .html"),
+  ...DEBATE_FILES,
   ENV_FILE,
   new Option("-v, --verbose", "say who takes part, and on whose instructions"),
   new Option("--seed <text>", "decides labels and orders; the same seed asks in the same way"),
@@ -172,7 +175,7 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "answer",
     args: "<id> [file]",
     summary: 'answer what a debate asks, one by one or from a file {"question-id": "answer"}, and go on',
-    options: [new Option("--list", "only show the questions that wait"), ...HOW_TO_SHOW],
+    options: [new Option("--list", "only show the questions that wait"), ...DEBATE_FILES, ...HOW_TO_SHOW],
     load: () => import("./commands/answer.ts"),
   },
   {
@@ -192,7 +195,10 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "resume",
     args: "<id>",
     summary: "go on with an open deliberation",
-    options: HOW_TO_SHOW,
+    options: [
+      ...DEBATE_FILES.map((option) => new Option(option.flags, `of a debate: ${option.description}`)),
+      ...HOW_TO_SHOW,
+    ],
     load: () => import("./commands/resume.ts"),
   },
   {

@@ -53,7 +53,11 @@ export function debateSeats(parley: Parley, config: DebateConfig): DebateSeats {
           : [[agent.id, { names, ...(limit === undefined ? {} : { limit }) }] as const];
       }),
     ),
-    warnings: [...warnings, ...tools.flatMap(({ unknown }) => unknown)],
+    warnings: [
+      ...warnings,
+      ...tools.flatMap(({ unknown }) => unknown),
+      ...(config.judge.tools.length > 0 ? ["the judge has no tools here: it works from what was said"] : []),
+    ],
   };
 }
 

@@ -4,7 +4,7 @@ import { builtInDebate, readDebateFile, withModels, withRoles, type DebateConfig
 import type { Asked } from "../engine/index.ts";
 import { CONTEXT_SEARCH } from "../judging/index.ts";
 import { Fault, OrganizationId, type ToolSpec } from "../kernel/index.ts";
-import { debate, summaryMethodOf, type DebateSettings } from "../protocols/debate/index.ts";
+import { debate, summaryMethodOf, ToolName, type DebateSettings } from "../protocols/debate/index.ts";
 import { createFileTools } from "../tools/index.ts";
 import { budgetOf, refuseUnknownPrices, settingsOf, templatesOf } from "./convene.ts";
 import { debateSeats, type DebateSeats } from "./debate-seats.ts";
@@ -48,7 +48,17 @@ export async function conveneDebate(
   if (budget.usd !== undefined) refuseUnknownPrices(parley, seats.participants);
   const who = given.verbose === true ? whoLines(config, seats) : [];
   return {
-    notes: [...notes, ...config.warnings, ...seats.warnings, ...tools.notes, ...who],
+    notes: [
+      ...notes,
+      ...config.warnings,
+      ...seats.warnings,
+      ...tools.notes,
+      ...embeddingNotes(parley, config),
+      ...(config.agents.length === 1
+        ? ["there is one agent, whom nobody criticises: it proposes, and the judge writes"]
+        : []),
+      ...who,
+    ],
     asked: {
       question: given.problem,
       context: [],
@@ -65,7 +75,7 @@ export async function conveneDebate(
 
 async function configOf(
   parley: Parley,
-  { config: written, roles, mapModels }: Debating,
+  { config: written, roles, mapModels, contextFolder }: Debating,
 ): Promise<{ config: DebateConfig; notes: readonly string[] }> {
   const usual = existsSync(join(parley.cwd, USUAL_FILE)) ? USUAL_FILE : undefined;
   const file = written ?? usual;
@@ -73,13 +83,31 @@ async function configOf(
     const panel = await findPanel(parley);
     const built = builtInDebate({ models: panel.members, ...(roles ? { roles } : {}) }, parley);
     const [judge] = [...panel.judges, ...(parley.settings.chair.length > 0 ? panel.chairs : [])];
-    const whole = judge ? { ...built, judge: { ...built.judge, model: judge } } : built;
+    const judged = judge ? { ...built, judge: { ...built.judge, model: judge } } : built;
+    const whole = contextFolder === undefined ? judged : withTools(judged);
     return { config: mapModels === undefined ? whole : withModels(whole, mapModels), notes: panel.notes };
   }
   const read = readDebateFile(file, parley);
   const some = roles ? withRoles(read, roles) : read;
   const notes = written === undefined ? [`The debate is as ${USUAL_FILE} says`] : [];
   return { config: mapModels === undefined ? some : withModels(some, mapModels), notes };
+}
+
+/** Agents that nobody configured look into the folder that was named for them, and through the debate. */
+const withTools = (config: DebateConfig): DebateConfig => ({
+  ...config,
+  agents: config.agents.map((agent) => ({ ...agent, tools: ToolName.options })),
+});
+
+/** Why passages are compared by words although a way to summarise wants an embedding model. */
+function embeddingNotes(parley: Parley, { agents, judge }: DebateConfig): readonly string[] {
+  const wanting = [...agents, judge].filter(
+    ({ summarization: { enabled, method } }) => enabled && (method === "semantic" || method === "retrieval"),
+  );
+  const why = wanting.map(({ summarization: { embeddingModel } }) => parley.embeddingProblem(embeddingModel));
+  return [...new Set(why)].flatMap((problem) =>
+    problem === undefined ? [] : [`${problem}; passages are compared by their words`],
+  );
 }
 
 type Tools = {
@@ -104,7 +132,12 @@ async function toolsOf({ tools }: DebateSeats, folder: string | undefined): Prom
     ),
     specs: all.filter(({ name }) => wanted.has(name)),
     folder,
-    notes: without.map((name) => `${name} is left out: it sees no folder; name one with --context DIR`),
+    notes: [
+      ...without.map((name) => `${name} is left out: it sees no folder; name one with --context DIR`),
+      ...(folder !== undefined && !files.some(({ name }) => wanted.has(name))
+        ? ["--context is not looked at: no agent of the configuration has file_read or list_files"]
+        : []),
+    ],
   };
 }
 
@@ -122,10 +155,9 @@ function debateSettings(
     rounds: given.rounds ?? rules.rounds,
     termination:
       type === "quality"
-        ? { type, threshold: until.threshold }
-        : // A file's threshold is in hundredths, whatever it is of.
-          type === "convergence"
-          ? { type, similarity: until.threshold / 100 }
+        ? { type, ...(until.type === type ? { threshold: until.threshold } : {}) }
+        : type === "convergence"
+          ? { type, ...(until.type === type ? { similarity: similarityOf(until.threshold) } : {}) }
           : { type },
     proposals: given.proposals ?? rules.proposals,
     topology: given.topology ?? rules.topology,
@@ -152,6 +184,9 @@ function debateSettings(
     callTimeoutMs: settings.callTimeoutMs ?? phaseOf(rules.timeoutPerRound),
   };
 }
+
+/** A file's threshold is in hundredths, whatever it is of; up to 1 it can only be meant as the share itself. */
+const similarityOf = (threshold: number): number => (threshold <= 1 ? threshold : threshold / 100);
 
 /** A round's time among its three phases: a call may take as long as its phase. */
 const phaseOf = (roundMs: number | undefined): number | undefined =>

@@ -32,8 +32,8 @@ export interface Parley {
   readonly models: Models;
   /** null where the settings name no embedding model. */
   readonly embeddings: Embeddings | null;
-  /** Why the embedding model cannot work, told before any call. */
-  readonly embeddingTrouble: Trouble | undefined;
+  /** Why the embedding model of this name, or the settings' own, cannot be used; told before any call. */
+  readonly embeddingProblem: (model: string | undefined) => string | undefined;
   readonly frames: LocalFrames;
   readonly world: World;
   /** This process, in leases. */
@@ -92,7 +92,12 @@ function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: Lo
     engine,
     models,
     embeddings: embedding.embeddings,
-    embeddingTrouble: embedding.trouble,
+    embeddingProblem: (model) => {
+      if (model !== undefined) return ports.problemWith(model);
+      return embedding.embeddings
+        ? embedding.trouble?.why
+        : "no embedding model is set (embedding in parley.yaml)";
+    },
     frames,
     world,
     worker: `${process.pid}-${world.id()}`,

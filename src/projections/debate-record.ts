@@ -58,9 +58,11 @@ const Round = z.strictObject({
   critiques: z.array(Contribution.extend({ of: z.string() })),
   refinements: z.array(Answer),
   /** `result`: null where none is recorded. */
+  /** `during`: the step whose reply called it; null where nobody knows. */
   tools: z.array(
     z.strictObject({
       by: z.string(),
+      during: z.string().nullable(),
       tool: z.string(),
       arguments: z.string(),
       result: z.string().nullable(),

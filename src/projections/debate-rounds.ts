@@ -86,11 +86,17 @@ function roundOf(
     refinements: seated(debate, answers("refinement")),
     tools: seated(
       debate,
-      own.flatMap(({ event }) => {
-        if (!isEvent(event, "tool-called")) return [];
-        const { by, tool, arguments: given, result } = event.data;
-        return [{ by, tool, arguments: jsonText(given), result: jsonText(result) }];
-      }),
+      own
+        .flatMap(({ step, event }) => {
+          if (!isEvent(event, "tool-called")) return [];
+          const { by, tool, arguments: given, result } = event.data;
+          const [, during = "", nth = "0"] = /^(.*)\/tool-(\d+)$/.exec(step) ?? [];
+          return [{ by, during, nth, tool, arguments: jsonText(given), result: jsonText(result) }];
+        })
+        .sort((a, b) =>
+          a.during === b.during ? Number(a.nth) - Number(b.nth) : a.during < b.during ? -1 : 1,
+        )
+        .map(({ nth: _, ...call }) => call),
     ),
     ...costsOf(debate.calls.filter(({ step }) => step.startsWith(prefix)).map(({ call }) => call)),
   };

@@ -279,6 +279,7 @@ function toolsOf({ agentId, metadata: given }: Contribution): DebateRound["tools
   const results = new Map((given?.toolResults ?? []).map((one) => [one.tool_call_id, one.content]));
   return (given?.toolCalls ?? []).map(({ id, name, arguments: asked }) => ({
     by: agentId,
+    during: null,
     tool: name,
     arguments: asked,
     result: results.get(id) ?? null,

@@ -95,7 +95,7 @@ const coverageWords = ({ coverage }: Pick<Proposal, "coverage">): string =>
       : " It does not say how it covers the requirements.";
 
 const toolPart = (call: DebateRound["tools"][number], names: AgentNames): Part => ({
-  heading: `${names.of(call.by)} calls ${call.tool}`,
+  heading: `${names.of(call.by)} calls ${call.tool}${call.during === null ? "" : ` (${call.during})`}`,
   folds: true,
   blocks: [
     words("With:"),

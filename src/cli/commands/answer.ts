@@ -5,6 +5,7 @@ import { printable } from "../../reports/index.ts";
 import { answerOnTerminal, conductAsking, recordAnswers } from "../clarification.ts";
 import { finish } from "../conduct.ts";
 import type { CommandModule } from "../command.ts";
+import { debateFiles, writeDebate } from "../debate-files.ts";
 import { EXIT } from "../exits.ts";
 import { idOf, showingOf, withParley } from "../session.ts";
 
@@ -14,6 +15,7 @@ export const run: CommandModule["run"] = (io, [prefix = "", file], flags) =>
     const { store, settings } = parley;
     const id = await idOf(store, { id: prefix, settings });
     const showing = showingOf(flags, settings);
+    const files = debateFiles(flags, io);
     const entries = await store.read(id);
     const pending = pendingQuestions(entries);
     if (flags["list"] === true) {
@@ -28,7 +30,9 @@ export const run: CommandModule["run"] = (io, [prefix = "", file], flags) =>
       if (file !== undefined) await recordAnswers(io, answering, readAnswersFile(file, io));
       else if (!(await answerOnTerminal(io, answering))) return EXIT.interrupted;
     } else io.output.note("Nothing is waiting for an answer; going on");
-    return conductAsking(io, { parley, id }, showing);
+    const exit = await conductAsking(io, { parley, id }, showing);
+    await writeDebate(io, { store, id }, files);
+    return exit;
   });
 
 const listText = (pending: Pending | undefined): string =>

@@ -1,22 +1,18 @@
-import { conveneDebate, problemOf, type Parley } from "../../compose/index.ts";
+import { conveneDebate, problemOf } from "../../compose/index.ts";
 import { readProblemFile } from "../../config/index.ts";
-import { Fault, type DeliberationId } from "../../kernel/index.ts";
-import { debateRecord, resultOf } from "../../projections/index.ts";
+import { Fault } from "../../kernel/index.ts";
 import { conductAsking } from "../clarification.ts";
 import type { CommandModule, Io } from "../command.ts";
+import { debateFiles, writeDebate } from "../debate-files.ts";
 import { showingOf, withParley } from "../session.ts";
 import { readStandardInput } from "../standard-input.ts";
-import { checkedOutput, writeText } from "../text-output.ts";
-import { reportText } from "./report.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
 /** `parley debate "problem"`: opens a debate on the problem, drives it, and writes what was asked for beside it. */
-export const run: CommandModule["run"] = (io, args, flags) => {
-  return withParley(io, flags, async (parley) => {
-    const output = textOf(flags, "output");
-    const report = textOf(flags, "report");
-    for (const path of [output, report]) if (path !== undefined) checkedOutput(path, io);
+export const run: CommandModule["run"] = (io, args, flags) =>
+  withParley(io, flags, async (parley) => {
+    const files = debateFiles(flags, io);
     const problem = problemOf(await stated(io, args, flags));
     const { asked, notes } = await conveneDebate(parley, {
       problem,
@@ -36,29 +32,9 @@ export const run: CommandModule["run"] = (io, args, flags) => {
     const { opened } = await parley.engine.open(parley.world.id(), asked);
     const id = opened.deliberation;
     const exit = await conductAsking(io, { parley, id }, showing);
-    return await written({ io, parley, id }, { output, report }, exit);
+    await writeDebate(io, { store: parley.store, id }, files);
+    return exit;
   });
-};
-
-type Written = { readonly io: Io; readonly parley: Parley; readonly id: DeliberationId };
-
-async function written(
-  { io, parley, id }: Written,
-  { output, report }: { readonly output: string | undefined; readonly report: string | undefined },
-  exit: number,
-): Promise<number> {
-  if (output === undefined && report === undefined) return exit;
-  const entries = await parley.store.read(id);
-  const record = debateRecord(entries);
-  if (output !== undefined) {
-    const answer = resultOf(entries)?.answer;
-    if (output.endsWith(".json")) writeText(output, `${JSON.stringify(record, undefined, 2)}\n`, io);
-    else if (answer != null) writeText(output, `${answer}\n`, io);
-    else io.output.note(`${output} is not written: there is no solution yet`);
-  }
-  if (report !== undefined) writeText(report, reportText(record, report), io);
-  return exit;
-}
 
 /** The problem as an argument, in a file, or piped in: one of them. */
 async function stated(io: Io, args: readonly string[], flags: Flags): Promise<string> {
@@ -77,8 +53,8 @@ async function stated(io: Io, args: readonly string[], flags: Flags): Promise<st
 function roundsOf(flags: Flags): number | undefined {
   const given = flags["rounds"];
   if (given === undefined) return undefined;
-  const rounds = Number(given);
-  if (Number.isInteger(rounds) && rounds >= 1 && rounds <= 20) return rounds;
+  const rounds = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : 0;
+  if (rounds >= 1 && rounds <= 20) return rounds;
   throw new Fault("configuration", {
     why: `--rounds ${JSON.stringify(given)} is no number of rounds`,
     next: "give a whole number from 1 to 20",

@@ -9,7 +9,8 @@ import { degradedCouncil, type Sample } from "../../reports/sample-council.ts";
 import { sampleDebate } from "../../reports/sample-debate.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOfError } from "../exits.ts";
-import { reportText, run } from "./report.ts";
+import { reportText } from "../debate-report.ts";
+import { run } from "./report.ts";
 
 let cwd = "";
 let printed = "";

@@ -1,14 +1,13 @@
-import { extname } from "node:path";
 import { readDebateFile, type DebateAgent } from "../../config/index.ts";
-import { fileName } from "../../config/text-file.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { DebateRecord } from "../../projections/index.ts";
-import { debateHtml, debateMarkdown } from "../../reports/index.ts";
+import { debateMarkdown } from "../../reports/index.ts";
 import type { CommandModule, Io } from "../command.ts";
+import { checkedReport, reportText } from "../debate-report.ts";
 import { EXIT } from "../exits.ts";
 import { debateInFile, namedDebate } from "../recorded-debate.ts";
 import { withStore } from "../session.ts";
-import { checkedOutput, writeText } from "../text-output.ts";
+import { writeText } from "../text-output.ts";
 import { textFlag } from "./judge-run.ts";
 
 /** `parley report ID|FILE`: a debate, on the journal or in a file, as a document; what `--output` names is written over. */
@@ -21,7 +20,7 @@ export const run: CommandModule["run"] = async (io, [first], flags) => {
     });
   const file = textFlag(flags, "output");
   const printing = {
-    output: file === undefined ? undefined : checkedReport(file, io),
+    output: file === undefined ? undefined : checkedReport(file, { flag: "--output", io }),
     json: flags["json"] === true,
   };
   const config = textFlag(flags, "config");
@@ -68,24 +67,4 @@ async function print(
   if (json) await io.output.result(`${JSON.stringify(record, undefined, 2)}\n`);
   else if (output === undefined) await io.output.result(debateMarkdown(record));
   return EXIT.answered;
-}
-
-const FORMATS: { readonly [extension: string]: ((record: DebateRecord) => string) | undefined } = {
-  ".md": debateMarkdown,
-  ".html": debateHtml,
-};
-
-const formatOf = (file: string) => FORMATS[extname(file).toLowerCase()];
-
-/** A debate in the format that a file's name asks for; markdown where it asks for none that there is. */
-export const reportText = (record: DebateRecord, file: string): string =>
-  (formatOf(file) ?? debateMarkdown)(record);
-
-/** The path to write a report to, checked before anything is read. @throws Fault `configuration` */
-function checkedReport(file: string, io: Io): string {
-  if (formatOf(file)) return checkedOutput(file, io);
-  throw new Fault("configuration", {
-    why: `--output ${fileName(file)} names no format`,
-    next: `let it end in ${Object.keys(FORMATS).join(" or ")}`,
-  });
 }
