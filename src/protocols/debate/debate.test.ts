@@ -389,6 +389,31 @@ describe("what an agent remembers", () => {
     expect(third).not.toMatch(/Proposal \w+ of bob/);
   });
 
+  it("is summarised and asked for in the user's own words, where there are some", async () => {
+    const on = table({ bob: wordy });
+    const own = { "summary/bob": "KEEP EVERY FIGURE", "clarification/ada": "ASK ABOUT MONEY" };
+    await held(on, debateAsked({ settings: { ...settings, clarifications: { enabled: true } }, own }));
+    expect(promptsOf(on, "bob", "summary").every((text) => text.includes("KEEP EVERY FIGURE"))).toBe(true);
+    expect(promptsOf(on, "judge", "judge-summary")[0]).not.toContain("KEEP EVERY FIGURE");
+    expect(promptsOf(on, "ada", "clarify")[0]).toContain("ASK ABOUT MONEY");
+    expect(promptsOf(on, "bob", "clarify")[0]).not.toContain("ASK ABOUT MONEY");
+  });
+
+  it("has its provenance on record", async () => {
+    const on = table({ bob: wordy });
+    const { entries } = await held(on, debateAsked({ settings }));
+    const [made] = only(entries, "summary-made");
+    expect(made?.data).toMatchObject({
+      for: "bob",
+      round: 2,
+      method: "length-based",
+      temperature: null,
+      charactersAfter: made?.data.text.length,
+      call: { ok: true, model: "sim/bob", latencyMs: 10, tokens: { in: 10, out: 20 } },
+    });
+    expect(made?.data.charactersBefore).toBeGreaterThanOrEqual(5_000);
+  });
+
   it("is all of it where nothing is summarised, and nothing where that is not wanted", async () => {
     const off = { ...settings, summarization: { enabled: false } };
     const on = table({ bob: wordy });
