@@ -212,6 +212,19 @@ describe("what fails", () => {
   });
 });
 
+describe("patience", () => {
+  it("ends a phase without its stragglers, once most are in", async () => {
+    const on = table({ cyd: { critique: () => ({ hang: true }), refinement: () => ({ hang: true }) } });
+    const { entries } = await held(on, debateAsked({ settings: { rounds: 1, patienceMs: 50 } }));
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
+    expect(only(entries, "critique-given")).toHaveLength(4);
+    expect(only(entries, "round-closed")[0]?.data).toMatchObject({
+      revised: ["ada", "bob"],
+      proceeded: ["cyd"],
+    });
+  });
+});
+
 describe("a budget", () => {
   it("says that it ended the debate, and leaves room for the judge", async () => {
     const quote = () => ({ tokensIn: 100, tokensOut: 100, usd: null });

@@ -45,7 +45,7 @@ async function spoken(
   {
     name,
     parts,
-    quorum,
+    quorum = Math.floor(parts.length / 2) + 1,
   }: { readonly name: string; readonly parts: readonly Part[]; readonly quorum?: number },
 ): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly absent: readonly Loss[] }> {
   const { patienceMs } = floor.settings;
@@ -65,7 +65,7 @@ async function spoken(
   };
   const done = await phase(
     floor.run,
-    { name, members: may, ...(quorum === undefined || patienceMs === null ? {} : { quorum, patienceMs }) },
+    { name, members: may, ...(patienceMs === null ? {} : { quorum, patienceMs }) },
     work,
   );
   return {
