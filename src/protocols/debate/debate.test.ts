@@ -301,6 +301,7 @@ describe("when it ends", () => {
     const on = table();
     const { entries } = await held(on, debateAsked({ agents: ["ada"], settings: { rounds: 3 } }));
     expect(tasksOf(on)).toEqual({ proposal: 1, synthesis: 1 });
+    expect(only(entries, "round-closed")).toHaveLength(1);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
   });
 
@@ -412,6 +413,19 @@ describe("what an agent remembers", () => {
     expect(promptsOf(on, "bob", "clarify")[0]).not.toContain("ASK ABOUT MONEY");
   });
 
+  it.each([
+    [250, 1],
+    [251, 0],
+  ])("is summarised at its threshold, not below: of 250 characters at %i", async (threshold, made) => {
+    const on = table({
+      ada: { critique: () => "c".repeat(50) },
+      bob: { proposal: () => "p".repeat(100), refinement: () => "r".repeat(100) },
+    });
+    const asked = debateAsked({ agents: ["ada", "bob"], settings: { summarization: { threshold } } });
+    const summaries = only((await held(on, asked)).entries, "summary-made");
+    expect(summaries.filter(({ data }) => data.for === "bob")).toHaveLength(made);
+  });
+
   it("has its provenance on record", async () => {
     const on = table({ bob: wordy });
     const { entries } = await held(on, debateAsked({ settings }));
@@ -455,8 +469,12 @@ describe("a way to summarise of one's own", () => {
     };
     const protocols = [debateWith([...summaryMethods, counting])];
     const on = table({}, { protocols });
-    await held(on, debateAsked({ settings: { summarization: { method: "counting", threshold: 1 } } }));
-    expect(promptsOf(on, "ada", "refinement").at(-1)).toContain("4 texts");
+    await held(
+      on,
+      debateAsked({ settings: { rounds: 3, summarization: { method: "counting", threshold: 1 } } }),
+    );
+    // One proposal, four critiques and two refinements: what is carried over is not counted again.
+    expect(promptsOf(on, "ada", "refinement").at(-1)).toContain("7 texts");
     const unknown = await held(
       table({}, { protocols }),
       debateAsked({ settings: { summarization: { method: "countin" } } }),
@@ -514,6 +532,18 @@ describe("tools", () => {
     expect(only(entries, "answer-given").some(({ data }) => data.text === "Proposal without tools.")).toBe(
       true,
     );
+  });
+
+  it("answers no more calls of one reply than are left", async () => {
+    const three = ["a", "b", "c"].map((id) => ({ id, name: "context_search", arguments: '{"term": "x"}' }));
+    const on = table({
+      ada: {
+        proposal: (request) =>
+          request.tools ? { text: "", finish: "tool-calls", toolCalls: three } : "Proposal after two.",
+      },
+    });
+    const { entries } = await held(on, debateAsked({ settings: settings(2) }));
+    expect(only(entries, "tool-called")).toHaveLength(2);
   });
 
   it("refuses a tool that was not given, in the result", async () => {
