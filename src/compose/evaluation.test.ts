@@ -308,7 +308,7 @@ describe("an evaluation", () => {
     ["a file and models", { config: "x.json", models: ["sim/eva"] }, /named by --config and by --model/],
     ["what is no model", { models: ["eva"] }, /"eva" is no model/],
     ["too many", { models: Array.from({ length: 27 }, () => "sim/eva") }, /more than 26 evaluators/],
-    ["an id that names a step", { config: "taken.json" }, /cannot have the id roster/],
+    ["an id that names a step", { config: "taken.json" }, /roster and admitted name steps/],
   ] as const)("of %s is refused", async (_, given, message) => {
     const agents = [{ id: "roster", name: "R", model: "gpt-5" }];
     using place = scratch({ "project/taken.json": JSON.stringify({ agents }) });

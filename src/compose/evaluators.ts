@@ -27,9 +27,6 @@ export type EvaluatorSeats = {
 const TEMPERATURE = 0.1;
 const MOST = 26;
 
-/** What a phase's own steps are called, beside the evaluators' under the same name. */
-const RESERVED: ReadonlySet<string> = new Set(["roster", "admitted"]);
-
 /**
  * Seats evaluators, with the judge's instructions or those of their own files.
  * @throws Fault `configuration` where they are named twice or not at all, and as `readEvaluationFile`, `mapModels` and
@@ -72,11 +69,7 @@ function evaluatorsOf(
     throw new Fault("configuration", { why, next: "give one of them; --map-models changes a file's models" });
   }
   if (config === undefined) return { agents: ofModels(parley, models), warnings: [] };
-  const read = readEvaluationFile(config, parley);
-  const taken = read.agents.find(({ id }) => RESERVED.has(id));
-  if (taken === undefined) return read;
-  const why = `an evaluator cannot have the id ${taken.id}, which names a step of every evaluation`;
-  throw new Fault("configuration", { why, next: "give it another id" });
+  return readEvaluationFile(config, parley);
 }
 
 function ofModels(parley: Parley, models: readonly string[]): readonly Evaluator[] {

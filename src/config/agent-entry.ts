@@ -12,9 +12,15 @@ export const line = (most: number) =>
     .max(most, `more than ${most} characters`)
     .regex(/^\P{Cc}*$/u, "more than one line, or control characters");
 
+/** What a phase's own steps are called, beside its agents' under the same name. */
+const RESERVED: ReadonlySet<string> = new Set(["roster", "admitted"]);
+
 /** What every entry of an agent has, whatever it does: who it is, and which model speaks for it. */
 export const agentFields = {
-  id: z.string().pipe(ParticipantId),
+  id: z
+    .string()
+    .refine((id) => !RESERVED.has(id), "roster and admitted name steps; give it another id")
+    .pipe(ParticipantId),
   name: line(80),
   /** As the provider names it. */
   model: line(300).regex(/^\S+$/, "a model's name has no spaces"),
