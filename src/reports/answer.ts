@@ -117,7 +117,7 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
       : undefined,
     standing.length > 0 ? { label: "Agreement", text: agreementWords(result) } : undefined,
     ...contributionRows(result),
-    { label: "Members", table: result.members.map(memberRow) },
+    { label: result.debate ? "Agents" : "Members", table: result.members.map(memberRow) },
     {
       label: "Spent",
       text: [countWords(calls, "call"), tokenWords(result.tokens), costWords(result.cost, unpriced)].join(
