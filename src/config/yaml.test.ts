@@ -39,6 +39,12 @@ describe("Y1: plain data only", () => {
     expect(parseYaml("1: &x [a]\nnull: *x", "f.yaml").value).toEqual({ "1": ["a"], null: ["a"] });
   });
 
+  it("says of JSON that it is JSON which is to be corrected", async () => {
+    expect(await refusalOf(() => parseYaml('{"a": [1', "f.json"), { home: "\0" })).toMatch(
+      /; correct the JSON$/,
+    );
+  });
+
   it("reads an empty file as null", () => {
     expect(parseYaml("# nothing\n", "f.yaml").value).toBeNull();
   });

@@ -57,7 +57,9 @@ export function parseYaml(text: string, path: string): YamlFile {
       logLevel: "error",
     });
     const [trouble] = [...document.errors, ...document.warnings];
-    if (trouble) throw refuse(`${at(trouble.pos[0])}: ${WORDS[trouble.code]}`, "correct the YAML");
+    // JSON is YAML, and is read as it.
+    const form = /\.json$/i.test(path) ? "JSON" : "YAML";
+    if (trouble) throw refuse(`${at(trouble.pos[0])}: ${WORDS[trouble.code]}`, `correct the ${form}`);
     checkNodes(document, at);
     const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
     return { path, value: value ?? null, place: (keys, of) => at(offsetOf(document, keys, of)) };
