@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { Fault, type DeliberationId, type Store } from "../kernel/index.ts";
 import { debateRecord, isDebate, resultOf } from "../projections/index.ts";
 import type { Io } from "./command.ts";
@@ -15,11 +14,7 @@ export function debateFiles(flags: Readonly<Record<string, unknown>>, io: Io): D
     output: typeof output === "string" ? checkedOutput(output, io) : undefined,
     report: typeof report === "string" ? checkedReport(report, { flag: "--report", io }) : undefined,
   };
-  if (
-    files.output !== undefined &&
-    files.report !== undefined &&
-    resolve(files.output) === resolve(files.report)
-  ) {
+  if (files.output !== undefined && files.report !== undefined && files.output === files.report) {
     throw new Fault("configuration", {
       why: "--output and --report name one file",
       next: "name two",

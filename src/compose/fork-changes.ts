@@ -2,6 +2,7 @@ import { textDigest, type ForkChanges } from "../engine/index.ts";
 import {
   Fault,
   isEvent,
+  isVoice,
   Json,
   type DeliberationId,
   type Opening,
@@ -60,15 +61,12 @@ export async function forkChanges(
   };
 }
 
-/** Whether who sits there gives answers of its own: a council's member, a debate's agent. */
-const isVoice = (seat: string): boolean => seat === "member" || seat === "agent";
-
 async function newParticipants(
   parley: Parley,
   opening: Opening,
   without: readonly string[],
 ): Promise<Participant[]> {
-  const members = opening.participants.filter(({ seat }) => isVoice(seat));
+  const members = opening.participants.filter(isVoice);
   const left = without.map((named) => {
     const member = members.find(
       ({ id, persona }) => id === named || persona.name.toLowerCase() === named.toLowerCase(),
@@ -78,7 +76,7 @@ async function newParticipants(
     throw new Fault("configuration", { why: `there is no member "${named}" to leave out`, next });
   });
   const kept = opening.participants.filter(({ id }) => !left.includes(id));
-  if (!kept.some(({ seat }) => isVoice(seat))) {
+  if (!kept.some(isVoice)) {
     throw new Fault("configuration", { why: "that leaves no member", next: "keep at least one" });
   }
   if (!parley.given("chair")) return kept;

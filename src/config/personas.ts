@@ -16,23 +16,32 @@ export type LoadedPersona = Persona & { readonly from: Folder["from"]; readonly 
  */
 export function loadPersonas(place: Place): ReadonlyMap<string, LoadedPersona> {
   const found = new Map<string, LoadedPersona | null>();
-  for (const { from, path: folder } of foldersOf("personas", place)) {
-    const here = new Map<string, string>();
-    for (const path of filesIn(folder, [".yaml", ".yml"])) {
-      const { id, persona } = readPersona(readYaml(path, "persona"));
-      const other = here.get(id);
-      if (other !== undefined) {
-        throw refuse(
-          `${fileName(path)}: the persona ${id} is also in ${fileName(other)}`,
-          "rename one of them",
-        );
-      }
-      here.set(id, path);
-      if (!found.has(id)) found.set(id, persona && { ...persona, from, path });
-    }
+  for (const folder of foldersOf("personas", place)) {
+    for (const [id, persona] of personasIn(folder, "persona")) if (!found.has(id)) found.set(id, persona);
   }
   const shownOnes = [...found].flatMap(([id, persona]) => (persona ? [[id, persona] as const] : []));
   return new Map(shownOnes.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * A folder's own, by id, null for those that it only hides. `kind` is what its files are, in the words of an error.
+ * @throws Fault `configuration` for a file that is no persona, or two of one id
+ */
+export function personasIn(
+  { from, path: folder }: Folder,
+  kind: "persona" | "role",
+): ReadonlyMap<string, LoadedPersona | null> {
+  const here = new Map<string, { readonly path: string; readonly persona: LoadedPersona | null }>();
+  for (const path of filesIn(folder, [".yaml", ".yml"])) {
+    const { id, persona } = readPersona(readYaml(path, kind));
+    const other = here.get(id);
+    if (other) {
+      const why = `${fileName(path)}: the ${kind} ${id} is also in ${fileName(other.path)}`;
+      throw refuse(why, "rename one of them");
+    }
+    here.set(id, { path, persona: persona && { ...persona, from, path } });
+  }
+  return new Map([...here].map(([id, { persona }]) => [id, persona]));
 }
 
 /** @throws Fault `configuration` that names the nearest id for one that is not there */

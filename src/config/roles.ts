@@ -1,11 +1,8 @@
 import { nearest } from "./nearest.ts";
-import { filesIn, foldersOf, type Folder } from "./overrides.ts";
+import { foldersOf } from "./overrides.ts";
 import type { Place } from "./paths.ts";
-import { readPersona } from "./persona-file.ts";
-import { loadPersonas, type LoadedPersona } from "./personas.ts";
+import { loadPersonas, personasIn, type LoadedPersona } from "./personas.ts";
 import { oneLine, refuse, shown } from "./refusal.ts";
-import { fileName } from "./text-file.ts";
-import { readYaml } from "./yaml.ts";
 
 /** What an agent argues for, in the form of a persona. */
 export type Role = LoadedPersona;
@@ -27,8 +24,10 @@ export function roleName(written: string): string {
  */
 export function loadRoles(place: Place): ReadonlyMap<string, Role> {
   const folders = foldersOf("roles", place);
-  const own = folders.filter(({ from }) => from !== "built-in").map(rolesIn);
-  const shipped = folders.filter(({ from }) => from === "built-in").map(rolesIn);
+  const own = folders.filter(({ from }) => from !== "built-in").map((folder) => personasIn(folder, "role"));
+  const shipped = folders
+    .filter(({ from }) => from === "built-in")
+    .map((folder) => personasIn(folder, "role"));
   const found = new Map<string, Role | null>();
   for (const roles of [...own, loadPersonas(place), ...shipped]) {
     for (const [id, role] of roles) if (!found.has(roleName(id))) found.set(roleName(id), role);
@@ -45,19 +44,4 @@ export function roleOf(place: Place, name: string): Role {
   const names = [...roles.keys()];
   const next = `the nearest is ${nearest(roleName(name), names)}; there are ${names.join(", ")}`;
   throw refuse(`there is no role ${shown(name)}`, oneLine(next, 300));
-}
-
-/** A folder's own, null for those that it only hides. */
-function rolesIn({ from, path: folder }: Folder): ReadonlyMap<string, Role | null> {
-  const here = new Map<string, { readonly path: string; readonly role: Role | null }>();
-  for (const path of filesIn(folder, [".yaml", ".yml"])) {
-    const { id, persona } = readPersona(readYaml(path, "role"));
-    const other = here.get(id);
-    if (other) {
-      const why = `${fileName(path)}: the role ${id} is also in ${fileName(other.path)}`;
-      throw refuse(why, "rename one of them");
-    }
-    here.set(id, { path, role: persona && { ...persona, from, path } });
-  }
-  return new Map([...here].map(([id, { role }]) => [id, role]));
 }

@@ -20,3 +20,7 @@ export const Participant = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
 });
 export type Participant = z.infer<typeof Participant>;
+
+/** Whether who sits there gives answers of its own, which others judge or put together: a council's member, a debate's agent. */
+export const isVoice = ({ seat }: Pick<Participant, "seat">): boolean =>
+  seat === "member" || seat === "agent";

@@ -4,6 +4,7 @@ import {
   defineProjection,
   fold,
   isEvent,
+  isVoice,
   timeOf,
   type Answer,
   type Control,
@@ -202,7 +203,7 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
   const answer = ended ? state.answers.get(ended.answer) : undefined;
   const synthesis = answer?.type === "synthesis-given" ? answer.data : undefined;
   const claims = synthesis?.claims.ok ? synthesis.claims.contributors : [];
-  const members = data.participants.filter(({ seat }) => seat === "member" || seat === "agent");
+  const members = data.participants.filter(isVoice);
   return {
     id: opened.deliberation,
     protocol: data.protocol.name,

@@ -6,6 +6,7 @@ import type { CommandModule, Io } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
 import { showingOf, withParley } from "../session.ts";
 import { readStandardInput } from "../standard-input.ts";
+import { textFlag } from "./judge-run.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -16,12 +17,12 @@ export const run: CommandModule["run"] = (io, args, flags) =>
     const problem = problemOf(await stated(io, args, flags));
     const { asked, notes } = await conveneDebate(parley, {
       problem,
-      config: textOf(flags, "config"),
+      config: textFlag(flags, "config"),
       roles: Array.isArray(flags["agents"]) ? flags["agents"].map(String) : undefined,
-      mapModels: textOf(flags, "mapModels"),
+      mapModels: textFlag(flags, "mapModels"),
       rounds: roundsOf(flags),
       clarify: flags["clarify"] === true ? true : undefined,
-      contextFolder: textOf(flags, "context"),
+      contextFolder: textFlag(flags, "context"),
       topology: chosen(flags["topology"], ["full", "ring", "star"]),
       proposals: chosen(flags["proposals"], ["carried", "fresh"]),
       verbose: flags["verbose"] === true,
@@ -39,7 +40,7 @@ export const run: CommandModule["run"] = (io, args, flags) =>
 /** The problem as an argument, in a file, or piped in: one of them. */
 async function stated(io: Io, args: readonly string[], flags: Flags): Promise<string> {
   const said = args.join(" ").trim();
-  const file = textOf(flags, "problemDescription");
+  const file = textFlag(flags, "problemDescription");
   if (said !== "" && file !== undefined) {
     throw new Fault("configuration", {
       why: "there are two problems: in words, and in a file",
@@ -60,9 +61,6 @@ function roundsOf(flags: Flags): number | undefined {
     next: "give a whole number from 1 to 20",
   });
 }
-
-const textOf = (flags: Flags, name: string): string | undefined =>
-  typeof flags[name] === "string" ? flags[name] : undefined;
 
 const chosen = <T extends string>(given: unknown, among: readonly T[]): T | undefined =>
   among.find((one) => one === given);

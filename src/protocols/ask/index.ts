@@ -1,7 +1,7 @@
 import { defineProtocol } from "../../engine/index.ts";
 import { majority } from "../../judging/index.ts";
 import { COUNCIL_TEMPLATES, LADDER_TEMPLATES } from "../../prompts/index.ts";
-import { draftLimits, tooFew } from "../council/index.ts";
+import { draftLimits, tooFewDrafts } from "../council/index.ts";
 import { draft, type Draft } from "../phases/draft.ts";
 import { isShort } from "./rungs.ts";
 import { settle } from "./settle.ts";
@@ -24,7 +24,7 @@ export const ask = defineProtocol({
     const members = floor.seats("member");
     const limits = draftLimits(floor.settings, members.length);
     const drafted = await draft(floor, members, limits);
-    if (drafted.drafts.length < limits.quorum) return tooFew(drafted, limits.quorum);
+    if (drafted.drafts.length < limits.quorum) return tooFewDrafts(drafted, limits.quorum);
     return comparable(drafted.drafts) ? settle(floor, drafted) : weigh(floor, drafted);
   },
 });

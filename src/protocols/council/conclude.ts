@@ -1,6 +1,7 @@
 import type { Floor } from "../../engine/index.ts";
 import type { Closing, Event } from "../../kernel/index.ts";
 import type { Absent, Draft, Drafts } from "../phases/draft.ts";
+import { tooFew } from "../phases/quorum.ts";
 import { seatDrafts } from "../phases/table.ts";
 import { bestDraft, controlOf, leading } from "../phases/control.ts";
 import { review, type Reviews } from "./review.ts";
@@ -67,16 +68,12 @@ export async function conclude(
   };
 }
 
-/** How it ends when the quorum is not met: with the best draft where only the budget is to blame. */
-export function tooFew({ drafts, absent }: Drafts, quorum: number): Closing {
-  const why = `${drafts.length} of ${drafts.length + absent.length} members answered, ${quorum} are needed (${absent
-    .map(({ by, why: reason }) => `${by.persona.name}: ${reason}`)
-    .join("; ")})`;
-  if (!absent.some(({ code }) => code === "over-budget")) return { outcome: "failed", why };
-  const best = drafts.length > 0 ? leading(drafts) : undefined;
-  return {
-    outcome: "stopped-by-budget",
-    why,
-    best: best ? { answer: best.step, control: controlOf(drafts, undefined, best.final) } : null,
-  };
-}
+/** How it ends when fewer members than the quorum have drafted. */
+export const tooFewDrafts = ({ drafts, absent }: Drafts, quorum: number): Closing =>
+  tooFew({
+    did: "members answered",
+    given: drafts,
+    absent: absent.map(({ by, why, code }) => ({ name: by.persona.name, why, code })),
+    quorum,
+    best: leading,
+  });

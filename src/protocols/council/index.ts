@@ -1,11 +1,11 @@
 import { defineProtocol } from "../../engine/index.ts";
 import { COUNCIL_TEMPLATES } from "../../prompts/index.ts";
 import { draft } from "../phases/draft.ts";
-import { conclude, tooFew } from "./conclude.ts";
+import { conclude, tooFewDrafts } from "./conclude.ts";
 import { CouncilSettings, draftLimits } from "./settings.ts";
 import { holdForChair } from "./synthesis.ts";
 
-export { conclude, tooFew } from "./conclude.ts";
+export { conclude, tooFewDrafts } from "./conclude.ts";
 export { CouncilSettings, draftLimits, Rewriting, Strategy } from "./settings.ts";
 export { leastReview } from "./review.ts";
 export { holdForChair, leastSynthesis, synthesisOf } from "./synthesis.ts";
@@ -25,7 +25,7 @@ export const council = defineProtocol({
     const limits = draftLimits(floor.settings, members.length);
     holdForChair(floor);
     const drafted = await draft(floor, members, limits);
-    if (drafted.drafts.length < limits.quorum) return tooFew(drafted, limits.quorum);
+    if (drafted.drafts.length < limits.quorum) return tooFewDrafts(drafted, limits.quorum);
     return conclude(floor, { ...drafted, reviewed: true });
   },
 });

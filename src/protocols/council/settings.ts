@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ParticipantId } from "../../kernel/index.ts";
 import type { DraftLimits } from "../phases/draft.ts";
+import { moreThanHalf } from "../phases/quorum.ts";
 
 /** The lens under which the chair synthesises: its directive is the template `strategy`. */
 export const Strategy = z.strictObject({
@@ -48,7 +49,7 @@ export const draftLimits = (
   { quorum, maxOutputTokens, callTimeoutMs, patienceMs }: CouncilSettings,
   members: number,
 ): DraftLimits => ({
-  quorum: quorum ?? Math.floor(members / 2) + 1,
+  quorum: quorum ?? moreThanHalf(members),
   maxOutputTokens: maxOutputTokens.draft,
   timeoutMs: callTimeoutMs,
   patienceMs,

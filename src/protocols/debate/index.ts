@@ -2,6 +2,8 @@ import { defineProtocol } from "../../engine/index.ts";
 import type { Closing, Participant } from "../../kernel/index.ts";
 import { DEBATE_JUDGE_TEMPLATES, DEBATE_TEMPLATES } from "../../prompts/index.ts";
 import { central, controlOf } from "../phases/control.ts";
+import { byId } from "../phases/draft.ts";
+import { tooFew } from "../phases/quorum.ts";
 import { labelAt } from "../phases/table.ts";
 import { readRequirements, type Brief, type DebateFloor } from "./brief.ts";
 import { clarify } from "./clarify.ts";
@@ -10,7 +12,7 @@ import { summarise } from "./history.ts";
 import { holdForJudge, synthesise } from "./judge.ts";
 import { EMPTY, withSpoken, withSummaries, type Transcript } from "./perspective.ts";
 import { criticise, propose, refine, saidIn, type RoundSpec, type Seated } from "./round.ts";
-import { DebateSettings } from "./settings.ts";
+import { DebateSettings, quorumOf } from "./settings.ts";
 import { criticsOf } from "./topology.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
 
@@ -61,8 +63,8 @@ async function conduct(floor: DebateFloor, { agents, brief }: Debating): Promise
     const asked = round === 1 || settings.proposals === "fresh";
     const proposed = asked ? await propose(floor, spec, active) : NOBODY_ASKED;
     if (round === 1) {
-      const quorum = settings.quorum ?? Math.floor(agents.length / 2) + 1;
-      if (proposed.seated.length < quorum) return tooFew(agents, proposed, quorum);
+      const quorum = quorumOf(settings, agents.length);
+      if (proposed.seated.length < quorum) return tooFewProposals(agents, proposed, quorum);
       first = proposed.seated;
     }
     const before =
@@ -139,20 +141,16 @@ const closeRound = (
     }),
   );
 
-/** How it ends when the quorum proposes nothing: for want of budget, where that is to blame. */
-function tooFew(
+/** How it ends when fewer agents than the quorum have proposed. */
+const tooFewProposals = (
   agents: readonly Participant[],
   { seated, absent }: Awaited<ReturnType<typeof propose>>,
   quorum: number,
-): Closing {
-  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.persona.name ?? id;
-  const reasons = absent.map(({ id, why }) => `${nameOf(id)}: ${why}`).join("; ");
-  const why = `${seated.length} of ${agents.length} agents proposed, ${quorum} are needed (${reasons})`;
-  if (!absent.some(({ code }) => code === "over-budget")) return { outcome: "failed", why };
-  const best = seated.length > 0 ? central(seated) : undefined;
-  return {
-    outcome: "stopped-by-budget",
-    why,
-    best: best ? { answer: best.step, control: controlOf(seated, undefined, best.final) } : null,
-  };
-}
+): Closing =>
+  tooFew({
+    did: "agents proposed",
+    given: seated,
+    absent: absent.map(({ id, why, code }) => ({ name: byId(agents, id).persona.name, why, code })),
+    quorum,
+    best: central,
+  });

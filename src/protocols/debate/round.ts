@@ -11,9 +11,11 @@ import {
 import { critiquePrompt, proposalPrompt, refinementPrompt } from "../../prompts/index.ts";
 import { emptiness, type Draft } from "../phases/draft.ts";
 import { lossOf } from "../phases/loss.ts";
+import { moreThanHalf } from "../phases/quorum.ts";
 import type { Brief, DebateFloor } from "./brief.ts";
 import { historyFor } from "./history.ts";
 import type { Spoken, Transcript } from "./perspective.ts";
+import { quorumOf } from "./settings.ts";
 import { requestOf, speak, type Speaking, type Spoke } from "./speak.ts";
 import { criticsOf } from "./topology.ts";
 
@@ -45,7 +47,7 @@ async function spoken(
   {
     name,
     parts,
-    quorum = Math.floor(parts.length / 2) + 1,
+    quorum = moreThanHalf(parts.length),
   }: { readonly name: string; readonly parts: readonly Part[]; readonly quorum?: number },
 ): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly absent: readonly Loss[] }> {
   const { patienceMs } = floor.settings;
@@ -94,7 +96,7 @@ export async function propose(
       return answering(floor, { spec, agent, step, messages, kind: "proposal" });
     }),
   );
-  const quorum = floor.settings.quorum ?? Math.floor(agents.length / 2) + 1;
+  const quorum = quorumOf(floor.settings, agents.length);
   const { given, absent } = await spoken(floor, { name: `round-${round}/proposal`, parts, quorum });
   return { seated: seatedBy(spec, agents, given), absent };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Json, ParticipantId, ToolSpec } from "../../kernel/index.ts";
+import { moreThanHalf } from "../phases/quorum.ts";
 
 const count = z.int().positive();
 
@@ -95,3 +96,7 @@ export const summarizationOf = (
   { summarization, summarizationOf: own }: DebateSettings,
   id: ParticipantId,
 ): Summarization => own[id] ?? summarization;
+
+/** So many proposals of so many agents are needed. */
+export const quorumOf = ({ quorum }: DebateSettings, agents: number): number =>
+  quorum ?? moreThanHalf(agents);

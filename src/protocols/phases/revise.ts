@@ -4,6 +4,7 @@ import { StepKey, type ModelRequest, type ParticipantId } from "../../kernel/ind
 import { readRevision, revisionPrompt } from "../../prompts/index.ts";
 import { emptiness, speaking, type Draft } from "./draft.ts";
 import { lossOf } from "./loss.ts";
+import { moreThanHalf } from "./quorum.ts";
 import { othersFrom, type Place } from "./table.ts";
 
 // V1. Nobody is asked in vain: who is shown, beside the own answer, none that differs is left out of the round.
@@ -52,7 +53,7 @@ export async function revise(floor: Floor, spec: RevisionRound): Promise<Revised
     if (!part) throw new RangeError(`${id} has no part in the round`);
     return revision(run, spec, part);
   };
-  const quorum = Math.floor(may.length / 2) + 1;
+  const quorum = moreThanHalf(may.length);
   const { patienceMs } = spec;
   const done = await phase(
     floor.run,
