@@ -48,6 +48,9 @@ describe("a debate on the command line", () => {
     expect(ended.code).toBe(0);
     const result = resultIn(ended);
     expect(result).toMatchObject({ protocol: "debate", status: "answered", debate: { rounds: 2 } });
+    expect(result.members.map(({ id }) => id)).toEqual(CONFIG.agents.map(({ id }) => id));
+    const fork = await place.run(["fork", result.id, "--without", "agent-security", "--json", "-q"]);
+    expect(resultIn(fork).members.map(({ id }) => id)).toEqual(["agent-architect", "agent-performance"]);
     const record = DebateRecord.parse(JSON.parse(readFileSync(join(place.cwd, "debate.json"), "utf8")));
     expect(record.agents.map(({ role }) => role)).toEqual(["architect", "performance", "security"]);
     expect(record.rounds[1]?.proposals.every(({ carried }) => carried)).toBe(true);
