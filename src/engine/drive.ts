@@ -3,7 +3,6 @@ import {
   canonical,
   Fault,
   isEvent,
-  pinnedTexts,
   type Closing,
   type DeliberationId,
   type Entry,
@@ -15,11 +14,11 @@ import {
   type World,
 } from "../kernel/index.ts";
 import { openLedger } from "./budget.ts";
-import { fenceMark, shuffled } from "./digest.ts";
+import { pinnedFloor } from "./floor.ts";
 import type { Follower } from "./follower.ts";
 import { Halt, isHalt } from "./halt.ts";
 import { createHistory, type History } from "./history.ts";
-import type { AnyProtocol, Floor, Ports } from "./protocol.ts";
+import type { AnyProtocol, Ports } from "./protocol.ts";
 import type { Scope } from "./run.ts";
 import { createSteps } from "./steps.ts";
 import type { StepsContext } from "./steps-context.ts";
@@ -123,43 +122,10 @@ export async function deliberate(
     const shipped = protocols.map((one) => `${one.name}@${one.version}`).join(", ");
     throw new Fault("protocol-unknown", { name, version, shipped });
   }
-  const floor = { ...(await floorOf(store, opened, run)), ports };
+  const { text: _text, ...pinned } = await pinnedFloor(store, opened);
   // The protocol's own schema has admitted the settings that its floor is typed by.
   const settings = protocol.settings.parse(opened.data.settings) as never;
-  return protocol.deliberate({ ...floor, settings });
-}
-
-async function floorOf(
-  store: Store,
-  { data }: Event<"deliberation-opened">,
-  run: Scope,
-): Promise<Omit<Floor, "ports">> {
-  const texts = new Map(
-    await Promise.all(pinnedTexts(data).map(async (digest) => [digest, await store.text(digest)] as const)),
-  );
-  const pinned = (digest = "none"): string => {
-    const text = texts.get(digest as never);
-    if (text === undefined) throw new Fault("text-missing", { digest });
-    return text;
-  };
-  // The same texts stand in many prompts.
-  const marks = new Map<string, string>();
-  return {
-    question: data.question,
-    context: data.context.map(({ name, text }) => ({ name, text: pinned(text) })),
-    settings: data.settings,
-    seats: (seat) => data.participants.filter((participant) => participant.seat === seat),
-    instructions: (participant) => pinned(participant.persona.instructions),
-    template: (name) => pinned(data.templates[name]),
-    mark(text) {
-      const mark = marks.get(text) ?? fenceMark(data.seed, text);
-      marks.set(text, mark);
-      return mark;
-    },
-    shuffled: (purpose, items) => shuffled(data.seed, purpose, items),
-    opening: data,
-    run,
-  };
+  return protocol.deliberate({ ...pinned, run, ports, settings });
 }
 
 type LiveSteps = Pick<Conducted, "id" | "history" | "opened"> & Pick<StepsContext, "watch">;

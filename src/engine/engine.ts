@@ -2,7 +2,8 @@ import { isEvent, type DeliberationId, type Entry, type Event, type Store } from
 import { drive, type DriveContext, type Driven } from "./drive.ts";
 import { createFollower } from "./follower.ts";
 import { fork, open, type Asked, type ForkChanges } from "./opening.ts";
-import { drain, react, type ReactOptions } from "./reactions.ts";
+import { drain, type DrainOptions } from "./drain.ts";
+import { react, type ReactOptions } from "./reactions.ts";
 import type { AnyReactor } from "./reactor.ts";
 import { replay, type Replayed } from "./replay.ts";
 
@@ -24,7 +25,7 @@ export interface Engine {
   replay(id: DeliberationId): Promise<Replayed>;
   /** Closes an open deliberation as cancelled; false when it was closed already. */
   cancel(id: DeliberationId, why: string): Promise<boolean>;
-  drain(id: DeliberationId, options: Pick<ReactOptions, "worker" | "signal">): Promise<void>;
+  drain(id: DeliberationId, options: DrainOptions): Promise<void>;
   react(options: ReactOptions): Promise<void>;
 }
 

@@ -1,8 +1,10 @@
 import {
+  canonical,
   Opening,
   type DeliberationId,
   type Digest,
   type Event,
+  type Json,
   type OrganizationId,
   type Participant,
   type Store,
@@ -12,13 +14,19 @@ import {
 import { idInSeries, idOfRequest, textDigest } from "./digest.ts";
 
 /** A deliberation as a client asks for it: texts still as texts, to be pinned. */
-export type Asked = Omit<Opening, "context" | "participants" | "templates" | "organization"> & {
+export type Asked = Omit<
+  Opening,
+  "context" | "participants" | "templates" | "organization" | "history" | "reactions"
+> & {
   readonly organization: OrganizationId;
   readonly context: readonly { readonly name: string; readonly text: string }[];
   readonly participants: readonly (Omit<Participant, "persona"> & {
     readonly persona: { readonly name: string; readonly instructions: string };
   })[];
   readonly templates: Readonly<Record<string, string>>;
+  readonly history?: readonly { readonly question: string; readonly answer: string }[];
+  /** Settings by reactor. */
+  readonly reactions?: Readonly<Record<string, Json>>;
 };
 
 /**
@@ -37,8 +45,19 @@ export async function open(
     texts.set(digest, wellFormed);
     return digest;
   };
+  const { history, reactions, ...rest } = asked;
   const opening = Opening.parse({
-    ...asked,
+    ...rest,
+    ...(history && history.length > 0
+      ? { history: history.map(({ question, answer }) => ({ question: pin(question), answer: pin(answer) })) }
+      : {}),
+    ...(reactions && Object.keys(reactions).length > 0
+      ? {
+          reactions: Object.fromEntries(
+            Object.entries(reactions).map(([name, settings]) => [name, pin(canonical(settings))]),
+          ),
+        }
+      : {}),
     context: asked.context.map(({ name, text }) => ({ name, text: pin(text) })),
     participants: asked.participants.map((participant) => ({
       ...participant,

@@ -1,6 +1,20 @@
 import type * as z from "zod";
-import type { Closing, Embeddings, Json, Opening, Participant, Tools } from "../kernel/index.ts";
+import type {
+  Closing,
+  DeliberationId,
+  Embeddings,
+  EventId,
+  Json,
+  Memory,
+  Opening,
+  Participant,
+  Respondent,
+  Tools,
+} from "../kernel/index.ts";
 import type { Run } from "./run.ts";
+
+/** A turn, and where it stands on the journal. */
+export type TurnOf = Turn & { readonly deliberation: DeliberationId; readonly of: EventId };
 
 /** What protocols may use beside models, only inside of effects; what is absent is not to be had. A replay has none of them. */
 export type Ports = {
@@ -8,13 +22,23 @@ export type Ports = {
   readonly embeddings?: (model: string | null) => Embeddings | null;
   /** As the opening's settings say. */
   readonly tools?: (opening: Opening) => Promise<Tools | null>;
+  readonly memory?: Memory;
+  /** The turns before this opening's in its conversation, oldest first, with the answers of the respondent `by` as far as there are any now. */
+  readonly turns?: (opening: Opening, by: Respondent) => Promise<readonly TurnOf[]>;
 };
+
+/** One earlier turn of a conversation, as one respondent knows it. */
+export type Turn = { readonly question: string; readonly answer: string };
 
 /** What a protocol may touch: the opening's pinned facts, the run, and the ports. */
 export interface Floor<S = unknown> {
   readonly question: string;
   /** Given with the question: foreign text, to be fenced. */
   readonly context: readonly { readonly name: string; readonly text: string }[];
+  /** What was asked and answered before in the conversation, oldest first. */
+  readonly history: readonly Turn[];
+  /** The first deliberation of the conversation: this one's own id where it begins one. Enters no prompt and no digest. */
+  readonly conversation: DeliberationId;
   readonly settings: S;
   /** By seat, in the opening's order; empty when nobody has it. */
   readonly seats: (seat: string) => readonly Participant[];

@@ -403,7 +403,7 @@ describe("draining", () => {
     const draining = on.engine.drain(id, { worker: "w", signal: alone });
     for (let n = 0; n < 20; n += 1) {
       await on.clock.advance(5_000);
-      taken ||= await on.store.lease("reactor/critic", "thief", 1_000);
+      taken ||= await on.store.lease(`reactor/critic/${id}`, "thief", 1_000);
     }
     expect(taken).toBe(false);
     await on.clock.settle(draining);

@@ -1,21 +1,8 @@
-import {
-  BEGINNING,
-  isEvent,
-  isFault,
-  StepKey,
-  type Cursor,
-  type DeliberationId,
-  type Entry,
-  type Event,
-  type EventId,
-} from "../kernel/index.ts";
-import { openLedger } from "./budget.ts";
-import type { DriveContext } from "./drive.ts";
-import { digestOf } from "./digest.ts";
+import { BEGINNING, isFault, type Cursor, type DeliberationId, type Entry } from "../kernel/index.ts";
 import { Halt } from "./halt.ts";
-import { createHistory } from "./history.ts";
-import type { AnyReactor } from "./reactor.ts";
-import { createSteps } from "./steps.ts";
+import { makeReaction, type ReactionContext } from "./reaction.ts";
+import { hold, LEASE_MS, leaseName } from "./reactor-lease.ts";
+import { listensTo, type AnyReactor } from "./reactor.ts";
 
 // X1. The events of one deliberation reach a reactor in their order, one at a time; those of different ones, sixteen at a time.
 // X2. The cursor never passes an event whose reaction has not finished; a crash repeats reactions, and their steps are recalled.
@@ -25,14 +12,8 @@ import { createSteps } from "./steps.ts";
 // X6. A store that is away for a while stops no reactor: it begins again at its cursor.
 
 const AT_ONCE = 16;
-const LEASE_MS = 15_000;
-const TRIES = 5;
-/** The topic of the note that a reaction leaves which could not be made. */
-const FAILED = "reaction-failed";
 
-export type ReactionsContext = Omit<DriveContext, "protocols" | "follower"> & {
-  readonly reactors: readonly AnyReactor[];
-};
+export type ReactionsContext = ReactionContext & { readonly reactors: readonly AnyReactor[] };
 
 export type ReactOptions = {
   /** Names this worker in leases. */
@@ -64,82 +45,13 @@ async function attend(context: ReactionsContext, reactor: AnyReactor, options: R
   const { worker, signal } = options;
   while (!signal.aborted) {
     try {
-      if (await store.lease(leaseOf(reactor), worker, LEASE_MS)) await serve(context, reactor, options);
+      if (await store.lease(leaseName(reactor), worker, LEASE_MS)) await serve(context, reactor, options);
     } catch (error) {
       if (!isFault(error, "store-unavailable")) throw error; // X6
     }
     await world.sleep(LEASE_MS / 5, signal);
   }
-  await store.release(leaseOf(reactor), worker);
-}
-
-/**
- * Reacts to one deliberation's own events, and to the reactions' own, until there is nothing left to react to:
- * what a command does that opened it and is about to exit. A reactor that another worker runs is left to it.
- */
-export async function drain(
-  context: ReactionsContext,
-  id: DeliberationId,
-  { worker, signal }: Pick<ReactOptions, "worker" | "signal">,
-): Promise<void> {
-  const { store } = context;
-  const mine: { readonly reactor: AnyReactor; readonly held: Held; readonly done: Set<EventId> }[] = [];
-  for (const reactor of context.reactors) {
-    if (await store.lease(leaseOf(reactor), worker, LEASE_MS))
-      mine.push({ reactor, held: hold(context, reactor, { worker, signal }), done: new Set() });
-  }
-  try {
-    for (let busy = true; busy;) {
-      const entries = await store.read(id);
-      const rounds = mine.map(async ({ reactor, held, done }) => {
-        const due = entries.filter((entry) => wants(reactor, entry) && !done.has(entry.id));
-        for (const entry of due) {
-          if (held.signal.aborted) return false;
-          await reaction(context, { reactor, entry, signal: held.signal });
-          done.add(entry.id);
-        }
-        return due.length > 0;
-      });
-      busy = (await Promise.all(rounds)).some(Boolean);
-    }
-  } finally {
-    await Promise.all(mine.map(({ held }) => held.end()));
-    await Promise.all(mine.map(({ reactor }) => store.release(leaseOf(reactor), worker)));
-  }
-}
-
-type Held = {
-  /** Aborts when the lease is lost, or with the worker. */
-  readonly signal: AbortSignal;
-  lose(): void;
-  /** Stops renewing. */
-  end(): Promise<void>;
-};
-
-/** Renews a lease that is held; to lose it, or not to reach the store, is to stop. X3 */
-function hold(
-  { store, world }: ReactionsContext,
-  reactor: AnyReactor,
-  { worker, signal: outer }: Pick<ReactOptions, "worker" | "signal">,
-): Held {
-  const own = new AbortController();
-  const lose = () => own.abort(new Halt("interrupted"));
-  const signal = AbortSignal.any([outer, own.signal]);
-  const renewing = (async () => {
-    for (;;) {
-      await world.sleep(LEASE_MS / 3, signal);
-      if (signal.aborted) return;
-      if (!(await store.lease(leaseOf(reactor), worker, LEASE_MS).catch(() => false))) return lose();
-    }
-  })();
-  return {
-    signal,
-    lose,
-    end() {
-      lose();
-      return renewing;
-    },
-  };
+  await store.release(leaseName(reactor), worker);
 }
 
 /** One lease's worth of one reactor's work. */
@@ -149,7 +61,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
   const from = start ?? (options.backfill ? BEGINNING : await store.end());
   if (start === undefined && !(await store.advance(reactor.name, undefined, from))) return;
 
-  const held = hold(context, reactor, options);
+  const held = hold(context, { name: leaseName(reactor), ttlMs: LEASE_MS }, options);
   const { signal } = held;
   const unfinished = new Set<Cursor>();
   const chains = new Map<DeliberationId, Promise<void>>();
@@ -180,7 +92,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     unfinished.add(entry.cursor);
     const before = chains.get(entry.deliberation) ?? Promise.resolve();
     const chain = before // X1
-      .then(() => slots.take(() => reaction(context, { reactor, entry, signal })))
+      .then(() => slots.take(() => makeReaction(context, { reactor, entry, signal })))
       .then(() => void (signal.aborted || unfinished.delete(entry.cursor)))
       .then(advance)
       .catch(fail)
@@ -196,7 +108,7 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     for await (const batch of store.subscribe(from, signal)) {
       for (const entry of batch) {
         seen = entry.cursor;
-        if (!wants(reactor, entry)) continue;
+        if (!listensTo(reactor, entry)) continue; // X5
         const chain = begin(entry).finally(() => under.delete(chain));
         under.add(chain);
       }
@@ -227,85 +139,4 @@ function createSlots(count: number) {
       }
     },
   };
-}
-
-const leaseOf = (reactor: AnyReactor): string => `reactor/${reactor.name}`;
-
-/** X5 */
-const wants = (reactor: AnyReactor, entry: Entry): boolean => {
-  const { origin } = entry;
-  // `includes` is asked about a wider type than the array's own.
-  if (!(reactor.on as readonly string[]).includes(entry.type) || origin.by === "adopted") return false;
-  if (origin.by !== "reactor") return true;
-  return origin.reactor !== reactor.name && !(isEvent(entry, "note-taken") && entry.data.topic === FAILED);
-};
-
-type Due = { readonly reactor: AnyReactor; readonly entry: Entry; readonly signal: AbortSignal };
-
-/** Finishes, noted failures included, unless `signal` aborts. */
-async function reaction(context: ReactionsContext, { reactor, entry, signal: held }: Due): Promise<void> {
-  const signal = AbortSignal.any([held]); // of its own: Node takes many listeners on one for a leak
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await attemptReaction(context, { reactor, entry, signal });
-    } catch (error) {
-      if (signal.aborted) return;
-      if (attempt >= TRIES) return noteFailure(context, { reactor, entry, error }); // X4
-      await context.world.sleep(2 ** (attempt - 1) * 1_000, signal);
-    }
-  }
-}
-
-async function attemptReaction(context: ReactionsContext, { reactor, entry, signal }: Due): Promise<void> {
-  const { store, models, frames, world } = context;
-  const id = entry.deliberation;
-  const history = createHistory(store, id);
-  await history.catchUp();
-  const ignore = () => undefined;
-  const run = createSteps(
-    {
-      id,
-      journal: store,
-      history,
-      models,
-      frames,
-      ledger: await openLedger({ id, budget: {}, reservations: store, now: world.now }, []),
-      world,
-      originOf: (step) => ({ by: "reactor", reactor: reactor.name, event: entry.id, ...step }),
-      replay: false,
-      watch: { started: ignore, ended: ignore, waiting: () => ignore, used: ignore },
-    },
-    signal,
-  );
-  // `wants` has admitted the entry's type, which is what the reactor's own `react` takes.
-  await reactor.react(entry as Event<never>, { run, history: history.entries() });
-}
-
-async function noteFailure(
-  { store }: ReactionsContext,
-  { reactor, entry, error }: { reactor: AnyReactor; entry: Entry; error: unknown },
-): Promise<void> {
-  const why = error instanceof Error ? error.message : String(error);
-  const step = StepKey.parse("failed");
-  await store.append(
-    entry.deliberation,
-    [
-      {
-        type: "note-taken",
-        data: {
-          topic: FAILED,
-          reason: why.slice(0, 1_000),
-          body: { event: entry.id, tries: TRIES },
-        },
-      },
-    ],
-    {
-      by: "reactor",
-      reactor: reactor.name,
-      event: entry.id,
-      step,
-      digest: digestOf({ event: entry.id }),
-      after: [],
-    },
-  );
 }

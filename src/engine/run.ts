@@ -30,6 +30,8 @@ export type CallSpec<T extends MadeType> = StepSpec<T> & {
   readonly request: ModelRequest;
   /** Bounds the call, retries included. */
   readonly timeoutMs?: number;
+  /** Requests sent at most, the first one included; by default as often as failures like this one deserve. */
+  readonly attempts?: number;
   /** The share of the budget that was held back for this call. */
   readonly share?: string;
 };

@@ -278,7 +278,7 @@ class Steps implements Scope {
   }
 
   async #complete(
-    { request, key, timeoutMs = Infinity }: CallSpec<MadeType>,
+    { request, key, timeoutMs = Infinity, attempts }: CallSpec<MadeType>,
     signal: AbortSignal,
   ): Promise<Call> {
     const { frames, id, ledger, models } = this.#context;
@@ -289,6 +289,7 @@ class Steps implements Scope {
     const call = await models.complete(request, {
       signal,
       ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
+      ...(attempts === undefined ? {} : { attempts }),
       onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
     });
     // The cap on the whole ended it, not the limit on one call.

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { EventId, ParticipantId, SeriesId, StepKey } from "./ids.ts";
 import { Json } from "./json.ts";
-import { Call } from "./model.ts";
+import { Call, ModelRef } from "./model.ts";
 import { Opening } from "./opening.ts";
+import { Annotation, EngramId, Engram, Recalled } from "./engram.ts";
 import { Answer, Assessment, Claim, Closing, Place, Remark, Score, Stance } from "./outcome.ts";
+import { Respondent } from "./participant.ts";
 
 /** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
 export const EVENT_SCHEMA = 1;
@@ -43,6 +45,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     final: Answer.nullable(),
     /** Whether it says how it covers the requirements, where it was asked for that. */
     coverage: z.boolean().optional(),
+    /** Which of two independent respondents. */
+    respondent: Respondent.optional(),
   }),
   made("critique-given", {
     by: ParticipantId,
@@ -118,12 +122,21 @@ export const NewEvent = z.discriminatedUnion("type", [
     rubric: z.string(),
     /** Why there is no score. */
     why: z.string().optional(),
+    /** What the answer was taken to be, where that chose the rubric: `knowledge`, `code`, … */
+    kind: z.string().optional(),
   }),
   made("preference-given", {
     of: z.tuple([EventId, EventId]),
     winner: z.enum(["A", "B", "tie"]),
     orderSensitive: z.boolean(),
     reason: z.string(),
+    question: z.string().optional(),
+    /** The compared answers' texts, in the order of `of`. */
+    answers: z.tuple([z.string(), z.string()]).optional(),
+    /** Their grades. */
+    scores: z.tuple([Score, Score]).optional(),
+    /** Who compared them. */
+    judge: ModelRef.optional(),
   }),
   event(
     "gate-decided",
@@ -150,11 +163,35 @@ export const NewEvent = z.discriminatedUnion("type", [
     }),
   ),
   made("tool-called", { by: ParticipantId, tool: z.string(), arguments: Json, result: Json }),
-  event("engrams-recalled", z.strictObject({ for: ParticipantId, engrams: z.array(Json), how: z.string() })),
-  event("engram-written", z.strictObject({ engram: z.string(), of: EventId, participant: ParticipantId })),
+  event(
+    "engrams-recalled",
+    z.strictObject({
+      for: ParticipantId,
+      engrams: z.array(Recalled),
+      /** Pinned by the user. */
+      facts: z.array(z.string()),
+      how: z.string(),
+    }),
+  ),
+  event(
+    "engram-written",
+    z.strictObject({
+      of: EventId,
+      engram: Engram,
+      /** The first engram of those that it nearly repeats; its own id where it stands alone. */
+      cluster: EngramId,
+      /** Why it has no vector; null where it has one, or none is wanted. */
+      unembedded: z.string().nullable(),
+    }),
+  ),
   event(
     "engram-annotated",
-    z.strictObject({ engram: z.string(), by: EventId, fields: z.record(z.string(), Json) }),
+    z.strictObject({
+      engram: EngramId,
+      annotation: Annotation,
+      /** Why it retires with this; absent where it does not. */
+      retires: z.string().optional(),
+    }),
   ),
   event(
     "contribution-measured",
@@ -170,6 +207,8 @@ export const NewEvent = z.discriminatedUnion("type", [
       of: EventId.optional(),
       thumb: z.enum(["up", "down"]).optional(),
       text: z.string().optional(),
+      /** What came of it, once that is known. */
+      outcome: z.enum(["good", "bad"]).optional(),
       by: z.string().optional(),
     }),
   ),

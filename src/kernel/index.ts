@@ -1,5 +1,7 @@
 export * from "./admission.ts";
+export * from "./answer-kind.ts";
 export * from "./canonical.ts";
+export * from "./engram.ts";
 export * from "./envelope.ts";
 export * from "./event.ts";
 export * from "./families.ts";

@@ -57,6 +57,8 @@ export interface Journal {
   list(query: ListQuery): Promise<readonly Summary[]>;
 }
 
+export type Lease = { readonly name: string; readonly holder: string };
+
 /** Where each reactor has got to, and which worker runs it. */
 export interface Progress {
   cursor(reactor: string): Promise<Cursor | undefined>;
@@ -65,6 +67,8 @@ export interface Progress {
   /** Takes or renews the lease called `name` for `holder`; false while another's has not run out. */
   lease(name: string, holder: string, ttlMs: number): Promise<boolean>;
   release(name: string, holder: string): Promise<void>;
+  /** Leases that have not run out, whose names begin like this, in the order of their names. */
+  leases(prefix: string): Promise<readonly Lease[]>;
 }
 
 /** Long texts by content: written once, never changed. */

@@ -41,6 +41,8 @@ export const ModelRequest = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** The most tokens the reply may have; also what a budget reserves. */
   maxOutputTokens: z.int().positive(),
+  /** Tokens that prompt and reply may have together, for servers that make room as they are told; others have their own. */
+  contextTokens: z.int().positive().optional(),
   reply: ReplySchema.optional(),
   tools: z.array(ToolSpec).optional(),
 });
@@ -123,6 +125,8 @@ export type CallOptions = {
   readonly signal: AbortSignal;
   /** Bounds the whole call, retries and queueing included. */
   readonly timeoutMs?: number | undefined;
+  /** Requests sent at most, the first one included; by default as often as failures like this one deserve. */
+  readonly attempts?: number | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
 };
 

@@ -37,21 +37,30 @@ export const Opening = z.strictObject({
   budget: Budget,
   organization: OrganizationId,
   series: z.strictObject({ id: SeriesId, index: z.int().nonnegative() }).optional(),
+  /** Whose turn this one follows in a conversation. */
   previous: DeliberationId.optional(),
+  /** What was asked and answered before in the conversation, oldest first. */
+  history: z.array(z.strictObject({ question: Digest, answer: Digest })).optional(),
+  /** The reactors that answer this deliberation's events, with their settings as canonical JSON. */
+  reactions: z.record(z.string().regex(/^[a-z][a-z-]*$/), Digest).optional(),
   /** A fork adopts what the parent recorded up to and including this `seq`, step by step, where the digest is the same. */
   parent: z.strictObject({ id: DeliberationId, upToSeq: z.int().positive() }).optional(),
 });
 export type Opening = z.infer<typeof Opening>;
 
-/** The texts that an opening names by digest, each once: context, instructions, templates. */
+/** The texts that an opening names by digest, each once: context, instructions, templates, history, settings of reactors. */
 export const pinnedTexts = ({
   context,
   participants,
   templates,
-}: Pick<Opening, "context" | "participants" | "templates">): readonly Digest[] => [
+  history = [],
+  reactions = {},
+}: Pick<Opening, "context" | "participants" | "templates" | "history" | "reactions">): readonly Digest[] => [
   ...new Set([
     ...context.map(({ text }) => text),
     ...participants.map(({ persona }) => persona.instructions),
     ...Object.values(templates),
+    ...history.flatMap(({ question, answer }) => [question, answer]),
+    ...Object.values(reactions),
   ]),
 ];

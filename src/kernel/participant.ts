@@ -21,6 +21,10 @@ export const Participant = z.strictObject({
 });
 export type Participant = z.infer<typeof Participant>;
 
+/** Of two that answer the same question independently: whose answer is shown, and whose is for comparison. */
+export const Respondent = z.enum(["A", "B"]);
+export type Respondent = z.infer<typeof Respondent>;
+
 /** Whether who sits there gives answers of its own, which others judge or put together: a council's member, a debate's agent. */
 export const isVoice = ({ seat }: Pick<Participant, "seat">): boolean =>
   seat === "member" || seat === "agent";

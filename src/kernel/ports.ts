@@ -1,3 +1,14 @@
+import type {
+  AnnotatedEngram,
+  Annotation,
+  EngramId,
+  MemoryScope,
+  Recall,
+  RecallQuery,
+  Remembered,
+  RetireRules,
+  WrittenEngram,
+} from "./engram.ts";
 import type { DeliberationId, StepKey } from "./ids.ts";
 import type { Json } from "./json.ts";
 import type { Delta } from "./model.ts";
@@ -38,9 +49,18 @@ export interface Executor {
   ): Promise<{ readonly ok: true; readonly metrics: Json } | { readonly ok: false; readonly reason: string }>;
 }
 
-/** Engrams fit for a question, best first, as data to be fenced. */
+/** What deliberations remember of each other. Everything is separated by organization and user. */
 export interface Memory {
-  recall(question: string, signal: AbortSignal): Promise<readonly Json[]>;
+  /** What of it fits a question. Never fails for want of an embedding: `how` says what was done without. */
+  recall(query: RecallQuery, signal: AbortSignal): Promise<Recall>;
+  /** Writes an engram once: a second time it is what was written the first time. @throws Fault `store-unavailable` */
+  write(answer: Remembered, signal: AbortSignal): Promise<WrittenEngram>;
+  /** Adds what somebody said of an engram, once per event. @throws Fault `store-unavailable` */
+  annotate(
+    engram: MemoryScope & { readonly id: EngramId },
+    annotation: Annotation,
+    rules: RetireRules,
+  ): Promise<AnnotatedEngram>;
 }
 
 /** Time and chance, injected so that tests own them. */

@@ -1,4 +1,4 @@
-import { Cursor, DeliberationId, Fault, type Reservation, type Store } from "../kernel/index.ts";
+import { Cursor, DeliberationId, Fault, type Lease, type Reservation, type Store } from "../kernel/index.ts";
 import { batchOf, outcomeOf } from "./batch.ts";
 import { groupQueue } from "./group-queue.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
@@ -88,6 +88,10 @@ function postgresStore(database: PostgresDatabase, now: () => number): Store {
   const listSeries = ask<SummaryRow>(
     "series",
     `${heads} and ${page} and series = $5 order by opened desc limit $4`,
+  );
+  const leasesBeginning = ask<Lease>(
+    "leases",
+    `select name, holder from ${table("lease")} where left(name, length($1)) = $1 and until > now() order by name collate "C"`,
   );
   const reactorCursor = ask<{ cursor: number }>(
     "cursor",
@@ -181,6 +185,7 @@ function postgresStore(database: PostgresDatabase, now: () => number): Store {
       from === undefined ? firstCursor(reactor, to) : nextCursor(reactor, to, from),
     lease: (name, holder, ttlMs) => takeLease(name, holder, ttlMs / 1_000),
     release: async (name, holder) => void (await dropLease(name, holder)),
+    leases: (prefix) => leasesBeginning(prefix),
     ...texts,
     reserve: async (id, origin, { calls, tokens, usd }) =>
       void (await addReservation(id, originColumn(origin), calls, tokens, usd)),

@@ -1,4 +1,4 @@
-import { Cursor, DeliberationId, Fault, type Reservation, type Store } from "../kernel/index.ts";
+import { Cursor, DeliberationId, Fault, type Lease, type Reservation, type Store } from "../kernel/index.ts";
 import { batchOf, outcomeOf, type Batch, type Decision } from "./batch.ts";
 import { groupQueue, type Sized } from "./group-queue.ts";
 import { patiently } from "./patience.ts";
@@ -103,6 +103,9 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
     `select * from deliberation where organization = ? and series = ? and ${page}`,
   );
   const reactorCursor = ask<{ cursor: number }>("select cursor from reactor where name = ?");
+  const leasesBeginning = ask<Lease>(
+    "select name, holder from lease where substr(name, 1, length(?1)) = ?1 and until > ?2 order by name",
+  );
   const content = ask<{ content: string }>("select content from content where digest = ?");
   const outstanding = ask<Reservation>(outstandingQuery("?"));
 
@@ -158,6 +161,7 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
     advance: (reactor, from, to) => inTransaction(() => write.advance(reactor, from, to)),
     lease: (name, holder, ttlMs) => inTransaction(() => write.lease(name, holder, { nowMs: now(), ttlMs })),
     release: (name, holder) => inTransaction(() => write.release(name, holder)),
+    leases: (prefix) => leasesBeginning(prefix, now()),
     ...texts,
     reserve: (id, origin, amount) => inTransaction(() => write.reserve(id, originColumn(origin), amount)),
     async outstanding(id) {

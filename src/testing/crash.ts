@@ -83,6 +83,7 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
       advance: (reactor, from, to) => counted("advance", () => store.advance(reactor, from, to)),
       lease: (name, holder, ttlMs) => alive(() => store.lease(name, holder, ttlMs)),
       release: (name, holder) => alive(() => store.release(name, holder)),
+      leases: (prefix) => alive(() => store.leases(prefix)),
       putText: (digest, text) => alive(() => store.putText(digest, text)),
       text: (digest) => alive(() => store.text(digest)),
       reserve: (id, origin, amount) => counted("reserve", () => store.reserve(id, origin, amount)),

@@ -145,6 +145,13 @@ export function memoryStore(now: () => number = Date.now): Store {
       await Promise.resolve();
       if (leases.get(name)?.holder === holder) leases.delete(name);
     },
+    async leases(prefix) {
+      await Promise.resolve();
+      return [...leases]
+        .filter(([name, { until }]) => name.startsWith(prefix) && until > now())
+        .map(([name, { holder }]) => ({ name, holder }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
     async putText(digest, text) {
       await Promise.resolve();
       if (!texts.has(digest)) texts.set(digest, text);

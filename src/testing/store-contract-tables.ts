@@ -43,7 +43,13 @@ export const tableCases: readonly StoreCase[] = [
     await there.release("critic", "bob");
     expect(await there.lease("critic", "bob", 60_000)).toBe(false);
     await here.release("critic", "ada");
+    expect(await there.leases("cri")).toEqual([]);
     expect(await there.lease("critic", "bob", 60_000)).toBe(true);
+    expect(await here.leases("")).toEqual([
+      { name: "critic", holder: "bob" },
+      { name: "memory", holder: "bob" },
+    ]);
+    expect(await here.leases("critic")).toEqual([{ name: "critic", holder: "bob" }]);
     const rivals = await Promise.all(
       upTo(20).map((n) => (n % 2 ? here : there).lease("new", `worker-${n}`, 60_000)),
     );
