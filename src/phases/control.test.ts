@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { extractAnswer } from "../../judging/index.ts";
-import { Digest, Participant, StepKey } from "../../kernel/index.ts";
-import { toyParticipant } from "../../testing/toys/kit.ts";
+import { extractAnswer } from "../judging/index.ts";
+import { Digest, Participant, StepKey } from "../kernel/index.ts";
+import { toyParticipant } from "../testing/toys/kit.ts";
 import type { Draft } from "./draft.ts";
 import { controlOf, leading } from "./control.ts";
 

@@ -1,5 +1,5 @@
-import { centralText, majority, sameAnswer } from "../../judging/index.ts";
-import type { Answer, Control, Event } from "../../kernel/index.ts";
+import { centralText, majority, sameAnswer } from "../judging/index.ts";
+import type { Answer, Control, Event } from "../kernel/index.ts";
 import type { Draft } from "./draft.ts";
 
 /**

@@ -1,14 +1,14 @@
-import type { Floor, Run } from "../../engine/index.ts";
-import { admitted, phase, type Joined } from "../../engine/index.ts";
-import { extractAnswer } from "../../judging/index.ts";
+import type { Floor, Run } from "../engine/index.ts";
+import { admitted, phase, type Joined } from "../engine/index.ts";
+import { extractAnswer } from "../judging/index.ts";
 import {
   StepKey,
   type Answer,
   type FailureCode,
   type ModelRequest,
   type Participant,
-} from "../../kernel/index.ts";
-import { draftPrompt } from "../../prompts/index.ts";
+} from "../kernel/index.ts";
+import { draftPrompt } from "../prompts/index.ts";
 import { lossOf } from "./loss.ts";
 
 /** One member's blind answer. */

@@ -1,5 +1,5 @@
-import type { Ending } from "../../engine/index.ts";
-import type { Failure, ParticipantId } from "../../kernel/index.ts";
+import type { Ending } from "../engine/index.ts";
+import type { Failure, ParticipantId } from "../kernel/index.ts";
 
 export type Loss = {
   /** What is missing: `the draft of Analyst`. */

@@ -1,4 +1,4 @@
-import type { Closing, FailureCode } from "../../kernel/index.ts";
+import type { Closing, FailureCode } from "../kernel/index.ts";
 import { controlOf } from "./control.ts";
 import type { Draft } from "./draft.ts";
 

@@ -1,7 +1,7 @@
-import { admitted, phase, type Floor, type Joined, type Run } from "../../engine/index.ts";
-import { extractAnswer } from "../../judging/index.ts";
-import { StepKey, type ModelRequest, type ParticipantId } from "../../kernel/index.ts";
-import { readRevision, revisionPrompt } from "../../prompts/index.ts";
+import { admitted, phase, type Floor, type Joined, type Run } from "../engine/index.ts";
+import { extractAnswer } from "../judging/index.ts";
+import { StepKey, type ModelRequest, type ParticipantId } from "../kernel/index.ts";
+import { readRevision, revisionPrompt } from "../prompts/index.ts";
 import { emptiness, speaking, type Draft } from "./draft.ts";
 import { lossOf } from "./loss.ts";
 import { moreThanHalf } from "./quorum.ts";

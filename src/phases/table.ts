@@ -1,5 +1,5 @@
-import type { Floor } from "../../engine/index.ts";
-import type { ParticipantId } from "../../kernel/index.ts";
+import type { Floor } from "../engine/index.ts";
+import type { ParticipantId } from "../kernel/index.ts";
 import type { Draft } from "./draft.ts";
 
 // T1. A draft has one label, the same for every reviewer and for the chair, which says nothing of its author.

@@ -9,5 +9,6 @@ export * from "./ladder.ts";
 export { fence, type Desk } from "./material.ts";
 export * from "./own-evaluation.ts";
 export type { Clarification, Problem } from "./problem.ts";
+export * from "./respond.ts";
 export * from "./slots.ts";
 export * from "./template.ts";

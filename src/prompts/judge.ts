@@ -32,14 +32,19 @@ export type Judged = {
 export const judgeTemplate = (kind: "grade" | "preference", form: JudgeForm): keyof typeof JUDGE_SLOTS =>
   form === "json" ? `judge-${kind}` : `judge-${kind}-prometheus`;
 
-/** Asks for a grade of one answer; `parseGrade` reads what comes back. */
-export function gradePrompt(desk: Desk, prompt: Judged & { readonly answer: string }): Message[] {
+/** A tool's call that an answer rests on, and what it gave. */
+export type ToolEvidence = { readonly tool: string; readonly arguments: Json; readonly result: Json };
+
+type Graded = Judged & { readonly answer: string; readonly evidence?: readonly ToolEvidence[] };
+
+/** Asks for a grade of one answer, beside what its tools gave; `parseGrade` reads what comes back. */
+export function gradePrompt(desk: Desk, prompt: Graded): Message[] {
   const name = judgeTemplate("grade", prompt.form);
   return render(
     { name, text: desk.template(name) },
     {
       ...shared(desk, prompt),
-      answer: fence(desk, { kind: "answer", label: "", text: prompt.answer }),
+      answer: answerText(desk, prompt),
       rubric: fence(desk, { kind: "rubric", label: prompt.rubric.name, text: rubricText(prompt.rubric) }),
     },
   );
@@ -66,6 +71,24 @@ export function preferencePrompt(
     },
   );
 }
+
+/** The answer, then what its tools gave: templates that were pinned before judges were shown any hold both. */
+function answerText(desk: Desk, { form, answer, evidence = [] }: Graded): string {
+  const text = fence(desk, { kind: "answer", label: "", text: answer });
+  if (evidence.length === 0) return text;
+  const heading = form === "prometheus" ? ["###Tool results that the response rests on:"] : [];
+  const results = evidence.map((used, index) =>
+    fence(desk, { kind: "evidence", label: String(index + 1), text: evidenceText(used) }),
+  );
+  return [text, "", ...heading, results.join("\n\n")].join("\n");
+}
+
+const evidenceText = ({ tool, arguments: given, result }: ToolEvidence): string =>
+  [
+    `Tool: ${tool}`,
+    `Arguments: ${JSON.stringify(given)}`,
+    `Result: ${typeof result === "string" ? result : JSON.stringify(result)}`,
+  ].join("\n");
 
 const GradeReply = z.strictObject({ feedback: z.string(), score: z.literal([1, 2, 3, 4, 5]) });
 const PreferenceReply = z.strictObject({ reason: z.string(), winner: z.enum(["A", "B", "tie"]) });

@@ -4,6 +4,7 @@ import { DEBATE_SLOTS } from "./debate.ts";
 import { EVALUATION_SLOTS } from "./evaluation.ts";
 import { JUDGE_SLOTS } from "./judge.ts";
 import { LADDER_SLOTS } from "./ladder.ts";
+import { RESPOND_SLOTS } from "./respond.ts";
 
 /** The slots of every template that ships, no more and no fewer than it has. */
 export const PROMPT_SLOTS: Readonly<Record<string, readonly string[]>> = {
@@ -13,4 +14,5 @@ export const PROMPT_SLOTS: Readonly<Record<string, readonly string[]>> = {
   ...EVALUATION_SLOTS,
   ...JUDGE_SLOTS,
   ...LADDER_SLOTS,
+  ...RESPOND_SLOTS,
 };

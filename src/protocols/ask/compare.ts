@@ -1,9 +1,9 @@
 import type { Floor } from "../../engine/index.ts";
 import type { Event, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
 import { comparisonPrompt, comparisonSchema, readComparison } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
-import type { Place } from "../phases/table.ts";
+import { emptiness, speaking } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
+import type { Place } from "../../phases/table.ts";
 import type { AskSettings } from "./settings.ts";
 
 export type Compared = Event<"comparison-given">["data"];

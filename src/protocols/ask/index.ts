@@ -2,7 +2,7 @@ import { defineProtocol } from "../../engine/index.ts";
 import { majority } from "../../judging/index.ts";
 import { COUNCIL_TEMPLATES, LADDER_TEMPLATES } from "../../prompts/index.ts";
 import { draftLimits, tooFewDrafts } from "../council/index.ts";
-import { draft, type Draft } from "../phases/draft.ts";
+import { draft, type Draft } from "../../phases/draft.ts";
 import { isShort } from "./rungs.ts";
 import { settle } from "./settle.ts";
 import { AskSettings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import type { Floor } from "../../engine/index.ts";
-import type { RevisionRound } from "../phases/revise.ts";
+import type { RevisionRound } from "../../phases/revise.ts";
 import type { AskSettings } from "./settings.ts";
 
 /** A round of revision within what the settings bound. */

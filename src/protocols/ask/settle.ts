@@ -1,10 +1,10 @@
 import { reaches, type Floor } from "../../engine/index.ts";
 import { sameAnswer, vote, type Vote } from "../../judging/index.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
-import { central, controlOf, leading } from "../phases/control.ts";
-import type { Draft, Drafts } from "../phases/draft.ts";
-import { leastRevision, revise } from "../phases/revise.ts";
-import { seatDrafts } from "../phases/table.ts";
+import { central, controlOf, leading } from "../../phases/control.ts";
+import type { Draft, Drafts } from "../../phases/draft.ts";
+import { leastRevision, revise } from "../../phases/revise.ts";
+import { seatDrafts } from "../../phases/table.ts";
 import { roundOf } from "./round.ts";
 import { came } from "./rungs.ts";
 import type { AskSettings } from "./settings.ts";

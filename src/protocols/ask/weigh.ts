@@ -1,10 +1,10 @@
 import { reaches, type Floor } from "../../engine/index.ts";
 import type { Closing, StepKey } from "../../kernel/index.ts";
 import { conclude, holdForChair, leastReview, leastSynthesis, synthesisOf } from "../council/index.ts";
-import { controlOf, leading } from "../phases/control.ts";
-import type { Draft, Drafts } from "../phases/draft.ts";
-import { leastRevision, revise } from "../phases/revise.ts";
-import { seatDrafts, type Place } from "../phases/table.ts";
+import { controlOf, leading } from "../../phases/control.ts";
+import type { Draft, Drafts } from "../../phases/draft.ts";
+import { leastRevision, revise } from "../../phases/revise.ts";
+import { seatDrafts, type Place } from "../../phases/table.ts";
 import { compare, comparisonRequest, type Compared } from "./compare.ts";
 import { roundOf } from "./round.ts";
 import { came, isShort, type Rung } from "./rungs.ts";

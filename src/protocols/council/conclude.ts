@@ -1,9 +1,9 @@
 import type { Floor } from "../../engine/index.ts";
 import type { Closing, Event } from "../../kernel/index.ts";
-import type { Absent, Draft, Drafts } from "../phases/draft.ts";
-import { tooFew } from "../phases/quorum.ts";
-import { seatDrafts } from "../phases/table.ts";
-import { bestDraft, controlOf, leading } from "../phases/control.ts";
+import type { Absent, Draft, Drafts } from "../../phases/draft.ts";
+import { tooFew } from "../../phases/quorum.ts";
+import { seatDrafts } from "../../phases/table.ts";
+import { bestDraft, controlOf, leading } from "../../phases/control.ts";
 import { review, type Reviews } from "./review.ts";
 import type { CouncilSettings } from "./settings.ts";
 import { standing } from "./standing.ts";

@@ -1,6 +1,6 @@
 import { defineProtocol } from "../../engine/index.ts";
 import { COUNCIL_TEMPLATES } from "../../prompts/index.ts";
-import { draft } from "../phases/draft.ts";
+import { draft } from "../../phases/draft.ts";
 import { conclude, tooFewDrafts } from "./conclude.ts";
 import { CouncilSettings, draftLimits } from "./settings.ts";
 import { holdForChair } from "./synthesis.ts";

@@ -1,10 +1,10 @@
 import { admitted, phase, type Ending, type Floor, type Joined, type Run } from "../../engine/index.ts";
 import type { Call, Event, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
 import { readReview, reviewPrompt, reviewRepairPrompt, reviewSchema } from "../../prompts/index.ts";
-import { byId, emptiness, speaking, type Absent } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
+import { byId, emptiness, speaking, type Absent } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
 import type { CouncilSettings } from "./settings.ts";
-import { allFrom, othersFrom, type Place } from "../phases/table.ts";
+import { allFrom, othersFrom, type Place } from "../../phases/table.ts";
 
 /** A review whose ranking was read. */
 export type Review = { readonly by: Participant; readonly given: Event<"review-given">["data"] };

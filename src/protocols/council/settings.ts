@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ParticipantId } from "../../kernel/index.ts";
-import type { DraftLimits } from "../phases/draft.ts";
-import { moreThanHalf } from "../phases/quorum.ts";
+import type { DraftLimits } from "../../phases/draft.ts";
+import { moreThanHalf } from "../../phases/quorum.ts";
 
 /** The lens under which the chair synthesises: its directive is the template `strategy`. */
 export const Strategy = z.strictObject({

@@ -2,7 +2,7 @@ import type { Ending, Floor } from "../../engine/index.ts";
 import { standing as standingOf } from "../../judging/index.ts";
 import type { Event, ParticipantId } from "../../kernel/index.ts";
 import type { Reviews } from "./review.ts";
-import type { Place } from "../phases/table.ts";
+import type { Place } from "../../phases/table.ts";
 
 /** Adds the readable rankings up, under `standing`. */
 export const standing = (

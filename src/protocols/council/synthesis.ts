@@ -9,11 +9,11 @@ import {
   type Participant,
 } from "../../kernel/index.ts";
 import { readSynthesis, synthesisPrompt } from "../../prompts/index.ts";
-import { emptiness, speaking, type Absent } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
+import { emptiness, speaking, type Absent } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
 import type { Review } from "./review.ts";
 import type { CouncilSettings } from "./settings.ts";
-import type { Place } from "../phases/table.ts";
+import type { Place } from "../../phases/table.ts";
 
 /** The share of the budget that is the chair's. */
 const SHARE = "chair";

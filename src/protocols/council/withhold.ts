@@ -1,6 +1,6 @@
 import type { Event, ParticipantId, Stance, StepKey } from "../../kernel/index.ts";
-import type { Draft } from "../phases/draft.ts";
-import type { Place } from "../phases/table.ts";
+import type { Draft } from "../../phases/draft.ts";
+import type { Place } from "../../phases/table.ts";
 import type { Reviews } from "./review.ts";
 
 type Comparison = Event<"comparison-given">["data"];

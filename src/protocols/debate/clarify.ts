@@ -1,8 +1,8 @@
 import { phase, type Joined, type Run } from "../../engine/index.ts";
 import { isEvent, type Event, type Participant } from "../../kernel/index.ts";
 import { clarifyPrompt, questionsSchema, readQuestions } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
+import { emptiness, speaking } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
 import { ownText, type Clarified, type DebateFloor } from "./brief.ts";
 
 // C1. A question's id names its round, its agent and its place, so no two are alike.

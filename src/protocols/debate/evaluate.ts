@@ -1,8 +1,8 @@
 import { majority, sameAnswer, similarityOfRounds } from "../../judging/index.ts";
 import type { Participant, ParticipantId } from "../../kernel/index.ts";
 import { confidencePrompt, confidenceSchema, readConfidence } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
+import { emptiness, speaking } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
 import type { Brief, DebateFloor } from "./brief.ts";
 import type { Seated } from "./round.ts";
 

@@ -1,10 +1,10 @@
 import { defineProtocol } from "../../engine/index.ts";
 import type { Closing, Participant } from "../../kernel/index.ts";
 import { DEBATE_JUDGE_TEMPLATES, DEBATE_TEMPLATES } from "../../prompts/index.ts";
-import { central, controlOf } from "../phases/control.ts";
-import { byId } from "../phases/draft.ts";
-import { tooFew } from "../phases/quorum.ts";
-import { labelAt } from "../phases/table.ts";
+import { central, controlOf } from "../../phases/control.ts";
+import { byId } from "../../phases/draft.ts";
+import { tooFew } from "../../phases/quorum.ts";
+import { labelAt } from "../../phases/table.ts";
 import { readRequirements, type Brief, type DebateFloor } from "./brief.ts";
 import { clarify } from "./clarify.ts";
 import { agreementOf, ends } from "./evaluate.ts";

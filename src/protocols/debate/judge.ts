@@ -16,8 +16,8 @@ import {
   solutionRepairPrompt,
   solutionSchema,
 } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
+import { emptiness, speaking } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
 import { ownText, type Brief, type DebateFloor } from "./brief.ts";
 import { isDue, make, wayOf } from "./history.ts";
 import type { Spoken, Transcript } from "./perspective.ts";

@@ -9,9 +9,9 @@ import {
   type ParticipantId,
 } from "../../kernel/index.ts";
 import { critiquePrompt, proposalPrompt, refinementPrompt } from "../../prompts/index.ts";
-import { emptiness, type Draft } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
-import { moreThanHalf } from "../phases/quorum.ts";
+import { emptiness, type Draft } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
+import { moreThanHalf } from "../../phases/quorum.ts";
 import type { Brief, DebateFloor } from "./brief.ts";
 import { historyFor } from "./history.ts";
 import type { Spoken, Transcript } from "./perspective.ts";

@@ -7,8 +7,8 @@ import {
   readEvaluation,
   type EvaluationPrompt,
 } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
+import { emptiness, speaking } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
 import { textsIn } from "./material.ts";
 import type { EvaluationSettings } from "./settings.ts";
 

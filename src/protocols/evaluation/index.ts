@@ -1,7 +1,7 @@
 import { admitted, defineProtocol, phase, type Floor, type Joined } from "../../engine/index.ts";
 import { StepKey, type Closing, type Failure } from "../../kernel/index.ts";
 import { EVALUATION_TEMPLATES } from "../../prompts/index.ts";
-import { byId } from "../phases/draft.ts";
+import { byId } from "../../phases/draft.ts";
 import { evaluate, requestOf, shownOn, type Evaluated } from "./evaluate.ts";
 import { EvaluationSettings } from "./settings.ts";
 

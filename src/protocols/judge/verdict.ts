@@ -8,8 +8,8 @@ import {
   type Participant,
 } from "../../kernel/index.ts";
 import { judgeSchema, judgeTemplate } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../phases/draft.ts";
-import { lossOf } from "../phases/loss.ts";
+import { emptiness, speaking } from "../../phases/draft.ts";
+import { lossOf } from "../../phases/loss.ts";
 import type { JudgeSettings } from "./settings.ts";
 
 /** What became of one reply: whether it gave a verdict, and the failure where there was no reply. */

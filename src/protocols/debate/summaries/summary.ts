@@ -1,7 +1,7 @@
 import type { Ending, Run } from "../../../engine/index.ts";
 import type { DataOf, Event } from "../../../kernel/index.ts";
-import { emptiness, speaking } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
+import { emptiness, speaking } from "../../../phases/draft.ts";
+import { lossOf } from "../../../phases/loss.ts";
 import { excerptOf } from "./excerpt.ts";
 import type { Contribution, SummaryTask } from "./method.ts";
 

@@ -1,0 +1,29 @@
+import { defineProtocol } from "../../engine/index.ts";
+import { callOf } from "../../kernel/index.ts";
+import { respond as answer, RespondentSettings } from "../../phases/respond.ts";
+import { RESPOND_TEMPLATES } from "../../prompts/index.ts";
+
+export { RespondentSettings as RespondSettings } from "../../phases/respond.ts";
+
+/**
+ * One respondent (the seat `respondent`) answers at once, with the conversation so far and what memory recalls. Whatever
+ * else happens to the answer, a second one beside it included, is reactors' work, and nothing waits for it.
+ */
+export const respond = defineProtocol<RespondentSettings>({
+  name: "respond",
+  version: 1,
+  settings: RespondentSettings,
+  templates: RESPOND_TEMPLATES,
+  async deliberate(floor) {
+    const [by] = floor.seats("respondent");
+    if (!by) return { outcome: "failed", why: "nobody sits in the respondent's seat" };
+    const given = await answer(floor, { by, respondent: "A", history: floor.history });
+    if (given.type === "answer-given" && "step" in given.origin)
+      return { outcome: "answered", answer: given.origin.step, control: null };
+    const call = callOf(given);
+    const why = given.type === "degradation-noted" ? given.data.why : "there is no answer";
+    return call?.ok === false && call.failure.code === "over-budget"
+      ? { outcome: "stopped-by-budget", why, best: null }
+      : { outcome: "failed", why };
+  },
+});
