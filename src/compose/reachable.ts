@@ -1,4 +1,6 @@
 import { providers, type Provider } from "../models/index.ts";
+import { look, namesIn } from "./look.ts";
+import { ollamaModels } from "./ollama-models.ts";
 import type { Parley } from "./parley.ts";
 
 /** A provider that can be asked now, and models of it that Parley would ask. */
@@ -8,8 +10,6 @@ export type Reachable = {
   readonly models: readonly string[];
 };
 
-/** How long a local server may take to say which models it has. */
-const LOOK_MS = 700;
 /** A local model for something else than answering. */
 const NOT_A_SPEAKER = /embed|bge-|minilm|rerank|prometheus|whisper|clip/i;
 
@@ -36,7 +36,7 @@ export async function reachable({
     openaiModels(env["LMSTUDIO_HOST"] ?? providers.lmstudio.url),
   ]);
   const local = [
-    { provider: "ollama", how: "it answers", models: ollama },
+    { provider: "ollama", how: "it answers", models: speakers(ollama ?? []) },
     { provider: "lmstudio", how: "it answers", models: lmstudio },
   ];
   const configured = Object.entries(settings.compatible).map(([name, entry]) => ({
@@ -68,35 +68,9 @@ async function remoteOf(
   ];
 }
 
-async function ollamaModels(env: Parley["env"]): Promise<string[]> {
-  const host = (env["OLLAMA_HOST"] ?? "").trim() || "127.0.0.1:11434";
-  const found = await look(
-    `${host.includes("://") ? host : `http://${host}`}`.replace(/\/(v1)?\/?$/, "") + "/api/tags",
-  );
-  return namesIn(found, "models", "name");
-}
-
 const openaiModels = async (host: string): Promise<string[]> => {
   const url = host.includes("://") ? host : `http://${host}`;
-  return namesIn(await look(`${url.replace(/\/(v1)?\/?$/, "")}/v1/models`), "data", "id");
+  return speakers(namesIn(await look(`${url.replace(/\/(v1)?\/?$/, "")}/v1/models`), "data", "id"));
 };
 
-/** What a local server says at this URL; undefined when it does not, in time. */
-async function look(url: string): Promise<unknown> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(LOOK_MS) });
-    return response.ok ? await response.json() : undefined;
-  } catch {
-    return undefined; // nobody listens there
-  }
-}
-
-function namesIn(found: unknown, list: string, name: string): string[] {
-  if (typeof found !== "object" || found === null || !(list in found)) return [];
-  const rows: unknown = Reflect.get(found, list);
-  if (!Array.isArray(rows)) return [];
-  return rows.flatMap((row: unknown) => {
-    const value: unknown = typeof row === "object" && row !== null ? Reflect.get(row, name) : undefined;
-    return typeof value === "string" && !NOT_A_SPEAKER.test(value) ? [value] : [];
-  });
-}
+const speakers = (names: readonly string[]): string[] => names.filter((name) => !NOT_A_SPEAKER.test(name));

@@ -183,4 +183,27 @@ describe("a call answered inside this process", () => {
     await expect(models.complete(request, { ...options, onDelta })).rejects.toThrow("cannot draw");
     expect(await models.complete(request, options)).toMatchObject({ ok: true });
   });
+
+  it.each([1, 2, 3])("C5: sends %i requests at most where it is told so", async (most) => {
+    const { models, clock, attempts } = scripted([fails(), fails({ crowded: true }), fails(), fails()]);
+    const call = models.complete(request, { signal: new AbortController().signal, attempts: most });
+    for (let sent = 1; sent < most; sent += 1) await clock.skip(60_000);
+    expect(await call).toMatchObject({ ok: false, failure: { code: "overloaded" }, attempts: most });
+    expect(attempts).toHaveLength(most);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  it("C5: sends no second request at once either, and a bound above the usual one changes nothing", async () => {
+    const once = scripted([fails({ retry: "now" })]);
+    const options = { signal: new AbortController().signal };
+    expect(await once.models.complete(request, { ...options, attempts: 1 })).toMatchObject({ attempts: 1 });
+    const usual = scripted([fails({ waitMs: 0 }), fails({ waitMs: 0 })], { attempts: 2 });
+    expect(await usual.models.complete(request, { ...options, attempts: 9 })).toMatchObject({ attempts: 2 });
+  });
+
+  it("C5: comes to its reply when that is the only one allowed", async () => {
+    const { models } = scripted([answers]);
+    const options = { signal: new AbortController().signal, attempts: 1 };
+    expect(await models.complete(request, options)).toMatchObject({ ok: true, reply: "yes", attempts: 1 });
+  });
 });

@@ -2,6 +2,7 @@
 // C2. Whatever ended the call from outside (abort, deadline, close) decides its failure, unless a whole reply had come.
 // C3. Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
 // C4. What any attempt reported as used is added up, also when the attempt failed.
+// C5. No more requests are sent than the call's own bound allows, whatever a failure deserves.
 
 import type { Call, CallOptions, Failure, ModelRequest } from "../kernel/model.ts";
 import type { Attempted, Transport } from "../kernel/transport.ts";
@@ -29,7 +30,13 @@ export type Around = {
   readonly persistence: Persistence;
 };
 
-export type Calling = { readonly request: ModelRequest; readonly route: Route; readonly watch: Watch };
+export type Calling = {
+  readonly request: ModelRequest;
+  readonly route: Route;
+  readonly watch: Watch;
+  /** Requests sent at most, the first one included. */
+  readonly attempts?: number | undefined;
+};
 
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 100) / 10)} s`;
 
@@ -160,8 +167,9 @@ class Caller {
   /** How long to wait before the next attempt, or why there is none. */
   #plan(attempted: Extract<Attempted, { ok: false }>): number | Failure {
     const { persistence, random } = this.#around;
-    const { watch } = this.#calling;
+    const { watch, attempts: most = Number.POSITIVE_INFINITY } = this.#calling;
     const { failure, retry, waitMs: namedMs } = attempted;
+    if (this.#attempts >= most) return failure; // C5
     if (retry === "now") return 0;
     this.#tries += 1;
     if (retry === "never" || this.#tries >= persistence.attempts) return failure;

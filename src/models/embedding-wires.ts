@@ -32,9 +32,9 @@ const openaiCompatible: EmbeddingWire = {
   },
 };
 
-/** Ollama's own `POST /api/embed`, which also cuts what is too long for the model; it stands beside the compatible `/v1`. */
+/** Ollama's own `POST /api/embed`, which also cuts what is too long for the model. */
 const ollama: EmbeddingWire = {
-  url: (base) => beside(base, "/api/embed", /(?:\/v1)?\/?$/),
+  url: (base) => beside(base, "/api/embed", /\/$/),
   read: (reply) => itemsOf(looseOf(reply)["embeddings"]),
 };
 
@@ -42,7 +42,7 @@ const ollama: EmbeddingWire = {
 export const withoutEmbeddings: ReadonlySet<string> = new Set(["anthropic", "groq", "deepseek"]);
 
 /** The wire over which an endpoint gives vectors, or null where it has none to give. */
-export const embeddingWireOf = ({ provider, wire }: Endpoint): EmbeddingWire | null => {
-  if (wire !== wires.openai) return null;
-  return provider === "ollama" ? ollama : openaiCompatible;
+export const embeddingWireOf = ({ wire }: Endpoint): EmbeddingWire | null => {
+  if (wire === wires.ollama) return ollama;
+  return wire === wires.openai ? openaiCompatible : null;
 };

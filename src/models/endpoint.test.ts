@@ -38,6 +38,11 @@ describe("a reference", () => {
       "OPENAI_BASE_URL is not an http or https URL without a user name; correct or unset it",
     ],
     [
+      "ollama/m",
+      { OLLAMA_HOST: "ftp://gpu.lan" },
+      "OLLAMA_HOST is not an http or https URL without a user name; correct or unset it",
+    ],
+    [
       "compatible/box",
       {},
       'there is no compatible endpoint "box" (none is configured); add it to the configuration with its url',
@@ -60,13 +65,18 @@ describe("a reference", () => {
   });
 
   it.each([
-    ["127.0.0.1", "http://127.0.0.1:11434/v1"],
-    ["0.0.0.0:8080", "http://127.0.0.1:8080/v1"],
-    [":8080", "http://127.0.0.1:8080/v1"],
-    ["gpu.lan", "http://gpu.lan:11434/v1"],
-    ["http://gpu.lan:11434/", "http://gpu.lan:11434/v1"],
-    ["https://ollama.example", "https://ollama.example/v1"],
-    ["https://ollama.example/v1", "https://ollama.example/v1"],
+    ["127.0.0.1", "http://127.0.0.1:11434"],
+    ["0.0.0.0:8080", "http://127.0.0.1:8080"],
+    [":8080", "http://127.0.0.1:8080"],
+    ["gpu.lan", "http://gpu.lan:11434"],
+    ["gpu.lan:8080/v1", "http://gpu.lan:8080"],
+    ["http://gpu.lan:11434/", "http://gpu.lan:11434"],
+    ["http://gpu.lan:11434/v1/", "http://gpu.lan:11434"],
+    ["http://gpu.lan:11434/v1/chat/completions", "http://gpu.lan:11434"],
+    ["http://gpu.lan:11434/api/chat", "http://gpu.lan:11434"],
+    ["https://ollama.example", "https://ollama.example"],
+    ["https://ollama.example/v1", "https://ollama.example"],
+    ["https://example/ollama/api", "https://example/ollama"],
   ])("OLLAMA_HOST=%s is %s", (host, url) => {
     expect(where("ollama/gemma3:27b", { OLLAMA_HOST: host })).toBe(`${url} gemma3:27b no key`);
   });
@@ -75,13 +85,39 @@ describe("a reference", () => {
     const compatible = {
       box: { url: "http://h/v1", model: "house" },
       claude: { url: "http://h/v1/messages", wire: "anthropic" as const, keyEnv: "K" },
+      gpu: { url: "http://h:1/v1", wire: "ollama" as const },
       bare: { url: "http://user:pass@h/" },
     };
     expect(where("compatible/box", {}, compatible)).toBe("http://h/v1 house no key");
     expect(where("compatible/box/a/b", {}, compatible)).toBe("http://h/v1 a/b no key");
     expect(where("compatible/claude/c", { K: "k-1234" }, compatible)).toBe("http://h c k-1234");
+    expect(where("compatible/gpu/m:7b", {}, compatible)).toBe("http://h:1 m:7b no key");
     expect(where("compatible/claude/c", {}, compatible)).toBe("compatible/claude needs a key; set K");
     expect(where("compatible/claude", { K: "k-1234" }, compatible)).toContain("names no model");
     expect(where("compatible/bare/m", {}, compatible)).toContain("without a user name");
+  });
+
+  it.each<[string | undefined, unknown]>([
+    [undefined, undefined],
+    [" ", undefined],
+    ["5m", { keep_alive: "5m" }],
+    [" 1h30m ", { keep_alive: "1h30m" }],
+    ["-1s", { keep_alive: "-1s" }],
+    ["-1", { keep_alive: -1 }],
+    ["300", { keep_alive: 300 }],
+    ["0", { keep_alive: 0 }],
+    ["for ever", undefined],
+    ["5 m", undefined],
+    ["m", undefined],
+    ["1m".repeat(60), undefined],
+  ])("OLLAMA_KEEP_ALIVE=%s says how long Ollama keeps a model, and no one else", (written, extra) => {
+    const env = { OLLAMA_KEEP_ALIVE: written };
+    const extraOf = (ref: string) => {
+      const resolution = resolve(ref, env, { gpu: { url: "http://h", wire: "ollama" } });
+      return resolution.ok ? resolution.endpoint.dialect.extra : resolution.reason;
+    };
+    expect(extraOf("ollama/m")).toEqual(extra);
+    expect(extraOf("lmstudio/m")).toBeUndefined();
+    expect(extraOf("compatible/gpu/m")).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
-import { providerOf, providers, type Provider } from "./providers.ts";
+import { keepAliveOf } from "./keep-alive.ts";
+import { ollamaProgram, providerOf, providers, type Program, type Provider } from "./providers.ts";
 import { wires, type WireName } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
 
@@ -13,6 +14,8 @@ export type Endpoint = {
   readonly key: string | null;
   readonly dialect: Dialect;
   readonly local: boolean;
+  /** What answers there, where users start it themselves. */
+  readonly program: Program | null;
   readonly router: boolean;
   readonly cap: number | null;
 };
@@ -47,13 +50,19 @@ const firstSet = (env: Environment, names: readonly string[]): { name: string; v
   return null;
 };
 
+/** What people write at the end of a base URL by habit, by wire; Ollama's has its compatible API at `/v1`. */
+const habits: { readonly [wire in WireName]: RegExp } = {
+  openai: /\/chat\/completions$/,
+  anthropic: /\/v1(?:\/messages)?$/,
+  ollama: /\/(?:v1(?:\/chat\/completions)?|api(?:\/chat)?)$/,
+};
+
 /** A base URL without what people add to it by habit, or null where it is none. */
 const readUrl = (text: string, wire: WireName): string | null => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !["http:", "https:"].includes(url.protocol)) return null;
   if (url.username !== "" || url.password !== "") return null;
-  const trimmed = url.pathname.replace(/\/+$/, "").replace(/\/(?:chat\/completions|v1\/messages)$/, "");
-  url.pathname = wire === "anthropic" ? trimmed.replace(/\/v1$/, "") : trimmed;
+  url.pathname = url.pathname.replace(/\/+$/, "").replace(habits[wire], "");
   return url.href.replace(/\/$/, "");
 };
 
@@ -63,14 +72,13 @@ const readUrl = (text: string, wire: WireName): string | null => {
  */
 const hostUrl = (host: string, fallback: string): string => {
   const standard = new URL(fallback);
-  const withScheme = /^https?:\/\//i.test(host)
-    ? host
-    : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(host);
+  const withScheme = hasScheme ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
   if (!URL.canParse(withScheme)) return host;
   const url = new URL(withScheme);
   if (["0.0.0.0", "[::]"].includes(url.hostname)) url.hostname = "127.0.0.1";
   const namesPort = /:\d+\/?$/.test(host);
-  if (url.port === "" && !namesPort && !/^https?:\/\//i.test(host)) url.port = standard.port;
+  if (url.port === "" && !namesPort && !hasScheme) url.port = standard.port;
   if (url.pathname === "/") url.pathname = standard.pathname;
   return url.href;
 };
@@ -100,6 +108,8 @@ const resolveProvider = (
   if (key !== null && !isKey(key.value))
     return lock(`${key.name} holds characters that no key has; set it anew`);
   const { maxTokensField: _, ...plain } = row.dialect ?? {};
+  const dialect = fullDialect(url === row.url ? row.dialect : plain);
+  const keepAlive = row.keepAliveVariable === undefined ? null : keepAliveOf(env[row.keepAliveVariable]);
   return {
     ok: true,
     endpoint: {
@@ -108,8 +118,10 @@ const resolveProvider = (
       wire: wires[row.wire],
       url,
       key: key?.value ?? null,
-      dialect: fullDialect(url === row.url ? row.dialect : plain),
+      dialect:
+        keepAlive === null ? dialect : { ...dialect, extra: { ...dialect.extra, keep_alive: keepAlive } },
       local: row.local === true,
+      program: row.program ?? null,
       router: row.router === true,
       cap: row.cap ?? null,
     },
@@ -156,6 +168,7 @@ const resolveCompatible = (path: string, env: Environment, compatible: Compatibl
       key: key === "" ? null : key,
       dialect: fullDialect(undefined),
       local: entry.local === true,
+      program: wire === "ollama" ? ollamaProgram : null,
       router: false,
       cap: null,
     },

@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { finalTrouble, networkTrouble, troubleOfStatus, type Trouble } from "./failures.ts";
 import type { Exchanged, Http } from "./http.ts";
+import type { Program } from "./providers.ts";
 import { quoteWords, removeSecrets } from "./redact.ts";
 import { createReply, type Reply } from "./reply.ts";
 import { readRetryAfter } from "./retry.ts";
@@ -18,22 +19,28 @@ type Surroundings = {
   readonly learned: Map<string, Set<Feature>>;
 };
 
+type Destination = { readonly url: URL; readonly program: Program | null };
+
 /** Why a server could not be reached, without the address's user, password or query. */
-const unreachable = (url: URL, error: Error): Trouble => {
+const unreachable = ({ url, program }: Destination, error: Error): Trouble => {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const words = error.message === "" ? code : error.message;
+  if (program !== null && code === "ECONNREFUSED") {
+    const next = `start it there with: ${program.start}`;
+    return networkTrouble(`${program.name} does not answer at ${url.origin}: ${words}; ${next}`);
+  }
   const trouble = networkTrouble(`no connection to ${url.origin}: ${words}`);
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_INVALID/.test(code)
     ? { ...trouble, retry: "never" }
     : trouble;
 };
 
-const troubleFrom = (url: URL, exchanged: Exchanged, reply: Reply): Trouble | null => {
+const troubleFrom = (to: Destination, exchanged: Exchanged, reply: Reply): Trouble | null => {
   if (exchanged.how === "aborted") return finalTrouble("cancelled", "given up");
   if (exchanged.how !== "broken") return null;
   return reply.begun()
     ? networkTrouble(`the connection broke off: ${exchanged.error.message}`)
-    : unreachable(url, exchanged.error);
+    : unreachable(to, exchanged.error);
 };
 
 /** Words, names and ids that came from the other side, without the key that we sent it. */
@@ -72,14 +79,19 @@ export const createHttpTransport = (
     return url;
   };
 
-  const failed = (trouble: Trouble, usage = noUsage): Attempted => ({
-    ok: false,
-    failure: { code: trouble.code, message: quoteWords(trouble.words, secrets) },
-    retry: trouble.retry,
-    waitMs: trouble.waitMs,
-    crowded: trouble.crowded,
-    usage,
-  });
+  const failed = (trouble: Trouble, usage = noUsage): Attempted => {
+    const words = quoteWords(trouble.words, secrets);
+    // Ours comes after the other side's words, where nothing is cut off.
+    const remedy = wire.remedy?.(trouble.words, model) ?? null;
+    return {
+      ok: false,
+      failure: { code: trouble.code, message: remedy === null ? words : `${words}; ${remedy}` },
+      retry: trouble.retry,
+      waitMs: trouble.waitMs,
+      crowded: trouble.crowded,
+      usage,
+    };
+  };
 
   const dialect = (): Dialect => {
     const known = learned.get(learnedKey);
@@ -141,7 +153,7 @@ export const createHttpTransport = (
         const words = `no first byte from ${url.origin} within ${firstByteMs / 1000} s`;
         return failed({ ...networkTrouble(words), code: "timed-out" });
       }
-      const trouble = troubleFrom(url, exchanged, reply);
+      const trouble = troubleFrom({ url, program: endpoint.program }, exchanged, reply);
       if (trouble !== null && reply.refused()) return failed(trouble);
       if (reply.refused()) return refusal(reply, spoken.without);
       const completion = reply.completion(trouble);

@@ -137,14 +137,14 @@ export const createModels = (options: ModelsOptions): ClosableModels => {
   };
 
   return {
-    complete: async (request, { signal, timeoutMs = limits.timeoutMs, onDelta }) => {
+    complete: async (request, { signal, timeoutMs = limits.timeoutMs, attempts, onDelta }) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsent(request, familyOf(request.model, families), routed.failure);
       const watch = createWatch(clock, { signal, timeoutMs });
       watches.add(watch);
       if (closed) watch.cancel();
       try {
-        return await call({ request, route: routed.route, watch }, onDelta, around);
+        return await call({ request, route: routed.route, watch, attempts }, onDelta, around);
       } finally {
         watches.delete(watch);
         watch.dispose();

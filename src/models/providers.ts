@@ -1,6 +1,11 @@
 import type { Dialect } from "./wires/wire.ts";
 import type { WireName } from "./wires/index.ts";
 
+/** A program that answers for models, and the command that starts it. */
+export type Program = { readonly name: string; readonly start: string };
+
+export const ollamaProgram: Program = { name: "Ollama", start: "ollama serve" };
+
 /** A service or program that answers for models: one row each. */
 export type Provider = {
   readonly wire: WireName;
@@ -12,6 +17,10 @@ export type Provider = {
   readonly urlVariables: readonly string[];
   /** It runs on the user's own machine, so that a call costs nothing. */
   readonly local?: true;
+  /** What answers there, where users start it themselves. */
+  readonly program?: Program;
+  /** The environment variable that says how long a model stays in memory, in the program's own form. */
+  readonly keepAliveVariable?: string;
   /** It passes calls on to others, so that one model's rate limit says nothing about the rest. */
   readonly router?: true;
   readonly dialect?: Partial<Dialect>;
@@ -79,11 +88,13 @@ export const providers = {
     urlVariables: [],
   },
   ollama: {
-    wire: "openai",
-    url: "http://127.0.0.1:11434/v1",
+    wire: "ollama",
+    url: "http://127.0.0.1:11434",
     keyVariables: [],
     urlVariables: ["OLLAMA_HOST"],
     local: true,
+    program: ollamaProgram,
+    keepAliveVariable: "OLLAMA_KEEP_ALIVE",
     cap: 4,
   },
   lmstudio: {
@@ -92,6 +103,7 @@ export const providers = {
     keyVariables: [],
     urlVariables: ["LMSTUDIO_HOST"],
     local: true,
+    program: { name: "LM Studio", start: "lms server start" },
     cap: 4,
   },
 } as const satisfies { readonly [name: string]: Provider };

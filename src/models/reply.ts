@@ -1,8 +1,8 @@
 import { noUsage } from "../kernel/transport.ts";
 import { finalTrouble, networkTrouble, type Trouble } from "./failures.ts";
+import type { EventStream, Framing } from "./framing.ts";
 import type { Head, Receiver } from "./http.ts";
 import { parseJson } from "./loose.ts";
-import { createEventStream, type EventStream } from "./sse.ts";
 import type { Completion, ReplyReader, Wire } from "./wires/wire.ts";
 
 /** More than this is no answer to a prompt. */
@@ -22,17 +22,14 @@ export type Reply = {
   completion(trouble: Trouble | null): Completion;
 };
 
-type Form = "undecided" | "stream" | "whole";
-
-/** How a reply looks that is not a stream, whatever its content type says: JSON or a page of HTML. */
-const wholeStart = /^\s*[[{<]/;
-
 export const createReply = (
   wire: Wire,
   { onText, onFirstByte }: { readonly onText: (text: string) => void; readonly onFirstByte: () => void },
 ): Reply => {
   let head: Head = { status: 0, header: () => "" };
-  let form: Form = "undecided";
+  let form: ReturnType<Framing["formOf"]> = "undecided";
+  /** The beginning of the body, until it has decided the form. */
+  let begin = "";
   let size = 0;
   let over = false;
   let ending = false;
@@ -43,7 +40,7 @@ export const createReply = (
   const stream = () => (opened ??= openStream());
   const openStream = () => {
     const reader = wire.reader(onText);
-    const events = createEventStream({
+    const events = wire.framing.open({
       onData: (data) => {
         if (over) return;
         // What is left at the end may be half an event, which says nothing.
@@ -71,12 +68,20 @@ export const createReply = (
       tooLong = true;
       return true;
     }
-    if (form === "undecided") {
-      if (/^\s*$/.test(chunk.toString("latin1"))) return false;
-      form = wholeStart.test(chunk.toString("latin1")) ? "whole" : "stream";
-    }
+    if (form === "undecided") return begins(chunk);
     if (form === "whole") chunks.push(chunk);
     else stream().events.feed(chunk);
+    return over || tooLong;
+  };
+
+  const begins = (chunk: Buffer): boolean => {
+    begin = (begin + chunk.toString("latin1")).trimStart();
+    if (begin === "") return false;
+    chunks.push(chunk);
+    form = wire.framing.formOf(begin);
+    if (form === "undecided") return false;
+    begin = "";
+    if (form === "stream") for (const held of chunks.splice(0)) stream().events.feed(held);
     return over || tooLong;
   };
 

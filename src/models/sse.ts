@@ -1,21 +1,9 @@
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
-
-/** The longest that one event may be, in UTF-16 units. */
-const longestEvent = 4 * 2 ** 20;
-
-export type EventStream = {
-  /** Takes bytes as they arrive, cut anywhere, also within a character. */
-  feed(bytes: Buffer): void;
-  /** Gives out a last event that lacks its blank line. */
-  end(): void;
-};
+import { longestEvent, type EventSink, type EventStream, type Framing } from "./framing.ts";
 
 /** The `data` of server-sent events (HTML Living Standard, 9.2) out of bytes; nothing more after an event that is too long. */
-export const createEventStream = (to: {
-  readonly onData: (data: string) => void;
-  readonly onTooLong: () => void;
-}): EventStream => {
+const createEventStream = (to: EventSink): EventStream => {
   const decoder = new StringDecoder("utf8");
   let first = true;
   let tooLong = false;
@@ -41,4 +29,9 @@ export const createEventStream = (to: {
       if (!first) feed("\n\n");
     },
   };
+};
+
+export const serverSentEvents: Framing = {
+  formOf: (begin) => (/^[[{<]/.test(begin) ? "whole" : "stream"),
+  open: createEventStream,
 };

@@ -12,6 +12,7 @@ import {
   textOf,
   type Loose,
 } from "../loose.ts";
+import { serverSentEvents } from "../sse.ts";
 import type { Completion, Dialect, Feature, ReplyReader, Wire } from "./wire.ts";
 
 type Turn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
@@ -269,6 +270,7 @@ export const anthropic: Wire = {
     body: messageBody(request, to),
   }),
   authorize: (key) => ({ "x-api-key": key }),
+  framing: serverSentEvents,
   reader: messageReader,
   readWhole,
   complaint,

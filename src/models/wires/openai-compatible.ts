@@ -12,6 +12,7 @@ import {
   textOf,
   type Loose,
 } from "../loose.ts";
+import { serverSentEvents } from "../sse.ts";
 import { chatBody } from "./openai-request.ts";
 import type { Completion, Feature, ReplyReader, Wire } from "./wire.ts";
 
@@ -275,6 +276,7 @@ export const openaiCompatible: Wire = {
     body: chatBody(request, to),
   }),
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  framing: serverSentEvents,
   reader: chatReader,
   readWhole,
   complaint,

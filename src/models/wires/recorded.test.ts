@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createReply } from "../reply.ts";
 import { anthropic } from "./anthropic.ts";
+import { ollama } from "./ollama.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Completion, Wire } from "./wire.ts";
 
@@ -11,7 +12,7 @@ type Row = {
   readonly n: number;
   readonly response_body: string;
 };
-type Kind = "chat" | "messages" | "completions" | "responses" | "other";
+type Kind = "chat" | "messages" | "ollama" | "completions" | "responses" | "other";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -28,12 +29,13 @@ const kindOf = ({ uri }: Row): Kind => {
   const path = uri.replace(/[?#].*$/, "");
   if (path.endsWith("/chat/completions")) return "chat";
   if (path.endsWith("/messages")) return "messages";
+  if (path.endsWith("/api/chat")) return "ollama";
   if (path.endsWith("/completions")) return "completions";
   return path.endsWith("/responses") ? "responses" : "other";
 };
 
-const wireOf = (kind: Kind): Wire | null =>
-  kind === "chat" ? openaiCompatible : kind === "messages" ? anthropic : null;
+const wires: { readonly [kind: string]: Wire } = { chat: openaiCompatible, messages: anthropic, ollama };
+const wireOf = (kind: Kind): Wire | null => wires[kind] ?? null;
 
 /** Feeds bytes in pieces of `size` through everything between the socket and the caller. */
 const replay = (
@@ -91,6 +93,12 @@ type MessagesEvent = {
   readonly content_block?: { readonly type: string; readonly name?: string };
   readonly delta?: { readonly text?: string; readonly partial_json?: string; readonly stop_reason?: string };
   readonly usage?: Partial<MessagesUsage>;
+};
+type OllamaLine = {
+  readonly message: { readonly content: string };
+  readonly done_reason?: string;
+  readonly prompt_eval_count?: number;
+  readonly eval_count?: number;
 };
 type Messages = { readonly content?: readonly Part[]; readonly stop_reason?: string };
 
@@ -155,6 +163,25 @@ const naiveMessages = (body: string): Reading => {
   };
 };
 
+const naiveOllama = (body: string): Reading => {
+  // As above.
+  const lines = body.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as OllamaLine]));
+  const last = lines.at(-1);
+  return {
+    text: lines.map((line) => line.message.content).join(""),
+    calls: [],
+    finish: last?.done_reason ?? "",
+    sent: last?.prompt_eval_count ?? null,
+    answered: last?.eval_count ?? null,
+  };
+};
+
+const naive: { readonly [kind: string]: (body: string) => Reading } = {
+  chat: naiveChat,
+  messages: naiveMessages,
+  ollama: naiveOllama,
+};
+
 const naiveWhole = (body: string): Omit<Reading, "sent" | "answered"> => {
   // As above.
   const whole = JSON.parse(body) as Chat & Messages;
@@ -200,25 +227,27 @@ const absent = !existsSync(folder);
 if (absent) say(`skipped: the recorded replies are not at ${folder}`);
 
 describe.skipIf(absent)("recorded replies", () => {
-  const streams = absent ? [] : lines("sse-streams.jsonl");
+  const streams = absent ? [] : [...lines("sse-streams.jsonl"), ...lines("ndjson-streams.jsonl")];
 
   it("stream out whole: text, tool calls, finish and usage, however the bytes are cut into pieces", () => {
-    let replayed = 0;
+    const replayed = new Map<Kind, number>();
     for (const row of streams) {
       const kind = kindOf(row);
       const wire = wireOf(kind);
       if (wire === null) continue;
-      const expected = kind === "chat" ? naiveChat(row.response_body) : naiveMessages(row.response_body);
+      const expected = naive[kind]?.(row.response_body);
       const bytes = Buffer.from(row.response_body, "utf8");
       for (const size of bytes.length < 6_000 ? [bytes.length, 1, 7] : [bytes.length, 7]) {
         const { completion, streamed } = replay(wire, bytes, size);
         const got = { file: row.file, size, streamed, reading: readingOf(completion) };
-        expect(got).toEqual({ file: row.file, size, streamed: expected.text, reading: expected });
+        expect(got).toEqual({ file: row.file, size, streamed: expected?.text, reading: expected });
       }
-      replayed += 1;
+      replayed.set(kind, (replayed.get(kind) ?? 0) + 1);
     }
-    say(`replayed ${replayed} of ${streams.length} recorded streams`);
-    expect(replayed).toBeGreaterThan(90);
+    const counts = Object.fromEntries(replayed);
+    say(`replayed of ${streams.length} recorded streams: ${JSON.stringify(counts)}`);
+    expect((counts["chat"] ?? 0) + (counts["messages"] ?? 0)).toBeGreaterThan(90);
+    expect(counts["ollama"]).toBeGreaterThan(1);
   });
 
   it("cut anywhere are the same reply or a failure, never a shorter one", () => {
@@ -239,22 +268,19 @@ describe.skipIf(absent)("recorded replies", () => {
     expect(outcomes.failed).toBeGreaterThan(900);
   });
 
-  it("of other kinds are refused by both wires", () => {
+  it("of other kinds are refused by every wire", () => {
     const refused = new Map<string, number>();
-    const others = [
-      ...streams.filter((row) => wireOf(kindOf(row)) === null),
-      ...lines("ndjson-streams.jsonl"),
-    ];
-    for (const row of others) {
+    for (const row of streams) {
       const kind = kindOf(row);
-      for (const wire of [openaiCompatible, anthropic]) {
+      for (const wire of [openaiCompatible, anthropic, ollama]) {
+        if (wire === wireOf(kind)) continue;
         const { completion, streamed } = replay(wire, Buffer.from(row.response_body, "utf8"));
         expect(completion.ok, `${row.file} ${row.n}`).toBe(false);
         expect(streamed).toBe("");
       }
       refused.set(kind, (refused.get(kind) ?? 0) + 1);
     }
-    say(`refused as unsupported: ${JSON.stringify(Object.fromEntries(refused))}`);
+    say(`refused by every wire but their own: ${JSON.stringify(Object.fromEntries(refused))}`);
     expect(refused.size).toBeGreaterThan(1);
   });
 

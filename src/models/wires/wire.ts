@@ -1,6 +1,7 @@
 import type { ModelRequest, ToolCall } from "../../kernel/model.ts";
 import type { Usage } from "../../kernel/transport.ts";
 import type { Trouble } from "../failures.ts";
+import type { Framing } from "../framing.ts";
 
 /** What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers. */
 export type Feature = "reply" | "temperature" | "usage" | "max-tokens";
@@ -43,9 +44,12 @@ export interface ReplyReader {
 export interface Wire {
   build(request: ModelRequest, to: { readonly model: string; readonly dialect: Dialect }): WireRequest;
   authorize(key: string): { readonly [name: string]: string };
+  readonly framing: Framing;
   reader(onText: (text: string) => void): ReplyReader;
   /** A reply that came in one piece, as servers send it that do not stream. */
   readWhole(body: unknown): Completion;
   /** Which feature a 400 complains about, or null. */
   complaint(words: string): Feature | null;
+  /** What a user can do about a failure in these words, or null. */
+  remedy?(words: string, model: string): string | null;
 }

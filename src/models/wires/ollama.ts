@@ -1,0 +1,134 @@
+import type { ToolCall } from "../../kernel/model.ts";
+import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { finalTrouble, networkTrouble, troubleOfObject, type Trouble } from "../failures.ts";
+import { jsonLines } from "../json-lines.ts";
+import { at, countOf, isLoose, itemsOf, looseOf, parseJson, textOf, type Loose } from "../loose.ts";
+import { chatBody } from "./ollama-request.ts";
+import type { Completion, Feature, ReplyReader, Wire } from "./wire.ts";
+
+/** The counts stand in the last line; that of the prompt is left out where all of it was cached. */
+const usageIn = (line: Loose): Usage => {
+  const sent = countOf(line["prompt_eval_count"]);
+  const said = countOf(line["eval_count"]);
+  return sent === null && said === null
+    ? noUsage
+    : { tokens: { in: sent, out: said, cached: null, reasoning: null }, usd: null };
+};
+
+/** A call comes in one piece. Most servers give none an id, so that its place in the reply makes one. */
+const toolCallOf = (call: unknown, place: number): ToolCall => {
+  const { name, arguments: given } = at(call, "function");
+  const id = textOf(looseOf(call)["id"]);
+  return {
+    id: id === "" ? `call-${place + 1}` : id,
+    name: textOf(name),
+    arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
+  };
+};
+
+const notChat = finalTrouble("unreadable", "the stream is none of Ollama's chat");
+
+/** `load` and `unload` end a reply that only moved the model in or out of memory; the next attempt finds it there. */
+const onlyMoved = (reason: string): Trouble => ({
+  code: "overloaded",
+  words: `the model said nothing (done_reason: ${reason})`,
+  retry: "later",
+  waitMs: null,
+  crowded: false,
+});
+
+/**
+ * Reads the lines of a chat, or a reply that is one line. It has come to its end with `done: true`; without that it broke
+ * off. Thinking is no part of the reply.
+ */
+const chatReader = (onText: (text: string) => void): ReplyReader & { take(line: unknown): boolean } => {
+  let text = "";
+  let reason = "";
+  let done = false;
+  let ours = false;
+  let foreign = false;
+  let trouble: Trouble | null = null;
+  let usage = noUsage;
+  const toolCalls: ToolCall[] = [];
+
+  const message = (said: Loose): void => {
+    ours = true;
+    const piece = textOf(said["content"]);
+    if (piece !== "") {
+      text += piece;
+      onText(piece);
+    }
+    const calls = said["tool_calls"];
+    if (calls === undefined) return;
+    for (const call of itemsOf(calls)) toolCalls.push(toolCallOf(call, toolCalls.length));
+  };
+
+  const take = (line: unknown): boolean => {
+    if (!isLoose(line)) {
+      trouble = ours ? networkTrouble("the stream held a line that is not JSON") : notChat;
+      return true;
+    }
+    if (line["error"] !== undefined && line["error"] !== null) {
+      trouble = troubleOfObject(line);
+      return true;
+    }
+    const said = line["message"];
+    if (isLoose(said)) message(said);
+    else foreign = true;
+    if (line["done"] !== true) return false;
+    done = true;
+    reason = textOf(line["done_reason"]);
+    usage = usageIn(line);
+    return true;
+  };
+
+  return {
+    take,
+    event: (data) => take(parseJson(data)),
+    end: () => {
+      const failed = (why: Trouble): Completion => ({ ok: false, trouble: why, usage });
+      if (trouble !== null) return failed(trouble);
+      if (!ours && foreign) return failed(notChat);
+      if (!done) return failed(networkTrouble("the stream ended early"));
+      const called = toolCalls.length > 0;
+      if (text === "" && !called && /^(?:un)?load$/.test(reason)) return failed(onlyMoved(reason));
+      const finish = reason === "" || reason === "stop" ? (called ? "tool-calls" : "stop") : reason;
+      return { ok: true, text, toolCalls, finish, usage };
+    },
+  };
+};
+
+/** A reply that was printed over several lines. Its text goes out with the whole. */
+const readWhole = (body: unknown): Completion => {
+  const reader = chatReader(() => {});
+  reader.take(body);
+  return reader.end();
+};
+
+/** Ollama before 0.5 takes no schema, and a schema may be refused for what is in it; the reply can do without any. */
+const complaint = (words: string): Feature | null =>
+  /ChatRequest\.format|invalid format|json schema|grammar/i.test(words) ? "reply" : null;
+
+/** The command that fetches a model; null for what is no name of one, and so fit for no command line. */
+export const pullCommand = (model: string): string | null =>
+  /^\w[\w.:/@-]{0,199}$/.test(model) ? `ollama pull ${model}` : null;
+
+const remedy = (words: string, model: string): string | null => {
+  const command = /\bmodel\b.{0,300}\bnot found\b/is.test(words) ? pullCommand(model) : null;
+  return command === null ? null : `pull it with: ${command}`;
+};
+
+/** Ollama's own chat, which takes what its compatible API does not: the length of the context, and how long the model stays. */
+export const ollama: Wire = {
+  build: (request, to) => ({
+    path: "/api/chat",
+    headers: { accept: "application/x-ndjson, application/json" },
+    body: chatBody(request, to),
+  }),
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  framing: jsonLines,
+  reader: chatReader,
+  readWhole,
+  complaint,
+  remedy,
+};
