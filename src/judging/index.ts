@@ -66,3 +66,7 @@ export { requirementsOf, type Requirements } from "./requirements.ts";
 export { parseSolution, SolutionReply, type Solution } from "./solution.ts";
 export { similarityOfRounds, textSimilarity } from "./text-similarity.ts";
 export { sentencesOf } from "./sentences.ts";
+export { intentOf } from "./intent.ts";
+export { entitiesOf, entityKey } from "./entities.ts";
+export { gistOf, shortened } from "./gist.ts";
+export { kindOf, type AnswerTraits } from "./answer-kind.ts";

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { gistOf, shortened } from "./gist.ts";
+
+describe("gistOf", () => {
+  it("is a short answer as it stands, on one line", () => {
+    expect(gistOf("Paris")).toBe("Paris");
+    expect(gistOf("The capital\nis Paris.\n\nIt lies on the Seine.")).toBe(
+      "The capital is Paris. It lies on the Seine.",
+    );
+    expect(gistOf("100")).toBe("100");
+  });
+  it("keeps the first sentence, the final line, and what is central, in their order", () => {
+    const text = [
+      "A heat pump moves heat instead of making it.",
+      "My uncle has one.",
+      "Its compressor moves heat from the cold side to the warm side of the pump.",
+      "Snow fell on Monday.",
+      "A heat pump moves three units of heat for each unit of power.",
+      "Birds sang outside.",
+      "So it saves two thirds of the energy.",
+    ].join(" ");
+    expect(gistOf(text)).toBe(
+      "A heat pump moves heat instead of making it. Its compressor moves heat from the cold side to the warm side of the pump. A heat pump moves three units of heat for each unit of power. So it saves two thirds of the energy.",
+    );
+  });
+  it("keeps the sentence with the final answer, wherever it stands", () => {
+    const fill = (word: string) => `The ${word} of the river flows past the river bank of the river town. `;
+    const text = `We look at the river. ${fill("water")}${fill("mud")}Final answer: 391\n\n${fill("fish")}${fill("boat")}That was the river.`;
+    expect(gistOf(text)).toContain("Final answer: 391");
+    expect(gistOf(text)).toMatch(/^We look at the river\..*That was the river\.$/);
+  });
+  it("leaves out greetings and offers, but not where nothing else is said", () => {
+    expect(gistOf("Great question! Ice floats. Let me know if you need more.")).toBe("Ice floats.");
+    expect(gistOf("Sure, here is the list:\n- oak\n- elm\n\nHope this helps!")).toBe("oak elm");
+    expect(gistOf("Certainly.")).toBe("Certainly.");
+    expect(gistOf("Here's what I found: ice floats on water.")).toBe(
+      "Here's what I found: ice floats on water.",
+    );
+  });
+  it.each([
+    "Sure, it is Paris.",
+    "Good caches expire.",
+    "Great Britain is an island.",
+    "If you need order, use a queue.",
+    "Of course it floats.",
+    "Here is Rome: a city.",
+  ])("keeps %j, which says something", (sentence) => {
+    expect(gistOf(`${sentence} It is known.`)).toBe(`${sentence} It is known.`);
+  });
+  it.each([
+    "Sure thing!",
+    "Hi there!",
+    "Hello,",
+    "Here are the facts:",
+    "If you like, I can say more.",
+    "Would you like me to go on?",
+    "Anything else?",
+  ])("leaves %j out", (sentence) => {
+    expect(gistOf(`It is known.\n\n${sentence}`)).toBe("It is known.");
+  });
+  it("writes code in one line", () => {
+    const code = Array.from({ length: 30 }, (_, index) => `const x${index} = ${index};`).join("\n");
+    expect(gistOf(`Use this:\n\n\`\`\`ts\n\n${code}\n\`\`\`\nIt prints nothing.`)).toBe(
+      "Use this: [ts code, 30 lines: const x0 = 0;] It prints nothing.",
+    );
+    expect(gistOf(`\`\`\`\n${"x".repeat(500)}\n\`\`\``)).toBe(`[code, 1 line: ${"x".repeat(79)}…]`);
+  });
+  it("leaves room for every sentence that it keeps", () => {
+    const long = (word: string) => `${word} ${"goes on and on ".repeat(35).trim()}.`;
+    const gist = gistOf([long("First"), long("Second"), long("Third"), long("Last")].join(" "));
+    expect(gist.length).toBeLessThanOrEqual(1_000);
+    expect(gist.match(/First|Second|Third|Last/g)).toEqual(["First", "Second", "Third", "Last"]);
+  });
+  it("is nothing of nothing", () => {
+    expect(gistOf("")).toBe("");
+    expect(gistOf(" \n---\n!?")).toBe("");
+    expect(gistOf("\ud800x")).toBe("\ufffdx");
+  });
+  it("is bounded, well-formed, on one line, and empty only without letters and digits", () => {
+    const pieces = fc.constantFrom(
+      "a",
+      "Word. ",
+      "word ",
+      "```\n",
+      "\n",
+      "é",
+      "😀",
+      "\ud83d",
+      "。",
+      "- ",
+      "Final answer: ",
+      "42",
+      "!",
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 400 }), fc.integer({ min: 20, max: 1_000 }), (text, most) => {
+        const gist = gistOf(text.join(""), most);
+        expect(gist.length).toBeLessThanOrEqual(most);
+        expect(gist.isWellFormed()).toBe(true);
+        expect(gist).not.toMatch(/[\r\n]/);
+        if (text.some((piece) => ["a", "é", "42"].includes(piece))) expect(gist).not.toBe("");
+      }),
+    );
+  });
+  it.each([
+    "Word. ",
+    "x",
+    "```\n",
+    "- a\n",
+    "。",
+    "Final answer: ",
+    "here is ",
+    "if you have ",
+    " ",
+    "\\boxed{",
+  ])("is quick on 1,000,000 characters of %j", (piece) => {
+    const start = performance.now();
+    gistOf(piece.repeat(1_000_000 / piece.length));
+    expect(performance.now() - start).toBeLessThan(4_000);
+  });
+});
+
+describe("shortened", () => {
+  it("cuts at a space that is near, else where it must, and never through a code point", () => {
+    expect(shortened("one two three", 13)).toBe("one two three");
+    expect(shortened("one two three", 12)).toBe("one two…");
+    expect(shortened("x".repeat(50), 10)).toBe(`${"x".repeat(9)}…`);
+    expect(shortened("😀😀😀", 4)).toBe("😀…");
+    expect(shortened("😀😀😀", 5)).toBe("😀😀…");
+    expect(shortened("abc", 0)).toBe("");
+  });
+});

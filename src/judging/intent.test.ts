@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { intentOf } from "./intent.ts";
+
+describe("intentOf", () => {
+  it.each([
+    ["What is the capital of France?", "fact"],
+    ["When was she born?", "fact"],
+    ["How many moons has Mars?", "fact"],
+    ["Is water wet?", "fact"],
+    ["Name three rivers.", "fact"],
+    ["Why is the sky blue?", "explanation"],
+    ["How does a heat pump work?", "explanation"],
+    ["Explain recursion.", "explanation"],
+    ["What happens when a star dies?", "explanation"],
+    ["What’s the difference between TCP and UDP?", "comparison"],
+    ["How does Rust differ from Go?", "comparison"],
+    ["Postgres vs. SQLite", "comparison"],
+    ["Is a bus faster than a tram?", "comparison"],
+    ["Which is better for logs, Kafka or Redis?", "comparison"],
+    ["Should we buy a house or rent a flat?", "comparison"],
+    ["How do I install Node?", "procedure"],
+    ["How to boil an egg", "procedure"],
+    ["Write a sonnet about rain", "procedure"],
+    ["Could you please fix this function?", "procedure"],
+    ["Thanks, that helped.", "other"],
+    ["東京の人口は？", "other"],
+    ["", "other"],
+    ["???", "other"],
+  ])("%j wants: %s", (question, intent) => {
+    expect(intentOf(question)).toBe(intent);
+  });
+
+  it("goes by the sentence that asks, not by what is told around it", () => {
+    expect(intentOf("I wrote a guide about bees. Who discovered penicillin? Thank you.")).toBe("fact");
+    expect(intentOf("The team compares notes every week.\nWhy do they?")).toBe("explanation");
+  });
+  it("asks the last sentence where the first that asks says nothing", () => {
+    expect(intentOf("Ready? Good. Now: why does ice float?")).toBe("explanation");
+  });
+  it("finds a question at either end of a long text", () => {
+    const long = "Lorem ipsum dolor. ".repeat(5_000);
+    expect(intentOf(`Why does ice float?\n${long}`)).toBe("explanation");
+    expect(intentOf(`${long}\nHow do I melt ice?`)).toBe("procedure");
+  });
+  it.each(["which a ", "should i a ", "what does ", "more a ", "? ", "which which "])(
+    "is quick on many of %j",
+    (piece) => {
+      const start = performance.now();
+      intentOf(piece.repeat(100_000));
+      expect(performance.now() - start).toBeLessThan(1_000);
+    },
+  );
+});

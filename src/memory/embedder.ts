@@ -1,0 +1,84 @@
+import type { Embeddings, World } from "../kernel/index.ts";
+import { shortened } from "../judging/index.ts";
+import type { Vector } from "./engram-store.ts";
+import { unitVector } from "./vector.ts";
+import { within, type Within } from "./within.ts";
+
+/** The vectors of the last so many queries are kept: a question that is asked again costs no call. */
+const KEPT_QUERIES = 32;
+const LONGEST_REASON = 300;
+
+type Bounded = { readonly timeoutMs: number; readonly signal: AbortSignal };
+
+export type Embedded<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** An embedding model as memory uses it: in its own words for questions and for documents, bounded in time, never rejecting. */
+export interface Embedder {
+  readonly model: string;
+  /** Of a question. */
+  query(text: string, bounded: Bounded): Promise<Embedded<Vector>>;
+  /** One for each text; null for a text whose vector has no direction. */
+  documents(texts: readonly string[], bounded: Bounded): Promise<Embedded<readonly (Vector | null)[]>>;
+}
+
+/** What a model wants before a text, by what the text is. https://huggingface.co/nomic-ai/nomic-embed-text-v1.5 */
+const prefixesOf = (model: string): { readonly query: string; readonly document: string } =>
+  model.includes("nomic-embed")
+    ? { query: "search_query: ", document: "search_document: " }
+    : { query: "", document: "" };
+
+export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
+  const { model } = embeddings;
+  const prefixes = prefixesOf(model);
+  const queries = new Map<string, Vector>();
+
+  const vectorsOf = async (texts: readonly string[], { timeoutMs, signal }: Bounded) => {
+    const asked = texts.map((text) => text.toWellFormed());
+    const came = await within(async (own) => embeddings.embed(asked, own), { ms: timeoutMs, world, signal });
+    if (!came.ok) return { ok: false, why: whyOf(model, came, timeoutMs) } as const;
+    if (came.value.length !== texts.length)
+      return { ok: false, why: `${model} gave ${came.value.length} vectors for ${texts.length}` } as const;
+    return { ok: true, value: came.value.map(unitVector) } as const;
+  };
+
+  const keep = (text: string, vector: Vector): void => {
+    queries.delete(text);
+    queries.set(text, vector);
+    for (const oldest of queries.keys()) {
+      if (queries.size <= KEPT_QUERIES) break;
+      queries.delete(oldest);
+    }
+  };
+
+  return {
+    model,
+    async query(text, bounded) {
+      const known = queries.get(text);
+      if (known) {
+        keep(text, known);
+        return { ok: true, value: known };
+      }
+      const came = await vectorsOf([prefixes.query + text], bounded);
+      if (!came.ok) return came;
+      const [vector] = came.value;
+      if (!vector) return { ok: false, why: `${model} gave a vector without a direction` };
+      keep(text, vector);
+      return { ok: true, value: vector };
+    },
+    documents: (texts, bounded) =>
+      vectorsOf(
+        texts.map((text) => prefixes.document + text),
+        bounded,
+      ),
+  };
+}
+
+function whyOf(model: string, came: Extract<Within<unknown>, { ok: false }>, timeoutMs: number): string {
+  if ("error" in came) {
+    const said = came.error instanceof Error ? came.error.message : String(came.error);
+    return `${model} failed: ${shortened(said.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), LONGEST_REASON)}`;
+  }
+  if (came.why === "late") return `${model} did not answer within ${timeoutMs / 1_000} s`;
+  return `${model} was not waited for`;
+}

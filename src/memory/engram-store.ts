@@ -1,0 +1,98 @@
+import type { Annotation, DeliberationId, Engram, EngramId, MemoryScope } from "../kernel/index.ts";
+
+/** An engram as the database keeps it, with what was said of it since. */
+export type StoredEngram = {
+  readonly engram: Engram;
+  /** The first engram of those that it nearly repeats; its own id where it stands alone. */
+  readonly cluster: EngramId;
+  /** In the order in which they came. */
+  readonly annotations: readonly Annotation[];
+  /** Which models' vectors it has. */
+  readonly embedded: readonly string[];
+  /** When and by whom it was forgotten: its question, summary and entities are empty then, its vectors and annotations gone. */
+  readonly forgotten: { readonly by: string; readonly at: string } | null;
+};
+
+/** Of length 1, so that a dot product is the cosine. All of one model have one length. */
+export type Vector = Float32Array;
+
+export type Near = { readonly id: EngramId; readonly similarity: number };
+
+export type EngramQuery = {
+  readonly limit: number;
+  /** Below this one in the order of the list. */
+  readonly before?: EngramId | undefined;
+  readonly type?: Engram["type"] | undefined;
+  readonly respondent?: "A" | "B" | undefined;
+  readonly retired?: boolean | undefined;
+  readonly cluster?: EngramId | undefined;
+};
+
+/** So many annotations of an organization wait for engrams that are yet to come. */
+export const KEPT_ANNOTATIONS = 1_000;
+
+/**
+ * Engrams in a database: rows, vectors, words. What they mean is not its business.
+ *
+ * E1. `put` and `annotate` are each one transaction, and happen once: per id, and per (engram, event).
+ * E2. Nothing is ever changed but by `annotate`, `embed` and `forget`; an annotation takes no other's place.
+ * E3. No call sees or changes anything outside of its scope.
+ * E4. `nearest` is exact: no engram that it leaves out is nearer than one that it gives.
+ * E5. What is forgotten or retired (annotated so) is found by `get` and `list` alone.
+ * E6. What another process has written is found by the next call.
+ */
+export interface EngramStore {
+  /** false: the id was there, and nothing has changed. Annotations that were kept for it are its own from now on. */
+  put(engram: Engram, cluster: EngramId): Promise<boolean>;
+  /** `kept`: the engram is not there yet; of its organization at most `KEPT_ANNOTATIONS` are, the oldest are let go and named. */
+  annotate(
+    engram: MemoryScope & { readonly id: EngramId },
+    annotation: Annotation,
+  ): Promise<{
+    readonly state: "annotated" | "known" | "kept" | "gone";
+    readonly lapsed: readonly EngramId[];
+  }>;
+  /** In the order asked for; what is not there is left out. */
+  get(scope: MemoryScope, ids: readonly EngramId[]): Promise<readonly StoredEngram[]>;
+  /** Newest first: the order in which they were put, turned round. */
+  list(scope: MemoryScope, query: EngramQuery): Promise<readonly StoredEngram[]>;
+  /** The episodic engrams nearest to a vector of `model`, best first; equal ones by id. `without`: not those of this conversation. */
+  nearest(
+    scope: MemoryScope,
+    near: {
+      readonly model: string;
+      readonly vector: Vector;
+      readonly limit: number;
+      readonly without?: DeliberationId | undefined;
+    },
+  ): Promise<readonly Near[]>;
+  /** Episodic engrams that have one or more of these words (lower case, letters and digits) in question, summary or entities, best match first. */
+  matching(
+    scope: MemoryScope,
+    match: {
+      readonly words: readonly string[];
+      readonly limit: number;
+      readonly without?: DeliberationId | undefined;
+    },
+  ): Promise<readonly EngramId[]>;
+  /** The vectors of these engrams by this model, for those that have one. */
+  vectors(
+    scope: MemoryScope,
+    of: { readonly model: string; readonly ids: readonly EngramId[] },
+  ): Promise<ReadonlyMap<EngramId, Vector>>;
+  /** Live episodic engrams without a vector of this model, newest first. */
+  unembedded(
+    scope: MemoryScope,
+    of: { readonly model: string; readonly limit: number },
+  ): Promise<readonly Engram[]>;
+  /** Adds vectors of `model`; of an engram that is not there, or forgotten, none. */
+  embed(
+    scope: MemoryScope,
+    of: { readonly model: string; readonly vectors: ReadonlyMap<EngramId, Vector> },
+  ): Promise<void>;
+  /** false: it is not there, or was forgotten before. */
+  forget(
+    scope: MemoryScope,
+    of: { readonly id: EngramId; readonly by: string; readonly at: string },
+  ): Promise<boolean>;
+}

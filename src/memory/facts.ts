@@ -1,0 +1,96 @@
+import { hash } from "node:crypto";
+import { entitiesOf } from "../judging/index.ts";
+import { canonical, EngramId, EventId, type Engram, type MemoryScope } from "../kernel/index.ts";
+import type { EngramStore } from "./engram-store.ts";
+import { listed, liveOf } from "./listing.ts";
+
+const LONGEST_FACT = 2_000;
+/** As often one fact can be forgotten and pinned again. */
+const MOST_RETURNS = 100;
+
+export type PinnedFact = { readonly id: EngramId; readonly fact: string; readonly at: string };
+
+export type Pinned =
+  | {
+      readonly ok: true;
+      readonly engram: Engram;
+      /** false: it was pinned before. */ readonly fresh: boolean;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** A fact as it is kept: one paragraph on one line, 1 to 2,000 UTF-16 units. */
+export function factOf(
+  text: string,
+): { readonly ok: true; readonly fact: string } | { readonly ok: false; readonly reason: string } {
+  const trimmed = text.toWellFormed().normalize("NFC").trim();
+  const fact = trimmed.replaceAll(/\s+/g, " ");
+  if (fact === "") return { ok: false, reason: "the fact is empty" };
+  if (fact.length > LONGEST_FACT) return { ok: false, reason: "the fact has more than 2,000 characters" };
+  if (/(?:\r\n?|\n)[^\S\r\n]*[\r\n]/.test(trimmed))
+    return { ok: false, reason: "the fact has more than one paragraph; pin each by itself" };
+  if (/\p{Cc}/u.test(fact)) return { ok: false, reason: "the fact has control characters" };
+  return { ok: true, fact };
+}
+
+/** The id of a pinned fact; `turn` is 1, and one more for each time that it was forgotten. */
+export function pinnedId({ organization, user }: MemoryScope, fact: string, turn = 1): EngramId {
+  const named = canonical([organization, user, fact, ...(turn === 1 ? [] : [turn])]);
+  return EngramId.parse(`pinned:${hash("sha256", named, "hex").slice(0, 16)}`);
+}
+
+/** A pinned fact as an engram. */
+const pinnedEngram = (scope: MemoryScope, fact: string, at: string): Engram => ({
+  id: pinnedId(scope, fact),
+  type: "pinned",
+  organization: scope.organization,
+  user: scope.user,
+  question: "",
+  summary: fact,
+  intent: "fact",
+  entities: entitiesOf(fact),
+  participant: null,
+  respondent: null,
+  models: [],
+  temperature: null,
+  deliberation: null,
+  conversation: null,
+  tools: false,
+  at,
+});
+
+/**
+ * Pins a fact once per scope, and keeps who pinned it as a comment on it. A fact that was forgotten is pinned anew, under
+ * another id: what is forgotten stays so. @throws Fault `store-unavailable`
+ */
+export async function pin(
+  store: EngramStore,
+  scope: MemoryScope,
+  given: { readonly fact: string; readonly at: string; readonly by: string },
+): Promise<Pinned> {
+  const read = factOf(given.fact);
+  if (!read.ok) return read;
+  for (let turn = 1; turn <= MOST_RETURNS; turn += 1) {
+    const id = pinnedId(scope, read.fact, turn);
+    const engram = { ...pinnedEngram(scope, read.fact, given.at), id };
+    const fresh = await store.put(engram, id);
+    const [stored] = fresh ? [] : await store.get(scope, [id]);
+    if (stored && stored.forgotten !== null) continue;
+    await store.annotate(
+      { organization: scope.organization, user: scope.user, id },
+      {
+        event: EventId.parse(`${id}/pinned`),
+        by: given.by.slice(0, 1_000).toWellFormed(),
+        at: given.at,
+        what: { kind: "comment", text: "pinned" },
+      },
+    );
+    return { ok: true, engram: stored?.engram ?? engram, fresh };
+  }
+  return { ok: false, reason: `the fact was forgotten ${MOST_RETURNS} times; write it in other words` };
+}
+
+/** The newest `most` of the pinned facts, in the order in which they were pinned; neither forgotten nor retired ones. */
+export async function facts(store: EngramStore, scope: MemoryScope, most = Infinity): Promise<PinnedFact[]> {
+  const live = await liveOf(listed(store, scope, { type: "pinned", retired: false }), most);
+  return live.map(({ engram: { id, summary, at } }) => ({ id, fact: summary, at })).toReversed();
+}

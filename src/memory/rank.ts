@@ -1,0 +1,97 @@
+import type { Recalled, RecallRules } from "../kernel/index.ts";
+import type { StoredEngram } from "./engram-store.ts";
+import { judgedOf, markOf, type Judged } from "./judged.ts";
+
+// K1. What comes out does not depend on the order of what goes in.
+// K2. A better grade never costs an engram a place (as long as its weight is not negative).
+// K3. Of one cluster one engram is recalled: the best judged of those that are admitted.
+// K4. What is retired or forgotten is never recalled, and never more than `most` and one.
+
+/** An engram that may fit a question, and how well. */
+export type Candidate = {
+  readonly stored: StoredEngram;
+  /** Cosine of question and engram, −1 to 1; null where one of them has no vector. */
+  readonly similarity: number | null;
+  /** Shares of the question's words and of its entities that the engram has, 0 to 1. */
+  readonly words: number;
+  readonly entities: number;
+};
+
+export type Ranked = Candidate & { readonly judged: Judged; readonly score: number };
+
+/** How well it fits by its text alone: the cosine, and the share of words where there is none. */
+const fitOf = ({ similarity, words }: Candidate): number => similarity ?? words;
+
+/** What it is ranked by: how well it fits, and what each weight adds. What nobody has judged adds nothing. */
+function scoreOf(candidate: Candidate, judged: Judged, { weights }: Pick<RecallRules, "weights">): number {
+  const { grade, preference, thumb } = judged;
+  return (
+    fitOf(candidate) +
+    weights.words * candidate.words +
+    weights.entities * candidate.entities +
+    weights.grade * (grade === null ? 0 : grade - 3) +
+    weights.preference * (preference === "won" ? 1 : preference === "lost" ? -1 : 0) +
+    weights.thumb * (thumb === "up" ? 1 : thumb === "down" ? -1 : 0)
+  );
+}
+
+/** All of them by their scores, best first; of equals the newer, then the lesser id (K1). */
+export const ranked = (
+  candidates: readonly Candidate[],
+  rules: Pick<RecallRules, "weights">,
+): readonly Ranked[] =>
+  candidates
+    .map((candidate): Ranked => {
+      const judged = judgedOf(candidate.stored.annotations);
+      return { ...candidate, judged, score: scoreOf(candidate, judged, rules) };
+    })
+    .sort((a, b) => b.score - a.score || byAge(a, b));
+
+/** The newer before the older, then by id. */
+function byAge({ stored: { engram: a } }: Ranked, { stored: { engram: b } }: Ranked): number {
+  if (a.at !== b.at) return a.at > b.at ? -1 : 1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+const isAdmitted = (candidate: Ranked, rules: RecallRules): boolean =>
+  candidate.stored.forgotten === null &&
+  candidate.judged.retired === null &&
+  fitOf(candidate) >= (candidate.similarity === null ? rules.minimumWords : rules.minimum);
+
+const PREFERENCES = { won: 1, tied: 0, lost: -1 } as const;
+
+/** The better judged first: by grade (nobody's is 3), then by comparison, then the newer (K3). */
+function byJudgement(a: Ranked, b: Ranked): number {
+  const grades = (b.judged.grade ?? 3) - (a.judged.grade ?? 3);
+  const preferences = PREFERENCES[b.judged.preference ?? "tied"] - PREFERENCES[a.judged.preference ?? "tied"];
+  return grades || preferences || byAge(a, b);
+}
+
+/**
+ * What of the candidates is recalled, best first: those that fit well enough, one of each cluster, `most` at most, and one
+ * more where it fits by `extraAt`. None where `most` is 0.
+ */
+export function recalledOf(candidates: readonly Candidate[], rules: RecallRules): readonly Recalled[] {
+  const best = new Map<string, Ranked>();
+  const admitted = ranked(candidates, rules).filter((candidate) => isAdmitted(candidate, rules));
+  for (const candidate of admitted) {
+    const { cluster } = candidate.stored;
+    const other = best.get(cluster);
+    if (!other || byJudgement(candidate, other) < 0) best.set(cluster, candidate);
+  }
+  const chosen = admitted.filter((candidate) => best.get(candidate.stored.cluster) === candidate);
+  const extra = rules.most > 0 ? chosen[rules.most] : undefined;
+  const recalled = chosen.slice(0, rules.most);
+  if (extra && fitOf(extra) >= rules.extraAt) recalled.push(extra);
+  return recalled.map(({ stored: { engram }, judged, similarity, words, score }) => ({
+    id: engram.id,
+    question: engram.question,
+    summary: engram.summary,
+    mark: markOf(judged),
+    grade: judged.grade,
+    feedback: judged.feedback,
+    similarity,
+    words,
+    score,
+  }));
+}

@@ -1,0 +1,100 @@
+import type { Engram, MemoryScope } from "../kernel/index.ts";
+import type { Embedder } from "./embedder.ts";
+import type { EngramStore, Vector } from "./engram-store.ts";
+import { documentOf } from "./query.ts";
+
+const BATCH = 64;
+const BATCH_MS = 120_000;
+/** Engrams that cannot be embedded are passed over, up to so many. */
+const MOST_PASSED = 100;
+/** So many in a row that cannot be embedded one by one: it is the model, not the text. */
+const HOPELESS = 3;
+
+export type Reembedded = {
+  readonly embedded: number;
+  /** Engrams that the model gives no vector for. */
+  readonly passed: number;
+  /** Why it ended before all had a vector; null where all have. */
+  readonly why: string | null;
+};
+
+type Work = { readonly store: EngramStore; readonly embedder: Embedder; readonly scope: MemoryScope };
+
+/** Gives the model's vector to the live engrams that have none, newest first. @throws Fault `store-unavailable` */
+export async function reembed(
+  work: Work,
+  onProgress: (done: { readonly embedded: number }) => void,
+  signal: AbortSignal,
+): Promise<Reembedded> {
+  const { store, embedder, scope } = work;
+  const passed = new Set<string>();
+  let embedded = 0;
+  let why: string | null = null;
+  while (why === null) {
+    if (signal.aborted) return { embedded, passed: passed.size, why: "it was given up" };
+    const limit = BATCH + passed.size;
+    const left = await store.unembedded(scope, { model: embedder.model, limit });
+    const batch = left.filter(({ id }) => !passed.has(id)).slice(0, BATCH);
+    if (batch.length === 0) break;
+    const came = await embedBatch(work, batch, signal);
+    embedded += came.embedded;
+    for (const id of came.passed) passed.add(id);
+    ({ why } = came);
+    if (came.embedded > 0) onProgress({ embedded });
+    if (passed.size > MOST_PASSED)
+      why ??= `${embedder.model} gives no vectors for more than ${MOST_PASSED} engrams`;
+  }
+  return { embedded, passed: passed.size, why };
+}
+
+type Batch = { readonly embedded: number; readonly passed: readonly string[]; readonly why: string | null };
+
+/** All at once; where that fails one by one, so that one text that a model refuses does not hold up the others. */
+async function embedBatch(work: Work, batch: readonly Engram[], signal: AbortSignal): Promise<Batch> {
+  const whole = await embedAll(work, batch, signal);
+  if (whole.ok) return { ...whole, why: null };
+  const passed: string[] = [];
+  let embedded = 0;
+  let inRow = 0;
+  for (const engram of batch) {
+    const one = await embedAll(work, [engram], signal);
+    if (signal.aborted) return { embedded, passed, why: "it was given up" };
+    inRow = one.ok && one.embedded > 0 ? 0 : inRow + 1;
+    if (one.ok) embedded += one.embedded;
+    if (inRow > 0) passed.push(engram.id);
+    if (!one.ok && (inRow >= HOPELESS || inRow === batch.length))
+      return { embedded, passed: [], why: one.why };
+  }
+  return { embedded, passed, why: null };
+}
+
+type All =
+  | { readonly ok: true; readonly embedded: number; readonly passed: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+async function embedAll(
+  { store, embedder, scope }: Work,
+  batch: readonly Engram[],
+  signal: AbortSignal,
+): Promise<All> {
+  const came = await embedder.documents(batch.map(documentOf), { timeoutMs: BATCH_MS, signal });
+  if (!came.ok) return came;
+  const vectors = new Map<Engram["id"], Vector>();
+  const passed: string[] = [];
+  for (const [index, { id }] of batch.entries()) {
+    const vector = came.value[index];
+    if (vector) vectors.set(id, vector);
+    else passed.push(id);
+  }
+  if (vectors.size > 0) await store.embed(scope, { model: embedder.model, vectors });
+  return { ok: true, embedded: vectors.size, passed };
+}
+
+/** One batch in passing, for when a model has changed; whether it succeeded. @throws Fault `store-unavailable` */
+export async function catchUp(work: Work, most: number, signal: AbortSignal): Promise<boolean> {
+  const { store, embedder, scope } = work;
+  const left = await store.unembedded(scope, { model: embedder.model, limit: most });
+  if (left.length === 0) return true;
+  const came = await embedAll(work, left, signal);
+  return came.ok && came.passed.length === 0;
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { EventId } from "../kernel/index.ts";
+import { retirementOf, retiringEvent } from "./retirement.ts";
+import { grade, outcome, preference, said, thumb } from "./samples.ts";
+
+const rules = { against: 2 };
+
+describe("retirementOf", () => {
+  it("counts every way of being against", () => {
+    const against = [grade(2), thumb("down"), preference("lost"), outcome("bad")];
+    const reason = "4 against, 0 for: graded 2, thumb down, a comparison lost, outcome bad";
+    expect(
+      retirementOf(
+        against.map((what, index) => said(index, what)),
+        { against: 4 },
+      ),
+    ).toBe(reason);
+    expect(
+      retirementOf(
+        against.slice(1).map((what, index) => said(index, what)),
+        { against: 4 },
+      ),
+    ).toBeNull();
+  });
+  it.each([grade(4), thumb("up"), preference("won"), outcome("good")])("sets %j against it", (what) => {
+    const two = [said(1, grade(1)), said(2, outcome("bad"))];
+    expect(retirementOf(two, rules)).not.toBeNull();
+    expect(retirementOf([...two, said(3, what, { by: "another" })], rules)).toBeNull();
+    expect(retirementOf([...two, said(3, what, { by: "another" })], { against: 1 })).toBe(
+      "2 against, 1 for: graded 1, outcome bad",
+    );
+  });
+  it.each([grade(3), preference("tied"), preference("lost", { orderSensitive: true })])(
+    "counts %j neither way",
+    (what) => {
+      expect(retirementOf([said(1, outcome("bad")), said(2, what)], rules)).toBeNull();
+      expect(
+        retirementOf([said(1, outcome("bad")), said(2, thumb("down")), said(3, what)], rules),
+      ).not.toBeNull();
+    },
+  );
+  it("hears each judge once of a kind: the last time", () => {
+    const same = [said(1, grade(1)), said(2, grade(2))];
+    expect(retirementOf(same, rules)).toBeNull();
+    expect(retirementOf([said(1, grade(1)), said(2, grade(1), { by: "another" })], rules)).not.toBeNull();
+    const back = [said(1, outcome("bad")), said(3, grade(5)), said(2, grade(1))];
+    expect(retirementOf(back, { against: 1 })).toBeNull();
+  });
+  it("never speaks while nothing is against it", () => {
+    expect(retirementOf([], { against: 0 })).toBeNull();
+    expect(retirementOf([said(1, grade(5))], { against: -5 })).toBeNull();
+  });
+});
+
+describe("retiringEvent", () => {
+  it("is named by what retired it, within the length of a name", () => {
+    expect(retiringEvent(EventId.parse("d1/grade#0"))).toBe("d1/grade#0/retired");
+    const long = [
+      retiringEvent(EventId.parse("x".repeat(2_000))),
+      retiringEvent(EventId.parse("y".repeat(1_999))),
+    ];
+    expect(new Set(long).size).toBe(2);
+    expect(long.every((name) => name.endsWith("/retired"))).toBe(true);
+  });
+});

@@ -1,0 +1,56 @@
+import { EngramId, type Mark, type MemoryScope } from "../kernel/index.ts";
+import type { EngramStore, StoredEngram } from "./engram-store.ts";
+import { judgedOf, markOf, type Judged } from "./judged.ts";
+import { listed } from "./listing.ts";
+
+const MOST_HISTORY = 100;
+/** Of ids that a prefix may mean, so many are named. */
+const MOST_NAMED = 5;
+
+/** An engram as people look at it. */
+export type JudgedEngram = StoredEngram & { readonly judged: Judged; readonly mark: Mark };
+
+export type Shown =
+  | {
+      readonly ok: true;
+      readonly engram: JudgedEngram;
+      /** The others of its cluster, at most the newest 100, oldest first. */
+      readonly history: readonly JudgedEngram[];
+    }
+  | { readonly ok: false; readonly reason: "missing" }
+  | { readonly ok: false; readonly reason: "ambiguous"; readonly ids: readonly EngramId[] };
+
+export const judgedEngram = (stored: StoredEngram): JudgedEngram => {
+  const judged = judgedOf(stored.annotations);
+  return { ...stored, judged, mark: markOf(judged) };
+};
+
+/**
+ * The engram of this id, else the only one whose id begins like it; retired and forgotten ones too. A prefix is looked for
+ * in the whole scope. `ids`: up to five that a prefix may mean. @throws Fault `store-unavailable`
+ */
+export async function show(store: EngramStore, scope: MemoryScope, idOrPrefix: string): Promise<Shown> {
+  const found = await lookUp(store, scope, idOrPrefix);
+  const [stored, other] = found;
+  if (!stored) return { ok: false, reason: "missing" };
+  if (other) return { ok: false, reason: "ambiguous", ids: found.map(({ engram }) => engram.id) };
+  const history: JudgedEngram[] = [];
+  for await (const one of listed(store, scope, { cluster: stored.cluster })) {
+    if (one.engram.id !== stored.engram.id) history.push(judgedEngram(one));
+    if (history.length >= MOST_HISTORY) break;
+  }
+  return { ok: true, engram: judgedEngram(stored), history: history.toReversed() };
+}
+
+async function lookUp(store: EngramStore, scope: MemoryScope, idOrPrefix: string): Promise<StoredEngram[]> {
+  const id = EngramId.safeParse(idOrPrefix);
+  if (!id.success) return [];
+  const exact = await store.get(scope, [id.data]);
+  if (exact.length > 0) return [...exact];
+  const found: StoredEngram[] = [];
+  for await (const stored of listed(store, scope, {})) {
+    if (stored.engram.id.startsWith(idOrPrefix)) found.push(stored);
+    if (found.length >= MOST_NAMED) break;
+  }
+  return found;
+}

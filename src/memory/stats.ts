@@ -1,0 +1,121 @@
+import * as z from "zod";
+import { Estimate, shareOf } from "../judging/index.ts";
+import { canonical, Intent, ModelRef, type Engram, type MemoryScope } from "../kernel/index.ts";
+import type { EngramStore, StoredEngram } from "./engram-store.ts";
+import { inTime, isJudged, judgedOf, resultOf } from "./judged.ts";
+import { listed } from "./listing.ts";
+
+const count = z.int().nonnegative();
+
+/** How one configuration has done, for one kind of question or for all. */
+export const ConfigurationStats = z.strictObject({
+  /** Who answered: one model, of a council all that spoke. */
+  models: z.array(ModelRef),
+  /** null: the provider's own. */
+  temperature: z.number().nullable(),
+  /** null: of every kind. */
+  intent: Intent.nullable(),
+  /** How many were remembered. */
+  engrams: count,
+  wins: count,
+  losses: count,
+  /** Comparisons without a winner, and those that changed with the order. */
+  ties: count,
+  /** Shares of all its comparisons, ties being neither won nor lost. */
+  won: Estimate,
+  lost: Estimate,
+  tied: Estimate,
+  /** The mean of the last grade of each engram; null where none has one. */
+  grade: z.strictObject({ mean: z.number().nullable(), n: count }),
+});
+export type ConfigurationStats = z.infer<typeof ConfigurationStats>;
+
+/** What a scope remembers, and how its answers have done. Retired engrams count, forgotten ones only as such. */
+export const MemoryStats = z.strictObject({
+  episodic: count,
+  pinned: count,
+  retired: count,
+  /** With a grade, a comparison, a thumb or an outcome. */
+  judged: count,
+  forgotten: count,
+  clusters: count,
+  /** By models, temperature and intent, every kind last. */
+  configurations: z.array(ConfigurationStats),
+});
+export type MemoryStats = z.infer<typeof MemoryStats>;
+
+type Tally = {
+  readonly models: readonly ModelRef[];
+  readonly temperature: number | null;
+  readonly intent: Intent | null;
+  engrams: number;
+  readonly results: { won: number; lost: number; tied: number };
+  grades: number;
+  graded: number;
+};
+
+/** Reads every engram of the scope. @throws Fault `store-unavailable` */
+export async function stats(store: EngramStore, scope: MemoryScope): Promise<MemoryStats> {
+  const counts = { episodic: 0, pinned: 0, retired: 0, judged: 0, forgotten: 0 };
+  const clusters = new Set<string>();
+  const tallies = new Map<string, Tally>();
+  for await (const stored of listed(store, scope, {})) {
+    const { engram, annotations, forgotten, cluster } = stored;
+    if (forgotten !== null) {
+      counts.forgotten += 1;
+      continue;
+    }
+    counts[engram.type] += 1;
+    const judged = judgedOf(annotations);
+    if (judged.retired !== null) counts.retired += 1;
+    if (isJudged(judged)) counts.judged += 1;
+    if (engram.type === "pinned") continue;
+    clusters.add(cluster);
+    for (const intent of [engram.intent, null]) add(tallyOf(tallies, engram, intent), stored);
+  }
+  const rows = [...tallies].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, tally]) => rowOf(tally));
+  return { ...counts, clusters: clusters.size, configurations: rows };
+}
+
+function tallyOf(tallies: Map<string, Tally>, { models, temperature }: Engram, intent: Intent | null): Tally {
+  const together = [...new Set(models)].sort();
+  const key = canonical([together, temperature, intent === null ? 1 : 0, intent]);
+  const known = tallies.get(key);
+  if (known) return known;
+  const results = { won: 0, lost: 0, tied: 0 };
+  const tally = { models: together, temperature, intent, engrams: 0, results, grades: 0, graded: 0 };
+  tallies.set(key, tally);
+  return tally;
+}
+
+/** What one judge said of one pair counts once: the last. */
+function add(tally: Tally, { annotations }: StoredEngram): void {
+  tally.engrams += 1;
+  const { grade } = judgedOf(annotations);
+  if (grade !== null) {
+    tally.grades += grade;
+    tally.graded += 1;
+  }
+  const results = new Map<string, "won" | "lost" | "tied">();
+  for (const { by, what } of inTime(annotations))
+    if (what.kind === "preference") results.set(JSON.stringify([by, what.against]), resultOf(what));
+  for (const result of results.values()) tally.results[result] += 1;
+}
+
+function rowOf({ models, temperature, intent, engrams, results, grades, graded }: Tally): ConfigurationStats {
+  const { won, lost, tied } = results;
+  const n = won + lost + tied;
+  return {
+    models: [...models],
+    temperature,
+    intent,
+    engrams,
+    wins: won,
+    losses: lost,
+    ties: tied,
+    won: shareOf(won, n),
+    lost: shareOf(lost, n),
+    tied: shareOf(tied, n),
+    grade: { mean: graded === 0 ? null : grades / graded, n: graded },
+  };
+}
