@@ -21,6 +21,8 @@ export type DrainOptions = {
   readonly signal: AbortSignal;
   /** Goes on at least until this has settled, and answers what is recorded meanwhile; by default it answers what there is. */
   readonly until?: Promise<unknown>;
+  /** Hears every entry of the deliberation once, reactions' own as they are recorded. */
+  readonly onEntry?: (entry: Entry) => void;
 };
 
 /** How long a drained reactor's lease outlives its process, milliseconds: so long a command waits that goes on after a crash. */
@@ -30,10 +32,11 @@ const DRAIN_LEASE_MS = 6_000;
 export async function drain(
   context: DrainContext,
   id: DeliberationId,
-  { worker, signal, until }: DrainOptions,
+  { worker, signal, until, onEntry }: DrainOptions,
 ): Promise<void> {
   const { follower, store, world } = context;
   const history = createHistory(store, id);
+  if (onEntry) history.listen(onEntry);
   await history.catchUp();
   const { data: opening } = openingOf(history, id);
   const leases = await store.leases("reactor/");

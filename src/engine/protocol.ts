@@ -23,8 +23,8 @@ export type Ports = {
   /** As the opening's settings say. */
   readonly tools?: (opening: Opening) => Promise<Tools | null>;
   readonly memory?: Memory;
-  /** The turns before this opening's in its conversation, oldest first, with the answers of the respondent `by` as far as there are any now. */
-  readonly turns?: (opening: Opening, by: Respondent) => Promise<readonly TurnOf[]>;
+  /** The turns before this opening's in its conversation, oldest first, with the answers of the respondent `by`; one that is on its way is waited for. */
+  readonly turns?: (opening: Opening, by: Respondent, signal: AbortSignal) => Promise<readonly TurnOf[]>;
 };
 
 /** One earlier turn of a conversation, as one respondent knows it. */

@@ -18,6 +18,7 @@ import {
 import { traceSentences, vote } from "../judging/index.ts";
 import { withheldIn } from "./contribution-grounds.ts";
 import { criticalPathMs } from "./critical-path.ts";
+import { GivenGrade, gradeOf } from "./given-answer.ts";
 import { ladder } from "./ladder.ts";
 import { isSimulated } from "./simulated.ts";
 import { spending } from "./spending.ts";
@@ -123,6 +124,12 @@ export const Result = z.strictObject({
   }),
   /** `Synthesized from inputs by: …`, by claimed weight; null when the claim could not be read. */
   footer: nullable.text,
+  /** What the critic made of the answer; null where nobody has graded it (yet). */
+  grade: GivenGrade.nullable(),
+  /** What memory gave for the answer: null where it was not asked. */
+  recalled: z.strictObject({ engrams: z.int(), facts: z.int(), how: z.string() }).nullable(),
+  /** The deliberation that this one follows in a conversation. */
+  previous: nullable.text,
   /** Model calls that this deliberation made itself; what a fork adopted is not counted. */
   calls: z.int(),
   tokens: z.strictObject({ in: nullable.number, out: nullable.number, cached: nullable.number }),
@@ -194,7 +201,11 @@ const gathered = defineProjection<State>({
 
 /** The outcome of one deliberation, from all its entries in order; undefined for none. */
 export function resultOf(entries: readonly Entry[]): Result | undefined {
-  const state = fold(gathered, entries);
+  // Reactions are no part of an answer: what a second respondent says, or fails to say, changes nothing here.
+  const state = fold(
+    gathered,
+    entries.filter(({ origin }) => origin.by !== "reactor"),
+  );
   const { opened, closed, standing } = state;
   if (!opened) return undefined;
   const { data } = opened;
@@ -249,10 +260,21 @@ export function resultOf(entries: readonly Entry[]): Result | undefined {
       measured: [...state.measured],
     },
     footer: footerOf(claims, members),
+    grade: gradeOf(entries, answer?.id),
+    recalled: recalledBy(entries),
+    previous: data.previous ?? null,
     ...spending(entries).total,
     wallMs: closed ? timeOf(closed) - timeOf(opened) : null,
     criticalPathMs: criticalPathMs(entries),
   };
+}
+
+/** What the answer's own recall brought. */
+function recalledBy(entries: readonly Entry[]): Result["recalled"] {
+  const recall = entries.find((entry) => isEvent(entry, "engrams-recalled") && entry.origin.by !== "reactor");
+  if (!recall || !isEvent(recall, "engrams-recalled")) return null;
+  const { engrams, facts, how } = recall.data;
+  return { engrams: engrams.length, facts: facts.length, how };
 }
 
 function debateRow(

@@ -1,0 +1,52 @@
+import * as z from "zod";
+import {
+  isEvent,
+  originKey,
+  stepOrigin,
+  type Closing,
+  type Entry,
+  type Event,
+  type EventId,
+} from "../kernel/index.ts";
+
+/** What a judge made of an answer, as `--json` prints it. */
+export const GivenGrade = z.strictObject({
+  /** 1 to 5; null with `why`. */
+  score: z.int().min(1).max(5).nullable(),
+  feedback: z.string(),
+  rubric: z.string(),
+  /** What the answer was taken to be; null where nothing says it. */
+  kind: z.string().nullable(),
+  /** The judge's model; null where none was asked. */
+  by: z.string().nullable(),
+  why: z.string().nullable(),
+});
+export type GivenGrade = z.infer<typeof GivenGrade>;
+
+/** The event that holds what a deliberation answered; undefined while there is none. */
+export function givenAnswer(
+  entries: readonly Entry[],
+): Event<"answer-given"> | Event<"synthesis-given"> | undefined {
+  const closed = entries.find((entry) => isEvent(entry, "deliberation-closed"));
+  const step = closed && isEvent(closed, "deliberation-closed") ? answerStep(closed.data) : undefined;
+  if (step === undefined) return undefined;
+  const answer = entries.find((entry) => originKey(entry.origin) === stepOrigin(step));
+  return answer && isEvent(answer, "answer-given", "synthesis-given") ? answer : undefined;
+}
+
+const answerStep = (closing: Closing) =>
+  "answer" in closing ? closing.answer : "best" in closing ? closing.best?.answer : undefined;
+
+/** The answer that the second of two respondents gave. */
+export function secondAnswer(entries: readonly Entry[]): Event<"answer-given"> | undefined {
+  const answer = entries.find((entry) => isEvent(entry, "answer-given") && entry.data.respondent === "B");
+  return answer && isEvent(answer, "answer-given") ? answer : undefined;
+}
+
+/** The last grade of an answer; null where nobody has graded it. */
+export function gradeOf(entries: readonly Entry[], of: EventId | undefined): GivenGrade | null {
+  const grade = entries.findLast((entry) => isEvent(entry, "grade-given") && entry.data.of === of);
+  if (!grade || !isEvent(grade, "grade-given")) return null;
+  const { score, feedback, rubric, kind = null, call, why = null } = grade.data;
+  return { score, feedback, rubric, kind, by: call?.model ?? null, why };
+}
