@@ -1,8 +1,11 @@
 import { loadPersonas, loadSettings, listStrategies, type LoadedSettings } from "../config/index.ts";
 import { Fault, OrganizationId } from "../kernel/index.ts";
+import type { CriticSettings } from "../reactors/settings.ts";
 import { openStore } from "../stores/index.ts";
 import { convenable } from "./convene.ts";
+import { ollamaHas, ollamaNames } from "./ollama-models.ts";
 import type { Place } from "./parley.ts";
+import { criticOf, recallOf } from "./reactions.ts";
 import { reachable } from "./reachable.ts";
 
 /** One thing that was looked at. `next` says what to do, where something is to be done. */
@@ -42,6 +45,17 @@ export async function checkup(place: Place): Promise<readonly Check[]> {
         .join(", ")}`;
     });
     await check("prompts", () => `${convenable(place)} templates, every slot in place`);
+    let critic: CriticSettings | null | undefined;
+    await check("critic and memory", () => {
+      critic = criticOf(place, settings);
+      const recall = recallOf(place, settings);
+      const grading = critic ? `${critic.model} grades answers` : "nobody grades answers";
+      return `${grading}; ${recall ? `they are remembered for ${recall.user}` : "nothing is remembered"}`;
+    });
+    const { models, chair, judge, embedding } = settings;
+    const refs = [...models, ...chair, ...judge, embedding ?? [], critic?.model ?? []].flat();
+    const names = ollamaNames(refs);
+    if (names.length > 0) await check("Ollama", () => ollamaHas(names, place.env));
     const places = await reachable({ env: place.env, settings });
     checks.push(
       places.length > 0

@@ -18,6 +18,7 @@ import type { JudgeForm } from "../prompts/index.ts";
 import { judgedWork, spending } from "../projections/index.ts";
 import { judge, JudgeSettings } from "../protocols/judge/index.ts";
 import { budgetOf, refuseUnknownPrices, settingsOf, templatesOf } from "./convene.ts";
+import { judgeFormOf } from "./judge-form.ts";
 import { checkedRef } from "./panel.ts";
 import type { Parley } from "./parley.ts";
 
@@ -149,7 +150,7 @@ const canGoOn = (
 function prepared(parley: Parley, task: JudgeTask, call: JudgeCall): { key: string; asked: Asked } {
   const { settings, world } = parley;
   const model = checkedRef(parley, call.model);
-  const form = call.form ?? formOf(model);
+  const form = call.form ?? judgeFormOf(model);
   const rubric = loadRubric(call.rubric, parley);
   const templates = templatesOf(judge.templates, parley);
   const { kind, items, texts, question } = task;
@@ -194,6 +195,3 @@ function prepared(parley: Parley, task: JudgeTask, call: JudgeCall): { key: stri
     },
   };
 }
-
-/** The models that were trained on a layout of their own say so in their names. */
-const formOf = (model: string): JudgeForm => (/prometheus/i.test(model) ? "prometheus" : "json");

@@ -1,8 +1,10 @@
 export { readContext } from "./context.ts";
+export { loadCritic } from "./critic.ts";
 export { readFactsFile } from "./facts.ts";
 export { distance, nearest } from "./nearest.ts";
 export type { Place } from "./paths.ts";
 export { checkSetting } from "./setting-check.ts";
+export { loadMemory } from "./memory.ts";
 export { loadPersonas, personaOf, type LoadedPersona } from "./personas.ts";
 export { loadSettings, type LoadedSettings } from "./sources.ts";
 export { listStrategies, loadStrategy } from "./strategies.ts";
@@ -20,3 +22,5 @@ export { mapModels } from "./model-map.ts";
 export { roleOf } from "./roles.ts";
 export { readAnswersFile } from "./answers-file.ts";
 export { readProblemFile } from "./problem-file.ts";
+export { readStoryFile, type Story } from "./story-file.ts";
+export { storyFiles } from "./story-files.ts";

@@ -10,7 +10,14 @@ describe("built-in personas", () => {
   it("load, each with its own way of thinking, long enough to matter and short enough to be read", () => {
     using place = scratch();
     const personas = loadPersonas(place);
-    expect([...personas.keys()]).toEqual(["analyst", "chair", "challenger", "judge", "pragmatist"]);
+    expect([...personas.keys()]).toEqual([
+      "analyst",
+      "chair",
+      "challenger",
+      "judge",
+      "pragmatist",
+      "respondent",
+    ]);
     for (const { instructions, description, from } of personas.values()) {
       expect(from).toBe("built-in");
       expect(description).toMatch(/^[A-Z].*\.$/);
@@ -49,7 +56,13 @@ describe("shadowing", () => {
       [PROJECT]: "id: analyst\nenabled: false",
       [USER]: mine("instructions: never seen"),
     });
-    expect([...loadPersonas(place).keys()]).toEqual(["chair", "challenger", "judge", "pragmatist"]);
+    expect([...loadPersonas(place).keys()]).toEqual([
+      "chair",
+      "challenger",
+      "judge",
+      "pragmatist",
+      "respondent",
+    ]);
   });
 
   it("adds, and leaves files alone that are not YAML or are hidden", () => {
@@ -156,7 +169,7 @@ describe("refusals", () => {
     const personas = loadPersonas(place);
     expect(personaOf(personas, "judge").name).toBe("Judge");
     expect(await refusalOf(() => personaOf(personas, "analist"), place)).toBe(
-      'there is no persona "analist"; the nearest is analyst; there are analyst, chair, challenger, judge, pragmatist',
+      'there is no persona "analist"; the nearest is analyst; there are analyst, chair, challenger, judge, pragmatist, respondent',
     );
     expect(await refusalOf(() => personaOf(new Map(), "x"), place)).toBe(
       'there is no persona "x"; enable one',

@@ -79,7 +79,7 @@ describe("refusals", () => {
   it("a role that is not there, with the nearest", async () => {
     using place = scratch();
     expect(await refusalOf(() => roleOf(place, "securty"), place)).toBe(
-      'there is no role "securty"; the nearest is security; there are analyst, architect, chair, challenger, data-modeling, generalist, judge, kiss, performance, pragmatist, security, testing',
+      'there is no role "securty"; the nearest is security; there are analyst, architect, chair, challenger, data-modeling, generalist, judge, kiss, performance, pragmatist, respondent, security, testing',
     );
     expect(await refusalOf(() => roleOf(place, "__proto__"), place)).toContain('no role "__proto__"');
   });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ModelRef, OrganizationId } from "../kernel/index.ts";
+import { ModelRef, OrganizationId, UserId } from "../kernel/index.ts";
 import { Duration } from "./duration.ts";
 
 /** A number, also where the environment or a flag gives it as text. */
@@ -9,10 +9,17 @@ const count = z.preprocess(fromText, z.int().positive());
 const money = z.preprocess(fromText, z.number().nonnegative());
 
 const WORDS = new Map<unknown, boolean>([
-  ...["true", "yes", "1"].map((word) => [word, true] as const),
-  ...["false", "no", "0"].map((word) => [word, false] as const),
+  ...["true", "yes", "on", "1"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "0"].map((word) => [word, false] as const),
 ]);
 const truth = z.preprocess((value) => WORDS.get(value) ?? value, z.boolean());
+const degrees = z.preprocess(fromText, z.number().min(0).max(2));
+
+/** `on` and `off` as truth is written, or `auto`. */
+const toSwitch = (value: unknown): unknown => {
+  const said = WORDS.get(value) ?? value;
+  return typeof said === "boolean" ? (said ? "on" : "off") : said;
+};
 
 /** A list, or text with commas between the entries. */
 export const entriesOf = (value: unknown): unknown =>
@@ -49,7 +56,7 @@ const Compatible = z
     family: line(60).optional(),
     /** Tokens that a prompt and its reply may have together. */
     context: count.optional(),
-    wire: z.enum(["openai", "anthropic"]).optional(),
+    wire: z.enum(["openai", "anthropic", "ollama"]).optional(),
     /** On the user's own machine: it costs nothing. */
     local: truth.optional(),
   })
@@ -71,6 +78,19 @@ export const Settings = z.strictObject({
   judge: refs.default([]),
   /** Whose vectors tell how near texts are to each other; without one their words do. */
   embedding: ModelRef.optional(),
+  /** Whether answers are graded; `auto`: where there is a judge. `critic.yaml` says how. */
+  critic: z.preprocess(toSwitch, z.enum(["auto", "on", "off"])).default("auto"),
+  /** Whether answers are remembered and recalled. `memory.yaml` says how. */
+  memory: truth.default(true),
+  /** Whose memory it is. */
+  user: UserId.default(UserId.parse("local")),
+  /** The respondent's. */
+  temperature: degrees.optional(),
+  /** Whether a second respondent answers too, for comparison; */
+  respondentB: truth.default(false),
+  /** by default the first one's model, */
+  modelB: ModelRef.optional(),
+  temperatureB: degrees.default(0.5),
   /** The members' personas, dealt out in turn. */
   personas: z
     .preprocess(entriesOf, z.array(PersonaId).min(1).max(26))
@@ -95,6 +115,9 @@ export const Settings = z.strictObject({
   draftTokens: count.optional(),
   reviewTokens: count.optional(),
   synthesisTokens: count.optional(),
+  respondTokens: count.optional(),
+  /** So many turns of a conversation, the latest, stand in a prompt. */
+  historyTurns: count.default(20),
   onDegraded: z.enum(["accept", "refuse"]).default("accept"),
   strictFamilies: truth.default(false),
   /** Of all context files and standard input together. */
@@ -122,6 +145,7 @@ export type Hint = { readonly expects: string; readonly example: string };
 
 const COUNT = "a whole number above 0";
 const REFS = "one or more models as provider/model, separated by commas or as a list";
+const DEGREES = "a number from 0 to 2";
 const TIME = "a time such as 90 (seconds), 90s, 5m or 1h";
 
 /** By key, and by path below it where the key is a map of entries under names of the user's choice (`*`). */
@@ -130,6 +154,13 @@ export const hints: { readonly [K in SettingKey]-?: Hint } & { readonly [path: s
   chair: { expects: REFS, example: "anthropic/claude-sonnet-4-5" },
   judge: { expects: REFS, example: "google/gemini-2.5-flash" },
   embedding: { expects: "one model as provider/model", example: "openai/text-embedding-3-small" },
+  critic: { expects: "auto, on or off", example: "off" },
+  memory: { expects: "on or off", example: "off" },
+  user: { expects: "a name of letters, digits, dot, dash, underscore, @ and +", example: "ada" },
+  temperature: { expects: DEGREES, example: "0.2" },
+  respondentB: { expects: "true or false", example: "true" },
+  modelB: { expects: "one model as provider/model", example: "ollama/gemma3:27b" },
+  temperatureB: { expects: DEGREES, example: "0.5" },
   personas: { expects: "ids of personas, separated by commas or as a list", example: "analyst,challenger" },
   strategy: { expects: "the name of a strategy, or a file", example: "risk-averse" },
   goal: { expects: "a line of text", example: "fewest outages" },
@@ -146,6 +177,8 @@ export const hints: { readonly [K in SettingKey]-?: Hint } & { readonly [path: s
   draftTokens: { expects: COUNT, example: "4096" },
   reviewTokens: { expects: COUNT, example: "4096" },
   synthesisTokens: { expects: COUNT, example: "8192" },
+  respondTokens: { expects: COUNT, example: "4096" },
+  historyTurns: { expects: COUNT, example: "20" },
   onDegraded: { expects: "accept or refuse", example: "refuse" },
   strictFamilies: { expects: "true or false", example: "true" },
   maxContextBytes: { expects: COUNT, example: "1000000" },
@@ -164,7 +197,7 @@ export const hints: { readonly [K in SettingKey]-?: Hint } & { readonly [path: s
   "compatible.*.model": { expects: "a model's name", example: "llama-3.3-70b" },
   "compatible.*.family": { expects: "who trained the model", example: "meta" },
   "compatible.*.context": { expects: `${COUNT}, in tokens`, example: "32768" },
-  "compatible.*.wire": { expects: "openai or anthropic", example: "openai" },
+  "compatible.*.wire": { expects: "openai, anthropic or ollama", example: "openai" },
   "compatible.*.local": { expects: "true or false", example: "true" },
   families: {
     expects: "a map of references, or their beginnings, to families",

@@ -19,9 +19,15 @@ describe("defaults", () => {
       models: [],
       chair: [],
       judge: [],
+      critic: "auto",
+      memory: true,
+      user: "local",
+      respondentB: false,
+      temperatureB: 0.5,
       personas: ["analyst", "pragmatist", "challenger"],
       strategy: "balanced",
       mode: "consensus",
+      historyTurns: 20,
       onDegraded: "accept",
       strictFamilies: false,
       maxContextBytes: 1_000_000,
@@ -121,6 +127,13 @@ describe("what values may look like", () => {
       [PROJECT]: `models: [sim/ada?skill=0.8&latency=200, openai/gpt-5]
 chair: anthropic/claude-sonnet-4-5, openai/gpt-5
 judge: [google/gemini-2.5-flash]
+critic: on
+memory: off
+user: ada@example.org
+temperature: 0.2
+respondent-b: true
+model-b: ollama/gemma3:27b
+temperature-b: 1.5
 personas: [analyst, my_own]
 strategy: Risk Averse
 goal: less
@@ -136,6 +149,8 @@ patience: 500ms
 draft-tokens: 10
 review-tokens: 11
 synthesis-tokens: 12
+respond-tokens: 13
+history-turns: 4
 on-degraded: refuse
 strict-families: yes
 max-context-bytes: 5
@@ -151,6 +166,13 @@ prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
       models: ["sim/ada?skill=0.8&latency=200", "openai/gpt-5"],
       chair: ["anthropic/claude-sonnet-4-5", "openai/gpt-5"],
       judge: ["google/gemini-2.5-flash"],
+      critic: "on",
+      memory: false,
+      user: "ada@example.org",
+      temperature: 0.2,
+      respondentB: true,
+      modelB: "ollama/gemma3:27b",
+      temperatureB: 1.5,
       personas: ["analyst", "my_own"],
       strategy: "Risk Averse",
       goal: "less",
@@ -166,6 +188,8 @@ prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
       draftTokens: 10,
       reviewTokens: 11,
       synthesisTokens: 12,
+      respondTokens: 13,
+      historyTurns: 4,
       onDegraded: "refuse",
       strictFamilies: true,
       maxContextBytes: 5,
@@ -302,6 +326,13 @@ describe("L2: everything given is checked", () => {
     ["models: {a: b}", "1:9: models is a map, not one or more models"],
     ["models: ['sim/a,sim/b']", '1:10: models is "sim/a,sim/b", not one or more models'],
     ["chair: 7", "1:8: chair is 7, not one or more models"],
+    ["critic: maybe", '1:9: critic is "maybe", not auto, on or off; write critic: off'],
+    ["memory: some", '1:9: memory is "some", not on or off; write memory: off'],
+    ["user: a b", '1:7: user is "a b", not a name of letters, digits, dot, dash, underscore, @ and +'],
+    ["temperature: 2.1", "1:14: temperature is 2.1, not a number from 0 to 2; write temperature: 0.2"],
+    ["temperature-b: hot", '1:16: temperature-b is "hot", not a number from 0 to 2'],
+    ["model-b: gpt", '1:10: model-b is "gpt", not one model as provider/model'],
+    ["history-turns: 0", "1:16: history-turns is 0, not a whole number above 0"],
     ["personas: [Analyst]", '1:12: personas is "Analyst", not ids of personas'],
     [
       "strict-families: maybe",

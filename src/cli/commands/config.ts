@@ -1,10 +1,16 @@
-import { loadSettings } from "../../config/index.ts";
+import { loadCritic, loadMemory, loadSettings } from "../../config/index.ts";
+import { oneLine } from "../../reports/index.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 
-/** `parley config`: each setting's effective value and its source. */
+/** `parley config`: each setting's effective value and its source, those of `critic.yaml` and `memory.yaml` included. */
 export const run: CommandModule["run"] = async (io, _args, flags) => {
-  const { sources } = loadSettings({ flags: {}, env: io.env, cwd: io.cwd });
+  const place = { env: io.env, cwd: io.cwd };
+  const sources = {
+    ...loadSettings({ flags: {}, ...place }).sources,
+    ...loadCritic(place).sources,
+    ...loadMemory(place).sources,
+  };
   if (flags["json"]) {
     await io.output.result(`${JSON.stringify(sources, undefined, 2)}\n`);
     return EXIT.answered;
@@ -12,7 +18,9 @@ export const run: CommandModule["run"] = async (io, _args, flags) => {
   const rows = Object.entries(sources).map(([key, { value, name }]) => ({ key, value: shown(value), name }));
   const width = Math.max(...rows.map(({ key }) => key.length));
   await io.output.result(
-    rows.map(({ key, value, name }) => `${key.padEnd(width)}  ${value}  (${name})\n`).join(""),
+    rows
+      .map(({ key, value, name }) => `${key.padEnd(width)}  ${oneLine(value)}  (${oneLine(name)})\n`)
+      .join(""),
   );
   return EXIT.answered;
 };

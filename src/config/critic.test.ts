@@ -1,0 +1,219 @@
+import { describe, expect, it } from "vitest";
+import { loadCritic } from "./critic.ts";
+import { refusalOf, scratch } from "./scratch.ts";
+
+const PROJECT = "project/.parley/critic.yaml";
+const USER = ".config/parley/critic.yaml";
+const RUBRIC =
+  "name: kind\ncriteria: Is it kind?\nanchors: {1: no, 2: hardly, 3: in part, 4: mostly, 5: yes}\n";
+const BLOCK =
+  "rubric: |\n  [Is it kind?]\n  Score 1: no\n  Score 2: hardly\n  Score 3: in part\n  Score 4: mostly\n  Score 5: yes\n";
+
+describe("the critic that ships", () => {
+  it("is one model at temperature 0 with a context, a timeout and a rubric of five anchors", () => {
+    using place = scratch();
+    const { critic, sources } = loadCritic(place);
+    expect(critic).toMatchObject({
+      model: "ollama/prometheus:7b",
+      temperature: 0,
+      contextTokens: 4_096,
+      timeoutMs: 30_000,
+      form: undefined,
+      maxOutputTokens: 1_024,
+      kind: "knowledge",
+      rubric: { name: "answer-quality" },
+    });
+    expect(new Set(Object.values(sources).map(({ from, name }) => `${from} ${name}`))).toEqual(
+      new Set(["default default"]),
+    );
+  });
+
+  it("has a rubric of its own for each kind of answer", () => {
+    using place = scratch();
+    const { rules } = loadCritic(place).critic;
+    expect(rules[0]?.rubric).toBe(rules[1]?.rubric);
+    expect([...new Set(rules.map(({ kind }) => kind))]).toEqual([
+      "confirmation",
+      "material",
+      "creative",
+      "code",
+    ]);
+    expect(rules.filter(({ kind, rubric }) => rubric.name !== kind)).toEqual([]);
+    for (const { rubric } of rules) {
+      expect(rubric.criteria).toMatch(/\?$/);
+      expect(new Set(Object.values(rubric.anchors)).size).toBe(5);
+    }
+  });
+});
+
+describe("O1: a file of one's own", () => {
+  it("counts key by key over the built-in one, the project's before the user's", () => {
+    using place = scratch({ [USER]: "temperature: 0.5\ntokens: 300" });
+    expect(loadCritic(place).critic).toMatchObject({
+      model: "ollama/prometheus:7b",
+      temperature: 0.5,
+      maxOutputTokens: 300,
+    });
+    place.write(PROJECT, "\nmodel: sim/judge?skill=0.9\ntimeout: 1.5m\nform: json\n");
+    const { critic, sources } = loadCritic(place);
+    expect(critic).toMatchObject({
+      model: "sim/judge?skill=0.9",
+      timeoutMs: 90_000,
+      form: "json",
+      temperature: 0,
+      maxOutputTokens: 1_024,
+    });
+    expect(critic.rules).toHaveLength(7);
+    const found = (key: string) => ({
+      ...sources[key],
+      name: sources[key]?.name.replace(place.home, "HOME"),
+    });
+    expect(found("critic.model")).toEqual({
+      value: "sim/judge?skill=0.9",
+      from: "project file",
+      name: `HOME/${PROJECT}:2`,
+    });
+    expect(found("critic.timeout")).toEqual({
+      value: "90s",
+      from: "project file",
+      name: `HOME/${PROJECT}:3`,
+    });
+    expect(found("critic.tokens")).toEqual({ value: 1_024, from: "default", name: "default" });
+  });
+
+  it("puts its list of rules in the place of the whole built-in one", () => {
+    using place = scratch({
+      [PROJECT]:
+        "rules:\n  - kind: letter\n    when: {question: [write a letter], at-most: 300}\n    rubric: creative\n",
+    });
+    const { critic, sources } = loadCritic(place);
+    expect(critic.rules).toMatchObject([
+      {
+        kind: "letter",
+        when: { question: ["write a letter"], "at-most": 300 },
+        rubric: { name: "creative" },
+      },
+    ]);
+    expect(Object.keys(sources).filter((key) => key.startsWith("critic.rules"))).toEqual(["critic.rules.1"]);
+    expect(sources["critic.rules.1"]).toMatchObject({
+      value: { kind: "letter", rubric: "creative" },
+      from: "project file",
+      name: `${place.home}/${PROJECT}:2`,
+    });
+    place.write(PROJECT, "rules: []");
+    expect(loadCritic(place).critic.rules).toEqual([]);
+    expect(loadCritic(place).sources["critic.rules"]).toMatchObject({ value: [], from: "project file" });
+  });
+
+  it("O2: says nothing by an empty file, or a key without a value", () => {
+    using place = scratch({ [PROJECT]: "# model:\n" });
+    const { critic } = loadCritic(place);
+    place.write(PROJECT, "model:\nrules:\nrubric:\n");
+    expect(loadCritic(place)).toEqual({ critic, sources: loadCritic(scratch()).sources });
+  });
+
+  it("is not blamed for a rubric that it does not name", async () => {
+    using place = scratch({
+      [PROJECT]: "tokens: 5",
+      "project/.parley/rubrics/answer-quality.yaml": RUBRIC.replace("kind\n", "My Kind\n"),
+    });
+    expect(await refusalOf(() => loadCritic(place), place)).toMatch(
+      /^HOME\/project\/\.parley\/rubrics\/answer-quality\.yaml:1:7: name is not valid/,
+    );
+    place.write(PROJECT, "tokens: 5\nrubric: answer-quality");
+    expect(await refusalOf(() => loadCritic(place), place)).toMatch(
+      /^HOME\/project\/\.parley\/critic\.yaml:2:9: HOME\/project\/\.parley\/rubrics\/answer-quality/,
+    );
+  });
+
+  it("names rubrics by name, or by a file that lies where the file says, and reads a block of text", () => {
+    using place = scratch({ [PROJECT]: "rubric: kind", "project/.parley/rubrics/kind.yaml": RUBRIC });
+    expect(loadCritic(place).critic.rubric).toMatchObject({ name: "kind", criteria: "Is it kind?" });
+    place.write("project/.parley/own.yaml", RUBRIC.replace("Is it kind?", "Is it brief?"));
+    place.write(PROJECT, "rubric: own.yaml\nrules: [{kind: any, when: {tools: any}, rubric: ./own.yaml}]\n");
+    expect(loadCritic(place).critic).toMatchObject({
+      rubric: { criteria: "Is it brief?" },
+      rules: [{ rubric: { criteria: "Is it brief?" } }],
+    });
+    place.write(PROJECT, BLOCK);
+    expect(loadCritic(place).critic.rubric).toMatchObject({ name: "critic", anchors: { 4: "mostly" } });
+    expect(loadCritic(place).sources["critic.rubric"]).toMatchObject({
+      value: "critic",
+      from: "project file",
+    });
+  });
+});
+
+describe("LoCAL2's critic.yaml", () => {
+  it("is read as it is", () => {
+    using place = scratch({
+      [USER]: `model: "prometheus:7b"  # from Ollama\ntemperature: 0.0\nnum_ctx: 32000\ngrade_timeout: 45\ntop_p: 0.95\ntop_k: 64\n${BLOCK}`,
+    });
+    const { critic, sources } = loadCritic(place);
+    expect(critic).toMatchObject({
+      model: "ollama/prometheus:7b",
+      temperature: 0,
+      contextTokens: 32_000,
+      timeoutMs: 45_000,
+      rubric: { name: "critic", criteria: "Is it kind?", anchors: { 1: "no", 5: "yes" } },
+      kind: "knowledge",
+    });
+    expect(sources["critic.context"]).toEqual({
+      value: 32_000,
+      from: "user file",
+      name: `${place.home}/${USER}:3`,
+    });
+    expect(sources["critic.timeout"]).toMatchObject({ value: "45s", name: `${place.home}/${USER}:4` });
+  });
+});
+
+describe("what is wrong is refused with its place", () => {
+  it.each([
+    ["modle: a/b", '1:1: there is no key "modle" here; the nearest is model'],
+    ["modle:", '1:1: there is no key "modle" here; the nearest is model'],
+    ["model: [a/b]", "1:8: model is not valid: it is a list, and should be text; it has keys as model:"],
+    ["model: 'a b'", "1:8: model is not valid: a model is written provider/model"],
+    ["temperature: 3", "1:14: temperature is not valid: it is above 2"],
+    ["temperature: -1", "1:14: temperature is not valid: it is below 0"],
+    ["context: lots", "1:10: context is not valid: it is text, and should be a number"],
+    ["context: 0", "1:10: context is not valid: it is not above 0"],
+    ["num_ctx: 1.5", "1:10: num_ctx is not valid: it is a number, and should be a whole number"],
+    ["timeout: soon", "1:10: timeout is not valid: not a time; it has keys as"],
+    ["form: yaml", "1:7: form is not valid: it is neither prometheus nor json"],
+    ["kind: My Kind", "1:7: kind is not valid: a word of small letters, digits and dashes"],
+    ["tokens: 0", "1:9: tokens is not valid: it is not above 0"],
+    ["rubric: ''", "1:9: rubric is not valid: nothing is written here"],
+    ["rubric: answer-qualty", '1:9: there is no rubric "answer-qualty"; the nearest is answer-quality'],
+    ["rubric: gone.yaml", "1:9: the rubric HOME/project/.parley/gone.yaml does not exist"],
+    ["rubric: |\n  Score 1: no", "1:9: the rubric cannot be read: it does not begin with its criteria"],
+    ["rubric: '[Is it kind?]'", '1:9: the rubric cannot be read: it has no line "Score 1: …"; write a line'],
+    ["rules: {kind: a}", "1:8: rules is not valid: it is keys with their values, and should be a list"],
+    ["rules:\n  - kind: a\n    when: {tools: any}", "2:5: rubric is missing; a rule has a kind"],
+    ["rules:\n  - {kind: a, wen: {}, rubric: code}", '2:15: there is no key "wen" here; the nearest is when'],
+    [
+      "rules:\n  - {kind: a, when: {tool: any}, rubric: code}",
+      '2:22: there is no key "tool" here; the nearest is tools',
+    ],
+    [
+      "rules:\n  - {kind: a, when: {}, rubric: code}",
+      "2:21: when is not valid: a rule needs a sign; a rule has",
+    ],
+    ["rules:\n  - code", "2:5: rules.0 is not valid: it is text, and should be keys with their values"],
+    [
+      "rules:\n  - {kind: a, when: {tools: any}, rubric: cod}",
+      '2:43: there is no rubric "cod"; the nearest is code',
+    ],
+    ["context: 5\nnum_ctx: 6", "2:1: num_ctx is another name of context, which is given too; remove one"],
+    ["timeout: 5\ngrade_timeout: 6", "2:1: grade_timeout is another name of timeout"],
+    ["temperature: 1\ntop_k: 4", "2:1: top_k is not passed on to a judge; remove it, or set temperature: 0"],
+    ["api-key: sk-abcdefghijklmnop", "1:1: api-key looks like a secret"],
+    ["- a", "the file is not valid: it is a list, and should be keys with their values"],
+    ["model: [", "the indentation is wrong, or a bracket is not closed"],
+  ])("%j", async (text, expected) => {
+    using place = scratch({ [PROJECT]: text });
+    const said = await refusalOf(() => loadCritic(place), place);
+    expect(said).toContain(`HOME/${PROJECT}:`);
+    expect(said).toContain(expected);
+    expect(said).toMatch(/^[^\p{Cc}\u2028]{1,900}$/u);
+  });
+});

@@ -1,0 +1,184 @@
+import { dirname } from "node:path";
+import * as z from "zod";
+import { isFault, KindRule, ModelRef, type AnswerSigns, type Rubric } from "../kernel/index.ts";
+import { checkedFile } from "./checked-file.ts";
+import { Duration, durationText } from "./duration.ts";
+import { ownFile, type OwnFile } from "./own-file.ts";
+import { absolute, type Place } from "./paths.ts";
+import { refuse } from "./refusal.ts";
+import { rubricOfText } from "./rubric-text.ts";
+import { loadRubric } from "./rubrics.ts";
+import type { Source } from "./sources.ts";
+import type { YamlFile } from "./yaml.ts";
+
+const above0 = z.int().positive("it is not above 0");
+
+/** A model's own name alone is one of Ollama's. */
+const Model = z.preprocess(
+  (value) => (typeof value === "string" && !value.includes("/") ? `ollama/${value.trim()}` : value),
+  ModelRef,
+);
+
+/** `critic.yaml`, with what LoCAL2 calls the same. */
+const CriticFile = z.strictObject({
+  model: Model,
+  temperature: z.number().min(0, "it is below 0").max(2, "it is above 2"),
+  /** Tokens. */
+  context: above0,
+  timeout: Duration,
+  form: z.enum(["prometheus", "json"], "it is neither prometheus nor json").optional(),
+  tokens: above0,
+  /** A name, a file, or a rubric as a block of text. */
+  rubric: z.string().trim().min(1, "nothing is written here").max(20_000, "more than 20,000 characters"),
+  kind: KindRule.shape.kind,
+  rules: z.array(z.record(z.string(), z.unknown())).max(200, "more than 200 rules"),
+  num_ctx: above0.optional(),
+  /** Seconds, where it has no unit. */
+  grade_timeout: Duration.optional(),
+  top_p: z.number().optional(),
+  top_k: z.number().optional(),
+});
+type CriticFile = z.infer<typeof CriticFile>;
+
+const FORM =
+  "it has keys as model: ollama/prometheus:7b, temperature: 0, context: 4096, timeout: 30s, form: prometheus (or json), " +
+  "tokens: 1024, rubric: answer-quality, kind: knowledge, and a list of rules";
+const RULE_FORM =
+  "a rule has a kind (a word), when (one or more of tools: any or a list of names, question and answer: lists of phrases, " +
+  "at-most: words of the answer) and a rubric's name";
+
+/** How answers are graded where they are. */
+export type Critic = {
+  readonly model: ModelRef;
+  readonly temperature: number;
+  /** Tokens that prompt and reply may have together. */
+  readonly contextTokens: number;
+  readonly timeoutMs: number;
+  /** undefined: as the model's name says. */
+  readonly form: "prometheus" | "json" | undefined;
+  readonly maxOutputTokens: number;
+  /** For what no rule fits, which is taken to be `kind`. */
+  readonly rubric: Rubric;
+  readonly kind: string;
+  /** The first that fits decides. */
+  readonly rules: readonly { readonly kind: string; readonly when: AnswerSigns; readonly rubric: Rubric }[];
+};
+
+export type LoadedCritic = {
+  readonly critic: Critic;
+  /** Every value by its key in the file (`critic.model`), rules one by one (`critic.rules.1`); rubrics by their names. */
+  readonly sources: Readonly<Record<string, Source>>;
+};
+
+/**
+ * What `critic.yaml` says: the project's, else the user's, over the built-in one; rubrics are read. LoCAL2's own file is read as
+ * it is: `num_ctx` is `context`, `grade_timeout` is `timeout`, a block of text under `rubric` is a rubric named `critic`.
+ * @throws Fault `configuration` with the place of what is unknown, malformed or missing
+ */
+export function loadCritic(place: Place): LoadedCritic {
+  const own = ownFile("critic", place);
+  const file = checkedFile(own.file, CriticFile, FORM);
+  refuseTwoNames(own);
+  refuseSampling(own, file);
+  const rubricAt = rubricReader(own, place);
+  const critic: Critic = {
+    model: file.model,
+    temperature: file.temperature,
+    contextTokens: file.num_ctx ?? file.context,
+    timeoutMs: file.grade_timeout ?? file.timeout,
+    form: file.form,
+    maxOutputTokens: file.tokens,
+    rubric: rubricAt(["rubric"], file.rubric),
+    kind: file.kind,
+    rules: file.rules.map((value, index) => {
+      const { kind, when, rubric } = ruleAt(own, { index, value });
+      return { kind, when, rubric: rubricAt(["rules", index, "rubric"], rubric) };
+    }),
+  };
+  return { critic, sources: sourcesOf(critic, own) };
+}
+
+function sourcesOf(critic: Critic, { says, sourceOf }: OwnFile): LoadedCritic["sources"] {
+  const named = (key: string, old: string) => (says([old]) ? [old] : [key]);
+  const rules = critic.rules.map(({ kind, when, rubric }, index): [string, Source] => [
+    `critic.rules.${index + 1}`,
+    sourceOf(["rules", index], { kind, rubric: rubric.name, when }),
+  ]);
+  return {
+    "critic.model": sourceOf(["model"], critic.model),
+    "critic.temperature": sourceOf(["temperature"], critic.temperature),
+    "critic.context": sourceOf(named("context", "num_ctx"), critic.contextTokens),
+    "critic.timeout": sourceOf(named("timeout", "grade_timeout"), durationText(critic.timeoutMs)),
+    "critic.form": sourceOf(["form"], critic.form),
+    "critic.tokens": sourceOf(["tokens"], critic.maxOutputTokens),
+    "critic.rubric": sourceOf(["rubric"], critic.rubric.name),
+    "critic.kind": sourceOf(["kind"], critic.kind),
+    ...(rules.length === 0 ? { "critic.rules": sourceOf(["rules"], []) } : Object.fromEntries(rules)),
+  };
+}
+
+/** Checked by itself, so that an error names the keys of a rule. */
+function ruleAt(
+  { file }: OwnFile,
+  { index, value }: { readonly index: number; readonly value: unknown },
+): KindRule {
+  const place: YamlFile["place"] = (path, at) => file.place(["rules", index, ...path], at);
+  return checkedFile({ path: file.path, value, place }, KindRule, RULE_FORM);
+}
+
+type RubricAt = (path: readonly PropertyKey[], written: string) => Rubric;
+
+/** Reads the rubrics that a file names, each once. A path stands for what it means where it was written. */
+function rubricReader({ file, says }: OwnFile, place: Place): RubricAt {
+  const read = new Map<string, Rubric>();
+  const load: RubricAt = (path, written) => {
+    const [first = ""] = path;
+    if (!says([String(first)])) return loadRubric(written, place);
+    if (isText(written)) {
+      const reading = rubricOfText(written, "critic");
+      if (reading.ok) return reading.rubric;
+      throw refuse(`${file.place(path, "value")}: the rubric cannot be read: ${reading.reason}`, TEXT_FORM);
+    }
+    try {
+      return loadRubric(
+        isFile(written) ? absolute(written, { ...place, cwd: dirname(file.path) }) : written,
+        place,
+      );
+    } catch (error) {
+      if (!isFault(error, "configuration")) throw error;
+      throw refuse(`${file.place(path, "value")}: ${error.details.why}`, error.details.next);
+    }
+  };
+  return (path, written) => {
+    const rubric = read.get(written) ?? load(path, written);
+    read.set(written, rubric);
+    return rubric;
+  };
+}
+
+const TEXT_FORM = 'write a line [criteria] and the lines "Score 1: …" to "Score 5: …", or a name';
+const isText = (written: string): boolean => /^\[|^score\s*\d+\s*:|\n/i.test(written);
+const isFile = (written: string): boolean => /[/\\]|\.ya?ml$/i.test(written);
+
+function refuseTwoNames({ file, says }: OwnFile): void {
+  for (const [name, old] of [
+    ["context", "num_ctx"],
+    ["timeout", "grade_timeout"],
+  ] as const) {
+    if (!says([name]) || !says([old])) continue;
+    throw refuse(
+      `${file.place([old], "key")}: ${old} is another name of ${name}, which is given too`,
+      "remove one",
+    );
+  }
+}
+
+/** What would be chosen from is cut by these; at temperature 0 nothing is chosen, so that they say nothing. */
+function refuseSampling({ file, says }: OwnFile, { temperature }: CriticFile): void {
+  const given = temperature === 0 ? undefined : ["top_p", "top_k"].find((key) => says([key]));
+  if (given === undefined) return;
+  throw refuse(
+    `${file.place([given], "key")}: ${given} is not passed on to a judge`,
+    "remove it, or set temperature: 0",
+  );
+}

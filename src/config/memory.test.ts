@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { loadMemory } from "./memory.ts";
+import { refusalOf, scratch } from "./scratch.ts";
+
+const PROJECT = "project/.parley/memory.yaml";
+const USER = ".config/parley/memory.yaml";
+
+const shipped = {
+  recall: {
+    minimum: 0.75,
+    minimumWords: 0.6,
+    most: 2,
+    extraAt: 0.9,
+    weights: { words: 0.05, entities: 0.05, grade: 0.05, preference: 0.05, thumb: 0.05 },
+    timeoutMs: 2_000,
+  },
+  mergeAt: 0.9,
+  retireAt: 2,
+};
+
+describe("memory.yaml", () => {
+  it("ships with what is recalled, merged and retired", () => {
+    using place = scratch();
+    const { memory, sources } = loadMemory(place);
+    expect(memory).toEqual(shipped);
+    expect(Object.entries(sources).map(([key, { value, name }]) => [key, value, name])).toEqual([
+      ["memory.recall.minimum", 0.75, "default"],
+      ["memory.recall.minimum-words", 0.6, "default"],
+      ["memory.recall.most", 2, "default"],
+      ["memory.recall.extra-at", 0.9, "default"],
+      ["memory.recall.timeout", "2s", "default"],
+      ["memory.recall.weights.words", 0.05, "default"],
+      ["memory.recall.weights.entities", 0.05, "default"],
+      ["memory.recall.weights.grade", 0.05, "default"],
+      ["memory.recall.weights.preference", 0.05, "default"],
+      ["memory.recall.weights.thumb", 0.05, "default"],
+      ["memory.merge-at", 0.9, "default"],
+      ["memory.retire-at", 2, "default"],
+    ]);
+  });
+
+  it("ships with weights under which similarity stays the main part", () => {
+    using place = scratch();
+    const { minimum, weights } = loadMemory(place).memory.recall;
+    const verdicts = 2 * weights.grade + weights.preference + weights.thumb;
+    // Praise alone never puts the least similar before the same question asked again.
+    expect(verdicts).toBeLessThan(1 - minimum);
+    expect(verdicts + weights.words + weights.entities).toBeLessThan(minimum / 2);
+  });
+
+  it("O1: counts key by key over the built-in one, at any depth, the project's before the user's", () => {
+    using place = scratch({ [USER]: "retire-at: 5\nrecall: {minimum: 0.8}" });
+    expect(loadMemory(place).memory).toEqual({
+      ...shipped,
+      retireAt: 5,
+      recall: { ...shipped.recall, minimum: 0.8 },
+    });
+    place.write(PROJECT, "recall:\n  most: 0\n  timeout: 500ms\n  weights:\n    grade: 0.1\n    thumb:\n");
+    const { memory, sources } = loadMemory(place);
+    expect(memory).toEqual({
+      ...shipped,
+      recall: {
+        ...shipped.recall,
+        most: 0,
+        timeoutMs: 500,
+        weights: { ...shipped.recall.weights, grade: 0.1 },
+      },
+    });
+    const given = Object.entries(sources).filter(([, { from }]) => from !== "default");
+    expect(
+      given.map(([key, { value, from, name }]) => [key, value, from, name.replace(place.home, "")]),
+    ).toEqual([
+      ["memory.recall.most", 0, "project file", `/${PROJECT}:2`],
+      ["memory.recall.timeout", "500ms", "project file", `/${PROJECT}:3`],
+      ["memory.recall.weights.grade", 0.1, "project file", `/${PROJECT}:5`],
+    ]);
+  });
+
+  it.each([
+    ["recal: {}", '1:1: there is no key "recal" here; the nearest is recall'],
+    ["recall: {minimun: 1}", '1:10: there is no key "minimun" here; the nearest is minimum'],
+    ["recall:\n  weights:\n    grades: 1", '3:5: there is no key "grades" here; the nearest is grade'],
+    [
+      "recall: 5",
+      "1:9: recall is not valid: it is a number, and should be keys with their values; it has merge-at",
+    ],
+    ["recall: {minimum: 1.1}", "1:19: recall.minimum is not valid: it is above 1"],
+    ["recall: {weights: {thumb: -1}}", "1:27: recall.weights.thumb is not valid: it is below 0"],
+    ["recall: {most: 1.5}", "1:16: recall.most is not valid: it is a number, and should be a whole number"],
+    ["recall: {most: 21}", "1:16: recall.most is not valid: it is above 20"],
+    ["recall: {timeout: never}", "1:19: recall.timeout is not valid: not a time"],
+    ["merge-at: high", "1:11: merge-at is not valid: it is text, and should be a number"],
+    ["retire-at: 0", "1:12: retire-at is not valid: it is not above 0"],
+    ["[]", "the file is not valid: it is a list, and should be keys with their values"],
+  ])("refuses %j with its place", async (text, expected) => {
+    using place = scratch({ [PROJECT]: text });
+    const said = await refusalOf(() => loadMemory(place), place);
+    expect(said).toContain(`HOME/${PROJECT}:`);
+    expect(said).toContain(expected);
+  });
+});

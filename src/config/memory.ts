@@ -1,0 +1,82 @@
+import * as z from "zod";
+import type { RecallRules } from "../kernel/index.ts";
+import { checkedFile } from "./checked-file.ts";
+import { Duration, durationText } from "./duration.ts";
+import { ownFile, type OwnFile } from "./own-file.ts";
+import type { Place } from "./paths.ts";
+import type { Source } from "./sources.ts";
+
+/** A cosine, a share of words, or a weight. */
+const share = z.number().min(0, "it is below 0").max(1, "it is above 1");
+
+/** `memory.yaml`. */
+const MemoryFile = z.strictObject({
+  recall: z.strictObject({
+    minimum: share,
+    "minimum-words": share,
+    most: z.int().min(0, "it is below 0").max(20, "it is above 20"),
+    "extra-at": share,
+    timeout: Duration,
+    weights: z.strictObject({ words: share, entities: share, grade: share, preference: share, thumb: share }),
+  }),
+  "merge-at": share,
+  "retire-at": z.int().positive("it is not above 0"),
+});
+
+const FORM =
+  "it has merge-at (0 to 1), retire-at (a whole number above 0) and recall, with minimum, minimum-words, extra-at (0 to 1), " +
+  "most (a whole number), timeout (as 2s) and weights: words, entities, grade, preference, thumb (0 to 1)";
+
+/** How answers are recalled, and when their engrams merge and retire. */
+export type MemoryRules = {
+  readonly recall: RecallRules;
+  readonly mergeAt: number;
+  readonly retireAt: number;
+};
+
+export type LoadedMemory = {
+  readonly memory: MemoryRules;
+  /** Every value by its key in the file, as `memory.recall.minimum`. */
+  readonly sources: Readonly<Record<string, Source>>;
+};
+
+/**
+ * What `memory.yaml` says: the project's, else the user's, over the built-in one.
+ * @throws Fault `configuration` with the place of what is unknown or malformed
+ */
+export function loadMemory(place: Place): LoadedMemory {
+  const own = ownFile("memory", place);
+  const { recall, "merge-at": mergeAt, "retire-at": retireAt } = checkedFile(own.file, MemoryFile, FORM);
+  const { minimum, most, timeout: timeoutMs, weights } = recall;
+  return {
+    memory: {
+      recall: {
+        minimum,
+        minimumWords: recall["minimum-words"],
+        most,
+        extraAt: recall["extra-at"],
+        weights,
+        timeoutMs,
+      },
+      mergeAt,
+      retireAt,
+    },
+    sources: Object.fromEntries([
+      ...sourcesAt(own, ["recall"], { ...recall, timeout: durationText(timeoutMs) }),
+      ...sourcesAt(own, [], { "merge-at": mergeAt, "retire-at": retireAt }),
+    ]),
+  };
+}
+
+function sourcesAt(
+  own: OwnFile,
+  path: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): [string, Source][] {
+  return Object.entries(values).flatMap(([key, value]): [string, Source][] => {
+    const here = [...path, key];
+    return typeof value === "object" && value !== null
+      ? sourcesAt(own, here, { ...value })
+      : [[["memory", ...here].join("."), own.sourceOf(here, value)]];
+  });
+}
