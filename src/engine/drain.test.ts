@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { isEvent, type DeliberationId } from "../kernel/index.ts";
+import { council } from "../testing/toys/council.ts";
+import { critic } from "../testing/toys/critic.ts";
+import { noSettings, nothingToSay, toyAsked, toyProtocol } from "../testing/toys/kit.ts";
+import { stage, type StageOptions } from "../testing/toys/stage.ts";
+import { defineReactor, type AnyReactor } from "./index.ts";
+
+// N1 to N3 of drain.ts.
+
+const alone = new AbortController().signal;
+
+const echo = (name: string, ms: (topic: string) => number): AnyReactor =>
+  defineReactor({
+    name,
+    on: ["note-taken"],
+    emits: ["feedback-given"],
+    async react(event, { run }) {
+      await run.effect({ key: "echo", ends: ["feedback-given"], input: event.id }, async (signal) => {
+        await sleeping.sleep(ms(event.data.topic), signal);
+        signal.throwIfAborted();
+        return { type: "feedback-given", data: { of: event.id, by: name } };
+      });
+    },
+  });
+
+let sleeping: ReturnType<typeof stage>["clock"];
+
+function staged(options: Partial<StageOptions> = {}) {
+  const on = stage({ protocols: [council, toyProtocol(() => Promise.resolve(nothingToSay))], ...options });
+  sleeping = on.clock;
+  return {
+    ...on,
+    open: async (request: string, changes = {}) =>
+      (await on.engine.open(request, toyAsked("toy", changes))).opened.deliberation,
+    note: (id: DeliberationId, topic: string) =>
+      on.store.append(id, [{ type: "note-taken", data: { topic, reason: "test", body: null } }], {
+        by: "client",
+        request: topic,
+      }),
+    echoes: async (id: DeliberationId) =>
+      (await on.store.read(id)).flatMap((entry) => (isEvent(entry, "feedback-given") ? [entry.data.by] : [])),
+  };
+}
+
+describe("a drain", () => {
+  it("N2: goes on while the deliberation is driven, and answers what comes meanwhile", async () => {
+    const on = staged({ reactors: [echo("quick", () => 0)] });
+    const id = await on.open("r1");
+    let end: () => void = () => undefined;
+    const driving = new Promise<void>((resolve) => (end = resolve));
+    let over = false;
+    const heard: string[] = [];
+    const drained = on.engine
+      .drain(id, { worker: "w", signal: alone, until: driving, onEntry: ({ type }) => heard.push(type) })
+      .then(() => (over = true));
+    await on.clock.advance(1_000);
+    await on.note(id, "one");
+    await on.clock.advance(1_000);
+    expect(await on.echoes(id)).toEqual(["quick"]);
+    expect(over).toBe(false);
+    await on.note(id, "two");
+    end();
+    await on.clock.settle(drained);
+    expect(await on.echoes(id)).toEqual(["quick", "quick"]);
+    expect(heard).toEqual([
+      "deliberation-opened",
+      "note-taken",
+      "feedback-given",
+      "note-taken",
+      "feedback-given",
+    ]);
+  });
+
+  it("N1: lets no reactor wait for another", async () => {
+    const on = staged({ reactors: [echo("slow", () => 100_000), echo("quick", () => 0)] });
+    const id = await on.open("r1");
+    await on.note(id, "one");
+    const drained = on.engine.drain(id, { worker: "w", signal: alone });
+    await on.clock.advance(1_000);
+    expect(await on.echoes(id)).toEqual(["quick"]);
+    await on.clock.settle(drained);
+    expect(await on.echoes(id)).toEqual(["quick", "slow"]);
+  });
+
+  it("N3: waits for the lease of a process that died, and goes on from there", async () => {
+    const on = staged({ reactors: [echo("quick", () => 0)] });
+    const id = await on.open("r1");
+    await on.note(id, "one");
+    const dying = on.start({ at: "append", nth: 1, when: "before" });
+    void dying.engine.drain(id, { worker: "dying", signal: alone });
+    await on.clock.settle(dying.died);
+    const from = on.clock.now();
+    await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
+    expect(await on.echoes(id)).toEqual(["quick"]);
+    expect(on.clock.now() - from).toBeLessThan(10_000);
+  });
+
+  it("N3: leaves what a worker runs for the whole store to it", async () => {
+    const on = staged({ reactors: [echo("quick", () => 0)] });
+    const id = await on.open("r1");
+    await on.note(id, "one");
+    expect(await on.store.lease("reactor/quick", "worker", 60_000)).toBe(true);
+    await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
+    expect(await on.echoes(id)).toEqual([]);
+  });
+
+  it("ends although one reactor has lost its lease", async () => {
+    const on = staged({
+      reactors: [echo("robbed", (topic) => (topic === "one" ? 50_000 : 0)), echo("quick", () => 0)],
+    });
+    const id = await on.open("r1");
+    await on.note(id, "one");
+    const drained = on.engine.drain(id, { worker: "w", signal: alone });
+    await on.clock.advance(100);
+    await on.store.release(`reactor/robbed/${id}`, "w");
+    await on.store.lease(`reactor/robbed/${id}`, "thief", 1_000_000);
+    await on.clock.settle(drained);
+    expect(await on.echoes(id)).toEqual(["quick"]);
+  });
+
+  it("touches no lease where no reactor takes part", async () => {
+    const pinned = defineReactor({ ...critic, settings: noSettings });
+    const on = staged({ reactors: [pinned] });
+    const id = await on.open("r1");
+    let asked = 0;
+    const lease = on.store.lease.bind(on.store);
+    Object.assign(on.store, { lease: (...args: Parameters<typeof lease>) => ((asked += 1), lease(...args)) });
+    await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
+    expect(asked).toBe(0);
+    const other = await on.open("r2", { reactions: { critic: {} } });
+    await on.clock.settle(on.engine.drain(other, { worker: "w", signal: alone }));
+    expect(asked).toBeGreaterThan(0);
+  });
+});
