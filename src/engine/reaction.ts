@@ -42,7 +42,7 @@ async function attemptReaction(context: ReactionContext, { reactor, entry, signa
   const [opened] = entries;
   const before = entries.filter(({ seq }) => seq <= entry.seq);
   if (!opened || !isEvent(opened, "deliberation-opened") || !owes(reactor, entry, before)) return;
-  const { text, history: _turns, ...pinned } = await pinnedFloor(store, opened);
+  const { text, history: turns, ...pinned } = await pinnedFloor(store, opened);
   const { timeMs: _timeMs, ...budget } = opened.data.budget;
   const ignore = () => undefined;
   const run = createSteps(
@@ -68,6 +68,7 @@ async function attemptReaction(context: ReactionContext, { reactor, entry, signa
     run,
     ports,
     history: entries,
+    turns,
     settings: settings as never,
   });
 }

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { Fault, type Entry, type Event, type EventType, type Opening } from "../kernel/index.ts";
-import type { Floor } from "./protocol.ts";
+import type { Floor, Turn } from "./protocol.ts";
 import type { Run } from "./run.ts";
 
 /** What a reaction may touch. Its steps' origins name the reactor and the event, so a redelivery recalls them. */
@@ -10,6 +10,8 @@ export interface Reaction<S = unknown> extends Omit<Floor<S>, "history"> {
   readonly settings: S;
   /** What the deliberation's journal holds at the time of the reaction. */
   readonly history: readonly Entry[];
+  /** What was asked and answered before in the conversation, as pinned, oldest first. */
+  readonly turns: readonly Turn[];
 }
 
 /** Watches the journal and answers events with events, after the fact. Nothing waits for it. */

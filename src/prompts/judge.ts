@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Json, Message, ReplySchema, Rubric } from "../kernel/index.ts";
-import { answersText, fence, type Desk } from "./material.ts";
+import { answersText, fence, materialText, type Desk } from "./material.ts";
 import { render } from "./template.ts";
 
 /**
@@ -24,6 +24,10 @@ export const JUDGE_TEMPLATES: readonly string[] = Object.keys(JUDGE_SLOTS);
 export type Judged = {
   readonly form: JudgeForm;
   readonly question: string;
+  /** What was asked and answered before in the conversation, oldest first, as far as the question may rest on it. */
+  readonly turns?: readonly { readonly question: string; readonly answer: string }[];
+  /** What was given with the question. */
+  readonly context?: readonly { readonly name: string; readonly text: string }[];
   readonly reference?: string | undefined;
   readonly rubric: Rubric;
 };
@@ -101,11 +105,20 @@ export const judgeSchema = (kind: "grade" | "preference", form: JudgeForm): Repl
 
 const shared = (
   desk: Desk,
-  { form, question, reference }: Judged,
+  { form, question, turns = [], context = [], reference }: Judged,
 ): { question: string; reference: string } => {
   const heading = form === "prometheus" ? "###Reference Answer (Score 5):\n" : "";
   return {
-    question: fence(desk, { kind: "question", label: "", text: question }),
+    question: [
+      ...turns.map((turn, index) =>
+        fence(desk, {
+          kind: "turn",
+          label: `${index + 1} of the conversation before`,
+          text: `Question: ${turn.question}\nAnswer: ${turn.answer}`,
+        }),
+      ),
+      materialText(desk, { question, context }),
+    ].join("\n\n"),
     reference:
       reference === undefined ? "" : heading + fence(desk, { kind: "reference", label: "", text: reference }),
   };

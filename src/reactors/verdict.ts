@@ -1,0 +1,62 @@
+import { parseGrade, parsePreference, type Grade, type Preference } from "../judging/index.ts";
+import type { Call, Message, ModelRequest } from "../kernel/index.ts";
+import { judgeSchema } from "../prompts/index.ts";
+import type { PairwiseSettings } from "./settings.ts";
+
+// E1. An answer that a judge repeats word for word declares nothing, whatever it says of grades.
+
+/** The one request that a judge is asked by. */
+export function judgeRequest(
+  kind: "grade" | "preference",
+  settings: Omit<PairwiseSettings, "rubric" | "timeoutMs">,
+  messages: Message[],
+): ModelRequest {
+  const { contextTokens, form, maxOutputTokens, model, temperature } = settings;
+  const reply = judgeSchema(kind, form);
+  return {
+    model,
+    messages,
+    maxOutputTokens,
+    ...(temperature === null ? {} : { temperature }),
+    ...(contextTokens === null ? {} : { contextTokens }),
+    ...(reply === undefined ? {} : { reply }),
+  };
+}
+
+/** The grade that a judge's call gave to an answer, or why it gave none. */
+export const gradeIn = (call: Call, answer: string): Grade =>
+  readBeside(call, [answer], { parse: parseGrade, same: (one, other) => one.score === other.score });
+
+/** What a judge's call said of two answers, by the order in which it was shown them. */
+export const preferenceIn = (call: Call, answers: readonly string[]): Preference =>
+  readBeside(call, answers, { parse: parsePreference, same: (one, other) => one.winner === other.winner });
+
+type Unread = { readonly ok: false; readonly reason: string };
+
+type Reader<T> = {
+  readonly parse: (reply: string) => T | Unread;
+  readonly same: (one: T, other: T) => boolean;
+};
+
+function readBeside<T extends { readonly ok: true }>(
+  call: Call,
+  answers: readonly string[],
+  { parse, same }: Reader<T>,
+): T | Unread {
+  if (!call.ok) return { ok: false, reason: `${call.failure.code}: ${call.failure.message}` };
+  const whole = parse(call.reply);
+  const own = withoutEchoes(call.reply, answers);
+  const read = own === call.reply ? whole : parse(own); // E1
+  if (read.ok) return whole.ok && same(whole, read) ? whole : read;
+  const cut = call.finish === "length" ? ", which was cut off at its longest" : "";
+  return { ok: false, reason: `${read.reason}${cut}` };
+}
+
+/** What is shorter can stand in a reply by itself, as `[RESULT] 4` does not. */
+const SHORTEST_ECHO = 10;
+
+const withoutEchoes = (reply: string, answers: readonly string[]): string =>
+  answers
+    .map((answer) => answer.trim())
+    .filter((answer) => answer.length >= SHORTEST_ECHO)
+    .reduce((rest, answer) => rest.replaceAll(answer, () => "…"), reply);
