@@ -25,7 +25,7 @@ export type Answering = {
 // S4. What a request comes to is kept with its order, and only where no later attempt could come to something else.
 // S5. Pieces leave by the clock, counted from the request: what one leaves late, the next does not wait for again.
 
-/** Answers requests of both wires, with the faults that they ask for. */
+/** Answers requests of every wire, with the faults that they ask for. */
 export function answering(floor: Floor): (exchange: Answering) => Promise<void> {
   const { wait } = floor;
   const receive = reception(floor);
@@ -34,7 +34,7 @@ export function answering(floor: Floor): (exchange: Answering) => Promise<void> 
 
   return async ({ wire, order, asked, response, signal }) => {
     const startedMs = performance.now();
-    const refuse = refuser(response, wire.error);
+    const refuse = refuser(response, (status, message) => wire.error(status, message, order.model));
     const received = await receive({ model: order.model, asked, response, refuse, signal });
     if (received === null) return;
     const { model, prepared, faults } = received;
@@ -84,6 +84,7 @@ function refuseTrouble(
 
 /** What goes out for a thought: a whole body, or a stream's opening, its pieces and its closing. */
 type Script = {
+  readonly streamType: string;
   readonly whole: Buffer;
   readonly opening: Buffer;
   readonly pieces: readonly Buffer[];
@@ -111,6 +112,7 @@ function scriptOf({ wire, order, thought, name, latencyMs }: Scripting): Script 
     tokensOut: thought.ok ? thought.tokensOut : 0,
   };
   return {
+    streamType: wire.streamType,
     whole: Buffer.from(wire.whole(reply)),
     opening: Buffer.from(wire.opening(reply)),
     pieces: piecesOf(text, latencyMs).map((piece) => Buffer.from(wire.piece(reply, piece))),
@@ -142,7 +144,7 @@ async function deliver({
     wait(Math.max(0, Math.ceil(fromMs + latencyMs * shareOfLatency - performance.now())), signal);
   try {
     if (stream) {
-      out.head("text/event-stream");
+      out.head(script.streamType);
       if (!out.write(script.opening)) return;
       for (const [index, piece] of script.pieces.entries()) {
         if (latencyMs > 0) await until((index + 1) / script.pieces.length); // S5

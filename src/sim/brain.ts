@@ -16,6 +16,7 @@ import { proposal } from "./proposal.ts";
 import type { Simulated } from "./reference.ts";
 import { refinement } from "./refinement.ts";
 import { asJson, asText, repaired, reviewContent } from "./review.ts";
+import { response } from "./response.ts";
 import { revision } from "./revision.ts";
 import { repairedOutcome } from "./solution-repair.ts";
 import { outcomeText, solution } from "./solution.ts";
@@ -108,6 +109,8 @@ function reply({ mind, prompt, request }: Replying): string {
   switch (task.kind) {
     case "draft":
       return draft(mind, question);
+    case "response":
+      return response(mind, task, question);
     case "review":
       return (request.reply ? asJson : (content: ReturnType<typeof reviewContent>) => asText(mind, content))(
         reviewContent(mind, task.answers),
@@ -169,6 +172,7 @@ function broken({ fate, ...replying }: Replying & { readonly fate: Chance }): st
     case "summary":
       return summary(mind, { ...task, most: 3 * task.most });
     case "draft":
+    case "response":
     case "revision":
     case "comparison":
     case "repair":

@@ -109,6 +109,29 @@ const works: readonly (readonly [work: string, author: string, year: string])[] 
   ["One Hundred Years of Solitude", "Gabriel García Márquez", "1967"],
 ];
 
+/** Years of birth, by whole names and by family names that are known for one person alone. */
+const births: Table = [
+  ["Miguel de Cervantes|Cervantes", "1547"],
+  ["William Shakespeare|Shakespeare", "1564"],
+  ["Jane Austen|Austen", "1775"],
+  ["Mary Shelley", "1797"],
+  ["Charles Darwin|Darwin", "1809"],
+  ["Charles Dickens|Dickens", "1812"],
+  ["Charlotte Brontë", "1816"],
+  ["Emily Brontë", "1818"],
+  ["Herman Melville|Melville", "1819"],
+  ["Gustave Flaubert|Flaubert", "1821"],
+  ["Fyodor Dostoevsky|Dostoevsky", "1821"],
+  ["Leo Tolstoy|Tolstoy", "1828"],
+  ["James Joyce", "1882"],
+  ["Virginia Woolf|Woolf", "1882"],
+  ["Franz Kafka|Kafka", "1883"],
+  ["Aldous Huxley", "1894"],
+  ["F. Scott Fitzgerald|Scott Fitzgerald", "1896"],
+  ["George Orwell|Orwell", "1903"],
+  ["Gabriel García Márquez|García Márquez", "1927"],
+];
+
 const capitalOf = (country: string): string =>
   country
     .split("|")
@@ -119,7 +142,7 @@ const capitalOf = (country: string): string =>
     )
     .join("|");
 
-/** What every simulated model knows without a file: capitals, boiling points, authors and dates. */
+/** What every simulated model knows without a file: capitals, boiling points, works with their authors and dates, and these authors' years of birth. */
 export const builtInFacts: readonly Fact[] = [
   ...capitals.map(([country, answer]): Fact => {
     const wrong = mistakenCapitals[answer];
@@ -136,4 +159,12 @@ export const builtInFacts: readonly Fact[] = [
       answer: year,
     },
   ]),
+  ...births.map(([author, answer]): Fact => ({
+    about: [
+      "what year|which year|when was|when is|year of birth|birth year|date of birth|birthday",
+      "born|birth|birthday",
+      author,
+    ],
+    answer,
+  })),
 ];

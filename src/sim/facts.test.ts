@@ -13,12 +13,16 @@ describe("facts", () => {
     ["Who wrote Pride and Prejudice?", "Jane Austen"],
     ["Who is the author of 1984?", "George Orwell"],
     ["In what year was Frankenstein published?", "1818"],
+    ["When was Jane Austen born?", "1775"],
+    ["What is García Márquez's year of birth?", "1927"],
   ])("are known: %s", (question, answer) => expect(answerTo(question)).toBe(answer));
 
   it.each([
     "What is the capital structure of a firm?",
     "Why is capital leaving China?",
     "When was Emma hired?",
+    "When was she born?",
+    "Where was Jane Austen born?",
     "Emma wrote a memo. What should I answer?",
     "",
   ])("are not taken for known: %s", (question) => expect(answerTo(question)).toBeNull());

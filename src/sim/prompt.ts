@@ -1,6 +1,8 @@
 import type { ModelRequest } from "../kernel/index.ts";
 import { readFenced, type Fenced } from "../prompts/index.ts";
+import { conversationOf, type Conversation } from "./conversation.ts";
 import { debateTaskOf, type DebateTask } from "./debate-prompt.ts";
+import { outside } from "./own-words.ts";
 import type { Shown } from "./shown.ts";
 
 export type { Shown } from "./shown.ts";
@@ -15,6 +17,7 @@ export type ShownRemark = {
 /** What a prompt asks for, as far as it can be told from its own words; never from what stands inside a fence. */
 export type Task =
   | { readonly kind: "draft" }
+  | ({ readonly kind: "response" } & Conversation)
   | { readonly kind: "review"; readonly answers: readonly Shown[] }
   | { readonly kind: "repair"; readonly review: string; readonly labels: readonly string[] }
   | {
@@ -38,17 +41,23 @@ export type Prompt = {
   readonly plain: string;
 };
 
-/** Reads a request as the model that it is sent to would. Without a fenced question the last user turn is the question. */
+/**
+ * Reads a request as the model that it is sent to would. Without a fenced question the last user turn is the question. Of a
+ * conversation that goes on (C1), question and context stand in its last turn.
+ */
 export function readPrompt({ messages, reply }: ModelRequest): Prompt {
-  const parts = messages.map(({ role, text }) => ({ role, text, pieces: readFenced(text) }));
+  const conversing = reply === undefined ? conversationOf(messages) : null;
+  const parts = (conversing?.own ?? messages).map(({ text }) => ({ text, pieces: readFenced(text) }));
   const pieces = parts.flatMap((part) => part.pieces);
-  const own = parts.map(({ text, pieces: inside }) => outside(text, inside)).join("\n\n");
+  const words = parts.map(({ text, pieces: inside }) => outside(text, inside)).join("\n\n");
   const asked = pieces.find(({ kind }) => kind === "question");
   const lastTurn = messages.findLast(({ role }) => role === "user")?.text ?? "";
   return {
     question: (asked?.text ?? (pieces.length === 0 ? lastTurn : "")).trim(),
     context: textOf(pieces, "context").join("\n\n"),
-    task: taskOf(own, pieces, reply !== undefined),
+    task: conversing
+      ? { kind: "response", ...conversing.conversation }
+      : taskOf(words, pieces, reply !== undefined),
     plain: messages.map(({ role, text }) => `${role}\n${text.replaceAll(marks, "$1]")}`).join("\n\n"),
   };
 }
@@ -107,22 +116,3 @@ const remarksIn = (pieces: readonly Fenced[]): ShownRemark[] =>
           : [{ label, kind: sign === "+" ? "strength" : "weakness", text: remark }];
       });
     });
-
-/** A message without its fenced pieces, which `readFenced` found in this order. */
-function outside(text: string, pieces: readonly Fenced[]): string {
-  const kept: string[] = [];
-  let at = 0;
-  for (const piece of pieces) {
-    const name = [piece.kind, piece.label].filter(Boolean).join(" ");
-    const around = `[BEGIN ${name} #`.length + 18 + `\n[END ${name} #`.length + 17;
-    const body = `]\n${piece.text}\n[END ${name} #`;
-    let start = text.indexOf(`[BEGIN ${name} #`, at);
-    while (start >= 0 && !text.startsWith(body, start + `[BEGIN ${name} #`.length + 16)) {
-      start = text.indexOf(`[BEGIN ${name} #`, start + 1);
-    }
-    if (start < 0) continue;
-    kept.push(text.slice(at, start));
-    at = start + around + piece.text.length;
-  }
-  return [...kept, text.slice(at)].join("\n");
-}

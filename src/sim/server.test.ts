@@ -28,6 +28,8 @@ const post = (server: SimServer, { path, body, headers = {} }: Post): Promise<Re
 const wires = {
   openai: {
     path: "/v1/chat/completions",
+    streamType: "text/event-stream",
+    error: (message: unknown): object => ({ error: { message, code: expect.any(String) } }),
     text: (body: string): string => JSON.parse(body).choices[0].message.content,
     /** The text of a stream, with what it ended in. */
     stream: (body: string) => {
@@ -47,6 +49,8 @@ const wires = {
   },
   anthropic: {
     path: "/v1/messages",
+    streamType: "text/event-stream",
+    error: (message: unknown): object => ({ type: "error", error: { type: expect.any(String), message } }),
     text: (body: string): string => JSON.parse(body).content[0].text,
     stream: (body: string) => {
       const events = body
@@ -63,6 +67,26 @@ const wires = {
     },
     finishes: { stop: "end_turn", length: "max_tokens" },
   },
+  ollama: {
+    path: "/api/chat",
+    streamType: "application/x-ndjson",
+    error: (message: unknown): object => ({ error: message }),
+    text: (body: string): string => JSON.parse(body).message.content,
+    stream: (body: string) => {
+      const lines = body
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+      const end = lines.at(-1);
+      return {
+        text: lines.map((line) => line.message.content).join(""),
+        finish: end.done_reason,
+        used: end.eval_count,
+        ended: end.done,
+      };
+    },
+    finishes: { stop: "stop", length: "length" },
+  },
 };
 
 const ask = (
@@ -77,12 +101,16 @@ const ask = (
       max_tokens: 500,
       messages: [{ role: "user", content: question }],
       stream_options: { include_usage: true },
+      // Ollama streams unless it is told not to.
+      stream: false,
       ...rest,
     }),
     ...(headers ? { headers } : {}),
   });
 
-describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream, finishes }) => {
+describe.each(Object.entries(wires))("the %s wire", (name, wire) => {
+  const { path, text, stream, finishes } = wire;
+
   it("answers whole and as a stream, with the same text", async () => {
     const server = await serve();
     const whole = await ask(server, path);
@@ -90,7 +118,7 @@ describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream,
     const answer = text(await whole.text());
     expect(answer).toContain("Final answer: 391");
     const streamed = await ask(server, path, { model: "sim/ada?skill=1", rest: { stream: true } });
-    expect(streamed.headers.get("content-type")).toContain("text/event-stream");
+    expect(streamed.headers.get("content-type")).toBe(wire.streamType);
     expect(stream(await streamed.text())).toEqual({
       text: answer,
       finish: finishes.stop,
@@ -101,7 +129,9 @@ describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream,
 
   it("ends where max_tokens says", async () => {
     const server = await serve();
-    const streamed = await ask(server, path, { rest: { stream: true, max_tokens: 5 } });
+    const streamed = await ask(server, path, {
+      rest: { stream: true, max_tokens: 5, options: { num_predict: 5 } },
+    });
     expect(stream(await streamed.text())).toMatchObject({ finish: finishes.length, used: 5, ended: true });
   });
 
@@ -111,6 +141,7 @@ describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream,
     const rest = {
       response_format: { type: "json_schema", json_schema: { name: "reply", schema } },
       output_config: { format: { type: "json_schema", schema } },
+      format: schema,
     };
     expect(JSON.parse(text(await (await ask(server, path, { rest })).text()))).toEqual({ answer: "391" });
   });
@@ -172,7 +203,7 @@ describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream,
       seen.add(answer === null ? "broken" : String(answer.status));
       await answer?.text();
     }
-    expect([...seen].sort()).toEqual(["200", "429", name === "openai" ? "503" : "529", "broken"].sort());
+    expect([...seen].sort()).toEqual(["200", "429", name === "anthropic" ? "529" : "503", "broken"].sort());
   });
 
   it("wants its key, if it has one", async () => {
@@ -207,14 +238,7 @@ describe.each(Object.entries(wires))("the %s wire", (name, { path, text, stream,
     const answer = await post(server, { path, body });
     expect(answer.status).toBe(status);
     const error: unknown = await answer.json();
-    expect(error).toMatchObject(
-      name === "openai"
-        ? { error: { message: expect.stringContaining("simulated"), code: expect.any(String) } }
-        : {
-            type: "error",
-            error: { type: expect.any(String), message: expect.stringContaining("simulated") },
-          },
-    );
+    expect(error).toMatchObject(wire.error(expect.stringContaining("simulated")));
   });
 });
 
@@ -226,6 +250,18 @@ describe("the server", () => {
     expect((await fetch(`${server.url}/v1/chat/completions`)).status).toBe(405);
     expect((await fetch(`${server.url}/elsewhere`)).status).toBe(404);
     expect((await fetch(`${server.url}//`)).status).toBe(404);
+  });
+
+  it("lists models and a version as Ollama does", async () => {
+    const server = await serve({ key: "k-1" });
+    const get = async (path: string): Promise<unknown> =>
+      (await fetch(`${server.url}${path}`, { headers: { authorization: "Bearer k-1" } })).json();
+    expect(await get("/api/tags")).toEqual({
+      models: listedModels.map((id) => ({ name: `${id}:latest`, model: `${id}:latest`, size: 0 })),
+    });
+    expect(await get("/api/version")).toEqual({ version: expect.any(String) });
+    expect((await fetch(`${server.url}/api/tags`)).status).toBe(401);
+    expect((await fetch(`${server.url}/api/tags`, { method: "POST" })).status).toBe(401);
   });
 
   it("listens on this machine alone unless it is told otherwise, and says when it cannot", async () => {

@@ -6,6 +6,7 @@ import { readFaults } from "./faults.ts";
 import { createSim, systemWait, type Sim, type Wait } from "./sim.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { ollamaEmbeddings, openaiEmbeddings, type EmbeddingServerWire } from "./wires/embeddings.ts";
+import { latest, ollama } from "./wires/ollama.ts";
 import { openai } from "./wires/openai.ts";
 import type { OrderReading, ServerWire } from "./wires/wire.ts";
 
@@ -42,6 +43,7 @@ const keepAliveMs = 65_000;
 const wires: { readonly [path: string]: ServerWire } = {
   "/v1/chat/completions": openai,
   "/v1/messages": anthropic,
+  "/api/chat": ollama,
 };
 
 const embeddingWires: { readonly [path: string]: EmbeddingServerWire } = {
@@ -52,12 +54,12 @@ const embeddingWires: { readonly [path: string]: EmbeddingServerWire } = {
 const at = <T>(table: { readonly [path: string]: T }, path: string): T | undefined =>
   Object.hasOwn(table, path) ? table[path] : undefined;
 
-/** What `GET /v1/models` lists; any other name is answered as well. */
+/** What `GET /v1/models` and `GET /api/tags` list; any other name is answered as well. */
 export const listedModels = ["ada", "ben", "cleo", "dora"] as const;
 
 /**
- * The simulated models behind the OpenAI-compatible and the Anthropic wire, and their embeddings behind OpenAI's and
- * Ollama's, on 127.0.0.1 unless another host is given.
+ * The simulated models behind the OpenAI-compatible wire, Anthropic's and Ollama's own, and their embeddings behind
+ * OpenAI's and Ollama's, on 127.0.0.1 unless another host is given.
  * Faults stand in a request's model (`ada?http=429&retry-after=1&times=2`), its query or its header `x-sim-faults`.
  */
 export async function simServer(options: SimServerOptions): Promise<Listening> {
@@ -78,11 +80,12 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
       respond(response, status, (wire ?? embeddingWire ?? openai).error(status, message));
     if (key !== undefined && !isKey(request, key))
       return refuse(401, "simulated: this is not the key that the server was started with");
-    if (url.pathname === "/v1/models" && request.method === "GET") return respond(response, 200, modelList);
+    const listing = request.method === "GET" ? at(listings, url.pathname) : undefined;
+    if (listing !== undefined) return respond(response, 200, listing);
     if (wire === undefined && embeddingWire === undefined)
       return refuse(
         404,
-        `simulated: there is no ${url.pathname.slice(0, 100)}; there are ${Object.keys({ ...wires, ...embeddingWires }).join(", ")} and /v1/models`,
+        `simulated: there is no ${url.pathname.slice(0, 100)}; there are ${Object.keys({ ...wires, ...embeddingWires, ...listings }).join(", ")}`,
       );
     if (request.method !== "POST") return refuse(405, "simulated: only POST is answered here");
     const body = await bodyOf(request);
@@ -143,17 +146,24 @@ export async function simServer(options: SimServerOptions): Promise<Listening> {
   };
 }
 
-const modelList = JSON.stringify({
-  object: "list",
-  data: listedModels.map((id) => ({
-    id,
-    object: "model",
-    type: "model",
-    created: 0,
-    owned_by: "simulated",
-    display_name: `simulated ${id}`,
-  })),
-});
+/** What a GET is answered with. */
+const listings: { readonly [path: string]: string } = {
+  "/v1/models": JSON.stringify({
+    object: "list",
+    data: listedModels.map((id) => ({
+      id,
+      object: "model",
+      type: "model",
+      created: 0,
+      owned_by: "simulated",
+      display_name: `simulated ${id}`,
+    })),
+  }),
+  "/api/tags": JSON.stringify({
+    models: listedModels.map((id) => ({ name: `${id}${latest}`, model: `${id}${latest}`, size: 0 })),
+  }),
+  "/api/version": JSON.stringify({ version: "0.0.0-simulated" }),
+};
 
 function respond(response: ServerResponse, status: number, body: string): void {
   response

@@ -24,6 +24,9 @@ const hash = (text: string): number => {
 const weightOf = (word: string): number =>
   /^\d/.test(word) ? 1 : Math.min(1, Math.max(0.4, word.length / 8));
 
+/** What simulated models sign and label their texts with: it says nothing of what they are about. */
+const ownMarks = /\[simulated [0-9a-f]{6}\]|\bFinal answer:/g;
+
 const trigrams = (word: string): string[] => {
   const signs = [..."^", ...word, ..."$"];
   return signs.slice(2).map((last, index) => `${signs[index] ?? ""}${signs[index + 1] ?? ""}${last}`);
@@ -43,7 +46,7 @@ export const textVector = (text: string): readonly number[] => {
     const place = bits & (dimensions - 1);
     vector[place] = (vector[place] ?? 0) + (bits >>> 31 === 0 ? weight : -weight);
   };
-  const stems = new Set(contentWords(text).map(stem));
+  const stems = new Set(contentWords(text.replaceAll(ownMarks, " ")).map(stem));
   for (const word of stems) {
     const weight = weightOf(word);
     const parts = trigrams(word);

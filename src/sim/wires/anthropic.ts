@@ -56,6 +56,7 @@ const message = (reply: Outgoing, rest: object): object => ({
 /** Messages from the server's side (Anthropic API reference, "Create a Message", "Streaming Messages"). */
 export const anthropic: ServerWire = {
   overloaded: 529,
+  streamType: "text/event-stream",
   read: (given) => {
     const body = Body.safeParse(given);
     if (!body.success) return { ok: false, reason: z.prettifyError(body.error).slice(0, 500) };

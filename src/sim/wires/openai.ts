@@ -74,6 +74,7 @@ const kindOf = (status: number): string =>
 /** Chat completions from the server's side (OpenAI API reference, "Create chat completion"). */
 export const openai: ServerWire = {
   overloaded: 503,
+  streamType: "text/event-stream",
   read: (given) => {
     const body = Body.safeParse(given);
     if (!body.success) return { ok: false, reason: z.prettifyError(body.error).slice(0, 500) };

@@ -25,14 +25,17 @@ export type Outgoing = {
   readonly tokensOut: number;
 };
 
-/** How one API is spoken from the server's side. Server-sent events come as whole frames. */
+/** How one API is spoken from the server's side. Events of a stream come whole, with all that frames them. */
 export type ServerWire = {
+  /** The content type of a stream. */
+  readonly streamType: string;
   readonly read: (body: unknown) => OrderReading;
   readonly whole: (reply: Outgoing) => string;
   readonly opening: (reply: Outgoing) => string;
   readonly piece: (reply: Outgoing, text: string) => string;
   readonly closing: (reply: Outgoing, order: Order) => string;
-  readonly error: (status: number, message: string) => string;
+  /** `model` is what the request named, where it was read. */
+  readonly error: (status: number, message: string, model?: string) => string;
   /** What this API answers with when it is overloaded. */
   readonly overloaded: number;
 };
