@@ -2,7 +2,8 @@ import { createInterface } from "node:readline/promises";
 import { answerQuestions, pendingQuestions, type Parley, type Pending } from "../compose/index.ts";
 import { Fault, type DeliberationId, type Store } from "../kernel/index.ts";
 import { printable } from "../reports/index.ts";
-import { conduct, type Showing } from "./conduct.ts";
+import { conduct } from "./conduct.ts";
+import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 

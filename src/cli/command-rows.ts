@@ -1,5 +1,25 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import type { CommandModule } from "./command.ts";
+import { MEMORY_COMMANDS } from "./memory-rows.ts";
+import {
+  list,
+  collect,
+  port,
+  JSON_FLAG,
+  HOW_TO_SHOW,
+  LIMITS,
+  ENV_FILE,
+  CHAIRING,
+  MODELS,
+  ASKING,
+  RESPOND,
+  CHAT,
+  EFFORT,
+  DEBATE_FILES,
+  DEBATING,
+  JUDGING,
+  QUESTION,
+} from "./command-options.ts";
 
 /** A command, or a group of them: what a person is told of it, and the module that is loaded when it is used. */
 export type CommandRow = {
@@ -8,117 +28,6 @@ export type CommandRow = {
   readonly summary: string;
   readonly options?: readonly Option[];
 } & ({ load(): Promise<CommandModule> } | { readonly commands: readonly CommandRow[] });
-
-const list = (value: string): string[] =>
-  value
-    .split(",")
-    .map((one) => one.trim())
-    .filter(Boolean);
-const collect = (value: string, before: string[] = []): string[] => [...before, value];
-const port = (value: string): number => {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 0 || number > 65_535)
-    throw new InvalidArgumentError("a port is 0 to 65535");
-  return number;
-};
-
-const JSON_FLAG = new Option("--json", "print one JSON object");
-const HOW_TO_SHOW = [
-  JSON_FLAG,
-  new Option("--events", "print every event as a line of JSON, as it happens").conflicts("json"),
-  new Option("-q, --quiet", "no progress on stderr"),
-  new Option("--on-degraded <what>", "exit 6 when the answer is degraded: accept, refuse").choices([
-    "accept",
-    "refuse",
-  ]),
-];
-const LIMITS = [
-  new Option("--max-cost-usd <usd>", "stop before this much money is spent"),
-  new Option("--max-tokens <n>", "stop before this many tokens, in and out, are used"),
-  new Option("--timeout <time>", "stop after this time: 90, 90s, 5m"),
-];
-const ENV_FILE = new Option("-e, --env-file <file>", "variables, such as keys; what is set already stands");
-const CHAIRING = [
-  new Option("--chair <refs>", "who synthesises, and who steps in if it fails").argParser(list),
-  new Option("--strategy <name>", "balanced, risk-averse, goal-seeking, novelty, or a file"),
-  new Option("--goal <text>", "what goal-seeking seeks"),
-  new Option("--mode <mode>", "consensus: the chair writes; vote: the winner's draft").choices([
-    "consensus",
-    "vote",
-  ]),
-];
-const MODELS = new Option(
-  "-m, --models <refs>",
-  "the members' models, provider/model, comma-separated",
-).argParser(list);
-const ASKING = [
-  MODELS,
-  ...CHAIRING,
-  new Option("--judge <refs>", "models that review, but draft nothing").argParser(list),
-  new Option("--context <file>", "a file to work with; may be repeated (stdin is read too)").argParser(
-    collect,
-  ),
-  new Option("--seed <text>", "decides labels and orders; the same seed asks in the same way"),
-  ...LIMITS,
-  ...HOW_TO_SHOW,
-];
-
-const EFFORT = new Option(
-  "--effort <n>",
-  "how far to climb where drafts disagree: 1 drafts only, 2 to 5 more (default 4)",
-);
-
-const DEBATE_FILES = [
-  new Option("-o, --output <file>", "write the solution there, or the whole debate as .json"),
-  new Option("--report <file>", "write a report there: .md or .html"),
-];
-const DEBATING = [
-  new Option("-p, --problem-description <file>", "the problem in a file, instead of in words"),
-  new Option("--problemDescription <file>", "the same").hideHelp(),
-  new Option(
-    "-a, --agents <roles>",
-    "architect, security, performance, testing, kiss, data-modeling, generalist, or your own",
-  ).argParser(list),
-  new Option("-r, --rounds <n>", "at most so many (default 3)"),
-  new Option("-c, --config <file>", "agents, judge and rules; by default debate-config.json, if it is there"),
-  new Option("--map-models <refs>", "other models: dealt out in turn, or FROM=TO pairs"),
-  MODELS,
-  new Option("--judge <refs>", "who writes the solution, where no file says"),
-  new Option(
-    "--until <when>",
-    "end before the last round when answers converge or the judge is sure",
-  ).choices(["fixed", "convergence", "quality"]),
-  new Option("--topology <form>", "who criticises whom").choices(["full", "ring", "star"]),
-  new Option("--proposals <kind>", "from round 2 on: refinements carried over, or fresh proposals").choices([
-    "carried",
-    "fresh",
-  ]),
-  new Option("--clarify", "let the agents ask what they have to know first"),
-  new Option("--context <dir>", "the folder that agents with file tools see"),
-  ...DEBATE_FILES,
-  ENV_FILE,
-  new Option("-v, --verbose", "say who takes part, and on whose instructions"),
-  new Option("--seed <text>", "decides labels and orders; the same seed asks in the same way"),
-  ...LIMITS,
-  ...HOW_TO_SHOW,
-];
-
-const JUDGING = [
-  new Option("--model <ref>", "the judge, provider/model").makeOptionMandatory(),
-  new Option("--rubric <name>", "by name or a file (default answer-quality)"),
-  new Option("--form <form>", "how it is asked; by default as the model's name says").choices([
-    "prometheus",
-    "json",
-  ]),
-  new Option("--again", "judge anew what was judged before"),
-  ...LIMITS,
-  JSON_FLAG,
-  new Option("-q, --quiet", "no progress on stderr"),
-];
-const QUESTION = new Option(
-  "--question <text>",
-  "what the answers answer: a text, or a file with it",
-).makeOptionMandatory();
 
 const JUDGE_COMMANDS: readonly CommandRow[] = [
   {
@@ -164,6 +73,32 @@ export const COMMANDS: readonly CommandRow[] = [
     options: ASKING,
     load: () => import("./commands/ask.ts"),
   },
+  {
+    name: "respond",
+    args: "<question...>",
+    summary: "one model answers at once, with the conversation so far and what memory recalls",
+    options: RESPOND,
+    load: () => import("./commands/respond.ts"),
+  },
+  {
+    name: "chat",
+    args: "[question...]",
+    summary: "a conversation; the judge's badge comes under each answer when it comes",
+    options: CHAT,
+    load: () => import("./commands/chat.ts"),
+  },
+  {
+    name: "feedback",
+    args: "<id> [thumb] [words...]",
+    summary: "what you think of an answer (up, down), or what came of it; memory hears of it",
+    options: [
+      new Option("--outcome <what>", "what came of it").choices(["good", "bad"]),
+      new Option("--second", "of the second respondent's answer"),
+      JSON_FLAG,
+    ],
+    load: () => import("./commands/feedback.ts"),
+  },
+  { name: "memory", summary: "what is remembered, and whether it helps", commands: MEMORY_COMMANDS },
   {
     name: "debate",
     args: "[problem...]",
@@ -324,6 +259,46 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import("./commands/eval.ts"),
   },
   { name: "judge", summary: "grade or compare answers; measure who does", commands: JUDGE_COMMANDS },
+  {
+    name: "story",
+    args: "<file...>",
+    summary: "hold conversations and check what comes of them: acceptance stories in YAML, LoCAL2's too",
+    options: [
+      new Option("-m, --model <ref>", "who answers, provider/model"),
+      new Option("--judge <refs>", "who grades the answers").argParser(list),
+      new Option("--respondent-b", "a second respondent answers too, for comparison"),
+      new Option("--model-b <ref>", "its model; by default the first one's"),
+      new Option("--temperature-b <t>", "its temperature (default 0.5)"),
+      new Option(
+        "--delays",
+        "wait between turns as the story says; every turn waits for its reactions anyway",
+      ),
+      JSON_FLAG,
+      new Option("-q, --quiet", "no progress on stderr"),
+    ],
+    load: () => import("./commands/story.ts"),
+  },
+  {
+    name: "watch",
+    summary: "what each reactor is at, how far it is behind and what it failed of, live; q ends it",
+    options: [
+      new Option("--once", "print the present state and end"),
+      new Option("--since <time>", "begin with what was asked since: 90s, 30m, 12h (default the newest 200)"),
+      new Option("--json", "print one JSON object at once, and one for each change"),
+      new Option("-q, --quiet", "no events, and no answers in them"),
+    ],
+    load: () => import("./commands/watch.ts"),
+  },
+  {
+    name: "react",
+    summary:
+      "a worker: runs the reactors of every deliberation until Ctrl-C; other commands leave their reactions to it",
+    options: [
+      new Option("--backfill", "a reactor that has never run begins at the start of the journal"),
+      new Option("-q, --quiet", "no line for each reaction on stderr"),
+    ],
+    load: () => import("./commands/react.ts"),
+  },
   {
     name: "models",
     summary: "which models can be reached, with family and price",

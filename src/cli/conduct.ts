@@ -11,17 +11,11 @@ import {
 } from "../reports/index.ts";
 import { EXIT, exitOf, failuresIn } from "./exits.ts";
 import { interruption } from "./interruption.ts";
+import { afterwards, react } from "./afterwards.ts";
 import { capsPassed, raiseWords, remedyOf } from "./remedies.ts";
 import type { Io } from "./command.ts";
+import type { Showing } from "./showing.ts";
 import { createScreen, type Screen } from "./screen.ts";
-
-/** How a deliberation is shown while it runs and when it has ended. */
-export type Showing = {
-  readonly json: boolean;
-  readonly events: boolean;
-  readonly quiet: boolean;
-  readonly onDegraded: "accept" | "refuse";
-};
 
 export type Conducting = {
   readonly parley: Parley;
@@ -43,11 +37,13 @@ export async function conduct(
     showing.quiet || showing.events
       ? undefined
       : (progress?.() ?? createScreen({ output: process.stderr, ...output.stderr }));
-  const entries: Entry[] = [];
+  const entries = new Map<number, Entry>();
+  const inOrder = () => [...entries.values()].sort((one, other) => one.seq - other.seq);
   let written = Promise.resolve();
   const onEntry = (entry: Entry) => {
-    entries.push(entry);
-    screen?.event(entry);
+    if (entries.has(entry.seq)) return;
+    entries.set(entry.seq, entry);
+    if (entry.origin.by !== "reactor") screen?.event(entry);
     if (!showing.events) return;
     written = written.then(() => output.result(`${eventLine(entry)}\n`));
     // Awaited at the end; what is recorded until then is worth more than what is shown.
@@ -56,23 +52,29 @@ export async function conduct(
   const unlisten =
     screen && parley.frames.listen((frame) => frame.deliberation === id && screen.frame(frame));
   try {
-    const driven = await parley.engine.drive(id, { signal: stop.signal, onEntry });
-    if (driven.status === "closed")
-      await parley.engine.drain(id, { worker: parley.worker, signal: stop.signal });
+    const driving = parley.engine.drive(id, { signal: stop.signal, onEntry });
+    const reactions = react({ parley, id, onEntry }, driving, stop.signal);
+    const driven = await driving;
     screen?.stop();
-    await written;
     if (driven.status === "interrupted") {
+      await reactions;
+      await written;
       output.note(`Interrupted; everything so far is recorded. Go on with: parley resume ${id}`);
       return EXIT.interrupted;
     }
     if (driven.status === "waiting") {
-      const inOrder = [...entries].sort((a, b) => a.seq - b.seq);
-      if (answersHere && pendingQuestions(inOrder)) return EXIT.answered;
-      if (showing.json) await output.result(`${JSON.stringify(resultOf(inOrder), undefined, 2)}\n`);
-      for (const line of waitingLines({ id, requests: driven.requests }, inOrder)) output.note(line);
+      await reactions;
+      await written;
+      if (answersHere && pendingQuestions(inOrder())) return EXIT.answered;
+      if (showing.json) await output.result(`${JSON.stringify(resultOf(inOrder()), undefined, 2)}\n`);
+      for (const line of waitingLines({ id, requests: driven.requests }, inOrder())) output.note(line);
       return EXIT.answered;
     }
-    return await finish(io, entries, showing);
+    if (showing.json) await reactions; // one object, so it has all that comes of the answer
+    const exit = await finish(io, inOrder(), showing);
+    await afterwards(io, { id, reactions, signal: stop.signal, entries: inOrder }, showing);
+    await written;
+    return exit;
   } finally {
     screen?.stop();
     unlisten?.();
@@ -111,11 +113,14 @@ export async function finish(
   else if (!showing.events && result.answer !== null) {
     await output.result(answerText(result, { color, width, unpriced: unpricedModels(inOrder) }));
   }
-  const codes = failuresIn(inOrder).map(({ code }) => code);
+  const codes = failuresIn(answering(inOrder)).map(({ code }) => code);
   const exit = exitOf(result, codes, showing.onDegraded);
   if (exit !== EXIT.answered) output.note(outcomeLine(result, inOrder));
   return exit;
 }
+
+/** Without what reactors did, which decides nobody's outcome. */
+const answering = (entries: readonly Entry[]) => entries.filter(({ origin }) => origin.by !== "reactor");
 
 function outcomeLine({ id, status, degraded }: Result, entries: readonly Entry[]): string {
   const why = degraded[0]?.why ?? "no reason was recorded";
@@ -126,7 +131,7 @@ function nextOf(
   { id, status, degraded }: Pick<Result, "id" | "status" | "degraded">,
   entries: readonly Entry[],
 ): string {
-  const failures = failuresIn(entries);
+  const failures = failuresIn(answering(entries));
   if (status === "stopped-by-budget") {
     const whys = [...degraded.map(({ why }) => why), ...failures.map(({ message }) => message)];
     const [budget = {}] = entries.flatMap((entry) =>

@@ -1,6 +1,6 @@
 import { openParley, openPlaceStore, type Parley, type Settings } from "../compose/index.ts";
 import { DeliberationId, Fault, OrganizationId, type Entry, type Store } from "../kernel/index.ts";
-import type { Showing } from "./conduct.ts";
+import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
 
 type Stored = { readonly store: Store; readonly settings: Settings };

@@ -15,6 +15,7 @@ import { PROMPT_SLOTS, templateTrouble } from "../prompts/index.ts";
 import type { AskSettings } from "../protocols/ask/index.ts";
 import { findPanel, type Panel } from "./panel.ts";
 import type { Parley } from "./parley.ts";
+import { reactionPlan } from "./reaction-plan.ts";
 import { protocolOf } from "./registry.ts";
 import { strategyOf } from "./strategy.ts";
 
@@ -32,6 +33,8 @@ export type Convening = {
   /** Over what the settings say of the protocol's own. */
   readonly settings?: Partial<z.input<typeof AskSettings>>;
   readonly seed?: string;
+  /** Whether its answer is graded and remembered, as the settings say; by default nothing comes after it. */
+  readonly reactions?: boolean;
 };
 
 /** A deliberation on this question, as it will be opened, and what its owner should know before it starts. */
@@ -49,7 +52,6 @@ export async function convene(
   const { settings, world } = parley;
   const protocol = protocolOf(given.protocol);
   const strategy = strategyOf(parley);
-  const templates = templatesOf(protocol.templates, parley);
   const { cwd, env } = parley;
   const context = await readContext({
     files: given.files,
@@ -62,8 +64,10 @@ export async function convene(
   const participants = seated(parley, { member: members, chair: chairs, judge: judges });
   const budget = budgetOf(settings);
   if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
+  const plan = given.reactions === true ? reactionPlan(parley, { answering: chairs }) : undefined;
+  const templates = templatesOf([...protocol.templates, ...(plan?.templates ?? [])], parley);
   return {
-    notes,
+    notes: [...notes, ...(plan?.notes ?? [])],
     asked: {
       question,
       context,
@@ -76,6 +80,7 @@ export async function convene(
       }),
       participants,
       templates: { ...templates, strategy: strategy.directive },
+      ...(plan ? { reactions: plan.settings } : {}),
       seed: given.seed ?? settings.seed ?? world.id(),
       budget,
       organization: OrganizationId.parse(settings.organization),

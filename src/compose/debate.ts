@@ -10,6 +10,7 @@ import { budgetOf, refuseUnknownPrices, settingsOf, templatesOf } from "./conven
 import { debateSeats, type DebateSeats } from "./debate-seats.ts";
 import { findPanel } from "./panel.ts";
 import type { Parley } from "./parley.ts";
+import { reactionPlan } from "./reaction-plan.ts";
 
 /** A problem, and what of its debate the command line says. */
 export type Debating = {
@@ -46,6 +47,9 @@ export async function conveneDebate(
   const tools = await toolsOf(seats, folder);
   const budget = budgetOf(settings);
   if (budget.usd !== undefined) refuseUnknownPrices(parley, seats.participants);
+  const plan = reactionPlan(parley, {
+    answering: seats.participants.filter(({ seat }) => seat === "judge").map(({ model }) => model),
+  });
   const who = given.verbose === true ? whoLines(config, seats) : [];
   return {
     notes: [
@@ -58,6 +62,7 @@ export async function conveneDebate(
         ? ["there is one agent, whom nobody criticises: it proposes, and the judge writes"]
         : []),
       ...who,
+      ...plan.notes,
     ],
     asked: {
       question: given.problem,
@@ -65,7 +70,8 @@ export async function conveneDebate(
       protocol: { name: debate.name, version: debate.version },
       settings: settingsOf(debate, debateSettings(parley, config, { given, seats, tools })),
       participants: seats.participants,
-      templates: { ...templatesOf(debate.templates, parley), ...seats.templates },
+      templates: { ...templatesOf([...debate.templates, ...plan.templates], parley), ...seats.templates },
+      reactions: plan.settings,
       seed: settings.seed ?? world.id(),
       budget,
       organization: OrganizationId.parse(settings.organization),

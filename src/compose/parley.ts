@@ -1,9 +1,11 @@
 import { createEngine, localFrames, systemWorld, type Engine, type LocalFrames } from "../engine/index.ts";
 import type { Embeddings, Models, Store, World } from "../kernel/index.ts";
 import { loadSettings, type LoadedSettings } from "../config/index.ts";
+import { createMemory, type EngramMemory } from "../memory/index.ts";
 import { createModels, resolve, type Price } from "../models/index.ts";
 import { createSim, type Sim } from "../sim/index.ts";
-import { openStore } from "../stores/index.ts";
+import { openStore, type OpenedStore } from "../stores/index.ts";
+import { secondAnswered, turnsBefore } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { factsLoader } from "./facts-loader.ts";
 import { refuseKeyLeaks } from "./key-leaks.ts";
@@ -28,6 +30,7 @@ export interface Parley {
   readonly env: Environment;
   readonly cwd: string;
   readonly store: Store;
+  readonly memory: EngramMemory;
   readonly engine: Engine;
   readonly models: Models;
   /** null where the settings name no embedding model. */
@@ -55,12 +58,12 @@ export async function openParley(place: Place): Promise<Parley> {
 /** The store alone, for what only reads. @throws Fault */
 export async function openPlaceStore(
   place: Place,
-): Promise<{ readonly store: Store; readonly settings: Settings }> {
+): Promise<{ readonly store: OpenedStore; readonly settings: Settings }> {
   const { settings } = loadSettings(place);
   return { store: await openStore(settings.store), settings };
 }
 
-function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: LoadedSettings): Parley {
+function parleyOver(store: OpenedStore, { env, cwd }: Place, { settings, sources }: LoadedSettings): Parley {
   const { compatible, families } = settings;
   const sim = createSim({ loadFacts: factsLoader({ env, cwd }) });
   const models = createModels({
@@ -74,6 +77,7 @@ function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: Lo
   const ports = openPorts({ env, compatible }, embedding.embeddings);
   const frames = localFrames();
   const world = systemWorld;
+  const memory = createMemory({ store: store.engrams, embeddings: embedding.embeddings, world });
   const engine = createEngine({
     store,
     models,
@@ -81,7 +85,14 @@ function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: Lo
     world,
     protocols,
     reactors,
-    ports: ports.ports,
+    ports: {
+      ...ports.ports,
+      memory,
+      async turns({ previous, organization }, by, signal) {
+        if (by === "B") await secondAnswered(store, previous, { sleep: world.sleep, signal });
+        return turnsBefore(store, { previous, organization }, { by, most: settings.historyTurns });
+      },
+    },
   });
   return {
     settings: { ...settings, families: familiesOf({ compatible, families }) },
@@ -89,6 +100,7 @@ function parleyOver(store: Store, { env, cwd }: Place, { settings, sources }: Lo
     env,
     cwd,
     store,
+    memory,
     engine,
     models,
     embeddings: embedding.embeddings,

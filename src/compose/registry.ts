@@ -5,12 +5,17 @@ import { council } from "../protocols/council/index.ts";
 import { debate } from "../protocols/debate/index.ts";
 import { evaluation } from "../protocols/evaluation/index.ts";
 import { judge } from "../protocols/judge/index.ts";
+import { respond } from "../protocols/respond/index.ts";
+import { critic } from "../reactors/critic.ts";
+import { memory } from "../reactors/memory.ts";
+import { pairwise } from "../reactors/pairwise.ts";
+import { respondentB } from "../reactors/respondent-b.ts";
 
 /** Every protocol that this Parley ships: one line each. */
-export const protocols: readonly AnyProtocol[] = [ask, council, debate, evaluation, judge];
+export const protocols: readonly AnyProtocol[] = [ask, council, debate, evaluation, judge, respond];
 
 /** Every reactor: one line each. */
-export const reactors: readonly AnyReactor[] = [];
+export const reactors: readonly AnyReactor[] = [critic, memory, pairwise, respondentB];
 
 /** The protocol of this name. @throws Fault `configuration` */
 export function protocolOf(name: string): AnyProtocol {

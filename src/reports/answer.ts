@@ -109,7 +109,10 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
     result.mode === null || (result.ladder.length > 0 && result.strategy === null && result.mode !== "vote")
       ? undefined
       : { label: "Mode", text: modeWords(result) },
-    answer === null ? undefined : { label: "Control", text: controlWords(result.control, result.members) },
+    // One respondent alone has no control: it is one.
+    answer === null || (result.control === null && result.members.length === 0)
+      ? undefined
+      : { label: "Control", text: controlWords(result.control, result.members) },
     ...climbRows(result),
     ...debateRows(result),
     standing.length > 0
@@ -117,7 +120,11 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
       : undefined,
     standing.length > 0 ? { label: "Agreement", text: agreementWords(result) } : undefined,
     ...contributionRows(result),
-    { label: result.debate ? "Agents" : "Members", table: result.members.map(memberRow) },
+    result.members.length === 0
+      ? undefined
+      : { label: result.debate ? "Agents" : "Members", table: result.members.map(memberRow) },
+    result.grade === null ? undefined : { label: "Grade", text: gradeWords(result.grade) },
+    result.recalled === null ? undefined : { label: "Recalled", text: recalledWords(result.recalled) },
     {
       label: "Spent",
       text: [countWords(calls, "call"), tokenWords(result.tokens), costWords(result.cost, unpriced)].join(
@@ -133,6 +140,14 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
   ];
   return rows.filter((row) => row !== undefined);
 }
+
+const gradeWords = ({ score, feedback, rubric, by, why }: NonNullable<Result["grade"]>): string =>
+  score === null
+    ? `none: ${why ?? "no reason was recorded"}`
+    : `${score}/5 by ${by ?? "a judge"}, by the rubric ${rubric}: ${feedback}`;
+
+const recalledWords = ({ engrams, facts, how }: NonNullable<Result["recalled"]>): string =>
+  `${countWords(engrams, "engram")}, ${countWords(facts, "pinned fact")}; ${how}`;
 
 /** What a judge lists beside its solution; what is unfulfilled first. */
 const assessed = ({ debate }: Result): readonly (readonly [title: string, texts: readonly string[]])[] =>

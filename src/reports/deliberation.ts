@@ -1,6 +1,7 @@
 import { isEvent, type Entry, type Event, type Participant } from "../kernel/index.ts";
 import { resultOf, spending, type Result } from "../projections/index.ts";
 import { BALLOT_METHOD, warningLines } from "./answer.ts";
+import { aftermathSections } from "./deliberation-aftermath.ts";
 import { journalSection, timelineSection } from "./deliberation-journal.ts";
 import { comparisonSection, critiquesSection, ladderSection } from "./deliberation-ladder.ts";
 import { reviewsSection } from "./deliberation-reviews.ts";
@@ -44,11 +45,17 @@ export function deliberationMarkdown(entries: readonly Entry[]): string {
     reviewsSection(entries, names),
     standingSection(entries, result, names),
     synthesisSection(entries, names),
-    section("## Control", result.answer === null ? "" : inline(controlWords(result.control, result.members))),
+    section(
+      "## Control",
+      result.answer === null || (result.control === null && result.members.length === 0)
+        ? ""
+        : inline(controlWords(result.control, result.members)),
+    ),
     section("## Dissent", bullets(result.dissent)),
     section("## Unique insights", bullets(result.insights)),
     section("## Vetoed", bullets(result.vetoed.map(({ id, flaw }) => `${names.of(id)}: ${flaw}`))),
     feedback(entries),
+    ...aftermathSections(entries, names),
     costSection(entries, result, names),
     timelineSection(entries, names),
     journalSection(entries, opened),

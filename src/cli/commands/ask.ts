@@ -15,6 +15,7 @@ export const run: CommandModule["run"] = (io, args, flags) =>
       question,
       files,
       stdin,
+      reactions: true,
     });
     const showing = showingOf(flags, parley.settings);
     if (!showing.quiet) for (const note of notes) io.output.note(note);

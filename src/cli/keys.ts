@@ -1,0 +1,63 @@
+/** The part of a terminal's stdin that keys are read from. */
+export type KeyInput = {
+  readonly isTTY?: boolean | undefined;
+  setRawMode?(raw: boolean): unknown;
+  on(event: "data", listener: (chunk: Buffer) => void): unknown;
+  off(event: "data", listener: (chunk: Buffer) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+};
+
+/** The events of a process in which a terminal has to be given back, or taken again. */
+export type KeyLifecycle = {
+  on(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
+  off(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
+  /** As the terminal's Ctrl-Z would have, had it not been read as a key. */
+  stop(): void;
+};
+
+const processKeys: KeyLifecycle = {
+  on: (event, listener) => process.on(event, listener),
+  off: (event, listener) => process.off(event, listener),
+  stop: () => process.kill(process.pid, "SIGTSTP"),
+};
+
+export type Pressed = { readonly quit: () => void; readonly interrupt: () => void };
+
+const CTRL_C = "\u0003";
+const CTRL_Z = "\u001a";
+
+/**
+ * Hears `q` and Ctrl-C as they are pressed, without an echo, until the returned function is called; the terminal's input is
+ * then as it was, and likewise while the process is stopped, and after it. Where stdin is no terminal, nothing is read.
+ */
+export function listenKeys(
+  { quit, interrupt }: Pressed,
+  input: KeyInput = process.stdin,
+  lifecycle: KeyLifecycle = processKeys,
+): () => void {
+  if (input.isTTY !== true || !input.setRawMode) return () => undefined;
+  const raw = (on: boolean) => void input.setRawMode?.(on);
+  const hear = (chunk: Buffer) => {
+    for (const key of chunk.toString("utf8")) {
+      if (key === "q") quit();
+      if (key === CTRL_C) interrupt();
+      if (key === CTRL_Z) lifecycle.stop();
+    }
+  };
+  const release = () => raw(false);
+  const take = () => raw(true);
+  lifecycle.on("exit", release);
+  lifecycle.on("SIGTSTP", release);
+  lifecycle.on("SIGCONT", take);
+  take();
+  input.on("data", hear);
+  input.resume();
+  return () => {
+    input.off("data", hear);
+    input.pause();
+    lifecycle.off("exit", release);
+    lifecycle.off("SIGTSTP", release);
+    lifecycle.off("SIGCONT", take);
+  };
+}

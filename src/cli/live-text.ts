@@ -1,0 +1,30 @@
+import { printable } from "../reports/index.ts";
+
+// L1. What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
+
+/** A character that may begin what `printable` takes out as a whole, or the first half of one. */
+const UNSETTLED = /[\u001b\u0080-\u009f]|[\r\ud800-\udbff]$/;
+/** Whatever waits longer than this is no sequence. */
+const LONGEST_WAIT = 256;
+
+/** Turns pieces of foreign text into what may be written to a terminal as they come. */
+export function liveText() {
+  let waiting = "";
+  return {
+    /** What can be written now. */
+    add(piece: string): string {
+      waiting += piece;
+      const start = waiting.search(UNSETTLED);
+      const cut = start < 0 || waiting.length - start > LONGEST_WAIT ? waiting.length : start;
+      const settled = waiting.slice(0, cut);
+      waiting = waiting.slice(cut);
+      return printable(settled);
+    },
+    /** What is left. */
+    end(): string {
+      const rest = printable(waiting);
+      waiting = "";
+      return rest;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import type { Entry } from "../kernel/index.ts";
+import type { Watched } from "../projections/index.ts";
+import {
+  cutTo,
+  styleOf,
+  watchErrors,
+  watchHead,
+  watchLine,
+  watchTable,
+  type Style,
+} from "../reports/index.ts";
+import type { ScreenTime } from "./screen.ts";
+import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
+import { createRegion, type TerminalOutput } from "./terminal-region.ts";
+
+// W1. It is drawn at most once in `REDRAW_MS`, however many events come.
+// W2. After `stop` nothing more is written, and the terminal is as it was.
+// W3. There are at most `rows` lines, and none takes more than `columns` cells.
+
+/** The reactors' states, live, with the last events below them. */
+export type WatchScreen = {
+  state(watched: Watched): void;
+  entry(entry: Entry): void;
+  /** May be called more than once. */
+  stop(): void;
+};
+
+export type WatchScreenOptions = {
+  readonly output: TerminalOutput;
+  readonly color: boolean;
+  /** What a person may press. */
+  readonly hint: string;
+  readonly time?: Pick<ScreenTime, "every">;
+  readonly lifecycle?: Lifecycle;
+};
+
+const REDRAW_MS = 100;
+/** More stand on no screen. */
+const LINES_KEPT = 200;
+
+const systemTime: Pick<ScreenTime, "every"> = {
+  every: (ms, run) => {
+    const timer = setInterval(run, ms).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/** Nothing is written before the first state. */
+export function createWatchScreen({
+  output,
+  color,
+  hint,
+  time = systemTime,
+  lifecycle = processLifecycle,
+}: WatchScreenOptions): WatchScreen {
+  const style = styleOf(color);
+  const region = createRegion(output);
+  const events: WatchEvent[] = [];
+  let latest: Watched | undefined;
+  let end: (() => void) | undefined;
+  let stopped = false;
+
+  const draw = () => {
+    if (!latest) return;
+    const { columns, rows } = region.size();
+    // The last column stays free: some terminals wrap when it is written.
+    region.draw(
+      watchLines(
+        { watched: latest, events, hint },
+        { columns: Math.max(1, columns - 1), rows: rows - 1, style },
+      ),
+    );
+  };
+  const start = () => {
+    const unguard = guardTerminal(region, lifecycle);
+    const untick = time.every(REDRAW_MS, draw); // W1
+    end = () => {
+      untick();
+      unguard();
+    };
+    draw();
+  };
+
+  return {
+    state(watched) {
+      if (stopped) return;
+      latest = watched;
+      if (!end) start();
+    },
+    entry(entry) {
+      events.push(watchEvent(entry));
+      if (events.length > LINES_KEPT) events.shift();
+    },
+    stop() {
+      if (stopped) return;
+      stopped = true;
+      if (!end) return;
+      end();
+      region.leave([]); // W2
+    },
+  };
+}
+
+/** An event as it stands on a line of any width. */
+export type WatchEvent = (width: number) => string;
+
+const NARROW_CELLS = 59;
+
+/** Keeps two lines of the entry, and not the entry, which may be large. */
+export function watchEvent(entry: Entry): WatchEvent {
+  const [wide, narrow] = [watchLine(entry), watchLine(entry, NARROW_CELLS)];
+  return (width) => cutTo(width > NARROW_CELLS ? wide : narrow, width);
+}
+
+export type WatchMoment = {
+  readonly watched: Watched;
+  /** Oldest first. */
+  readonly events: readonly WatchEvent[];
+  readonly hint: string;
+};
+
+/** The whole screen as lines. Where the space is short, events go first, then errors, then reactors. (W3) */
+export function watchLines(
+  { watched, events, hint }: WatchMoment,
+  { columns, rows, style }: { readonly columns: number; readonly rows: number; readonly style: Style },
+): string[] {
+  const space = { width: columns, style };
+  const table = [watchHead(watched, space), ...watchTable(watched, space)];
+  const last = style.dim(cutTo(hint, columns));
+  const left = rows - table.length - 1;
+  if (left < 0) return table.slice(0, Math.max(0, rows));
+  const errors = watchErrors(watched, space);
+  const shown = errors.slice(Math.max(0, errors.length - Math.ceil(left / 2)));
+  const lines = left - shown.length;
+  const below = lines > 0 ? events.slice(-lines).map((event) => event(columns)) : [];
+  return [...table, ...shown, ...below, last];
+}

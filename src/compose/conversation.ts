@@ -1,0 +1,107 @@
+import type { TurnOf } from "../engine/index.ts";
+import {
+  DeliberationId,
+  Fault,
+  isEvent,
+  SeriesId,
+  type Entry,
+  type Opening,
+  type OrganizationId,
+  type Respondent,
+  type Store,
+  type World,
+} from "../kernel/index.ts";
+import { givenAnswer, secondAnswer } from "../projections/index.ts";
+
+/** Characters of earlier turns that a prompt shows at most; the oldest are left out first. */
+const MOST_CHARACTERS = 100_000;
+
+type Place = { readonly previous: DeliberationId | undefined; readonly organization: OrganizationId };
+
+/**
+ * The turns of the conversation up to `previous`, oldest first, with the answers of respondent `by` as far as there are any:
+ * of A what the deliberation answered, whichever protocol it was; of B its own answers alone.
+ * @throws Fault `deliberation-missing`
+ */
+export async function turnsBefore(
+  store: Pick<Store, "read">,
+  { previous, organization }: Place,
+  { by, most }: { readonly by: Respondent; readonly most: number },
+): Promise<readonly TurnOf[]> {
+  const turns: TurnOf[] = [];
+  let characters = 0;
+  for (let id = previous, steps = 0; id !== undefined && steps < most; steps += 1) {
+    const entries: readonly Entry[] = await store.read(id);
+    const [opened] = entries;
+    if (!opened || !isEvent(opened, "deliberation-opened") || opened.data.organization !== organization)
+      throw new Fault("deliberation-missing", { id });
+    const answer = by === "A" ? givenAnswer(entries) : secondAnswer(entries);
+    if (answer) {
+      const { question } = opened.data;
+      characters += question.length + answer.data.text.length;
+      if (characters > MOST_CHARACTERS && turns.length > 0) break;
+      turns.unshift({ question, answer: answer.data.text, deliberation: id, of: answer.id });
+    }
+    id = opened.data.previous;
+  }
+  return turns;
+}
+
+/** How long a second respondent waits for its own answer of the turn before, and how often it looks, milliseconds. */
+const PATIENCE_MS = 120_000;
+const LOOK_MS = 250;
+
+/** Resolves when the second respondent has answered `previous`, or failed to, or was not asked, or patience ends. */
+export async function secondAnswered(
+  store: Pick<Store, "read">,
+  previous: DeliberationId | undefined,
+  { sleep, signal }: { readonly sleep: World["sleep"]; readonly signal: AbortSignal },
+): Promise<void> {
+  if (previous === undefined) return;
+  for (let waited = 0; waited < PATIENCE_MS && !signal.aborted; waited += LOOK_MS) {
+    const entries = await store.read(previous);
+    const [opened] = entries;
+    if (!opened || !isEvent(opened, "deliberation-opened")) return;
+    const asked = opened.data.reactions?.["respondent-b"] !== undefined;
+    // Whatever it says in the end, an answer or a note, it says last.
+    const said = entries.some(
+      (entry) =>
+        entry.origin.by === "reactor" &&
+        entry.origin.reactor === "respondent-b" &&
+        (entry.type === "answer-given" || (isEvent(entry, "note-taken") && entry.data.topic !== "own-turns")),
+    );
+    if (!asked || said) return;
+    await sleep(LOOK_MS, signal);
+  }
+}
+
+/**
+ * Where the turn after `previous` stands in its conversation. A conversation is named by its first deliberation, and has one
+ * turn at each place: of two that follow up at once, one is too late.
+ * @throws Fault `deliberation-missing`, `configuration` for a turn that has not ended
+ */
+export async function placeAfter(
+  store: Pick<Store, "read">,
+  previous: DeliberationId,
+): Promise<Required<Pick<Opening, "series" | "previous">>> {
+  const entries = await store.read(previous);
+  const [opened] = entries;
+  if (!opened || !isEvent(opened, "deliberation-opened"))
+    throw new Fault("deliberation-missing", { id: previous });
+  if (!entries.some((entry) => isEvent(entry, "deliberation-closed"))) {
+    const why = `${previous} has not come to its end, so nothing can follow it yet`;
+    throw new Fault("configuration", { why, next: `parley resume ${previous}` });
+  }
+  const { id, index } = opened.data.series ?? { id: SeriesId.parse(previous), index: 0 };
+  return { previous, series: { id, index: index + 1 } };
+}
+
+/** The last turn of the conversation that a deliberation belongs to. */
+export async function latestTurn(
+  store: Pick<Store, "list">,
+  { series, organization }: Pick<Opening, "series" | "organization">,
+): Promise<DeliberationId | undefined> {
+  if (!series) return undefined;
+  const [last] = await store.list({ organization, series: series.id, limit: 1 });
+  return last?.id;
+}

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { mcnemar } from "../judging/index.ts";
+import { holm } from "./bench-pairs.ts";
+
+// C1. Nothing is claimed of fewer than 20 comparisons, whatever they say.
+// C2. What is claimed holds for all rows of one table together: p-values are corrected for their number.
+
+/** Of fewer comparisons, ties included, nothing is claimed. */
+export const FEWEST_COMPARISONS = 20;
+const SIGNIFICANT = 0.05;
+
+/** What comparisons show of a configuration: it wins more than it loses, the other way round, neither, or they are too few. */
+export const Claim = z.enum(["ahead", "behind", "not-told-apart", "too-few"]);
+export type Claim = z.infer<typeof Claim>;
+
+export type Contest = { readonly wins: number; readonly losses: number; readonly ties: number };
+
+/**
+ * What each row's comparisons show, in their order: the exact two-sided sign test of wins against losses, ties set aside
+ * (as McNemar's: twice the smaller binomial tail at ½), with Holm's correction for the rows that are tested.
+ */
+export function claimsOf(contests: readonly Contest[]): Claim[] {
+  const tested = contests.filter((contest) => compared(contest) >= FEWEST_COMPARISONS); // C1
+  const adjusted = holm(tested.map(({ wins, losses }) => mcnemar(wins, losses))); // C2
+  return contests.map((contest) => {
+    const at = tested.indexOf(contest);
+    if (at < 0) return "too-few";
+    if ((adjusted[at] ?? 1) >= SIGNIFICANT) return "not-told-apart";
+    return contest.wins > contest.losses ? "ahead" : "behind";
+  });
+}
+
+const compared = ({ wins, losses, ties }: Contest): number => wins + losses + ties;

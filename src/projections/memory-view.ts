@@ -1,0 +1,77 @@
+import * as z from "zod";
+import { Annotation, Engram, EngramId, Mark, UserId } from "../kernel/index.ts";
+
+const figure = z.number().nullable();
+
+/** One engram with what was said of it, as `--json` prints it. */
+export const EngramView = z.strictObject({
+  engram: Engram,
+  /** The first engram of those that it nearly repeats; its own id where it stands alone. */
+  cluster: EngramId,
+  /** In the order in which they came. */
+  annotations: z.array(Annotation),
+  /** Which models' vectors it has. */
+  embedded: z.array(z.string()),
+  /** Question, summary and entities are empty then, the annotations gone. */
+  forgotten: z.strictObject({ by: z.string(), at: z.string() }).nullable(),
+  /** What the annotations come to: of each kind the last by time. */
+  judged: z.strictObject({
+    grade: figure,
+    /** The words that came with the grade, shortened. */
+    feedback: z.string(),
+    preference: z.enum(["won", "lost", "tied"]).nullable(),
+    thumb: z.enum(["up", "down"]).nullable(),
+    outcome: z.enum(["good", "bad"]).nullable(),
+    /** Why it is not recalled any more; null where it is. */
+    retired: z.string().nullable(),
+  }),
+  /** How it is shown to whoever recalls it. */
+  mark: Mark,
+});
+export type EngramView = z.infer<typeof EngramView>;
+
+/** What `parley memory search --json` prints. Published as `schemas/memory-search.schema.json`. */
+export const MemorySearch = z.strictObject({
+  user: UserId,
+  /** null: the newest were asked for. */
+  query: z.string().nullable(),
+  /** By what they were found, and what could not be used. */
+  how: z.string(),
+  /** Whether there are more than these. */
+  more: z.boolean(),
+  /** Best first, or newest first; the figures are null where nothing was asked. */
+  engrams: z.array(EngramView.extend({ similarity: figure, words: figure, score: figure })),
+});
+export type MemorySearch = z.infer<typeof MemorySearch>;
+export type FoundView = MemorySearch["engrams"][number];
+
+/** What `parley memory show --json` prints. Published as `schemas/memory-engram.schema.json`. */
+export const MemoryEngram = EngramView.extend({
+  /** The others of its cluster, oldest first; at most the newest 100. */
+  history: z.array(EngramView),
+});
+export type MemoryEngram = z.infer<typeof MemoryEngram>;
+
+/** What `parley memory facts --json` prints. Published as `schemas/memory-facts.schema.json`. */
+export const MemoryFacts = z.strictObject({
+  user: UserId,
+  /** In the order in which they were pinned. `at`: ISO 8601 in UTC. */
+  facts: z.array(z.strictObject({ id: EngramId, fact: z.string(), at: z.string() })),
+});
+export type MemoryFacts = z.infer<typeof MemoryFacts>;
+
+/** What `parley memory import --json` prints. Published as `schemas/memory-import.schema.json`. */
+export const MemoryImport = z.strictObject({
+  user: UserId,
+  file: z.string(),
+  /** Engrams that were not there; that were there, and stayed as they were; that were forgotten here, and stay so. */
+  written: z.int(),
+  known: z.int(),
+  forgotten: z.int(),
+  /** Annotations that were not there. */
+  annotations: z.int(),
+  /** Lines that are none of an export, and of these the first 100. `line`: from 1. */
+  refused: z.int(),
+  refusals: z.array(z.strictObject({ line: z.int(), why: z.string() })),
+});
+export type MemoryImport = z.infer<typeof MemoryImport>;

@@ -1,0 +1,195 @@
+import type { GradePairs, MemoryAblation, RightPairs, SideTotal } from "../projections/index.ts";
+import { differenceWords, estimateWords, FEWEST_DISCORDANT, pWords } from "./bench-words.ts";
+import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
+import type { MemoryStyle } from "./memory.ts";
+import { oneLine } from "./printable.ts";
+import { styleOf } from "./style.ts";
+import { wrapped } from "./text-width.ts";
+import { countWords, numberWords, usdWords } from "./words.ts";
+
+/** Of fewer pairs nothing is claimed. */
+const FEWEST_PAIRS = 20;
+const SIGNIFICANT = 0.05;
+
+/** Answers with memory and without on the same questions, and what that shows. Ends in a newline. */
+export function memoryAblationText(report: MemoryAblation, { color, width }: MemoryStyle): string {
+  const style = styleOf(color);
+  const most = Math.max(20, width);
+  const rows: LabelledRow[] = [
+    { label: "Asked", text: askedWords(report) },
+    { label: "Recalled", text: recalledWords(report) },
+    ...rightRows(report),
+    ...gradeRows(report),
+    { label: "Took", table: tookTable(report) },
+    ...judgeRows(report),
+  ];
+  const warnings = [
+    ...(report.simulated
+      ? ["Simulated models: this shows how the comparison works, and says nothing of real ones."]
+      : []),
+    ...unfinishedWords(report),
+  ];
+  return `${[
+    ...wrapped(verdict(report), most).map(style.bold),
+    ...warnings.flatMap((line) => wrapped(line, most).map(style.yellow)),
+    "",
+    ...labelledRows(rows, { width: most, style }),
+  ].join("\n")}\n`;
+}
+
+/** What it comes to, in a sentence. */
+function verdict({ right, grades, recalled }: MemoryAblation): string {
+  if (right.all.n + grades.all.n === 0) return "Nothing can be compared yet.";
+  if (recalled.any === 0)
+    return "Nothing was recalled for any of these questions: both sides were asked the same, and what differs is chance.";
+  const parts = [
+    ...(right.all.n > 0 ? [`by known answers, ${rightWords(right.all)}`] : []),
+    ...(grades.all.n > 0 ? [`by the judge, ${gradeWords(grades.all)}`] : []),
+  ].join("; ");
+  return `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`;
+}
+
+/** What pairs of right and wrong show, or why they show nothing. */
+function rightWords({ n, p, onlyWith, onlyWithout }: RightPairs): string {
+  if (n < FEWEST_PAIRS) return `${countWords(n, "question")} are too few to tell (it takes ${FEWEST_PAIRS})`;
+  if (p < SIGNIFICANT) return onlyWith > onlyWithout ? "memory helps" : "memory harms";
+  return onlyWith + onlyWithout < FEWEST_DISCORDANT
+    ? `too few questions differ to tell (${onlyWith + onlyWithout})`
+    : "no difference can be told";
+}
+
+function gradeWords({ n, difference }: GradePairs): string {
+  if (difference === null || n < FEWEST_PAIRS)
+    return `${countWords(n, "question")} are too few to tell (it takes ${FEWEST_PAIRS})`;
+  if (difference.low > 0) return "memory helps";
+  return difference.high < 0 ? "memory harms" : "no difference can be told";
+}
+
+function unfinishedWords({ complete, tasks, with: one, without: other }: MemoryAblation): string[] {
+  if (complete) return [];
+  const failed = one.failed + other.failed;
+  return [
+    `Not complete: finished with memory ${one.finished}, without ${other.finished} of ${tasks.count}${failed > 0 ? `; ${countWords(failed, "answer")} failed for want of a reply` : ""}. A question counts where both have finished.`,
+  ];
+}
+
+function askedWords({ model, tasks, user, seed }: MemoryAblation): string {
+  const unknown = tasks.count - tasks.known;
+  return [
+    `${oneLine(model, 200)} with the memory of ${user}, and without`,
+    `${countWords(tasks.count, "question")} of ${oneLine(tasks.file, 200)}${unknown > 0 ? `, ${numberWords(unknown)} without a known answer` : ""}`,
+    seed === null ? "no seed given" : `seed ${oneLine(seed, 60)}`,
+  ].join("; ");
+}
+
+function recalledWords({ recalled: { n, any, engrams, facts, how } }: MemoryAblation): string {
+  const parts = [
+    ...(engrams > 0 ? [`answers for ${numberWords(engrams)}`] : []),
+    ...(facts > 0 ? [`pinned facts for ${numberWords(facts)}`] : []),
+  ];
+  const by = how.length === 0 ? "" : `; by ${how.map((one) => oneLine(one, 200)).join(", or ")}`;
+  return `something for ${numberWords(any)} of ${countWords(n, "question")}${parts.length > 0 ? ` (${parts.join(", ")})` : ""}${by}`;
+}
+
+/** All pairs, and those where anything was recalled where these are not the same. */
+function rightRows({ right: { all, recalled } }: MemoryAblation): LabelledRow[] {
+  if (all.n === 0) return [];
+  const row = (name: string, pairs: RightPairs) => [
+    name,
+    ...[pairs.n, pairs.both, pairs.onlyWith, pairs.onlyWithout, pairs.neither].map(String),
+  ];
+  return [
+    {
+      label: "Right",
+      table: [
+        ["", "n", "both", "only with", "only without", "neither"],
+        row("all", all),
+        ...(recalled.n === all.n ? [] : [row("where recalled", recalled)]),
+      ],
+    },
+    ...[
+      { name: "all", pairs: all },
+      ...(recalled.n === all.n || recalled.n === 0 ? [] : [{ name: "where recalled", pairs: recalled }]),
+    ].map(({ name, pairs }) => ({
+      label: "",
+      text: `${name}: difference in points ${differenceWords(pairs.difference)}, p ${pWords(pairs)}`,
+    })),
+  ];
+}
+
+function gradeRows({ grades: { all, recalled } }: MemoryAblation): LabelledRow[] {
+  if (all.n === 0) return [];
+  const mean = (value: number | null) => (value === null ? "–" : value.toFixed(2));
+  const row = (name: string, pairs: GradePairs) => [
+    name,
+    String(pairs.n),
+    mean(pairs.with),
+    mean(pairs.without),
+    ...[pairs.higher, pairs.alike, pairs.lower].map(String),
+    gradeDifference(pairs.difference),
+  ];
+  return [
+    {
+      label: "Graded",
+      table: [
+        ["", "n", "with", "without", "higher", "alike", "lower", "difference (95 %)"],
+        row("all", all),
+        ...(recalled.n === all.n ? [] : [row("where recalled", recalled)]),
+      ],
+    },
+  ];
+}
+
+const gradeDifference = (difference: GradePairs["difference"]): string =>
+  difference === null
+    ? "–"
+    : `${signed(difference.value)} (${signed(difference.low)} to ${signed(difference.high)})`;
+
+const signed = (value: number): string => {
+  const text = value.toFixed(2);
+  return Number(text) === 0 ? "0.00" : text.startsWith("-") ? `−${text.slice(1)}` : `+${text}`;
+};
+
+function tookTable({ with: one, without: other }: MemoryAblation): string[][] {
+  const row = (name: string, { finished, accuracy, calls, tokens, usd }: SideTotal): string[] => [
+    name,
+    String(finished),
+    estimateWords(accuracy),
+    numberWords(calls),
+    count(tokens.in),
+    count(tokens.out),
+    usd === null ? "unknown" : usdWords(usd),
+  ];
+  return [
+    ["", "done", "right (95 %)", "calls", "in", "out", "cost"],
+    row("with", one),
+    row("without", other),
+  ];
+}
+
+const count = (value: number | null): string => (value === null ? "unknown" : numberWords(value));
+
+function judgeRows({ judge }: MemoryAblation): LabelledRow[] {
+  if (!judge) return [];
+  const unread = judge.answers - judge.read;
+  const { calls, tokens, cost } = judge;
+  const took = [
+    countWords(calls, "call"),
+    `tokens ${count(tokens.in)} in, ${count(tokens.out)} out`,
+    cost.usd === null ? "cost unknown" : cost.usd === 0 ? "free" : usdWords(cost.usd),
+  ].join(", ");
+  return [
+    {
+      label: "Judge",
+      text: `${oneLine(judge.model, 200)}, rubric ${oneLine(judge.rubric, 60)}: ${countWords(judge.read, "grade")} of ${countWords(judge.answers, "different answer")}; ${took}; parley show ${judge.id}`,
+    },
+    ...(unread > 0
+      ? [
+          {
+            label: "",
+            text: `${countWords(unread, "answer")} without a grade: ${oneLine(judge.why ?? "", 300)}`,
+          },
+        ]
+      : []),
+  ];
+}

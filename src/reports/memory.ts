@@ -1,0 +1,254 @@
+import type { Annotation } from "../kernel/index.ts";
+import type { EngramView, FoundView, MemoryEngram, MemoryFacts, MemorySearch } from "../projections/index.ts";
+import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
+import { oneLine } from "./printable.ts";
+import { gradeBadge } from "./response.ts";
+import { styleOf, type Style } from "./style.ts";
+import { cutTo, wrapped } from "./text-width.ts";
+import { countWords } from "./words.ts";
+
+export type MemoryStyle = {
+  /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
+  readonly color: boolean;
+  /** Cells of a line. */
+  readonly width: number;
+};
+
+/** Of a list so much of a summary is shown, in so many lines; `show` has all of it. */
+const SUMMARY_CHARACTERS = 400;
+const SUMMARY_LINES = 2;
+/** Of one engram so much that others said of it, the newest. */
+const MOST_ANNOTATIONS = 30;
+const MOST_HISTORY = 10;
+const WORDS_CHARACTERS = 600;
+
+/** What nobody has put there yet, and how it gets there. */
+export const NOTHING_REMEMBERED =
+  'Nothing is remembered yet. Answers are, when they are asked for: parley respond "your question"; and what you pin: parley memory pin "a fact"';
+
+const ELSEWHERE = "The newest of all are shown by: parley memory search";
+
+/**
+ * Engrams as a list, best or newest first: each with its id, which is never cut. `narrowed`: whether only some of them were
+ * asked for, so that none says nothing of the rest. Ends in a newline.
+ */
+export function memorySearchText(
+  { engrams, how, more, query }: MemorySearch,
+  { color, width, narrowed = false }: MemoryStyle & { readonly narrowed?: boolean },
+): string {
+  const style = styleOf(color);
+  const most = Math.max(20, width);
+  if (engrams.length === 0) {
+    const fits = query === null ? "" : ` Searched by ${oneLine(how)}.`;
+    const empty = query === null && !narrowed;
+    return `${wrapped(empty ? NOTHING_REMEMBERED : `Nothing fits.${fits} ${ELSEWHERE}`, most).join("\n")}\n`;
+  }
+  const blocks = engrams.map((found) => foundLines(found, { most, style }).join("\n"));
+  const foot = [
+    ...(query === null ? [] : [`Searched by ${oneLine(how)}.`]),
+    ...(more ? [`There are more: --limit ${Math.min(1_000, 2 * engrams.length)}.`] : []),
+    "One of them whole: parley memory show ID",
+  ];
+  return `${[...blocks, ...foot.flatMap((line) => wrapped(line, most).map(style.dim))].join("\n")}\n`;
+}
+
+function foundLines(
+  found: FoundView,
+  { most, style }: { readonly most: number; readonly style: Style },
+): string[] {
+  const { engram, score, similarity, words } = found;
+  const summary = wrapped(oneLine(engram.summary, SUMMARY_CHARACTERS), most - 2);
+  const shown = summary.slice(0, SUMMARY_LINES);
+  if (summary.length > SUMMARY_LINES)
+    shown.splice(-1, 1, cutTo(`${shown.at(-1) ?? ""} ${summary[SUMMARY_LINES] ?? ""}`, most - 2));
+  const figures =
+    score === null
+      ? []
+      : [
+          `score ${score.toFixed(2)}`,
+          similarity === null ? "no vector" : `similarity ${similarity.toFixed(2)}`,
+          `words ${(words ?? 0).toFixed(2)}`,
+        ];
+  return [
+    style.bold(oneLine(engram.id, 2_000)),
+    ...(engram.question === "" ? [] : [`  ${cutTo(oneLine(engram.question), most - 2)}`]),
+    ...shown.map((line) => `  ${style.dim(line)}`),
+    ...wrapped([...markWords(found), byWords(found), ...figures].join(" · "), most - 2).map(
+      (line, index) => `  ${index === 0 ? badged(line, found, style) : line}`,
+    ),
+    "",
+  ];
+}
+
+/** The grade at the beginning of a line in its color. */
+const badged = (line: string, { judged }: EngramView, style: Style): string => {
+  const plain = gradeBadge(judged.grade, styleOf(false));
+  return plain !== "" && line.startsWith(plain)
+    ? gradeBadge(judged.grade, style) + line.slice(plain.length)
+    : line;
+};
+
+const MARKS = {
+  "good-example": "good example",
+  mixed: "mixed",
+  avoid: "to avoid",
+  unjudged: "not judged",
+} as const;
+
+/** What was said of it, in short. */
+function markWords({ engram, judged, mark, forgotten }: EngramView): string[] {
+  if (forgotten) return ["forgotten"];
+  if (engram.type === "pinned") return ["pinned"];
+  const { grade, preference, thumb, outcome, retired } = judged;
+  return [
+    gradeBadge(grade, styleOf(false)),
+    retired === null ? MARKS[mark] : "retired",
+    preference === null ? "" : PREFERENCES[preference],
+    thumb === null ? "" : `thumb ${thumb}`,
+    outcome === null ? "" : `outcome ${outcome}`,
+  ].filter(Boolean);
+}
+
+const PREFERENCES = { won: "won a comparison", lost: "lost a comparison", tied: "tied" } as const;
+
+/** Who answered, how and when. */
+const byWords = ({ engram: { respondent, models, temperature, at } }: EngramView): string =>
+  [
+    [respondent ?? "", oneLine(models.join(", "), 200)].filter(Boolean).join(" "),
+    temperature === null ? "" : `at ${temperature}`,
+    timeWords(at),
+  ]
+    .filter(Boolean)
+    .join(", ");
+
+/** `2026-11-21 17:38`, in UTC; what is no such time as it is. */
+const timeWords = (at: string): string => {
+  const [, day, minute] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(at) ?? [];
+  return day === undefined ? oneLine(at, 40) : `${day} ${minute ?? ""}`;
+};
+
+/** One engram with everything that was said of it, by whom and when, and the history of its cluster. Ends in a newline. */
+export function memoryEngramText(shown: MemoryEngram, { color, width }: MemoryStyle): string {
+  const style = styleOf(color);
+  const { engram, annotations, embedded, forgotten, history } = shown;
+  const label = (name: string, texts: readonly string[]): LabelledRow[] =>
+    texts.map((text, index) => ({ label: index === 0 ? name : "", text }));
+  const rows: LabelledRow[] = [
+    { label: "Id", text: engram.id },
+    ...(engram.question === "" ? [] : label("Question", [engram.question])),
+    ...(engram.summary === "" ? [] : label(engram.type === "pinned" ? "Fact" : "Answer", [engram.summary])),
+    { label: "State", text: stateWords(shown) },
+    ...(engram.type === "pinned" ? [] : [{ label: "About", text: aboutWords(shown) }]),
+    { label: "By", text: engram.type === "pinned" ? timeWords(engram.at) : byWords(shown) },
+    { label: "From", text: fromWords(shown) },
+    ...label("Said", forgotten ? [] : saidLines(annotations)),
+    ...label("Cluster", historyLines(shown)),
+    ...(engram.type === "pinned" || forgotten
+      ? []
+      : [
+          {
+            label: "Vectors",
+            text: embedded.length === 0 ? "none: found by its words alone" : embedded.join(", "),
+          },
+        ]),
+  ];
+  const block = labelledRows(rows, { width: Math.max(20, width), style });
+  const more =
+    annotations.length > MOST_ANNOTATIONS || history.length > MOST_HISTORY ? ["All of it: --json"] : [];
+  return `${[...block, ...more.map(style.dim)].join("\n")}\n`;
+}
+
+function stateWords(shown: EngramView): string {
+  const { forgotten, judged } = shown;
+  if (forgotten) return `forgotten on ${timeWords(forgotten.at)} by ${oneLine(forgotten.by, 100)}`;
+  const words = markWords(shown).join(", ");
+  return judged.retired === null
+    ? words
+    : `${words}; not recalled any more: ${oneLine(judged.retired, WORDS_CHARACTERS)}`;
+}
+
+const aboutWords = ({ engram: { intent, entities, tools } }: EngramView): string =>
+  [
+    INTENTS[intent],
+    ...(entities.length === 0 ? [] : [entities.map((one) => oneLine(one, 100)).join(", ")]),
+    ...(tools ? ["with tools"] : []),
+  ].join("; ");
+
+/** What a question wants, in words. */
+export const INTENTS = {
+  fact: "a fact",
+  explanation: "an explanation",
+  comparison: "a comparison",
+  procedure: "a procedure",
+  other: "something else",
+} as const;
+
+function fromWords({ engram: { deliberation, conversation, type } }: EngramView): string {
+  if (deliberation === null) return type === "pinned" ? "pinned by a person" : "imported";
+  const within =
+    conversation === null || conversation === deliberation
+      ? ""
+      : `; its conversation began with ${conversation}`;
+  return `parley show ${deliberation}${within}`;
+}
+
+function saidLines(annotations: readonly Annotation[]): string[] {
+  if (annotations.length === 0) return ["nothing yet"];
+  const left = annotations.length - MOST_ANNOTATIONS;
+  return [
+    ...(left > 0 ? [`(${countWords(left, "earlier annotation")} not shown)`] : []),
+    ...annotations
+      .slice(-MOST_ANNOTATIONS)
+      .map(({ at, by, what }) => `${timeWords(at)} ${oneLine(by, 100)}: ${whatWords(what)}`),
+  ];
+}
+
+function whatWords(what: Annotation["what"]): string {
+  const said = (head: string, text: string | undefined) =>
+    text === undefined || text === "" ? head : `${head}: ${oneLine(text, WORDS_CHARACTERS)}`;
+  switch (what.kind) {
+    case "grade":
+      return said(`grade ${what.score} (${oneLine(what.rubric, 60)})`, what.feedback);
+    case "preference": {
+      const order = what.orderSensitive ? ", but the verdict changed with the order" : "";
+      return said(`${what.result} against ${oneLine(what.against, 200)}${order}`, what.reason);
+    }
+    case "thumb":
+      return said(`thumb ${what.thumb}`, what.text);
+    case "outcome":
+      return said(`outcome ${what.outcome}`, what.text);
+    case "comment":
+      return oneLine(what.text, WORDS_CHARACTERS);
+    case "retired":
+      return said("retired", what.reason);
+  }
+}
+
+/** The others that nearly say the same, newest first. */
+function historyLines({ engram, cluster, history }: MemoryEngram): string[] {
+  if (history.length === 0) return [];
+  const first = cluster === engram.id ? "; this one is the first" : "";
+  return [
+    `${countWords(history.length, "near-duplicate")}${first}; the best judged of them is recalled`,
+    ...history
+      .toReversed()
+      .slice(0, MOST_HISTORY)
+      .map(
+        (one) => `${timeWords(one.engram.at)} ${markWords(one).join(", ")}: ${oneLine(one.engram.id, 2_000)}`,
+      ),
+    ...(history.length > MOST_HISTORY ? [`(${history.length - MOST_HISTORY} more not shown)`] : []),
+  ];
+}
+
+/** Pinned facts in the order in which they were, each with its id. Ends in a newline. */
+export function memoryFactsText({ facts }: MemoryFacts, { color, width }: MemoryStyle): string {
+  const style = styleOf(color);
+  const most = Math.max(20, width);
+  if (facts.length === 0)
+    return `${wrapped('No facts are pinned. Pin one: parley memory pin "a fact"', most).join("\n")}\n`;
+  const lines = facts.flatMap(({ id, fact, at }) => [
+    ...wrapped(oneLine(fact, 2_000), most),
+    `  ${style.dim(`${oneLine(id, 200)} · ${timeWords(at)}`)}`,
+  ]);
+  return `${lines.join("\n")}\n`;
+}

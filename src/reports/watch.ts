@@ -1,0 +1,222 @@
+import { isEvent, type Engram, type Entry, type Event } from "../kernel/index.ts";
+import { failureIn, speakerOf, type ReactorState, type Watched } from "../projections/index.ts";
+import { aligned } from "./labelled-rows.ts";
+import { oneLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+import { cutTo, widthOf } from "./text-width.ts";
+import { countWords, durationWords, numberWords } from "./words.ts";
+
+// F1. Everything foreign is printable and on one line before it is measured or cut.
+// F2. No line takes more than the width that was given.
+
+/** A space for lines, in cells. */
+export type WatchSpace = { readonly width: number; readonly style: Style };
+
+const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
+
+/** How much is watched, in one line. */
+export function watchHead(watched: Watched, { width, style }: WatchSpace): string {
+  const { deliberations, end, at } = watched;
+  if (deliberations === 0 && end === 0) return style.bold(cutTo(NO_DELIBERATIONS, width));
+  const many = deliberations === 0 ? NO_DELIBERATIONS : countWords(deliberations, "deliberation");
+  return style.bold(cutTo(`${many} · journal at ${numberWords(end)} · ${clock(at)}`, width));
+}
+
+type Column = { readonly head: string; readonly of: (state: ReactorState, nowMs: number) => string };
+
+/** What gives way first where the space is narrow stands last in `GIVING_WAY`. */
+const COLUMNS = [
+  { head: "REACTOR", of: ({ reactor }) => reactor },
+  { head: "STATE", of: ({ state }) => state },
+  { head: "BEHIND", of: ({ behind }) => numberWords(behind) },
+  { head: "PASSED", of: ({ passed }) => numberWords(passed) },
+  { head: "OLDEST", of: ({ oldestMs }) => (oldestMs === null ? "" : shortAge(oldestMs)) },
+  { head: "SERVED BY", of: servedWords },
+  { head: "SAID", of: ({ said }) => numberWords(said) },
+  { head: "LAST", of: lastWords },
+] as const satisfies readonly Column[];
+const GIVING_WAY = ["LAST", "SAID", "SERVED BY", "OLDEST", "PASSED"];
+/** On fewer cells a line has no room for a deliberation's id. */
+const NARROW = 60;
+
+/** A row a reactor under a head. Columns that find no room are left out whole; the others stay in line. */
+export function watchTable(watched: Watched, { width, style }: WatchSpace): string[] {
+  // Parsing a recorded time reads no clock.
+  const nowMs = Date.parse(watched.at);
+  const rowsOf = (columns: readonly Column[]): string[][] => [
+    columns.map(({ head }) => head),
+    ...watched.reactors.map((state) => columns.map((column) => oneLine(column.of(state, nowMs), 80))),
+  ];
+  const isPassing = watched.reactors.some(({ passed }) => passed > 0);
+  let columns: readonly Column[] = COLUMNS.filter(({ head }) => head !== "PASSED" || isPassing);
+  for (const head of GIVING_WAY) {
+    if (cellsOf(rowsOf(columns)) <= width) break;
+    columns = columns.filter((column) => column.head !== head);
+  }
+  const [head = "", ...rows] = aligned(rowsOf(columns), width);
+  return [style.dim(head), ...rows.map((row, index) => coloured(row, watched.reactors[index]?.state, style))];
+}
+
+const cellsOf = (rows: readonly (readonly string[])[]): number =>
+  (rows[0] ?? []).reduce(
+    (sum, _head, column) => sum + 2 + Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
+    -2,
+  );
+
+const coloured = (row: string, state: ReactorState["state"] | undefined, style: Style): string => {
+  if (state === "error") return style.red(row);
+  if (state === "receiving") return style.yellow(row);
+  return state === undefined || state === "idle" ? row : style.cyan(row);
+};
+
+/** The last error of each reactor that had one, a line each, the latest last. */
+export function watchErrors({ reactors }: Watched, { width, style }: WatchSpace): string[] {
+  return reactors
+    .flatMap(({ reactor, lastError }) => (lastError ? [{ reactor, ...lastError }] : []))
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ reactor, at, deliberation, why }) => {
+      const where = width < NARROW ? "" : `${deliberation} `;
+      return style.red(cutTo(oneLine(`✗ ${clock(at)} ${where}${reactor}: ${why}`, 600), width));
+    });
+}
+
+/** A reactor's state as a line of a log. */
+export function reactorLine(state: ReactorState, at: string): string {
+  const { reactor, state: word, at: event, behind, oldestMs, passed } = state;
+  const parts = [
+    event ? `${word} ${event.type} of ${event.deliberation}` : word,
+    behind === 0 ? "" : `${numberWords(behind)} behind`,
+    passed === 0 ? "" : `${numberWords(passed)} of them passed over`,
+    oldestMs === null ? "" : `the oldest since ${durationWords(oldestMs)}`,
+    `served by ${servedWords(state)}`,
+    word === "error" && state.lastError ? oneLine(state.lastError.why, 300) : "",
+  ];
+  return oneLine(`${clock(at)} ${reactor}: ${parts.filter(Boolean).join(" · ")}`, 600);
+}
+
+/**
+ * An entry as one line: when (UTC), where, what, who, and a few words. An answer of respondent B says so. On a narrow line it is
+ * not said where.
+ */
+export function watchLine(entry: Entry, width = 400): string {
+  const type = entry.type === "unknown" ? entry.data.type : entry.type;
+  const where = width < NARROW ? "" : entry.deliberation;
+  const parts = [clock(entry.at), where, type, whoOf(entry), wordsOf(entry)];
+  const line = parts
+    .map((part) => oneLine(part, 600))
+    .filter(Boolean)
+    .join("  ");
+  return cutTo(line, width);
+}
+
+/** Who stands behind an entry: `B bob`, `critic`; empty where the type says it. */
+function whoOf(entry: Entry): string {
+  const { origin } = entry;
+  if (isEvent(entry, "answer-given") && entry.data.respondent !== undefined) {
+    const { by, respondent } = entry.data;
+    return by === respondent ? respondent : `${respondent} ${by}`;
+  }
+  if (origin.by === "reactor") return origin.reactor;
+  if (entry.type === "unknown") return "";
+  const speaker = speakerOf(entry);
+  return speaker === entry.type ? "" : speaker === "unknown" ? origin.by : speaker;
+}
+
+function wordsOf(entry: Entry): string {
+  const failed = failureIn(entry);
+  if (failed !== null) return `✗ ${failed}`;
+  switch (entry.type) {
+    case "unknown":
+      return "of a type that this version does not know";
+    case "deliberation-opened":
+      return `${entry.data.protocol.name}: ${entry.data.question}`;
+    case "answer-given":
+    case "critique-given":
+    case "synthesis-given":
+    case "summary-made":
+      return entry.data.text;
+    case "grade-given":
+      return `${entry.data.score ?? "–"}/5 ${entry.data.feedback}`;
+    case "preference-given":
+      return preferred(entry);
+    case "engrams-recalled":
+      return `${countWords(entry.data.engrams.length, "engram")}, ${countWords(entry.data.facts.length, "fact")}: ${entry.data.how}`;
+    case "engram-written":
+      return rememberedWords(entry.data.engram);
+    case "engram-annotated":
+      return `${annotated(entry)}${entry.data.retires === undefined ? "" : `; retired: ${entry.data.retires}`}`;
+    case "feedback-given":
+      return [entry.data.thumb, entry.data.outcome, entry.data.text].filter(Boolean).join(" ");
+    case "tool-called":
+      return entry.data.tool;
+    case "note-taken":
+      return `${entry.data.topic}: ${entry.data.reason}`;
+    case "degradation-noted":
+      return `${entry.data.what}: ${entry.data.why}`;
+    case "reply-received":
+      return entry.data.why;
+    case "clarification-asked":
+      return entry.data.questions.map(({ text }) => text).join(" ");
+    case "roster-fixed":
+      return `${entry.data.phase}: ${entry.data.in.length} in, ${entry.data.out.length} out`;
+    case "deliberation-closed":
+      return entry.data.outcome.replaceAll("-", " ");
+    case "clarification-answered":
+    case "review-given":
+    case "comparison-given":
+    case "standing-reached":
+    case "round-closed":
+    case "gate-decided":
+    case "contribution-measured":
+      return ""; // who and what is enough
+  }
+}
+
+function preferred({ data }: Event<"preference-given">): string {
+  const { winner, orderSensitive, reason } = data;
+  const order = orderSensitive ? " (by the order in which they were shown)" : "";
+  return `${winner === "tie" ? "a tie" : `${winner} is better`}${order}: ${reason}`;
+}
+
+const rememberedWords = ({ respondent, summary }: Engram): string =>
+  respondent === null ? summary : `of ${respondent}: ${summary}`;
+
+function annotated({ data }: Event<"engram-annotated">): string {
+  const { what, by } = data.annotation;
+  switch (what.kind) {
+    case "grade":
+      return `grade ${what.score}/5 by ${by}`;
+    case "preference":
+      return `${what.result} by ${by}`;
+    case "thumb":
+      return `thumb ${what.thumb} by ${by}`;
+    case "outcome":
+      return `turned out ${what.outcome}, says ${by}`;
+    case "comment":
+    case "retired":
+      return `${what.kind} by ${by}`;
+  }
+}
+
+/** Whoever runs a reactor now; of a worker, how far on the journal it has got. */
+function servedWords({ cursor, servedBy: { worker, drains } }: ReactorState): string {
+  const commands = countWords(drains, "command");
+  if (worker === null) return drains === 0 ? "nobody" : commands;
+  const place = cursor === null ? "worker" : `worker at ${numberWords(cursor)}`;
+  return drains === 0 ? place : `${place}, ${commands}`;
+}
+
+function lastWords({ lastSaid }: ReactorState, nowMs: number): string {
+  if (!lastSaid) return "nothing yet";
+  // Parsing a recorded time reads no clock.
+  return `${lastSaid.failed ? "✗ " : ""}${lastSaid.type} ${shortAge(nowMs - Date.parse(lastSaid.at))} ago`;
+}
+
+/** In its largest unit: `350 ms`, `4 s`, `3 min`. */
+const shortAge = (ms: number): string => {
+  const [first = "", unit = ""] = durationWords(Math.max(0, ms)).split(" ");
+  return `${unit === "s" ? String(Math.floor(Number(first))) : first} ${unit}`;
+};
+
+/** The time of day of an ISO 8601 time in UTC. */
+const clock = (at: string): string => `${at.slice(11, 19)}Z`;
