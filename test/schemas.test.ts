@@ -1,13 +1,21 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { MemoryReport } from "../src/compose/index.ts";
+import { EngramLine } from "../src/memory/index.ts";
 import {
   BenchReport,
   Contributions,
   DebateRecord,
   EvaluationReport,
   Judgement,
+  MemoryAblation,
+  MemoryEngram,
+  MemoryFacts,
+  MemoryImport,
+  MemorySearch,
   Result,
+  StoryReports,
   Validation,
 } from "../src/projections/index.ts";
 
@@ -21,7 +29,15 @@ const PUBLISHED = {
   debate: ["What parley report --json prints", DebateRecord],
   evaluation: ["What parley eval --json prints", EvaluationReport],
   "judge-validation": ["What parley judge validate --json prints", Validation],
+  story: ["What parley story --json prints", StoryReports],
   judgement: ["What parley judge grade --json and parley judge prefer --json print", Judgement],
+  "memory-search": ["What parley memory search --json prints", MemorySearch],
+  "memory-engram": ["What parley memory show --json prints", MemoryEngram],
+  "memory-facts": ["What parley memory facts --json prints", MemoryFacts],
+  "memory-stats": ["What parley memory stats --json prints", MemoryReport],
+  "memory-line": ["A line of what parley memory export writes", EngramLine],
+  "memory-import": ["What parley memory import --json prints", MemoryImport],
+  "memory-ablation": ["What parley memory ablate --json prints", MemoryAblation],
 } as const;
 
 it.each(Object.entries(PUBLISHED))(

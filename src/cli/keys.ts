@@ -56,6 +56,7 @@ export function listenKeys(
   return () => {
     input.off("data", hear);
     input.pause();
+    release();
     lifecycle.off("exit", release);
     lifecycle.off("SIGTSTP", release);
     lifecycle.off("SIGCONT", take);

@@ -164,6 +164,12 @@ describe("what a person sees", () => {
         .split("\n")
         .map((line) => line.split(" ")[0]);
     expect(heads(8)).toEqual(["12", "REACTOR", "critic", "memory", "pairwise", "respondent-b", "✗", "q"]);
+    const failing = BUSY.reactors.map((one) => ({ ...one, lastError: BUSY.reactors[0]?.lastError ?? null }));
+    const mixed = watchLines(
+      { watched: watched(failing), events: LINES, hint: "q" },
+      { columns: 79, rows: 12, style },
+    );
+    expect(mixed.slice(6).map((line) => line.slice(0, 1))).toEqual(["✗", "✗", "✗", "0", "0", "q"]);
     expect(heads(7)).toEqual(["12", "REACTOR", "critic", "memory", "pairwise", "respondent-b", "q"]);
     expect(heads(4)).toEqual(["12", "REACTOR", "critic", "memory"]);
   });
@@ -285,6 +291,13 @@ describe("on a terminal", () => {
       0,
       0,
     ]);
+  });
+
+  it("W2: begins nothing after it was stopped", () => {
+    const { output, screen } = stage();
+    screen.stop();
+    screen.state(BUSY);
+    expect(output.writes).toEqual([]);
   });
 
   it("styles nothing without color", () => {

@@ -148,7 +148,7 @@ async function recordedSeed(
 const benchTask = ({ answer = "", ...task }: AblationTask): BenchTask => ({ ...task, answer });
 
 export type AblationOptions = BenchOptions & {
-  /** Called with how many answers are to be graded, before the judge begins; gets the events of its work. */
+  /** Called with how many answers are to be graded, before the judge begins or goes on; gets the events of its work. */
   readonly onJudging?: (answers: number) => (entry: Entry) => void;
 };
 
@@ -248,9 +248,10 @@ async function judgedRows(
       ),
     ),
   };
-  const id = await openWithin(parley, leftOf(parley, rows), { task, judge });
-  if (id === undefined) return "budget"; // L4
-  const onEntry = onJudging?.(count);
+  const opened = await openWithin(parley, leftOf(parley, rows), { task, judge });
+  if (opened === undefined) return "budget"; // L4
+  const { id, state } = opened;
+  const onEntry = state === "closed" ? undefined : onJudging?.(count);
   await parley.engine.drive(id, { signal, ...(onEntry ? { onEntry } : {}) });
   const entries = await parley.store.read(id);
   const work = judgedWork(entries);
@@ -269,12 +270,12 @@ async function openWithin(
   parley: Parley,
   left: ReturnType<typeof leftOf>,
   { task, judge }: { readonly task: JudgeTask; readonly judge: string },
-): Promise<DeliberationId | undefined> {
+): Promise<Awaited<ReturnType<typeof openJudge>> | undefined> {
   if (left === null) return undefined;
   const settings = { ...parley.settings, ...left };
   const call = { model: judge, rubric: DEFAULT_RUBRIC, repeat: 1, again: false };
   try {
-    return (await openJudge({ ...parley, settings }, task, call)).id;
+    return await openJudge({ ...parley, settings }, task, call);
   } catch (error) {
     if (isFault(error, "budget")) return undefined;
     throw error;

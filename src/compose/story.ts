@@ -88,7 +88,7 @@ export async function runStory(
   const engrams = story.engrams.length > 0 ? await ports.engrams(user, ids) : [];
   const checks = storyChecks(story, { entries, engrams });
   const { file, id, title } = story;
-  const ok = checksOf({ turns, checks }).every((one) => one.ok);
+  const ok = checksOf({ turns, checks }).every((one) => one.ok !== false);
   return { file, id, title, ok, simulated: isSimulated(entries), user, turns, checks };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FAILED_REACTION } from "../engine/reactor.ts";
+import { defineReactor, FAILED_REACTION } from "../engine/reactor.ts";
 import { Fault, isEvent, OrganizationId, type Entry, type Store } from "../kernel/index.ts";
 import { FAILURE_TOPICS, wordAtWork, type Watched } from "../projections/index.ts";
 import { critic } from "../reactors/critic.ts";
@@ -205,6 +205,39 @@ describe("watching", () => {
     await on.clock.settle(on.engine.drain(old, { worker: "w", signal: alone }));
     await on.clock.advance(1_000);
     expect(stateOf(watcher.latest(), "critic")).toMatchObject({ behind: 0 });
+    await watcher.stop();
+  });
+
+  it("O1, O2: shows a reactor's own rule the journal as it was, and counts what comes in the beginning once", async () => {
+    const store = memoryStore();
+    let begun: (() => Promise<unknown>) | undefined;
+    const late: Store = {
+      ...store,
+      // Between the place that watching begins at and the look at what there was.
+      list: async (query) => (await begun?.(), store.list(query)),
+    };
+    const on = staged(late);
+    const shownTo: string[] = [];
+    const listener = defineReactor({
+      name: "listener",
+      on: ["feedback-given"],
+      emits: ["note-taken"],
+      due: ({ seq }, before) => (shownTo.push(`${seq} of ${before.map((one) => one.seq).join()}`), false),
+      react: () => Promise.resolve(),
+    });
+    const id = await on.open("r1");
+    begun = () => on.note(id, "one");
+    const watcher = watching(on, { reactors: [listener] });
+    await on.clock.advance(10);
+    for (let n = 0; n < 70; n += 1) await on.open(`r${n + 2}`);
+    await on.clock.advance(10);
+    await Promise.all([on.note(id, "two"), on.note(id, "three")]);
+    await on.clock.advance(10);
+    const told = watcher.entries.filter(({ deliberation }) => deliberation === id).map(({ seq }) => seq);
+    expect(told).toEqual([2, 3, 4]);
+    expect(watcher.latest()?.deliberations).toBe(71);
+    // The third line is of what had been let go, and is seen again.
+    expect(shownTo).toEqual(["2 of 1,2", "2 of 1,2", "3 of 1,2,3", "4 of 1,2,3,4"]);
     await watcher.stop();
   });
 

@@ -171,10 +171,6 @@ expected_engrams:
     ],
     [`${TURNS}    must_not_contain: [""]`, "nothing is written here"],
     [
-      `${TURNS}response_generation_checks: {thinking_not_empty: true}`,
-      ":4:50: response_generation_checks.thinking_not_empty is not valid: what a model thinks is not recorded",
-    ],
-    [
       `${TURNS}expected_bus_events:\n  present: [answer.dialogue]`,
       ':5:13: there is no subject "answer.dialogue"; the nearest is answer.dialog',
     ],

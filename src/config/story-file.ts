@@ -27,9 +27,7 @@ const sayings = z.array(Saying).max(100).nullish();
 
 const Checks = z.strictObject({
   answer_not_empty: z.boolean().optional(),
-  thinking_not_empty: z
-    .literal(false, "what a model thinks is not recorded, so that nobody can look")
-    .optional(),
+  thinking_not_empty: z.boolean().optional(),
   tool_calls_empty: z.boolean().optional(),
   tool_calls_not_empty: z.boolean().optional(),
   tool_names_include: z.array(line(200)).max(100).optional(),

@@ -368,7 +368,9 @@ it("takes the last on the journal for the last that was said, in whichever order
   on.add("d2", opening("d2"), { by: "open", request: "r" });
   const [one, two] = ["d1", "d2"].map((id) => on.add(id, answer(), protocol("answer/A")));
   if (!one || !two) throw new Error("nothing was added");
-  on.add("d1", note("not-remembered"), saidBy("memory", one));
+  on.add("d1", note("annotation-lapsed"), saidBy("memory", one, "first"));
+  on.add("d2", note("not-remembered"), saidBy("memory", two, "first"));
+  on.add("d1", note("kept"), saidBy("memory", one));
   on.add("d2", note("kept"), saidBy("memory", two));
   const reversed = [...on.of("d2"), ...on.of("d1")];
   const view = reactorsView(REACTORS);
@@ -381,8 +383,15 @@ it("takes the last on the journal for the last that was said, in whichever order
   expect(memory).toMatchObject({
     state: "idle",
     lastSaid: { deliberation: "d2" },
-    lastError: { deliberation: "d1" },
+    lastError: { deliberation: "d2" },
   });
+});
+
+it("takes nothing for younger than new, by a clock that is behind the recorder's", () => {
+  const on = journal();
+  on.add("d1", opening("d1"), { by: "open", request: "r" });
+  on.add("d1", answer(), protocol("answer/A"));
+  expect(shown(on, moment({ now: OPENED_MS }))["critic"]?.oldestMs).toBe(0);
 });
 
 it("is changed by all but time and how far a worker has read", () => {

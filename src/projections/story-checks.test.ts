@@ -90,6 +90,18 @@ describe("what a turn's answer is checked for", () => {
     expect(checked({ checks: { answer_not_empty: false, tool_calls_empty: false } }, turn(""))).toEqual([]);
   });
 
+  it("is neither so nor not so where it cannot be looked at", () => {
+    const [only] = turnChecks(
+      { says: [], saysNot: [], checks: { thinking_not_empty: true } },
+      turn("So."),
+    ).filter(({ ok }) => ok === null);
+    expect(only).toEqual({
+      what: "the model thinks",
+      ok: null,
+      found: "what a model thinks is not recorded",
+    });
+  });
+
   it("is of the one that is shown: the other respondent's tools and words are not", () => {
     const entries = turnOf("d1", [
       asked("Where?"),

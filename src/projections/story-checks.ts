@@ -12,7 +12,7 @@ import { answerText, busJournal, isResponse, respondentOf } from "./bus-journal.
 import type { StoryCheck } from "./story-report.ts";
 import { subjectsOf, type SubjectMessage } from "./subjects.ts";
 
-// K1. Whatever a story expects is one check that holds or does not; nothing is left out for want of something to look at.
+// K1. Whatever a story expects is one check that holds or does not; what cannot be looked at is one that says so.
 // K2. A turn without an answer fails, whatever else is expected of it.
 
 /** What an answer has to say, or must not: one of these, in any case of letters. */
@@ -21,6 +21,7 @@ export type Saying = readonly string[];
 /** LoCAL2's `response_generation_checks`; what is absent or false is not looked at. */
 export type ResponseChecks = {
   readonly answer_not_empty?: boolean | undefined;
+  readonly thinking_not_empty?: boolean | undefined;
   readonly tool_calls_empty?: boolean | undefined;
   readonly tool_calls_not_empty?: boolean | undefined;
   readonly tool_names_include?: readonly string[] | undefined;
@@ -109,6 +110,9 @@ function responseChecks(
   const dialogs = subjectsOf(entries).filter(({ subject }) => subject === "answer.dialog").length;
   return [
     ...check(answer_not_empty, { what: "the answer is not empty", ok: answer !== "", found: `"${answer}"` }),
+    ...(more.thinking_not_empty
+      ? [{ what: "the model thinks", ok: null, found: "what a model thinks is not recorded" }]
+      : []),
     ...check(tool_calls_empty, { what: "no tool was called", ok: called.length === 0, found: tools }),
     ...check(tool_calls_not_empty, { what: "a tool was called", ok: called.length > 0, found: tools }),
     ...(more.tool_names_include ?? []).map((name) => ({

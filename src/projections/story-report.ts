@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-/** One thing that a story expects: what, whether it is so, and what there is, in words. */
-export const StoryCheck = z.strictObject({ what: z.string(), ok: z.boolean(), found: z.string() });
+/** One thing that a story expects: what, whether it is so (null: it cannot be looked at), and what there is, or why not, in words. */
+export const StoryCheck = z.strictObject({ what: z.string(), ok: z.boolean().nullable(), found: z.string() });
 export type StoryCheck = z.infer<typeof StoryCheck>;
 
 /** What became of one story. */
@@ -10,7 +10,7 @@ export const StoryReport = z.strictObject({
   /** The story's own id, such as `S1`. */
   id: z.string(),
   title: z.string(),
-  /** Whether every check holds. */
+  /** Whether no check fails. */
   ok: z.boolean(),
   simulated: z.boolean(),
   /** Whose memory it ran in: nobody else's. */

@@ -87,7 +87,7 @@ function recalledWords({ recalled: { n, any, engrams, facts, how } }: MemoryAbla
     ...(engrams > 0 ? [`answers for ${numberWords(engrams)}`] : []),
     ...(facts > 0 ? [`pinned facts for ${numberWords(facts)}`] : []),
   ];
-  const by = how.length === 0 ? "" : `; by ${how.map((one) => oneLine(one, 200)).join(", or ")}`;
+  const by = how.length === 0 ? "" : `; how: ${how.map((one) => oneLine(one, 200)).join(", or ")}`;
   return `something for ${numberWords(any)} of ${countWords(n, "question")}${parts.length > 0 ? ` (${parts.join(", ")})` : ""}${by}`;
 }
 
@@ -126,17 +126,23 @@ function gradeRows({ grades: { all, recalled } }: MemoryAblation): LabelledRow[]
     mean(pairs.with),
     mean(pairs.without),
     ...[pairs.higher, pairs.alike, pairs.lower].map(String),
-    gradeDifference(pairs.difference),
   ];
   return [
     {
       label: "Graded",
       table: [
-        ["", "n", "with", "without", "higher", "alike", "lower", "difference (95 %)"],
+        ["", "n", "with", "without", "higher", "alike", "lower"],
         row("all", all),
         ...(recalled.n === all.n ? [] : [row("where recalled", recalled)]),
       ],
     },
+    ...[
+      { name: "all", pairs: all },
+      ...(recalled.n === all.n || recalled.n === 0 ? [] : [{ name: "where recalled", pairs: recalled }]),
+    ].map(({ name, pairs }) => ({
+      label: "",
+      text: `${name}: mean difference ${gradeDifference(pairs.difference)}`,
+    })),
   ];
 }
 
@@ -158,7 +164,7 @@ function tookTable({ with: one, without: other }: MemoryAblation): string[][] {
     numberWords(calls),
     count(tokens.in),
     count(tokens.out),
-    usd === null ? "unknown" : usdWords(usd),
+    costOf(usd),
   ];
   return [
     ["", "done", "right (95 %)", "calls", "in", "out", "cost"],
@@ -166,6 +172,9 @@ function tookTable({ with: one, without: other }: MemoryAblation): string[][] {
     row("without", other),
   ];
 }
+
+const costOf = (usd: number | null): string =>
+  usd === null ? "unknown" : usd === 0 ? "free" : usdWords(usd);
 
 const count = (value: number | null): string => (value === null ? "unknown" : numberWords(value));
 
@@ -176,7 +185,7 @@ function judgeRows({ judge }: MemoryAblation): LabelledRow[] {
   const took = [
     countWords(calls, "call"),
     `tokens ${count(tokens.in)} in, ${count(tokens.out)} out`,
-    cost.usd === null ? "cost unknown" : cost.usd === 0 ? "free" : usdWords(cost.usd),
+    cost.usd === null ? "cost unknown" : costOf(cost.usd),
   ].join(", ");
   return [
     {

@@ -38,8 +38,11 @@ type ConfigurationShown = {
 export function memoryStatsText(stats: StatsShown, { color, width }: MemoryStyle): string {
   const style = styleOf(color);
   const most = Math.max(20, width);
-  const { configurations, episodic, pinned, forgotten } = stats;
+  const { configurations: all, episodic, pinned, forgotten } = stats;
   if (episodic + pinned + forgotten === 0) return `${wrapped(NOTHING_REMEMBERED, most).join("\n")}\n`;
+  // Of one kind alone, every kind says the same again.
+  const single = new Set(all.flatMap(({ intent }) => intent ?? [])).size < 2;
+  const configurations = single ? all.filter(({ intent }) => intent !== null) : all;
   const kinds = [...new Set(configurations.map(({ intent }) => intent))].sort(nullLast);
   const sections = kinds.flatMap((kind) => [
     "",

@@ -112,14 +112,14 @@ function markWords({ engram, judged, mark, forgotten }: EngramView): string[] {
 const PREFERENCES = { won: "won a comparison", lost: "lost a comparison", tied: "tied" } as const;
 
 /** Who answered, how and when. */
-const byWords = ({ engram: { respondent, models, temperature, at } }: EngramView): string =>
-  [
-    [respondent ?? "", oneLine(models.join(", "), 200)].filter(Boolean).join(" "),
+function byWords({ engram: { respondent, models, temperature, at } }: EngramView): string {
+  const who = [
+    respondent ?? "",
+    oneLine(models.join(", "), 200),
     temperature === null ? "" : `at ${temperature}`,
-    timeWords(at),
-  ]
-    .filter(Boolean)
-    .join(", ");
+  ];
+  return [who.filter(Boolean).join(" "), timeWords(at)].filter(Boolean).join(", ");
+}
 
 /** `2026-11-21 17:38`, in UTC; what is no such time as it is. */
 const timeWords = (at: string): string => {

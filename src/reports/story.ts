@@ -19,10 +19,11 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
   const style = styleOf(color);
   const narrow = Math.max(20, width);
   const checks = checksOf(report);
-  const failed = checks.filter(({ ok }) => !ok).length;
+  const failed = checks.filter(({ ok }) => ok === false).length;
+  const passedOver = checks.filter(({ ok }) => ok === null).length;
   const title = [report.id, report.title].filter((one) => one !== "").join(": ");
   const verdict = report.ok
-    ? `passed, ${countWords(checks.length, "check")}`
+    ? `passed, ${countWords(checks.length - passedOver, "check")}${passedOver === 0 ? "" : `; ${passedOver} not looked at`}`
     : `FAILED, ${numberWords(failed)} of ${countWords(checks.length, "check")}`;
   const body = [
     ...report.turns.flatMap(({ query, answer, checks: own }, index) => [
@@ -52,8 +53,8 @@ function checkLines(
   { ok, what, found }: StoryCheck,
   { width, style }: { readonly width: number; readonly style: Style },
 ): string[] {
-  const mark = ok ? style.green("ok  ") : style.red("FAIL");
-  const text = ok ? what : `${what}; found: ${found}`;
+  const mark = ok ? style.green("ok  ") : ok === null ? style.yellow("skip") : style.red("FAIL");
+  const text = ok ? what : ok === null ? `${what}: ${found}` : `${what}; found: ${found}`;
   return wrapped(oneLine(text, 2 * MOST_CHARACTERS), width - 9).map((line, index) =>
     index === 0 ? `    ${mark} ${line}` : `         ${line}`,
   );

@@ -72,9 +72,10 @@ const turnLine = ({ id, turns }: Story, turn: number, query: string): string =>
   `${oneLine(id, 60)}, turn ${turn} of ${turns.length}: ${oneLine(query, 120)}`;
 
 function checkedLine(checks: StoryReport["checks"]): string {
-  const failed = checks.filter(({ ok }) => !ok);
+  const failed = checks.filter(({ ok }) => ok === false);
   const [first] = failed;
+  const held = checks.filter(({ ok }) => ok === true).length;
   return first
     ? `  ${failed.length} of ${checks.length} checks do not hold: ${oneLine(first.what, 160)}`
-    : `  ${checks.length === 1 ? "1 check holds" : `${checks.length} checks hold`}`;
+    : `  ${held === 1 ? "1 check holds" : `${held} checks hold`}`;
 }
