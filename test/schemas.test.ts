@@ -17,6 +17,7 @@ import {
   Result,
   StoryReports,
   Validation,
+  Watched,
 } from "../src/projections/index.ts";
 
 const folder = new URL("../schemas/", import.meta.url);
@@ -29,6 +30,7 @@ const PUBLISHED = {
   debate: ["What parley report --json prints", DebateRecord],
   evaluation: ["What parley eval --json prints", EvaluationReport],
   "judge-validation": ["What parley judge validate --json prints", Validation],
+  watch: ["What parley watch --json prints, a line each time", Watched],
   story: ["What parley story --json prints", StoryReports],
   judgement: ["What parley judge grade --json and parley judge prefer --json print", Judgement],
   "memory-search": ["What parley memory search --json prints", MemorySearch],

@@ -18,6 +18,8 @@ export type Chatting = {
   readonly parley: Parley;
   readonly previous: DeliberationId | undefined;
   readonly folder: string | undefined;
+  /** Whether the second respondent's answers are shown as well, when they come. */
+  readonly all: boolean;
 };
 
 const HELP = `/why     what the judge says of the last answer
@@ -29,7 +31,7 @@ const HELP = `/why     what the judge says of the last answer
 /** A conversation on the terminal, or with one question a line from elsewhere. */
 export async function chat(
   io: Io,
-  { parley, previous, folder }: Chatting,
+  { parley, previous, folder, all }: Chatting,
   showing: Showing,
 ): Promise<number> {
   const { output } = io;
@@ -66,7 +68,9 @@ export async function chat(
       taken = one;
       exit = one.exit;
       if (one.closed) last = one.id;
-      const shown = one.graded.then(() => screen.badge(one, showing)).then(() => one.reactions); // C1
+      const graded = one.graded.then(() => screen.badge(one, showing));
+      const second = one.reactions.then(() => (all ? screen.write(secondOf(one)) : undefined));
+      const shown = Promise.all([graded, second]); // C1
       after.add(shown);
       void shown.finally(() => after.delete(shown));
     } finally {
@@ -137,6 +141,8 @@ function screenOf({ output }: Io, lines: Interface, interactive: boolean) {
   let ended = false;
   let held: string[] = [];
   const write = async (line: string): Promise<void> => {
+    // What belongs to an answer that is no longer the last one on the screen waits for the end of the next.
+    if (busy) return void held.push(line);
     if (!terminal) return output.note(line);
     const typing = interactive && !ended;
     await output.result(`${typing ? "\r\u001b[K" : ""}${line}\n`);
@@ -150,15 +156,14 @@ function screenOf({ output }: Io, lines: Interface, interactive: boolean) {
       held = [];
       for (const line of late) await write(line);
     },
+    write,
     prompt: () => (interactive ? lines.prompt() : undefined),
     end: () => void (ended = true),
     async badge(one: Taken, { quiet, events }: Showing): Promise<void> {
       const grade = gradeOf(one.entries(), givenAnswer(one.entries())?.id);
       const line = grade && gradeLine(grade, { style: styleOf(color), width: columns });
       if (quiet || events || !line) return;
-      // The answer that it belongs to is no longer the last one on the screen.
-      if (busy) held.push(line);
-      else await write(line);
+      await write(line);
     },
   };
 }
@@ -175,5 +180,7 @@ function whyOf(taken: Taken | undefined): string {
 
 function secondOf(taken: Taken | undefined): string {
   const second = taken && secondAnswer(taken.entries());
-  return second ? printable(second.data.text) : "No second respondent has answered (yet)";
+  return second
+    ? `The second respondent: ${printable(second.data.text)}`
+    : "No second respondent has answered (yet)";
 }

@@ -87,6 +87,7 @@ export const RESPOND = [
 ];
 export const CHAT = [
   ...RESPONDING,
+  new Option("--all", "show the second respondent's answers too, when they come"),
   new Option("--events", "print every event as a line of JSON, as it happens"),
   new Option("-q, --quiet", "no progress on stderr"),
 ];

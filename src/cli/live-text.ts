@@ -2,8 +2,8 @@ import { printable } from "../reports/index.ts";
 
 // L1. What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
 
-/** A character that may begin what `printable` takes out as a whole, or the first half of one. */
-const UNSETTLED = /[\u001b\u0080-\u009f]|[\r\ud800-\udbff]$/;
+/** A control but tab and newline may begin what `printable` takes out as a whole; at the end a character may be half of one. */
+const UNSETTLED = /[^\P{Cc}\n\t\r]|[\r\p{Cs}]$/u;
 /** Whatever waits longer than this is no sequence. */
 const LONGEST_WAIT = 256;
 

@@ -201,10 +201,10 @@ const gathered = defineProjection<State>({
 
 /** The outcome of one deliberation, from all its entries in order; undefined for none. */
 export function resultOf(entries: readonly Entry[]): Result | undefined {
-  // Reactions are no part of an answer: what a second respondent says, or fails to say, changes nothing here.
+  // Reactions are no part of an answer: what a second respondent says, or fails to say, changes nothing here. What is measured of it is.
   const state = fold(
     gathered,
-    entries.filter(({ origin }) => origin.by !== "reactor"),
+    entries.filter(({ origin, type }) => origin.by !== "reactor" || type === "contribution-measured"),
   );
   const { opened, closed, standing } = state;
   if (!opened) return undefined;

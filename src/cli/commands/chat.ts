@@ -15,5 +15,5 @@ export const run: CommandModule["run"] = (io, args, flags) =>
     const given = flags["continue"];
     const previous = typeof given === "string" ? await idOf(store, { id: given, settings }) : undefined;
     const folder = typeof flags["folder"] === "string" ? flags["folder"] : undefined;
-    return chat(io, { parley, previous, folder }, showingOf(flags, settings));
+    return chat(io, { parley, previous, folder, all: flags["all"] === true }, showingOf(flags, settings));
   });

@@ -18,7 +18,6 @@ export async function* boundedLines(
   if (line !== "") yield ended(line);
 }
 
-const grown = (line: string, more: string, longest: number): string =>
-  line.length > longest ? line : (line + more).slice(0, longest + 1);
+const grown = (line: string, more: string, longest: number): string => (line + more).slice(0, longest + 1);
 
 const ended = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
