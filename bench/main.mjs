@@ -6,22 +6,34 @@ import { parseArgs } from "node:util";
 import { root } from "../scripts/root.mjs";
 import { runScript, setUp } from "../scripts/setup.mjs";
 import { councils } from "./councils.mjs";
+import { critic } from "./critic.mjs";
 import { debate } from "./debate.mjs";
 import { machine } from "./harness.mjs";
 import { journal } from "./journal.mjs";
 import { lag } from "./lag.mjs";
 import { memory } from "./memory.mjs";
+import { memorySearch } from "./memory-search.mjs";
 import { replay } from "./replay.mjs";
 import { start } from "./start.mjs";
 import { lineOf, verdictOf } from "./table.mjs";
 
 /** @type {Readonly<Record<string, import("./harness.mjs").Measurement>>} */
-const MEASUREMENTS = { councils, debate, memory, lag, start, journal, replay };
+const MEASUREMENTS = {
+  councils,
+  debate,
+  critic,
+  memory,
+  "memory-search": memorySearch,
+  lag,
+  start,
+  journal,
+  replay,
+};
 
 const USAGE = `npm run bench -- [options]
   --quick          fewer and smaller: seconds instead of minutes
   --repetitions <n>  of each contestant, instead of 5 or 3
-  --only <names>   some of: ${Object.keys(MEASUREMENTS).join(", ")}
+  --only <names>   some of: ${Object.keys(MEASUREMENTS).join(", ")}; "memory" is both of memory
   --json <file>    everything, also the single repetitions, as JSON
   --strict         exit 1 where a target is missed
   --dist <folder>  another build than dist
@@ -41,7 +53,9 @@ await runScript(async () => {
       help: { type: "boolean", default: false },
     },
   });
-  const names = values.only?.split(",") ?? Object.keys(MEASUREMENTS);
+  const names =
+    values.only?.split(",").flatMap((name) => (name === "memory" ? ["memory", "memory-search"] : [name])) ??
+    Object.keys(MEASUREMENTS);
   const unknown = names.find((name) => !Object.hasOwn(MEASUREMENTS, name));
   if (values.help || unknown !== undefined) {
     process.stderr.write(unknown === undefined ? USAGE : `there is no measurement "${unknown}"\n${USAGE}`);

@@ -16,7 +16,7 @@ export const askedWords = (words: readonly string[]): string[] =>
   contentWords(words.join("\n")).slice(0, ASKED_WORDS);
 
 /** What a word adds to an engram that has it, when `engrams` have it: the fewer, the more. */
-export const wordWeight = (engrams: number): number => Math.log(1 + WORD_ENGRAMS / engrams);
+const wordWeight = (engrams: number): number => Math.log(1 + WORD_ENGRAMS / engrams);
 
 /**
  * The best matches first, by the sum of the weights of the words that they have; equal ones newest first.

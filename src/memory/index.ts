@@ -14,4 +14,4 @@ export type { EngramSearch, FoundEngram, FoundEngrams } from "./searching.ts";
 export type { JudgedEngram, Shown } from "./showing.ts";
 export { ConfigurationStats, MemoryStats } from "./stats.ts";
 export { EngramLine, type Imported } from "./transfer.ts";
-export { WORD_ENGRAMS, askedWords, bestMatches, engramWords, wordWeight } from "./engram-words.ts";
+export { WORD_ENGRAMS, askedWords, bestMatches, engramWords } from "./engram-words.ts";

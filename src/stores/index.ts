@@ -1,11 +1,13 @@
-import type { Store } from "../kernel/index.ts";
+import type { OpenedStore } from "./opened-store.ts";
+
+export type { OpenedStore } from "./opened-store.ts";
 
 /**
  * The store that `target` names: `postgres://…` a server's, else a file of SQLite's, or `:memory:`.
  * Loads only the driver that it needs.
  * @throws Fault `store-unavailable`, `schema-newer`
  */
-export async function openStore(target: string): Promise<Store> {
+export async function openStore(target: string): Promise<OpenedStore> {
   if (/^postgres(ql)?:\/\//.test(target)) return (await import("./postgres.ts")).openPostgres(target);
   return (await import("./sqlite.ts")).openSqlite(target);
 }

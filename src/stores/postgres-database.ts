@@ -11,6 +11,8 @@ export type PostgresDatabase = {
   readonly table: (name: string) => string;
   /** SQL that takes the store's one write lock until the transaction ends. */
   readonly lock: string;
+  /** The same for its engrams. */
+  readonly engramLock: string;
 };
 
 const INT8 = 20;
@@ -34,6 +36,7 @@ export async function openDatabase(url: string, schema: string): Promise<Postgre
     pool,
     table: (table) => `"${schema}".${table}`,
     lock: lockSql("append", schema),
+    engramLock: lockSql("engrams", schema),
   };
   try {
     await migrate(database, schema);

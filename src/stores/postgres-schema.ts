@@ -50,4 +50,85 @@ export const MIGRATIONS: readonly string[] = [
   );
   create index reservation_by_origin on reservation (deliberation, origin_key, number);
   `,
+  `
+  create table engram_scope (
+    number bigint generated always as identity primary key,
+    organization text collate "C" not null,
+    user_id text collate "C" not null,
+    unique (organization, user_id)
+  );
+
+  -- In the order in which they were put; never deleted: what is forgotten leaves its row. Live: episodic, neither retired
+  -- nor forgotten; only these have words, each with its scope before it, and entries in blocks.
+  create table engram (
+    number bigint generated always as identity primary key,
+    scope bigint not null,
+    id text collate "C" not null,
+    name text not null,
+    type text not null,
+    respondent text,
+    conversation text collate "C",
+    cluster text collate "C" not null,
+    cluster_name text not null,
+    retired boolean not null,
+    live boolean not null,
+    forgotten text,
+    words tsvector,
+    data text not null,
+    unique (scope, id)
+  );
+  create index engram_by_scope on engram (scope, number);
+  create index engram_by_live on engram (scope, number) where live;
+  create index engram_by_conversation on engram (scope, conversation);
+  create index engram_by_cluster on engram (scope, cluster, number);
+  create index engram_by_words on engram using gin (words);
+
+  create table engram_annotation (
+    number bigint generated always as identity primary key,
+    engram bigint not null,
+    event text collate "C" not null,
+    annotation text not null,
+    unique (engram, event)
+  );
+
+  -- Annotations of engrams that are yet to come.
+  create table engram_waiting (
+    number bigint generated always as identity primary key,
+    organization text collate "C" not null,
+    scope bigint not null,
+    id text collate "C" not null,
+    name text not null,
+    event text collate "C" not null,
+    annotation text not null,
+    retires boolean not null,
+    unique (scope, id, event)
+  );
+  create index engram_waiting_by_organization on engram_waiting (organization, number);
+
+  -- 32-bit numbers, little-endian; block: where its codes are. Compressing them would save nothing.
+  create table engram_vector (
+    engram bigint not null,
+    model text collate "C" not null,
+    model_name text not null,
+    vector bytea not null,
+    block bigint,
+    primary key (engram, model)
+  );
+  alter table engram_vector alter column vector set storage external;
+
+  -- Vectors packed for searching; every change gives a version above all others of its scope, model and dimensions.
+  create table engram_block (
+    number bigint generated always as identity primary key,
+    scope bigint not null,
+    model text collate "C" not null,
+    dimensions integer not null,
+    version bigint not null,
+    heads bytea not null,
+    codes bytea not null,
+    unique (scope, model, dimensions, version)
+  );
+  alter table engram_block alter column heads set storage external;
+  alter table engram_block alter column codes set storage external;
+  create index engram_block_by_number on engram_block (scope, model, dimensions, number);
+  `,
 ];

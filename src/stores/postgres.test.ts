@@ -2,6 +2,8 @@ import { connect } from "node:net";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { BEGINNING, isFault } from "../kernel/index.ts";
+import { ada, engram, engramId, grade } from "../testing/engram-samples.ts";
+import { engramStoreContract } from "../testing/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { collect, type StorePlace } from "../testing/store-place.ts";
 import {
@@ -13,6 +15,8 @@ import {
   opening,
   upTo,
 } from "../testing/store-samples.ts";
+import type { OpenedStore } from "./opened-store.ts";
+import { MIGRATIONS } from "./postgres-schema.ts";
 import { openPostgres } from "./postgres.ts";
 
 const id = deliberation("d1");
@@ -58,7 +62,11 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
 
 let schemas = 0;
 
-type PostgresPlace = StorePlace & { readonly schema: string; readonly lock: string };
+type PostgresPlace = Omit<StorePlace, "open"> & {
+  readonly schema: string;
+  readonly lock: string;
+  open(): Promise<OpenedStore>;
+};
 
 async function postgresPlace(url: string): Promise<PostgresPlace> {
   const schema = `parley_test_${process.pid}_${schemas++}`;
@@ -105,6 +113,8 @@ if ("because" in server) {
 } else {
   const { url } = server;
   storeContract("the PostgreSQL store", () => postgresPlace(url));
+
+  engramStoreContract("the PostgreSQL store", () => postgresPlace(url));
 
   describe("the PostgreSQL store", () => {
     it("A1: shows a subscription nothing beyond a slow transaction, and then everything in order", async () => {
@@ -175,6 +185,52 @@ if ("because" in server) {
          for each row execute function ${place.schema}.durable()`,
       );
       expect(await store.append(id, [note(1)], byClient("a"))).toMatchObject({ ok: true });
+    });
+
+    it("opens a store of the first version, keeps its events and makes the tables, whoever is first", async () => {
+      await using place = await postgresPlace(url);
+      const { schema } = place;
+      const today = await place.open();
+      await today.append(id, [opening("?"), note(1)], byOpening);
+      await today[Symbol.asyncDispose]();
+      await query(
+        url,
+        `alter schema ${schema} rename to ${schema}_today; create schema ${schema};
+         create table ${schema}.version (version integer not null); insert into ${schema}.version values (1);
+         set search_path to ${schema}; ${MIGRATIONS[0]};
+         insert into event select * from ${schema}_today.event;
+         insert into deliberation select * from ${schema}_today.deliberation;
+         drop schema ${schema}_today cascade`,
+      );
+      const rivals = await Promise.all(upTo(4).map(() => place.open()));
+      const puts = await Promise.all(
+        rivals.map(({ engrams }) => engrams.put(engram("a", { summary: "zebra" }), engramId("a"))),
+      );
+      expect(puts.filter(Boolean)).toHaveLength(1);
+      for (const rival of rivals) {
+        expect((await rival.read(id)).map((entry) => entry.id)).toEqual(["d1/open#0", "d1/open#1"]);
+        expect(await rival.engrams.matching(ada, { words: ["zebra"], limit: 3 })).toEqual(["a"]);
+        await rival[Symbol.asyncDispose]();
+      }
+    });
+
+    it("E1: goes on, and annotates once, when its connections are cut while engrams wait", async () => {
+      await using place = await postgresPlace(url);
+      await using store = await place.open();
+      await store.engrams.put(engram("a"), engramId("a"));
+      const blocker = new pg.Client({ connectionString: url });
+      await blocker.connect();
+      await blocker.query(`begin; ${place.lock.replace("parley append", "parley engrams")}`);
+      const target = { ...ada, id: engramId("a") };
+      const waiting = store.engrams.annotate(target, grade("g"));
+      await expect.poll(() => waitingForLock(url), { timeout: 5_000, interval: 10 }).toBe(true);
+      await query(
+        url,
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parley' and wait_event = 'advisory'",
+      );
+      await blocker.end();
+      expect(await waiting).toEqual({ state: "annotated", lapsed: [] });
+      expect((await store.engrams.get(ada, [target.id]))[0]?.annotations).toEqual([grade("g")]);
     });
 
     it("refuses a store of a newer version", async () => {

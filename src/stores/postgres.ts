@@ -1,9 +1,12 @@
-import { Cursor, DeliberationId, Fault, type Lease, type Reservation, type Store } from "../kernel/index.ts";
+import { Cursor, DeliberationId, Fault, type Lease, type Reservation } from "../kernel/index.ts";
 import { batchOf, outcomeOf } from "./batch.ts";
 import { groupQueue } from "./group-queue.ts";
+import type { OpenedStore } from "./opened-store.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import { recordGroup } from "./postgres-append.ts";
 import { openDatabase, type PostgresDatabase } from "./postgres-database.ts";
+import { runEngramJobs, type EngramJob } from "./postgres-engram-writes.ts";
+import { postgresEngrams } from "./postgres-engrams.ts";
 import { isLost, postgresFault } from "./postgres-faults.ts";
 import { EVENT_COLUMNS, entryOfRow, escaped, originColumn, unescaped, type EventRow } from "./row.ts";
 import { outstandingQuery, summaryOf, type SummaryRow } from "./summary.ts";
@@ -15,7 +18,7 @@ import { cachedTexts } from "./text-cache.ts";
  */
 const POLL_MS = 40;
 
-type Value = string | number | null;
+type Value = string | number | boolean | null | readonly (string | number)[];
 
 /**
  * A store in a schema of a PostgreSQL database that many machines may use at once. Lease times are the
@@ -26,11 +29,11 @@ type Value = string | number | null;
 export async function openPostgres(
   url: string,
   { schema = "parley", now = Date.now }: { schema?: string; now?: () => number } = {},
-): Promise<Store> {
+): Promise<OpenedStore> {
   return postgresStore(await openDatabase(url, schema), now);
 }
 
-function postgresStore(database: PostgresDatabase, now: () => number): Store {
+function postgresStore(database: PostgresDatabase, now: () => number): OpenedStore {
   const { where, pool, table } = database;
   let closed = false;
 
@@ -132,6 +135,11 @@ function postgresStore(database: PostgresDatabase, now: () => number): Store {
       repeatable(() => recordGroup(database, batches, new Date(now()).toISOString())),
     (error) => !isLost(error),
   );
+  // A write of engrams that is repeated finds what it wrote, as an append does.
+  const engramQueue = groupQueue(
+    (jobs: readonly EngramJob[]) => repeatable(() => runEngramJobs(database, jobs)),
+    (error) => !isLost(error),
+  );
   const end = async () => Cursor.parse((await lastCursor())[0]?.last ?? 0);
   const subscribers = poller(end, POLL_MS);
 
@@ -193,10 +201,17 @@ function postgresStore(database: PostgresDatabase, now: () => number): Store {
       const [sum] = await outstanding(id);
       return { calls: sum?.calls ?? 0, tokens: sum?.tokens ?? 0, usd: sum?.usd ?? 0 };
     },
+    engrams: postgresEngrams({
+      database,
+      ask,
+      // A queue gives each job its own result.
+      committed: <T>(job: EngramJob<T>) => guarded(() => engramQueue.add(job)) as Promise<T>,
+    }),
     async [Symbol.asyncDispose]() {
       if (closed) return;
       closed = true;
       await queue.idle();
+      await engramQueue.idle();
       subscribers.stop(unavailable("it was closed"));
       await pool.end();
     },

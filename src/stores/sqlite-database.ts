@@ -7,7 +7,8 @@ import { patiently } from "./patience.ts";
 import { isBusy, sqliteFault } from "./sqlite-faults.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./sqlite-schema.ts";
 
-export type SqlValue = string | number | null;
+/** Bytes are given as a `Buffer`: what else libsql takes for bytes is not said. */
+export type SqlValue = string | number | Buffer | null;
 
 /** What this store uses of a libsql statement. Rows are typed by who wrote the select. Values in one array need no copying. */
 export type Statement = {

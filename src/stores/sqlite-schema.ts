@@ -53,4 +53,84 @@ export const MIGRATIONS: readonly string[] = [
   ) strict;
   create index reservation_by_origin on reservation (deliberation, origin_key, number);
   `,
+  `
+  create table engram_scope (
+    number integer primary key,
+    organization text not null,
+    user_id text not null,
+    unique (organization, user_id)
+  ) strict;
+
+  -- In the order in which they were put; never deleted: what is forgotten leaves its row. Live: episodic, neither retired
+  -- nor forgotten; only these have words, and entries in blocks.
+  create table engram (
+    number integer primary key,
+    scope integer not null,
+    id text not null,
+    name text not null,
+    type text not null,
+    respondent text,
+    conversation text,
+    cluster text not null,
+    cluster_name text not null,
+    retired integer not null,
+    live integer not null,
+    forgotten text,
+    data text not null,
+    unique (scope, id)
+  ) strict;
+  create index engram_by_scope on engram (scope, number);
+  create index engram_by_live on engram (scope, number) where live = 1;
+  create index engram_by_conversation on engram (scope, conversation);
+  create index engram_by_cluster on engram (scope, cluster, number);
+
+  create table engram_annotation (
+    number integer primary key,
+    engram integer not null,
+    event text not null,
+    annotation text not null,
+    unique (engram, event)
+  ) strict;
+
+  -- Annotations of engrams that are yet to come.
+  create table engram_waiting (
+    number integer primary key autoincrement,
+    organization text not null,
+    scope integer not null,
+    id text not null,
+    name text not null,
+    event text not null,
+    annotation text not null,
+    retires integer not null,
+    unique (scope, id, event)
+  ) strict;
+  create index engram_waiting_by_organization on engram_waiting (organization, number);
+
+  -- 32-bit numbers, little-endian; block: where its codes are.
+  create table engram_vector (
+    engram integer not null,
+    model text not null,
+    model_name text not null,
+    vector blob not null,
+    block integer,
+    primary key (engram, model)
+  ) strict;
+
+  -- Vectors packed for searching; every change gives a version above all others of its scope, model and dimensions.
+  create table engram_block (
+    number integer primary key,
+    scope integer not null,
+    model text not null,
+    dimensions integer not null,
+    version integer not null,
+    heads blob not null,
+    codes blob not null,
+    unique (scope, model, dimensions, version)
+  ) strict;
+  create index engram_block_by_number on engram_block (scope, model, dimensions, number);
+
+  -- Words of live engrams, each with its scope before it. Words that are deleted leave nothing in the index.
+  create virtual table engram_words using fts5 (words, detail = none, tokenize = 'ascii');
+  insert into engram_words (engram_words, rank) values ('secure-delete', 1);
+  `,
 ];

@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import Database from "libsql";
 import { describe, expect, it } from "vitest";
-import { BEGINNING, isFault, type Store } from "../kernel/index.ts";
+import { BEGINNING, isFault } from "../kernel/index.ts";
+import { engramStoreContract } from "../testing/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { collect, type StorePlace } from "../testing/store-place.ts";
 import {
@@ -17,13 +18,16 @@ import {
   opening,
   upTo,
 } from "../testing/store-samples.ts";
+import type { OpenedStore } from "./opened-store.ts";
 import { openDatabase, type Reader, type Writer } from "./sqlite-database.ts";
 import { openSqlite, sqliteStore } from "./sqlite.ts";
 
 const id = deliberation("d1");
 
 /** A store's file in a folder of its own. */
-async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
+async function sqlitePlace(): Promise<
+  Omit<StorePlace, "open"> & { readonly path: string; open(): Promise<OpenedStore> }
+> {
   const folder = await mkdtemp(join(tmpdir(), "parley-sqlite-"));
   const path = join(folder, "new", "parley.db");
   const use = <T>(action: (database: Database.Database) => T): T => {
@@ -71,39 +75,48 @@ async function sqlitePlace(): Promise<StorePlace & { readonly path: string }> {
   };
 }
 
+/** A store in memory is its one opening, however often it is asked for; it ends with the place. */
+function inMemory() {
+  const opened = openSqlite(":memory:");
+  const shared = async (): Promise<OpenedStore> => {
+    const store = await opened;
+    return { ...store, [Symbol.asyncDispose]: () => Promise.resolve() };
+  };
+  return Promise.resolve({
+    open: shared,
+    [Symbol.asyncDispose]: async () => (await opened)[Symbol.asyncDispose](),
+  });
+}
+
 storeContract("the SQLite store", sqlitePlace);
 
-storeContract(
-  "the SQLite store in memory",
-  () => {
-    // A store in memory is its one opening, however often it is asked for; it ends with the place.
-    const opened = openSqlite(":memory:");
-    const shared = async (): Promise<Store> => {
-      const store = await opened;
-      return { ...store, [Symbol.asyncDispose]: () => Promise.resolve() };
-    };
-    return Promise.resolve({
-      open: shared,
-      [Symbol.asyncDispose]: async () => (await opened)[Symbol.asyncDispose](),
-    });
-  },
-  {
-    skip: [
-      {
-        because: "it lives in one process",
-        tests: [
-          "lets twenty processes make and open a new store at once, and one of them record a contested step",
-          "loses nothing acknowledged when half of sixteen writing processes are killed",
-          "waits for a held lock without holding the event loop for more than 20 ms",
-          "keeps data at rest as canonical JSON",
-          "keeps an event of a type that it does not know",
-          "refuses to read an event of a newer schema",
-        ],
-      },
-      { because: "the place closes it", tests: ["refuses to be used after it was closed"] },
-    ],
-  },
-);
+engramStoreContract("the SQLite store", sqlitePlace);
+
+engramStoreContract("the SQLite store in memory", inMemory, {
+  skip: [
+    {
+      because: "it lives in one process",
+      tests: ["loses nothing acknowledged when two of four processes that remember are killed"],
+    },
+  ],
+});
+
+storeContract("the SQLite store in memory", inMemory, {
+  skip: [
+    {
+      because: "it lives in one process",
+      tests: [
+        "lets twenty processes make and open a new store at once, and one of them record a contested step",
+        "loses nothing acknowledged when half of sixteen writing processes are killed",
+        "waits for a held lock without holding the event loop for more than 20 ms",
+        "keeps data at rest as canonical JSON",
+        "keeps an event of a type that it does not know",
+        "refuses to read an event of a newer schema",
+      ],
+    },
+    { because: "the place closes it", tests: ["refuses to be used after it was closed"] },
+  ],
+});
 
 describe("the SQLite store", () => {
   it("S2: writes ahead and syncs every commit (WAL, synchronous=FULL), and never blocks on a lock", async () => {

@@ -1,10 +1,13 @@
-import { Cursor, DeliberationId, Fault, type Lease, type Reservation, type Store } from "../kernel/index.ts";
+import { Cursor, DeliberationId, Fault, type Lease, type Reservation } from "../kernel/index.ts";
 import { batchOf, outcomeOf, type Batch, type Decision } from "./batch.ts";
 import { groupQueue, type Sized } from "./group-queue.ts";
+import type { OpenedStore } from "./opened-store.ts";
 import { patiently } from "./patience.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import { EVENT_COLUMNS, entryOfRow, escaped, originColumn, unescaped, type EventRow } from "./row.ts";
 import { openDatabase, type SqlValue, type SqliteDatabase } from "./sqlite-database.ts";
+import { prepareEngramWrites } from "./sqlite-engram-writes.ts";
+import { sqliteEngrams } from "./sqlite-engrams.ts";
 import { isBusy, sqliteFault } from "./sqlite-faults.ts";
 import { prepareWrites } from "./sqlite-writes.ts";
 import { outstandingQuery, summaryOf, type SummaryRow } from "./summary.ts";
@@ -30,14 +33,15 @@ type Job = Sized & ({ readonly batch: Batch } | { readonly run: () => unknown })
 export async function openSqlite(
   path: string,
   { now = Date.now }: { now?: () => number } = {},
-): Promise<Store> {
+): Promise<OpenedStore> {
   return sqliteStore(await openDatabase(path), now);
 }
 
 /** The store on an open database, which it closes when it is disposed of. */
-export async function sqliteStore(database: SqliteDatabase, now: () => number): Promise<Store> {
+export async function sqliteStore(database: SqliteDatabase, now: () => number): Promise<OpenedStore> {
   const { path, reader, writer } = database;
   const write = await patiently(() => prepareWrites(database), isBusy);
+  const writeEngrams = await patiently(() => prepareEngramWrites(database), isBusy);
   let closed = false;
 
   const unavailable = (why: string) => new Fault("store-unavailable", { where: path, why });
@@ -168,6 +172,7 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
       const [sum] = await outstanding(id);
       return { calls: sum?.calls ?? 0, tokens: sum?.tokens ?? 0, usd: sum?.usd ?? 0 };
     },
+    engrams: sqliteEngrams({ ask, inTransaction, write: writeEngrams }),
     async [Symbol.asyncDispose]() {
       if (closed) return;
       closed = true;

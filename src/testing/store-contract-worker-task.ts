@@ -3,11 +3,12 @@ import * as z from "zod";
 /**
  * What another process does in the contract. `race`: every rival opens the deliberation and appends its
  * number under one step, then reports what was recorded. `write`: appends batches until its input ends, and
- * reports each one after it was acknowledged.
+ * reports each one after it was acknowledged. `remember`: the same with engrams, their annotations and vectors.
  */
 export const WorkerTask = z.discriminatedUnion("task", [
   z.strictObject({ task: z.literal("race"), number: z.int() }),
   z.strictObject({ task: z.literal("write"), number: z.int(), deliberations: z.array(z.string()) }),
+  z.strictObject({ task: z.literal("remember"), number: z.int() }),
 ]);
 export type WorkerTask = z.infer<typeof WorkerTask>;
 

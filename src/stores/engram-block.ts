@@ -1,0 +1,176 @@
+import type { Vector } from "../memory/engram-store.ts";
+import { CODE_ALIGNMENT, type CodeProducts } from "./code-products.ts";
+
+// K1. A code and its vector are never further apart than the entry's `error`, so that a similarity that was computed from
+//     codes is wrong by no more than `errorOf` says: what is searched by codes first can still be exact.
+// K2. Of an entry that was cleared nothing is left: its number, scale, error and codes are zeros.
+
+/** Numbers of the same model, or of two of the same name. */
+export const MOST_DIMENSIONS = 16_384;
+
+/** Codes in one block, about. A block is written anew with each vector that it takes up, and read as one. */
+const BLOCK_BYTES = 48 * 1024;
+
+/** Before each entry's codes: the engram's number (8 bytes), scale (4), error (4); all little-endian. */
+const HEAD_BYTES = 16;
+
+/**
+ * Vectors of one scope, model and length, packed for searching: each number as one of 255 steps. As a database keeps it:
+ * all heads in one blob, all codes in another.
+ */
+export type PackedBlock = { readonly heads: Uint8Array; readonly codes: Uint8Array };
+
+/** A block to compute with. The engram 0 is an entry that was cleared. */
+export type Block = {
+  readonly engrams: Float64Array;
+  readonly scales: Float32Array;
+  readonly errors: Float32Array;
+  readonly codes: Int8Array;
+};
+
+export type BlockEntry = { readonly engram: number; readonly vector: Vector };
+
+/** Bytes that an entry's codes take. */
+const widthOf = (dimensions: number): number => Math.ceil(dimensions / CODE_ALIGNMENT) * CODE_ALIGNMENT;
+
+/** So many entries fit into a block. */
+export const blockEntries = (dimensions: number): number =>
+  Math.max(1, Math.floor(BLOCK_BYTES / widthOf(dimensions)));
+
+/** Entries that a block holds, cleared ones among them. */
+export const entriesIn = ({ heads }: PackedBlock): number => heads.byteLength / HEAD_BYTES;
+
+export const EMPTY_BLOCK: PackedBlock = { heads: new Uint8Array(0), codes: new Uint8Array(0) };
+
+/** The block with these entries after those that it has. */
+export function appended(block: PackedBlock, entries: readonly BlockEntry[]): PackedBlock {
+  const width = widthOf(entries[0]?.vector.length ?? 0);
+  const before = entriesIn(block);
+  const heads = new Uint8Array((before + entries.length) * HEAD_BYTES);
+  const codes = new Uint8Array((before + entries.length) * width);
+  heads.set(block.heads);
+  codes.set(block.codes);
+  const view = new DataView(heads.buffer);
+  const signed = new Int8Array(codes.buffer);
+  entries.forEach(({ engram, vector }, index) => {
+    const at = (before + index) * HEAD_BYTES;
+    const { scale, error } = encode(vector, signed.subarray((before + index) * width));
+    view.setFloat64(at, engram, true);
+    view.setFloat32(at + 8, scale, true);
+    view.setFloat32(at + 12, error, true);
+  });
+  return { heads, codes };
+}
+
+/** Writes a vector's codes, and says what they stand for. */
+function encode(vector: Vector, codes: Int8Array): { readonly scale: number; readonly error: number } {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  // As it is stored, because the error is that of the stored scale.
+  const scale = Math.fround(largest / 127);
+  let squares = 0;
+  vector.forEach((value, index) => {
+    const code = scale === 0 ? 0 : Math.max(-127, Math.min(127, Math.round(value / scale)));
+    codes[index] = code;
+    squares += (value - code * scale) ** 2;
+  });
+  // Stored with 24 bits, so rounded up by more than the last of them.
+  return { scale, error: Math.fround(Math.sqrt(squares) * (1 + 2 ** -20) + 2 ** -40) };
+}
+
+/** The block without these engrams; nothing at all where no other is left. The others stay where they are. */
+export function cleared(block: PackedBlock, engrams: ReadonlySet<number>): PackedBlock {
+  const count = entriesIn(block);
+  // Not by `slice`, which a Buffer has for a view of itself.
+  const heads = new Uint8Array(block.heads);
+  const codes = new Uint8Array(block.codes);
+  const view = new DataView(heads.buffer);
+  const width = codes.length / Math.max(1, count);
+  let left = 0;
+  for (let index = 0; index < count; index += 1) {
+    const engram = view.getFloat64(index * HEAD_BYTES, true);
+    if (engrams.has(engram)) {
+      heads.fill(0, index * HEAD_BYTES, (index + 1) * HEAD_BYTES);
+      codes.fill(0, index * width, (index + 1) * width);
+    } else if (engram !== 0) left += 1;
+  }
+  return left === 0 ? EMPTY_BLOCK : { heads, codes };
+}
+
+export function unpacked({ heads, codes }: PackedBlock): Block {
+  const count = heads.byteLength / HEAD_BYTES;
+  const view = new DataView(heads.buffer, heads.byteOffset, heads.byteLength);
+  const block = {
+    engrams: new Float64Array(count),
+    scales: new Float32Array(count),
+    errors: new Float32Array(count),
+    codes: new Int8Array(codes.buffer, codes.byteOffset, codes.byteLength),
+  };
+  for (let index = 0; index < count; index += 1) {
+    const at = index * HEAD_BYTES;
+    block.engrams[index] = view.getFloat64(at, true);
+    block.scales[index] = view.getFloat32(at + 8, true);
+    block.errors[index] = view.getFloat32(at + 12, true);
+  }
+  return block;
+}
+
+/** Bytes that a block holds in memory. */
+export const bytesOf = ({ engrams, codes }: Block): number => codes.byteLength + engrams.length * HEAD_BYTES;
+
+/** A query as codes of 16 bits, and what a similarity that is computed with them may be wrong by. */
+export type CodedQuery = {
+  readonly codes: Int16Array;
+  readonly scale: number;
+  /** Of a similarity with an entry of this error, at most. */
+  readonly errorOf: (error: number) => number;
+};
+
+/** Vectors have length 1, up to this. */
+export const LENGTH_TOLERANCE = 1e-3;
+
+/** What is lost by adding up 32-bit numbers, and more. */
+const ROUNDING = 1e-6;
+
+/** Sums of products with 8-bit codes must stay below 2^31: the sum of the query's codes, without signs, below this. */
+const MOST_SUM = 2 ** 31 / 128;
+
+export function codedQuery(vector: Vector): CodedQuery {
+  const codes = new Int16Array(widthOf(vector.length));
+  let largest = 0;
+  let sum = 0;
+  for (const value of vector) {
+    largest = Math.max(largest, Math.abs(value));
+    sum += Math.abs(value);
+  }
+  const scale = Math.max(largest / 32_767, sum / (MOST_SUM - vector.length));
+  let lost = 0;
+  let length = 0;
+  vector.forEach((value, index) => {
+    const code = scale === 0 ? 0 : Math.round(value / scale);
+    codes[index] = code;
+    lost += (value - code * scale) ** 2;
+    length += (code * scale) ** 2;
+  });
+  // q·v − q'·v' = (q − q')·v + q'·(v − v'), and a product is at most the product of the lengths (Cauchy, Schwarz).
+  const own = Math.sqrt(lost) * (1 + LENGTH_TOLERANCE) + ROUNDING;
+  const queryLength = Math.sqrt(length);
+  return { codes, scale, errorOf: (error) => own + queryLength * error };
+}
+
+/** Calls `see` with every engram of the block, and the least and the most that its similarity can be. */
+export function bounded(
+  block: Block,
+  { query, products }: { readonly query: CodedQuery; readonly products: CodeProducts },
+  see: (engram: number, least: number, most: number) => void,
+): void {
+  const found = products(block.codes, query.codes);
+  const { engrams, scales, errors } = block;
+  for (let index = 0; index < engrams.length; index += 1) {
+    const engram = engrams[index] ?? 0;
+    if (engram === 0) continue;
+    const about = (found[index] ?? 0) * (scales[index] ?? 0) * query.scale;
+    const error = query.errorOf(errors[index] ?? 0);
+    see(engram, about - error, about + error);
+  }
+}

@@ -1,0 +1,220 @@
+import type { EngramId } from "../kernel/index.ts";
+import type { Near, Vector } from "../memory/engram-store.ts";
+import { codeProducts } from "./code-products.ts";
+import { bounded, bytesOf, codedQuery, unpacked, type Block, type PackedBlock } from "./engram-block.ts";
+
+// N1. Whatever could be among the nearest by the bounds of its code is compared by its vector, so the result is exact (E4).
+// N2. Before each search the blocks that were written since the last one are read, whoever wrote them (E6).
+// N3. Vectors are read from the database when they are compared, and only those of live engrams: what was forgotten or
+//     retired a moment ago is not found (E5).
+// N4. The event loop is let go between slices.
+
+/** A block as the database gives it. Every change of one gives it a version above all others of its scope, model and length. */
+export type BlockRow = PackedBlock & { readonly number: number; readonly version: number };
+
+/** The vectors of one scope, model and length. */
+export type VectorSource = {
+  /** Blocks of a version above this one, in the order of their versions. */
+  changedSince(version: number, limit: number): Promise<readonly BlockRow[]>;
+  /** Blocks of a number above this one, in the order of their numbers. */
+  blocksAfter(number: number, limit: number): Promise<readonly BlockRow[]>;
+  /** Of these engrams, those that are live. */
+  exact(
+    engrams: readonly number[],
+  ): Promise<readonly { readonly number: number; readonly id: EngramId; readonly vector: Vector }[]>;
+};
+
+/** Blocks that are read at once: under a megabyte. */
+const READ_BLOCKS = 16;
+
+/** Blocks that are searched at once: 2 to 3 ms of work. */
+const SEARCHED_BLOCKS = 256;
+
+/** Vectors that are compared at once. */
+const COMPARED = 256;
+
+/** A search begins anew when an engram that it has counted on is gone meanwhile; so often, then it gives what is left. */
+const ATTEMPTS = 5;
+
+/** What a store holds in memory of its vectors, at most: 640,000 of 384 numbers. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+type Index = {
+  readonly blocks: Map<number, Block>;
+  version: number;
+  bytes: number;
+  refreshed: Promise<void>;
+};
+
+export type NearQuery = {
+  readonly vector: Vector;
+  readonly limit: number;
+  /** Engrams, by number, that are not asked for. */
+  readonly without: ReadonlySet<number>;
+};
+
+export type EngramIndexes = {
+  /** @param key names the source: its scope, model and length */
+  nearest(key: string, source: VectorSource, query: NearQuery): Promise<readonly Near[]>;
+  /** Bytes held. */
+  readonly bytes: number;
+};
+
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * What one process knows of the vectors in a database. Those that were not searched for longest are let go when there
+ * are too many; those of one source that are too many by themselves are read anew for each search.
+ */
+export function engramIndexes(mostBytes = MOST_BYTES): EngramIndexes {
+  const indexes = new Map<string, Index>();
+  const tooMany = new Set<string>();
+  const products = codeProducts();
+
+  const held = () => [...indexes.values()].reduce((sum, index) => sum + index.bytes, 0);
+
+  const makeRoom = (needed: Index): void => {
+    for (const [key, index] of indexes) {
+      if (held() <= mostBytes) return;
+      if (index !== needed) indexes.delete(key);
+    }
+  };
+
+  const refresh = async (index: Index, source: VectorSource): Promise<void> => {
+    for (;;) {
+      const rows = await source.changedSince(index.version, READ_BLOCKS);
+      for (const row of rows) {
+        const before = index.blocks.get(row.number);
+        const block = unpacked(row);
+        index.blocks.set(row.number, block);
+        index.bytes += bytesOf(block) - (before ? bytesOf(before) : 0);
+        index.version = row.version;
+      }
+      if (rows.length < READ_BLOCKS || index.bytes > mostBytes) return;
+      await breath();
+    }
+  };
+
+  /** All blocks as they are now; undefined where they are too many to be held. */
+  const current = async (key: string, source: VectorSource): Promise<readonly Block[] | undefined> => {
+    if (tooMany.has(key)) return undefined;
+    const index = indexes.get(key) ?? {
+      blocks: new Map(),
+      version: 0,
+      bytes: 0,
+      refreshed: Promise.resolve(),
+    };
+    indexes.delete(key);
+    indexes.set(key, index);
+    // One after the other, and each one's own: who joined another's would miss what was written since that began.
+    const refreshed = index.refreshed.catch(() => undefined).then(() => refresh(index, source));
+    index.refreshed = refreshed;
+    await refreshed;
+    if (index.bytes > mostBytes) {
+      indexes.delete(key);
+      tooMany.add(key);
+      return undefined;
+    }
+    makeRoom(index);
+    return [...index.blocks.values()];
+  };
+
+  async function* slices(key: string, source: VectorSource): AsyncGenerator<readonly Block[]> {
+    const blocks = await current(key, source);
+    if (blocks) {
+      for (let at = 0; at < blocks.length; at += SEARCHED_BLOCKS) {
+        if (at > 0) await breath();
+        yield blocks.slice(at, at + SEARCHED_BLOCKS);
+      }
+      return;
+    }
+    for (let after = 0, rows: readonly BlockRow[]; ; after = rows.at(-1)?.number ?? after) {
+      rows = await source.blocksAfter(after, READ_BLOCKS);
+      yield rows.map(unpacked);
+      if (rows.length < READ_BLOCKS) return;
+      await breath();
+    }
+  }
+
+  const candidatesOf = async (key: string, source: VectorSource, asked: NearQuery) => {
+    const query = codedQuery(asked.vector);
+    const least = largest(asked.limit);
+    const candidates: Candidate[] = [];
+    for await (const blocks of slices(key, source)) {
+      for (const block of blocks) {
+        bounded(block, { query, products }, (engram, low, high) => {
+          if (high < least.last() || asked.without.has(engram)) return;
+          least.add(low);
+          candidates.push({ engram, most: high });
+        });
+      }
+    }
+    return candidates.filter(({ most }) => most >= least.last()).sort((a, b) => b.most - a.most);
+  };
+
+  return {
+    get bytes() {
+      return held();
+    },
+    async nearest(key, source, query) {
+      if (query.limit < 1) return [];
+      for (let attempt = 1; ; attempt += 1) {
+        const candidates = await candidatesOf(key, source, query);
+        const { near, complete } = await compared(candidates, source, query);
+        if (complete || attempt === ATTEMPTS) return near;
+      }
+    },
+  };
+}
+
+/** An engram that may be near: `most` is the most that its similarity can be. */
+type Candidate = { readonly engram: number; readonly most: number };
+
+/** @param candidates best first */
+async function compared(
+  candidates: readonly Candidate[],
+  source: VectorSource,
+  { vector, limit }: NearQuery,
+): Promise<{ readonly near: readonly Near[]; readonly complete: boolean }> {
+  let near: Near[] = [];
+  let complete = true;
+  for (let at = 0; at < candidates.length; at += COMPARED) {
+    const worst = near.length === limit ? (near.at(-1)?.similarity ?? -Infinity) : -Infinity;
+    const some = candidates.slice(at, at + COMPARED).filter(({ most }) => most >= worst);
+    if (some.length === 0) break;
+    if (at > 0) await breath();
+    const live = await source.exact(some.map(({ engram }) => engram));
+    complete &&= live.length === some.length;
+    near.push(...live.map((one) => ({ id: one.id, similarity: similarity(vector, one.vector) })));
+    near = near.sort(byNearness).slice(0, limit);
+  }
+  return { near, complete };
+}
+
+const byNearness = (a: Near, b: Near): number =>
+  b.similarity - a.similarity || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+function similarity(one: Vector, other: Vector): number {
+  let sum = 0;
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0);
+  return sum;
+}
+
+/** The `count` largest numbers that were added. */
+function largest(count: number): { add(value: number): void; last(): number } {
+  const kept: number[] = [];
+  return {
+    add: (value) => {
+      let from = 0;
+      for (let to = kept.length; from < to;) {
+        const middle = (from + to) >> 1;
+        if ((kept[middle] ?? 0) >= value) from = middle + 1;
+        else to = middle;
+      }
+      kept.splice(from, 0, value);
+      if (kept.length > count) kept.pop();
+    },
+    /** The smallest of them; −∞ while there are fewer. */
+    last: () => (kept.length < count ? -Infinity : (kept[count - 1] ?? -Infinity)),
+  };
+}

@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import {
+  Annotation,
+  Engram,
+  EngramId,
+  Fault,
+  OrganizationId,
+  UserId,
+  type MemoryScope,
+} from "../kernel/index.ts";
+import type { StoredEngram, Vector } from "../memory/engram-store.ts";
+import { LENGTH_TOLERANCE, MOST_DIMENSIONS } from "./engram-block.ts";
+import { escaped, unescaped } from "./row.ts";
+
+/** An id, an event or a model's name as a column that is compared and indexed: 64 digits, however long it is and whatever stands in it. */
+export const keyOf = (name: string): string => createHash("sha256").update(escaped(name)).digest("hex");
+
+/** What is written of an engram that is put. */
+export type EngramColumns = {
+  readonly organization: string;
+  readonly user: string;
+  readonly id: string;
+  /** The id itself, as `escaped` writes it. */
+  readonly name: string;
+  readonly type: string;
+  readonly respondent: string | null;
+  readonly conversation: string | null;
+  readonly cluster: string;
+  /** As `escaped` writes it. */
+  readonly clusterName: string;
+  /** JSON text of the engram. */
+  readonly data: string;
+};
+
+/** An annotation of an engram, ready to be written. */
+export type AnnotationColumns = {
+  readonly organization: string;
+  readonly user: string;
+  readonly id: string;
+  readonly name: string;
+  readonly event: string;
+  /** JSON text. */
+  readonly annotation: string;
+  /** 1: the engram retires with it. */
+  readonly retires: number;
+};
+
+/** @throws Fault `event-invalid` */
+function admitted<T>(schema: z.ZodType<T>, value: unknown, type: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Fault("event-invalid", { type, why: z.prettifyError(parsed.error) }, { cause: parsed.error });
+}
+
+/** @throws Fault `event-invalid` where it could not be read back */
+export function engramColumns(given: Engram, cluster: EngramId): EngramColumns {
+  const engram = admitted(Engram, given, "engram");
+  const clusterId = admitted(EngramId, cluster, "engram");
+  return {
+    organization: engram.organization,
+    user: engram.user,
+    id: keyOf(engram.id),
+    name: escaped(engram.id),
+    type: engram.type,
+    respondent: engram.respondent,
+    conversation: engram.conversation,
+    cluster: keyOf(clusterId),
+    clusterName: escaped(clusterId),
+    data: JSON.stringify(engram),
+  };
+}
+
+const Target = z.object({ organization: OrganizationId, user: UserId, id: EngramId });
+
+/** @throws Fault `event-invalid` where it could not be read back */
+export function annotationColumns(
+  given: MemoryScope & { readonly id: EngramId },
+  spoken: Annotation,
+): AnnotationColumns {
+  const { organization, user, id } = admitted(Target, given, "annotation");
+  const annotation = admitted(Annotation, spoken, "annotation");
+  return {
+    organization,
+    user,
+    id: keyOf(id),
+    name: escaped(id),
+    event: keyOf(annotation.event),
+    annotation: JSON.stringify(annotation),
+    retires: annotation.what.kind === "retired" ? 1 : 0,
+  };
+}
+
+/** An engram and all that belongs to it, as one row. */
+export type StoredRow = {
+  readonly data: string;
+  readonly cluster_name: string;
+  readonly forgotten: string | null;
+  /** JSON text of an array of JSON texts, in their order. */
+  readonly annotations: string;
+  /** JSON text of an array of names, as `escaped` writes them. */
+  readonly embedded: string;
+};
+
+const Forgotten = z.strictObject({ by: z.string(), at: z.string() }).nullable();
+const Texts = z.array(z.string());
+
+export const storedOf = (row: StoredRow): StoredEngram => ({
+  engram: engramOf(row.data),
+  cluster: EngramId.parse(unescaped(row.cluster_name)),
+  annotations: textsOf(row.annotations).map((text) => Annotation.parse(JSON.parse(text))),
+  embedded: textsOf(row.embedded).map(unescaped),
+  forgotten: row.forgotten === null ? null : Forgotten.parse(JSON.parse(row.forgotten)),
+});
+
+export const engramOf = (data: string): Engram => Engram.parse(JSON.parse(data));
+
+export const idOf = (name: string): EngramId => EngramId.parse(unescaped(name));
+
+const textsOf = (json: string): string[] => Texts.parse(JSON.parse(json));
+
+/** What stays of an engram that is forgotten: whose it was, and what is said of it in lists. */
+export const wiped = (data: string): string =>
+  JSON.stringify({ ...engramOf(data), question: "", summary: "", entities: [] } satisfies Engram);
+
+/** A vector as a column: its 32-bit numbers, little-endian. */
+export const blobOf = (vector: Vector): Buffer =>
+  Buffer.from(vector.buffer.slice(vector.byteOffset, vector.byteOffset + vector.byteLength));
+
+/** libsql gives an `ArrayBuffer` where it gives several rows. */
+export type Blob = Uint8Array | ArrayBuffer;
+
+export const bytesIn = (blob: Blob): Uint8Array =>
+  blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+
+/** A copy, because the bytes need not stand where 32-bit numbers may. */
+export const vectorOf = (blob: Blob): Vector => new Float32Array(new Uint8Array(bytesIn(blob)).buffer);
+
+/** @throws Fault `event-invalid` where it has no direction, is not of length 1, or is too long */
+export function checkedVector(vector: Vector): Vector {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const why =
+    vector.length > MOST_DIMENSIONS
+      ? `${vector.length} numbers are more than ${MOST_DIMENSIONS}`
+      : Math.abs(Math.sqrt(squares) - 1) <= LENGTH_TOLERANCE
+        ? undefined
+        : `its length is ${Math.sqrt(squares)}, and must be 1`;
+  if (why === undefined) return vector;
+  throw new Fault("event-invalid", { type: "vector", why });
+}
+
+/** Vectors that are written in one transaction: what is written holds the event loop. */
+const PORTION = 128;
+
+/** What is embedded, as it is written, in portions. @throws Fault `event-invalid` before anything is written */
+export function embedPortions({
+  model,
+  vectors,
+}: {
+  readonly model: string;
+  readonly vectors: ReadonlyMap<EngramId, Vector>;
+}): readonly EmbedColumns[] {
+  const entries = [...vectors].map(([id, vector]) => [keyOf(id), checkedVector(vector)] as const);
+  return Array.from({ length: Math.ceil(entries.length / PORTION) }, (_, index) => ({
+    model: keyOf(model),
+    modelName: escaped(model),
+    vectors: entries.slice(index * PORTION, (index + 1) * PORTION),
+  }));
+}
+
+/** Vectors of one model, by the ids of their engrams. */
+export type EmbedColumns = {
+  readonly model: string;
+  /** As `escaped` writes it. */
+  readonly modelName: string;
+  readonly vectors: readonly (readonly [id: string, vector: Vector])[];
+};
