@@ -53,7 +53,7 @@ export async function afterwards(
 }
 
 /** The badge under an answer; why there is none, where a judge was asked and gave none. */
-export async function showGrade({ output }: Pick<Io, "output">, entries: readonly Entry[]): Promise<void> {
+async function showGrade({ output }: Pick<Io, "output">, entries: readonly Entry[]): Promise<void> {
   const grade = gradeOf(entries, givenAnswer(entries)?.id);
   if (!grade) return;
   const { terminal } = output.stdout;

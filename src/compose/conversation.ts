@@ -1,6 +1,6 @@
 import type { TurnOf } from "../engine/index.ts";
 import {
-  DeliberationId,
+  type DeliberationId,
   Fault,
   isEvent,
   SeriesId,

@@ -4,7 +4,7 @@ import type { Asked } from "../engine/index.ts";
 import {
   familyOf,
   Fault,
-  ModelRef,
+  type ModelRef,
   OrganizationId,
   ParticipantId,
   type DeliberationId,

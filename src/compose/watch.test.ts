@@ -210,11 +210,11 @@ describe("watching", () => {
 
   it("O1, O2: shows a reactor's own rule the journal as it was, and counts what comes in the beginning once", async () => {
     const store = memoryStore();
-    let begun: (() => Promise<unknown>) | undefined;
+    const meanwhile: { run?: () => Promise<unknown> } = {};
     const late: Store = {
       ...store,
       // Between the place that watching begins at and the look at what there was.
-      list: async (query) => (await begun?.(), store.list(query)),
+      list: async (query) => (await meanwhile.run?.(), store.list(query)),
     };
     const on = staged(late);
     const shownTo: string[] = [];
@@ -226,7 +226,7 @@ describe("watching", () => {
       react: () => Promise.resolve(),
     });
     const id = await on.open("r1");
-    begun = () => on.note(id, "one");
+    meanwhile.run = () => on.note(id, "one");
     const watcher = watching(on, { reactors: [listener] });
     await on.clock.advance(10);
     for (let n = 0; n < 70; n += 1) await on.open(`r${n + 2}`);

@@ -6,11 +6,7 @@ export {
   type StoredEngram,
   type Vector,
 } from "./engram-store.ts";
-export type { PinnedFact, Pinned } from "./facts.ts";
-export type { Judged } from "./judged.ts";
-export { createMemory, type EngramMemory, type MemoryParts } from "./memory.ts";
-export type { Reembedded } from "./reembedding.ts";
-export type { EngramSearch, FoundEngram, FoundEngrams } from "./searching.ts";
+export { createMemory, type EngramMemory } from "./memory.ts";
 export type { JudgedEngram, Shown } from "./showing.ts";
 export { ConfigurationStats, MemoryStats } from "./stats.ts";
 export { EngramLine, type Imported } from "./transfer.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createEngine, defineProtocol } from "../engine/index.ts";
 import {
   callOf,
@@ -9,6 +9,7 @@ import {
   StepKey,
   type DeliberationId,
   type Embeddings,
+  type Entry,
   type EventId,
   type ModelRequest,
 } from "../kernel/index.ts";
@@ -45,6 +46,9 @@ const protocol = defineProtocol({
     return { outcome: "answered", answer: StepKey.parse("answer/A"), control: null };
   },
 });
+
+// Up to forty deaths a test.
+vi.setConfig({ testTimeout: 60_000 });
 
 const reactors = [respondentB, critic, pairwise, memory];
 const alone = new AbortController().signal;
@@ -120,7 +124,7 @@ async function scene({ a, b }: Latencies) {
   });
   const { clock, frames, models, store } = on;
   const engrams = memoryEngrams();
-  const start = (point?: Point) => {
+  const start = (point?: Point, own = reactors) => {
     const process = mortal({ store, models, world: clock }, point && !isMemorys(point) ? point : undefined);
     const remembers = mortalMemory(
       { engrams, embeddings },
@@ -133,7 +137,7 @@ async function scene({ a, b }: Latencies) {
       world: process.world,
       frames,
       protocols: [protocol],
-      reactors,
+      reactors: own,
       ports: { memory: remembers.memory },
     });
     return { process, remembers, engine };
@@ -231,6 +235,11 @@ async function undisturbedAs(state: State): Promise<State | undefined> {
 const completedBy = (facts: readonly string[]): string | undefined =>
   facts.map((fact) => /^reactor\/pairwise\/(\S+)\/preference /.exec(fact)?.[1]).find(Boolean);
 
+const recalledIn = (entries: readonly Entry[]) =>
+  entries.flatMap((entry) =>
+    isEvent(entry, "engrams-recalled") ? [entry.data.engrams.map((one) => one.id)] : [],
+  );
+
 describe.each(ARRIVALS)("killed between any two of its events, where %s", (_, latencies) => {
   it("comes to two graded, compared and annotated engrams", async () => {
     const { begun, calls, entries, id, state } = await whole(latencies);
@@ -257,12 +266,7 @@ describe.each(ARRIVALS)("killed between any two of its events, where %s", (_, la
       ],
       ["before", null],
     ]);
-    // What is remembered of elsewhere is recalled; the other answer of this conversation is not.
-    expect(
-      entries.flatMap((entry) =>
-        isEvent(entry, "engrams-recalled") ? [entry.data.engrams.map((one) => one.id)] : [],
-      ),
-    ).toEqual([["before"], ["before"]]);
+    expect(recalledIn(entries)).toEqual([["before"], ["before"]]);
   });
 
   it.each(KINDS)("ends in the same state exactly once: before and after every %s", async (at) => {
@@ -287,6 +291,19 @@ describe.each(ARRIVALS)("killed between any two of its events, where %s", (_, la
       }
     }
   });
+});
+
+it("what the first one answered is not recalled by a second one that comes to it only after a death", async () => {
+  const on = await scene({ a: 10, b: 10 });
+  const { calls, id, state } = await whole({ a: 10, b: 200 });
+  // It gets as far as A's engram, its grade and what that adds to it, and has no time for B.
+  const first = on.begin(undefined, [critic, memory]);
+  await on.clock.settle(on.live(first, "first"));
+  first.process.kill();
+  expect(await on.finish("heir")).toBe(id);
+  expect(recalledIn(await on.store.read(id))).toEqual([["before"], ["before"]]);
+  expect(await on.state(id)).toMatchObject({ facts: state.facts });
+  expect(on.models.count()).toBe(calls);
 });
 
 describe("two processes at once", () => {

@@ -14,7 +14,7 @@ export const RESPONDENT_SETTINGS: Record<string, Json> = {
   tools: { specs: [], limit: 5 },
 };
 
-export const RECALL_RULES = {
+const RECALL_RULES = {
   minimum: 0.75,
   minimumWords: 0.6,
   most: 2,

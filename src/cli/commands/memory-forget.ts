@@ -16,7 +16,7 @@ export const run: CommandModule["run"] = (io, [given = ""], flags) =>
       io.output.note("It was forgotten before");
       return EXIT.answered;
     }
-    if (flags["yes"] !== true && !(await agreed(`Forget ${oneLine(question || summary, 200)}`))) {
+    if (flags["yes"] !== true && !(await agreed(`Forget “${oneLine(question || summary, 200)}”`))) {
       io.output.note("Nothing is forgotten");
       return EXIT.answered;
     }
