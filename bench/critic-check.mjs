@@ -7,47 +7,68 @@
  * @typedef {{ answers: number, graded: number, notOnce: number, whyless: number, whys: Record<string, number>, engrams: number, annotated: number, unremembered: number, unannotated: number, preferences: number, owed: number, behind: number }} Checked
  */
 
-/** Engrams that are looked up at once. */
+/** Deliberations and engrams that are looked up at once. */
 const AT_ONCE = 100;
 
 /**
- * Reads everything again from the store.
+ * Reads everything again from the store; whoever measured has kept nothing, which would count as the heap's.
  *
- * @param {{ store: Store, owes: typeof import("../src/index.ts")["owes"], reactors: readonly AnyReactor[], asked: ReadonlyMap<string, readonly { id: string, user: string }[]>, behind: () => Promise<number> }} options
+ * @param {{ store: Store, owes: typeof import("../src/index.ts")["owes"], reactors: readonly AnyReactor[], user: string, behind: number }} options `user`: whose memory the graded answers are in
  * @returns {Promise<Checked>}
  */
-export async function check({ store, owes, reactors, asked, behind }) {
+export async function check({ store, owes, reactors, user, behind }) {
   /** @type {Checked} */
   const found = {
     ...{ answers: 0, graded: 0, notOnce: 0, whyless: 0, whys: {}, engrams: 0, annotated: 0 },
-    ...{ unremembered: 0, unannotated: 0, preferences: 0, owed: 0, behind: await behind() },
+    ...{ unremembered: 0, unannotated: 0, preferences: 0, owed: 0, behind },
   };
-  for (const [arm, all] of asked) {
-    /** @type {{ id: string, user: string, grades: number }[]} */
+  for await (const page of pagesOf(store)) {
+    /** @type {Graded[]} */
     const answers = [];
-    for (const { id, user } of all) {
-      const entries = await store.read(/** @type {Entry["deliberation"]} */ (id));
+    for (const id of page) {
+      const entries = await store.read(id);
       found.owed += owedIn(entries, { reactors, owes });
-      if (arm !== "critic") continue;
+      const [opened] = entries;
+      if (opened?.type !== "deliberation-opened" || !opened.data.reactions?.["critic"]) continue;
       found.preferences += entries.filter(({ type }) => type === "preference-given").length;
-      for (const entry of entries) {
-        if (entry.type !== "answer-given") continue;
-        const grades = entries.flatMap((one) =>
-          one.type === "grade-given" && one.data.of === entry.id ? [one.data] : [],
-        );
-        found.answers += 1;
-        if (grades.length !== 1) found.notOnce += 1;
-        for (const { score, why } of grades) {
-          if (score !== null) found.graded += 1;
-          else if (!why) found.whyless += 1;
-          else count(found.whys, why);
-        }
-        answers.push({ id: entry.id, user, grades: grades.filter(({ score }) => score !== null).length });
-      }
+      answers.push(...answersIn(entries, found));
     }
-    await lookUp(store, answers, found);
+    await lookUp(store, { answers, user }, found);
   }
   return found;
+}
+
+/** An answer, and how many scores it was given. @typedef {{ id: string, grades: number }} Graded */
+
+/** @param {Store} store */
+async function* pagesOf(store) {
+  const organization = /** @type {import("../src/kernel/index.ts").OrganizationId} */ ("local");
+  /** @type {Entry["deliberation"] | undefined} */
+  let before;
+  for (;;) {
+    const page = await store.list({ organization, limit: AT_ONCE, ...(before ? { before } : {}) });
+    if (page.length === 0) return;
+    yield page.map(({ id }) => id);
+    before = page.at(-1)?.id;
+  }
+}
+
+/** @param {readonly Entry[]} entries @param {Checked} found @returns {Graded[]} */
+function answersIn(entries, found) {
+  return entries.flatMap((answer) => {
+    if (answer.type !== "answer-given") return [];
+    const grades = entries.flatMap((one) =>
+      one.type === "grade-given" && one.data.of === answer.id ? [one.data] : [],
+    );
+    found.answers += 1;
+    if (grades.length !== 1) found.notOnce += 1;
+    for (const { score, why } of grades) {
+      if (score !== null) found.graded += 1;
+      else if (!why) found.whyless += 1;
+      else count(found.whys, why);
+    }
+    return [{ id: answer.id, grades: grades.filter(({ score }) => score !== null).length }];
+  });
 }
 
 /** How many events no reactor has said anything to that owes them an answer. @param {readonly Entry[]} entries @param {Pick<Parameters<typeof check>[0], "reactors" | "owes">} options */
@@ -63,27 +84,21 @@ function owedIn(entries, { reactors, owes }) {
   ).length;
 }
 
-/** Whether each answer has its engram, and the engram its grade. @param {Store} store @param {readonly { id: string, user: string, grades: number }[]} answers @param {Checked} found */
-async function lookUp({ engrams }, answers, found) {
-  for (let from = 0; from < answers.length; from += AT_ONCE) {
-    const some = answers.slice(from, from + AT_ONCE);
-    const scope = /** @type {import("../src/kernel/index.ts").MemoryScope} */ ({
-      organization: "local",
-      user: some[0]?.user,
-    });
-    // An engram's id is its answer's.
-    const ids = /** @type {import("../src/kernel/index.ts").EngramId[]} */ (some.map(({ id }) => id));
-    const stored = new Map(
-      (await engrams.get(scope, ids)).map(({ engram, annotations }) => [String(engram.id), annotations]),
-    );
-    for (const { id, grades } of some) {
-      const annotations = stored.get(id);
-      const own = annotations?.filter(({ what }) => what.kind === "grade").length ?? 0;
-      if (annotations) found.engrams += 1;
-      else found.unremembered += 1;
-      found.annotated += own;
-      if (own !== grades) found.unannotated += 1;
-    }
+/** Whether each answer has its engram, and the engram its grade. @param {Store} store @param {{ answers: readonly Graded[], user: string }} asked @param {Checked} found */
+async function lookUp({ engrams }, { answers, user }, found) {
+  const scope = /** @type {import("../src/kernel/index.ts").MemoryScope} */ ({ organization: "local", user });
+  // An engram's id is its answer's.
+  const ids = /** @type {import("../src/kernel/index.ts").EngramId[]} */ (answers.map(({ id }) => id));
+  const stored = new Map(
+    (await engrams.get(scope, ids)).map(({ engram, annotations }) => [String(engram.id), annotations]),
+  );
+  for (const { id, grades } of answers) {
+    const annotations = stored.get(id);
+    const own = annotations?.filter(({ what }) => what.kind === "grade").length ?? 0;
+    if (annotations) found.engrams += 1;
+    else found.unremembered += 1;
+    found.annotated += own;
+    if (own !== grades) found.unannotated += 1;
   }
 }
 

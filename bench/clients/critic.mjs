@@ -71,8 +71,6 @@ answerAsClient(async (/** @type {Options} */ options) => {
     // From here on, all of them have a cursor.
     while ((await behind()) > 0) await pause(LOOK_AGAIN_MS);
   }
-  /** @type {Map<Arm, { id: string, user: string }[]>} */
-  const asked = new Map();
   let questions = 0;
 
   /** @returns {Promise<number>} how many reactors have a cursor that is not at the journal's end */
@@ -84,14 +82,12 @@ answerAsClient(async (/** @type {Options} */ options) => {
 
   /** One answer: when it was there, and all that comes of it. @param {Arm} arm */
   async function answer(arm) {
-    const user = `user-${arm}`;
     questions += 1;
     const { opened } = await engine.open(
       parley.systemWorld.id(),
-      askedOf(parley, { arm, user, second, shared, nth: questions }),
+      askedOf(parley, { arm, user: `user-${arm}`, second, shared, nth: questions }),
     );
     const id = opened.deliberation;
-    asked.set(arm, [...(asked.get(arm) ?? []), { id, user }]);
     const driven = engine.drive(id, { signal });
     const drained = drains ? engine.drain(id, { worker, signal, until: driven }) : Promise.resolve();
     const outcome = await driven;
@@ -103,7 +99,10 @@ answerAsClient(async (/** @type {Options} */ options) => {
   return async (message) => {
     if ("block" in message) return block(message.block);
     if ("heap" in message) return heap();
-    return check({ store, owes: parley.owes, reactors, asked, behind: drains ? async () => 0 : behind });
+    return check({
+      ...{ store, owes: parley.owes, reactors, user: "user-critic" },
+      behind: drains ? 0 : await behind(),
+    });
   };
 
   /** Questions that come evenly, however many are still under way. @param {Block} given @returns {Promise<Answered>} */

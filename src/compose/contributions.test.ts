@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../engine/index.ts";
-import { isEvent, originKey, type DeliberationId, type ModelRequest } from "../kernel/index.ts";
+import {
+  isEvent,
+  OrganizationId,
+  originKey,
+  type DeliberationId,
+  type ModelRequest,
+} from "../kernel/index.ts";
 import { resultOf } from "../projections/index.ts";
 import { readFenced } from "../prompts/index.ts";
 import { ask } from "../protocols/ask/index.ts";
@@ -249,6 +255,22 @@ describe("leaving each member out", () => {
     expect(broken.leaveOneOut).toMatchObject({ status: "failed", why: expect.stringContaining("refused") });
     expect(broken.members.map(({ leaveOneOut }) => leaveOneOut?.weight ?? null)).toEqual([null, null, null]);
     expect(await measured(on, id)).toMatchObject({ calls: 1, leaveOneOut: { status: "measured" } });
+  });
+
+  it("leaves forks that nobody grades or remembers", async () => {
+    const on = table();
+    const id = await held(on, { reactions: { critic: { judge: "jo" } } });
+    await measured(on, id);
+    const all = await on.store.list({ organization: OrganizationId.parse("local"), limit: 100 });
+    const pinned = await Promise.all(
+      all.map(async (one) => {
+        const [opened] = await on.store.read(one.id);
+        return opened && isEvent(opened, "deliberation-opened")
+          ? Object.keys(opened.data.reactions ?? {})
+          : [];
+      }),
+    );
+    expect(pinned).toEqual([[], [], [], [], ["critic"]]);
   });
 
   it("leaves forks that replay, and that say what they withhold", async () => {

@@ -168,7 +168,11 @@ async function askOnce(
 ): Promise<Job> {
   const { deliberation, data } = grounds.opened;
   const settings = settingsOf(protocol, { ...data.settings, rewriting: job.setting });
-  await engine.fork(deliberation, { request: job.request, changes: { settings } });
+  await engine.fork(deliberation, {
+    request: job.request,
+    // What is written to be measured is no answer: nobody grades or remembers it.
+    changes: { settings, reactions: {} },
+  });
   await engine.drive(job.fork, { signal });
   const entries = await store.read(job.fork);
   if (isClosed(entries))

@@ -92,7 +92,7 @@ async function record(
 
 /** What of an opening a fork may change; everything else, the seed included, is the parent's. */
 export type ForkChanges = Partial<
-  Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol">
+  Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol" | "reactions">
 >;
 
 /** Opens a fork of all that the parent has recorded so far. Texts that the changes name must be in the store. */

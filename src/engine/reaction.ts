@@ -1,9 +1,11 @@
+import { setMaxListeners } from "node:events";
 import { isEvent, StepKey, type Entry, type Event } from "../kernel/index.ts";
 import { openLedger } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import type { DriveContext } from "./drive.ts";
 import { pinnedFloor } from "./floor.ts";
 import { createHistory } from "./history.ts";
+import { linkedTo } from "./link.ts";
 import { FAILED_REACTION, owes, type AnyReactor } from "./reactor.ts";
 import { createSteps } from "./steps.ts";
 
@@ -21,7 +23,17 @@ export async function makeReaction(
   context: ReactionContext,
   { reactor, entry, signal: held }: Due,
 ): Promise<void> {
-  const signal = AbortSignal.any([held]); // of its own: Node takes many listeners on one for a leak
+  // Of its own, and let go: what `AbortSignal.any` makes of a worker's signal stays on it for as long as the worker lives.
+  setMaxListeners(0, held);
+  const own = linkedTo(held);
+  try {
+    await persist(context, { reactor, entry, signal: own.signal });
+  } finally {
+    own.release();
+  }
+}
+
+async function persist(context: ReactionContext, { reactor, entry, signal }: Due): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptReaction(context, { reactor, entry, signal });

@@ -28,7 +28,7 @@ export type EngramQuery = {
   readonly cluster?: EngramId | undefined;
 };
 
-/** So many annotations of an organization wait for engrams that are yet to come. */
+/** So many annotations of a scope wait for engrams that are yet to come. */
 export const KEPT_ANNOTATIONS = 1_000;
 
 /**
@@ -44,7 +44,7 @@ export const KEPT_ANNOTATIONS = 1_000;
 export interface EngramStore {
   /** false: the id was there, and nothing has changed. Annotations that were kept for it are its own from now on. */
   put(engram: Engram, cluster: EngramId): Promise<boolean>;
-  /** `kept`: the engram is not there yet; of its organization at most `KEPT_ANNOTATIONS` are, the oldest are let go and named. */
+  /** `kept`: the engram is not there yet; of its scope at most `KEPT_ANNOTATIONS` are, the oldest are let go and named. */
   annotate(
     engram: MemoryScope & { readonly id: EngramId },
     annotation: Annotation,

@@ -14,6 +14,8 @@ const EMBED_MS = 30_000;
 /** Near-duplicates by words are looked for among so many. */
 const MOST_ALIKE = 20;
 const MOST_ENTITIES = 40;
+/** The label of a simulated answer: it stays in the summary, and names nothing. */
+const SIMULATED = /^\[simulated [0-9a-f]{6}\]\s*/;
 
 type Embedding = { readonly vector: Vector | null; readonly why: string | null };
 
@@ -26,7 +28,10 @@ function engramOf({ answer, mergeAt: _, ...given }: Remembered): Engram {
     summary: gistOf(answer),
     intent: intentOf(given.question),
     // The question's own come first: there is room for so many only.
-    entities: entitiesOf(`${given.question.slice(0, LONGEST_QUESTION)}\n\n${answer}`, MOST_ENTITIES),
+    entities: entitiesOf(
+      `${given.question.slice(0, LONGEST_QUESTION)}\n\n${answer.replace(SIMULATED, "")}`,
+      MOST_ENTITIES,
+    ),
   };
 }
 

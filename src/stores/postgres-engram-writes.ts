@@ -179,7 +179,7 @@ export function postgresEngramWrites({ table }: PostgresDatabase) {
       size: columns.annotation.length,
       run: async (ask) => {
         const scope = await scopeOf(ask, columns);
-        const { organization, id, name, event, annotation, retires } = columns;
+        const { id, name, event, annotation, retires } = columns;
         const found = await find(ask, scope, id);
         if (found?.gone) return { state: "gone", names: [] };
         if (found) {
@@ -196,15 +196,15 @@ export function postgresEngramWrites({ table }: PostgresDatabase) {
           return { state: "annotated", names: [] };
         }
         await ask(
-          `insert into ${waiting} (organization, scope, id, name, event, annotation, retires)
-           values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-          [organization, scope, id, name, event, annotation, retires === 1],
+          `insert into ${waiting} (scope, id, name, event, annotation, retires)
+           values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+          [scope, id, name, event, annotation, retires === 1],
         );
         const lapsed = await ask<{ number: number; name: string }>(
           `delete from ${waiting} where number in (
-             select number from ${waiting} where organization = $1 order by number desc offset ${KEPT_ANNOTATIONS}
+             select number from ${waiting} where scope = $1 order by number desc offset ${KEPT_ANNOTATIONS}
            ) returning number, name`,
-          [organization],
+          [scope],
         );
         return {
           state: "kept",

@@ -94,7 +94,6 @@ export const MIGRATIONS: readonly string[] = [
   -- Annotations of engrams that are yet to come.
   create table engram_waiting (
     number bigint generated always as identity primary key,
-    organization text collate "C" not null,
     scope bigint not null,
     id text collate "C" not null,
     name text not null,
@@ -103,7 +102,7 @@ export const MIGRATIONS: readonly string[] = [
     retires boolean not null,
     unique (scope, id, event)
   );
-  create index engram_waiting_by_organization on engram_waiting (organization, number);
+  create index engram_waiting_by_scope on engram_waiting (scope, number);
 
   -- 32-bit numbers, little-endian; block: where its codes are. Compressing them would save nothing.
   create table engram_vector (

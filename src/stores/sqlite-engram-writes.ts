@@ -63,11 +63,11 @@ export async function prepareEngramWrites({ writer }: Pick<SqliteDatabase, "writ
     "insert into engram_annotation (engram, event, annotation) values (?, ?, ?) on conflict do nothing",
   );
   const insertWaiting = await prepare(`
-    insert into engram_waiting (organization, scope, id, name, event, annotation, retires)
-    values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
-  const countWaiting = await prepare("select count(*) as waiting from engram_waiting where organization = ?");
+    insert into engram_waiting (scope, id, name, event, annotation, retires)
+    values (?, ?, ?, ?, ?, ?) on conflict do nothing`);
+  const countWaiting = await prepare("select count(*) as waiting from engram_waiting where scope = ?");
   const oldestWaiting = await prepare(
-    "select number, name from engram_waiting where organization = ? order by number limit 1",
+    "select number, name from engram_waiting where scope = ? order by number limit 1",
   );
   const dropOldest = await prepare("delete from engram_waiting where number = ?");
   const retire = await prepare("update engram set retired = 1, live = 0 where number = ?");
@@ -173,7 +173,7 @@ export async function prepareEngramWrites({ writer }: Pick<SqliteDatabase, "writ
 
     annotate(columns: AnnotationColumns): Annotated {
       const scope = scopeOf(columns);
-      const { organization, id, name, event, annotation, retires } = columns;
+      const { id, name, event, annotation, retires } = columns;
       const found = one<Found>(getEngram, [scope, id]);
       if (found) {
         if (found.forgotten !== null) return { state: "gone", names: [] };
@@ -185,11 +185,11 @@ export async function prepareEngramWrites({ writer }: Pick<SqliteDatabase, "writ
         }
         return { state: "annotated", names: [] };
       }
-      insertWaiting.run([organization, scope, id, name, event, annotation, retires]);
-      const waiting = one<{ waiting: number }>(countWaiting, [organization])?.waiting ?? 0;
+      insertWaiting.run([scope, id, name, event, annotation, retires]);
+      const waiting = one<{ waiting: number }>(countWaiting, [scope])?.waiting ?? 0;
       const names: string[] = [];
       for (let left = waiting; left > KEPT_ANNOTATIONS; left -= 1) {
-        const oldest = one<{ number: number; name: string }>(oldestWaiting, [organization]);
+        const oldest = one<{ number: number; name: string }>(oldestWaiting, [scope]);
         if (!oldest) break;
         names.push(oldest.name);
         dropOldest.run([oldest.number]);

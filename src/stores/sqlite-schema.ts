@@ -95,7 +95,6 @@ export const MIGRATIONS: readonly string[] = [
   -- Annotations of engrams that are yet to come.
   create table engram_waiting (
     number integer primary key autoincrement,
-    organization text not null,
     scope integer not null,
     id text not null,
     name text not null,
@@ -104,7 +103,7 @@ export const MIGRATIONS: readonly string[] = [
     retires integer not null,
     unique (scope, id, event)
   ) strict;
-  create index engram_waiting_by_organization on engram_waiting (organization, number);
+  create index engram_waiting_by_scope on engram_waiting (scope, number);
 
   -- 32-bit numbers, little-endian; block: where its codes are.
   create table engram_vector (

@@ -69,10 +69,10 @@ export function memoryEngrams(): EngramStore {
       if (!waiting.some((kept) => keyOf(kept, kept.id) === key && isSame(kept.annotation))) {
         waiting.push({ organization, user, id, annotation: own });
       }
-      const ofAll = waiting.filter((kept) => kept.organization === organization);
-      const lapsed = ofAll.slice(0, Math.max(0, ofAll.length - KEPT_ANNOTATIONS));
-      waiting = waiting.filter((kept) => !lapsed.includes(kept));
-      return { state: "kept", lapsed: lapsed.map((kept) => kept.id) };
+      const kept = waiting.filter((one) => one.organization === organization && one.user === user);
+      const lapsed = kept.slice(0, Math.max(0, kept.length - KEPT_ANNOTATIONS));
+      waiting = waiting.filter((one) => !lapsed.includes(one));
+      return { state: "kept", lapsed: lapsed.map((one) => one.id) };
     },
     async get(scope, ids) {
       await Promise.resolve();

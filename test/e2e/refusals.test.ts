@@ -19,6 +19,8 @@ type Case = {
 
 const project = (text: string) => (place: Somewhere) => writeFileSync(join(place.cwd, "parley.yaml"), text);
 
+const RESPOND = ["respond", QUESTION, "--model", "sim/ada"];
+
 const cases: readonly Case[] = [
   { what: "an empty question", args: ["ask", "  "], code: 2, says: /the question is empty; ask one/ },
   {
@@ -141,6 +143,93 @@ const cases: readonly Case[] = [
     code: 2,
     says: /postgres/,
   },
+  { what: "a response to nothing", args: ["respond"], code: 2, says: /missing required argument 'question'/ },
+  {
+    what: "a response to an empty question",
+    args: ["respond", "  "],
+    code: 2,
+    says: /the question is empty/,
+  },
+  {
+    what: "a conversation that is none",
+    args: [...RESPOND, "--continue", "nosuchthing"],
+    code: 2,
+    says: /no deliberation nosuchthing/,
+  },
+  {
+    what: "a temperature that is no number",
+    args: [...RESPOND, "--temperature", "hot"],
+    code: 2,
+    says: /temperature is "hot", not a number from 0 to 2/,
+  },
+  {
+    what: "a second temperature out of range",
+    args: [...RESPOND, "--respondent-b", "--temperature-b", "2.5"],
+    code: 2,
+    says: /temperature-b is "2\.5"/,
+  },
+  {
+    what: "a second model of no provider",
+    args: [...RESPOND, "--respondent-b", "--model-b", "nope/b"],
+    code: 2,
+    says: /no provider "nope"/,
+  },
+  {
+    what: "a judge of no provider",
+    args: [...RESPOND, "--judge", "nope/x"],
+    code: 2,
+    says: /no provider "nope"/,
+  },
+  {
+    what: "a judge that cannot be",
+    args: [...RESPOND, "--judge", "sim/judy?skil=1"],
+    code: 2,
+    says: /did you mean "skill"/,
+  },
+  {
+    what: "a judge without its key",
+    args: [...RESPOND, "--judge", "openai/gpt-5"],
+    code: 4,
+    says: /set OPENAI_API_KEY/,
+  },
+  { what: "a user that is no name", args: [...RESPOND, "--user", "../ada"], code: 2, says: /--user ada/ },
+  {
+    what: "a folder that is not there",
+    args: [...RESPOND, "--folder", "nope"],
+    code: 2,
+    says: /nope is not there/,
+  },
+  { what: "a question to chat", args: ["chat", "hello"], code: 2, says: /parley respond "hello"/ },
+  {
+    what: "feedback that is neither up nor down",
+    args: ["feedback", "x", "sideways"],
+    code: 2,
+    says: /"sideways" is neither up nor down/,
+  },
+  {
+    what: "feedback that says nothing",
+    args: ["feedback", "x"],
+    code: 2,
+    says: /nothing is said of the answer/,
+  },
+  {
+    what: "feedback on nothing",
+    args: ["feedback", "nosuchthing", "up"],
+    code: 2,
+    says: /no deliberation nosuchthing/,
+  },
+  { what: "a missing story", args: ["story", "nope.yaml"], code: 2, says: /nope\.yaml does not exist/ },
+  {
+    what: "a story without what it needs",
+    args: ["story", "s.yaml"],
+    before: (place) =>
+      writeFileSync(
+        join(place.cwd, "s.yaml"),
+        "story_id: X\ntitle: x\nneeds: [judge]\nturns:\n  - query: hi\n",
+      ),
+    code: 2,
+    says: /needs a judge, and nobody grades; name one with --judge/,
+  },
 ];
 
 describe("bad input is refused in one line that says what to do", () => {
@@ -223,6 +312,7 @@ describe("what goes wrong on the way", () => {
   it.each([
     ["OpenAI", (url: string) => ({ OPENAI_BASE_URL: `${url}/v1` }), "openai"],
     ["Anthropic", (url: string) => ({ ANTHROPIC_BASE_URL: url }), "anthropic"],
+    ["Ollama", (url: string) => ({ OLLAMA_HOST: url }), "ollama"],
   ])("answers over the %s wire through 429s, 500s and cut streams", async (_, env, provider) => {
     await using place = somewhere();
     const server = await simServer(place);
@@ -241,6 +331,34 @@ describe("what goes wrong on the way", () => {
       calls: 7,
     });
     await server.stop();
+  });
+
+  it("follows up neither a turn that is open nor one that has been followed, and says what can be", async () => {
+    await using place = somewhere();
+    const ask = [...RESPOND, "--no-critic", "--no-memory", "--quiet"];
+    const dying = place.start([...ask, "--model", "sim/ada?latency=20000", "--events"]);
+    const open = await dying.seen("stdout", /"deliberation":"([a-z0-9]+)"/);
+    dying.kill("SIGKILL");
+    await dying.ended;
+    const early = await place.run([...ask, "--continue", open]);
+    expect(early).toMatchObject({ code: 2, stdout: "" });
+    expect(early.stderr).toMatch(/has not come to its end, so nothing can follow it yet; parley resume /);
+    const { id: first } = resultIn(await place.run([...ask, "--json"]));
+    const { id: second } = resultIn(await place.run([...ask, "--json", "--continue", first]));
+    const late = await place.run(["respond", "And 18 * 23?", ...ask.slice(2), "--continue", first]);
+    expect(late).toMatchObject({ code: 2, stdout: "" });
+    expect(late.stderr).toMatch(/the conversation has gone on: .*; follow its latest turn: --continue /);
+    expect(late.stderr).toContain(second);
+    expect([early, late].map(({ stderr }) => oneLine(stderr))).toEqual([true, true]);
+  });
+
+  it("takes no feedback on a second answer that nobody gave", async () => {
+    await using place = somewhere();
+    const { id } = resultIn(await place.run([...RESPOND, "--no-critic", "--json", "--quiet"]));
+    const refused = await place.run(["feedback", id, "up", "--second"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/no second respondent has answered/);
+    expect(oneLine(refused.stderr)).toBe(true);
   });
 
   it("answers through a compatible server that the project names", async () => {

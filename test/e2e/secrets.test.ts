@@ -64,16 +64,20 @@ it("lets no key into the store, a log, an error or an export, whatever a provide
     PARLEY_DEBUG: "1",
   };
   const ask = (models: string) => place.run([QUESTION, "--models", models, "--events"], env);
+  const respond = (model: string, judge: string) =>
+    place.run(["respond", QUESTION, "--model", model, "--judge", judge, "--respondent-b", "--events"], env);
   const outputs = [
     await ask("openai/gpt-5-mini,openai/b,openai/c"),
     await ask("openai/err,openai/err,openai/err"),
     await ask("anthropic/err,anthropic/err"),
     await place.run([QUESTION, "--models", "openai/err,openai/err"], env),
+    await respond("openai/gpt-5-mini", "openai/judy"),
+    await respond("openai/gpt-5-mini", "openai/err"),
     ...(await Promise.all(
       [["models"], ["config"], ["doctor"], ["list"]].map((args) => place.run(args, env)),
     )),
   ];
-  expect(outputs.map(({ code }) => code).slice(0, 4)).toEqual([0, 4, 4, 4]);
+  expect(outputs.map(({ code }) => code).slice(0, 6)).toEqual([0, 4, 4, 4, 0, 0]);
   const ids = [
     ...new Set(
       outputs.flatMap(({ stdout }) =>
@@ -81,7 +85,7 @@ it("lets no key into the store, a log, an error or an export, whatever a provide
       ),
     ),
   ];
-  expect(ids).toHaveLength(3);
+  expect(ids).toHaveLength(5);
   for (const id of ids) {
     for (const format of ["md", "json", "jsonl"])
       outputs.push(await place.run(["export", id, "--format", format], env));
@@ -93,7 +97,11 @@ it("lets no key into the store, a log, an error or an export, whatever a provide
   ];
   // The canaries were sent, or the search would prove nothing.
   expect(outputs[0]?.stdout).toContain("you sent");
+  const remembered = [4, 5].flatMap((index) =>
+    [...(outputs[index]?.stdout ?? "").matchAll(/"type":"engram-written".*/g)].map(([line]) => line),
+  );
+  expect(remembered.map((line) => line.includes("you sent"))).toEqual([true, true, true, true]);
   for (const name of VARIABLES) {
     expect(places.filter(({ text }) => text.includes(keyOf(name))).map(({ where }) => where)).toEqual([]);
   }
-});
+}, 60_000);
