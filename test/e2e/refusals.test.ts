@@ -169,6 +169,12 @@ const cases: readonly Case[] = [
     says: /temperature-b is "2\.5"/,
   },
   {
+    what: "a second respondent that is described, and not asked for",
+    args: [...RESPOND, "--model-b", "sim/bo"],
+    code: 2,
+    says: /--model-b says how a second respondent answers, and none is asked for; add --respondent-b/,
+  },
+  {
     what: "a second model of no provider",
     args: [...RESPOND, "--respondent-b", "--model-b", "nope/b"],
     code: 2,

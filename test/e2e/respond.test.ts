@@ -102,17 +102,10 @@ describe("an answer", () => {
     expect((await place.run(["show", id, "--all"])).stdout).toContain(sign);
   });
 
-  it("has no second one without --respondent-b, whatever is said of it", async () => {
+  it("has no second one without --respondent-b, whatever a file says of it", async () => {
     await using place = somewhere();
-    const ended = await place.run([
-      ...ASK,
-      "--model-b",
-      "sim/bo",
-      "--temperature-b",
-      "0.6",
-      "--events",
-      "-q",
-    ]);
+    const env = { PARLEY_MODEL_B: "sim/bo", PARLEY_TEMPERATURE_B: "0.6" };
+    const ended = await place.run([...ASK, "--events", "-q"], env);
     expect(typesBy(eventsIn(ended)).filter((one) => /^(?:respondent-b|pairwise)/.test(one))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { CommandModule } from "../command.ts";
 import { Fault } from "../../kernel/index.ts";
 import { chat } from "../chat.ts";
-import { respondFlags } from "../respond-flags.ts";
+import { refuseUnaskedSecond, respondFlags } from "../respond-flags.ts";
 import { idOf, showingOf, withParley } from "../session.ts";
 
 /** `parley chat`: a conversation, until the end of input. */
@@ -12,6 +12,7 @@ export const run: CommandModule["run"] = (io, args, flags) =>
       throw new Fault("configuration", { why: "chat takes no question", next });
     }
     const { settings, store } = parley;
+    refuseUnaskedSecond(flags, settings);
     const given = flags["continue"];
     const previous = typeof given === "string" ? await idOf(store, { id: given, settings }) : undefined;
     const folder = typeof flags["folder"] === "string" ? flags["folder"] : undefined;

@@ -2,7 +2,7 @@ import type { Responding } from "../../compose/index.ts";
 import { afterwards } from "../afterwards.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { interruption } from "../interruption.ts";
-import { respondFlags } from "../respond-flags.ts";
+import { refuseUnaskedSecond, respondFlags } from "../respond-flags.ts";
 import { idOf, showingOf, withParley } from "../session.ts";
 import { readStandardInput } from "../standard-input.ts";
 import { takeTurn } from "../turn.ts";
@@ -12,6 +12,7 @@ import type { Parley } from "../../compose/index.ts";
 /** `parley respond QUESTION`: one respondent answers at once; what comes of the answer is waited for, but with --no-wait. */
 export const run: CommandModule["run"] = (io, args, flags) =>
   withParley(io, respondFlags(flags), async (parley) => {
+    refuseUnaskedSecond(flags, parley.settings);
     const showing = showingOf(flags, parley.settings);
     const stop = interruption();
     const own = new AbortController();
