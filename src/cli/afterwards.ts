@@ -1,11 +1,12 @@
 import type { Parley } from "../compose/index.ts";
-import type { DeliberationId, Entry } from "../kernel/index.ts";
+import { isEvent, type DeliberationId, type Entry, type Store } from "../kernel/index.ts";
 import { givenAnswer, gradeOf } from "../projections/index.ts";
 import { gradeLine, oneLine, styleOf } from "../reports/index.ts";
 import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
 
 // A1. What comes after an answer (a second one, a grade, memory) never keeps the answer back, and never makes a command fail.
+// A2. Where spending is capped, nothing that comes of an answer is begun before it: it could take what the answer needs.
 
 export type Reacting = {
   readonly parley: Parley;
@@ -21,11 +22,19 @@ export async function react(
 ): Promise<{ readonly failed: string | null }> {
   const { engine, worker } = parley;
   try {
+    if (await isCapped(parley.store, id)) await driving.catch(() => undefined); // A2
     await engine.drain(id, { worker, signal, until: driving, ...(onEntry ? { onEntry } : {}) });
     return { failed: null };
   } catch (error) {
     return { failed: error instanceof Error ? error.message : String(error) };
   }
+}
+
+async function isCapped(store: Pick<Store, "read">, id: DeliberationId): Promise<boolean> {
+  const [opened] = await store.read(id);
+  if (!opened || !isEvent(opened, "deliberation-opened")) return false;
+  const { usd, tokens, calls } = opened.data.budget;
+  return [usd, tokens, calls].some((cap) => cap !== undefined);
 }
 
 export type After = {

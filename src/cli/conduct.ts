@@ -74,7 +74,7 @@ export async function conduct(
     const exit = await finish(io, inOrder(), showing);
     await afterwards(io, { id, reactions, signal: stop.signal, entries: inOrder }, showing);
     await written;
-    return exit;
+    return stop.signal.aborted ? EXIT.interrupted : exit;
   } finally {
     screen?.stop();
     unlisten?.();

@@ -29,18 +29,24 @@ export type Turning = {
   readonly parley: Parley;
   readonly responding: Responding;
   readonly signal: AbortSignal;
+  /** Whether `--json` waits for what comes of the answer; by default it does. */
+  readonly wait?: boolean;
 };
 
 /** Asks, and shows the answer as it comes. With `--json` it is shown when everything has come of it. @throws Fault */
 export async function takeTurn(
   io: Io,
-  { parley, responding, signal }: Turning,
+  { parley, responding, signal, wait = true }: Turning,
   showing: Showing,
 ): Promise<Taken> {
   const { output } = io;
   const { asked, notes } = await conveneRespond(parley, responding);
   if (!showing.quiet) for (const note of notes) output.note(note);
-  const { deliberation: id } = await openRespond(parley, asked);
+  const {
+    fresh,
+    opened: { deliberation: id },
+  } = await openRespond(parley, asked);
+  if (!fresh) output.note(`This was asked here before, as ${id}: what was recorded then is shown`);
   const [by] = asked.participants;
   const plain = !showing.json && !showing.events;
   const view = plain ? createAnswerView(output) : undefined;
@@ -73,7 +79,7 @@ export async function takeTurn(
       output.note(`Interrupted; everything so far is recorded. Go on with: parley resume ${id}`);
       return { id, exit: EXIT.interrupted, closed: false, reactions, graded: reactions, entries: inOrder };
     }
-    if (showing.json) await reactions; // one object, so it has all that comes of the answer
+    if (showing.json && wait) await reactions; // one object, so it has all that comes of the answer
     const exit = view ? await shown(io, inOrder(), { showing, view }) : await finish(io, inOrder(), showing);
     const all = reactions.then(after(() => written));
     return { id, exit, closed: true, reactions: all, graded: Promise.race([given, all]), entries: inOrder };
@@ -101,7 +107,8 @@ async function shown(io: Io, entries: readonly Entry[], { showing, view }: Shown
   if (showing.quiet) return EXIT.answered;
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   const model = opened && isEvent(opened, "deliberation-opened") ? opened.data.participants[0]?.model : "";
-  const line = responseLine(result, { model: oneLine(model ?? ""), unpriced: unpricedModels(entries) });
+  const alone = resultOf(entries.filter(({ origin }) => origin.by !== "reactor")) ?? result; // what the answer itself took
+  const line = responseLine(alone, { model: oneLine(model ?? ""), unpriced: unpricedModels(entries) });
   const { terminal, color, columns } = output.stdout;
   const { dim } = styleOf(color);
   if (terminal) await output.result(`${wrapped(line, columns).map(dim).join("\n")}\n`);

@@ -9,7 +9,8 @@ export type Said = { readonly id: DeliberationId; readonly entries: readonly Ent
 export async function converse(parley: Parley, responding: Responding, signal: AbortSignal): Promise<Said> {
   const { engine, store, worker } = parley;
   const { asked } = await conveneRespond(parley, responding);
-  const { deliberation: id } = await openRespond(parley, asked);
+  const { opened } = await openRespond(parley, asked);
+  const id = opened.deliberation;
   const driven = engine.drive(id, { signal });
   await Promise.all([driven, engine.drain(id, { worker, signal, until: driven })]);
   signal.throwIfAborted();

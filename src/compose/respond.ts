@@ -4,6 +4,7 @@ import type { Asked } from "../engine/index.ts";
 import {
   familyOf,
   Fault,
+  isEvent,
   type ModelRef,
   OrganizationId,
   ParticipantId,
@@ -99,14 +100,23 @@ export async function conveneRespond(
   };
 }
 
-/** Opens it. @throws Fault `configuration` when another question has taken the place in the conversation */
-export async function openRespond(parley: Parley, asked: Asked): Promise<Event<"deliberation-opened">> {
-  const { opened } = await parley.engine.open(parley.world.id(), asked);
-  if (opened.data.question === asked.question) return opened;
-  const latest = (await latestTurn(parley.store, asked)) ?? opened.deliberation;
+/**
+ * Opens it, or finds it open (`fresh: false`) where the same question stands in its place of the conversation already.
+ * @throws Fault `configuration` when another question has taken the place
+ */
+export async function openRespond(
+  parley: Parley,
+  asked: Asked,
+): Promise<{ readonly fresh: boolean; readonly opened: Event<"deliberation-opened"> }> {
+  const found = await parley.engine.open(parley.world.id(), asked);
+  if (found.fresh || found.opened.data.question === asked.question) return found;
+  const latest = (await latestTurn(parley.store, asked)) ?? found.opened.deliberation;
+  const open = !(await parley.store.read(latest)).some((entry) => isEvent(entry, "deliberation-closed"));
   throw new Fault("configuration", {
     why: `the conversation has gone on: ${asked.previous} has been followed by another question`,
-    next: `follow its latest turn: --continue ${latest}`,
+    next: open
+      ? `${latest} is under way or was broken off: parley resume ${latest}, or parley cancel ${latest}, then --continue ${latest}`
+      : `follow its latest turn: --continue ${latest}`,
   });
 }
 

@@ -156,11 +156,11 @@ export async function openLedger(
   };
 }
 
-/** What the journal says was spent here, by event; what a fork adopted was paid for by its parent. */
+/** What the journal says was spent here, by event, reactions included; what a fork adopted was paid for by its parent. */
 function recordedAmounts(past: readonly Entry[]): Map<EventId, Amount> {
   return new Map(
     past.flatMap((entry) => {
-      const call = entry.origin.by === "protocol" ? callOf(entry) : undefined;
+      const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
       return call ? [[entry.id, amountOf(call, NO_QUOTE)] as const] : [];
     }),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isEvent, type DeliberationId } from "../kernel/index.ts";
+import { Cursor, isEvent, type DeliberationId } from "../kernel/index.ts";
 import { council } from "../testing/toys/council.ts";
 import { critic } from "../testing/toys/critic.ts";
 import { noSettings, nothingToSay, toyAsked, toyProtocol } from "../testing/toys/kit.ts";
@@ -96,16 +96,58 @@ describe("a drain", () => {
     expect(on.clock.now() - from).toBeLessThan(10_000);
   });
 
-  it("N3: leaves what a worker runs for the whole store to it", async () => {
+  it("N3: waits for what a worker of the whole store says, and does not do its work", async () => {
+    const on = staged({ reactors: [echo("quick", () => 5_000)] });
+    const stop = new AbortController();
+    const serving = on.engine.react({ worker: "worker", signal: stop.signal });
+    await on.clock.advance(10);
+    const id = await on.open("r1");
+    await on.note(id, "one");
+    const from = on.clock.now();
+    await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
+    expect(await on.echoes(id)).toEqual(["quick"]);
+    expect(on.clock.now() - from).toBeGreaterThanOrEqual(4_900);
+    stop.abort();
+    await on.clock.settle(serving);
+  });
+
+  it("N3: leaves it to the worker when that takes too long, and takes over when its lease runs out", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
     await on.note(id, "one");
-    expect(await on.store.lease("reactor/quick", "worker", 60_000)).toBe(true);
+    expect(await on.store.lease("reactor/quick", "worker", 100_000)).toBe(true);
+    const from = on.clock.now();
     await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
     expect(await on.echoes(id)).toEqual([]);
+    expect(on.clock.now() - from).toBeLessThan(70_000);
+    await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
+    expect(await on.echoes(id)).toEqual(["quick"]);
   });
 
-  it("ends although one reactor has lost its lease", async () => {
+  it("N3: a worker that begins beside a drain leaves its deliberation to it", async () => {
+    const on = staged({ reactors: [echo("slow", () => 5_000)] });
+    const id = await on.open("r1");
+    await on.store.advance("slow", undefined, Cursor.parse(0));
+    await on.note(id, "one");
+    let worked = 0;
+    const drained = on.engine.drain(id, { worker: "w", signal: alone });
+    await on.clock.advance(100);
+    const stop = new AbortController();
+    const counted = on.start();
+    const append = counted.store.append.bind(counted.store);
+    Object.assign(counted.store, {
+      append: (...args: Parameters<typeof append>) => ((worked += 1), append(...args)),
+    });
+    const serving = counted.engine.react({ worker: "worker", signal: stop.signal });
+    await on.clock.settle(drained);
+    await on.clock.advance(20_000);
+    expect([worked, await on.echoes(id)]).toEqual([0, ["slow"]]);
+    expect(await on.store.cursor("slow")).toBe(await on.store.end());
+    stop.abort();
+    await on.clock.settle(serving);
+  });
+
+  it("takes a lease again that it has lost, when whoever took it is done", async () => {
     const on = staged({
       reactors: [echo("robbed", (topic) => (topic === "one" ? 50_000 : 0)), echo("quick", () => 0)],
     });
@@ -114,9 +156,26 @@ describe("a drain", () => {
     const drained = on.engine.drain(id, { worker: "w", signal: alone });
     await on.clock.advance(100);
     await on.store.release(`reactor/robbed/${id}`, "w");
-    await on.store.lease(`reactor/robbed/${id}`, "thief", 1_000_000);
-    await on.clock.settle(drained);
+    await on.store.lease(`reactor/robbed/${id}`, "thief", 20_000);
+    await on.clock.advance(10_000);
     expect(await on.echoes(id)).toEqual(["quick"]);
+    await on.clock.settle(drained);
+    expect(await on.echoes(id)).toEqual(["quick", "robbed"]);
+  });
+
+  it("stops the other reactors before it fails: their store is about to be closed", async () => {
+    const on = staged({ reactors: [echo("slow", () => 50_000), echo("quick", () => 0)] });
+    const id = await on.open("r1");
+    await on.note(id, "one");
+    const lease = on.store.lease.bind(on.store);
+    const failing = (name: string, ...rest: [string, number]) =>
+      name.includes("quick") ? Promise.reject(new Error("the store is away")) : lease(name, ...rest);
+    Object.assign(on.store, { lease: failing });
+    await expect(on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }))).rejects.toThrow(
+      "away",
+    );
+    await on.clock.advance(100_000);
+    expect(await on.echoes(id)).toEqual([]);
   });
 
   it("touches no lease where no reactor takes part", async () => {

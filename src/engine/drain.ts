@@ -1,14 +1,16 @@
-import type { DeliberationId, Entry, EventId } from "../kernel/index.ts";
+import { isOnTheWay, type DeliberationId, type Entry, type EventId } from "../kernel/index.ts";
 import { openingOf } from "./drive.ts";
 import type { Follower } from "./follower.ts";
+import { Halt } from "./halt.ts";
 import { createHistory } from "./history.ts";
 import { makeReaction, type ReactionContext } from "./reaction.ts";
 import { hold, leaseName, type Held } from "./reactor-lease.ts";
-import { listensTo, takesPart, type AnyReactor } from "./reactor.ts";
+import { listensTo, owes, takesPart, type AnyReactor } from "./reactor.ts";
 
 // N1. Each reactor goes on by itself: none waits for what another is at.
 // N2. It ends when nothing is left to react to, reactions' own events included, and whoever drives has ended.
-// N3. A reactor that a worker runs for the whole store is left to it; one that another process drains here is waited for.
+// N3. A reactor that a worker runs for the whole store is left to it, and its answers are waited for, a minute at most; so is
+//     one that another process drains here. Whose lease runs out or is lost is taken over.
 
 export type DrainContext = ReactionContext & {
   readonly reactors: readonly AnyReactor[];
@@ -27,68 +29,100 @@ export type DrainOptions = {
 
 /** How long a drained reactor's lease outlives its process, milliseconds: so long a command waits that goes on after a crash. */
 const DRAIN_LEASE_MS = 6_000;
+/** How often a drain looks whether a lease is free, and whether another's work is done. */
+const LOOK_MS = 250;
+/** So long a worker's reactions are waited for; after that they are the worker's own business. */
+const WORKER_MS = 60_000;
 
 /** Reacts to one deliberation's events, for a command that opened it and is about to exit. */
 export async function drain(
   context: DrainContext,
   id: DeliberationId,
-  { worker, signal, until, onEntry }: DrainOptions,
+  { worker, signal: outer, until, onEntry }: DrainOptions,
 ): Promise<void> {
   const { follower, store, world } = context;
   const history = createHistory(store, id);
   if (onEntry) history.listen(onEntry);
   await history.catchUp();
   const { data: opening } = openingOf(history, id);
-  const leases = await store.leases("reactor/");
-  const served = (reactor: AnyReactor) =>
-    leases.some(({ name, holder }) => name === leaseName(reactor) && holder !== worker);
-  const mine = context.reactors
-    .filter((reactor) => takesPart(reactor, opening) && !served(reactor)) // N3
-    .map(createDrained);
+  const mine = context.reactors.filter((reactor) => takesPart(reactor, opening)).map(createDrained);
   const bell = createBell();
   history.listen(bell.ring);
   const unfollow = until ? follower.follow(id, history) : () => undefined;
   let driven = until === undefined;
   const ended = until?.catch(() => undefined).then(() => ((driven = true), bell.ring()));
   const over = () => driven && mine.every(({ quietAt }) => quietAt === bell.rung() || quietAt === "gone"); // N2
+  const own = new AbortController();
+  const signal = AbortSignal.any([outer, own.signal]);
 
-  const attend = async (one: Drained, held: Held): Promise<void> => {
+  /** Waits for news where there is nothing to do; true when everybody is done. */
+  const rest = async (one: Drained, rung: number, until: () => Promise<void>): Promise<boolean> => {
+    one.quietAt = rung;
+    if (over()) bell.wake();
+    else await until();
+    return over();
+  };
+  /** Until everybody is done, or the lease is lost. */
+  const attend = async (one: Drained, held: Held): Promise<boolean> => {
     while (!held.signal.aborted) {
       const rung = bell.rung();
       await history.catchUp();
       const entry = dueOf(one, history.entries());
       if (entry) {
         await makeReaction(context, { reactor: one.reactor, entry, signal: held.signal });
-        one.done.add(entry.id);
+        if (!held.signal.aborted) one.done.add(entry.id);
         bell.ring(); // what it said is for others to hear
-        continue;
-      }
-      if (rung !== bell.rung()) continue;
-      one.quietAt = rung;
-      if (over()) bell.wake();
-      else await bell.next(rung, held.signal);
-      if (over()) return;
+      } else if (rung === bell.rung() && (await rest(one, rung, () => bell.next(rung, held.signal))))
+        return true;
     }
+    return false;
+  };
+  /** Until everybody is done, the worker's answers included, or it is no longer the worker's to give them. */
+  const lookOn = async (one: Drained): Promise<boolean> => {
+    const from = world.now();
+    while (!signal.aborted && (await isServed(one.reactor))) {
+      const rung = bell.rung();
+      await history.catchUp();
+      const owed = world.now() - from < WORKER_MS && isBehind(one.reactor, history.entries());
+      if (owed) await world.sleep(LOOK_MS, signal);
+      else if (rung === bell.rung() && (await rest(one, rung, () => world.sleep(LOOK_MS, signal))))
+        return true;
+    }
+    return false;
+  };
+  const isServed = async (reactor: AnyReactor): Promise<boolean> => {
+    const name = leaseName(reactor);
+    return (await store.leases(name)).some((lease) => lease.name === name && lease.holder !== worker);
   };
   const serve = async (one: Drained): Promise<void> => {
     const name = leaseName(one.reactor, id);
-    // Whoever has it is at the same work, or has died of it.
-    while (!signal.aborted && !(await store.lease(name, worker, DRAIN_LEASE_MS)))
-      await world.sleep(500, signal);
-    const held = hold(context, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
     try {
-      await attend(one, held);
+      while (!signal.aborted) {
+        if (await isServed(one.reactor)) {
+          if (await lookOn(one)) return; // N3
+        } else if (await store.lease(name, worker, DRAIN_LEASE_MS)) {
+          const held = hold(context, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
+          const done = await attend(one, held).finally(() => held.end());
+          await store.release(name, worker);
+          if (done) return;
+        } else {
+          one.quietAt = null;
+          await world.sleep(LOOK_MS, signal); // whoever has it is at the same work, or has died of it
+        }
+      }
     } finally {
       one.quietAt = "gone";
       bell.ring();
-      await held.end();
-      await store.release(name, worker);
     }
   };
+  const serving = mine.map(serve); // N1
   try {
-    await Promise.all(mine.map(serve)); // N1
-    if (!signal.aborted) await ended;
+    await Promise.all(serving);
+    if (!outer.aborted) await ended;
   } finally {
+    // Nothing goes on over a store that its owner is about to close.
+    own.abort(new Halt("interrupted"));
+    await Promise.allSettled(serving);
     unfollow();
   }
 }
@@ -104,6 +138,20 @@ const createDrained = (reactor: AnyReactor): Drained => ({ reactor, done: new Se
 
 const dueOf = ({ reactor, done }: Drained, entries: readonly Entry[]): Entry | undefined =>
   entries.find((entry) => listensTo(reactor, entry) && !done.has(entry.id));
+
+/** Whether a reactor owes an answer that the journal does not hold. */
+const isBehind = (reactor: AnyReactor, entries: readonly Entry[]): boolean =>
+  entries.some(
+    (entry, index) =>
+      owes(reactor, entry, entries.slice(0, index + 1)) &&
+      !entries.some(
+        (said) =>
+          said.origin.by === "reactor" &&
+          said.origin.reactor === reactor.name &&
+          said.origin.event === entry.id &&
+          !isOnTheWay(said),
+      ),
+  );
 
 /** Wakes everybody who waits for news. */
 function createBell() {

@@ -92,7 +92,12 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     unfinished.add(entry.cursor);
     const before = chains.get(entry.deliberation) ?? Promise.resolve();
     const chain = before // X1
-      .then(() => slots.take(() => makeReaction(context, { reactor, entry, signal })))
+      .then(() =>
+        slots.take(async () => {
+          await drained(context, leaseName(reactor, entry.deliberation), { ...options, signal });
+          await makeReaction(context, { reactor, entry, signal });
+        }),
+      )
       .then(() => void (signal.aborted || unfinished.delete(entry.cursor)))
       .then(advance)
       .catch(fail)
@@ -120,6 +125,20 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     await Promise.all([...under, advancing]);
   }
   if (failure) throw failure.error;
+}
+
+/** How often a worker looks whether a drain has ended. */
+const LOOK_MS = 500;
+
+/** Resolves when no other process drains this reactor there: whoever does is at the same work. */
+async function drained(
+  { store, world }: ReactionsContext,
+  name: string,
+  { worker, signal }: ReactOptions,
+): Promise<void> {
+  const isHeld = async () =>
+    (await store.leases(name)).some((lease) => lease.name === name && lease.holder !== worker);
+  while (!signal.aborted && (await isHeld())) await world.sleep(LOOK_MS, signal);
 }
 
 /** At most `count` at work at once; the others wait their turn. */

@@ -272,7 +272,7 @@ class Steps implements Scope {
       },
     );
     const recorded = callOf(ended);
-    if (!offered && recorded && ended.origin.by === "protocol") ledger.recalled(ended.id, recorded, quote);
+    if (!offered && recorded && ended.origin.by !== "adopted") ledger.recalled(ended.id, recorded, quote);
     if (spec.share !== undefined) ledger.release(spec.share);
     return ended;
   }

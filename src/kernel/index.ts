@@ -16,6 +16,7 @@ export * from "./outcome.ts";
 export * from "./participant.ts";
 export * from "./ports.ts";
 export * from "./projection.ts";
+export * from "./reaction.ts";
 export * from "./recording.ts";
 export * from "./rubric.ts";
 export * from "./transport.ts";

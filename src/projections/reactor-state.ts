@@ -5,6 +5,7 @@ import {
   DeliberationId,
   EventId,
   isEvent,
+  isOnTheWay,
   timeOf,
   type Entry,
   type EventType,
@@ -91,11 +92,6 @@ export function failureIn(entry: Entry): string | null {
     return shortened(`${entry.data.topic}: ${entry.data.reason}`, MOST_WHY);
   return null;
 }
-
-/** Whether a reaction goes on after it. (A2) */
-export const isOnTheWay = (entry: Entry): boolean =>
-  isEvent(entry, "reply-received", "tool-called", "engrams-recalled") ||
-  (isEvent(entry, "note-taken") && entry.data.topic === "own-turns");
 
 const At = z.strictObject({ deliberation: DeliberationId, event: EventId, type: z.string() });
 

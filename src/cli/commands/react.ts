@@ -1,6 +1,5 @@
 import type { Parley } from "../../compose/index.ts";
-import { isFault, type Entry } from "../../kernel/index.ts";
-import { isOnTheWay } from "../../projections/index.ts";
+import { isOnTheWay, isFault, type Entry } from "../../kernel/index.ts";
 import { countWords, oneLine, watchLine } from "../../reports/index.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT } from "../exits.ts";

@@ -19,8 +19,9 @@ export const run: CommandModule["run"] = (io, args, flags) =>
     const signal = AbortSignal.any([stop.signal, own.signal]);
     try {
       const responding = await respondingOf(io, parley, { args, flags });
-      const taken = await takeTurn(io, { parley, responding, signal }, showing);
-      if (flags["wait"] === false) own.abort();
+      const wait = flags["wait"] !== false;
+      const taken = await takeTurn(io, { parley, responding, signal, wait }, showing);
+      if (!wait) own.abort();
       else if (taken.closed) await afterwards(io, { ...taken, signal }, showing);
       await taken.reactions;
       return stop.signal.aborted ? EXIT.interrupted : taken.exit;

@@ -5,6 +5,7 @@ import { afterwards, react } from "../afterwards.ts";
 import { conduct, finish } from "../conduct.ts";
 import type { Showing } from "../showing.ts";
 import type { CommandModule, Io } from "../command.ts";
+import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
 import { judgeScreen } from "./judge-progress.ts";
@@ -42,7 +43,7 @@ async function finishReactions(io: Io, { parley, id, entries }: Closed, showing:
     const news = now.length > entries.length;
     const whole = { id, reactions: Promise.resolve({ failed }), signal, entries: () => (news ? now : []) };
     await afterwards(io, whole, showing);
-    return exit;
+    return signal.aborted ? EXIT.interrupted : exit;
   } finally {
     stop.release();
   }
