@@ -48,8 +48,11 @@ export async function chat(
   let taken: Taken | undefined;
   let exit: number = EXIT.answered;
   const after = new Set<Promise<unknown>>();
+  const settled = new Set<DeliberationId>();
+  let ending = false;
   const interrupt = () => {
     if (turn) turn.abort();
+    else if (ending) leave.abort();
     else lines.close(); // C3
   };
   lines.on("SIGINT", interrupt);
@@ -67,11 +70,17 @@ export async function chat(
       );
       taken = one;
       exit = one.exit;
-      if (one.closed) last = one.id;
+      // A turn that was broken off keeps its place in the conversation, without an answer.
+      if (!one.closed) {
+        await parley.engine.cancel(one.id, "it was interrupted in a chat");
+        output.note("Interrupted; ask on");
+      }
+      last = one.id;
       const graded = one.graded.then(() => screen.badge(one, showing));
       const second = one.reactions.then(() => (all ? screen.write(secondOf(one)) : undefined));
       const shown = Promise.all([graded, second]); // C1
       after.add(shown);
+      void one.reactions.finally(() => settled.add(one.id));
       void shown.finally(() => after.delete(shown));
     } finally {
       turn = undefined;
@@ -97,7 +106,14 @@ export async function chat(
         return true;
       case "up":
       case "down":
-        if (taken) output.note(await recordFeedback(parley, taken.id, { thumb: word, text: rest }));
+        if (taken)
+          output.note(
+            await recordFeedback(parley, taken.id, {
+              thumb: word,
+              text: rest,
+              heard: !settled.has(taken.id), // C1
+            }),
+          );
         else output.note("There is no answer yet");
         return true;
       default:
@@ -124,7 +140,10 @@ export async function chat(
       screen.prompt();
     }
     screen.end();
+    ending = true;
     await Promise.all(after);
+    if (leave.signal.aborted)
+      output.note(`What was still to come of the last answers goes on with: parley resume ${last ?? "ID"}`);
     if (last !== undefined && !showing.quiet) output.note(`Go on with: parley chat --continue ${last}`);
     return interactive && exit === EXIT.interrupted ? EXIT.answered : exit;
   } finally {

@@ -82,7 +82,6 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "chat",
-    args: "[question...]",
     summary: "a conversation; the judge's badge comes under each answer when it comes",
     options: CHAT,
     load: () => import("./commands/chat.ts"),
@@ -319,7 +318,8 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "sim-server",
-    summary: "simulated models behind the OpenAI and Anthropic wires (PARLEY_SIM_KEY: the key it asks for)",
+    summary:
+      "simulated models behind OpenAI's, Anthropic's and Ollama's wires (PARLEY_SIM_KEY: the key it asks for)",
     options: [
       new Option("--port <n>", "0 takes a free one").argParser(port).default(0),
       new Option("--host <host>", "where to listen").default("127.0.0.1"),

@@ -1,5 +1,5 @@
-import type { Parley } from "../compose/index.ts";
-import { Fault, isEvent, type DeliberationId, type NewEvent } from "../kernel/index.ts";
+import { isOf, type Parley } from "../compose/index.ts";
+import { Fault, isEvent, type DeliberationId, type Entry, type NewEvent } from "../kernel/index.ts";
 import { givenAnswer, secondAnswer } from "../projections/index.ts";
 
 /** What a person thinks of an answer, or what came of it. */
@@ -9,6 +9,8 @@ export type Verdict = {
   readonly outcome?: "good" | "bad" | undefined;
   /** Of the second respondent's answer, instead of the deliberation's. */
   readonly second?: boolean;
+  /** Whether this process answers the deliberation's events already, so that it is enough to record it. */
+  readonly heard?: boolean;
 };
 
 /** So many characters of a person's words are kept. */
@@ -18,9 +20,12 @@ const MOST_CHARACTERS = 4_000;
 export async function recordFeedback(
   { engine, settings, store, worker, world }: Parley,
   id: DeliberationId,
-  { thumb, text = "", outcome, second = false }: Verdict,
+  { thumb, text = "", outcome, second = false, heard = false }: Verdict,
 ): Promise<string> {
   const entries = await store.read(id);
+  const [opened] = entries;
+  if (!opened || !isEvent(opened, "deliberation-opened") || !isOf(opened.data, settings.user))
+    throw new Fault("deliberation-missing", { id });
   const answer = second ? secondAnswer(entries) : givenAnswer(entries);
   if (!answer) {
     const why = second ? `no second respondent has answered ${id}` : `${id} has no answer`;
@@ -41,16 +46,23 @@ export async function recordFeedback(
       by: settings.user,
     },
   };
-  const before = entries.length;
-  await store.append(id, [event], { by: "client", request: `feedback/${world.id()}` });
+  const appended = await store.append(id, [event], { by: "client", request: `feedback/${world.id()}` });
+  const [given] = appended.ok ? appended.events : [];
+  if (heard || !given) return "Noted";
   await engine.drain(id, { worker, signal: new AbortController().signal });
-  const news = (await store.read(id)).slice(before);
-  const annotated = news.find((entry) => isEvent(entry, "engram-annotated"));
-  if (annotated && isEvent(annotated, "engram-annotated"))
-    return annotated.data.retires === undefined
-      ? `Noted, and remembered with the answer`
-      : `Noted; the answer is not recalled any more: ${annotated.data.retires}`;
-  const lapsed = news.find((entry) => isEvent(entry, "note-taken"));
-  const why = lapsed && isEvent(lapsed, "note-taken") ? `: ${lapsed.data.reason}` : "";
-  return `Noted; nothing remembers the answer${why}`;
+  return becameOf(given, await store.read(id));
+}
+
+/** What memory did with a person's feedback, in a line. */
+function becameOf({ id }: Entry, entries: readonly Entry[]): string {
+  const [said] = entries.filter(
+    ({ origin }) => origin.by === "reactor" && origin.reactor === "memory" && origin.event === id,
+  );
+  if (said && isEvent(said, "engram-annotated"))
+    return said.data.retires === undefined
+      ? "Noted, and remembered with the answer"
+      : `Noted; the answer is not recalled any more: ${said.data.retires}`;
+  return said && isEvent(said, "note-taken")
+    ? `Noted; memory has not taken it: ${said.data.reason}`
+    : "Noted; nothing remembers the answer";
 }

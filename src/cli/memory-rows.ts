@@ -32,14 +32,14 @@ export const MEMORY_COMMANDS = [
   },
   {
     name: "facts",
-    summary: "the pinned facts, which every answer may use",
+    summary: "the pinned facts, which respond and chat always see",
     options: [USER, JSON_FLAG],
     load: () => import("./commands/memory-facts.ts"),
   },
   {
     name: "pin",
     args: "[fact...]",
-    summary: "pin a fact, which every answer may use from now on; from stdin without words",
+    summary: "pin a fact, which respond and chat see from now on; from stdin without words",
     options: [USER],
     load: () => import("./commands/memory-pin.ts"),
   },

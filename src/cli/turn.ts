@@ -76,7 +76,6 @@ export async function takeTurn(
     const driven = await driving;
     waiting.stop();
     if (driven.status !== "closed") {
-      output.note(`Interrupted; everything so far is recorded. Go on with: parley resume ${id}`);
       return { id, exit: EXIT.interrupted, closed: false, reactions, graded: reactions, entries: inOrder };
     }
     if (showing.json && wait) await reactions; // one object, so it has all that comes of the answer

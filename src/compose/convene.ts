@@ -63,8 +63,9 @@ export async function convene(
   const { members, chairs, judges, notes } = given.panel ?? (await findPanel(parley));
   const participants = seated(parley, { member: members, chair: chairs, judge: judges });
   const budget = budgetOf(settings);
-  if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
   const plan = given.reactions === true ? reactionPlan(parley, { answering: chairs }) : undefined;
+  if (budget.usd !== undefined)
+    refuseUnknownPrices(parley, [...participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
   const templates = templatesOf([...protocol.templates, ...(plan?.templates ?? [])], parley);
   return {
     notes: [...notes, ...(plan?.notes ?? [])],

@@ -3,12 +3,14 @@ import {
   type DeliberationId,
   Fault,
   isEvent,
+  isOnTheWay,
   SeriesId,
   type Entry,
   type Opening,
   type OrganizationId,
   type Respondent,
   type Store,
+  type UserId,
   type World,
 } from "../kernel/index.ts";
 import { givenAnswer, secondAnswer } from "../projections/index.ts";
@@ -16,6 +18,7 @@ import { givenAnswer, secondAnswer } from "../projections/index.ts";
 /** Characters of earlier turns that a prompt shows at most; the oldest are left out first. */
 const MOST_CHARACTERS = 100_000;
 
+type Bounds = { readonly by: Respondent; readonly most: number; readonly mostCharacters?: number };
 type Place = { readonly previous: DeliberationId | undefined; readonly organization: OrganizationId };
 
 /**
@@ -26,7 +29,7 @@ type Place = { readonly previous: DeliberationId | undefined; readonly organizat
 export async function turnsBefore(
   store: Pick<Store, "read">,
   { previous, organization }: Place,
-  { by, most }: { readonly by: Respondent; readonly most: number },
+  { by, most, mostCharacters = MOST_CHARACTERS }: Bounds,
 ): Promise<readonly TurnOf[]> {
   const turns: TurnOf[] = [];
   let characters = 0;
@@ -39,7 +42,7 @@ export async function turnsBefore(
     if (answer) {
       const { question } = opened.data;
       characters += question.length + answer.data.text.length;
-      if (characters > MOST_CHARACTERS && turns.length > 0) break;
+      if (characters > mostCharacters && turns.length > 0) break;
       turns.unshift({ question, answer: answer.data.text, deliberation: id, of: answer.id });
     }
     id = opened.data.previous;
@@ -51,26 +54,26 @@ export async function turnsBefore(
 const PATIENCE_MS = 120_000;
 const LOOK_MS = 250;
 
-/** Resolves when the second respondent has answered `previous`, or failed to, or was not asked, or patience ends. */
+/** Resolves when the second respondent has answered `previous`, or failed to, or nobody is at it, or patience ends. */
 export async function secondAnswered(
-  store: Pick<Store, "read">,
+  store: Pick<Store, "read" | "leases">,
   previous: DeliberationId | undefined,
   { sleep, signal }: { readonly sleep: World["sleep"]; readonly signal: AbortSignal },
 ): Promise<void> {
   if (previous === undefined) return;
+  const names = ["reactor/respondent-b", `reactor/respondent-b/${previous}`];
   for (let waited = 0; waited < PATIENCE_MS && !signal.aborted; waited += LOOK_MS) {
     const entries = await store.read(previous);
     const [opened] = entries;
     if (!opened || !isEvent(opened, "deliberation-opened")) return;
     const asked = opened.data.reactions?.["respondent-b"] !== undefined;
-    // Whatever it says in the end, an answer or a note, it says last.
     const said = entries.some(
       (entry) =>
-        entry.origin.by === "reactor" &&
-        entry.origin.reactor === "respondent-b" &&
-        (entry.type === "answer-given" || (isEvent(entry, "note-taken") && entry.data.topic !== "own-turns")),
+        entry.origin.by === "reactor" && entry.origin.reactor === "respondent-b" && !isOnTheWay(entry),
     );
     if (!asked || said) return;
+    const leases = await store.leases("reactor/respondent-b");
+    if (!leases.some(({ name }) => names.includes(name))) return;
     await sleep(LOOK_MS, signal);
   }
 }
@@ -78,15 +81,16 @@ export async function secondAnswered(
 /**
  * Where the turn after `previous` stands in its conversation. A conversation is named by its first deliberation, and has one
  * turn at each place: of two that follow up at once, one is too late.
- * @throws Fault `deliberation-missing`, `configuration` for a turn that has not ended
+ * @throws Fault `deliberation-missing`, also for another user's, `configuration` for a turn that has not ended
  */
 export async function placeAfter(
   store: Pick<Store, "read">,
   previous: DeliberationId,
+  user: UserId,
 ): Promise<Required<Pick<Opening, "series" | "previous">>> {
   const entries = await store.read(previous);
   const [opened] = entries;
-  if (!opened || !isEvent(opened, "deliberation-opened"))
+  if (!opened || !isEvent(opened, "deliberation-opened") || !isOf(opened.data, user))
     throw new Fault("deliberation-missing", { id: previous });
   if (!entries.some((entry) => isEvent(entry, "deliberation-closed"))) {
     const why = `${previous} has not come to its end, so nothing can follow it yet`;
@@ -95,6 +99,10 @@ export async function placeAfter(
   const { id, index } = opened.data.series ?? { id: SeriesId.parse(previous), index: 0 };
   return { previous, series: { id, index: index + 1 } };
 }
+
+/** Whether a deliberation is this user's, or everybody's. */
+export const isOf = (opening: Pick<Opening, "user">, user: UserId): boolean =>
+  opening.user === undefined || opening.user === user;
 
 /** The last turn of the conversation that a deliberation belongs to. */
 export async function latestTurn(

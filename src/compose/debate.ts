@@ -46,10 +46,11 @@ export async function conveneDebate(
   const folder = given.contextFolder === undefined ? undefined : resolve(parley.cwd, given.contextFolder);
   const tools = await toolsOf(seats, folder);
   const budget = budgetOf(settings);
-  if (budget.usd !== undefined) refuseUnknownPrices(parley, seats.participants);
   const plan = reactionPlan(parley, {
     answering: seats.participants.filter(({ seat }) => seat === "judge").map(({ model }) => model),
   });
+  if (budget.usd !== undefined)
+    refuseUnknownPrices(parley, [...seats.participants, ...plan.models.map((model) => ({ model }))]);
   const who = given.verbose === true ? whoLines(config, seats) : [];
   return {
     notes: [

@@ -18,3 +18,4 @@ export { storyPorts } from "./story-ports.ts";
 export { watch } from "./watch.ts";
 export { prepareAblation, readAblationTasks, runAblation, type AblationRun } from "./ablate.ts";
 export { MemoryReport, memoryReport } from "./memory-stats.ts";
+export { isOf } from "./conversation.ts";

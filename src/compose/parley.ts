@@ -88,9 +88,12 @@ function parleyOver(store: OpenedStore, { env, cwd }: Place, { settings, sources
     ports: {
       ...ports.ports,
       memory,
-      async turns({ previous, organization }, by, signal) {
-        if (by === "B") await secondAnswered(store, previous, { sleep: world.sleep, signal });
-        return turnsBefore(store, { previous, organization }, { by, most: settings.historyTurns });
+      async turns({ previous, organization }, by, { recorded, signal }) {
+        if (by === "B" && !recorded) await secondAnswered(store, previous, { sleep: world.sleep, signal });
+        const bounds = recorded
+          ? { most: Infinity, mostCharacters: Infinity }
+          : { most: settings.historyTurns };
+        return turnsBefore(store, { previous, organization }, { by, ...bounds });
       },
     },
   });

@@ -7,6 +7,8 @@ import { criticOf, memoryOf, pairwiseOf } from "./reactions.ts";
 /** What an opening pins for the reactors that come after its answer. */
 export type ReactionPlan = {
   readonly settings: Readonly<Record<string, Json>>;
+  /** Whom they call, beside those who sit somewhere. */
+  readonly models: readonly ModelRef[];
   /** Templates that they render. */
   readonly templates: readonly string[];
   readonly notes: readonly string[];
@@ -40,6 +42,7 @@ export function reactionPlan(
       // Without anything to say of an answer that was not remembered, nothing has to say so.
       ...(memory.write || critic ? { memory: Json.parse(memory) } : {}),
     },
+    models: critic ? [critic.model] : [],
     templates: critic
       ? [judgeTemplate("grade", critic.form), ...(compares ? [judgeTemplate("preference", critic.form)] : [])]
       : [],

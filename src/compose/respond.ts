@@ -50,8 +50,7 @@ export async function conveneRespond(
   const user = given.user ?? settings.user;
   const { participants, notes } = await respondentsOf(parley);
   const budget = budgetOf(settings);
-  if (budget.usd !== undefined) refuseUnknownPrices(parley, participants);
-  const place = given.previous === undefined ? undefined : await placeAfter(store, given.previous);
+  const place = given.previous === undefined ? undefined : await placeAfter(store, given.previous, user);
   const history = await turnsBefore(
     store,
     { previous: given.previous, organization },
@@ -71,6 +70,8 @@ export async function conveneRespond(
     pairwise: settings.respondentB,
     user,
   });
+  if (budget.usd !== undefined)
+    refuseUnknownPrices(parley, [...participants, ...reactions.models.map((model) => ({ model }))]);
   return {
     notes: [...notes, ...reactions.notes],
     asked: {
@@ -96,6 +97,7 @@ export async function conveneRespond(
       seed: settings.seed ?? world.id(),
       budget,
       organization,
+      user,
     },
   };
 }

@@ -23,8 +23,15 @@ export type Ports = {
   /** As the opening's settings say. */
   readonly tools?: (opening: Opening) => Promise<Tools | null>;
   readonly memory?: Memory;
-  /** The turns before this opening's in its conversation, oldest first, with the answers of the respondent `by`; one that is on its way is waited for. */
-  readonly turns?: (opening: Opening, by: Respondent, signal: AbortSignal) => Promise<readonly TurnOf[]>;
+  /**
+   * The turns before this opening's in its conversation, oldest first, with the answers of the respondent `by`. `recorded`: all
+   * that are there; else as many as a prompt shows, and one that somebody is at is waited for.
+   */
+  readonly turns?: (
+    opening: Opening,
+    by: Respondent,
+    options: { readonly recorded: boolean; readonly signal: AbortSignal },
+  ) => Promise<readonly TurnOf[]>;
 };
 
 /** One earlier turn of a conversation, as one respondent knows it. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { UserId } from "./engram.ts";
 import { DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
 import { Json } from "./json.ts";
 import { Participant } from "./participant.ts";
@@ -36,6 +37,8 @@ export const Opening = z.strictObject({
   seed: z.string().min(1),
   budget: Budget,
   organization: OrganizationId,
+  /** Whose conversation it is; absent where it is everybody's in the organization. */
+  user: UserId.optional(),
   series: z.strictObject({ id: SeriesId, index: z.int().nonnegative() }).optional(),
   /** Whose turn this one follows in a conversation. */
   previous: DeliberationId.optional(),

@@ -90,3 +90,7 @@ export const Closing = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.enum(["failed", "cancelled"]), why: z.string() }),
 ]);
 export type Closing = z.infer<typeof Closing>;
+
+/** The step whose event holds what a deliberation answered, the best so far included; undefined where nothing does. */
+export const answerStep = (closing: Closing): StepKey | undefined =>
+  "answer" in closing ? closing.answer : "best" in closing ? closing.best?.answer : undefined;

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import {
+  answerStep,
   isEvent,
   originKey,
   stepOrigin,
-  type Closing,
   type Entry,
   type Event,
   type EventId,
@@ -33,9 +33,6 @@ export function givenAnswer(
   const answer = entries.find((entry) => originKey(entry.origin) === stepOrigin(step));
   return answer && isEvent(answer, "answer-given", "synthesis-given") ? answer : undefined;
 }
-
-const answerStep = (closing: Closing) =>
-  "answer" in closing ? closing.answer : "best" in closing ? closing.best?.answer : undefined;
 
 /** The answer that the second of two respondents gave. */
 export function secondAnswer(entries: readonly Entry[]): Event<"answer-given"> | undefined {

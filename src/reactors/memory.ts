@@ -1,11 +1,13 @@
 import { defineReactor, type Ending, type Reaction } from "../engine/index.ts";
 import {
+  answerStep,
   EngramId,
   isEvent,
   stepOrigin,
   originKey,
   type AnnotatedEngram,
   type Annotation,
+  type Closing,
   type Entry,
   type Event,
   type EventId,
@@ -91,9 +93,7 @@ function chosenAnswer(
   { data }: Event<"deliberation-closed">,
   history: readonly Entry[],
 ): Event<"answer-given"> | undefined {
-  const closing = "best" in data ? data.best : "answer" in data ? data : null;
-  const key = closing && stepOrigin(closing.answer);
-  const answer = history.find((entry) => originKey(entry.origin) === key);
+  const answer = answerIn(data, history);
   return answer && isEvent(answer, "answer-given") && answer.data.kind !== "response" ? answer : undefined;
 }
 
@@ -101,10 +101,12 @@ function chosenAnswer(
 function answerSpokenOf({ data }: Event<"feedback-given">, history: readonly Entry[]): EventId | undefined {
   if (data.of !== undefined) return data.of;
   const closed = history.find((entry) => isEvent(entry, "deliberation-closed"));
-  if (!closed || !isEvent(closed, "deliberation-closed")) return undefined;
-  const closing = "best" in closed.data ? closed.data.best : "answer" in closed.data ? closed.data : null;
-  const key = closing && stepOrigin(closing.answer);
-  return history.find((entry) => originKey(entry.origin) === key)?.id;
+  return closed && isEvent(closed, "deliberation-closed") ? answerIn(closed.data, history)?.id : undefined;
+}
+
+function answerIn(closing: Closing, history: readonly Entry[]): Entry | undefined {
+  const step = answerStep(closing);
+  return step && history.find((entry) => originKey(entry.origin) === stepOrigin(step));
 }
 
 function saidIn({ data: { thumb, text, outcome } }: Event<"feedback-given">): Annotation["what"][] {
@@ -121,7 +123,7 @@ async function remember(reaction: Reaction<MemorySettings>, answer: Answered): P
   await run.effect(
     { key: "engram", ends: ["engram-written", "note-taken"], input: { of: answer.id } },
     async (signal): Promise<Ending<"engram-written" | "note-taken">> => {
-      if (!settings.write) return unremembered(answer.id, "memory is off in this deliberation");
+      if (!settings.write) return { type: "note-taken", data: { topic: OFF, ...off(answer.id) } };
       if (!ports.memory) return unremembered(answer.id, "there is no memory here");
       try {
         const { engram, cluster, unembedded } = await ports.memory.write(engramOf(reaction, answer), signal);
@@ -134,7 +136,11 @@ async function remember(reaction: Reaction<MemorySettings>, answer: Answered): P
   );
 }
 
+/** Nobody failed: it was asked for. */
+const OFF = "memory-off";
 const NOT_REMEMBERED = "not-remembered";
+
+const off = (of: EventId) => ({ reason: "memory is off in this deliberation", body: { of } });
 
 const unremembered = (of: EventId, why: string): Ending<"note-taken"> => ({
   type: "note-taken",
@@ -202,8 +208,9 @@ async function annotate(
   await run.effect(
     { key: step, ends: ["engram-annotated", "note-taken"], input: { of, event: annotation.event } },
     async (): Promise<Ending<"engram-annotated" | "note-taken">> => {
-      if (lost !== undefined) return lapse(of, annotation, `its answer was not remembered: ${lost}`);
-      if (!ports.memory) return lapse(of, annotation, "there is no memory here");
+      if (!settings.write) return lapse(of, annotation, { topic: OFF, why: off(of).reason });
+      if (lost !== undefined) return lapse(of, annotation, { why: `its answer was not remembered: ${lost}` });
+      if (!ports.memory) return lapse(of, annotation, { why: "there is no memory here" });
       const engram = EngramId.parse(of);
       const scope = { organization: opening.organization, user: settings.user, id: engram };
       const outcome = await ports.memory.annotate(scope, annotation, { against: settings.retireAt });
@@ -218,10 +225,14 @@ async function annotate(
   );
 }
 
-const WHY: { readonly [state in "kept" | "gone"]: (outcome: AnnotatedEngram) => string } = {
-  kept: ({ lapsed }) =>
-    `its engram is not there yet: it is kept for it${lapsed.length === 0 ? "" : `; for want of room what was kept for ${lapsed.join(", ")} is let go`}`,
-  gone: () => "its engram was forgotten",
+type Lapse = { readonly topic?: string; readonly why: string };
+
+const WHY: { readonly [state in "kept" | "gone"]: (outcome: AnnotatedEngram) => Lapse } = {
+  kept: ({ lapsed }) => ({
+    topic: "annotation-kept",
+    why: `its engram is not there yet: it is kept for it${lapsed.length === 0 ? "" : `; for want of room what was kept for ${lapsed.join(", ")} is let go`}`,
+  }),
+  gone: () => ({ why: "its engram was forgotten" }),
 };
 
 /** Why an answer was not remembered, where that is known. */
@@ -235,7 +246,11 @@ function lossIn(history: readonly Entry[], of: EventId): string | undefined {
   return note && isEvent(note, "note-taken") ? note.data.reason : undefined;
 }
 
-const lapse = (of: EventId, { event, what }: Annotation, why: string): Ending<"note-taken"> => ({
+const lapse = (
+  of: EventId,
+  { event, what }: Annotation,
+  { topic = "annotation-lapsed", why }: Lapse,
+): Ending<"note-taken"> => ({
   type: "note-taken",
-  data: { topic: "annotation-lapsed", reason: why.slice(0, 1_000), body: { of, event, kind: what.kind } },
+  data: { topic, reason: why.slice(0, 1_000), body: { of, event, kind: what.kind } },
 });

@@ -83,15 +83,18 @@ async function compare(reaction: Reaction<PairwiseSettings>, pair: Pair): Promis
     const request = judgeRequest("preference", settings, preferencePrompt(reaction, prompt));
     return { key, request, why: `${one} shown before ${other}` };
   });
-  const said: Preference[] = [];
   const [trouble] = orders.flatMap(({ request }) => roomTrouble(request) ?? []);
-  for (const { key, request, why } of trouble === undefined ? orders : []) {
-    const { data } = await run.call(
-      { key, ends: ["reply-received"], request, timeoutMs, attempts: 1 },
-      () => ({ type: "reply-received", data: { by: JUDGE, why } }),
-    );
-    if (data.call) said.push(preferenceIn(data.call, [pair.A.text, pair.B.text]));
-  }
+  const replies = await Promise.all(
+    (trouble === undefined ? orders : []).map(({ key, request, why }) =>
+      run.call({ key, ends: ["reply-received"], request, timeoutMs, attempts: 1 }, () => ({
+        type: "reply-received",
+        data: { by: JUDGE, why },
+      })),
+    ),
+  );
+  const said: readonly Preference[] = replies.flatMap(({ data: { call } }) =>
+    call ? [preferenceIn(call, [pair.A.text, pair.B.text])] : [],
+  );
   const input = { of: [pair.A.of, pair.B.of], said, trouble: trouble ?? null };
   await run.derive({ key: "preference", ends: ["preference-given", "note-taken"], input }, () => {
     const [first, second] = said;

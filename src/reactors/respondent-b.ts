@@ -1,4 +1,5 @@
 import { defineReactor, type Reaction, type Turn } from "../engine/index.ts";
+import { OWN_TURNS } from "../kernel/index.ts";
 import { respond, RespondentSettings } from "../phases/respond.ts";
 
 /**
@@ -19,19 +20,20 @@ export const respondentB = defineReactor({
 /** What it had answered by the time it was first asked: recorded by reference, so that a redelivery asks the same again. */
 async function ownTurns({ opening, ports, run }: Reaction): Promise<readonly Turn[]> {
   if (opening.previous === undefined) return [];
-  const known = async (signal: AbortSignal) => (await ports.turns?.(opening, "B", signal)) ?? [];
+  const turns = async (recorded: boolean, signal: AbortSignal) =>
+    (await ports.turns?.(opening, "B", { recorded, signal })) ?? [];
   const { data } = await run.effect(
     { key: "turns", ends: ["note-taken"], input: { previous: opening.previous } },
     async (signal) => ({
       type: "note-taken",
       data: {
-        topic: "own-turns",
+        topic: OWN_TURNS,
         reason: "what the second respondent had answered before in this conversation",
-        body: (await known(signal)).map(({ of }) => of),
+        body: (await turns(false, signal)).map(({ of }) => of),
       },
     }),
   );
   const used: readonly unknown[] = Array.isArray(data.body) ? data.body : [];
-  // The journal never changes: what was there is there.
-  return (await known(run.signal)).filter(({ of }) => used.includes(of));
+  // The journal never changes: what was there is there, whatever the settings are now.
+  return (await turns(true, run.signal)).filter(({ of }) => used.includes(of));
 }

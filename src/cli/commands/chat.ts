@@ -1,16 +1,11 @@
 import type { CommandModule } from "../command.ts";
-import { Fault } from "../../kernel/index.ts";
 import { chat } from "../chat.ts";
 import { refuseUnaskedSecond, respondFlags } from "../respond-flags.ts";
 import { idOf, showingOf, withParley } from "../session.ts";
 
 /** `parley chat`: a conversation, until the end of input. */
-export const run: CommandModule["run"] = (io, args, flags) =>
+export const run: CommandModule["run"] = (io, _args, flags) =>
   withParley(io, respondFlags(flags), async (parley) => {
-    if (args.length > 0) {
-      const next = `parley respond ${JSON.stringify(args.join(" "))}, or parley chat, and ask there`;
-      throw new Fault("configuration", { why: "chat takes no question", next });
-    }
     const { settings, store } = parley;
     refuseUnaskedSecond(flags, settings);
     const given = flags["continue"];

@@ -19,7 +19,7 @@ export const run: CommandModule["run"] = (io, words, flags) =>
       });
     io.output.note(
       pinned.fresh
-        ? `Pinned for ${settings.user}: every answer may use it. parley memory forget takes it back`
+        ? `Pinned for ${settings.user}: respond and chat always see it. parley memory forget takes it back`
         : "It was pinned before, and stays so",
     );
     await io.output.result(`${pinned.engram.id}\n`);

@@ -22,7 +22,9 @@ export const run: CommandModule["run"] = (io, args, flags) =>
       const wait = flags["wait"] !== false;
       const taken = await takeTurn(io, { parley, responding, signal, wait }, showing);
       if (!wait) own.abort();
-      else if (taken.closed) await afterwards(io, { ...taken, signal }, showing);
+      else if (!taken.closed)
+        io.output.note(`Interrupted; everything so far is recorded. Go on with: parley resume ${taken.id}`);
+      else await afterwards(io, { ...taken, signal }, showing);
       await taken.reactions;
       return stop.signal.aborted ? EXIT.interrupted : taken.exit;
     } finally {
