@@ -25,18 +25,21 @@ describe("an embedder", () => {
     ]);
     expect(plain.asked).toEqual([["why?"], ["one", "two\ufffd"]]);
   });
-  it("keeps the vectors of the last questions, and no failure", async () => {
+  it("keeps the vectors of the last questions, and a failure for half a minute", async () => {
     let broken = true;
     const embeddings = directed(() => {
       if (broken) throw new Error("out\nof  order");
       return [3, 4];
     });
-    const embedder = createEmbedder(embeddings, stepClock());
-    expect(await embedder.query("q0", bounded())).toEqual({
-      ok: false,
-      why: "sim/embed failed: out of order",
-    });
+    const clock = stepClock();
+    const embedder = createEmbedder(embeddings, clock);
+    const failed = { ok: false, why: "sim/embed failed: out of order" };
+    expect(await embedder.query("q0", bounded())).toEqual(failed);
     broken = false;
+    await clock.advance(29_000);
+    expect(await embedder.query("q0", bounded())).toEqual(failed); // no answer waits for it again so soon
+    expect(embeddings.asked).toHaveLength(1);
+    await clock.advance(1_000);
     for (let nth = 0; nth < 33; nth += 1) await embedder.query(`q${nth}`, bounded());
     expect(await embedder.query("q1", bounded())).toEqual({ ok: true, value: Float32Array.of(0.6, 0.8) });
     expect(embeddings.asked).toHaveLength(34);

@@ -4,6 +4,8 @@ import type { Vector } from "./engram-store.ts";
 import { unitVector } from "./vector.ts";
 import { within, type Within } from "./within.ts";
 
+/** So long a model that failed is not asked for a question's vector again, milliseconds: an answer would wait for it each time. */
+const AFTER_FAILURE_MS = 30_000;
 /** The vectors of the last so many queries are kept: a question that is asked again costs no call. */
 const KEPT_QUERIES = 32;
 const LONGEST_REASON = 300;
@@ -32,6 +34,7 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
   const { model } = embeddings;
   const prefixes = prefixesOf(model);
   const queries = new Map<string, Vector>();
+  let failed: { readonly why: string; readonly untilMs: number } | undefined;
 
   const vectorsOf = async (texts: readonly string[], { timeoutMs, signal }: Bounded) => {
     const asked = texts.map((text) => text.toWellFormed());
@@ -59,7 +62,12 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
         keep(text, known);
         return { ok: true, value: known };
       }
+      if (failed && world.now() < failed.untilMs) return { ok: false, why: failed.why };
       const came = await vectorsOf([prefixes.query + text], bounded);
+      failed =
+        came.ok || bounded.signal.aborted
+          ? undefined
+          : { why: came.why, untilMs: world.now() + AFTER_FAILURE_MS };
       if (!came.ok) return came;
       const [vector] = came.value;
       if (!vector) return { ok: false, why: `${model} gave a vector without a direction` };

@@ -36,16 +36,18 @@ type Meaning =
  */
 export async function find({ store, embedder }: Parts, search: Search, signal: AbortSignal): Promise<Found> {
   const { scope, query, limit, without } = search;
-  const [byWords, byMeaning, unembedded] = await Promise.all([
+  const [byWords, byMeaning] = await Promise.all([
     query.words.length === 0 ? [] : store.matching(scope, { words: query.words, limit, without }),
     nearest({ store, embedder }, search, signal),
-    embedder ? store.unembedded(scope, { model: embedder.model, limit: MOST_COUNTED }) : [],
   ]);
   const { meaning, near } = byMeaning;
   const ids = [...new Set([...near.map(({ id }) => id), ...byWords])];
-  const [stored, similarities] = await Promise.all([
+  // Where as many were near as were asked for, those without a vector are not looked for: nobody misses them.
+  const few = embedder !== null && near.length < limit;
+  const [stored, similarities, unembedded] = await Promise.all([
     store.get(scope, ids),
     similaritiesOf(store, { scope, meaning, near, ids }),
+    few ? store.unembedded(scope, { model: embedder.model, limit: MOST_COUNTED }) : [],
   ]);
   return {
     candidates: candidatesOf(query, stored, similarities),
