@@ -11,6 +11,8 @@ export type AnswerView = {
   frame(frame: Frame): void;
   /** Writes what is missing of the answer, and ends its line. */
   end(text: string): Promise<void>;
+  /** Ends the line of an answer that was broken off. */
+  breakOff(): Promise<void>;
 };
 
 export function createAnswerView(output: Output): AnswerView {
@@ -41,6 +43,10 @@ export function createAnswerView(output: Output): AnswerView {
       if (offset !== raw.length) return; // a piece was lost: V1
       raw += text;
       write(live.add(text));
+    },
+    async breakOff() {
+      if (shown !== "") write(`${live.end()}\n`);
+      await writing;
     },
     async end(text) {
       if (raw === text && shown !== "") write(`${live.end()}\n`);

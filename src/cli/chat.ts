@@ -77,7 +77,7 @@ export async function chat(
       }
       last = one.id;
       const graded = one.graded.then(() => screen.badge(one, showing));
-      const second = one.reactions.then(() => (all ? screen.write(secondOf(one)) : undefined));
+      const second = one.reactions.then(() => (all && one.closed ? screen.write(secondOf(one)) : undefined));
       const shown = Promise.all([graded, second]); // C1
       after.add(shown);
       void one.reactions.finally(() => settled.add(one.id));

@@ -76,6 +76,7 @@ export async function takeTurn(
     const driven = await driving;
     waiting.stop();
     if (driven.status !== "closed") {
+      await view?.breakOff();
       return { id, exit: EXIT.interrupted, closed: false, reactions, graded: reactions, entries: inOrder };
     }
     if (showing.json && wait) await reactions; // one object, so it has all that comes of the answer
