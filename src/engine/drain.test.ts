@@ -180,13 +180,22 @@ describe("a drain", () => {
 
   it("touches no lease where no reactor takes part", async () => {
     const pinned = defineReactor({ ...critic, settings: noSettings });
-    const on = staged({ reactors: [pinned] });
+    const on = staged({ reactors: [pinned], script: { ada: "a", bob: "b", cyd: "c", chair: "d" } });
     const id = await on.open("r1");
     let asked = 0;
     const lease = on.store.lease.bind(on.store);
     Object.assign(on.store, { lease: (...args: Parameters<typeof lease>) => ((asked += 1), lease(...args)) });
     await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
     expect(asked).toBe(0);
+    const stop = new AbortController();
+    const serving = on.engine.react({ worker: "worker", signal: stop.signal, backfill: true });
+    const bare = await on.engine.open("r3", toyAsked("toy-council"));
+    await on.drive(bare.opened.deliberation);
+    await on.clock.advance(1_000);
+    stop.abort();
+    await on.clock.settle(serving);
+    expect((await on.lines(bare.opened.deliberation)).filter((line) => line.includes("reactor"))).toEqual([]);
+    asked = 0;
     const other = await on.open("r2", { reactions: { critic: {} } });
     await on.clock.settle(on.engine.drain(other, { worker: "w", signal: alone }));
     expect(asked).toBeGreaterThan(0);

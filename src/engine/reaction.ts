@@ -68,6 +68,7 @@ async function attemptReaction(context: ReactionContext, { reactor, entry, signa
       world,
       originOf: (step) => ({ by: "reactor", reactor: reactor.name, event: entry.id, ...step }),
       replay: false,
+      background: true,
       watch: { started: ignore, ended: ignore, waiting: () => ignore, used: ignore },
     },
     signal,

@@ -40,6 +40,8 @@ export type StepsContext = {
   readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
   /** Nothing is made or appended; what is recorded is read anew and compared. */
   readonly replay: boolean;
+  /** Whether nobody waits for what is called. */
+  readonly background?: boolean;
   /** Told of each step's start and end, of each record that is used, and of each client event that is waited for, until it says that it is no more. */
   readonly watch: {
     started(): void;

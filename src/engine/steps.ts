@@ -281,7 +281,7 @@ class Steps implements Scope {
     { request, key, timeoutMs = Infinity, attempts }: CallSpec<MadeType>,
     signal: AbortSignal,
   ): Promise<Call> {
-    const { frames, id, ledger, models } = this.#context;
+    const { background, frames, id, ledger, models } = this.#context;
     const frame = { deliberation: id, step: StepKey.parse(key) };
     frames.emit({ ...frame, kind: "started" });
     const leftMs = ledger.timeLeftMs();
@@ -290,6 +290,7 @@ class Steps implements Scope {
       signal,
       ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
       ...(attempts === undefined ? {} : { attempts }),
+      ...(background === true ? { background } : {}),
       onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
     });
     // The cap on the whole ended it, not the limit on one call.

@@ -103,6 +103,9 @@ describe("gistOf", () => {
       }),
     );
   });
+  it("says something of parts of one letter", () => {
+    expect(gistOf("a\n- a", 20)).toBe("a a");
+  });
   it.each([
     "Word. ",
     "x",

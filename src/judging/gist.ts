@@ -93,7 +93,7 @@ export const gistOf = (answer: string, most = LONGEST): string => {
     const others = chosen.length - nth - 1;
     const room = Math.max(Math.min(SHORTEST_CUT, left), left - others * SHORTEST_CUT);
     const text = shortened(parts[index] ?? "", room);
-    if (text.length < 2 && others + nth > 0) break;
+    if (room < 2 && kept.size > 0) break;
     kept.set(index, text);
     left -= text.length + 1;
     if (left < 1) break;

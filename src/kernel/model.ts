@@ -127,6 +127,8 @@ export type CallOptions = {
   readonly timeoutMs?: number | undefined;
   /** Requests sent at most, the first one included; by default as often as failures like this one deserve. */
   readonly attempts?: number | undefined;
+  /** Nobody waits for it: it takes no place that an answer could need. */
+  readonly background?: boolean | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
 };
 

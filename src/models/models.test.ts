@@ -362,6 +362,23 @@ describe("limits", () => {
     expect(server.most()).toBeLessThanOrEqual(3);
   });
 
+  it("are apart for what is called in the background: half as many, which no answer waits for", async () => {
+    await using server = await openGate();
+    await using bench = openModels(server, { caps: { provider: 2, model: 2 } });
+    const behind = Array.from({ length: 3 }, () =>
+      bench.models.complete(request(), { signal: never(), background: true }),
+    );
+    await until(() => server.received.length === 1);
+    const answers = [ask(bench), ask(bench)];
+    await until(() => server.received.length === 3); // while the first in the background is still under way
+    for (let released = 0; released < 5; released += 1) {
+      await until(() => server.received.length > released);
+      server.release(1);
+    }
+    expect((await Promise.all([...behind, ...answers])).map(codeOf)).toEqual(Array(5).fill("ok"));
+    expect(server.most()).toBe(3);
+  });
+
   it("are halved by a wave of 429s, once, and no call is lost", async () => {
     let live = 0;
     let mostAfter = 0;

@@ -76,6 +76,23 @@ const unsent = (request: ModelRequest, family: string | null, failure: Failure):
 type Routed =
   { readonly ok: true; readonly route: Route } | { readonly ok: false; readonly failure: Failure };
 
+/**
+ * The same route with places of its own, half as many: what is called in the background takes no answer's place, and a 429
+ * of its own slows only itself.
+ */
+const behind = (route: Route): Route => {
+  const { provider, caps } = route.place;
+  const half = (cap: number) => Math.max(1, Math.floor(cap / 2));
+  return {
+    ...route,
+    place: {
+      ...route.place,
+      provider: `${provider} in the background`,
+      caps: { provider: half(caps.provider), model: half(caps.model) },
+    },
+  };
+};
+
 export const createModels = (options: ModelsOptions): ClosableModels => {
   const { env, compatible = {}, locals = {}, families = {}, substitutes = {} } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -137,14 +154,15 @@ export const createModels = (options: ModelsOptions): ClosableModels => {
   };
 
   return {
-    complete: async (request, { signal, timeoutMs = limits.timeoutMs, attempts, onDelta }) => {
+    complete: async (request, { signal, timeoutMs = limits.timeoutMs, attempts, background, onDelta }) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsent(request, familyOf(request.model, families), routed.failure);
       const watch = createWatch(clock, { signal, timeoutMs });
       watches.add(watch);
       if (closed) watch.cancel();
       try {
-        return await call({ request, route: routed.route, watch, attempts }, onDelta, around);
+        const route = background === true ? behind(routed.route) : routed.route;
+        return await call({ request, route, watch, attempts }, onDelta, around);
       } finally {
         watches.delete(watch);
         watch.dispose();

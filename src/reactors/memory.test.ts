@@ -172,6 +172,17 @@ describe("memory", () => {
     expect((await on.memories(id)).filter((line) => line.includes("annotate"))).toHaveLength(5);
   });
 
+  it("owes nothing to drafts, and to grades that are none", () => {
+    const due = (type: string, data: object) => memory.due?.({ type, data } as never, []);
+    expect(due("answer-given", { kind: "response" })).toBe(true);
+    expect(due("answer-given", { kind: "draft" })).toBe(false);
+    expect(due("synthesis-given", {})).toBe(true);
+    expect(due("grade-given", { score: 1 })).toBe(true);
+    expect(due("grade-given", { score: null })).toBe(false);
+    expect(due("feedback-given", { of: "x" })).toBe(true);
+    expect(due("feedback-given", {})).toBe(false);
+  });
+
   it("says on the journal why an engram retires", async () => {
     const on = staged(remembering({ retires: "two say that it is bad" }));
     const id = await on.answered("r1");

@@ -205,7 +205,7 @@ const cases: readonly Case[] = [
     code: 2,
     says: /nope is not there/,
   },
-  { what: "a question to chat", args: ["chat", "hello"], code: 2, says: /parley respond "hello"/ },
+  { what: "a question to chat", args: ["chat", "hello"], code: 2, says: /too many arguments for 'chat'/ },
   {
     what: "feedback that is neither up nor down",
     args: ["feedback", "x", "sideways"],
