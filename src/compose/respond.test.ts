@@ -95,6 +95,14 @@ describe("a turn with a respondent", () => {
       );
     }));
 
+  it("counts what reactions spend: of five calls that would be made, a cap of two leaves out the last", () =>
+    using({ respondentB: true, judge: "sim/jo", maxCalls: 2 }, async (parley) => {
+      const { entries } = await converse(parley, { question: "What is 17 * 23?" }, never);
+      // Two reactions may each have seen the second call still free.
+      expect(resultOf(entries)?.calls).toBeLessThanOrEqual(3);
+      expect(entries.filter(({ type }) => type === "preference-given")).toEqual([]);
+    }));
+
   it("spends nothing on reactions beyond what a cap leaves, and the answer comes first", () =>
     using({ respondentB: true, judge: "sim/jo", maxCalls: 1 }, async (parley) => {
       const { asked } = await conveneRespond(parley, { question: "What is 17 * 23?" });

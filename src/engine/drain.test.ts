@@ -83,6 +83,27 @@ describe("a drain", () => {
     expect(await on.echoes(id)).toEqual(["quick", "slow"]);
   });
 
+  it("calls in the background, unlike who drives", async () => {
+    const script = { ada: "a", bob: "b", cyd: "c", chair: "d", judge: () => "fine" };
+    const on = staged({ reactors: [critic], script });
+    const seen: [string, boolean | undefined][] = [];
+    const complete = on.models.complete.bind(on.models);
+    const watched: typeof complete = (request, options) => {
+      seen.push([request.model, options.background]);
+      return complete(request, options);
+    };
+    Object.assign(on.models, { complete: watched });
+    const { opened } = await on.engine.open("r1", toyAsked("toy-council"));
+    await on.drive(opened.deliberation);
+    await on.clock.settle(on.engine.drain(opened.deliberation, { worker: "w", signal: alone }));
+    expect(seen.filter(([model]) => model !== "sim/judge").map(([, behind]) => behind)).toEqual(
+      Array(4).fill(undefined),
+    );
+    expect(seen.filter(([model]) => model === "sim/judge").map(([, behind]) => behind)).toEqual(
+      Array(6).fill(true),
+    );
+  });
+
   it("N3: waits for the lease of a process that died, and goes on from there", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
@@ -191,7 +212,7 @@ describe("a drain", () => {
     const serving = on.engine.react({ worker: "worker", signal: stop.signal, backfill: true });
     const bare = await on.engine.open("r3", toyAsked("toy-council"));
     await on.drive(bare.opened.deliberation);
-    await on.clock.advance(1_000);
+    await on.clock.advance(60_000);
     stop.abort();
     await on.clock.settle(serving);
     expect((await on.lines(bare.opened.deliberation)).filter((line) => line.includes("reactor"))).toEqual([]);

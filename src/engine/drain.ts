@@ -94,6 +94,14 @@ export async function drain(
     const name = leaseName(reactor);
     return (await store.leases(name)).some((lease) => lease.name === name && lease.holder !== worker);
   };
+  const attended = async (one: Drained, held: Held): Promise<boolean> => {
+    try {
+      return await attend(one, held);
+    } finally {
+      await held.end();
+      await store.release(leaseName(one.reactor, id), worker);
+    }
+  };
   const serve = async (one: Drained): Promise<void> => {
     const name = leaseName(one.reactor, id);
     try {
@@ -102,9 +110,7 @@ export async function drain(
           if (await lookOn(one)) return; // N3
         } else if (await store.lease(name, worker, DRAIN_LEASE_MS)) {
           const held = hold(context, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
-          const done = await attend(one, held).finally(() => held.end());
-          await store.release(name, worker);
-          if (done) return;
+          if (await attended(one, held)) return;
         } else {
           one.quietAt = null;
           await world.sleep(LOOK_MS, signal); // whoever has it is at the same work, or has died of it
