@@ -106,7 +106,7 @@ async function shown(io: Io, entries: readonly Entry[], { showing, view }: Shown
   await view.end(result.answer);
   if (showing.quiet) return EXIT.answered;
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-  const model = opened && isEvent(opened, "deliberation-opened") ? opened.data.participants[0]?.model : "";
+  const model = opened?.data.participants[0]?.model;
   const alone = resultOf(entries.filter(({ origin }) => origin.by !== "reactor")) ?? result; // what the answer itself took
   const line = responseLine(alone, { model: oneLine(model ?? ""), unpriced: unpricedModels(entries) });
   const { terminal, color, columns } = output.stdout;

@@ -28,7 +28,7 @@ export function givenAnswer(
   entries: readonly Entry[],
 ): Event<"answer-given"> | Event<"synthesis-given"> | undefined {
   const closed = entries.find((entry) => isEvent(entry, "deliberation-closed"));
-  const step = closed && isEvent(closed, "deliberation-closed") ? answerStep(closed.data) : undefined;
+  const step = closed && answerStep(closed.data);
   if (step === undefined) return undefined;
   const answer = entries.find((entry) => originKey(entry.origin) === stepOrigin(step));
   return answer && isEvent(answer, "answer-given", "synthesis-given") ? answer : undefined;

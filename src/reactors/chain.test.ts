@@ -1,19 +1,17 @@
 import { describe, expect, it, vi } from "vitest";
-import { createEngine, defineProtocol } from "../engine/index.ts";
+import { createEngine } from "../engine/index.ts";
 import {
   callOf,
   EngramId,
   isEvent,
   OrganizationId,
   originKey,
-  StepKey,
   type DeliberationId,
   type Embeddings,
   type Entry,
   type EventId,
   type ModelRequest,
 } from "../kernel/index.ts";
-import { respond, RespondentSettings } from "../phases/respond.ts";
 import { readFenced } from "../prompts/index.ts";
 import { mortal, type CrashPoint } from "../testing/crash.ts";
 import { memoryEngrams } from "../testing/memory-engrams.ts";
@@ -27,6 +25,7 @@ import {
 } from "../testing/respond-table.ts";
 import { CRITIC, JUDGE } from "../testing/toys/respondents.ts";
 import { stage } from "../testing/toys/stage.ts";
+import { responding } from "./sample-protocol.ts";
 import { critic } from "./critic.ts";
 import { memory } from "./memory.ts";
 import { pairwise } from "./pairwise.ts";
@@ -34,18 +33,6 @@ import { respondentB } from "./respondent-b.ts";
 
 // The whole chain: answer → engram → grade → preference → annotation → feedback. Guarantees 1 and 2 of docs/DESIGN.md, W1, W2
 // and M1 of the reactors: killed anywhere and started again, it ends in the same state, and everything is there once.
-
-const protocol = defineProtocol({
-  name: "respond",
-  version: 1,
-  settings: RespondentSettings,
-  templates: ["respond"],
-  async deliberate(floor) {
-    const [by] = floor.seats("respondent");
-    if (by) await respond(floor, { by, respondent: "A", history: floor.history });
-    return { outcome: "answered", answer: StepKey.parse("answer/A"), control: null };
-  },
-});
 
 // Up to forty deaths a test.
 vi.setConfig({ testTimeout: 60_000 });
@@ -115,7 +102,7 @@ const isMemorys = (point: Point): point is MemoryCrash =>
 /** One store, one memory, one provider; `live` is one process's life, which dies at `point` or gets to the end. */
 async function scene({ a, b }: Latencies) {
   const on = stage({
-    protocols: [protocol],
+    protocols: [responding],
     script: {
       first: () => ({ text: "It is 391.", latencyMs: a }),
       second: () => ({ text: "I make it 392.", latencyMs: b }),
@@ -136,7 +123,7 @@ async function scene({ a, b }: Latencies) {
       models: process.models,
       world: process.world,
       frames,
-      protocols: [protocol],
+      protocols: [responding],
       reactors: own,
       ports: { memory: remembers.memory },
     });

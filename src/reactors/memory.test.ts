@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineProtocol, digestOf } from "../engine/index.ts";
+import { digestOf } from "../engine/index.ts";
 import {
   Engram,
   EventId,
@@ -12,25 +12,13 @@ import {
   type Memory,
   type NewEvent,
 } from "../kernel/index.ts";
-import { respond, RespondentSettings } from "../phases/respond.ts";
 import { respondAsked, RESPONDENT_SETTINGS, USER } from "../testing/respond-table.ts";
 import { stage, type StageOptions } from "../testing/toys/stage.ts";
+import { responding } from "./sample-protocol.ts";
 import { memory } from "./memory.ts";
 import { respondentB } from "./respondent-b.ts";
 
 // M1 to M3 of memory.ts.
-
-const protocol = defineProtocol({
-  name: "respond",
-  version: 1,
-  settings: RespondentSettings,
-  templates: ["respond"],
-  async deliberate(floor) {
-    const [by] = floor.seats("respondent");
-    if (by) await respond(floor, { by, respondent: "A", history: floor.history });
-    return { outcome: "answered", answer: StepKey.parse("answer/A"), control: null };
-  },
-});
 
 const SETTINGS = { user: USER, write: true, mergeAt: 0.9, retireAt: 2 };
 const alone = new AbortController().signal;
@@ -65,7 +53,7 @@ function remembering({ broken = false, retires = null as string | null } = {}) {
 
 function staged(remembers = remembering(), settings: object = SETTINGS, options: Partial<StageOptions> = {}) {
   const on = stage({
-    protocols: [protocol],
+    protocols: [responding],
     reactors: [respondentB, memory],
     script: { first: () => "It is 391.", second: () => "I make it 391." },
     ports: { memory: remembers.port },

@@ -101,7 +101,7 @@ function chosenAnswer(
 function answerSpokenOf({ data }: Event<"feedback-given">, history: readonly Entry[]): EventId | undefined {
   if (data.of !== undefined) return data.of;
   const closed = history.find((entry) => isEvent(entry, "deliberation-closed"));
-  return closed && isEvent(closed, "deliberation-closed") ? answerIn(closed.data, history)?.id : undefined;
+  return closed && answerIn(closed.data, history)?.id;
 }
 
 function answerIn(closing: Closing, history: readonly Entry[]): Entry | undefined {

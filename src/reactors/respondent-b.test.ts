@@ -1,37 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { defineProtocol, type TurnOf } from "../engine/index.ts";
-import {
-  DeliberationId,
-  EventId,
-  isEvent,
-  originKey,
-  StepKey,
-  type DeliberationId as Id,
-} from "../kernel/index.ts";
-import { respond, RespondentSettings } from "../phases/respond.ts";
+import type { TurnOf } from "../engine/index.ts";
+import { DeliberationId, EventId, isEvent, originKey, type DeliberationId as Id } from "../kernel/index.ts";
 import { respondAsked, RESPONDENT_SETTINGS } from "../testing/respond-table.ts";
 import { stage, type StageOptions } from "../testing/toys/stage.ts";
+import { responding } from "./sample-protocol.ts";
 import { respondentB } from "./respondent-b.ts";
-
-// Layers: the protocol itself is tested where it stands; this is all of it that a second respondent meets.
-const first = defineProtocol({
-  name: "respond",
-  version: 1,
-  settings: RespondentSettings,
-  templates: ["respond"],
-  async deliberate(floor) {
-    const [by] = floor.seats("respondent");
-    if (by) await respond(floor, { by, respondent: "A", history: floor.history });
-    return { outcome: "answered", answer: StepKey.parse("answer/A"), control: null };
-  },
-});
 
 const alone = new AbortController().signal;
 const both = { reactions: { "respondent-b": RESPONDENT_SETTINGS } };
 
 function staged(options: Partial<StageOptions> = {}) {
   const on = stage({
-    protocols: [first],
+    protocols: [responding],
     reactors: [respondentB],
     script: { first: "It is 391.", second: "I make it 391." },
     ...options,

@@ -176,3 +176,15 @@ export type EmbedColumns = {
   readonly modelName: string;
   readonly vectors: readonly (readonly [id: string, vector: Vector])[];
 };
+
+/** Whose rows they are. */
+export type ScopeColumns = { readonly organization: string; readonly user: string };
+
+/** A word of one scope: what stands before the word is no letter, so that it cannot be a word's own, and full text takes all of it for one. */
+export const scopedWord = (scope: number, word: string): string => `${scope}§${word}`;
+
+/** `names`: engrams that were let go, oldest first, as `escaped` writes them. */
+export type Annotated = {
+  readonly state: "annotated" | "known" | "kept" | "gone";
+  readonly names: readonly string[];
+};

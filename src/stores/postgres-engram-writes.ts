@@ -11,21 +11,16 @@ import {
 } from "./engram-block.ts";
 import {
   blobOf,
+  scopedWord,
   wiped,
+  type Annotated,
   type AnnotationColumns,
   type EmbedColumns,
   type EngramColumns,
+  type ScopeColumns,
 } from "./engram-row.ts";
 import type { Sized } from "./group-queue.ts";
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
-
-type Scope = { readonly organization: string; readonly user: string };
-
-export type Annotated = {
-  readonly state: "annotated" | "known" | "kept" | "gone";
-  /** Engrams that were let go, oldest first, as `escaped` writes them. */
-  readonly names: readonly string[];
-};
 
 type Found = {
   readonly number: number;
@@ -33,9 +28,6 @@ type Found = {
   readonly live: boolean;
   readonly data: string;
 };
-
-/** A word of one scope, as a lexeme: what stands before the word is no letter, so that it cannot be a word's own. */
-export const scopedWord = (scope: number, word: string): string => `${scope}§${word}`;
 
 /** `Row` is what the select names. */
 type Ask = <Row extends object>(sql: string, values: readonly unknown[]) => Promise<readonly Row[]>;
@@ -68,7 +60,7 @@ export function postgresEngramWrites({ table }: PostgresDatabase) {
   const vectors = table("engram_vector");
   const blocks = table("engram_block");
 
-  const scopeOf = async (ask: Ask, { organization, user }: Scope): Promise<number> => {
+  const scopeOf = async (ask: Ask, { organization, user }: ScopeColumns): Promise<number> => {
     const scopes = table("engram_scope");
     const values = [organization, user];
     await ask(`insert into ${scopes} (organization, user_id) values ($1, $2) on conflict do nothing`, values);
@@ -213,7 +205,7 @@ export function postgresEngramWrites({ table }: PostgresDatabase) {
       },
     }),
 
-    embed: (owner: Scope, of: EmbedColumns): EngramJob<void> => ({
+    embed: (owner: ScopeColumns, of: EmbedColumns): EngramJob<void> => ({
       size: of.vectors.reduce((sum, [, vector]) => sum + vector.byteLength, 0),
       run: async (ask) => {
         const scope = await scopeOf(ask, owner);
@@ -256,7 +248,10 @@ export function postgresEngramWrites({ table }: PostgresDatabase) {
       },
     }),
 
-    forget: (owner: Scope, of: { readonly id: string; readonly forgotten: string }): EngramJob<boolean> => ({
+    forget: (
+      owner: ScopeColumns,
+      of: { readonly id: string; readonly forgotten: string },
+    ): EngramJob<boolean> => ({
       size: 0,
       run: async (ask) => {
         const found = await find(ask, await scopeOf(ask, owner), of.id);

@@ -3,6 +3,7 @@ import type { EngramStore } from "../memory/engram-store.ts";
 import { WORD_ENGRAMS, askedWords, engramWords } from "../memory/engram-words.ts";
 import { engramIndexes, type BlockRow, type VectorSource } from "./engram-index.ts";
 import {
+  scopedWord,
   annotationColumns,
   checkedVector,
   embedPortions,
@@ -15,7 +16,7 @@ import {
   type StoredRow,
 } from "./engram-row.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
-import { postgresEngramWrites, scopedWord, type EngramJob } from "./postgres-engram-writes.ts";
+import { postgresEngramWrites, type EngramJob } from "./postgres-engram-writes.ts";
 import { escaped } from "./row.ts";
 
 type Value = string | number | boolean | null | readonly (string | number)[];

@@ -10,23 +10,15 @@ import {
 } from "./engram-block.ts";
 import {
   blobOf,
+  scopedWord,
   wiped,
+  type Annotated,
   type AnnotationColumns,
   type EmbedColumns,
   type EngramColumns,
+  type ScopeColumns,
 } from "./engram-row.ts";
 import type { SqliteDatabase, Statement } from "./sqlite-database.ts";
-
-/** A word of one scope: what stands before the word is no letter, so that it cannot be a word's own, and FTS5 takes all of it for one. */
-export const scopedWord = (scope: number, word: string): string => `${scope}§${word}`;
-
-type Scope = { readonly organization: string; readonly user: string };
-
-/** `names`: engrams that were let go, oldest first, as `escaped` writes them. */
-export type Annotated = {
-  readonly state: "annotated" | "known" | "kept" | "gone";
-  readonly names: readonly string[];
-};
 
 type Found = {
   readonly number: number;
@@ -105,7 +97,7 @@ export async function prepareEngramWrites({ writer }: Pick<SqliteDatabase, "writ
   const one = <Row>(statement: Statement, values: Parameters<Statement["get"]>[0]): Row | undefined =>
     statement.get(values) as Row | undefined;
 
-  const scopeOf = ({ organization, user }: Scope): number => {
+  const scopeOf = ({ organization, user }: ScopeColumns): number => {
     addScope.run([organization, user]);
     return one<{ number: number }>(getScope, [organization, user])?.number ?? 0;
   };
@@ -197,7 +189,7 @@ export async function prepareEngramWrites({ writer }: Pick<SqliteDatabase, "writ
       return { state: "kept", names };
     },
 
-    embed(owner: Scope, of: EmbedColumns): void {
+    embed(owner: ScopeColumns, of: EmbedColumns): void {
       const scope = scopeOf(owner);
       const entries = new Map<number, BlockEntry[]>();
       for (const [id, vector] of of.vectors) {
@@ -216,7 +208,7 @@ export async function prepareEngramWrites({ writer }: Pick<SqliteDatabase, "writ
       for (const [dimensions, some] of entries) pack({ scope, model: of.model, dimensions }, some);
     },
 
-    forget(owner: Scope, of: { readonly id: string; readonly forgotten: string }): boolean {
+    forget(owner: ScopeColumns, of: { readonly id: string; readonly forgotten: string }): boolean {
       const found = one<Found>(getEngram, [scopeOf(owner), of.id]);
       if (!found || found.forgotten !== null) return false;
       hide(found.number);

@@ -3,6 +3,7 @@ import type { EngramQuery, EngramStore } from "../memory/engram-store.ts";
 import { WORD_ENGRAMS, askedWords, bestMatches, engramWords } from "../memory/engram-words.ts";
 import { engramIndexes, type BlockRow, type VectorSource } from "./engram-index.ts";
 import {
+  scopedWord,
   annotationColumns,
   bytesIn,
   checkedVector,
@@ -18,7 +19,7 @@ import {
 } from "./engram-row.ts";
 import { escaped } from "./row.ts";
 import type { SqlValue } from "./sqlite-database.ts";
-import { scopedWord, type prepareEngramWrites } from "./sqlite-engram-writes.ts";
+import type { prepareEngramWrites } from "./sqlite-engram-writes.ts";
 
 /** What a store on one file shares with its engrams. */
 export type SqliteAccess = {
