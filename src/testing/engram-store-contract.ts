@@ -1,9 +1,8 @@
-import { describe, it } from "vitest";
+import { joinContract, type StoreSkip } from "./contract.ts";
 import { engramProcessCases } from "./engram-contract-processes.ts";
 import { engramRowCases } from "./engram-contract-rows.ts";
 import { engramSearchCases } from "./engram-contract-search.ts";
 import type { EngramPlace } from "./engram-place.ts";
-import type { StoreSkip } from "./store-contract.ts";
 
 const cases = [...engramRowCases, ...engramSearchCases, ...engramProcessCases];
 
@@ -16,27 +15,7 @@ const cases = [...engramRowCases, ...engramSearchCases, ...engramProcessCases];
 export function engramStoreContract(
   name: string,
   place: () => Promise<EngramPlace>,
-  { skip = [] }: { readonly skip?: readonly StoreSkip[] } = {},
+  { skip }: { readonly skip?: readonly StoreSkip[] } = {},
 ): void {
-  const reasons = new Map(
-    skip.flatMap(({ because, tests }) => tests.map((title) => [title, because] as const)),
-  );
-  for (const title of reasons.keys()) {
-    if (!cases.some((one) => one.title === title))
-      throw new Error(`the contract of engrams has no test "${title}"`);
-  }
-  describe(`${name} keeps the contract of engrams`, () => {
-    for (const { title, timeoutMs, run } of cases) {
-      const because = reasons.get(title);
-      if (because !== undefined) {
-        process.stderr.write(`skipped for ${name}: "${title}", because ${because}\n`);
-        it.skip(`${title} (skipped: ${because})`);
-        continue;
-      }
-      it(title, { timeout: timeoutMs ?? 20_000 }, async () => {
-        await using here = await place();
-        await run(here);
-      });
-    }
-  });
+  joinContract({ what: "the contract of engrams", cases }, { name, place, skip });
 }
