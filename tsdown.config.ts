@@ -1,14 +1,18 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { defineConfig } from "tsdown";
 import manifest from "./package.json" with { type: "json" };
 
 type Entry = readonly [output: string, source: string];
 
-/** `./kernel` in package.json's exports is src/kernel/index.ts, `.` is src/index.ts. */
+/** `./kernel` in package.json's exports is src/kernel.ts or src/kernel/index.ts, `.` is src/index.ts. */
 const library = Object.keys(manifest.exports)
   .filter((subpath) => !subpath.endsWith(".json"))
   .map((subpath): Entry => {
     const folder = subpath.slice(2);
-    return folder === "" ? ["index", "src/index.ts"] : [folder, `src/${folder}/index.ts`];
+    const name = folder === "" ? "index" : folder;
+    const file = `src/${name}.ts`;
+    return [name, existsSync(file) ? file : `src/${folder}/index.ts`];
   });
 
 /** Drivers are loaded when a store needs them, and bring binaries or their own ways of finding modules. */
@@ -21,6 +25,73 @@ const onlyAgent = {
   load: (id: string) =>
     id === "\0undici" ? 'import Agent from "undici/lib/dispatcher/agent.js"; export { Agent };' : null,
 };
+
+/**
+ * What the command reads YAML with: a file of its own, which is loaded with the first YAML file that there is, because most
+ * commands meet none and loading it takes a third of the time that they need.
+ */
+const yamlOnDemand = {
+  name: "yaml-on-demand",
+  resolveId: (id: string) => (id === "yaml" ? "\0yaml" : null),
+  load: (id: string) =>
+    id === "\0yaml"
+      ? `import { createRequire } from "node:module";
+        const require = createRequire(import.meta.url);
+        let loaded;
+        const yaml = () => (loaded ??= require("./cli-yaml.cjs"));
+        ${["isAlias", "isMap", "isScalar", "isSeq", "parseDocument", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
+        ${["Lexer", "LineCounter"].map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join("\n")}
+        export const CST = new Proxy({}, { get: (_, name) => yaml().CST[name] });`
+      : null,
+};
+
+/**
+ * Where the two files begin that almost every command loads: what starts a command and opens a store, and what begins a
+ * deliberation. Each takes in all that these import; a hundred small files would take twice as long.
+ */
+const CHUNKS = [
+  ["core", ["cli/program.ts", "cli/session.ts", "stores/sqlite.ts"]],
+  [
+    "asking",
+    [
+      "app/configured.ts",
+      "cli/commands/ask.ts",
+      "cli/conduct.ts",
+      "protocols/ask/index.ts",
+      "reactors/memory/index.ts",
+    ],
+  ],
+] as const;
+
+type Chunking = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
+
+/** A group for each chunk; the first has the modules that several of them import. */
+function chunkGroups() {
+  let chunks: ReadonlyMap<string, string> | undefined;
+  const own = CHUNKS.map(([name], index) => ({
+    name: (id: string, chunking: Chunking) =>
+      (chunks ??= chunksBy(chunking)).get(id) === name ? name : null,
+    priority: CHUNKS.length - index,
+  }));
+  // By itself, because the command tells it how to work before the first schema is made.
+  const zod = { name: "zod", test: /[\\/]node_modules[\\/]zod[\\/]/, priority: CHUNKS.length + 1 };
+  return [zod, ...own];
+}
+
+function chunksBy(chunking: Chunking): ReadonlyMap<string, string> {
+  const chunks = new Map<string, string>();
+  for (const [name, files] of CHUNKS) {
+    const ids = files.map((file) => resolve("src", file));
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      if (chunks.has(id)) continue;
+      const info = chunking.getModuleInfo(id);
+      if (!info) continue;
+      chunks.set(id, name);
+      ids.push(...info.importedIds);
+    }
+  }
+  return chunks;
+}
 
 const common = {
   format: "esm",
@@ -47,8 +118,19 @@ export default defineConfig([
     entry: { cli: "src/cli/main.ts" },
     dts: false,
     deps: { alwaysBundle: (id: string) => !DRIVERS.some((name) => id === name || id.startsWith(`${name}/`)) },
-    plugins: [onlyAgent],
+    plugins: [onlyAgent, yamlOnDemand],
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-    outputOptions: { chunkFileNames: "cli-[name]-[hash].mjs" },
+    outputOptions: {
+      chunkFileNames: "cli-[name]-[hash].mjs",
+      codeSplitting: { groups: chunkGroups() },
+    },
+  },
+  {
+    ...common,
+    entry: { "cli-yaml": "yaml" },
+    format: "cjs",
+    dts: false,
+    deps: { alwaysBundle: () => true },
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   },
 ]);

@@ -1,14 +1,33 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { root } from "../scripts/root.mjs";
 
-/** @typedef {typeof import("../src/index.ts")} Parley */
-/** @typedef {import("../src/index.ts").Asked} Asked */
-/** @typedef {import("../src/index.ts").ModelsOptions} ModelsOptions */
+/** @typedef {typeof import("../src/internal.ts") & { template(name: string): string }} Parley A build's parts, and its templates by name. */
+/** @typedef {import("../src/internal.ts").NewDeliberation} NewDeliberation */
+/** @typedef {import("../src/internal.ts").ModelsOptions} ModelsOptions */
 
-/** @param {string} dist the folder of a build @returns {Promise<Parley>} the library as it is published */
-export const loadParley = (dist) => import(pathToFileURL(join(dist, "index.mjs")).href);
+/**
+ * The parts of a build (engine, protocols, models, stores): its `parley/internal`, or the library of a build from before there
+ * was one. Its templates are those of the sources beside it.
+ *
+ * @param {string} dist @returns {Promise<Parley>}
+ */
+export async function loadParley(dist) {
+  const [file = "index.mjs"] = ["internal.mjs"].filter((name) => existsSync(join(dist, name)));
+  const parts = await import(pathToFileURL(join(dist, file)).href);
+  const sources = join(dirname(dist), "src");
+  const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
+  /** @type {Map<string, string>} */
+  const read = new Map();
+  const template = (/** @type {string} */ name) => {
+    const path = files.find((one) => basename(one) === `${name}.md`);
+    if (path === undefined) throw new Error(`there is no ${name}.md in ${sources}`);
+    const text = read.get(name) ?? readFileSync(join(sources, path), "utf8");
+    read.set(name, text);
+    return text;
+  };
+  return { ...parts, template };
+}
 
 export const WAVES = 3;
 export const CALLS_PER_COUNCIL = 9;
@@ -19,22 +38,12 @@ const PACE = "delay=160&latency=40";
 
 const MEMBERS = ["ada", "ben", "cleo", "dora"];
 
-/** @type {Map<string, string>} */
-const templates = new Map();
-
-/** A template of the sources, read once. @param {string} name */
-export function template(name) {
-  const text = templates.get(name) ?? readFileSync(join(root, "src/prompts/templates", `${name}.md`), "utf8");
-  templates.set(name, text);
-  return text;
-}
-
 /**
  * Four members and a chair on one question: four drafts, four reviews, one synthesis.
  *
  * @param {Parley} parley
  * @param {{ seed: string, chair?: string }} options `chair`: what else the chair's model is asked for
- * @returns {Asked}
+ * @returns {NewDeliberation}
  */
 export function asked(parley, { seed, chair = "" }) {
   const seat = (/** @type {string} */ name, /** @type {string} */ kind, /** @type {string} */ pace) => ({
@@ -45,7 +54,7 @@ export function asked(parley, { seed, chair = "" }) {
     family: null,
   });
   // The branded names are checked when the engine opens it.
-  return /** @type {Asked} */ (
+  return /** @type {NewDeliberation} */ (
     /** @type {unknown} */ ({
       question: "A shop sells 17 boxes of 23 pens each and gets 12 pens back. How many pens are sold?",
       context: [],
@@ -56,9 +65,7 @@ export function asked(parley, { seed, chair = "" }) {
         seat("eve", "chair", chair === "" ? PACE : chair),
       ],
       templates: {
-        ...Object.fromEntries(
-          parley.council.templates.flatMap((name) => (name === "strategy" ? [] : [[name, template(name)]])),
-        ),
+        ...textsOf(parley, parley.council),
         strategy: "Weigh every answer by its reasons.",
       },
       seed,
@@ -73,7 +80,7 @@ export function asked(parley, { seed, chair = "" }) {
  * service wants to run at once (16 calls a provider and 8 a model by default).
  *
  * @param {Parley} parley
- * @param {{ url: string, store: string, substitutes?: ModelsOptions["substitutes"], protocols?: readonly import("../src/index.ts").AnyProtocol[], onRequest?: (request: import("../src/kernel/index.ts").ModelRequest) => void }} options `onRequest` sees each call before it is made
+ * @param {{ url: string, store: string, substitutes?: ModelsOptions["substitutes"], protocols?: readonly import("../src/internal.ts").AnyProtocol[], onRequest?: (request: import("../src/kernel/index.ts").ModelRequest) => void }} options `onRequest` sees each call before it is made
  */
 export async function service(parley, { url, store: path, substitutes, protocols = [], onRequest }) {
   const store = await parley.openStore(path);
@@ -110,3 +117,16 @@ export async function service(parley, { url, store: path, substitutes, protocols
     },
   };
 }
+
+/**
+ * The texts of a protocol's templates; an older build only names them.
+ *
+ * @param {Parley} parley @param {{ templates: readonly unknown[] }} protocol @returns {Record<string, string>}
+ */
+export const textsOf = (parley, { templates }) =>
+  Object.fromEntries(
+    /** @type {(string | { name: string, text: string })[]} */ (templates).flatMap((one) => {
+      if (typeof one !== "string") return [[one.name, one.text]];
+      return one === "strategy" ? [] : [[one, parley.template(one)]];
+    }),
+  );

@@ -1,11 +1,14 @@
 /** @typedef {import("../src/kernel/index.ts").Entry} Entry */
-/** @typedef {Awaited<ReturnType<typeof import("../src/index.ts")["openStore"]>>} Store */
-/** @typedef {import("../src/index.ts").AnyReactor} AnyReactor */
+/** @typedef {Awaited<ReturnType<typeof import("../src/internal.ts")["openStore"]>>} Store */
+/** @typedef {import("../src/internal.ts").AnyReactor} AnyReactor */
 /**
  * What became of the answers that were to be graded. `owed`: events that a reactor has not answered; `behind`: reactors
  * whose cursor is not at the journal's end; `whys`: of grades that are null, how often each was given.
  * @typedef {{ answers: number, graded: number, notOnce: number, whyless: number, whys: Record<string, number>, engrams: number, annotated: number, unremembered: number, unannotated: number, preferences: number, owed: number, behind: number }} Checked
  */
+
+/** Whose deliberations are measured. */
+const LOCAL = /** @type {import("../src/kernel/index.ts").OrganizationId} */ ("local");
 
 /** Deliberations and engrams that are looked up at once. */
 const AT_ONCE = 100;
@@ -13,10 +16,10 @@ const AT_ONCE = 100;
 /**
  * Reads everything again from the store; whoever measured has kept nothing, which would count as the heap's.
  *
- * @param {{ store: Store, owes: typeof import("../src/index.ts")["owes"], reactors: readonly AnyReactor[], user: string, behind: number }} options `user`: whose memory the graded answers are in
+ * @param {{ store: Store, needsReaction: typeof import("../src/internal.ts")["needsReaction"], reactors: readonly AnyReactor[], user: string, behind: number }} options `user`: whose memory the graded answers are in
  * @returns {Promise<Checked>}
  */
-export async function check({ store, owes, reactors, user, behind }) {
+export async function check({ store, needsReaction, reactors, user, behind }) {
   /** @type {Checked} */
   const found = {
     ...{ answers: 0, graded: 0, notOnce: 0, whyless: 0, whys: {}, engrams: 0, annotated: 0 },
@@ -26,8 +29,8 @@ export async function check({ store, owes, reactors, user, behind }) {
     /** @type {Graded[]} */
     const answers = [];
     for (const id of page) {
-      const entries = await store.read(id);
-      found.owed += owedIn(entries, { reactors, owes });
+      const entries = await store.for(LOCAL).read(id);
+      found.owed += owedIn(entries, { reactors, needsReaction });
       const [opened] = entries;
       if (opened?.type !== "deliberation-opened" || !opened.data.reactions?.["critic"]) continue;
       found.preferences += entries.filter(({ type }) => type === "preference-given").length;
@@ -42,11 +45,10 @@ export async function check({ store, owes, reactors, user, behind }) {
 
 /** @param {Store} store */
 async function* pagesOf(store) {
-  const organization = /** @type {import("../src/kernel/index.ts").OrganizationId} */ ("local");
   /** @type {Entry["deliberation"] | undefined} */
   let before;
   for (;;) {
-    const page = await store.list({ organization, limit: AT_ONCE, ...(before ? { before } : {}) });
+    const page = await store.for(LOCAL).list({ limit: AT_ONCE, ...(before ? { before } : {}) });
     if (page.length === 0) return;
     yield page.map(({ id }) => id);
     before = page.at(-1)?.id;
@@ -71,15 +73,19 @@ function answersIn(entries, found) {
   });
 }
 
-/** How many events no reactor has said anything to that owes them an answer. @param {readonly Entry[]} entries @param {Pick<Parameters<typeof check>[0], "reactors" | "owes">} options */
-function owedIn(entries, { reactors, owes }) {
+/** No shipped reactor decides by its settings which events it answers. */
+const NO_SETTINGS = /** @type {const} */ ({ ok: true, value: undefined });
+
+/** How many events no reactor has said anything to that owes them an answer. @param {readonly Entry[]} entries @param {Pick<Parameters<typeof check>[0], "reactors" | "needsReaction">} options */
+function owedIn(entries, { reactors, needsReaction }) {
   const said = new Set(
     entries.map(({ origin }) => (origin.by === "reactor" ? `${origin.reactor} ${origin.event}` : "")),
   );
   return reactors.flatMap((reactor) =>
     entries.filter(
       (entry, index) =>
-        owes(reactor, entry, entries.slice(0, index + 1)) && !said.has(`${reactor.name} ${entry.id}`),
+        needsReaction(reactor, entry, { before: entries.slice(0, index + 1), settings: NO_SETTINGS }) &&
+        !said.has(`${reactor.name} ${entry.id}`),
     ),
   ).length;
 }

@@ -1,10 +1,14 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { asked as askedCouncil, CALL_MS, loadParley, service, template } from "./council.mjs";
+import { asked as askedCouncil, CALL_MS, loadParley, service, textsOf } from "./council.mjs";
 import { median, startSimServer } from "./harness.mjs";
 
+/** Whose deliberations are measured. */
+const LOCAL = /** @type {import("../src/kernel/index.ts").OrganizationId} */ ("local");
+
 /** @typedef {import("./council.mjs").Parley} Parley */
-/** @typedef {import("./council.mjs").Asked} Asked */
+/** @typedef {import("./council.mjs").NewDeliberation} NewDeliberation */
 
 /** Propose; criticise and refine, twice; judge. */
 const WAVES = 6;
@@ -18,10 +22,13 @@ const PROBLEM = `Design a background job queue for a shop that sends mails, resi
 - It must run 100,000 jobs a minute at peak.
 - It should cost little to run.`;
 
-/** @param {string} dist @returns {Promise<typeof import("../src/projections/index.ts")>} */
-const loadProjections = (dist) => import(pathToFileURL(join(dist, "projections.mjs")).href);
+/** The folds of a build; an older one exports them under another name. @param {string} dist @returns {Promise<Pick<Parley, "criticalPathMs">>} */
+async function foldsOf(dist) {
+  const file = existsSync(join(dist, "internal.mjs")) ? "internal.mjs" : "projections.mjs";
+  return import(pathToFileURL(join(dist, file)).href);
+}
 
-/** Three agents, a judge and two rounds on one problem. @param {Parley} parley @returns {Asked} */
+/** Three agents, a judge and two rounds on one problem. @param {Parley} parley @returns {NewDeliberation} */
 function asked(parley) {
   const { debate } = parley;
   const seat = (/** @type {string} */ name, /** @type {string} */ kind) => ({
@@ -32,14 +39,14 @@ function asked(parley) {
     family: null,
   });
   // The branded names are checked when the engine opens it.
-  return /** @type {Asked} */ (
+  return /** @type {NewDeliberation} */ (
     /** @type {unknown} */ ({
       ...askedCouncil(parley, { seed: "bench" }),
       question: PROBLEM,
       protocol: { name: debate.name, version: debate.version },
       settings: parley.DebateSettings.parse({ rounds: 2, summarization: { enabled: false } }),
       participants: [...AGENTS.map((name) => seat(name, "agent")), seat("eve", "judge")],
-      templates: Object.fromEntries(debate.templates.map((name) => [name, template(name)])),
+      templates: textsOf(parley, debate),
     })
   );
 }
@@ -50,14 +57,14 @@ export async function debate({ dist, quick, repetitions = quick ? 2 : 7, scratch
   const server = await startSimServer(dist);
   /** @type {string[]} */
   let prompts = [];
-  const { criticalPathMs } = await loadProjections(dist);
+  const { criticalPathMs } = await foldsOf(dist);
   const { engine, store, close } = await service(parley, {
     url: server.url,
     store: join(scratch, "debate.db"),
     protocols: [parley.debate],
     onRequest: ({ messages }) => prompts.push(messages.map(({ text }) => text).join("\n")),
   });
-  const run = async (/** @type {Asked} */ what) => {
+  const run = async (/** @type {NewDeliberation} */ what) => {
     prompts = [];
     const { opened } = await engine.open(parley.systemWorld.id(), what);
     const startMs = performance.now();
@@ -65,7 +72,7 @@ export async function debate({ dist, quick, repetitions = quick ? 2 : 7, scratch
     if (driven.status !== "closed" || driven.closing.data.outcome !== "answered")
       throw new Error(`a debate was ${JSON.stringify(driven)}`);
     const wallMs = performance.now() - startMs;
-    return { wallMs, recordedMs: criticalPathMs(await store.read(opened.deliberation)) };
+    return { wallMs, recordedMs: criticalPathMs(await store.for(LOCAL).read(opened.deliberation)) };
   };
   try {
     await run(askedCouncil(parley, { seed: "bench" }));

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * A figure. `target` is the most, or with `least` the least, that it may be.
- * @typedef {{ name: string, value: number, unit: string, target?: number, least?: true }} Row
+ * A figure. `target` is the most, or with `least` the least, that it may be; `against` the figure of a second build.
+ * @typedef {{ name: string, value: number, unit: string, target?: number, least?: true, against?: number }} Row
  */
 /** @typedef {{ dist: string, against: string | undefined, quick: boolean, repetitions: number | undefined, scratch: string }} Context */
 /** @typedef {{ rows: Row[], notes?: string[], raw?: unknown }} Measured */

@@ -2,6 +2,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { asked, loadParley } from "./council.mjs";
 
+/** Whose deliberations are measured. */
+const LOCAL = /** @type {import("../src/kernel/index.ts").OrganizationId} */ ("local");
+
 /** Appends a second, each acknowledged when it is durable. @type {import("./harness.mjs").Measurement} */
 export async function journal({ dist, quick, scratch }) {
   const parley = await loadParley(dist);
@@ -44,10 +47,11 @@ async function measure(parley, { name, target, forMs }) {
       }
       const startMs = performance.now();
       let appends = 0;
+      const own = store.for(LOCAL);
       const lane = async (/** @type {typeof ids[number]} */ id) => {
         while (performance.now() - startMs < forMs) {
           const data = { topic: "bench", reason: "measured", body: "x".repeat(400) };
-          const appended = await store.append(id, [{ type: "note-taken", data }], {
+          const appended = await own.append(id, [{ type: "note-taken", data }], {
             by: "client",
             request: `${lanes}-${(appends += 1)}`,
           });

@@ -1,6 +1,6 @@
-// npm run bench: how fast the build in dist is, against the same calls made by hand. README, "Speed", says what the figures mean.
+// npm run bench: how fast the build in dist is, against the same calls made by hand. docs/explanation/performance.md says what the figures mean.
 import "../scripts/node-version.mjs";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../scripts/root.mjs";
@@ -15,7 +15,7 @@ import { memory } from "./memory.mjs";
 import { memorySearch } from "./memory-search.mjs";
 import { replay } from "./replay.mjs";
 import { start } from "./start.mjs";
-import { lineOf, verdictOf } from "./table.mjs";
+import { besides, headOf, lineOf, verdictOf } from "./table.mjs";
 
 /** @type {Readonly<Record<string, import("./harness.mjs").Measurement>>} */
 const MEASUREMENTS = {
@@ -30,6 +30,9 @@ const MEASUREMENTS = {
   replay,
 };
 
+/** What is measured where two builds are compared. */
+const COMPARED = ["start", "councils"];
+
 const USAGE = `npm run bench -- [options]
   --quick          fewer and smaller: seconds instead of minutes
   --repetitions <n>  of each contestant, instead of 5 or 3
@@ -37,7 +40,8 @@ const USAGE = `npm run bench -- [options]
   --json <file>    everything, also the single repetitions, as JSON
   --strict         exit 1 where a target is missed
   --dist <folder>  another build than dist
-  --against <folder>  a second build, as one more contestant
+  --against <checkout>  a second build, that of another checkout: in turns with this one, and shown beside it;
+                   without --only: ${COMPARED.join(", ")}
 `;
 
 await runScript(async () => {
@@ -55,18 +59,23 @@ await runScript(async () => {
   });
   const names =
     values.only?.split(",").flatMap((name) => (name === "memory" ? ["memory", "memory-search"] : [name])) ??
-    Object.keys(MEASUREMENTS);
+    (values.against === undefined ? Object.keys(MEASUREMENTS) : COMPARED);
   const unknown = names.find((name) => !Object.hasOwn(MEASUREMENTS, name));
   if (values.help || unknown !== undefined) {
     process.stderr.write(unknown === undefined ? USAGE : `there is no measurement "${unknown}"\n${USAGE}`);
     return values.help ? 0 : 2;
+  }
+  const other = values.against === undefined ? undefined : join(resolve(values.against), "dist");
+  if (other !== undefined && !existsSync(join(other, "cli.mjs"))) {
+    process.stderr.write(`--against: there is no build in ${other}; run npm run build there\n`);
+    return 2;
   }
   if (values.dist === undefined) await setUp(root, { build: true });
   return measure(names, {
     quick: values.quick,
     repetitions: values.repetitions === undefined ? undefined : Number(values.repetitions),
     dist: values.dist === undefined ? join(root, "dist") : resolve(values.dist),
-    against: values.against === undefined ? undefined : resolve(values.against),
+    against: other === undefined ? undefined : realpathSync(other),
     strict: values.strict,
     json: values.json,
   });
@@ -88,7 +97,8 @@ async function measure(names, { strict, json, ...options }) {
   try {
     for (const name of names) {
       say(`\n${name}`);
-      const measured = await run(name, { ...options, scratch });
+      const measured = besides(await run(name, { ...options, scratch }));
+      if (options.against !== undefined) say(headOf());
       for (const row of measured.rows) say(lineOf(row));
       for (const note of measured.notes ?? []) say(`  ${note}`);
       report.push({ name, ...measured });

@@ -2,6 +2,9 @@ import { join } from "node:path";
 import { asked, loadParley, service } from "./council.mjs";
 import { startSimServer } from "./harness.mjs";
 
+/** Whose deliberations are measured. */
+const LOCAL = /** @type {import("../src/kernel/index.ts").OrganizationId} */ ("local");
+
 /** Events a second that a replay reads again: from the store, through the protocol, compared. @type {import("./harness.mjs").Measurement} */
 export async function replay({ dist, quick, scratch }) {
   const parley = await loadParley(dist);
@@ -14,7 +17,7 @@ export async function replay({ dist, quick, scratch }) {
     try {
       const { opened } = await engine.open("replay", asked(parley, { seed: "bench" }));
       await engine.drive(opened.deliberation, { signal: new AbortController().signal });
-      const events = (await store.read(opened.deliberation)).length;
+      const events = (await store.for(LOCAL).read(opened.deliberation)).length;
       const forMs = quick ? 300 : 3_000;
       const startMs = performance.now();
       let replays = 0;

@@ -1,56 +1,95 @@
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "../scripts/root.mjs";
 import { inTurn, median } from "./harness.mjs";
 
-/** @typedef {{ name: string, args: readonly string[], request: boolean }} Start `request`: timed to its first request, else to its end. */
+/** @typedef {{ name: string, args: readonly string[], request: boolean, home: string }} Start `request`: timed to its first request, else to its end. */
 
-/** From the start of a process to its end, or to its first request at the server. @type {import("./harness.mjs").Measurement} */
+const QUESTION = ["What is 17 * 23?", "--models", "openai/a,openai/b,openai/c", "--quiet"];
+const TARGETS = { version: 1.5, request: 2.5, modules: 250 };
+
+/** From the start of a process to its end, or to its first request: the time, and what is loaded on the way. @type {import("./harness.mjs").Measurement} */
 export async function start({ dist, against, quick, repetitions = quick ? 3 : 20, scratch }) {
-  const arrivals = await listen();
-  const home = join(scratch, "home");
-  mkdirSync(home, { recursive: true });
+  const server = await listen();
+  // A store of its own for each: one build may not read what another has made of it.
   const builds = [
-    { name: "parley", build: dist },
-    ...(against === undefined ? [] : [{ name: "against", build: against }]),
+    { name: "parley", build: dist, home: join(scratch, "home") },
+    ...(against === undefined
+      ? []
+      : [{ name: "against", build: against, home: join(scratch, "other-home") }]),
   ];
-  const question = ["What is 17 * 23?", "--models", "openai/a,openai/b,openai/c", "--quiet"];
   /** @type {Start[]} */
   const starts = [
-    { name: "node -e 0", args: ["-e", "0"], request: false },
-    ...builds.flatMap(({ name, build }) => [
-      { name: `${name} --version`, args: [join(build, "cli.mjs"), "--version"], request: false },
+    { name: "node -e 0", args: ["-e", "0"], request: false, home: scratch },
+    ...builds.flatMap(({ name, build, home }) => [
+      { name: `${name} --version`, args: [join(build, "cli.mjs"), "--version"], request: false, home },
       {
         name: `${name} "question", to its first request`,
-        args: [join(build, "cli.mjs"), ...question],
+        args: [join(build, "cli.mjs"), ...QUESTION],
         request: true,
+        home,
       },
     ]),
   ];
-  const env = {
-    ...process.env,
-    PARLEY_HOME: home,
-    OPENAI_BASE_URL: `${arrivals.url}/v1`,
-    OPENAI_API_KEY: "bench-key",
-  };
-  const time = async (/** @type {Start} */ { args, request }) => {
-    const startMs = performance.now();
+  const run = (/** @type {readonly string[]} */ args, /** @type {Record<string, string>} */ more) => {
+    const env = {
+      // No settings of the user's own: they would be read on the way.
+      PATH: process.env["PATH"],
+      HOME: scratch,
+      OPENAI_BASE_URL: `${server.url}/v1`,
+      OPENAI_API_KEY: "bench-key",
+      ...more,
+    };
     const child = spawn(process.execPath, args, { stdio: "ignore", env, cwd: scratch });
     const ended = new Promise((/** @type {(ms: number) => void} */ resolve) =>
       child.once("exit", () => resolve(performance.now())),
     );
+    /** Resolves with the time of the first request. */
+    const requested = async () => {
+      const gone = ended.then(() =>
+        Promise.reject(new Error(`parley ${args.join(" ")} ended without a request`)),
+      );
+      gone.catch(() => undefined);
+      return Promise.race([server.next(), gone]);
+    };
+    return { child, ended, requested };
+  };
+  const time = async (/** @type {Start} */ { args, request, home }) => {
+    const startMs = performance.now();
+    const { child, ended, requested } = run(args, { PARLEY_HOME: home });
     if (!request) return (await ended) - startMs;
-    const gone = ended.then(() =>
-      Promise.reject(new Error(`parley ${args.join(" ")} ended without a request`)),
-    );
-    gone.catch(() => undefined);
     try {
-      return (await Promise.race([arrivals.next(), gone])) - startMs;
+      return (await requested()) - startMs;
     } finally {
       child.kill("SIGKILL");
       await ended;
     }
+  };
+  /** The files that a command has evaluated when its first request comes. */
+  const loaded = async (/** @type {string} */ home, /** @type {readonly string[]} */ args) => {
+    const folder = mkdtempSync(join(scratch, "coverage-"));
+    const hook = new URL("clients/coverage.mjs", import.meta.url).href;
+    const { child, ended, requested } = run(["--import", hook, ...args, ...QUESTION], {
+      NODE_V8_COVERAGE: folder,
+      PARLEY_HOME: home,
+    });
+    try {
+      await requested();
+    } finally {
+      child.kill("SIGUSR2");
+      await ended;
+    }
+    const scripts = readdirSync(folder).flatMap((name) => {
+      /** @type {{ result: { url: string }[] }} */
+      const { result } = JSON.parse(readFileSync(join(folder, name), "utf8"));
+      return result.flatMap(({ url }) =>
+        url.startsWith("file:") ? [fileURLToPath(url.split("?")[0] ?? "")] : [],
+      );
+    });
+    return [...new Set(scripts)];
   };
   try {
     for (const one of starts) await time(one); // makes the store, and brings the files into memory
@@ -65,14 +104,35 @@ export async function start({ dist, against, quick, repetitions = quick ? 3 : 20
       const value = median(times[index] ?? []);
       const row = { name, value, unit: "ms" };
       if (index === 0) return [row];
-      const target = name.startsWith("parley") ? { target: request ? 2.5 : 1.5 } : {};
-      return [row, { name: `${name} / an empty process`, value: value / empty, unit: "x", ...target }];
+      const target = request ? TARGETS.request : TARGETS.version;
+      return [row, { name: `${name} / an empty process`, value: value / empty, unit: "x", target }];
     });
+    const tsx = join(root, "node_modules/tsx/dist/esm/index.mjs");
+    for (const { name, build, home } of builds) {
+      const sources = join(dirname(build), "src");
+      const chunks = within(build, await loaded(home, [join(build, "cli.mjs")]));
+      const modules = within(sources, await loaded(home, ["--import", tsx, join(sources, "cli/main.ts")]));
+      const bytes = chunks.reduce((sum, file) => sum + statSync(file).size, 0);
+      const is = (/** @type {string} */ what) => `${name}, to its first request: ${what}`;
+      rows.push(
+        {
+          name: is("modules, from sources"),
+          value: modules.length,
+          unit: "modules",
+          target: TARGETS.modules,
+        },
+        { name: is("chunks of the build"), value: chunks.length, unit: "files" },
+        { name: is("their size"), value: bytes / 1_024, unit: "KB" },
+      );
+    }
     return { rows, raw: Object.fromEntries(starts.map(({ name }, index) => [name, times[index]])) };
   } finally {
-    arrivals.close();
+    server.close();
   }
 }
+
+/** @param {string} folder @param {readonly string[]} files */
+const within = (folder, files) => files.filter((file) => file.startsWith(folder + sep));
 
 /** A server that says when the next request has come, and never answers. */
 async function listen() {

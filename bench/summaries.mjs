@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { root } from "../scripts/root.mjs";
 import { runScript, setUp } from "../scripts/setup.mjs";
-import { loadParley, template } from "./council.mjs";
+import { loadParley } from "./council.mjs";
+
+/** Whose deliberations are measured. */
+const LOCAL = /** @type {import("../src/kernel/index.ts").OrganizationId} */ ("local");
 
 /** @typedef {{ round: number, kind: "proposal" | "critique" | "refinement", step: string, text: string }} Contribution */
 
@@ -96,13 +99,15 @@ function say(line) {
 
 /**
  * @param {import("./council.mjs").Parley} parley
- * @param {{ method: (typeof import("../src/index.ts").summaryMethods)[number], contributions: readonly Contribution[], store: string }} what
+ * @param {{ method: (typeof import("../src/internal.ts").summaryMethods)[number], contributions: readonly Contribution[], store: string }} what
  */
 async function summarised(parley, { method, contributions, store: path }) {
-  const [, user = ""] = template("debate-summary").split("=== user ===\n");
+  const [, user = ""] = parley.template("debate-summary").split("=== user ===\n");
   const protocol = parley.defineProtocol({
     name: "summary",
     version: 1,
+    summary: "makes one summary",
+    seats: [],
     settings: parley.DebateSettings,
     templates: [],
     async deliberate({ run, seats, question }) {
@@ -153,7 +158,7 @@ async function summarised(parley, { method, contributions, store: path }) {
     const { opened } = await engine.open(
       parley.systemWorld.id(),
       // The branded names are checked when the engine opens it.
-      /** @type {any} */ ({
+      {
         question: "Which decisions stand, and what was measured?",
         context: [],
         protocol: { name: "summary", version: 1 },
@@ -171,10 +176,10 @@ async function summarised(parley, { method, contributions, store: path }) {
         seed: "bench",
         budget: {},
         organization: "local",
-      }),
+      },
     );
     await engine.drive(opened.deliberation, { signal: new AbortController().signal });
-    const entries = await store.read(opened.deliberation);
+    const entries = await store.for(LOCAL).read(opened.deliberation);
     const made = entries.find(({ origin }) => "step" in origin && origin.step === "summary");
     if (made?.type !== "summary-made") throw new Error(`${method.name} made no summary`);
     const calls = entries.filter(({ data }) => "call" in data).length;

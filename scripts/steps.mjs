@@ -4,7 +4,7 @@ import os from "node:os";
 import { delimiter, join } from "node:path";
 
 /** The npm scripts that count as one check each, the longest first, so that the lanes end together. */
-const checks = ["package", "types", "lint", "layers", "unused", "format:check", "types:kernel"];
+const checks = ["package", "types", "lint", "layers", "unused", "format:check", "types:kernel", "size"];
 
 /** No step takes a minute; one that hangs must still come to an end. */
 const stepLimitMs = 8 * 60_000;

@@ -1,15 +1,19 @@
-/** Parley as a library: the engine, the protocols, the model caller and the stores. `parley/kernel` has the words. */
-export * from "./engine/index.ts";
-export { ask, AskSettings } from "./protocols/ask/index.ts";
-export { council, CouncilSettings } from "./protocols/council/index.ts";
-export { debate, DebateSettings, summaryMethods } from "./protocols/debate/index.ts";
-export { judge, JudgeSettings } from "./protocols/judge/index.ts";
-export { respond, RespondSettings } from "./protocols/respond/index.ts";
-export { critic } from "./reactors/critic.ts";
-export { memory } from "./reactors/memory.ts";
-export { pairwise } from "./reactors/pairwise.ts";
-export { respondentB } from "./reactors/respondent-b.ts";
-export { createMemory } from "./memory/index.ts";
-export { createModels, type ClosableModels, type ModelsOptions } from "./models/index.ts";
-export { createSim, simServer } from "./sim/index.ts";
-export { openStore } from "./stores/index.ts";
+/**
+ * Parley as a library: open a process over a store, start deliberations, follow them, keep the record.
+ * `parley/kernel` has the vocabulary, `parley/protocol-kit` what a protocol of your own is made of, `parley/testing` the test kit.
+ */
+export { openParley } from "./app/parley.ts";
+export type { CallOptions, Exported, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
+export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
+export type { ReactionsEnd, Run, RunOptions, Token } from "./app/run.ts";
+export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";
+export type { Feedback, FeedbackOutcome } from "./app/feedback.ts";
+export type { Note } from "./engine/opening-part.ts";
+export { shippedResources, type Resources } from "./config/resources.ts";
+export { LOCAL_PRINCIPAL, Principal } from "./kernel/principal.ts";
+export { Fault, isFault, type FaultCode } from "./kernel/fault.ts";
+export { isEvent } from "./kernel/envelope.ts";
+export { defineProtocol } from "./engine/protocol.ts";
+export { defineReactor } from "./engine/reactor.ts";
+export { createModels, type ModelsOptions } from "./models/models.ts";
+export { openStore, type OpenedStore } from "./stores/index.ts";

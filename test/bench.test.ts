@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
-import { lineOf, verdictOf } from "../bench/table.mjs";
+import { besides, lineOf, verdictOf } from "../bench/table.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 let folder = "";
@@ -31,7 +31,14 @@ const Report = z.object({
   measurements: z.array(
     z.object({
       name: z.string(),
-      rows: z.array(z.object({ name: z.string(), value: z.number(), unit: z.string() })),
+      rows: z.array(
+        z.object({
+          name: z.string(),
+          value: z.number(),
+          unit: z.string(),
+          against: z.number().optional(),
+        }),
+      ),
     }),
   ),
 });
@@ -55,7 +62,36 @@ it("does not end well when a measurement failed, or was never there", async () =
   const broken = await bench("--quick", "--only", "replay", "--dist", join(folder, "nothing"));
   expect(broken).toMatchObject({ exit: 1, stdout: expect.stringContaining("1 MEASUREMENTS FAILED") });
   expect((await bench("--only", "speed")).exit).toBe(2);
+  expect((await bench("--against", folder)).exit).toBe(2);
 }, 60_000);
+
+it("measures a second build in turns with this one, and shows it beside", async () => {
+  const json = join(folder, "against.json");
+  const { exit, stdout } = await bench(
+    ...["--against", root, "--only", "start", "--repetitions", "1", "--json", json],
+  );
+  expect({ exit, stdout }).toMatchObject({ exit: 0 });
+  expect(stdout).toMatch(/^ +this +against +ratio$/m);
+  const [start] = Report.parse(JSON.parse(await readFile(json, "utf8"))).measurements;
+  const modules = start?.rows.find(({ unit }) => unit === "modules");
+  // The same sources on both sides.
+  expect(modules?.value).toBeGreaterThan(10);
+  expect(modules?.against).toBe(modules?.value);
+  expect(stdout).toMatch(/modules, from sources +(\d+) modules +\1 +1\.000 +<= 250 modules/);
+  for (const { name, against } of start?.rows.slice(1) ?? [])
+    expect([name, against]).toEqual([name, expect.any(Number)]);
+}, 60_000);
+
+it("shows figures of the second build beside those of the same name", () => {
+  const row = (name: string, value: number) => ({ name, value, unit: "x" });
+  const rows = [row("parley, warm", 3), row("fetch, warm", 2), row("against, warm", 4), row("against", 1)];
+  const { rows: shown } = besides({ rows });
+  expect(shown).toEqual([{ ...row("parley, warm", 3), against: 4 }, row("fetch, warm", 2)]);
+  expect(shown.map((one) => lineOf(one).split(/\s+/).slice(3))).toEqual([
+    ["3.00", "x", "4.00", "0.750"],
+    ["2.00", "x"],
+  ]);
+});
 
 it("tells a target that was reached from one that was missed, at most and at least", () => {
   const row = (value: number, least?: true) => ({

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { fold, isEvent, type Entry } from "../src/kernel/index.ts";
-import { claims, criticalPathMs, resultOf } from "../src/projections/index.ts";
+import { claims } from "../src/views/claims.ts";
+import { criticalPathMs } from "../src/views/critical-path.ts";
+import { resultOf } from "../src/views/result.ts";
 import { council } from "../src/protocols/council/index.ts";
-import { agreeable, councilAsked, labelsIn, taskOf } from "../src/testing/council-table.ts";
+import { agreeable, councilAsked, labelsIn, taskOf } from "./support/council-table.ts";
 import type { Script } from "../src/testing/scripted-models.ts";
-import { stage, type StageOptions } from "../src/testing/toys/stage.ts";
+import { LOCAL } from "../src/testing/store-samples.ts";
+import { stage, type StageOptions } from "../src/testing/stage.ts";
 
 const names = ["ada", "bob", "cyd", "chair"];
 const latencyMs = 10;
@@ -26,24 +29,22 @@ const uneven: Script = {
 
 async function held(options: Partial<StageOptions> = {}, asked = councilAsked()) {
   const on = stage({ protocols: [council], script: uneven, ...options });
-  const { opened } = await on.engine.open("r1", asked);
-  await on.drive(opened.deliberation);
-  return { on, id: opened.deliberation, entries: await on.store.read(opened.deliberation) };
+  return { on, ...(await on.play(asked)) };
 }
 
 async function forked(settings: Record<string, never> | { mode: string }) {
   const { on, id } = await held();
-  const [opened] = await on.store.read(id);
+  const [opened] = await on.store.for(LOCAL).read(id);
   if (!opened || !isEvent(opened, "deliberation-opened")) throw new Error("no opening");
   const changes = { settings: { ...opened.data.settings, ...settings } };
   const fork = await on.engine.fork(id, { request: "fork", changes });
   await on.drive(fork.opened.deliberation);
-  return on.store.read(fork.opened.deliberation);
+  return on.store.for(LOCAL).read(fork.opened.deliberation);
 }
 
 const claimed = (entries: readonly Entry[]) => {
   const synthesis = entries.find((entry) => isEvent(entry, "synthesis-given"));
-  return synthesis && isEvent(synthesis, "synthesis-given") && synthesis.data.claims.ok
+  return synthesis && isEvent(synthesis, "synthesis-given") && synthesis.data.claims?.ok
     ? synthesis.data.claims.contributors
     : [];
 };

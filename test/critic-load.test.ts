@@ -1,23 +1,21 @@
 import { expect, it } from "vitest";
-import { reactors } from "../src/compose/registry.ts";
-import { owes } from "../src/engine/index.ts";
+import { reactors as shipped } from "../src/app/registry.ts";
+import { loadReactors, needsReaction } from "../src/engine/index.ts";
 import { isEvent, type DeliberationId, type Entry, type Json } from "../src/kernel/index.ts";
-import { createMemory } from "../src/memory/index.ts";
+import { createMemory } from "../src/memory/memory.ts";
 import { respond } from "../src/protocols/respond/index.ts";
-import { memoryEngrams } from "../src/testing/memory-engrams.ts";
-import {
-  RECALL,
-  respondAsked,
-  RESPONDENT_SETTINGS,
-  shippedTemplate,
-  USER,
-} from "../src/testing/respond-table.ts";
+import { memoryEngrams } from "./support/memory-engrams.ts";
+import { RECALL, respondAsked, RESPONDENT_SETTINGS, USER } from "./support/respond-table.ts";
+import { shippedText } from "./support/templates.ts";
 import type { ScriptedReply } from "../src/testing/scripted-models.ts";
 import { stepClock } from "../src/testing/step-clock.ts";
-import { CRITIC, JUDGE, punctual } from "../src/testing/toys/respondents.ts";
-import { stage } from "../src/testing/toys/stage.ts";
+import { CRITIC, JUDGE, punctual } from "./support/toys/respondents.ts";
+import { LOCAL } from "../src/testing/store-samples.ts";
+import { stage } from "../src/testing/stage.ts";
 
 // `npm run bench -- --only critic` measures the same in real time.
+
+const reactors = await loadReactors(shipped);
 
 const EVERY_MS = 10;
 const TAKES_MS = 200;
@@ -86,7 +84,7 @@ async function loaded({ critic, second, drains, n }: Load) {
     templates: Object.fromEntries(
       ["respond", "judge-grade-prometheus", "judge-preference-prometheus"].map((name) => [
         name,
-        shippedTemplate(name),
+        shippedText(name),
       ]),
     ),
   });
@@ -112,7 +110,7 @@ async function loaded({ critic, second, drains, n }: Load) {
   let minutes = 0;
   for (; !drains && minutes < MOST_MINUTES && (await behind()) > 0; minutes += 1)
     await on.clock.advance(60_000);
-  const journals = await Promise.all(answers.map(({ id }) => on.store.read(id)));
+  const journals = await Promise.all(answers.map(({ id }) => on.store.for(LOCAL).read(id)));
   const outcome = {
     times: answers.map(({ ms }) => ms),
     statuses: new Set(answers.map(({ status }) => status)),
@@ -127,12 +125,15 @@ async function loaded({ critic, second, drains, n }: Load) {
   return outcome;
 }
 
-/** Events that a reactor owes something and has said nothing to. */
+/** Events that a reactor has to answer and has not answered. No shipped reactor decides by its settings. */
 const owedIn = (entries: readonly Entry[]): number =>
   reactors.flatMap((reactor) =>
     entries.filter(
       (entry, index) =>
-        owes(reactor, entry, entries.slice(0, index + 1)) &&
+        needsReaction(reactor, entry, {
+          before: entries.slice(0, index + 1),
+          settings: { ok: true, value: undefined },
+        }) &&
         !entries.some(
           ({ origin }) =>
             origin.by === "reactor" && origin.reactor === reactor.name && origin.event === entry.id,

@@ -1,25 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { readLabelledFile } from "../src/config/index.ts";
-import type { Asked } from "../src/engine/index.ts";
+import { readLabelledFile } from "../src/lab/judge/tasks.ts";
+import type { NewDeliberation } from "../src/engine/index.ts";
 import { Json, type ModelRequest } from "../src/kernel/index.ts";
-import { JUDGE_TEMPLATES, readFenced } from "../src/prompts/index.ts";
-import {
-  judgedWork,
-  judgementOf,
-  validationOf,
-  verdictOf,
-  type Validation,
-} from "../src/projections/index.ts";
+import { readFenced } from "../src/prompts/material.ts";
+import { judgedWork, judgementOf } from "../src/protocols/judge/view.ts";
+import { validationOf, verdictOf, type Validation } from "../src/protocols/judge/validation.ts";
 import { judge } from "../src/protocols/judge/index.ts";
-import { deliberationMarkdown, judgeReport } from "../src/reports/index.ts";
-import { toyAsked, toyParticipant } from "../src/testing/toys/kit.ts";
-import { stage } from "../src/testing/toys/stage.ts";
+import { deliberationMarkdown } from "../src/reports/deliberation.ts";
+import { judgeReport } from "../src/protocols/judge/report.ts";
+import { shippedTextsOf, toyAsked, toyParticipant } from "../src/testing/kit.ts";
+import { LOCAL } from "../src/testing/store-samples.ts";
+import { stage } from "../src/testing/stage.ts";
 
-const shipped = (name: string): string =>
-  readFileSync(new URL(`../src/prompts/templates/${name}.md`, import.meta.url), "utf8");
-const templates = Object.fromEntries(JUDGE_TEMPLATES.map((name) => [name, shipped(name)]));
+const templates = shippedTextsOf(judge);
 const rubric = {
   name: "right",
   criteria: "Is it right?",
@@ -28,7 +23,7 @@ const rubric = {
 
 type Work = Readonly<Record<string, unknown>> & { readonly items: readonly { readonly name: string }[] };
 
-const asked = (work: Work, texts: (index: number) => Readonly<Record<string, string>>): Asked =>
+const asked = (work: Work, texts: (index: number) => Readonly<Record<string, string>>): NewDeliberation =>
   toyAsked("judge", {
     context: work.items.flatMap(({ name }, index) =>
       Object.entries(texts(index)).map(([part, text]) => ({ name: `${name}/${part}`, text })),
@@ -46,11 +41,11 @@ const answersIn = (request: ModelRequest) =>
     .filter(({ kind }) => kind === "answer")
     .map(({ text }) => text);
 
-async function validated(opening: Asked, eve: (request: ModelRequest, nth: number) => string) {
+async function validated(opening: NewDeliberation, eve: (request: ModelRequest, nth: number) => string) {
   const on = stage({ protocols: [judge], script: { eve } });
   const { opened } = await on.engine.open("r1", opening);
   await on.drive(opened.deliberation);
-  const entries = await on.store.read(opened.deliberation);
+  const entries = await on.store.for(LOCAL).read(opened.deliberation);
   const validation = validationOf(entries);
   if (!validation) throw new Error("no validation");
   return { validation, entries };
@@ -60,7 +55,7 @@ const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 /** `count` pairs: the label goes round `labels`, A is longer in every second one, A is ours in every third. */
-const pairs = (count: number, labels: readonly string[] = ["A", "B"], more: object = {}): Asked =>
+const pairs = (count: number, labels: readonly string[] = ["A", "B"], more: object = {}): NewDeliberation =>
   asked(
     {
       kind: "preference",
@@ -172,12 +167,12 @@ describe("a judge measured against labels", () => {
     });
     const { opened } = await on.engine.open("r1", pairs(1, ["A"]));
     await on.drive(opened.deliberation);
-    const before = validationOf(await on.store.read(opened.deliberation));
+    const before = validationOf(await on.store.for(LOCAL).read(opened.deliberation));
     expect(before).toMatchObject({ status: "failed", measured: false, unread: 1 });
     const changes = { settings: { ...opened.data.settings, again: 1 } };
     const fork = await on.engine.fork(opened.deliberation, { request: "r2", changes });
     await on.drive(fork.opened.deliberation);
-    const after = validationOf(await on.store.read(fork.opened.deliberation));
+    const after = validationOf(await on.store.for(LOCAL).read(fork.opened.deliberation));
     expect(after).toMatchObject({ status: "answered", unread: 0, flipRate: { value: 0, n: 1 }, calls: 1 });
   });
 
@@ -188,12 +183,12 @@ describe("a judge measured against labels", () => {
     });
     const { opened } = await on.engine.open("r1", pairs(1, ["A"]));
     await on.drive(opened.deliberation);
-    const entries = await on.store.read(opened.deliberation);
+    const entries = await on.store.for(LOCAL).read(opened.deliberation);
     expect(judgedWork(entries)).toMatchObject({ status: "inconclusive", lost: [{ code: "network" }] });
     const changes = { settings: { ...opened.data.settings, again: 1 } };
     const fork = await on.engine.fork(opened.deliberation, { request: "r2", changes });
     await on.drive(fork.opened.deliberation);
-    expect(judgedWork(await on.store.read(fork.opened.deliberation))?.lost).toEqual([]);
+    expect(judgedWork(await on.store.for(LOCAL).read(fork.opened.deliberation))?.lost).toEqual([]);
   });
 
   it("stands in its document, where no answer is missed", async () => {
@@ -218,7 +213,7 @@ describe("a judge measured against labels", () => {
 });
 
 describe("a judge's grades", () => {
-  const graded = (count: number, more: object = {}): Asked =>
+  const graded = (count: number, more: object = {}): NewDeliberation =>
     asked(
       {
         kind: "grade",

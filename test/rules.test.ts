@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -84,7 +84,7 @@ it("lint catches what the house rules forbid", async () => {
 it("lint keeps clocks and chance out of the pure folders, but not out of their tests", async () => {
   const text =
     "export const a = [Date.now(), new Date(), Math.random(), performance.now(), crypto.randomUUID()];\n";
-  const pure = ["kernel", "judging", "projections", "protocols/council", "prompts", "reactors"];
+  const pure = ["kernel", "replies", "stats", "text", "views", "protocols/council", "prompts", "reactors"];
   const files = [...pure, "engine"].flatMap((layer) => [
     [`src/${layer}/planted.ts`, text],
     [`src/${layer}/planted.test.ts`, text],
@@ -114,4 +114,25 @@ it("compiles the kernel without Node and without a browser", async () => {
   await put("src/kernel/planted.ts", `import "node:fs";\n${names.map((name) => `void ${name};\n`).join("")}`);
   const said = await run("typescript/bin/tsc", ["--project", "."]);
   for (const name of [...names, "node:fs"]) expect(said).toMatch(new RegExp(`planted.*['"]${name}['"]`));
+});
+
+/** Folders whose invariants still have tags of one letter. */
+const UNTAGGED =
+  /^src\/(cli|config|interop|lab|memory|models|replies|reports|sim|stores|tools)\/|^src\/protocols\/\w+\/report/;
+
+it("gives every invariant a tag of its own in the whole tree", async () => {
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const paths = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  const definitions = await Promise.all(
+    paths.map(async (name) => {
+      const path = `src/${name}`;
+      const text = await readFile(join(root, path), "utf8");
+      return [...text.matchAll(/^\/\/ ([A-Z]+-?\d+)\./gm)].map(([, tag = ""]) => ({ path, tag }));
+    }),
+  );
+  const all = definitions.flat().filter(({ path }) => !UNTAGGED.test(path));
+  expect(all.filter(({ tag }) => !/^[A-Z]{2,}-\d+$/.test(tag))).toEqual([]);
+  const tags = all.map(({ tag }) => tag);
+  expect(tags.filter((tag, index) => tags.indexOf(tag) !== index)).toEqual([]);
+  expect(tags.length).toBeGreaterThan(60);
 });

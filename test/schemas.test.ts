@@ -1,24 +1,19 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { MemoryReport } from "../src/compose/index.ts";
-import { EngramLine } from "../src/memory/index.ts";
-import {
-  BenchReport,
-  Contributions,
-  DebateRecord,
-  EvaluationReport,
-  Judgement,
-  MemoryAblation,
-  MemoryEngram,
-  MemoryFacts,
-  MemoryImport,
-  MemorySearch,
-  Result,
-  StoryReports,
-  Validation,
-  Watched,
-} from "../src/projections/index.ts";
+import { MemoryReport } from "../src/lab/ablation/memory-stats.ts";
+import { EngramLine } from "../src/memory/transfer.ts";
+import { BenchReport } from "../src/lab/bench/report.ts";
+import { Contributions } from "../src/lab/contributions/contributions.ts";
+import { DebateRecord } from "../src/protocols/debate/view/record.ts";
+import { EvaluationReport } from "../src/protocols/evaluation/view.ts";
+import { Judgement } from "../src/protocols/judge/view.ts";
+import { MemoryAblation } from "../src/lab/ablation/report.ts";
+import { MemoryEngram, MemoryFacts, MemoryImport, MemorySearch } from "../src/views/memory-view.ts";
+import { Local2WatchReport } from "../src/interop/local2/states.ts";
+import { Result } from "../src/views/result.ts";
+import { StoryReports } from "../src/lab/story/checks.ts";
+import { Validation } from "../src/protocols/judge/validation.ts";
 
 const folder = new URL("../schemas/", import.meta.url);
 
@@ -30,8 +25,8 @@ const PUBLISHED = {
   debate: ["What parley report --json prints", DebateRecord],
   evaluation: ["What parley eval --json prints", EvaluationReport],
   "judge-validation": ["What parley judge validate --json prints", Validation],
-  watch: ["What parley watch --json prints, a line each time", Watched],
-  story: ["What parley story --json prints", StoryReports],
+  watch: ["What parley watch --json prints, a line each time", Local2WatchReport],
+  story: ["What parley test --json prints", StoryReports],
   judgement: ["What parley judge grade --json and parley judge prefer --json print", Judgement],
   "memory-search": ["What parley memory search --json prints", MemorySearch],
   "memory-engram": ["What parley memory show --json prints", MemoryEngram],

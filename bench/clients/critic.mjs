@@ -1,10 +1,10 @@
 import { Agent } from "undici";
-import { loadParley, template } from "../council.mjs";
+import { loadParley } from "../council.mjs";
 import { answerAsClient } from "../harness.mjs";
 import { check } from "../critic-check.mjs";
 
 /** @typedef {import("../council.mjs").Parley} Parley */
-/** @typedef {import("../council.mjs").Asked} Asked */
+/** @typedef {import("../council.mjs").NewDeliberation} Asked */
 /** @typedef {"bare" | "without" | "critic"} Arm Nothing pinned that reacts; memory; memory, a critic and where there are two answers a judge of pairs. */
 /**
  * `shared`: the judge is another model of the answers' own provider, which has as many places as Ollama.
@@ -100,7 +100,7 @@ answerAsClient(async (/** @type {Options} */ options) => {
     if ("block" in message) return block(message.block);
     if ("heap" in message) return heap();
     return check({
-      ...{ store, owes: parley.owes, reactors, user: "user-critic" },
+      ...{ store, needsReaction: parley.needsReaction, reactors, user: "user-critic" },
       behind: drains ? 0 : await behind(),
     });
   };
@@ -168,7 +168,7 @@ function askedOf(parley, { arm, user, second, shared, nth }) {
     persona: { name: "respondent", instructions: "Answer briefly, and say what you are unsure of." },
   });
   const templates = [
-    ...parley.respond.templates,
+    "respond",
     ...(judging ? ["judge-grade-prometheus", ...(second ? ["judge-preference-prometheus"] : [])] : []),
   ];
   // The branded names are checked when the engine opens it.
@@ -179,7 +179,7 @@ function askedOf(parley, { arm, user, second, shared, nth }) {
       protocol: { name: parley.respond.name, version: parley.respond.version },
       settings: own,
       participants: [seat("A", "respondent"), ...(second ? [seat("B", "respondent-b")] : [])],
-      templates: Object.fromEntries(templates.map((name) => [name, template(name)])),
+      templates: Object.fromEntries(templates.map((name) => [name, parley.template(name)])),
       reactions: {
         ...(remembering ? { memory: { user, write: true, ...MERGING } } : {}),
         ...(judging ? { critic: { ...judge, kind: "knowledge", rules: [] } } : {}),

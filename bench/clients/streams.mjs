@@ -64,6 +64,8 @@ async function byParley(dist, { url, store }) {
   const protocol = parley.defineProtocol({
     name: "one-call",
     version: 1,
+    summary: "makes one call",
+    seats: [],
     settings: parley.CouncilSettings,
     templates: [],
     async deliberate({ run, question, seats }) {

@@ -1,5 +1,6 @@
 import type { Frame } from "../kernel/index.ts";
-import { printable, styleOf } from "../reports/index.ts";
+import { printable } from "../reports/printable.ts";
+import { styleOf } from "../reports/style.ts";
 import { liveText } from "./live-text.ts";
 import type { Output } from "./output.ts";
 

@@ -1,13 +1,8 @@
-import type { BenchRow } from "../projections/index.ts";
-import {
-  aligned,
-  countWords,
-  cutTo,
-  durationWords,
-  numberWords,
-  styleOf,
-  usdWords,
-} from "../reports/index.ts";
+import type { BenchRow } from "../lab/bench/row.ts";
+import { aligned } from "../reports/labelled-rows.ts";
+import { styleOf } from "../reports/style.ts";
+import { cutTo } from "../reports/text-width.ts";
+import { countWords, durationWords, numberWords, usdWords } from "../reports/words.ts";
 import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
 import { createRegion, type TerminalOutput } from "./terminal-region.ts";
 

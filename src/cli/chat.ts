@@ -1,21 +1,24 @@
 import { createInterface, type Interface } from "node:readline";
-import type { Parley } from "../compose/index.ts";
+import type { Configured } from "../app/configured.ts";
 import { isFault, type DeliberationId } from "../kernel/index.ts";
-import { givenAnswer, gradeOf, secondAnswer } from "../projections/index.ts";
-import { gradeLine, oneLine, printable, styleOf } from "../reports/index.ts";
-import { recordFeedback } from "./feedback.ts";
+import { givenAnswer, gradeOf, secondAnswer } from "../views/given-answer.ts";
+import { oneLine, printable } from "../reports/printable.ts";
+import { gradeLine } from "../reports/response.ts";
+import { styleOf } from "../reports/style.ts";
+import { recordFeedback } from "../app/feedback.ts";
+import { wordFeedback } from "./notes.ts";
 import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
 import { errorLine } from "./error-line.ts";
 import { EXIT } from "./exits.ts";
-import { takeTurn, type Taken } from "./turn.ts";
+import { askTurn, type TurnResult } from "./turn.ts";
 
 // C1. A question is asked as soon as it is there: what still comes of earlier answers goes on beside it.
 // C2. A badge that comes late is written above the line that is being typed, which stays as it is; within an answer it waits for its end.
 // C3. Ctrl-C ends the answer under way, and without one the conversation; nothing recorded is lost.
 
 export type Chatting = {
-  readonly parley: Parley;
+  readonly configured: Configured;
   readonly previous: DeliberationId | undefined;
   readonly folder: string | undefined;
   /** Whether the second respondent's answers are shown as well, when they come. */
@@ -31,10 +34,11 @@ const HELP = `/why     what the judge says of the last answer
 /** A conversation on the terminal, or with one question a line from elsewhere. */
 export async function chat(
   io: Io,
-  { parley, previous, folder, all }: Chatting,
+  { configured, previous, folder, all }: Chatting,
   showing: Showing,
 ): Promise<number> {
   const { output } = io;
+  const { context } = configured;
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const lines = createInterface({
     input: process.stdin,
@@ -45,7 +49,7 @@ export async function chat(
   const leave = new AbortController();
   let turn: AbortController | undefined;
   let last = previous;
-  let taken: Taken | undefined;
+  let taken: TurnResult | undefined;
   let exit: number = EXIT.answered;
   const after = new Set<Promise<unknown>>();
   const settled = new Set<DeliberationId>();
@@ -63,24 +67,26 @@ export async function chat(
     const signal = AbortSignal.any([turn.signal, leave.signal]);
     await screen.busy(true);
     try {
-      const one = await takeTurn(
+      const one = await askTurn(
         io,
-        { parley, responding: { question, previous: last, folder }, signal },
+        { configured, question, previous: last, folder, signal },
         { ...showing, json: false },
       );
       taken = one;
       exit = one.exit;
       // A turn that was broken off keeps its place in the conversation, without an answer.
       if (!one.closed) {
-        await parley.engine.cancel(one.id, "it was interrupted in a chat");
+        await context.engine.cancel(one.id, "it was interrupted in a chat");
         output.note("Interrupted; ask on");
       }
       last = one.id;
       const graded = one.graded.then(() => screen.badge(one, showing));
-      const second = one.reactions.then(() => (all && one.closed ? screen.write(secondOf(one)) : undefined));
+      const second = one.run.reactions.then(() =>
+        all && one.closed ? screen.write(secondOf(one)) : undefined,
+      );
       const shown = Promise.all([graded, second]); // C1
       after.add(shown);
-      void one.reactions.finally(() => settled.add(one.id));
+      void one.run.reactions.finally(() => settled.add(one.id));
       void shown.finally(() => after.delete(shown));
     } finally {
       turn = undefined;
@@ -108,11 +114,13 @@ export async function chat(
       case "down":
         if (taken)
           output.note(
-            await recordFeedback(parley, taken.id, {
-              thumb: word,
-              text: rest,
-              heard: !settled.has(taken.id), // C1
-            }),
+            wordFeedback(
+              await recordFeedback(context, taken.id, {
+                thumb: word,
+                text: rest,
+                heard: !settled.has(taken.id), // C1
+              }),
+            ),
           );
         else output.note("There is no answer yet");
         return true;
@@ -178,8 +186,8 @@ function screenOf({ output }: Io, lines: Interface, interactive: boolean) {
     write,
     prompt: () => (interactive ? lines.prompt() : undefined),
     end: () => void (ended = true),
-    async badge(one: Taken, { quiet, events }: Showing): Promise<void> {
-      const grade = gradeOf(one.entries(), givenAnswer(one.entries())?.id);
+    async badge(one: TurnResult, { quiet, events }: Showing): Promise<void> {
+      const grade = gradeOf(one.run.recorded(), givenAnswer(one.run.recorded())?.id);
       const line = grade && gradeLine(grade, { style: styleOf(color), width: columns });
       if (quiet || events || !line) return;
       await write(line);
@@ -187,9 +195,9 @@ function screenOf({ output }: Io, lines: Interface, interactive: boolean) {
   };
 }
 
-function whyOf(taken: Taken | undefined): string {
+function whyOf(taken: TurnResult | undefined): string {
   if (!taken) return "There is no answer yet";
-  const grade = gradeOf(taken.entries(), givenAnswer(taken.entries())?.id);
+  const grade = gradeOf(taken.run.recorded(), givenAnswer(taken.run.recorded())?.id);
   if (!grade) return "It is not graded (yet)";
   const { score, feedback, rubric, by, why } = grade;
   return score === null
@@ -197,8 +205,8 @@ function whyOf(taken: Taken | undefined): string {
     : `${score}/5 by ${oneLine(by ?? "a judge")}, by the rubric ${oneLine(rubric, 60)}:\n${printable(feedback).slice(0, 8_000)}`;
 }
 
-function secondOf(taken: Taken | undefined): string {
-  const second = taken && secondAnswer(taken.entries());
+function secondOf(taken: TurnResult | undefined): string {
+  const second = taken && secondAnswer(taken.run.recorded());
   return second
     ? `The second respondent: ${printable(second.data.text)}`
     : "No second respondent has answered (yet)";

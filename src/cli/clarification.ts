@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline/promises";
-import { answerQuestions, pendingQuestions, type Parley, type Pending } from "../compose/index.ts";
-import { Fault, type DeliberationId, type Store } from "../kernel/index.ts";
-import { printable } from "../reports/index.ts";
-import { conduct } from "./conduct.ts";
+import { answerQuestions, pendingQuestions, type Pending } from "../app/clarification.ts";
+import type { Configured } from "../app/configured.ts";
+import { Fault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
+import { printable } from "../reports/printable.ts";
+import { conduct, type Conducting } from "./conduct.ts";
 import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
@@ -12,19 +13,40 @@ const HOW = "write the answers into a file, as parley answer --help says";
 /** As `conduct`; where it waits for answers and there is a terminal, asks there and goes on. */
 export async function conductAsking(
   io: Io,
-  { parley, id }: { readonly parley: Parley; readonly id: DeliberationId },
-  showing: Showing,
-): Promise<number> {
+  { context, parley, principal }: Configured,
+  { begin, showing }: Pick<Conducting, "begin"> & { readonly showing: Showing },
+): Promise<{ readonly exit: number; readonly id: DeliberationId | undefined }> {
+  const { store } = context;
   const answersHere = process.stdin.isTTY === true;
+  let id: DeliberationId | undefined;
   for (;;) {
-    const exit = await conduct(io, { parley, id, answersHere }, showing);
-    const pending = pendingQuestions(await parley.store.read(id));
-    if (exit !== EXIT.answered || !pending || !answersHere) return exit;
-    if (!(await answerOnTerminal(io, { store: parley.store, id, pending }))) return EXIT.interrupted;
+    const going = id;
+    const exit = await conduct(
+      io,
+      {
+        answersHere,
+        async begin(signal) {
+          const run = await (going === undefined
+            ? begin(signal)
+            : parley.resume(going, { principal, signal }));
+          id = run.id;
+          return run;
+        },
+      },
+      showing,
+    );
+    if (id === undefined) return { exit, id };
+    const pending = pendingQuestions(await store.read(id));
+    if (exit !== EXIT.answered || !pending || !answersHere) return { exit, id };
+    if (!(await answerOnTerminal(io, { store, id, pending }))) return { exit: EXIT.interrupted, id };
   }
 }
 
-export type Answering = { readonly store: Store; readonly id: DeliberationId; readonly pending: Pending };
+export type Answering = {
+  readonly store: OrganizationStore;
+  readonly id: DeliberationId;
+  readonly pending: Pending;
+};
 
 /** Asks what a debate waits for on the terminal, and records the answers; false where nobody wants to answer now. */
 export async function answerOnTerminal(io: Io, answering: Answering): Promise<boolean> {

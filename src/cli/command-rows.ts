@@ -24,6 +24,8 @@ import {
 /** A command, or a group of them: what a person is told of it, and the module that is loaded when it is used. */
 export type CommandRow = {
   readonly name: string;
+  /** Older names of the command, which help does not show. */
+  readonly aliases?: readonly string[];
   readonly args?: string;
   readonly summary: string;
   readonly options?: readonly Option[];
@@ -259,9 +261,10 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   { name: "judge", summary: "grade or compare answers; measure who does", commands: JUDGE_COMMANDS },
   {
-    name: "story",
+    name: "test",
+    aliases: ["story"],
     args: "<file...>",
-    summary: "hold conversations and check what comes of them: acceptance stories in YAML, LoCAL2's too",
+    summary: "Run conversation tests from YAML",
     options: [
       new Option("-m, --model <ref>", "who answers, provider/model"),
       new Option("--judge <refs>", "who grades the answers").argParser(list),
@@ -279,24 +282,24 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "watch",
-    summary: "what each reactor is at, how far it is behind and what it failed of, live; q ends it",
+    summary: "Live status of background workers: task, backlog, last error",
     options: [
-      new Option("--once", "print the present state and end"),
-      new Option("--since <time>", "begin with what was asked since: 90s, 30m, 12h (default the newest 200)"),
-      new Option("--json", "print one JSON object at once, and one for each change"),
-      new Option("-q, --quiet", "no events, and no answers in them"),
+      new Option("--once", "print the current status and exit"),
+      new Option("--since <time>", "start with runs since: 90s, 30m, 12h (default: the newest 200)"),
+      new Option("--json", "print a JSON object now, and one for each change"),
+      new Option("-q, --quiet", "do not print events"),
     ],
     load: () => import("./commands/watch.ts"),
   },
   {
-    name: "react",
-    summary:
-      "a worker: runs the reactors of every deliberation until Ctrl-C; other commands leave their reactions to it",
+    name: "worker",
+    aliases: ["react"],
+    summary: "Run background grading and memory for all deliberations",
     options: [
-      new Option("--backfill", "a reactor that has never run begins at the start of the journal"),
-      new Option("-q, --quiet", "no line for each reaction on stderr"),
+      new Option("--backfill", "a reactor that has never run starts at the beginning of the journal"),
+      new Option("-q, --quiet", "do not print reactions to stderr"),
     ],
-    load: () => import("./commands/react.ts"),
+    load: () => import("./commands/worker.ts"),
   },
   {
     name: "models",

@@ -9,18 +9,19 @@ import {
   type Budget,
   type Closing,
   type Entry,
+  type Cap,
   type FailureCode,
   type NewEvent,
 } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
-import { finish } from "./conduct.ts";
+import { finish } from "./ending.ts";
 
 const digest = Digest.parse("0".repeat(64));
 
 /** A deliberation under this budget, whose only call failed so, and its closing. */
 async function entriesOf(
   budget: Budget,
-  failure: { readonly code: FailureCode; readonly message: string },
+  failure: { readonly code: FailureCode; readonly message: string; readonly cap?: Cap },
   closing: Closing,
 ): Promise<readonly Entry[]> {
   const store = memoryStore(() => 0);
@@ -48,7 +49,7 @@ async function entriesOf(
       organization: OrganizationId.parse("local"),
     },
   };
-  await store.append(id, [opening], { by: "open", request: "one" });
+  await store.for(OrganizationId.parse("local")).append(id, [opening], { by: "open", request: "one" });
   const lost: NewEvent = {
     type: "degradation-noted",
     data: {
@@ -67,9 +68,13 @@ async function entriesOf(
       },
     },
   };
-  await store.append(id, [lost], { by: "protocol", step: StepKey.parse("draft/ada"), digest, after: [] });
-  await store.append(id, [{ type: "deliberation-closed", data: closing }], { by: "close", after: [] });
-  return store.read(id);
+  await store
+    .for(OrganizationId.parse("local"))
+    .append(id, [lost], { by: "protocol", step: StepKey.parse("draft/ada"), digest, after: [] });
+  await store
+    .for(OrganizationId.parse("local"))
+    .append(id, [{ type: "deliberation-closed", data: closing }], { by: "close", after: [] });
+  return store.for(OrganizationId.parse("local")).read(id);
 }
 
 /** The exit code, and what it says to do next. */
@@ -94,13 +99,15 @@ async function ended(entries: readonly Entry[]): Promise<readonly [exit: number,
 describe("the next step", () => {
   const stopped: Closing = { outcome: "stopped-by-budget", why: "the budget does not reach", best: null };
   it.each([
-    ["it would pass the cap of 4 calls", /^raise max-calls \(PARLEY_MAX_CALLS.*\), or ask fewer models$/],
-    ["it could pass the cap of $0.5", /^raise --max-cost-usd, or ask fewer models, or lower draft-tokens/],
-    ["it could pass the cap of 900 tokens", /^raise --max-tokens, or ask fewer models, or lower/],
-    ["the time of 9 ms is up", /^raise --timeout, or ask fewer models$/],
-  ])("names the cap that was hit: %s", async (message, next) => {
+    ["calls", /^raise max-calls \(PARLEY_MAX_CALLS.*\), or ask fewer models$/],
+    ["usd", /^raise --max-cost-usd, or ask fewer models, or lower draft-tokens/],
+    ["tokens", /^raise --max-tokens, or ask fewer models, or lower/],
+    ["time", /^raise --timeout, or ask fewer models$/],
+  ] as const)("names the cap that was hit: %s", async (cap, next) => {
     const budget = { usd: 0.5, tokens: 900, calls: 4, timeMs: 9 };
-    const [exit, said] = await ended(await entriesOf(budget, { code: "over-budget", message }, stopped));
+    const [exit, said] = await ended(
+      await entriesOf(budget, { code: "over-budget", message: "no", cap }, stopped),
+    );
     expect(exit).toBe(5);
     expect(said).toMatch(next);
   });

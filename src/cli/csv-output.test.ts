@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { refusalOf, scratch, type Scratch } from "../config/scratch.ts";
+import { refusalOf, scratch, type Scratch } from "../../test/support/scratch.ts";
 import { appendCsv, checkCsv } from "./csv-output.ts";
 import type { Io } from "./command.ts";
 

@@ -1,5 +1,6 @@
-import { Fault, type DeliberationId, type Store } from "../kernel/index.ts";
-import { debateRecord, isDebate, resultOf } from "../projections/index.ts";
+import { Fault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
+import { debateRecord, isDebate } from "../protocols/debate/view/debated.ts";
+import { resultOf } from "../views/result.ts";
 import type { Io } from "./command.ts";
 import { checkedReport, reportText } from "./debate-report.ts";
 import { checkedOutput, writeText } from "./text-output.ts";
@@ -26,7 +27,7 @@ export function debateFiles(flags: Readonly<Record<string, unknown>>, io: Io): D
 /** Writes a debate as it stands into the files that were asked for; a solution only where there is one. */
 export async function writeDebate(
   io: Io,
-  { store, id }: { readonly store: Store; readonly id: DeliberationId },
+  { store, id }: { readonly store: OrganizationStore; readonly id: DeliberationId },
   { output, report }: DebateFiles,
 ): Promise<void> {
   if (output === undefined && report === undefined) return;

@@ -1,8 +1,9 @@
 import { extname } from "node:path";
 import { fileName } from "../config/text-file.ts";
 import { Fault } from "../kernel/index.ts";
-import type { DebateRecord } from "../projections/index.ts";
-import { debateHtml, debateMarkdown } from "../reports/index.ts";
+import type { DebateRecord } from "../protocols/debate/view/record.ts";
+import { debateHtml } from "../protocols/debate/report/html.ts";
+import { debateMarkdown } from "../protocols/debate/report/markdown.ts";
 import type { Io } from "./command.ts";
 import { checkedOutput } from "./text-output.ts";
 

@@ -1,5 +1,5 @@
 import { callOf, isFault, type Entry, type Failure, type FailureCode } from "../kernel/index.ts";
-import type { Result } from "../projections/index.ts";
+import type { Result } from "../views/result.ts";
 
 /** What the exit codes mean; scripts rely on them. */
 export const EXIT = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printable } from "../reports/index.ts";
+import { printable } from "../reports/printable.ts";
 import { liveText } from "./live-text.ts";
 
 const written = (pieces: readonly string[]): string => {

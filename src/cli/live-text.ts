@@ -1,4 +1,4 @@
-import { printable } from "../reports/index.ts";
+import { printable } from "../reports/printable.ts";
 
 // L1. What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
 

@@ -27,7 +27,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   const known =
     first === undefined ||
     ["help", "-h", "--help"].includes(first) ||
-    COMMANDS.some(({ name }) => name === first);
+    COMMANDS.some(({ name, aliases = [] }) => name === first || aliases.includes(first));
   const meant = known ? undefined : await misspelt(argv);
   if (meant !== undefined) {
     const again = [meant, ...argv.slice(1)].join(" ");
@@ -49,8 +49,12 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
     .addHelpText("after", EPILOGUE);
-  const add = (parent: Command, row: CommandRow): void => {
-    const command = parent.command(row.name).summary(row.summary).description(row.summary);
+  const add = (parent: Command, row: CommandRow, name = row.name): void => {
+    for (const alias of name === row.name ? (row.aliases ?? []) : []) add(parent, row, alias);
+    const command = parent
+      .command(name, { hidden: name !== row.name })
+      .summary(row.summary)
+      .description(row.summary);
     if (row.args !== undefined) command.arguments(row.args);
     for (const option of row.options ?? []) command.addOption(option);
     if ("commands" in row) {
@@ -88,7 +92,7 @@ async function misspelt(argv: readonly string[]): Promise<string | undefined> {
   const words = rest.filter((word) => !word.startsWith("-"));
   if (!/^[a-z-]{3,}$/.test(first) || words.length > QUESTION_WORDS - 2) return undefined;
   const names = COMMANDS.map(({ name }) => name);
-  const { distance, nearest } = await import("../config/index.ts");
+  const { distance, nearest } = await import("../text/words.ts");
   const meant = nearest(first, names);
   // The beginning of a command counts as near, but "can pigs fly" is a question.
   const close =
@@ -98,7 +102,7 @@ async function misspelt(argv: readonly string[]): Promise<string | undefined> {
 
 /** The command that the first words name, and the one below it. */
 function namedIn([first, ...rest]: readonly string[], rows: readonly CommandRow[]): string[] {
-  const row = rows.find(({ name }) => name === first);
+  const row = rows.find(({ name, aliases = [] }) => name === first || aliases.includes(first ?? ""));
   if (!row) return [];
   return [row.name, ...("commands" in row ? namedIn(rest, row.commands) : [])];
 }

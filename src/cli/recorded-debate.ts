@@ -2,11 +2,12 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { absolute } from "../config/paths.ts";
 import { fileName, MEGABYTE, readTextFile } from "../config/text-file.ts";
-import { Fault, type Store } from "../kernel/index.ts";
-import { DebateRecord, debateRecord, dialecticRecord, isDebate } from "../projections/index.ts";
-import type { Settings } from "../compose/index.ts";
+import { Fault } from "../kernel/index.ts";
+import { DebateRecord } from "../protocols/debate/view/record.ts";
+import { debateRecord, isDebate } from "../protocols/debate/view/debated.ts";
+import { dialecticRecord } from "../interop/dialectic/record.ts";
 import type { Io } from "./command.ts";
-import { entriesOf } from "./session.ts";
+import { entriesOf, type Stored } from "./session.ts";
 
 /** A debate, and what tables call it: its id, or its file's name without `.json`. */
 export type NamedDebate = { readonly record: DebateRecord; readonly name: string };
@@ -20,12 +21,12 @@ const MOST_BYTES = 32 * MEGABYTE;
  */
 export async function namedDebate(
   io: Io,
-  { store, settings }: { readonly store: Store; readonly settings: Settings },
+  stored: Pick<Stored, "store">,
   named: string,
 ): Promise<NamedDebate> {
   const inFile = debateInFile(io, named);
   if (inFile) return inFile;
-  const entries = await entriesOf(store, { id: named, settings });
+  const entries = await entriesOf(stored, named);
   if (!isDebate(entries)) {
     const next = `parley show ${fileName(named)} --all tells what it is`;
     throw new Fault("configuration", { why: `${fileName(named)} is not a debate`, next });

@@ -1,5 +1,5 @@
 import { Fault } from "../kernel/index.ts";
-import type { Settings } from "../compose/index.ts";
+import type { Settings } from "../app/context.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 

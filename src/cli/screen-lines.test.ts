@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StepKey } from "../kernel/index.ts";
-import type { Progress, Row, StepView } from "../projections/index.ts";
-import { styleOf, widthOf } from "../reports/index.ts";
+import type { Progress, Row, StepView } from "../views/progress.ts";
+import { styleOf } from "../reports/style.ts";
+import { widthOf } from "../reports/text-width.ts";
 import { closingLine, screenLines, spentWords } from "./screen-lines.ts";
 
 const style = styleOf(false);
@@ -18,6 +19,7 @@ const step = (key: string, changes: Partial<StepView> = {}): StepView => ({
   state: "writing",
   text: "The answer depends on 吞吐量 and on 👩‍👩‍👧 who is on call.",
   attempt: 1,
+  again: key.endsWith("/repair"),
   why: null,
   tokensOut: null,
   latencyMs: null,

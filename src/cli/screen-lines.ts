@@ -1,19 +1,8 @@
-import type { Progress, Row, StepView } from "../projections/index.ts";
-import {
-  costWords,
-  countWords,
-  cutTo,
-  durationWords,
-  numberWords,
-  oneLine,
-  padTo,
-  printable,
-  tailOf,
-  usdWords,
-  widthOf,
-  wrapped,
-  type Style,
-} from "../reports/index.ts";
+import type { Progress, Row, StepView } from "../views/progress.ts";
+import { oneLine, printable } from "../reports/printable.ts";
+import type { Style } from "../reports/style.ts";
+import { cutTo, padTo, tailOf, widthOf, wrapped } from "../reports/text-width.ts";
+import { costWords, countWords, durationWords, numberWords, usdWords } from "../reports/words.ts";
 import { modelWords, stateWords, workWords } from "./screen-words.ts";
 
 // L1. There are at most `rows` lines, and none takes more than `columns` cells.

@@ -1,14 +1,8 @@
-import {
-  callOf,
-  isEvent,
-  type Call,
-  type Entry,
-  type Frame,
-  type Opening,
-  type StepKey,
-} from "../kernel/index.ts";
-import { progressView, speakerOf, stepParts } from "../projections/index.ts";
-import { durationWords, oneLine } from "../reports/index.ts";
+import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKey } from "../kernel/index.ts";
+import { progressView } from "../views/progress.ts";
+import { speakerOf } from "../views/spending.ts";
+import { oneLine } from "../reports/printable.ts";
+import { durationWords } from "../reports/words.ts";
 import { spentWords } from "./screen-lines.ts";
 import { modelWords, tookWords, workWords } from "./screen-words.ts";
 
@@ -26,18 +20,16 @@ export function createScreenLog({
 }): ScreenLog {
   const view = progressView();
   const attempts = new Map<StepKey, number>();
-  let opening: Opening | undefined;
   let startedAtMs: number | undefined;
 
   return {
     event(entry) {
       startedAtMs ??= now();
       view.event(entry);
-      if (isEvent(entry, "deliberation-opened")) opening = entry.data;
       const ended = isEvent(entry, "deliberation-closed")
         ? `${entry.data.outcome.replaceAll("-", " ")} after ${durationWords(now() - startedAtMs)}: ${spentWords(view.read().spent)}`
         : undefined;
-      const text = ended ?? entryWords(entry, opening);
+      const text = ended ?? entryWords(entry);
       if (text !== undefined) line(oneLine(text, 500));
     },
     frame(frame) {
@@ -45,9 +37,9 @@ export function createScreenLog({
       const attempt = attemptOf(frame);
       if (before !== undefined && attempt <= before) return;
       attempts.set(frame.step, attempt);
-      const { owner, work } = stepParts(frame.step, opening?.participants ?? []);
+      const { by = frame.step, kind = frame.step } = frame.work ?? {};
       const again = before !== undefined ? ` again (attempt ${attempt})` : "";
-      line(oneLine(`${owner ?? frame.step}: ${workWords(work).doing}${again}…`, 500));
+      line(oneLine(`${by}: ${workWords(kind).doing}${again}…`, 500));
     },
     stop: () => undefined,
   };
@@ -56,7 +48,7 @@ export function createScreenLog({
 const attemptOf = (frame: Frame): number => (frame.kind === "text" ? frame.delta.attempt : 1);
 
 /** What an event changed, in a line; undefined where it changed nothing that a reader waits for. */
-function entryWords(entry: Entry, opening: Opening | undefined): string | undefined {
+function entryWords(entry: Entry): string | undefined {
   const who = speakerOf(entry);
   if (isEvent(entry, "deliberation-opened")) {
     const { protocol, participants } = entry.data;
@@ -65,9 +57,7 @@ function entryWords(entry: Entry, opening: Opening | undefined): string | undefi
   }
   if (isEvent(entry, "degradation-noted")) {
     const { participant, what, why } = entry.data;
-    return participant === undefined
-      ? `${what} failed: ${why}`
-      : `${who}: ${workOf(entry, opening)} failed: ${why}`;
+    return participant === undefined ? `${what} failed: ${why}` : `${who}: ${doneOf(entry)} failed: ${why}`;
   }
   if (isEvent(entry, "reply-received"))
     return `${who}: reply could not be read, asking again: ${entry.data.why}`;
@@ -84,20 +74,18 @@ function entryWords(entry: Entry, opening: Opening | undefined): string | undefi
     );
     return `standing: ${places.join(", ")}`;
   }
-  if (isEvent(entry, "note-taken") && entry.data.topic === "ladder") return entry.data.reason;
+  if (isEvent(entry, "rung-decided")) return entry.data.reason;
   if (isEvent(entry, "clarification-asked"))
     return `${who}: asks back: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
   const call = callOf(entry);
-  return call && doneWords(entry, { who, call, opening });
+  return call && doneWords(entry, { who, call });
 }
 
-type Done = { readonly who: string; readonly call: Call; readonly opening: Opening | undefined };
-
-function doneWords(entry: Entry, { who, call, opening }: Done): string {
+function doneWords(entry: Entry, { who, call }: { readonly who: string; readonly call: Call }): string {
   const took = tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out });
   const how = entry.origin.by === "adopted" ? ` taken over from ${entry.origin.from}` : ` done${took}`;
-  return `${who}: ${workOf(entry, opening)}${how}`;
+  return `${who}: ${doneOf(entry)}${how}`;
 }
 
-const workOf = ({ origin, type }: Entry, opening: Opening | undefined): string =>
-  workWords("step" in origin ? stepParts(origin.step, opening?.participants ?? []).work : type).done;
+const doneOf = (entry: Entry): string =>
+  workWords(workOf(entry)?.kind ?? ("step" in entry.origin ? entry.origin.step : entry.type)).done;

@@ -1,5 +1,6 @@
-import type { StepView } from "../projections/index.ts";
-import { durationWords, numberWords, oneLine } from "../reports/index.ts";
+import type { StepView } from "../views/progress.ts";
+import { oneLine } from "../reports/printable.ts";
+import { durationWords, numberWords } from "../reports/words.ts";
 
 type Work = { readonly doing: string; readonly done: string };
 
@@ -25,9 +26,9 @@ export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" |
 }
 
 /** Where a step is, for a participant's row. */
-export function stateWords({ work, state, text, attempt, step, why, ...took }: StepView): string {
+export function stateWords({ work, state, text, attempt, again: repeated, why, ...took }: StepView): string {
   const { doing, done } = workWords(work);
-  const again = step.endsWith("/repair") ? " again" : "";
+  const again = repeated ? " again" : "";
   const retried = attempt > 1 ? `, attempt ${attempt}` : "";
   switch (state) {
     case "calling":

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Entry, Frame } from "../kernel/index.ts";
+import { workOf, type Entry, type Frame } from "../kernel/index.ts";
+import { stepOrigin } from "../../test/support/step-work.ts";
 import {
   adopted,
   byStep,
@@ -10,9 +11,9 @@ import {
   sampleCall,
   stepKey,
   type Sample,
-} from "../reports/sample-council.ts";
+} from "../../test/support/sample-council.ts";
 import { createScreen, type ScreenTime } from "./screen.ts";
-import { fakeLifecycle, fakeTerminal } from "./terminal-fake.ts";
+import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
 
 /** Time that moves when it is told to. */
 function fakeTime(): ScreenTime & { advance(ms: number): void } {
@@ -44,15 +45,20 @@ function stage({ columns = 80, rows = 24, terminal = true, color = false } = {})
   return { output, time, lifecycle, screen };
 }
 
+const named = (key: string): Pick<Frame, "step" | "work"> => ({
+  step: stepKey(key),
+  work: workOf({ origin: stepOrigin(key) }),
+});
+
 const framing = (sample: Sample) => {
   const [first] = sample.entries;
   if (!first) throw new Error("the sample is empty");
   const { deliberation } = first;
   return {
-    started: (key: string): Frame => ({ deliberation, step: stepKey(key), kind: "started" }),
+    started: (key: string): Frame => ({ deliberation, ...named(key), kind: "started" }),
     text: (key: string, text: string, { offset = 0, attempt = 1 } = {}): Frame => ({
       deliberation,
-      step: stepKey(key),
+      ...named(key),
       kind: "text",
       delta: { attempt, offset, text },
     }),

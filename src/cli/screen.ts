@@ -1,6 +1,6 @@
 import type { Entry, Frame } from "../kernel/index.ts";
-import { progressView } from "../projections/index.ts";
-import { styleOf } from "../reports/index.ts";
+import { progressView } from "../views/progress.ts";
+import { styleOf } from "../reports/style.ts";
 import { closingLine, screenLines, type Moment } from "./screen-lines.ts";
 import { createScreenLog } from "./screen-log.ts";
 import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";

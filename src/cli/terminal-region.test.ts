@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fakeTerminal } from "./terminal-fake.ts";
+import { fakeTerminal } from "../../test/support/terminal.ts";
 import { createRegion } from "./terminal-region.ts";
 
 it("T1: draws again in place, below what was there, and erases lines that are gone", () => {

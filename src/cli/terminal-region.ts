@@ -1,4 +1,4 @@
-import { widthOf } from "../reports/index.ts";
+import { widthOf } from "../reports/text-width.ts";
 
 // T1. Between two draws the cursor rests at the beginning of the line below the region.
 // T2. A drawn line never wraps: autowrap is off while drawing, whatever width the terminal gives a character.

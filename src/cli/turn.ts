@@ -1,112 +1,121 @@
-import { conveneRespond, openRespond, type Parley, type Responding } from "../compose/index.ts";
-import { isEvent, type DeliberationId, type Entry } from "../kernel/index.ts";
-import { givenAnswer, gradeOf, resultOf } from "../projections/index.ts";
-import { eventLine, oneLine, responseLine, styleOf, unpricedModels, wrapped } from "../reports/index.ts";
-import { react } from "./afterwards.ts";
+import type { Configured } from "../app/configured.ts";
+import type { Run } from "../app/run.ts";
+import { isEvent, type DeliberationId } from "../kernel/index.ts";
+import { oneLine } from "../reports/printable.ts";
+import { responseLine } from "../reports/response.ts";
+import { styleOf } from "../reports/style.ts";
+import { wrapped } from "../reports/text-width.ts";
+import { unpricedModels } from "../reports/unpriced.ts";
+import { givenAnswer, gradeOf } from "../views/given-answer.ts";
+import { resultOf } from "../views/result.ts";
 import { createAnswerView } from "./answer-view.ts";
-import { finish } from "./conduct.ts";
+import { writeEvents } from "./conduct.ts";
+import { finish } from "./ending.ts";
+import { wordNote } from "./notes.ts";
 import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 import { createWaitingLine } from "./waiting-line.ts";
 
 /** One question to a respondent, shown as it is answered. */
-export type Taken = {
+export type TurnResult = {
   readonly id: DeliberationId;
+  readonly run: Run;
   /** As the command exits with it. */
   readonly exit: number;
   /** Whether it came to its end. */
   readonly closed: boolean;
-  /** Resolves when everything that comes of the answer has: a second answer, grades, memory. */
-  readonly reactions: ReturnType<typeof react>;
   /** Resolves when the answer is graded, or will not be. */
   readonly graded: Promise<unknown>;
-  /** All that is recorded so far, in order. */
-  readonly entries: () => readonly Entry[];
+  /** Resolves when everything that follows the answer is recorded and shown. */
+  readonly done: Promise<unknown>;
 };
 
-export type Turning = {
-  readonly parley: Parley;
-  readonly responding: Responding;
+export type Turn = {
+  readonly configured: Configured;
+  readonly question: string;
+  readonly context?: readonly { readonly name: string; readonly text: string }[] | undefined;
+  /** The turn that this one follows. */
+  readonly previous?: DeliberationId | undefined;
+  /** A folder that the respondent may read in: an absolute path. */
+  readonly folder?: string | undefined;
   readonly signal: AbortSignal;
-  /** Whether `--json` waits for what comes of the answer; by default it does. */
-  readonly wait?: boolean;
+  /** Whether `--json` waits for grading and memory; by default it does. */
+  readonly wait?: boolean | undefined;
 };
 
-/** Asks, and shows the answer as it comes. With `--json` it is shown when everything has come of it. @throws Fault */
-export async function takeTurn(
-  io: Io,
-  { parley, responding, signal, wait = true }: Turning,
-  showing: Showing,
-): Promise<Taken> {
+/** Asks, and shows the answer as it comes. With `--json` it is shown when grading and memory have ended. @throws Fault */
+export async function askTurn(io: Io, turn: Turn, showing: Showing): Promise<TurnResult> {
+  const { configured, question, context, previous, folder, signal, wait = true } = turn;
+  const { parley, principal, requested } = configured;
   const { output } = io;
-  const { asked, notes } = await conveneRespond(parley, responding);
-  if (!showing.quiet) for (const note of notes) output.note(note);
-  const {
-    fresh,
-    opened: { deliberation: id },
-  } = await openRespond(parley, asked);
-  if (!fresh) output.note(`This was asked here before, as ${id}: what was recorded then is shown`);
-  const [by] = asked.participants;
-  const plain = !showing.json && !showing.events;
-  const view = plain ? createAnswerView(output) : undefined;
-  const waiting = createWaitingLine(output, showing.quiet ? undefined : (by?.model ?? ""));
-  const entries = new Map<number, Entry>();
-  const inOrder = () => [...entries.values()].sort((a, b) => a.seq - b.seq);
-  let written = Promise.resolve();
-  let grade: () => void = () => undefined;
-  const given = new Promise<void>((resolve) => (grade = resolve));
-  const onEntry = (entry: Entry) => {
-    if (entries.has(entry.seq)) return;
-    entries.set(entry.seq, entry);
-    if (gradeOf(inOrder(), givenAnswer(inOrder())?.id)) grade();
-    if (!showing.events) return;
-    written = written.then(() => output.result(`${eventLine(entry)}\n`));
-    written.catch(() => undefined); // awaited at the end
-  };
-  const unlisten = parley.frames.listen((frame) => {
-    // The second respondent's words are nobody's answer.
-    if (frame.deliberation !== id || !frame.step.startsWith(`answer/${by?.id ?? ""}`)) return;
-    if (frame.kind === "text") waiting.stop();
-    view?.frame(frame);
-  });
+  const run = await parley.start(
+    { ...requested, protocol: "respond", question, context, previous },
+    { principal, signal, folder },
+  );
+  if (!showing.quiet) for (const note of run.notes) output.note(wordNote(note));
+  if (!run.fresh) output.note(`This was asked here before, as ${run.id}: what was recorded then is shown`);
+  const view = showing.json || showing.events ? undefined : createAnswerView(output);
+  const tokens = showTokens(io, run, { view, quiet: showing.quiet });
+  tokens.catch(() => undefined);
+  const written = showing.events ? writeEvents(io, run) : Promise.resolve();
+  written.catch(() => undefined); // awaited at the end
+  const graded = isGraded(run);
+  graded.catch(() => undefined);
+  const outcome = await run.outcome();
+  await tokens;
+  const done = run.reactions.then(() => written);
+  done.catch(() => undefined);
+  if (outcome.status === "interrupted" || outcome.status === "waiting") {
+    await view?.breakOff();
+    return { id: run.id, run, exit: EXIT.interrupted, closed: false, graded: run.reactions, done };
+  }
+  if (showing.json && wait) await run.reactions; // one object, so it has everything that follows the answer
+  const entries = run.recorded();
+  const exit = view ? await showAnswer(io, run, { showing, view }) : await finish(io, entries, showing);
+  return { id: run.id, run, exit, closed: true, graded, done };
+}
+
+/** The answer as it is written; until its first words, who is waited for. */
+async function showTokens(
+  { output }: Io,
+  run: Run,
+  {
+    view,
+    quiet,
+  }: { readonly view: ReturnType<typeof createAnswerView> | undefined; readonly quiet: boolean },
+): Promise<void> {
+  const [by] = run.opening.participants;
+  const waiting = createWaitingLine(output, quiet ? undefined : (by?.model ?? ""));
   try {
-    const driving = parley.engine.drive(id, { signal, onEntry });
-    const reactions = react({ parley, id, onEntry }, driving, signal);
-    const driven = await driving;
-    waiting.stop();
-    if (driven.status !== "closed") {
-      await view?.breakOff();
-      return { id, exit: EXIT.interrupted, closed: false, reactions, graded: reactions, entries: inOrder };
+    for await (const token of run.tokens()) {
+      // The second respondent's words are not the answer.
+      if (token.work?.kind !== "answer" || token.work.by !== by?.id) continue;
+      if (token.kind === "text") waiting.stop();
+      view?.frame(token);
     }
-    if (showing.json && wait) await reactions; // one object, so it has all that comes of the answer
-    const exit = view ? await shown(io, inOrder(), { showing, view }) : await finish(io, inOrder(), showing);
-    const all = reactions.then(after(() => written));
-    return { id, exit, closed: true, reactions: all, graded: Promise.race([given, all]), entries: inOrder };
   } finally {
     waiting.stop();
-    unlisten();
   }
 }
 
-const after =
-  (last: () => Promise<void>) =>
-  async <T>(result: T): Promise<T> => {
-    await last();
-    return result;
-  };
+/** Resolves when the answer is graded, or will not be. */
+async function isGraded(run: Run): Promise<void> {
+  for await (const entry of run.events())
+    if (isEvent(entry, "grade-given") && gradeOf(run.recorded(), givenAnswer(run.recorded())?.id)) return;
+}
 
 type Shown = { readonly showing: Showing; readonly view: ReturnType<typeof createAnswerView> };
 
 /** The answer, and on one line how it came about; without an answer, why. */
-async function shown(io: Io, entries: readonly Entry[], { showing, view }: Shown): Promise<number> {
+async function showAnswer(io: Io, run: Run, { showing, view }: Shown): Promise<number> {
   const { output } = io;
+  const entries = run.recorded();
   const result = resultOf(entries);
   if (result?.status !== "answered" || result.answer === null) return finish(io, entries, showing);
   await view.end(result.answer);
   if (showing.quiet) return EXIT.answered;
-  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-  const model = opened?.data.participants[0]?.model;
+  const model = run.opening.participants[0]?.model;
   const alone = resultOf(entries.filter(({ origin }) => origin.by !== "reactor")) ?? result; // what the answer itself took
   const line = responseLine(alone, { model: oneLine(model ?? ""), unpriced: unpricedModels(entries) });
   const { terminal, color, columns } = output.stdout;

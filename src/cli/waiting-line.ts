@@ -1,4 +1,5 @@
-import { oneLine, styleOf } from "../reports/index.ts";
+import { oneLine } from "../reports/printable.ts";
+import { styleOf } from "../reports/style.ts";
 import type { Output } from "./output.ts";
 
 const EVERY_MS = 200;

@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Cursor, DeliberationId, EventId, type Entry, type Origin } from "../kernel/index.ts";
-import { LOCAL2_STATES, ReactorWord, type ReactorState, type Watched } from "../projections/index.ts";
-import { reactorLine, styleOf, widthOf } from "../reports/index.ts";
-import { opened, participantId, sampleCall, stepKey } from "../reports/sample-council.ts";
+import type { ReactorState, WatchReport } from "../views/reactor-state.ts";
+import { styleOf } from "../reports/style.ts";
+import { widthOf } from "../reports/text-width.ts";
+import { reactorLine } from "../reports/watch.ts";
+import { opened, participantId, sampleCall, stepKey } from "../../test/support/sample-council.ts";
 import type { ScreenTime } from "./screen.ts";
-import { fakeLifecycle, fakeTerminal } from "./terminal-fake.ts";
+import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
 import { createWatchScreen, watchEvent, watchLines } from "./watch-screen.ts";
 
-// W1 to W3 of watch-screen.ts; F1 and F2 of reports/watch.ts.
+// WSCREEN-1 to WSCREEN-3 of watch-screen.ts; WLINE-1 and WLINE-2 of reports/watch.ts.
 
 const D1 = DeliberationId.parse("9bgzcxpf86bt");
 const AT = "2026-01-02T03:04:05.000Z";
@@ -17,7 +19,6 @@ const style = styleOf(false);
 const state = (reactor: string, changes: Partial<ReactorState> = {}): ReactorState => ({
   reactor,
   state: "idle",
-  local2: LOCAL2_STATES[changes.state ?? "idle"],
   at: null,
   behind: 0,
   passed: 0,
@@ -29,7 +30,7 @@ const state = (reactor: string, changes: Partial<ReactorState> = {}): ReactorSta
   cursor: null,
   ...changes,
 });
-const watched = (reactors: readonly ReactorState[], changes: Partial<Watched> = {}): Watched => ({
+const watched = (reactors: readonly ReactorState[], changes: Partial<WatchReport> = {}): WatchReport => ({
   at: AT,
   end: Cursor.parse(1_234),
   deliberations: 12,
@@ -137,7 +138,7 @@ describe("what a person sees", () => {
       03:04:05Z  Kx7sampleCouncil0001  deliberation-opened  council: What is 17 * 23?
       03:04:05Z  Kx7sampleCouncil0001  answer-given  B builder  Paris is 首都 of Fra…
       03:04:05Z  Kx7sampleCouncil0001  grade-given  critic  4/5 It is right.
-      03:04:05Z  Kx7sampleCouncil0001  note-taken  memory  ✗ not-remembered: the dis…
+      03:04:05Z  Kx7sampleCouncil0001  reaction-failed  memory  ✗ not-remembered: th…
       03:04:05Z  Kx7sampleCouncil0001  feedback-given  up good
       q or Ctrl-C ends"
     `);
@@ -152,7 +153,7 @@ describe("what a person sees", () => {
       03:04:05Z  deliberation-opened  counci…
       03:04:05Z  answer-given  B builder  Pa…
       03:04:05Z  grade-given  critic  4/5 It…
-      03:04:05Z  note-taken  memory  ✗ not-r…
+      03:04:05Z  reaction-failed  memory  ✗…
       03:04:05Z  feedback-given  up good
       q or Ctrl-C ends"
     `);
@@ -185,7 +186,7 @@ describe("what a person sees", () => {
     expect(other[0]).toContain("No deliberations yet");
   });
 
-  it("W3, F1, F2: fits, whatever the size, the figures and the texts", () => {
+  it("WSCREEN-3, WLINE-1, WLINE-2: fits, whatever the size, the figures and the texts", () => {
     const hostile = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 200 }),
       fc.constantFrom(
@@ -199,7 +200,14 @@ describe("what a person sees", () => {
     const some = fc
       .record({
         reactor: hostile,
-        state: fc.constantFrom(...ReactorWord.options),
+        state: fc.constantFrom(
+          "idle",
+          "receiving",
+          "pairwise-grading",
+          "reacting",
+          "error",
+          "a-reactor-of-somebody",
+        ),
         behind: fc.nat(),
         passed: fc.nat(),
         oldestMs: fc.option(fc.nat()),
@@ -274,7 +282,7 @@ describe("on a terminal", () => {
     const first = output.screen();
     expect(first.join("\n")).toContain("pairwise");
     screen.state(watched([state("critic"), state("memory")]));
-    expect(output.screen()).toEqual(first); // W1
+    expect(output.screen()).toEqual(first); // WSCREEN-1
     time.tick();
     expect(output.screen().join("\n")).not.toContain("pairwise");
     expect(output.cursorVisible).toBe(false);
@@ -283,7 +291,7 @@ describe("on a terminal", () => {
     const { length } = output.writes;
     screen.state(BUSY);
     time.tick();
-    expect(output.writes).toHaveLength(length); // W2
+    expect(output.writes).toHaveLength(length); // WSCREEN-2
     expect(output.screen().filter((line) => line !== "" && !line.startsWith("$"))).toEqual([]);
     expect([output.cursorVisible, output.autowrap, time.running(), lifecycle.listeners()]).toEqual([
       true,
@@ -293,7 +301,7 @@ describe("on a terminal", () => {
     ]);
   });
 
-  it("W2: begins nothing after it was stopped", () => {
+  it("WSCREEN-2: begins nothing after it was stopped", () => {
     const { output, screen } = stage();
     screen.stop();
     screen.state(BUSY);

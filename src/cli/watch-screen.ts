@@ -1,25 +1,19 @@
 import type { Entry } from "../kernel/index.ts";
-import type { Watched } from "../projections/index.ts";
-import {
-  cutTo,
-  styleOf,
-  watchErrors,
-  watchHead,
-  watchLine,
-  watchTable,
-  type Style,
-} from "../reports/index.ts";
+import type { WatchReport } from "../views/reactor-state.ts";
+import { styleOf, type Style } from "../reports/style.ts";
+import { cutTo } from "../reports/text-width.ts";
+import { watchErrors, watchHead, watchLine, watchTable } from "../reports/watch.ts";
 import type { ScreenTime } from "./screen.ts";
 import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
 import { createRegion, type TerminalOutput } from "./terminal-region.ts";
 
-// W1. It is drawn at most once in `REDRAW_MS`, however many events come.
-// W2. After `stop` nothing more is written, and the terminal is as it was.
-// W3. There are at most `rows` lines, and none takes more than `columns` cells.
+// WSCREEN-1. It is drawn at most once in `REDRAW_MS`, however many events come.
+// WSCREEN-2. After `stop` nothing more is written, and the terminal is as it was.
+// WSCREEN-3. There are at most `rows` lines, and none takes more than `columns` cells.
 
 /** The reactors' states, live, with the last events below them. */
 export type WatchScreen = {
-  state(watched: Watched): void;
+  state(watched: WatchReport): void;
   entry(entry: Entry): void;
   /** May be called more than once. */
   stop(): void;
@@ -36,7 +30,7 @@ export type WatchScreenOptions = {
 
 const REDRAW_MS = 100;
 /** More stand on no screen. */
-const LINES_KEPT = 200;
+const MAX_LINES = 200;
 
 const systemTime: Pick<ScreenTime, "every"> = {
   every: (ms, run) => {
@@ -56,7 +50,7 @@ export function createWatchScreen({
   const style = styleOf(color);
   const region = createRegion(output);
   const events: WatchEvent[] = [];
-  let latest: Watched | undefined;
+  let latest: WatchReport | undefined;
   let end: (() => void) | undefined;
   let stopped = false;
 
@@ -73,7 +67,7 @@ export function createWatchScreen({
   };
   const start = () => {
     const unguard = guardTerminal(region, lifecycle);
-    const untick = time.every(REDRAW_MS, draw); // W1
+    const untick = time.every(REDRAW_MS, draw); // WSCREEN-1
     end = () => {
       untick();
       unguard();
@@ -89,14 +83,14 @@ export function createWatchScreen({
     },
     entry(entry) {
       events.push(watchEvent(entry));
-      if (events.length > LINES_KEPT) events.shift();
+      if (events.length > MAX_LINES) events.shift();
     },
     stop() {
       if (stopped) return;
       stopped = true;
       if (!end) return;
       end();
-      region.leave([]); // W2
+      region.leave([]); // WSCREEN-2
     },
   };
 }
@@ -113,13 +107,13 @@ export function watchEvent(entry: Entry): WatchEvent {
 }
 
 export type WatchMoment = {
-  readonly watched: Watched;
+  readonly watched: WatchReport;
   /** Oldest first. */
   readonly events: readonly WatchEvent[];
   readonly hint: string;
 };
 
-/** The whole screen as lines. Where the space is short, events go first, then errors, then reactors. (W3) */
+/** The whole screen as lines. Where the space is short, events go first, then errors, then reactors. (WSCREEN-3) */
 export function watchLines(
   { watched, events, hint }: WatchMoment,
   { columns, rows, style }: { readonly columns: number; readonly rows: number; readonly style: Style },

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readContext } from "./context.ts";
-import { refusalOf, scratch } from "./scratch.ts";
+import { readContext } from "./input-files.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 describe("readContext", () => {
   it("gives the texts in order, standard input last, without byte order marks", async () => {

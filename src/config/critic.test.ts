@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadCritic } from "./critic.ts";
-import { refusalOf, scratch } from "./scratch.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const PROJECT = "project/.parley/critic.yaml";
 const USER = ".config/parley/critic.yaml";
@@ -169,36 +169,42 @@ describe("LoCAL2's critic.yaml", () => {
 
 describe("what is wrong is refused with its place", () => {
   it.each([
-    ["modle: a/b", '1:1: there is no key "modle" here; the nearest is model'],
-    ["modle:", '1:1: there is no key "modle" here; the nearest is model'],
-    ["model: [a/b]", "1:8: model is not valid: it is a list, and should be text; it has keys as model:"],
+    ["modle: a/b", '1:1: unknown key "modle"; did you mean model?'],
+    ["modle:", '1:1: unknown key "modle"; did you mean model?'],
+    [
+      "model: [a/b]",
+      "1:8: model must be text (got a list of 1); it has keys as model: ollama/prometheus:7b, temperature: 0, context: 4096, timeout: 30s, form:",
+    ],
     ["model: 'a b'", "1:8: model is not valid: a model is written provider/model"],
-    ["temperature: 3", "1:14: temperature is not valid: it is above 2"],
-    ["temperature: -1", "1:14: temperature is not valid: it is below 0"],
-    ["context: lots", "1:10: context is not valid: it is text, and should be a number"],
-    ["context: 0", "1:10: context is not valid: it is not above 0"],
-    ["num_ctx: 1.5", "1:10: num_ctx is not valid: it is a number, and should be a whole number"],
-    ["timeout: soon", "1:10: timeout is not valid: not a time; it has keys as"],
-    ["form: yaml", "1:7: form is not valid: it is neither prometheus nor json"],
+    ["temperature: 3", "1:14: temperature must be at most 2 (got 3)"],
+    ["temperature: -1", "1:14: temperature must be at least 0 (got -1)"],
+    ["context: lots", '1:10: context must be a number (got "lots")'],
+    ["context: 0", "1:10: context must be above 0 (got 0)"],
+    ["num_ctx: 1.5", "1:10: num_ctx must be an integer (got 1.5)"],
+    [
+      "timeout: soon",
+      '1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got "soon"); it has keys as',
+    ],
+    ["form: yaml", '1:7: form must be prometheus or json (got "yaml")'],
     ["kind: My Kind", "1:7: kind is not valid: a word of small letters, digits and dashes"],
-    ["tokens: 0", "1:9: tokens is not valid: it is not above 0"],
-    ["rubric: ''", "1:9: rubric is not valid: nothing is written here"],
+    ["tokens: 0", "1:9: tokens must be above 0 (got 0)"],
+    ["rubric: ''", "1:9: rubric must not be empty"],
     ["rubric: answer-qualty", '1:9: there is no rubric "answer-qualty"; the nearest is answer-quality'],
     ["rubric: gone.yaml", "1:9: the rubric HOME/project/.parley/gone.yaml does not exist"],
     ["rubric: |\n  Score 1: no", "1:9: the rubric cannot be read: it does not begin with its criteria"],
     ["rubric: '[Is it kind?]'", '1:9: the rubric cannot be read: it has no line "Score 1: …"; write a line'],
-    ["rules: {kind: a}", "1:8: rules is not valid: it is keys with their values, and should be a list"],
+    ["rules: {kind: a}", "1:8: rules must be a list (got a mapping)"],
     ["rules:\n  - kind: a\n    when: {tools: any}", "2:5: rubric is missing; a rule has a kind"],
-    ["rules:\n  - {kind: a, wen: {}, rubric: code}", '2:15: there is no key "wen" here; the nearest is when'],
+    ["rules:\n  - {kind: a, wen: {}, rubric: code}", '2:15: unknown key "wen"; did you mean when?'],
     [
       "rules:\n  - {kind: a, when: {tool: any}, rubric: code}",
-      '2:22: there is no key "tool" here; the nearest is tools',
+      '2:22: unknown key "tool"; did you mean tools?',
     ],
     [
       "rules:\n  - {kind: a, when: {}, rubric: code}",
       "2:21: when is not valid: a rule needs a sign; a rule has",
     ],
-    ["rules:\n  - code", "2:5: rules.0 is not valid: it is text, and should be keys with their values"],
+    ["rules:\n  - code", '2:5: rules.0 must be a mapping (got "code")'],
     [
       "rules:\n  - {kind: a, when: {tools: any}, rubric: cod}",
       '2:43: there is no rubric "cod"; the nearest is code',
@@ -207,8 +213,8 @@ describe("what is wrong is refused with its place", () => {
     ["timeout: 5\ngrade_timeout: 6", "2:1: grade_timeout is another name of timeout"],
     ["temperature: 1\ntop_k: 4", "2:1: top_k is not passed on to a judge; remove it, or set temperature: 0"],
     ["api-key: sk-abcdefghijklmnop", "1:1: api-key looks like a secret"],
-    ["- a", "the file is not valid: it is a list, and should be keys with their values"],
-    ["model: [", "the indentation is wrong, or a bracket is not closed"],
+    ["- a", "the file must be a mapping (got a list of 1)"],
+    ["model: [", "Flow sequence in block collection must be sufficiently indented and end with a ]"],
   ])("%j", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => loadCritic(place), place);

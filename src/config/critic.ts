@@ -1,17 +1,16 @@
 import { dirname } from "node:path";
 import * as z from "zod";
 import { isFault, KindRule, ModelRef, type AnswerSigns, type Rubric } from "../kernel/index.ts";
-import { checkedFile } from "./checked-file.ts";
+import { checkedFile } from "./named-files.ts";
 import { Duration, durationText } from "./duration.ts";
 import { ownFile, type OwnFile } from "./own-file.ts";
 import { absolute, type Place } from "./paths.ts";
-import { refuse } from "./refusal.ts";
-import { rubricOfText } from "./rubric-text.ts";
-import { loadRubric } from "./rubrics.ts";
+import { refuse } from "./text-file.ts";
+import { rubricOfText, loadRubric } from "./rubrics.ts";
 import type { Source } from "./sources.ts";
 import type { YamlFile } from "./yaml.ts";
 
-const above0 = z.int().positive("it is not above 0");
+const above0 = z.int().positive();
 
 /** A model's own name alone is one of Ollama's. */
 const Model = z.preprocess(
@@ -22,16 +21,16 @@ const Model = z.preprocess(
 /** `critic.yaml`, with what LoCAL2 calls the same. */
 const CriticFile = z.strictObject({
   model: Model,
-  temperature: z.number().min(0, "it is below 0").max(2, "it is above 2"),
+  temperature: z.number().min(0).max(2),
   /** Tokens. */
   context: above0,
   timeout: Duration,
-  form: z.enum(["prometheus", "json"], "it is neither prometheus nor json").optional(),
+  form: z.enum(["prometheus", "json"]).optional(),
   tokens: above0,
   /** A name, a file, or a rubric as a block of text. */
-  rubric: z.string().trim().min(1, "nothing is written here").max(20_000, "more than 20,000 characters"),
+  rubric: z.string().trim().min(1).max(20_000),
   kind: KindRule.shape.kind,
-  rules: z.array(z.record(z.string(), z.unknown())).max(200, "more than 200 rules"),
+  rules: z.array(z.record(z.string(), z.unknown())).max(200),
   num_ctx: above0.optional(),
   /** Seconds, where it has no unit. */
   grade_timeout: Duration.optional(),
@@ -157,8 +156,12 @@ function rubricReader({ file, says }: OwnFile, place: Place): RubricAt {
 }
 
 const TEXT_FORM = 'write a line [criteria] and the lines "Score 1: …" to "Score 5: …", or a name';
-const isText = (written: string): boolean => /^\[|^score\s*\d+\s*:|\n/i.test(written);
-const isFile = (written: string): boolean => /[/\\]|\.ya?ml$/i.test(written);
+function isText(written: string): boolean {
+  return /^\[|^score\s*\d+\s*:|\n/i.test(written);
+}
+function isFile(written: string): boolean {
+  return /[/\\]|\.ya?ml$/i.test(written);
+}
 
 function refuseTwoNames({ file, says }: OwnFile): void {
   for (const [name, old] of [

@@ -2,16 +2,19 @@ import * as z from "zod";
 
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** What a timer can hold; a little under 25 days. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
-/** A time as people write it (`90`, `90s`, `1.5m`, `2h`, `500ms`; a bare number is seconds) in whole milliseconds. */
-export const Duration = z.union([z.number(), z.string()]).transform((written, context) => {
-  const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)?$/.exec(String(written).trim()) ?? [];
-  const milliseconds = Math.round(Number(number || Number.NaN) * (UNITS[unit] ?? Number.NaN));
-  if (milliseconds >= 1 && milliseconds <= MOST_MS) return milliseconds;
-  context.addIssue({ code: "custom", message: "not a time" });
-  return z.NEVER;
-});
+/** A duration as people write it (`90`, `90s`, `1.5m`, `2h`, `500ms`; a bare number is seconds) in whole milliseconds. */
+export const Duration = z
+  .union([z.number(), z.string()])
+  .transform((written, context) => {
+    const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)?$/.exec(String(written).trim()) ?? [];
+    const milliseconds = Math.round(Number(number || Number.NaN) * (UNITS[unit] ?? Number.NaN));
+    if (milliseconds >= 1 && milliseconds <= MAX_MS) return milliseconds;
+    context.addIssue({ code: "custom" });
+    return z.NEVER;
+  })
+  .meta({ expects: "a duration such as 90 (seconds), 90s, 5m or 1h" });
 
 /** Milliseconds as `Duration` reads them, in the largest unit that holds them whole. */
 export function durationText(milliseconds: number): string {

@@ -1,15 +1,24 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { distance, nearest } from "./nearest.ts";
-import { nearestAbove } from "./overrides.ts";
+import { distance, nearest } from "../text/words.ts";
+import { nearestAbove } from "./named-files.ts";
 import { absolute, configHome, type Environment, type Place } from "./paths.ts";
-import { refuse } from "./refusal.ts";
-import { refuseSecrets } from "./secrets.ts";
-import { checkSetting, unknownSetting, type Given } from "./setting-check.ts";
-import { isMapped, keyOf, settingNames, variableOf, written, type SettingKey } from "./settings.ts";
-import { isStrategyPath } from "./strategy-name.ts";
-import { fileName } from "./text-file.ts";
-import { readYaml } from "./yaml.ts";
+import { explain } from "./explain.ts";
+import { oneLine, refuse, shown, fileName } from "./text-file.ts";
+import { refuseSecrets, readYaml } from "./yaml.ts";
+import { isMapped, keyOf, settingNames, Settings, variableOf, written, type SettingKey } from "./settings.ts";
+import { isStrategyPath } from "./strategies.ts";
+
+/** One value as somebody gave it, and how to speak of it. */
+export type Given = {
+  readonly raw: unknown;
+  /** As `parley config` names it: `--models`, `PARLEY_MODELS`, `/home/ada/parley.yaml:3`. */
+  readonly name: string;
+  /** Where a path below the value stands, for an error. */
+  place(path: readonly PropertyKey[], at: "key" | "value"): string;
+  /** A right value in the form in which this one was given. */
+  example(text: string): string;
+};
 
 export type From = "flag" | "environment" | "project file" | "user file";
 
@@ -25,7 +34,7 @@ export function flagLayer(flags: Readonly<Record<string, unknown>>, place: Place
     const name = written(flag);
     const key = keyOf.get(name);
     if (key === undefined || raw === undefined || raw === null) continue;
-    add(given, key, fromWord(`--${name}`, { raw: rooted(key, raw, place), example: `write --${name} ` }));
+    add(given, key, fromWord(`--${name}`, { raw: rooted(key, raw, place), example: `--${name} ` }));
   }
   return { from: "flag", given };
 }
@@ -44,7 +53,7 @@ export function environmentLayer(place: Place): Layer {
     );
     if (variable === undefined) continue;
     const raw = rooted(key, env[variable], place);
-    add(given, key, fromWord(variable, { raw, example: `write ${variable}=` }));
+    add(given, key, fromWord(variable, { raw, example: `${variable}=` }));
   }
   return { from: "environment", given };
 }
@@ -65,8 +74,8 @@ function fileLayer(path: string, from: From, { env }: Place): Layer {
   if (file.value === null) return { from, given };
   if (typeof file.value !== "object" || Array.isArray(file.value)) {
     throw refuse(
-      `${fileName(path)} is no map of settings`,
-      "write one setting a line, as strategy: risk-averse",
+      `${fileName(path)} must be a YAML mapping of settings`,
+      "write one setting per line, e.g. strategy: risk-averse",
     );
   }
   refuseSecrets(file);
@@ -78,7 +87,7 @@ function fileLayer(path: string, from: From, { env }: Place): Layer {
       raw: rooted(key, raw, { cwd: dirname(path), env }),
       name: file.place([name], "key").replace(/:\d+$/, ""),
       place: (below, at) => file.place([name, ...below], at),
-      example: (text) => `write ${name}: ${text}`,
+      example: (text) => `${name}: ${text}`,
     });
   }
   return { from, given };
@@ -86,18 +95,23 @@ function fileLayer(path: string, from: From, { env }: Place): Layer {
 
 function add(given: Map<SettingKey, Given>, key: SettingKey, value: Given): void {
   if (isMapped(key) && typeof value.raw === "string") {
-    throw refuse(`${value.place([], "value")}: ${written(key)} is set in a file`, `write it into ${FILE}`);
+    throw refuse(
+      `${value.place([], "value")}: ${written(key)} can only be set in a file`,
+      `write it into ${FILE}`,
+    );
   }
   checkSetting(key, value);
   given.set(key, value);
 }
 
-const fromWord = (name: string, { raw, example }: { raw: unknown; example: string }): Given => ({
-  raw,
-  name,
-  place: () => name,
-  example: (text) => `${example}${/[ ;&|<>(]/.test(text) ? `'${text}'` : text}`,
-});
+function fromWord(name: string, { raw, example }: { raw: unknown; example: string }): Given {
+  return {
+    raw,
+    name,
+    place: () => name,
+    example: (text) => `${example}${/[ ;&|<>(]/.test(text) ? `'${text}'` : text}`,
+  };
+}
 
 /** A path stands for what it means where it was written. */
 function rooted(key: SettingKey, raw: unknown, place: Pick<Place, "cwd" | "env">): unknown {
@@ -114,9 +128,30 @@ function refuseMisspelt(env: Environment): void {
     if (!variable.startsWith("PARLEY_") || known.includes(variable) || OTHERS.includes(variable)) continue;
     const meant = nearest(variable, known);
     if (meant === undefined || distance(variable, meant) > (variable.length > 13 ? 2 : 1)) continue;
-    throw refuse(
-      `${variable}: there is no such setting`,
-      `the nearest is ${meant}; set that, or unset ${variable}`,
-    );
+    throw refuse(`${variable} is not a setting`, `did you mean ${meant}? Set that, or unset ${variable}`);
   }
+}
+
+/** @throws Fault `configuration` that says what is wrong with the value, what is expected, and where */
+export function checkSetting(key: SettingKey, given: Given): void {
+  const schema = Settings.shape[key];
+  const read = schema.safeParse(given.raw, { reportInput: true });
+  if (read.success) return;
+  const { path, at, say, next, hint } = explain(schema, read.error);
+  const where = given.place(path, at);
+  const isEntry = typeof path.at(-1) === "number";
+  const name = oneLine([written(key), ...(isEntry ? [] : path)].join("."), 120);
+  // A flag and a variable are named by their place.
+  const isNamed = where === given.name;
+  const what = say(isNamed ? where : name);
+  const example = hint?.noun === undefined && (path.length === 0 || isEntry) ? hint?.example : undefined;
+  throw refuse(
+    isNamed && what.startsWith(where) ? what : `${where}: ${what}`,
+    example === undefined ? (next ?? "correct it") : `for example ${given.example(example)}`,
+  );
+}
+
+function unknownSetting(name: string, where: string) {
+  const next = `did you mean ${nearest(name, settingNames)}? "parley config" lists all settings`;
+  return refuse(`${where}: unknown setting ${shown(name)}`, next);
 }

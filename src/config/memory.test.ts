@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadMemory } from "./memory.ts";
-import { refusalOf, scratch } from "./scratch.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const PROJECT = "project/.parley/memory.yaml";
 const USER = ".config/parley/memory.yaml";
@@ -77,21 +77,24 @@ describe("memory.yaml", () => {
   });
 
   it.each([
-    ["recal: {}", '1:1: there is no key "recal" here; the nearest is recall'],
-    ["recall: {minimun: 1}", '1:10: there is no key "minimun" here; the nearest is minimum'],
-    ["recall:\n  weights:\n    grades: 1", '3:5: there is no key "grades" here; the nearest is grade'],
+    ["recal: {}", '1:1: unknown key "recal"; did you mean recall?'],
+    ["recall: {minimun: 1}", '1:10: unknown key "minimun"; did you mean minimum?'],
+    ["recall:\n  weights:\n    grades: 1", '3:5: unknown key "grades"; did you mean grade?'],
     [
       "recall: 5",
-      "1:9: recall is not valid: it is a number, and should be keys with their values; it has merge-at",
+      "1:9: recall must be a mapping (got 5); it has merge-at (0 to 1), retire-at (a whole number above 0) and recall, with minimum, minimum-words, extra-at (0",
     ],
-    ["recall: {minimum: 1.1}", "1:19: recall.minimum is not valid: it is above 1"],
-    ["recall: {weights: {thumb: -1}}", "1:27: recall.weights.thumb is not valid: it is below 0"],
-    ["recall: {most: 1.5}", "1:16: recall.most is not valid: it is a number, and should be a whole number"],
-    ["recall: {most: 21}", "1:16: recall.most is not valid: it is above 20"],
-    ["recall: {timeout: never}", "1:19: recall.timeout is not valid: not a time"],
-    ["merge-at: high", "1:11: merge-at is not valid: it is text, and should be a number"],
-    ["retire-at: 0", "1:12: retire-at is not valid: it is not above 0"],
-    ["[]", "the file is not valid: it is a list, and should be keys with their values"],
+    ["recall: {minimum: 1.1}", "1:19: recall.minimum must be at most 1 (got 1.1)"],
+    ["recall: {weights: {thumb: -1}}", "1:27: recall.weights.thumb must be at least 0 (got -1)"],
+    ["recall: {most: 1.5}", "1:16: recall.most must be an integer (got 1.5)"],
+    ["recall: {most: 21}", "1:16: recall.most must be at most 20 (got 21)"],
+    [
+      "recall: {timeout: never}",
+      '1:19: recall.timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got "never")',
+    ],
+    ["merge-at: high", '1:11: merge-at must be a number (got "high")'],
+    ["retire-at: 0", "1:12: retire-at must be above 0 (got 0)"],
+    ["[]", "the file must be a mapping (got an empty list)"],
   ])("refuses %j with its place", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => loadMemory(place), place);

@@ -1,26 +1,26 @@
 import * as z from "zod";
 import type { RecallRules } from "../kernel/index.ts";
-import { checkedFile } from "./checked-file.ts";
+import { checkedFile } from "./named-files.ts";
 import { Duration, durationText } from "./duration.ts";
 import { ownFile, type OwnFile } from "./own-file.ts";
 import type { Place } from "./paths.ts";
 import type { Source } from "./sources.ts";
 
 /** A cosine, a share of words, or a weight. */
-const share = z.number().min(0, "it is below 0").max(1, "it is above 1");
+const share = z.number().min(0).max(1);
 
 /** `memory.yaml`. */
 const MemoryFile = z.strictObject({
   recall: z.strictObject({
     minimum: share,
     "minimum-words": share,
-    most: z.int().min(0, "it is below 0").max(20, "it is above 20"),
+    most: z.int().min(0).max(20),
     "extra-at": share,
     timeout: Duration,
     weights: z.strictObject({ words: share, entities: share, grade: share, preference: share, thumb: share }),
   }),
   "merge-at": share,
-  "retire-at": z.int().positive("it is not above 0"),
+  "retire-at": z.int().positive(),
 });
 
 const FORM =

@@ -3,11 +3,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { nearestAbove } from "./overrides.ts";
-import { configHome, packageRoot, type Place } from "./paths.ts";
-import { refuseSecrets } from "./secrets.ts";
+import { shipped } from "./defaults/index.ts";
+import { nearestAbove, readFolderYaml } from "./named-files.ts";
+import { configHome, type Place } from "./paths.ts";
+import { refuseSecrets, readYaml, type YamlFile } from "./yaml.ts";
 import type { Source } from "./sources.ts";
-import { readYaml, type YamlFile } from "./yaml.ts";
 
 /** Settings of one subject that stand in a file of their own. */
 export type Subject = "critic" | "memory";
@@ -27,13 +27,13 @@ export type OwnFile = {
  */
 export function ownFile(subject: Subject, place: Place): OwnFile {
   const name = `${subject}.yaml`;
-  const shipped = readYaml(join(packageRoot(), "src", "config", "defaults", name), `${subject} file`);
+  const built = readFolderYaml({ path: name, data: shipped["files"]?.[name] }, `${subject} file`);
   const found = filesOf(name, place).find(({ path }) => existsSync(path));
   const own = found && { from: found.from, ...readYaml(found.path, `${subject} file`) };
   if (own) refuseSecrets(own);
   const says = (path: readonly PropertyKey[]) => !isNothing(valueAt(own?.value, path));
   return {
-    file: own ? { ...own, value: merged(shipped.value, own.value) } : shipped,
+    file: own ? { ...own, value: merged(built.value, own.value) } : built,
     says,
     sourceOf: (path, value) =>
       own && says(path)
@@ -71,6 +71,9 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return found;
 }
 
-const isNothing = (value: unknown): boolean => value === undefined || value === null;
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,10 +1,9 @@
 import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nearestAbove } from "./overrides.ts";
-import { absolute, configHome, dataHome, packageRoot, storeFile } from "./paths.ts";
-import { refusalOf, scratch } from "./scratch.ts";
+import { nearestAbove } from "./named-files.ts";
+import { absolute, configHome, dataHome, storeFile } from "./paths.ts";
+import { scratch } from "../../test/support/scratch.ts";
 
 const HOME = "/home/ada";
 const place = (env: Record<string, string>, platform: NodeJS.Platform = "linux") => ({
@@ -49,33 +48,6 @@ describe("where Parley keeps its files", () => {
     expect(absolute("~/x", place({}))).toBe("/home/ada/x");
     expect(absolute("x", place({}))).toBe("/srv/here/x");
     expect(absolute("/x", place({}))).toBe("/x");
-  });
-});
-
-describe("packageRoot", () => {
-  const root = resolve(import.meta.dirname, "../..");
-
-  it("is found from the sources and from a bundle", () => {
-    expect(packageRoot()).toBe(root);
-    expect(packageRoot(pathToFileURL(join(root, "dist/chunks/cli.mjs")).href)).toBe(root);
-  });
-
-  it("passes other packages and broken manifests on its way up", () => {
-    using files = scratch({
-      "package.json": '{"name":"parley"}',
-      "node_modules/x/package.json": '{"name":"x"}',
-      "node_modules/x/dist/package.json": "{",
-    });
-    const from = pathToFileURL(join(files.home, "node_modules/x/dist/a.mjs")).href;
-    expect(packageRoot(from)).toBe(files.home);
-  });
-
-  it("refuses where there is none", async () => {
-    using files = scratch();
-    const from = pathToFileURL(join(files.home, "a.mjs")).href;
-    expect(await refusalOf(() => packageRoot(from), files)).toBe(
-      "the files that belong to Parley are not beside its program; install it again",
-    );
   });
 });
 

@@ -1,8 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { refuse } from "./refusal.ts";
+import { isAbsolute, join, resolve } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,25 +40,17 @@ export function configHome(place: Place): string {
 }
 
 /** The embedded store's file where nobody names another. */
-export const storeFile = (place: Place): string => join(dataHome(place), "parley.db");
+export function storeFile(place: Place): string {
+  return join(dataHome(place), "parley.db");
+}
 
 /** A path as a person wrote it, made absolute; `~/` is the home folder. */
-export const absolute = (path: string, { cwd, env }: Pick<Place, "cwd" | "env">): string =>
-  path.startsWith("~/") ? join(homeOf(env), path.slice(2)) : resolve(cwd, path);
+export function absolute(path: string, { cwd, env }: Pick<Place, "cwd" | "env">): string {
+  return path.startsWith("~/") ? join(homeOf(env), path.slice(2)) : resolve(cwd, path);
+}
 
-export const homeOf = (env: Environment): string => env["HOME"] || env["USERPROFILE"] || homedir();
-
-/**
- * The folder of the package that this code is part of, from the sources as from the bundle: the nearest one
- * above with Parley's `package.json`.
- * @throws Fault `configuration` where there is none
- */
-export function packageRoot(from: string = import.meta.url): string {
-  for (let folder = dirname(fileURLToPath(from)); ; folder = dirname(folder)) {
-    if (isParley(join(folder, "package.json"))) return folder;
-    if (folder === dirname(folder)) break;
-  }
-  throw refuse("the files that belong to Parley are not beside its program", "install it again");
+export function homeOf(env: Environment): string {
+  return env["HOME"] || env["USERPROFILE"] || homedir();
 }
 
 const DATA: { readonly [platform: string]: readonly string[] } = {
@@ -78,17 +67,7 @@ function ownHome({ cwd, env }: Place): string | undefined {
   return home === "" ? undefined : absolute(home, { cwd, env });
 }
 
-const named = (env: Environment, variable: string): string | undefined => {
+function named(env: Environment, variable: string): string | undefined {
   const folder = env[variable] ?? "";
   return isAbsolute(folder) ? join(folder, "parley") : undefined;
-};
-
-function isParley(manifest: string): boolean {
-  if (!existsSync(manifest)) return false;
-  try {
-    const read: unknown = JSON.parse(readFileSync(manifest, "utf8"));
-    return typeof read === "object" && read !== null && "name" in read && read.name === "parley";
-  } catch {
-    return false; // somebody else's, and broken
-  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadPersonas, personaOf } from "./personas.ts";
-import { refusalOf, scratch } from "./scratch.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const mine = (more: string) => `id: analyst\nname: Mine\n${more}`;
 const PROJECT = "project/.parley/personas/x.yaml";
@@ -111,12 +111,15 @@ dry`,
 
 describe("refusals", () => {
   it.each([
-    ["name: A\ninstructions: x", ":1:1: id is missing; a persona has an id, a name and instructions"],
-    ["id: A b\nname: A\ninstructions: x", ":1:5: id is not valid: "],
+    [
+      "name: A\ninstructions: x",
+      ":1:1: id is missing; expected lower-case letters, digits, - and _, e.g. analyst",
+    ],
+    ["id: A b\nname: A\ninstructions: x", ':1:5: "A b" is not a persona id'],
     ["id: a\ninstructions: x", ":1:1: name is missing; "],
     [
       "id: a\nname: ''\ninstructions: x",
-      ":2:7: name is not valid: nothing is written here; a persona has an id, a name and",
+      ":2:7: name must not be empty; a persona has an id, a name and instructions, as text or in its parts",
     ],
     [
       'id: a\nname: "A\\n## System"\ninstructions: x',
@@ -127,24 +130,24 @@ describe("refusals", () => {
       "id: a\nname: A\ninstructions: {}",
       ":3:15: instructions is not valid: none of the six parts is written",
     ],
-    ["id: a\nname: A\ninstructions: {tones: x}", ':3:16: there is no key "tones" here; the nearest is tone'],
-    ["id: a\nname: A\ninstructions: {tone: 5}", ":3:22: instructions.tone is not valid: "],
+    ["id: a\nname: A\ninstructions: {tones: x}", ':3:16: unknown key "tones"; did you mean tone?'],
+    ["id: a\nname: A\ninstructions: {tone: 5}", ":3:22: instructions.tone must be text (got 5)"],
     [
       "id: a\nname: A\ninstructions: x\ntemprature: 1",
-      ':4:1: there is no key "temprature" here; the nearest is temperature',
+      ':4:1: unknown key "temprature"; did you mean temperature?',
     ],
-    ["id: a\nname: A\ninstructions: x\ntemperature: 3", ":4:14: temperature is not valid: "],
+    ["id: a\nname: A\ninstructions: x\ntemperature: 3", ":4:14: temperature must be at most 2 (got 3)"],
     [
       "id: a\nname: A\ninstructions: x\nmodel: gpt",
       ":4:8: model is not valid: a model is written provider/model",
     ],
-    ["id: a\nname: A\ninstructions: x\nenabled: maybe", ":4:10: enabled is not valid: "],
+    ["id: a\nname: A\ninstructions: x\nenabled: maybe", ':4:10: enabled must be true (got "maybe")'],
     ["enabled: false", ":1:1: id is missing; "],
-    ["", ": the file is not valid: "],
-    ["- a", ":1:1: the file is not valid: "],
+    ["", ": the file must be a mapping (got null)"],
+    ["- a", ":1:1: the file must be a mapping (got a list of 1)"],
     [
       `id: a\nname: A\ninstructions: "${"x".repeat(20_001)}"`,
-      ":3:15: instructions is not valid: more than 20,000 characters",
+      ':3:15: instructions must have at most 20,000 characters (got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…)',
     ],
   ])("%j", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });

@@ -1,10 +1,89 @@
-import { nearest } from "./nearest.ts";
-import { filesIn, foldersOf, type Folder } from "./overrides.ts";
+import * as z from "zod";
+import { ModelRef } from "../kernel/index.ts";
+import { checkedFile, filesOf, foldersOf, readFolderYaml, type Folder } from "./named-files.ts";
+import { PersonaId } from "./settings.ts";
+import type { YamlFile } from "./yaml.ts";
+import { nearest } from "../text/words.ts";
 import type { Place } from "./paths.ts";
-import { readPersona, type Persona } from "./persona-file.ts";
-import { refuse, shown } from "./refusal.ts";
-import { fileName } from "./text-file.ts";
-import { readYaml } from "./yaml.ts";
+import { refuse, shown, fileName, oneLine } from "./text-file.ts";
+
+const text = z.string().trim().min(1).max(20_000);
+function line(most: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(/^\P{Cc}*$/u, "more than one line, or control characters");
+}
+const id = z.string().pipe(PersonaId);
+
+const common = {
+  id,
+  name: line(80),
+  description: line(500).default(""),
+  model: ModelRef.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  enabled: z.literal(true).default(true),
+};
+
+/** Who speaks, before a model is chosen. */
+const Whole = z.strictObject({ ...common, instructions: text });
+
+/** The same with its instructions in parts, in the order in which a model reads them. */
+const InParts = z.strictObject({
+  ...common,
+  instructions: z
+    .strictObject({
+      "identity-and-role": text.optional(),
+      "interpretation-of-questions": text.optional(),
+      "problem-decomposition": text.optional(),
+      "analysis-and-reasoning": text.optional(),
+      "differentiation-and-bias": text.optional(),
+      tone: text.optional(),
+    })
+    .refine((parts) => Object.keys(parts).length > 0, "none of the six parts is written"),
+});
+
+/** Hides the persona of this id that a weaker place defines; whatever else the file says is not looked at. */
+const Hidden = z.looseObject({ id, enabled: z.literal(false) });
+
+export type Persona = Omit<z.infer<typeof Whole>, "enabled">;
+export type PersonaReading = { readonly id: string; readonly persona: Persona | null };
+
+const FORM = "a persona has an id, a name and instructions, as text or in its parts";
+
+/** `persona` is null for one that only hides another.  @throws Fault `configuration` */
+function readPersona(file: YamlFile): PersonaReading {
+  if (field(file.value, "enabled") === false)
+    return { id: checkedFile(file, Hidden, FORM).id, persona: null };
+  const instructions = field(file.value, "instructions");
+  if (typeof instructions !== "object" || instructions === null) {
+    const { enabled: _, ...persona } = checkedFile(file, Whole, FORM);
+    return { id: persona.id, persona };
+  }
+  const { enabled: _, ...persona } = checkedFile(file, InParts, FORM);
+  return { id: persona.id, persona: { ...persona, instructions: inOrder(persona.instructions) } };
+}
+
+function inOrder(parts: z.infer<typeof InParts>["instructions"]): string {
+  return Object.keys(InParts.shape.instructions.shape)
+    .flatMap((part) => {
+      const said = Object.entries(parts).find(([key]) => key === part)?.[1];
+      return said === undefined ? [] : [`${heading(part)}\n${said}`];
+    })
+    .join("\n\n");
+}
+
+function heading(part: string): string {
+  return `## ${part.charAt(0).toUpperCase()}${part.slice(1).replaceAll("-", " ")}`;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
 
 export type LoadedPersona = Persona & { readonly from: Folder["from"]; readonly path: string };
 
@@ -27,13 +106,11 @@ export function loadPersonas(place: Place): ReadonlyMap<string, LoadedPersona> {
  * A folder's own, by id, null for those that it only hides. `kind` is what its files are, in the words of an error.
  * @throws Fault `configuration` for a file that is no persona, or two of one id
  */
-export function personasIn(
-  { from, path: folder }: Folder,
-  kind: "persona" | "role",
-): ReadonlyMap<string, LoadedPersona | null> {
+function personasIn(folder: Folder, kind: "persona" | "role"): ReadonlyMap<string, LoadedPersona | null> {
   const here = new Map<string, { readonly path: string; readonly persona: LoadedPersona | null }>();
-  for (const path of filesIn(folder, [".yaml", ".yml"])) {
-    const { id, persona } = readPersona(readYaml(path, kind));
+  for (const file of filesOf(folder, [".yaml", ".yml"])) {
+    const { from, path } = file;
+    const { id, persona } = readPersona(readFolderYaml(file, kind));
     const other = here.get(id);
     if (other) {
       const why = `${fileName(path)}: the ${kind} ${id} is also in ${fileName(other.path)}`;
@@ -53,4 +130,45 @@ export function personaOf(personas: ReadonlyMap<string, LoadedPersona>, id: stri
     `there is no persona ${shown(id)}`,
     ids.length > 0 ? `the nearest is ${nearest(id, ids)}; there are ${ids.join(", ")}` : "enable one",
   );
+}
+
+/** What an agent argues for, in the form of a persona. */
+export type Role = LoadedPersona;
+
+/** Other spellings of a role's name. */
+const ALIASES: { readonly [written: string]: string } = { datamodeling: "data-modeling" };
+
+/** A role's name as it is looked up: trimmed, lower case, in its usual spelling. */
+export function roleName(written: string): string {
+  const name = written.trim().toLowerCase();
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+}
+
+/**
+ * Every role that is to be had, by name: built in, or a file in a `roles` folder of the project's `.parley` or of the
+ * user's settings. A project's hides a user's of the same id, that a persona of that id, and that a built-in one;
+ * `enabled: false` hides without taking the place.
+ * @throws Fault `configuration` for a file that is no persona, or two of one id in a folder
+ */
+export function loadRoles(place: Place): ReadonlyMap<string, Role> {
+  const folders = foldersOf("roles", place);
+  const own = folders.filter(({ from }) => from !== "built-in").map((folder) => personasIn(folder, "role"));
+  const shipped = folders
+    .filter(({ from }) => from === "built-in")
+    .map((folder) => personasIn(folder, "role"));
+  const found = new Map<string, Role | null>();
+  for (const roles of [...own, loadPersonas(place), ...shipped]) {
+    for (const [id, role] of roles) if (!found.has(roleName(id))) found.set(roleName(id), role);
+  }
+  const shownOnes = [...found].flatMap(([name, role]) => (role ? [[name, role] as const] : []));
+  return new Map(shownOnes.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** @throws Fault `configuration` for a name that is not there, with the nearest */
+export function roleOf(roles: ReadonlyMap<string, Role>, name: string): Role {
+  const role = roles.get(roleName(name));
+  if (role) return role;
+  const names = [...roles.keys()];
+  const next = `the nearest is ${nearest(roleName(name), names)}; there are ${names.join(", ")}`;
+  throw refuse(`there is no role ${shown(name)}`, oneLine(next, 300));
 }

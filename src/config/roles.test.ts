@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { loadRoles, roleName, roleOf } from "./roles.ts";
-import { refusalOf, scratch } from "./scratch.ts";
+import { loadRoles, roleName, roleOf } from "./personas.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const BUILT_IN = {
   architect: "System Architect",
@@ -19,7 +19,7 @@ const PERSONA = "project/.parley/personas/x.yaml";
 describe("built-in roles", () => {
   it("are there, each with its own view, long enough to matter and short enough to be read", () => {
     using place = scratch();
-    const roles = [...Object.keys(BUILT_IN)].map((name) => roleOf(place, name));
+    const roles = [...Object.keys(BUILT_IN)].map((name) => roleOf(loadRoles(place), name));
     expect(Object.fromEntries(roles.map(({ id, name }) => [id, name]))).toEqual(BUILT_IN);
     for (const { description, instructions, from } of roles) {
       expect(from).toBe("built-in");
@@ -36,19 +36,19 @@ describe("built-in roles", () => {
   it.each(["data-modeling", "datamodeling", " DataModeling "])("know %j", (written) => {
     using place = scratch();
     expect(roleName(written)).toBe("data-modeling");
-    expect(roleOf(place, written).name).toBe("Data Modeler");
+    expect(roleOf(loadRoles(place), written).name).toBe("Data Modeler");
   });
 });
 
 describe("roles of one's own", () => {
   it("come before a persona of the same id, and that before the built-in one; the project's before the user's", () => {
     using place = scratch({ [PERSONA]: mine("the persona's") });
-    const says = () => roleOf(place, "architect").instructions;
+    const says = () => roleOf(loadRoles(place), "architect").instructions;
     expect(says()).toBe("the persona's");
     place.write(USER, mine("the user's"));
     expect(says()).toBe("the user's");
     const path = place.write(PROJECT, mine("the project's"));
-    expect(roleOf(place, "architect")).toEqual({
+    expect(roleOf(loadRoles(place), "architect")).toEqual({
       id: "architect",
       name: "Mine",
       description: "",
@@ -64,24 +64,26 @@ describe("roles of one's own", () => {
       "project/.parley/roles/k.yaml": "id: kiss\nenabled: false",
       "project/.parley/roles/l.yaml": mine("law").replace("architect", "legal"),
     });
-    expect(roleOf(place, "data-modeling").instructions).toBe("own data");
-    expect(roleOf(place, "legal").instructions).toBe("law");
+    expect(roleOf(loadRoles(place), "data-modeling").instructions).toBe("own data");
+    expect(roleOf(loadRoles(place), "legal").instructions).toBe("law");
     expect(loadRoles(place).has("kiss")).toBe(false);
   });
 
   it("may be any persona", () => {
     using place = scratch();
-    expect(roleOf(place, "pragmatist").name).toBe("Pragmatist");
+    expect(roleOf(loadRoles(place), "pragmatist").name).toBe("Pragmatist");
   });
 });
 
 describe("refusals", () => {
   it("a role that is not there, with the nearest", async () => {
     using place = scratch();
-    expect(await refusalOf(() => roleOf(place, "securty"), place)).toBe(
+    expect(await refusalOf(() => roleOf(loadRoles(place), "securty"), place)).toBe(
       'there is no role "securty"; the nearest is security; there are analyst, architect, chair, challenger, data-modeling, generalist, judge, kiss, performance, pragmatist, respondent, security, testing',
     );
-    expect(await refusalOf(() => roleOf(place, "__proto__"), place)).toContain('no role "__proto__"');
+    expect(await refusalOf(() => roleOf(loadRoles(place), "__proto__"), place)).toContain(
+      'no role "__proto__"',
+    );
   });
 
   it("two of one id in a folder, and a file that is none", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rubricOfText } from "./rubric-text.ts";
+import { rubricOfText } from "./rubrics.ts";
 
 const TEXT = "[Is it kind?]\nScore 1: no\nScore 2: hardly\nScore 3: in part\nScore 4: mostly\nScore 5: yes\n";
 const anchors = { 1: "no", 2: "hardly", 3: "in part", 4: "mostly", 5: "yes" };
@@ -27,9 +27,9 @@ describe("a rubric as a block of text", () => {
     [TEXT.replace("Score 3: in part\n", ""), 'it has no line "Score 3: …"'],
     [`${TEXT}Score 6: more`, 'it has a line "Score 6: …", and grades go from 1 to 5'],
     [TEXT.replace("Score 2", "Score 1"), 'it has two lines "Score 1: …"'],
-    [TEXT.replace("hardly", ""), "anchors.2: nothing is written here"],
-    [TEXT.replace("[Is it kind?]", "[]"), "criteria: nothing is written here"],
-    [TEXT.replace("hardly", "x".repeat(2_001)), "anchors.2: more than 2,000 characters"],
+    [TEXT.replace("hardly", ""), "anchors.2 is not valid: nothing is written here"],
+    [TEXT.replace("[Is it kind?]", "[]"), "criteria is not valid: nothing is written here"],
+    [TEXT.replace("hardly", "x".repeat(2_001)), "anchors.2 is not valid: more than 2,000 characters"],
     ["", "it does not begin with its criteria in brackets: […]"],
   ])("is refused where something is missing or too much: %#", (text, reason) => {
     expect(rubricOfText(text, "mine")).toEqual({ ok: false, reason });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RUBRIC, loadRubric } from "./rubrics.ts";
-import { refusalOf, scratch } from "./scratch.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const rubric = (more = "") =>
   `name: mine\ncriteria: Is it kind?\nanchors: {1: no, 2: hardly, 3: in part, 4: mostly, 5: yes}\n${more}`;
@@ -34,13 +34,11 @@ describe("rubrics", () => {
     });
     const refusal = (file: string) => refusalOf(() => loadRubric(file, place), place);
     expect(await refusal("helpfullness")).toContain("there are answer-quality");
-    expect(await refusal("key.yaml")).toMatch(
-      /key\.yaml:4:1: there is no key "crit" here; the nearest is criteria/,
-    );
+    expect(await refusal("key.yaml")).toMatch(/key\.yaml:4:1: unknown key "crit"; did you mean criteria/);
     expect(await refusal("four.yaml")).toContain("anchors.5 is missing");
-    expect(await refusal("six.yaml")).toContain('there is no key "6" here');
+    expect(await refusal("six.yaml")).toContain('unknown key "6"');
     expect(await refusal("list.yaml")).toMatch(
-      /list\.yaml:3: ?\S* ?anchors is not valid: it is a list, and should be keys with their values; .*anchors: \{1: /,
+      /list\.yaml:3: ?\S* ?anchors must be a mapping \(got a list of \d\); .*anchors: \{1: /,
     );
     expect(await refusal("name.yaml")).toContain("name is not valid");
     expect(await refusal("none.yaml")).toContain("does not exist");

@@ -1,69 +1,112 @@
 import * as z from "zod";
-import { ModelRef, OrganizationId, UserId } from "../kernel/index.ts";
+import { Json, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
 import { Duration } from "./duration.ts";
+import { keyTypeOf, listed, type Hint } from "./explain.ts";
 
 /** A number, also where the environment or a flag gives it as text. */
-const fromText = (value: unknown): unknown =>
-  typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
-const count = z.preprocess(fromText, z.int().positive());
-const money = z.preprocess(fromText, z.number().nonnegative());
-
+function fromText(value: unknown): unknown {
+  return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
+}
 const WORDS = new Map<unknown, boolean>([
   ...["true", "yes", "on", "1"].map((word) => [word, true] as const),
   ...["false", "no", "off", "0"].map((word) => [word, false] as const),
 ]);
-const truth = z.preprocess((value) => WORDS.get(value) ?? value, z.boolean());
-const degrees = z.preprocess(fromText, z.number().min(0).max(2));
 
 /** `on` and `off` as truth is written, or `auto`. */
-const toSwitch = (value: unknown): unknown => {
+function toSwitch(value: unknown): unknown {
   const said = WORDS.get(value) ?? value;
   return typeof said === "boolean" ? (said ? "on" : "off") : said;
-};
+}
 
 /** A list, or text with commas between the entries. */
-export const entriesOf = (value: unknown): unknown =>
-  typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
-const refs = z.preprocess(
-  entriesOf,
-  z
-    .array(ModelRef.refine((ref) => !ref.includes(",")))
-    .min(1)
-    .max(26),
-);
+function entriesOf(value: unknown): unknown {
+  return typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
+}
 
-/** An id of a persona: lower case, since it also names a file. */
-export const PersonaId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,49}$/);
-
-const line = (most: number) =>
-  z
+// What every kind of value has to be stands on its schema, with an example, and is what an error says.
+function number(type: z.ZodNumber, expects: string, example: string) {
+  return z.preprocess(fromText, type).meta({ expects, example });
+}
+function count(example: string, of = "") {
+  return number(z.int().positive(), `an integer above 0${of}`, example);
+}
+function money(example: string) {
+  return number(z.number().nonnegative(), "a price in US dollars per million tokens", example);
+}
+function degrees(example: string) {
+  return number(z.number().min(0).max(2), "a number from 0 to 2", example);
+}
+const truth = z
+  .preprocess((value) => WORDS.get(value) ?? value, z.boolean())
+  .meta({ expects: "true or false", example: "true" });
+function time(example: string) {
+  return Duration.meta({ ...Duration.meta(), example });
+}
+function line(max: number, hint: Hint = { expects: "a line of text" }) {
+  return z
     .string()
     .trim()
     .min(1)
-    .max(most)
-    .regex(/^\P{Cc}*$/u);
-const url = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
+    .max(max)
+    .regex(/^\P{Cc}*$/u)
+    .meta({ ...hint });
+}
+
+const MODEL = { noun: "a model reference", expects: "provider/model" };
+function ref(example: string) {
+  return ModelRef.meta({ ...MODEL, example });
+}
+function refs(example: string) {
+  return z
+    .preprocess(
+      entriesOf,
+      z
+        .array(ModelRef.refine((one) => !one.includes(",")).meta({ ...MODEL, example: "openai/gpt-5-mini" }))
+        .min(1)
+        .max(26),
+    )
+    .meta({
+      expects: "one or more model references (provider/model), separated by commas or as a list",
+      example,
+    });
+}
+
+/** An id of a persona: lower case, since it also names a file. */
+export const PersonaId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,49}$/)
+  .meta({ noun: "a persona id", expects: "lower-case letters, digits, - and _", example: "analyst" });
 
 const Compatible = z
   .strictObject({
-    url,
+    url: z
+      .string()
+      .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+      .meta({ expects: "an http or https URL", example: "http://localhost:8000/v1" }),
     /** Names the variable that holds the key; the key itself stands in no file. */
     "key-env": z
       .string()
       .regex(/^[A-Z_][A-Z0-9_]*$/)
+      .meta({ expects: "the name of an environment variable", example: "LAB_API_KEY", secret: true })
       .optional(),
-    model: line(200).optional(),
-    family: line(60).optional(),
+    model: line(200, { expects: "the name of a model", example: "llama-3.3-70b" }).optional(),
+    family: line(60, { expects: "the name of who trained the model", example: "meta" }).optional(),
     /** Tokens that a prompt and its reply may have together. */
-    context: count.optional(),
-    wire: z.enum(["openai", "anthropic", "ollama"]).optional(),
+    context: count("32768", ", in tokens").optional(),
+    wire: z
+      .enum(WIRE_NAMES)
+      .meta({ expects: listed(WIRE_NAMES), example: "openai" })
+      .optional(),
     /** On the user's own machine: it costs nothing. */
     local: truth.optional(),
   })
-  .transform(({ "key-env": keyEnv, ...entry }) => ({ ...entry, keyEnv }));
+  .transform(({ "key-env": keyEnv, ...entry }) => ({ ...entry, keyEnv }))
+  .meta({ expects: "a mapping with a url", example: "{url: http://localhost:8000/v1}" });
 
 /** US dollars per million tokens. */
-const Price = z.strictObject({ in: money, out: money, cached: money.optional() });
+const Price = z
+  .strictObject({ in: money("1.25"), out: money("10"), cached: money("0.125").optional() })
+  .meta({ expects: "a mapping of in, out and cached", example: "{in: 1.25, out: 10}" });
 
 /**
  * Everything that can be set. A key is written in kebab case and without its unit in a file (`max-cost-usd`,
@@ -71,66 +114,157 @@ const Price = z.strictObject({ in: money, out: money, cached: money.optional() }
  * absent is left to the protocol or to what is found.
  */
 export const Settings = z.strictObject({
-  models: refs.default([]),
-  /** Who synthesises, and who steps in for it, in this order. */
-  chair: refs.default([]),
-  /** Review, but draft nothing. */
-  judge: refs.default([]),
-  /** Whose vectors tell how near texts are to each other; without one their words do. */
-  embedding: ModelRef.optional(),
-  /** Whether answers are graded; `auto`: where there is a judge. `critic.yaml` says how. */
-  critic: z.preprocess(toSwitch, z.enum(["auto", "on", "off"])).default("auto"),
-  /** Whether answers are remembered and recalled. `memory.yaml` says how. */
-  memory: truth.default(true),
-  /** Whose memory it is. */
-  user: UserId.default(UserId.parse("local")),
-  /** The respondent's. */
-  temperature: degrees.optional(),
-  /** Whether a second respondent answers too, for comparison; */
+  /** The models that answer: the members of a council, the agents of a debate. */
+  models: refs("openai/gpt-5-mini,anthropic/claude-sonnet-4-5").default([]),
+  /** The model that writes the synthesis, followed by those that replace it if it fails. */
+  chair: refs("anthropic/claude-sonnet-4-5").default([]),
+  /** Models that review drafts or grade answers, and draft nothing themselves. */
+  judge: refs("google/gemini-2.5-flash").default([]),
+  /** The embedding model that measures how similar two texts are. Without one, their words are compared. */
+  embedding: ref("openai/text-embedding-3-small").optional(),
+  /** Whether answers are graded. `auto` grades where a judge is set; `critic.yaml` has the details. */
+  critic: z
+    .preprocess(toSwitch, z.enum(["auto", "on", "off"]))
+    .meta({ expects: "auto, on or off", example: "off" })
+    .default("auto"),
+  /** Whether answers are stored and retrieved. `memory.yaml` has the details. */
+  memory: truth.meta({ expects: "on or off", example: "off" }).default(true),
+  /** The owner of the memory. */
+  user: UserId.meta({
+    expects: "a name of letters, digits, dot, dash, underscore, @ and +",
+    example: "ada",
+  }).default(UserId.parse("local")),
+  /** The temperature of `respond` and `chat`; the provider decides by default. */
+  temperature: degrees("0.2").optional(),
+  /** Whether a second model answers each question too, for comparison. */
   respondentB: truth.default(false),
-  /** by default the first one's model, */
-  modelB: ModelRef.optional(),
-  temperatureB: degrees.default(0.5),
-  /** The members' personas, dealt out in turn. */
+  /** The second model; by default the first model answers again. */
+  modelB: ref("ollama/gemma3:27b").optional(),
+  /** The temperature of the second model. */
+  temperatureB: degrees("0.5").default(0.5),
+  /** The personas of the members, assigned in turn. */
   personas: z
     .preprocess(entriesOf, z.array(PersonaId).min(1).max(26))
+    .meta({ expects: "persona ids, separated by commas or as a list", example: "analyst,challenger" })
     .default(["analyst", "pragmatist", "challenger"]),
-  /** A name, or an absolute path. */
-  strategy: line(1_000).default("balanced"),
-  goal: line(2_000).optional(),
-  mode: z.enum(["consensus", "vote"]).default("consensus"),
-  /** How far `ask` may climb where drafts disagree. */
-  effort: z.preprocess(fromText, z.int().min(1).max(5)).optional(),
-  seed: z.preprocess((value) => (typeof value === "number" ? String(value) : value), line(200)).optional(),
-  quorum: count.optional(),
-  maxCostUsd: z.preprocess(fromText, z.number().positive()).optional(),
-  /** In and out together, over the whole deliberation. */
-  maxTokens: count.optional(),
-  maxCalls: count.optional(),
-  /** Of the whole deliberation. */
-  timeoutMs: Duration.optional(),
-  callTimeoutMs: Duration.optional(),
-  /** How long a phase waits for stragglers once a quorum is in. */
-  patienceMs: Duration.optional(),
-  draftTokens: count.optional(),
-  reviewTokens: count.optional(),
-  synthesisTokens: count.optional(),
-  respondTokens: count.optional(),
-  /** So many turns of a conversation, the latest, stand in a prompt. */
-  historyTurns: count.default(20),
-  onDegraded: z.enum(["accept", "refuse"]).default("accept"),
+  /** How the chair weighs the drafts: a name, or the absolute path of a file. */
+  strategy: line(1_000, { expects: "the name of a strategy, or a file", example: "risk-averse" }).default(
+    "balanced",
+  ),
+  /** The goal that the strategy `goal-seeking` works toward. */
+  goal: line(2_000, { expects: "a line of text", example: "fewest outages" }).optional(),
+  /** Whether the chair synthesizes an answer, or the best-ranked draft is the answer. */
+  mode: z
+    .enum(["consensus", "vote"])
+    .meta({ expects: "consensus or vote", example: "vote" })
+    .default("consensus"),
+  /** How far `ask` may go where drafts disagree; 4 by default. */
+  effort: number(z.int().min(1).max(5), "an integer from 1 to 5", "3").optional(),
+  /** Decides labels and orders. The same seed builds the same prompts. */
+  seed: z
+    .preprocess((value) => (typeof value === "number" ? String(value) : value), line(200))
+    .meta({ expects: "a number or a short text", example: "7" })
+    .optional(),
+  /** How many drafts a council needs at least; more than half by default. */
+  quorum: count("2").optional(),
+  /** A hard limit on cost. Models without a known price are refused under it. */
+  maxCostUsd: number(z.number().positive(), "an amount above 0 in US dollars", "0.50").optional(),
+  /** A hard limit on input and output tokens together. */
+  maxTokens: count("50000").optional(),
+  /** A hard limit on model calls. */
+  maxCalls: count("20").optional(),
+  /** A hard limit on the time of a whole run. */
+  timeoutMs: time("5m").optional(),
+  /** A limit on the time of one call, retries included. */
+  callTimeoutMs: time("3m").optional(),
+  /** How long a phase waits for stragglers after the quorum is reached. */
+  patienceMs: time("30s").optional(),
+  /** The longest draft, in tokens; a budget reserves as much. */
+  draftTokens: count("4096").optional(),
+  /** The longest review, in tokens. */
+  reviewTokens: count("4096").optional(),
+  /** The longest synthesis, in tokens. */
+  synthesisTokens: count("8192").optional(),
+  /** The longest answer of `respond` and `chat`, in tokens. */
+  respondTokens: count("4096").optional(),
+  /** How many of the latest turns of a conversation a prompt shows. */
+  historyTurns: count("20").default(20),
+  /** Whether a degraded answer is accepted, or ends with exit code 6. */
+  onDegraded: z
+    .enum(["accept", "refuse"])
+    .meta({ expects: "accept or refuse", example: "refuse" })
+    .default("accept"),
+  /** Whether a judge of the same family as a member is refused instead of noted. */
   strictFamilies: truth.default(false),
-  /** Of all context files and standard input together. */
-  maxContextBytes: count.default(1_000_000),
-  /** `postgres://…`, an absolute path of an SQLite file, or `:memory:`. */
-  store: z.string().min(1).max(2_000).refine(isStore).optional(),
-  organization: OrganizationId.default(OrganizationId.parse("local")),
-  /** Endpoints of the user's own, reached as `compatible/NAME`. */
-  compatible: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]{0,59}$/i), Compatible).default({}),
-  /** The beginning of a reference, to who trained what it names. */
-  families: z.record(z.string().min(1).max(300), line(60)).default({}),
-  /** By reference. */
-  prices: z.record(ModelRef, Price).default({}),
+  /** A limit on the size of all context files and standard input together. */
+  maxContextBytes: count("1000000").default(1_000_000),
+  /** Where runs are recorded: `postgres://…`, an absolute path of an SQLite file, or `:memory:`. */
+  store: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .refine(isStore)
+    .meta({ expects: "postgres://… or the path of a file", example: "postgres://localhost/parley" })
+    .optional(),
+  /** The organization whose runs and memory are used. */
+  organization: OrganizationId.meta({
+    expects: "a name of letters, digits, dot, dash and underscore",
+    example: "local",
+  }).default(OrganizationId.parse("local")),
+  /** The user's own endpoints, reached as `compatible/NAME`. */
+  compatible: z
+    .record(
+      z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9._-]{0,59}$/i)
+        .meta({ noun: "a name for an endpoint", expects: "one word", example: "lab" }),
+      Compatible,
+    )
+    .meta({ expects: "a mapping of names to endpoints", example: "{lab: {url: http://localhost:8000/v1}}" })
+    .default({}),
+  /** Who trained a model, by the beginning of its reference. */
+  families: z
+    .record(
+      z
+        .string()
+        .min(1)
+        .max(300)
+        .meta({ noun: "the beginning of a model reference", expects: "1 to 300 characters" }),
+      line(60, { expects: "the name of who trained the model", example: "meta" }),
+    )
+    .meta({
+      expects: "a mapping of model references, or their beginnings, to families",
+      example: "{ollama/mine: meta}",
+    })
+    .default({}),
+  /** Prices of models in US dollars per million tokens, by reference. */
+  prices: z
+    .record(ref("openai/gpt-5"), Price)
+    .meta({
+      expects: "a mapping of model references to prices",
+      example: "{openai/gpt-5: {in: 1.25, out: 10}}",
+    })
+    .default({}),
+  /** Other reactors by name: their settings, or whether they are on. */
+  reactors: z
+    .record(
+      z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9-]{0,59}$/)
+        .meta({
+          noun: "a reactor's name",
+          expects: "a word of small letters, digits and dashes",
+          example: "length-watch",
+        }),
+      z
+        .union([z.record(z.string(), Json), truth])
+        .meta({ expects: "true, false or a mapping of settings", example: "{words: 300}" }),
+    )
+    .meta({
+      expects: "a mapping of reactors' names to their settings",
+      example: "{length-watch: {words: 300}}",
+    })
+    .default({}),
 });
 export type Settings = z.infer<typeof Settings>;
 export type SettingKey = keyof Settings;
@@ -140,83 +274,10 @@ function isStore(target: string): boolean {
   return /^postgres(ql)?:\/\//.test(target) && URL.canParse(target);
 }
 
-/** What a value has to be, in words, and one that is right. */
-export type Hint = { readonly expects: string; readonly example: string };
-
-const COUNT = "a whole number above 0";
-const REFS = "one or more models as provider/model, separated by commas or as a list";
-const DEGREES = "a number from 0 to 2";
-const TIME = "a time such as 90 (seconds), 90s, 5m or 1h";
-
-/** By key, and by path below it where the key is a map of entries under names of the user's choice (`*`). */
-export const hints: { readonly [K in SettingKey]-?: Hint } & { readonly [path: string]: Hint } = {
-  models: { expects: REFS, example: "openai/gpt-5-mini,anthropic/claude-sonnet-4-5" },
-  chair: { expects: REFS, example: "anthropic/claude-sonnet-4-5" },
-  judge: { expects: REFS, example: "google/gemini-2.5-flash" },
-  embedding: { expects: "one model as provider/model", example: "openai/text-embedding-3-small" },
-  critic: { expects: "auto, on or off", example: "off" },
-  memory: { expects: "on or off", example: "off" },
-  user: { expects: "a name of letters, digits, dot, dash, underscore, @ and +", example: "ada" },
-  temperature: { expects: DEGREES, example: "0.2" },
-  respondentB: { expects: "true or false", example: "true" },
-  modelB: { expects: "one model as provider/model", example: "ollama/gemma3:27b" },
-  temperatureB: { expects: DEGREES, example: "0.5" },
-  personas: { expects: "ids of personas, separated by commas or as a list", example: "analyst,challenger" },
-  strategy: { expects: "the name of a strategy, or a file", example: "risk-averse" },
-  goal: { expects: "a line of text", example: "fewest outages" },
-  mode: { expects: "consensus or vote", example: "vote" },
-  effort: { expects: "a whole number from 1 to 5", example: "3" },
-  seed: { expects: "a number or a short text", example: "7" },
-  quorum: { expects: COUNT, example: "2" },
-  maxCostUsd: { expects: "a number above 0, in US dollars", example: "0.50" },
-  maxTokens: { expects: COUNT, example: "50000" },
-  maxCalls: { expects: COUNT, example: "20" },
-  timeoutMs: { expects: TIME, example: "5m" },
-  callTimeoutMs: { expects: TIME, example: "3m" },
-  patienceMs: { expects: TIME, example: "30s" },
-  draftTokens: { expects: COUNT, example: "4096" },
-  reviewTokens: { expects: COUNT, example: "4096" },
-  synthesisTokens: { expects: COUNT, example: "8192" },
-  respondTokens: { expects: COUNT, example: "4096" },
-  historyTurns: { expects: COUNT, example: "20" },
-  onDegraded: { expects: "accept or refuse", example: "refuse" },
-  strictFamilies: { expects: "true or false", example: "true" },
-  maxContextBytes: { expects: COUNT, example: "1000000" },
-  store: { expects: "postgres://… or the path of a file", example: "postgres://localhost/parley" },
-  organization: { expects: "a name of letters, digits, dot, dash and underscore", example: "local" },
-  compatible: { expects: "a map of names to endpoints", example: "{lab: {url: http://localhost:8000/v1}}" },
-  "compatible.*": {
-    expects: "a map with a url, its name one word",
-    example: "{lab: {url: http://localhost:8000/v1}}",
-  },
-  "compatible.*.url": {
-    expects: "an http or https URL",
-    example: "http://localhost:8000/v1",
-  },
-  "compatible.*.key-env": { expects: "the name of an environment variable", example: "LAB_API_KEY" },
-  "compatible.*.model": { expects: "a model's name", example: "llama-3.3-70b" },
-  "compatible.*.family": { expects: "who trained the model", example: "meta" },
-  "compatible.*.context": { expects: `${COUNT}, in tokens`, example: "32768" },
-  "compatible.*.wire": { expects: "openai, anthropic or ollama", example: "openai" },
-  "compatible.*.local": { expects: "true or false", example: "true" },
-  families: {
-    expects: "a map of references, or their beginnings, to families",
-    example: "{ollama/mine: meta}",
-  },
-  "families.*": { expects: "who trained the model", example: "meta" },
-  prices: { expects: "a map of references to prices", example: "{openai/gpt-5: {in: 1.25, out: 10}}" },
-  "prices.*": {
-    expects: "a map of in, out and cached under a reference provider/model",
-    example: "{in: 1.25, out: 10}",
-  },
-  "prices.*.in": { expects: "US dollars per million tokens", example: "1.25" },
-  "prices.*.out": { expects: "US dollars per million tokens", example: "10" },
-  "prices.*.cached": { expects: "US dollars per million tokens", example: "0.125" },
-};
-
 /** A key as files and flags write it. */
-export const written = (key: string): string =>
-  key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/-ms$/, "");
+export function written(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/-ms$/, "");
+}
 
 /** The key behind what a file or a flag writes. */
 export const keyOf: ReadonlyMap<string, SettingKey> = new Map(
@@ -226,7 +287,11 @@ export const keyOf: ReadonlyMap<string, SettingKey> = new Map(
 /** Every setting as files and flags write it. */
 export const settingNames: readonly string[] = [...keyOf.keys()];
 
-export const variableOf = (name: string): string => `PARLEY_${name.replaceAll("-", "_").toUpperCase()}`;
+export function variableOf(name: string): string {
+  return `PARLEY_${name.replaceAll("-", "_").toUpperCase()}`;
+}
 
 /** Settings whose entries stand under names of the user's choice: entries of all files count, and they stand in files only. */
-export const isMapped = (key: SettingKey): boolean => Object.hasOwn(hints, `${key}.*`);
+export function isMapped(key: SettingKey): boolean {
+  return keyTypeOf(Settings.shape[key]) !== undefined;
+}

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFault } from "../kernel/index.ts";
-import { refusalOf, scratch, type Scratch } from "./scratch.ts";
-import { hints, keyOf, settingNames, Settings } from "./settings.ts";
+import { refusalOf, scratch, type Scratch } from "../../test/support/scratch.ts";
+import { hintOf } from "./explain.ts";
+import { keyOf, settingNames, Settings } from "./settings.ts";
 import { loadSettings } from "./sources.ts";
 
 const PROJECT = "project/parley.yaml";
@@ -36,6 +37,7 @@ describe("defaults", () => {
       compatible: {},
       families: {},
       prices: {},
+      reactors: {},
     });
     expect(Object.keys(sources)).toEqual(settingNames);
     expect(new Set(Object.values(sources).map(({ from }) => from))).toEqual(new Set(["default"]));
@@ -44,9 +46,10 @@ describe("defaults", () => {
 
   it("have for every setting a hint whose example is right", () => {
     using place = scratch();
-    expect(Object.keys(hints).filter((path) => !path.includes("*"))).toEqual(Object.keys(Settings.shape));
     for (const [name, key] of keyOf) {
-      place.write(PROJECT, `${name}: ${hints[key].example}`);
+      const example = hintOf(Settings.shape[key])?.example;
+      expect(example, name).toBeDefined();
+      place.write(PROJECT, `${name}: ${example}`);
       expect(load(place).sources, name).not.toHaveProperty([name, "from"], "default");
     }
   });
@@ -160,6 +163,7 @@ compatible:
   lab: {url: "http://localhost:8000/v1", key-env: LAB_KEY, model: m, family: meta, context: 8192, wire: openai, local: true}
 families: {ollama/mine: meta}
 prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
+reactors: {length-watch: {words: 300}, spell-check: on}
 `,
     });
     expect(load(place).settings).toEqual({
@@ -208,6 +212,7 @@ prices: {openai/gpt-5: {in: 1.25, out: 10, cached: 0.1}}
       },
       families: { "ollama/mine": "meta" },
       prices: { "openai/gpt-5": { in: 1.25, out: 10, cached: 0.1 } },
+      reactors: { "length-watch": { words: 300 }, "spell-check": true },
     });
     expect(load(place).sources["timeout"]?.value).toBe("90s");
     expect(load(place).sources["call-timeout"]?.value).toBe("90s");
@@ -287,93 +292,111 @@ describe("L2: everything given is checked", () => {
   it("also what is overruled", async () => {
     using place = scratch({ [USER]: "mode: loud" });
     expect(await refusalOf(() => load(place, { mode: "vote" }), place)).toBe(
-      'HOME/.config/parley/parley.yaml:1:7: mode is "loud", not consensus or vote; write mode: vote',
+      'HOME/.config/parley/parley.yaml:1:7: mode must be consensus or vote (got "loud"); for example mode: vote',
     );
   });
 
   it.each([
-    ["modles: [sim/a]", '1:1: there is no setting "modles"; the nearest is models; parley config lists all'],
+    [
+      "modles: [sim/a]",
+      '1:1: unknown setting "modles"; did you mean models? "parley config" lists all settings',
+    ],
     [
       "maxTokens: 5",
-      '1:1: there is no setting "maxTokens"; the nearest is max-tokens; parley config lists all',
+      '1:1: unknown setting "maxTokens"; did you mean max-tokens? "parley config" lists all settings',
     ],
-    ["a: 1\nconstructor: {}", '1:1: there is no setting "a"; the nearest is'],
-    ["quorum: two", '1:9: quorum is "two", not a whole number above 0; write quorum: 2'],
-    ["quorum: 1.5", "1:9: quorum is 1.5, not a whole number above 0; write quorum: 2"],
-    ["quorum: .inf", "1:9: quorum is null, not a whole number above 0; write quorum: 2"],
-    ["quorum: [1]", "1:9: quorum is a list of 1, not a whole number above 0; write quorum: 2"],
+    [
+      "a: 1\nconstructor: {}",
+      '1:1: unknown setting "a"; did you mean goal? "parley config" lists all settings',
+    ],
+    ["quorum: two", '1:9: quorum must be an integer above 0 (got "two"); for example quorum: 2'],
+    ["quorum: 1.5", "1:9: quorum must be an integer above 0 (got 1.5); for example quorum: 2"],
+    ["quorum: .inf", "1:9: quorum must be an integer above 0 (got null); for example quorum: 2"],
+    ["quorum: [1]", "1:9: quorum must be an integer above 0 (got a list of 1); for example quorum: 2"],
     [
       "max-cost-usd: free",
-      '1:15: max-cost-usd is "free", not a number above 0, in US dollars; write max-cost-usd: 0.50',
+      '1:15: max-cost-usd must be an amount above 0 in US dollars (got "free"); for example max-cost-usd: 0.50',
     ],
     [
       "max-cost-usd: 0",
-      "1:15: max-cost-usd is 0, not a number above 0, in US dollars; write max-cost-usd: 0.50",
+      "1:15: max-cost-usd must be an amount above 0 in US dollars (got 0); for example max-cost-usd: 0.50",
     ],
     [
       "timeout: 5 minutes",
-      '1:10: timeout is "5 minutes", not a time such as 90 (seconds), 90s, 5m or 1h; write timeout: 5m',
+      '1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got "5 minutes"); for example timeout: 5m',
     ],
-    ["timeout: 0", "1:10: timeout is 0, not a time such as"],
-    ["timeout: 600h", '1:10: timeout is "600h", not a time such as'],
+    ["timeout: 0", "1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got 0)"],
+    ["timeout: 600h", '1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got "600h")'],
+    ["models: gpt-5", '1:9: "gpt-5" is not a model reference'],
+    ["models:\n  - sim/a\n  - gpt", '3:5: "gpt" is not a model reference'],
+    ["models: sim/a,,sim/b", '1:9: "" is not a model reference'],
     [
-      "models: gpt-5",
-      '1:9: models is "gpt-5", not one or more models as provider/model, separated by commas or as a list',
+      "models: []",
+      "1:9: models must be one or more model references (provider/model), separated by commas or as a list (got an empty list)",
     ],
-    ["models:\n  - sim/a\n  - gpt", '3:5: models is "gpt", not one or more models as provider/model'],
-    ["models: sim/a,,sim/b", '1:9: models is "", not one or more models'],
-    ["models: []", "1:9: models is an empty list, not one or more models"],
-    ["models: {a: b}", "1:9: models is a map, not one or more models"],
-    ["models: ['sim/a,sim/b']", '1:10: models is "sim/a,sim/b", not one or more models'],
-    ["chair: 7", "1:8: chair is 7, not one or more models"],
-    ["critic: maybe", '1:9: critic is "maybe", not auto, on or off; write critic: off'],
-    ["memory: some", '1:9: memory is "some", not on or off; write memory: off'],
-    ["user: a b", '1:7: user is "a b", not a name of letters, digits, dot, dash, underscore, @ and +'],
-    ["temperature: 2.1", "1:14: temperature is 2.1, not a number from 0 to 2; write temperature: 0.2"],
-    ["temperature-b: hot", '1:16: temperature-b is "hot", not a number from 0 to 2'],
-    ["model-b: gpt", '1:10: model-b is "gpt", not one model as provider/model'],
-    ["history-turns: 0", "1:16: history-turns is 0, not a whole number above 0"],
-    ["personas: [Analyst]", '1:12: personas is "Analyst", not ids of personas'],
+    [
+      "models: {a: b}",
+      "1:9: models must be one or more model references (provider/model), separated by commas or as a list (got a mapping)",
+    ],
+    ["models: ['sim/a,sim/b']", '1:10: "sim/a,sim/b" is not a model reference'],
+    [
+      "chair: 7",
+      "1:8: chair must be one or more model references (provider/model), separated by commas or as a list (got 7)",
+    ],
+    ["critic: maybe", '1:9: critic must be auto, on or off (got "maybe"); for example critic: off'],
+    ["memory: some", '1:9: memory must be on or off (got "some"); for example memory: off'],
+    ["user: a b", '1:7: user must be a name of letters, digits, dot, dash, underscore, @ and + (got "a b")'],
+    [
+      "temperature: 2.1",
+      "1:14: temperature must be a number from 0 to 2 (got 2.1); for example temperature: 0.2",
+    ],
+    ["temperature-b: hot", '1:16: temperature-b must be a number from 0 to 2 (got "hot")'],
+    ["model-b: gpt", '1:10: "gpt" is not a model reference'],
+    ["history-turns: 0", "1:16: history-turns must be an integer above 0 (got 0)"],
+    ["personas: [Analyst]", '1:12: "Analyst" is not a persona id'],
     [
       "strict-families: maybe",
-      '1:18: strict-families is "maybe", not true or false; write strict-families: true',
+      '1:18: strict-families must be true or false (got "maybe"); for example strict-families: true',
     ],
-    ["store: mysql://x/y", '1:8: store is "mysql://x/y", not postgres://… or the path of a file'],
-    ["organization: a b", '1:15: organization is "a b", not a name of letters'],
-    ["goal: ''", '1:7: goal is "", not a line of text; write goal: fewest outages'],
-    ['goal: "a\\eb"', "1:7: goal is"],
-    ["compatible: lab", "1:13: compatible is set in a file; write it into parley.yaml"],
+    ["store: mysql://x/y", '1:8: store must be postgres://… or the path of a file (got "mysql://x/y")'],
+    [
+      "organization: a b",
+      '1:15: organization must be a name of letters, digits, dot, dash and underscore (got "a b")',
+    ],
+    ["goal: ''", '1:7: goal must be a line of text (got ""); for example goal: fewest outages'],
+    ['goal: "a\\eb"', '1:7: goal must be a line of text (got "a\\u001bb")'],
+    ["compatible: lab", "1:13: compatible can only be set in a file; write it into parley.yaml"],
     [
       "compatible: {lab: {}}",
-      "1:19: compatible.lab.url is nothing, not an http or https URL; write http://localhost:8000/v1",
-    ],
-    ["compatible: {lab: {url: ftp://x}}", '1:25: compatible.lab.url is "ftp://x", not an http or https URL'],
-    [
-      "compatible: {lab: {url: http://x, modle: y}}",
-      '1:35: there is no "modle" in compatible.lab; the nearest is model',
+      "1:19: compatible.lab.url is missing; expected an http or https URL, e.g. http://localhost:8000/v1",
     ],
     [
-      "compatible: {a b: {url: http://x}}",
-      '1:14: compatible.a b is "a b", not a map with a url, its name one word',
+      "compatible: {lab: {url: ftp://x}}",
+      '1:25: compatible.lab.url must be an http or https URL (got "ftp://x")',
     ],
-    ["compatible: {lab: 5}", "1:19: compatible.lab is 5, not a map with a url"],
-    ["families: {ollama/x: 5}", "1:22: families.ollama/x is 5, not who trained the model; write meta"],
+    ["compatible: {lab: {url: http://x, modle: y}}", '1:35: unknown key "modle"; did you mean model?'],
+    ["compatible: {a b: {url: http://x}}", '1:14: "a b" is not a name for an endpoint'],
+    ["compatible: {lab: 5}", "1:19: compatible.lab must be a mapping with a url (got 5)"],
     [
-      "prices: {gpt: {in: 1, out: 2}}",
-      '1:10: prices.gpt is "gpt", not a map of in, out and cached under a reference provider/model',
+      "families: {ollama/x: 5}",
+      "1:22: families.ollama/x must be the name of who trained the model (got 5); for example meta",
     ],
+    ["prices: {gpt: {in: 1, out: 2}}", '1:10: "gpt" is not a model reference'],
     [
       "prices: {a/b: {in: 1}}",
-      "1:15: prices.a/b.out is nothing, not US dollars per million tokens; write 10",
+      "1:15: prices.a/b.out is missing; expected a price in US dollars per million tokens, e.g. 10",
     ],
     [
       "prices: {a/b: {in: -1, out: 1}}",
-      "1:20: prices.a/b.in is -1, not US dollars per million tokens; write 1.25",
+      "1:20: prices.a/b.in must be a price in US dollars per million tokens (got -1); for example 1.25",
     ],
-    ["- a\n- b", " is no map of settings; write one setting a line, as strategy: risk-averse"],
-    ["hello", " is no map of settings; write one setting a line, as strategy: risk-averse"],
-    [`mode: ${"x".repeat(5_000)}`, `1:7: mode is "${"x".repeat(78)}…, not consensus or vote`],
-    ["mode: [\n", "2:1: the indentation is wrong, or a bracket is not closed; correct the YAML"],
+    ["- a\n- b", "risk-averse"],
+    ["hello", "risk-averse"],
+    [`mode: ${"x".repeat(5_000)}`, `1:7: mode must be consensus or vote (got "${"x".repeat(78)}…`],
+    [
+      "mode: [\n",
+      "2:1: Flow sequence in block collection must be sufficiently indented and end with a ]; correct the YAML",
+    ],
   ])("refuses %j in a file", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => load(place), place);
@@ -384,29 +407,29 @@ describe("L2: everything given is checked", () => {
   });
 
   it.each([
-    [{ quorum: "x" }, {}, '--quorum: quorum is "x", not a whole number above 0; write --quorum 2'],
-    [{ goal: "" }, {}, "--goal: goal is \"\", not a line of text; write --goal 'fewest outages'"],
+    [{ quorum: "x" }, {}, '--quorum must be an integer above 0 (got "x"); for example --quorum 2'],
+    [{ goal: "" }, {}, "--goal must be a line of text (got \"\"); for example --goal 'fewest outages'"],
     [
       { models: ["nonsense"] },
       {},
-      '--models: models is "nonsense", not one or more models as provider/model',
+      '--models: "nonsense" is not a model reference; expected provider/model, e.g. openai/gpt-5-mini',
     ],
-    [{ prices: "x" }, {}, "--prices: prices is set in a file; write it into parley.yaml"],
+    [{ prices: "x" }, {}, "prices can only be set in a file; write it into parley.yaml"],
     [
       {},
       { PARLEY_QUORUM: "-1" },
-      'PARLEY_QUORUM: quorum is "-1", not a whole number above 0; write PARLEY_QUORUM=2',
+      "PARLEY_QUORUM must be an integer above 0 (got -1); for example PARLEY_QUORUM=2",
     ],
-    [{}, { PARLEY_FAMILIES: "a=b" }, "PARLEY_FAMILIES: families is set in a file; write it into parley.yaml"],
+    [{}, { PARLEY_FAMILIES: "a=b" }, "families can only be set in a file; write it into parley.yaml"],
     [
       {},
       { PARLEY_MODLES: "sim/a" },
-      "PARLEY_MODLES: there is no such setting; the nearest is PARLEY_MODELS; set that, or unset PARLEY_MODLES",
+      "PARLEY_MODLES is not a setting; did you mean PARLEY_MODELS? Set that, or unset PARLEY_MODLES",
     ],
     [
       {},
       { DATABASE_URL: "mysql://ada:pw@x/y" },
-      'DATABASE_URL: store is "mysql://ada:…@x/y", not postgres://… or the path of a file',
+      'DATABASE_URL must be postgres://… or the path of a file (got "mysql://ada:…@x/y")',
     ],
   ])("refuses %j and %j", async (flags, env, expected) => {
     using place = scratch({}, env);
@@ -441,10 +464,10 @@ describe("L3: secrets", () => {
     [`compatible: {lab: {url: "https://ada:${KEY}@x"}}`, "1:25: this URL holds a password"],
     [
       `compatible: {lab: {url: http://x, key-env: ${KEY}}}`,
-      "compatible.lab.key-env is something else (not shown",
+      "compatible.lab.key-env must be the name of an environment variable (not shown, since it may be a key)",
     ],
-    [`models: ${KEY}`, 'models is "sk-…"'],
-    [`models: [${KEY}`, "a bracket is not closed"],
+    [`models: ${KEY}`, '"sk-…" is not a model reference'],
+    [`models: [${KEY}`, "Flow sequence in block collection must be sufficiently indented and end with a ]"],
   ])("refuses %j without showing the value", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => load(place), place);

@@ -5,7 +5,7 @@
 import { durationText } from "./duration.ts";
 import { environmentLayer, fileLayers, flagLayer, type From, type Layer } from "./layers.ts";
 import { storeFile, type Place } from "./paths.ts";
-import { withoutSecrets } from "./refusal.ts";
+import { withoutSecrets } from "./text-file.ts";
 import { isMapped, keyOf, Settings, type SettingKey } from "./settings.ts";
 
 /** An effective value, fit to be shown, and where it came from: `--models`, `PARLEY_MODELS`, a file and line, `default`. */
@@ -68,7 +68,9 @@ function choicesOf(key: SettingKey, layers: readonly Layer[]): readonly Choice[]
   return [...choices.values()];
 }
 
-const sourceOf = ({ from, name }: Choice, value: unknown): Source => ({ value, from, name });
+function sourceOf({ from, name }: Choice, value: unknown): Source {
+  return { value, from, name };
+}
 
 function display(key: SettingKey, value: unknown): unknown {
   if (typeof value === "number" && key.endsWith("Ms")) return durationText(value);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { refusalOf, scratch } from "./scratch.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
 import { listStrategies, loadStrategy } from "./strategies.ts";
 
 const PROJECT = "project/.parley/strategies";
@@ -101,12 +101,12 @@ describe("refusals", () => {
     ],
     ["none.yaml", "the strategy HOME/project/none.yaml does not exist; check the path"],
     ["./", "the strategy HOME/project is a folder; name a file in it"],
-    ["e.yaml", "HOME/project/e.yaml: the file is not valid: "],
+    ["e.yaml", "HOME/project/e.yaml: the file must be a mapping (got null)"],
     ["e.md", "the strategy HOME/project/e.md is empty; write the directive into it"],
-    ["key.yaml", 'HOME/project/key.yaml:2:1: there is no key "see" here; the nearest is sees'],
-    ["sees.yaml", "HOME/project/sees.yaml:2:8: sees.0 is not valid: "],
-    ["text.yaml", "HOME/project/text.yaml:1:12: directive is not valid: "],
-    ["prompt.yaml", "HOME/project/prompt.yaml:1:19: consensus_prompt is not valid: "],
+    ["key.yaml", 'HOME/project/key.yaml:2:1: unknown key "see"; did you mean sees?'],
+    ["sees.yaml", 'HOME/project/sees.yaml:2:8: sees.0 must be standing (got "ranking")'],
+    ["text.yaml", "HOME/project/text.yaml:1:12: directive must be text (got a list of 1)"],
+    ["prompt.yaml", "HOME/project/prompt.yaml:1:19: consensus_prompt must be text (got 5)"],
     ["slot.yaml", "HOME/project/slot.yaml: nothing fills {{ goal }}; a directive can only speak of {{goal}}"],
     ["…….md", 'HOME/project/…….md: "……" cannot name a strategy; name it in up to 60 letters'],
     ["big.md", "the strategy HOME/project/big.md has more than 50 kB; give a shorter one"],

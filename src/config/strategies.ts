@@ -1,15 +1,100 @@
-import { nearest } from "./nearest.ts";
-import { filesIn, foldersOf, stem } from "./overrides.ts";
+import { extname } from "node:path";
+import * as z from "zod";
+import { checkedFile, readFolderYaml, stem, type FolderFile, filesOf, foldersOf } from "./named-files.ts";
+import { oneLine, refuse, shown, fileName, readTextFile } from "./text-file.ts";
+import type { YamlFile } from "./yaml.ts";
+import { nearest } from "../text/words.ts";
 import { absolute, type Place } from "./paths.ts";
-import { refuse, shown } from "./refusal.ts";
-import { readStrategy, type Strategy } from "./strategy-file.ts";
-import { isStrategyPath, strategyName } from "./strategy-name.ts";
 
-export type StrategyEntry = {
+/** Whether what stands for a strategy names a file rather than one of those that are known by name. */
+export function isStrategyPath(nameOrFile: string): boolean {
+  return /[/\\]/.test(nameOrFile) || /\.(ya?ml|md)$/i.test(nameOrFile);
+}
+
+/** `risk_averse`, `Risk Averse` and `risk-averse` are one name. */
+function strategyName(written: string): string {
+  return written
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, "-");
+}
+
+/** The lens under which a chair synthesises. */
+export type Strategy = {
   readonly name: string;
-  readonly from: "project" | "user" | "built-in";
-  readonly path: string;
+  readonly description: string;
+  /** With `{{goal}}` where the goal belongs. */
+  readonly directive: string;
+  /** What the chair is shown besides drafts and reviews. */
+  readonly sees: readonly "standing"[];
+  readonly needsGoal: boolean;
 };
+
+const MAX_DIRECTIVE_LENGTH = 50_000;
+const directive = z.string().trim().min(1).max(MAX_DIRECTIVE_LENGTH);
+
+const StrategyFile = z.strictObject({
+  /** By default the file's. */
+  name: z.string().trim().min(1).optional(),
+  description: z.string().trim().max(500).default(""),
+  directive,
+  sees: z.array(z.enum(["standing"])).default([]),
+  /** By default whether the directive speaks of `{{goal}}`. */
+  "needs-goal": z.boolean().optional(),
+});
+
+/** A file of several prompts, of which one is the chair's. */
+const SystemPrompts = z.looseObject({ consensus_prompt: directive });
+
+const FORM = "a strategy has a directive, and may have a name, a description, sees and needs-goal";
+
+/** @throws Fault `configuration` */
+function readStrategy(file: Pick<FolderFile, "path" | "data">): Strategy {
+  const { path } = file;
+  const strategy =
+    extname(path).toLowerCase() === ".md" ? fromMarkdown(path) : fromYaml(readFolderYaml(file, "strategy"));
+  if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(strategy.name)) {
+    const next = "name it in up to 60 letters, digits and dashes (name: in YAML, or the file's own name)";
+    throw refuse(`${fileName(path)}: ${shown(strategy.name)} cannot name a strategy`, next);
+  }
+  const [slot] = strategy.directive.match(/\{\{(?!goal\}\})[^{}]*\}\}/) ?? [];
+  if (slot !== undefined) {
+    throw refuse(
+      `${fileName(path)}: nothing fills ${oneLine(slot, 60)}`,
+      "a directive can only speak of {{goal}}",
+    );
+  }
+  return strategy;
+}
+
+function fromMarkdown(path: string): Strategy {
+  const text = readTextFile({ path, kind: "strategy", mostBytes: MAX_DIRECTIVE_LENGTH }).trim();
+  if (text === "") throw refuse(`the strategy ${fileName(path)} is empty`, "write the directive into it");
+  return complete({ name: stem(path), description: "", directive: text, sees: [] }, undefined);
+}
+
+function fromYaml(file: YamlFile): Strategy {
+  const { path, value } = file;
+  if (typeof value === "object" && value !== null && Object.hasOwn(value, "consensus_prompt")) {
+    const prompts = checkedFile(file, SystemPrompts, "consensus_prompt is a text");
+    return complete(
+      { name: stem(path), description: "", directive: prompts.consensus_prompt, sees: [] },
+      undefined,
+    );
+  }
+  const { name = stem(path), "needs-goal": needsGoal, ...rest } = checkedFile(file, StrategyFile, FORM);
+  return complete({ name, ...rest }, needsGoal);
+}
+
+function complete(strategy: Omit<Strategy, "needsGoal">, needsGoal: boolean | undefined): Strategy {
+  return {
+    ...strategy,
+    name: strategyName(strategy.name),
+    needsGoal: needsGoal ?? strategy.directive.includes("{{goal}}"),
+  };
+}
+
+export type StrategyEntry = FolderFile & { readonly name: string };
 export type LoadedStrategy = Strategy & {
   readonly from: StrategyEntry["from"] | "file";
   readonly path: string;
@@ -35,13 +120,14 @@ export function loadStrategy(nameOrFile: string, { goal, ...place }: StrategyReq
 /** Every strategy that is to be had by name, without reading it; the strongest place's of each name. */
 export function listStrategies(place: Place): readonly StrategyEntry[] {
   const found = new Map<string, StrategyEntry>();
-  for (const { from, path: folder } of foldersOf("strategies", place)) {
-    for (const path of filesIn(folder, [".yaml", ".yml", ".md"])) {
+  for (const folder of foldersOf("strategies", place)) {
+    for (const file of filesOf(folder, [".yaml", ".yml", ".md"])) {
+      const { from, path } = file;
       const name = strategyName(stem(path));
       const other = found.get(name);
       if (other?.from === from)
         throw refuse(`the strategy ${name} is in two files: ${path}, ${other.path}`, "remove one");
-      if (!other) found.set(name, { name, from, path });
+      if (!other) found.set(name, { ...file, name });
     }
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -49,14 +135,14 @@ export function listStrategies(place: Place): readonly StrategyEntry[] {
 
 function fromFile(file: string, place: Place): LoadedStrategy {
   const path = absolute(file, place);
-  return { ...readStrategy(path), from: "file", path };
+  return { ...readStrategy({ path }), from: "file", path };
 }
 
 function byName(written: string, place: Place): LoadedStrategy {
   const name = strategyName(written);
   const known = listStrategies(place);
   const entry = known.find((one) => one.name === name);
-  if (entry) return { ...readStrategy(entry.path), name, from: entry.from, path: entry.path };
+  if (entry) return { ...readStrategy(entry), name, from: entry.from, path: entry.path };
   const names = known.map((one) => one.name);
   const next = `the nearest is ${nearest(name, names)}; there are ${names.join(", ")}, or name a file (.yaml, .md)`;
   throw refuse(`there is no strategy ${shown(written)}`, next);

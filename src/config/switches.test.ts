@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { scratch } from "./scratch.ts";
+import { scratch } from "../../test/support/scratch.ts";
 import { loadSettings } from "./sources.ts";
 
 /** What the command line hands over: `--no-…` has a default of null, or it would be on wherever it is not given. */

@@ -1,5 +1,13 @@
+import { Fault } from "../kernel/index.ts";
+import { oneLine, quoted, withoutSecrets } from "../text/words.ts";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { oneLine, refuse } from "./refusal.ts";
+
+export { oneLine, quoted as shown, withoutSecrets };
+
+/** What is wrong, in one bounded line, and what to do about it. */
+export function refuse(why: string, next: string): Fault<"configuration"> {
+  return new Fault("configuration", { why: oneLine(why, 600), next: oneLine(next, 300) });
+}
 
 /** What a file is for, in the words of an error: `settings file`, `persona`; and how many bytes it may have. */
 export type TextFile = { readonly path: string; readonly kind: string; readonly mostBytes: number };
@@ -68,10 +76,17 @@ const TROUBLES: { readonly [code: string]: readonly [why: string, next: string] 
 };
 
 /** A path as an error or a prompt shows it. */
-export const fileName = (path: string): string => oneLine(path, 300);
+export function fileName(path: string): string {
+  return oneLine(path, 300);
+}
 
-export const size = (bytes: number): string =>
-  bytes >= MEGABYTE ? `${bytes / MEGABYTE} MB` : bytes >= 1_000 ? `${bytes / 1_000} kB` : `${bytes} bytes`;
+export function size(bytes: number): string {
+  return bytes >= MEGABYTE
+    ? `${bytes / MEGABYTE} MB`
+    : bytes >= 1_000
+      ? `${bytes / 1_000} kB`
+      : `${bytes} bytes`;
+}
 
 function readAtMost(path: string, most: number): Uint8Array {
   const file = openSync(path, "r");

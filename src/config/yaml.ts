@@ -1,7 +1,3 @@
-// Y1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
-// Y2. Reading takes time and memory in proportion to the file, whatever it says.
-// Y3. An error names file, line and column, and quotes nothing of the file but a key.
-
 import {
   CST,
   isAlias,
@@ -9,6 +5,7 @@ import {
   isScalar,
   isSeq,
   Lexer,
+  LineCounter,
   parseDocument,
   visit,
   type Document,
@@ -16,8 +13,11 @@ import {
   type YAMLError,
 } from "yaml";
 import { isFault } from "../kernel/index.ts";
-import { fileName, MEGABYTE, readTextFile } from "./text-file.ts";
-import { refuse, shown } from "./refusal.ts";
+import { fileName, MEGABYTE, readTextFile, refuse, shown, oneLine } from "./text-file.ts";
+
+// YAML-1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
+// YAML-2. Reading takes time and memory in proportion to the file, whatever it says.
+// YAML-3. An error names file, line and column, and quotes nothing of the file but a key.
 
 /** A YAML file as plain data, and where in it a thing stands. */
 export type YamlFile = {
@@ -28,19 +28,22 @@ export type YamlFile = {
   place(path: readonly PropertyKey[], at: "key" | "value"): string;
 };
 
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 
 /** @throws Fault `configuration` for what cannot be read, is not YAML, or is more than plain data */
-export const readYaml = (path: string, kind: string): YamlFile =>
-  parseYaml(readTextFile({ path, kind, mostBytes: MEGABYTE }), path);
+export function readYaml(path: string, kind: string): YamlFile {
+  return parseYaml(readTextFile({ path, kind, mostBytes: MEGABYTE }), path);
+}
 
 /** @throws Fault `configuration` */
 export function parseYaml(text: string, path: string): YamlFile {
   const name = fileName(path);
+  let lines: LineCounter | undefined;
   const at = (offset: number | undefined): string => {
     if (offset === undefined) return name;
-    const before = text.slice(0, offset);
-    return `${name}:${before.split("\n").length}:${offset - before.lastIndexOf("\n")}`;
+    lines ??= lineCounterOf(text);
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${line}:${col}`;
   };
   try {
     const deep = tooDeep(text);
@@ -56,12 +59,12 @@ export function parseYaml(text: string, path: string): YamlFile {
       prettyErrors: false,
       logLevel: "error",
     });
-    const [trouble] = [...document.errors, ...document.warnings];
+    const [problem] = [...document.errors, ...document.warnings];
     // JSON is YAML, and is read as it.
     const form = /\.json$/i.test(path) ? "JSON" : "YAML";
-    if (trouble) throw refuse(`${at(trouble.pos[0])}: ${WORDS[trouble.code]}`, `correct the ${form}`);
+    if (problem) throw refuse(`${at(problem.pos[0])}: ${messageOf(problem)}`, `correct the ${form}`);
     checkNodes(document, at);
-    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { path, value: value ?? null, place: (keys, of) => at(offsetOf(document, keys, of)) };
   } catch (error) {
     if (isFault(error)) throw error;
@@ -72,7 +75,14 @@ export function parseYaml(text: string, path: string): YamlFile {
   }
 }
 
-const MOST_DEEP = 50;
+/** The library's counter for a text: what is nested too deeply is never parsed, and most files have no error. */
+function lineCounterOf(text: string): LineCounter {
+  const counter = new LineCounter();
+  for (const { index } of text.matchAll(/^/gm)) counter.addNewLine(index);
+  return counter;
+}
+
+const MAX_DEPTH = 50;
 
 /**
  * Where the text nests deeper than any settings do, if it does: the library's parser recurses, and a text of
@@ -84,6 +94,8 @@ function tooDeep(text: string): number | undefined {
   let brackets = 0;
   let inLine = 0;
   let scalarNext = false;
+  // What the lexer says that is not in the text.
+  const markers: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR];
   for (const token of new Lexer().lex(text)) {
     const type: CST.TokenType | null = scalarNext ? "scalar" : CST.tokenType(token);
     scalarNext = type === "scalar" && token === CST.SCALAR;
@@ -92,14 +104,11 @@ function tooDeep(text: string): number | undefined {
     if (type === "comma" || (type === "newline" && brackets === 0)) inLine = 0;
     if (type === "seq-item-ind" || type === "explicit-key-ind" || type === "map-value-ind") inLine += 1;
     const indented = type === "space" && (offset === 0 || text[offset - 1] === "\n") ? token.length : 0;
-    if (brackets > MOST_DEEP || inLine > MOST_DEEP || indented > 4 * MOST_DEEP) return offset;
-    if (!MARKERS.includes(token)) offset += token.length;
+    if (brackets > MAX_DEPTH || inLine > MAX_DEPTH || indented > 4 * MAX_DEPTH) return offset;
+    if (!markers.includes(token)) offset += token.length;
   }
   return undefined;
 }
-
-/** What the lexer says that is not in the text. */
-const MARKERS: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR];
 
 function checkNodes(document: Document.Parsed, at: (offset: number | undefined) => string): void {
   let aliases = 0;
@@ -107,9 +116,9 @@ function checkNodes(document: Document.Parsed, at: (offset: number | undefined) 
     Alias(_, alias, ancestors) {
       const refusal = (what: string, next: string) => refuse(`${at(alias.range?.[0])}: ${what}`, next);
       aliases += 1;
-      if (aliases > MOST_ALIASES) throw refusal(`more than ${MOST_ALIASES} aliases`, "write it out");
+      if (aliases > MAX_ALIASES) throw refusal(`more than ${MAX_ALIASES} aliases`, "write it out");
       const target = alias.resolve(document);
-      if (!target) throw refusal("this alias stands for nothing", "correct the YAML");
+      if (!target) throw refusal("this alias has no anchor", "correct the YAML");
       if (ancestors.includes(target)) throw refusal("it contains itself", "remove the alias");
     },
     Map(_, map) {
@@ -121,40 +130,19 @@ function checkNodes(document: Document.Parsed, at: (offset: number | undefined) 
         if (!isScalar(key)) throw refusal("a key is not a plain word", "write the key out");
         const word = String(key.value);
         if (word === "__proto__") throw refusal('"__proto__" is not a key', "remove it");
-        if (keys.has(word)) throw refusal(`${shown(word)} stands here twice`, "remove one of them");
+        if (keys.has(word)) throw refusal(`duplicate key ${shown(word)}`, "remove one of them");
         keys.add(word);
       }
     },
   });
 }
 
-/** The library's codes in words; its own messages speak of its options and quote the file. */
-const WORDS: { readonly [C in YAMLError["code"]]: string } = {
-  ALIAS_PROPS: "an alias cannot have properties",
-  BAD_ALIAS: "this alias is not a name",
-  BAD_COLLECTION_TYPE: "this collection is not of the kind its tag says",
-  BAD_DIRECTIVE: "this directive is not known",
-  BAD_DQ_ESCAPE: "this escape is not valid in double quotes",
-  BAD_INDENT: "the indentation is wrong, or a bracket is not closed",
-  BAD_PROP_ORDER: "an anchor or a tag stands in the wrong place",
-  BAD_SCALAR_START: "a plain text cannot start like this; put it in quotes",
-  BLOCK_AS_IMPLICIT_KEY:
-    "a map or list cannot start on this line; is something in front of a colon missing its quotes?",
-  BLOCK_IN_FLOW: "a block cannot stand inside brackets",
-  DUPLICATE_KEY: "a key stands here twice",
-  IMPOSSIBLE: "this does not belong here",
-  KEY_OVER_1024_CHARS: "a key is longer than 1024 characters",
-  MISSING_CHAR: "a character is missing: a colon after a key, a closing quote, bracket or comma",
-  MULTILINE_IMPLICIT_KEY: "a key must fit on one line; is a colon missing?",
-  MULTIPLE_ANCHORS: "there is more than one anchor",
-  MULTIPLE_DOCS: "there is more than one document in the file",
-  MULTIPLE_TAGS: "tags (!…) are not read here",
-  NON_STRING_KEY: "a key is not a plain word",
-  RESOURCE_EXHAUSTION: "it is nested too deeply",
-  TAB_AS_INDENT: "a tab indents; YAML wants spaces",
-  TAG_RESOLVE_FAILED: "tags (!…) are not read here",
-  UNEXPECTED_TOKEN: "this does not belong here",
-};
+/** The library's own words, without its advice to programmers and without what they quote of the file. (YAML-3) */
+function messageOf({ code, message }: YAMLError): string {
+  return code === "TAG_RESOLVE_FAILED"
+    ? "Tags (!…) are not supported"
+    : (message.replace("With stringKeys, all", "All").split(/\n|[:;]\s| [%\\]/)[0] ?? "");
+}
 
 function offsetOf(
   document: Document.Parsed,
@@ -180,6 +168,40 @@ function offsetOf(
   return found;
 }
 
-const isNode = (value: unknown): value is Node =>
-  isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
-const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null;
+function isNode(value: unknown): value is Node {
+  return isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
+}
+function isEmpty(node: Node): boolean {
+  return isScalar(node) && node.value === null;
+}
+
+/** Names under which people keep secrets. `key-env` names a variable, and `max-tokens` counts. */
+const SECRET = /(^|[-_. ])(api[-_]?key|key|secret|token|password|passphrase|credentials?|authorization)$/i;
+const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/?#]*:[^\s]+@/i;
+
+/**
+ * A file with settings holds no secret: it is shared, copied and committed.
+ * @throws Fault `configuration` that names the place, and never the value
+ */
+export function refuseSecrets(file: YamlFile): void {
+  const look = (value: unknown, path: readonly PropertyKey[]): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      const here = [...path, Array.isArray(value) ? Number(key) : key];
+      const scalar = inner !== null && typeof inner !== "object";
+      if (scalar && !Array.isArray(value) && SECRET.test(key)) {
+        const why = `${file.place(here, "key")}: ${oneLine(key, 60)} looks like a secret, and files are no place for one`;
+        throw refuse(
+          why,
+          "put it in the environment, as OPENAI_API_KEY and the like, or name its variable under key-env",
+        );
+      }
+      if (typeof inner === "string" && PASSWORD_IN_URL.test(inner)) {
+        const why = `${file.place(here, "value")}: this URL holds a password, and files are no place for one`;
+        throw refuse(why, "put it in the environment, for a database as DATABASE_URL");
+      }
+      look(inner, here);
+    }
+  };
+  look(file.value, []);
+}

@@ -1,18 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isEvent, type Budget, type ModelRequest, type Quote } from "../kernel/index.ts";
-import {
-  answerOf,
-  nothingToSay,
-  toyAsked,
-  toyParticipant,
-  toyProtocol,
-  toyRequest,
-} from "../testing/toys/kit.ts";
-import { stage, type StageOptions } from "../testing/toys/stage.ts";
-import { thrifty } from "../testing/toys/thrifty.ts";
-import { holdBack, phase, type Run } from "./index.ts";
+import { OrganizationId, isEvent, type Budget, type ModelRequest, type Quote } from "../kernel/index.ts";
+import { answerOf, nothingToSay, toyAsked, toyParticipant, toyProtocol, toyRequest } from "../testing/kit.ts";
+import { stage, type StageOptions } from "../testing/stage.ts";
+import { thrifty } from "../../test/support/toys/thrifty.ts";
+import { LOCAL } from "../testing/store-samples.ts";
+import { reserveFor, phase, type Run } from "./index.ts";
 
-// DESIGN section 3, point 19; B1 to B5 of budget.ts.
+// DESIGN section 3, point 19; BUDGET-1 to BUDGET-5 of budget.ts.
 
 const ada = toyParticipant("ada", "member");
 const alone = new AbortController().signal;
@@ -32,7 +26,7 @@ async function opened(options: StageOptions, budget: Budget, protocol = "toy") {
   const { opened } = await on.engine.open("r1", toyAsked(protocol, { budget }));
   const id = opened.deliberation;
   const ends = async () =>
-    (await on.store.read(id)).map((entry) =>
+    (await on.store.for(LOCAL).read(id)).map((entry) =>
       isEvent(entry, "degradation-noted") ? `${entry.data.why}` : entry.type,
     );
   return { ...on, id, ends };
@@ -51,13 +45,14 @@ const quoted =
     quote;
 
 describe("a budget", () => {
-  it("B1: is reserved durably before each call", async () => {
+  it("BUDGET-1: is reserved durably before each call", async () => {
     const on = await opened({ protocols: [sequence("a")], script: { ada: { hang: true } } }, { calls: 9 });
     const log: string[] = [];
     const doomed = on.start();
-    const { reserve } = doomed.store;
+    const part = doomed.store.for(OrganizationId.parse("local"));
+    const { reserve } = part;
     const { complete } = doomed.models;
-    doomed.store.reserve = async (id, origin, amount) => {
+    part.reserve = async (id, origin, amount) => {
       await reserve(id, origin, amount);
       log.push(`reserved ${origin} ${JSON.stringify(amount)}`);
     };
@@ -68,7 +63,7 @@ describe("a budget", () => {
     void doomed.engine.drive(on.id, { signal: alone });
     await on.clock.advance(10);
     expect(log).toEqual(['reserved protocol/a {"calls":1,"tokens":110,"usd":0.001}', "called"]);
-    expect(await on.store.outstanding(on.id)).toEqual({ calls: 1, tokens: 110, usd: 0.001 });
+    expect(await on.store.for(LOCAL).outstanding(on.id)).toEqual({ calls: 1, tokens: 110, usd: 0.001 });
     doomed.kill();
   });
 
@@ -77,7 +72,7 @@ describe("a budget", () => {
     ["tokens, at their worst until they are known", { tokens: 170 }, 3],
     ["money, at its worst until it is known", { usd: 0.0021 }, 3],
   ] satisfies [string, Budget, number][])(
-    "B2: holds for %s; what does not fit is recorded, and nothing is sent",
+    "BUDGET-2: holds for %s; what does not fit is recorded, and nothing is sent",
     async (_what, budget, fit) => {
       const keys = ["a", "b", "c", "d"];
       const on = await opened({ protocols: [sequence(...keys)], script: { ada: () => "!" } }, budget);
@@ -85,13 +80,13 @@ describe("a budget", () => {
       const ends = keys.map((_, index) => (index < fit ? "answer-given" : "over-budget"));
       expect(await on.ends()).toEqual(["deliberation-opened", ...ends, "deliberation-closed"]);
       expect(on.models.count()).toBe(fit);
-      expect((await on.store.read(on.id)).at(-2)?.data).toMatchObject({
+      expect((await on.store.for(LOCAL).read(on.id)).at(-2)?.data).toMatchObject({
         call: { ok: false, failure: { code: "over-budget" }, attempts: 0 },
       });
     },
   );
 
-  it("B2: counts concurrent calls at their worst before any of them has answered", async () => {
+  it("BUDGET-2: counts concurrent calls at their worst before any of them has answered", async () => {
     const protocol = toyProtocol(async ({ run }) => {
       await Promise.all(["a", "b", "c", "d", "e"].map((key) => ask(run, key)));
       return nothingToSay;
@@ -104,7 +99,7 @@ describe("a budget", () => {
     expect(on.models.count()).toBe(3);
   });
 
-  it("B2: refuses a call of unknown price under a money cap, and only there", async () => {
+  it("BUDGET-2: refuses a call of unknown price under a money cap, and only there", async () => {
     const quote = quoted({ tokensIn: 1, tokensOut: 1, usd: null });
     const capped = await opened({ protocols: [sequence("a")], script: {}, quote }, { usd: 100 });
     await capped.drive(capped.id);
@@ -115,7 +110,7 @@ describe("a budget", () => {
     );
     await free.drive(free.id);
     expect(await free.ends()).not.toContain("over-budget");
-    expect(await free.store.outstanding(free.id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+    expect(await free.store.for(LOCAL).outstanding(free.id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
   });
 
   it("ends in time: a call gets what is left, and none begins after", async () => {
@@ -134,7 +129,7 @@ describe("a budget", () => {
     expect(await on.ends()).toContain("over-budget");
   });
 
-  it("B2: keeps the chair's share back from everybody else, and gives way member by member, recorded", async () => {
+  it("BUDGET-2: keeps the chair's share back from everybody else, and gives way member by member, recorded", async () => {
     const on = await opened(
       { protocols: [thrifty], script: { ada: "a", bob: "b", chair: "d" } },
       { calls: 3 },
@@ -153,10 +148,10 @@ describe("a budget", () => {
         "deliberation-closed < close",
       ]
     `);
-    expect((await on.store.read(on.id))[1]?.data).toEqual({
+    expect((await on.store.for(LOCAL).read(on.id))[1]?.data).toEqual({
       phase: "draft/admitted",
       in: ["ada", "bob"],
-      out: [{ id: "cyd", why: "the budget does not reach for it" }],
+      out: [{ id: "cyd", why: "skipped: budget exhausted", cap: "calls" }],
     });
     on.models.done();
     await on.engine.replay(on.id);
@@ -174,7 +169,7 @@ describe("a budget", () => {
 });
 
 describe("on a resume", () => {
-  it("B3: what a dead process had reserved counts as spent", async () => {
+  it("BUDGET-3: what a dead process had reserved counts as spent", async () => {
     const on = await opened(
       { protocols: [sequence("a", "b", "c")], script: { ada: () => "!" } },
       { calls: 3 },
@@ -192,7 +187,7 @@ describe("on a resume", () => {
     expect(on.models.count()).toBe(3);
   });
 
-  it("B4: recorded calls count, and at their worst where the provider did not say", async () => {
+  it("BUDGET-4: recorded calls count, and at their worst where the provider did not say", async () => {
     const script = { ada: () => ({ text: "!", tokens: { in: null, out: null }, usd: null }) };
     const protocols = [
       toyProtocol(async ({ run }) => {
@@ -204,7 +199,7 @@ describe("on a resume", () => {
     ];
     const on = await opened({ protocols, script }, { tokens: 200 });
     await on.drive(on.id);
-    await on.store.append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+    await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
       by: "client",
       request: "word",
     });
@@ -213,7 +208,7 @@ describe("on a resume", () => {
     expect(on.models.count()).toBe(1);
   });
 
-  it("B4: a rival's calls count once they are met", async () => {
+  it("BUDGET-4: a rival's calls count once they are met", async () => {
     const protocols = [
       toyProtocol(async ({ run }) => {
         for (const key of ["a", "b"]) await ask(run, key);
@@ -230,7 +225,7 @@ describe("on a resume", () => {
     await on.clock.advance(1);
     const [one] = await Promise.all([on.drive(on.id), on.clock.advance(1_000)]);
     expect(one).toMatchObject({ status: "waiting" });
-    await on.store.append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+    await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
       by: "client",
       request: "word",
     });
@@ -240,10 +235,10 @@ describe("on a resume", () => {
     expect(await on.ends()).toContain("over-budget");
   });
 
-  it("B5: nothing is held back any more for a call that has recorded", async () => {
+  it("BUDGET-5: nothing is held back any more for a call that has recorded", async () => {
     const protocols = [
       toyProtocol(async ({ run }) => {
-        holdBack(run, "chair", () => toyRequest(ada, "chair"));
+        reserveFor(run, "chair", () => toyRequest(ada, "chair"));
         await ask(run, "chair", "chair");
         await run.awaits("word");
         await ask(run, "clerk");
@@ -252,7 +247,7 @@ describe("on a resume", () => {
     ];
     const on = await opened({ protocols, script: { ada: () => "!" } }, { calls: 2 });
     await on.drive(on.id);
-    await on.store.append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+    await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
       by: "client",
       request: "word",
     });
@@ -260,7 +255,7 @@ describe("on a resume", () => {
     expect(await on.ends()).not.toContain("over-budget");
   });
 
-  it("B3, B4: an aborted straggler counts at its worst, in this process and in the next", async () => {
+  it("BUDGET-3, BUDGET-4: an aborted straggler counts at its worst, in this process and in the next", async () => {
     const protocols = [
       toyProtocol(async ({ run }) => {
         await phase(

@@ -2,6 +2,7 @@ import {
   callOf,
   type Budget,
   type Call,
+  type Cap,
   type DeliberationId,
   type Entry,
   type EventId,
@@ -10,12 +11,13 @@ import {
   type Reservation,
   type Reservations,
 } from "../kernel/index.ts";
+import type { Affordable } from "./run.ts";
 
-// B1. Nothing is sent before its worst case is reserved, in memory at once and durably before the call.
-// B2. Spent + reserved + held back <= cap, for every cap, at every reservation. A share held back is free to its owner alone.
-// B3. What a process that died had reserved counts as spent: the provider may have charged for it.
-// B4. A recorded call counts, whoever made it, from the moment that this driver meets it; one that a fork adopted does not.
-// B5. Once a step has recorded, nothing is held back for it any more, on a resume as well.
+// BUDGET-1. Nothing is sent before its worst case is reserved, in memory at once and durably before the call.
+// BUDGET-2. Spent + reserved + held back <= cap, for every cap, at every reservation. A share held back is free to its owner alone.
+// BUDGET-3. What a process that died had reserved counts as spent: the provider may have charged for it.
+// BUDGET-4. A recorded call counts, whoever made it, from the moment that this driver meets it; one that a fork adopted does not.
+// BUDGET-5. Once a step has recorded, nothing is held back for it any more, on a resume as well.
 
 type Amount = Reservation;
 const NOTHING: Amount = { calls: 0, tokens: 0, usd: 0 };
@@ -50,10 +52,13 @@ function amountOf(call: Call, quote: Quote): Amount {
 /** Of a call whose worst case nobody asks for. */
 export const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
 
+/** Which cap a call would pass, and how that is said. */
+type Passed = { readonly cap: Cap; readonly why: string };
+
 /** A call that was not made: nothing was sent, and nothing spent. */
-export const unaffordable = (request: { readonly model: Call["model"] }, why: string): Call => ({
+export const unaffordable = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
   ok: false,
-  failure: { code: "over-budget", message: why },
+  failure: { code: "over-budget", message: why, cap },
   model: request.model,
   family: null,
   tokens: { in: null, out: null, cached: null, reasoning: null },
@@ -66,8 +71,8 @@ export const unaffordable = (request: { readonly model: Call["model"] }, why: st
 export interface Ledger {
   readonly capped: boolean;
   readonly caps: Budget;
-  /** Takes `quote` out of what is left, durably; why not, in words, when a cap would be passed. */
-  reserve(origin: string, quote: Quote, share?: string): Promise<{ ok: true } | { ok: false; why: string }>;
+  /** Takes `quote` out of what is left, durably; or says which cap would be passed. */
+  reserve(origin: string, quote: Quote, share?: string): Promise<{ ok: true } | ({ ok: false } & Passed)>;
   /** Ends a reservation; without a call nothing was sent. */
   settle(origin: string, call: Call | undefined, quote: Quote): void;
   /** Counts a call that an earlier driver or a rival recorded. */
@@ -77,7 +82,7 @@ export interface Ledger {
   /** The call that named this share has recorded. */
   release(share: string): void;
   /** How many of `quotes`, from the first, fit together now; an undefined one costs nothing. */
-  affordable(quotes: readonly (Quote | undefined)[]): number;
+  affordable(quotes: readonly (Quote | undefined)[]): Affordable;
   /** Milliseconds until the time cap, Infinity without one. */
   timeLeftMs(): number;
 }
@@ -101,18 +106,22 @@ export async function openLedger(
   const reserved = new Map<string, Amount>();
   const held = new Map<string, Amount>();
 
-  const over = (extra: Amount, share?: string): string | undefined => {
+  const over = (extra: Amount, share?: string): Passed | undefined => {
     let sum = plus(spent, extra);
     for (const amount of recorded.values()) sum = plus(sum, amount);
     for (const amount of reserved.values()) sum = plus(sum, amount);
     for (const [name, amount] of held) if (name !== share) sum = plus(sum, amount);
     if (usd !== undefined && sum.usd > usd) {
-      return extra.usd === Infinity
-        ? "its price is unknown and money is capped"
-        : `it could pass the cap of $${usd}`;
+      const why =
+        extra.usd === Infinity
+          ? "its price is unknown and the cost is limited"
+          : `could exceed the limit of $${usd}`;
+      return { cap: "usd", why };
     }
-    if (tokens !== undefined && sum.tokens > tokens) return `it could pass the cap of ${tokens} tokens`;
-    if (calls !== undefined && sum.calls > calls) return `it would pass the cap of ${calls} calls`;
+    if (tokens !== undefined && sum.tokens > tokens)
+      return { cap: "tokens", why: `could exceed the limit of ${plural(tokens, "token")}` };
+    if (calls !== undefined && sum.calls > calls)
+      return { cap: "calls", why: `would exceed the limit of ${plural(calls, "call")}` };
     return undefined;
   };
 
@@ -120,11 +129,12 @@ export async function openLedger(
     capped,
     caps: budget,
     async reserve(origin, quote, share) {
-      if (now() >= deadline) return { ok: false, why: `the time of ${timeMs} ms is up` };
+      if (now() >= deadline)
+        return { ok: false, cap: "time", why: `the time limit of ${timeMs} ms has passed` };
       if (!capped) return { ok: true };
       const amount = worst(quote);
-      const why = over(amount, share);
-      if (why !== undefined) return { ok: false, why };
+      const passed = over(amount, share);
+      if (passed) return { ok: false, ...passed };
       reserved.set(origin, amount);
       if (share !== undefined) held.delete(share);
       await reservations.reserve(id, origin, {
@@ -148,13 +158,16 @@ export async function openLedger(
       for (const [index, quote] of quotes.entries()) {
         if (!quote) continue;
         sum = plus(sum, worst(quote));
-        if (capped && over(sum) !== undefined) return index;
+        const passed = capped ? over(sum) : undefined;
+        if (passed) return { fits: index, cap: passed.cap };
       }
-      return quotes.length;
+      return { fits: quotes.length };
     },
     timeLeftMs: () => deadline - now(),
   };
 }
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** What the journal says was spent here, by event, reactions included; what a fork adopted was paid for by its parent. */
 function recordedAmounts(past: readonly Entry[]): Map<EventId, Amount> {

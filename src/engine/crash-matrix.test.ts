@@ -1,16 +1,17 @@
 import { expect, it, describe } from "vitest";
 import { Digest, SeriesId, type DeliberationId, type ModelRequest } from "../kernel/index.ts";
 import type { CrashPoint } from "../testing/crash.ts";
-import { council } from "../testing/toys/council.ts";
-import { critic } from "../testing/toys/critic.ts";
-import { failing } from "../testing/toys/failing.ts";
-import { toyAsked } from "../testing/toys/kit.ts";
-import { measuring } from "../testing/toys/measuring.ts";
-import { serial } from "../testing/toys/serial.ts";
-import { stage, type Process, type Stage, type StageOptions } from "../testing/toys/stage.ts";
-import { thrifty } from "../testing/toys/thrifty.ts";
-import { waiting } from "../testing/toys/waiting.ts";
-import { digestOf, type Asked } from "./index.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { critic } from "../../test/support/toys/critic.ts";
+import { failing } from "../../test/support/toys/failing.ts";
+import { toyAsked } from "../testing/kit.ts";
+import { measuring } from "../../test/support/toys/measuring.ts";
+import { serial } from "../../test/support/toys/serial.ts";
+import { stage, type Process, type Stage, type StageOptions } from "../testing/stage.ts";
+import { thrifty } from "../../test/support/toys/thrifty.ts";
+import { waiting } from "../../test/support/toys/waiting.ts";
+import { LOCAL } from "../testing/store-samples.ts";
+import { digestOf, type NewDeliberation } from "./index.ts";
 
 // DESIGN section 3, guarantees: an event is recorded once; a crash repeats at most the calls that were in flight.
 
@@ -22,7 +23,7 @@ type Scenario = StageOptions & {
 const alone = new AbortController().signal;
 const worker = { worker: "w", signal: alone };
 const openAndDrive =
-  (asked: Asked) =>
+  (asked: NewDeliberation) =>
   async ({ engine }: Process): Promise<readonly DeliberationId[]> => {
     const { opened } = await engine.open("r1", asked);
     await engine.drive(opened.deliberation, { signal: alone });
@@ -44,7 +45,7 @@ const scenarios: Record<string, Scenario> = {
       const id = opened.deliberation;
       await engine.drive(id, { signal: alone });
       const answers = [{ id: "q1", text: "like this" }];
-      await store.append(id, [{ type: "clarification-answered", data: { answers } }], {
+      await store.for(LOCAL).append(id, [{ type: "clarification-answered", data: { answers } }], {
         by: "client",
         request: "clarification",
       });
@@ -160,7 +161,7 @@ const scenarios: Record<string, Scenario> = {
       const first = await engine.fork(opened.deliberation, bolder);
       await engine.drive(first.opened.deliberation, { signal: alone });
       const instructions = Digest.parse("0".repeat(64));
-      await store.putText(instructions, "be eve");
+      await store.for(LOCAL).putText(instructions, "be eve");
       const participants = first.opened.data.participants.map((one) =>
         one.id === "ada"
           ? { ...one, model: `sim/eve` as typeof one.model, persona: { name: "eve", instructions } }
@@ -216,7 +217,8 @@ describe.each(Object.entries(scenarios))("%s", (_name, scenario) => {
       expect(doomed.dead, where).toBe(true);
       const recorded = new Set<string>();
       for (const id of whole.ended) {
-        for (const { origin } of await on.store.read(id)) if ("digest" in origin) recorded.add(origin.digest);
+        for (const { origin } of await on.store.for(LOCAL).read(id))
+          if ("digest" in origin) recorded.add(origin.digest);
       }
       const before = on.models.calls.length;
       await on.clock.advance(60_000); // a dead worker's leases run out

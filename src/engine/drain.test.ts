@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Cursor, isEvent, type DeliberationId } from "../kernel/index.ts";
-import { council } from "../testing/toys/council.ts";
-import { critic } from "../testing/toys/critic.ts";
-import { noSettings, nothingToSay, toyAsked, toyProtocol } from "../testing/toys/kit.ts";
-import { stage, type StageOptions } from "../testing/toys/stage.ts";
+import { Cursor, OrganizationId, isEvent, type DeliberationId } from "../kernel/index.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { critic } from "../../test/support/toys/critic.ts";
+import { noSettings, nothingToSay, toyAsked, toyProtocol } from "../testing/kit.ts";
+import { stage, type StageOptions } from "../testing/stage.ts";
+import { LOCAL } from "../testing/store-samples.ts";
 import { defineReactor, type AnyReactor } from "./index.ts";
 
-// N1 to N3 of drain.ts.
+// DRAIN-1 to DRAIN-3 of drain.ts.
 
 const alone = new AbortController().signal;
 
@@ -34,17 +35,19 @@ function staged(options: Partial<StageOptions> = {}) {
     open: async (request: string, changes = {}) =>
       (await on.engine.open(request, toyAsked("toy", changes))).opened.deliberation,
     note: (id: DeliberationId, topic: string) =>
-      on.store.append(id, [{ type: "note-taken", data: { topic, reason: "test", body: null } }], {
+      on.store.for(LOCAL).append(id, [{ type: "note-taken", data: { topic, reason: "test", body: null } }], {
         by: "client",
         request: topic,
       }),
     echoes: async (id: DeliberationId) =>
-      (await on.store.read(id)).flatMap((entry) => (isEvent(entry, "feedback-given") ? [entry.data.by] : [])),
+      (await on.store.for(LOCAL).read(id)).flatMap((entry) =>
+        isEvent(entry, "feedback-given") ? [entry.data.by] : [],
+      ),
   };
 }
 
 describe("a drain", () => {
-  it("N2: goes on while the deliberation is driven, and answers what comes meanwhile", async () => {
+  it("DRAIN-2: goes on while the deliberation is driven, and answers what comes meanwhile", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
     let end: () => void = () => undefined;
@@ -72,7 +75,7 @@ describe("a drain", () => {
     ]);
   });
 
-  it("N1: lets no reactor wait for another", async () => {
+  it("DRAIN-1: lets no reactor wait for another", async () => {
     const on = staged({ reactors: [echo("slow", () => 100_000), echo("quick", () => 0)] });
     const id = await on.open("r1");
     await on.note(id, "one");
@@ -104,7 +107,7 @@ describe("a drain", () => {
     );
   });
 
-  it("N3: waits for the lease of a process that died, and goes on from there", async () => {
+  it("DRAIN-3: waits for the lease of a process that died, and goes on from there", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
     await on.note(id, "one");
@@ -117,7 +120,7 @@ describe("a drain", () => {
     expect(on.clock.now() - from).toBeLessThan(10_000);
   });
 
-  it("N3: waits for what a worker of the whole store says, and does not do its work", async () => {
+  it("DRAIN-3: waits for what a worker of the whole store says, and does not do its work", async () => {
     const on = staged({ reactors: [echo("quick", () => 5_000)] });
     const stop = new AbortController();
     const serving = on.engine.react({ worker: "worker", signal: stop.signal });
@@ -132,7 +135,7 @@ describe("a drain", () => {
     await on.clock.settle(serving);
   });
 
-  it("N3: leaves it to the worker when that takes too long, and takes over when its lease runs out", async () => {
+  it("DRAIN-3: leaves it to the worker when that takes too long, and takes over when its lease runs out", async () => {
     const on = staged({ reactors: [echo("quick", () => 0)] });
     const id = await on.open("r1");
     await on.note(id, "one");
@@ -145,7 +148,7 @@ describe("a drain", () => {
     expect(await on.echoes(id)).toEqual(["quick"]);
   });
 
-  it("N3: a worker that begins beside a drain leaves its deliberation to it", async () => {
+  it("DRAIN-3: a worker that begins beside a drain leaves its deliberation to it", async () => {
     const on = staged({ reactors: [echo("slow", () => 5_000)] });
     const id = await on.open("r1");
     await on.store.advance("slow", undefined, Cursor.parse(0));
@@ -155,8 +158,9 @@ describe("a drain", () => {
     await on.clock.advance(100);
     const stop = new AbortController();
     const counted = on.start();
-    const append = counted.store.append.bind(counted.store);
-    Object.assign(counted.store, {
+    const part = counted.store.for(OrganizationId.parse("local"));
+    const { append } = part;
+    Object.assign(part, {
       append: (...args: Parameters<typeof append>) => ((worked += 1), append(...args)),
     });
     const serving = counted.engine.react({ worker: "worker", signal: stop.signal });

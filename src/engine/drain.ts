@@ -1,20 +1,36 @@
-import { isOnTheWay, type DeliberationId, type Entry, type EventId } from "../kernel/index.ts";
+import {
+  reactorLease,
+  type DeliberationId,
+  type Entry,
+  type EventId,
+  type Progress,
+} from "../kernel/index.ts";
 import { openingOf } from "./drive.ts";
 import type { Follower } from "./follower.ts";
 import { Halt } from "./halt.ts";
 import { createHistory } from "./history.ts";
-import { makeReaction, type ReactionContext } from "./reaction.ts";
-import { hold, leaseName, type Held } from "./reactor-lease.ts";
-import { listensTo, owes, takesPart, type AnyReactor } from "./reactor.ts";
+import { hasReacted, makeReaction, type ReactionContext } from "./reaction.ts";
+import { holdLease, isHeldByOther, LEASE_POLL_MS, type HeldLease } from "./reactions.ts";
+import {
+  isEnabledFor,
+  loadReactors,
+  needsReaction,
+  type Reactors,
+  subscribesTo,
+  tryReactorSettings,
+  type AnyReactor,
+  type PinnedSettings,
+} from "./reactor.ts";
 
-// N1. Each reactor goes on by itself: none waits for what another is at.
-// N2. It ends when nothing is left to react to, reactions' own events included, and whoever drives has ended.
-// N3. A reactor that a worker runs for the whole store is left to it, and its answers are waited for, a minute at most; so is
+// DRAIN-1. Each reactor goes on by itself: none waits for what another is at.
+// DRAIN-2. It ends when nothing is left to react to, reactions' own events included, and whoever drives has ended.
+// DRAIN-3. A reactor that a worker runs for the whole store is left to it, and its answers are waited for, a minute at most; so is
 //     one that another process drains here. Whose lease runs out or is lost is taken over.
 
 export type DrainContext = ReactionContext & {
-  readonly reactors: readonly AnyReactor[];
+  readonly reactors: Reactors;
   readonly follower: Follower;
+  readonly progress: Progress;
 };
 
 export type DrainOptions = {
@@ -29,10 +45,8 @@ export type DrainOptions = {
 
 /** How long a drained reactor's lease outlives its process, milliseconds: so long a command waits that goes on after a crash. */
 const DRAIN_LEASE_MS = 6_000;
-/** How often a drain looks whether a lease is free, and whether another's work is done. */
-const LOOK_MS = 250;
-/** So long a worker's reactions are waited for; after that they are the worker's own business. */
-const WORKER_MS = 60_000;
+/** How long a drain waits for a worker's reactions; after that they are the worker's own business. */
+const MAX_WORKER_WAIT_MS = 60_000;
 
 /** Reacts to one deliberation's events, for a command that opened it and is about to exit. */
 export async function drain(
@@ -40,18 +54,19 @@ export async function drain(
   id: DeliberationId,
   { worker, signal: outer, until, onEntry }: DrainOptions,
 ): Promise<void> {
-  const { follower, store, world } = context;
+  const { follower, progress, store, world } = context;
   const history = createHistory(store, id);
   if (onEntry) history.listen(onEntry);
   await history.catchUp();
   const { data: opening } = openingOf(history, id);
-  const mine = context.reactors.filter((reactor) => takesPart(reactor, opening)).map(createDrained);
+  const reactors = await loadReactors(context.reactors, (name) => opening.reactions?.[name] !== undefined);
+  const mine = reactors.filter((reactor) => isEnabledFor(reactor, opening)).map(createDrained);
   const bell = createBell();
   history.listen(bell.ring);
   const unfollow = until ? follower.follow(id, history) : () => undefined;
   let driven = until === undefined;
   const ended = until?.catch(() => undefined).then(() => ((driven = true), bell.ring()));
-  const over = () => driven && mine.every(({ quietAt }) => quietAt === bell.rung() || quietAt === "gone"); // N2
+  const over = () => driven && mine.every(({ quietAt }) => quietAt === bell.rung() || quietAt === "gone"); // DRAIN-2
   const own = new AbortController();
   const signal = AbortSignal.any([outer, own.signal]);
 
@@ -63,7 +78,7 @@ export async function drain(
     return over();
   };
   /** Until everybody is done, or the lease is lost. */
-  const attend = async (one: Drained, held: Held): Promise<boolean> => {
+  const attend = async (one: Drained, held: HeldLease): Promise<boolean> => {
     while (!held.signal.aborted) {
       const rung = bell.rung();
       await history.catchUp();
@@ -80,40 +95,40 @@ export async function drain(
   /** Until everybody is done, the worker's answers included, or it is no longer the worker's to give them. */
   const lookOn = async (one: Drained): Promise<boolean> => {
     const from = world.now();
+    const settings = await tryReactorSettings(store, one.reactor, opening);
     while (!signal.aborted && (await isServed(one.reactor))) {
       const rung = bell.rung();
       await history.catchUp();
-      const owed = world.now() - from < WORKER_MS && isBehind(one.reactor, history.entries());
-      if (owed) await world.sleep(LOOK_MS, signal);
-      else if (rung === bell.rung() && (await rest(one, rung, () => world.sleep(LOOK_MS, signal))))
+      const owed =
+        world.now() - from < MAX_WORKER_WAIT_MS && isBehind(one.reactor, settings, history.entries());
+      if (owed) await world.sleep(LEASE_POLL_MS, signal);
+      else if (rung === bell.rung() && (await rest(one, rung, () => world.sleep(LEASE_POLL_MS, signal))))
         return true;
     }
     return false;
   };
-  const isServed = async (reactor: AnyReactor): Promise<boolean> => {
-    const name = leaseName(reactor);
-    return (await store.leases(name)).some((lease) => lease.name === name && lease.holder !== worker);
-  };
-  const attended = async (one: Drained, held: Held): Promise<boolean> => {
+  const isServed = (reactor: AnyReactor): Promise<boolean> =>
+    isHeldByOther(progress, reactorLease(reactor.name), worker);
+  const attended = async (one: Drained, held: HeldLease): Promise<boolean> => {
     try {
       return await attend(one, held);
     } finally {
       await held.end();
-      await store.release(leaseName(one.reactor, id), worker);
+      await progress.release(reactorLease(one.reactor.name, id), worker);
     }
   };
   const serve = async (one: Drained): Promise<void> => {
-    const name = leaseName(one.reactor, id);
+    const name = reactorLease(one.reactor.name, id);
     try {
       while (!signal.aborted) {
         if (await isServed(one.reactor)) {
-          if (await lookOn(one)) return; // N3
-        } else if (await store.lease(name, worker, DRAIN_LEASE_MS)) {
-          const held = hold(context, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
+          if (await lookOn(one)) return; // DRAIN-3
+        } else if (await progress.lease(name, worker, DRAIN_LEASE_MS)) {
+          const held = holdLease({ progress, world }, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
           if (await attended(one, held)) return;
         } else {
           one.quietAt = null;
-          await world.sleep(LOOK_MS, signal); // whoever has it is at the same work, or has died of it
+          await world.sleep(LEASE_POLL_MS, signal); // whoever has it is at the same work, or has died of it
         }
       }
     } finally {
@@ -121,7 +136,7 @@ export async function drain(
       bell.ring();
     }
   };
-  const serving = mine.map(serve); // N1
+  const serving = mine.map(serve); // DRAIN-1
   try {
     await Promise.all(serving);
     if (!outer.aborted) await ended;
@@ -143,21 +158,16 @@ type Drained = {
 const createDrained = (reactor: AnyReactor): Drained => ({ reactor, done: new Set(), quietAt: null });
 
 const dueOf = ({ reactor, done }: Drained, entries: readonly Entry[]): Entry | undefined =>
-  entries.find((entry) => listensTo(reactor, entry) && !done.has(entry.id));
+  entries.find((entry) => subscribesTo(reactor, entry) && !done.has(entry.id));
 
-/** Whether a reactor owes an answer that the journal does not hold. */
-const isBehind = (reactor: AnyReactor, entries: readonly Entry[]): boolean =>
-  entries.some(
+/** Whether a reactor has to answer an event and the journal does not hold its answer. */
+function isBehind(reactor: AnyReactor, settings: PinnedSettings, entries: readonly Entry[]): boolean {
+  return entries.some(
     (entry, index) =>
-      owes(reactor, entry, entries.slice(0, index + 1)) &&
-      !entries.some(
-        (said) =>
-          said.origin.by === "reactor" &&
-          said.origin.reactor === reactor.name &&
-          said.origin.event === entry.id &&
-          !isOnTheWay(said),
-      ),
+      needsReaction(reactor, entry, { before: entries.slice(0, index + 1), settings }) &&
+      !hasReacted(reactor, entry, entries),
   );
+}
 
 /** Wakes everybody who waits for news. */
 function createBell() {

@@ -1,20 +1,15 @@
+import { alterStore } from "../../test/support/altered-store.ts";
 import { describe, expect, it } from "vitest";
-import { OrganizationId, type Entry, type NewEvent, type Origin, type Store } from "../kernel/index.ts";
-import { council } from "../testing/toys/council.ts";
-import {
-  answerOf,
-  nothingToSay,
-  toyAsked,
-  toyParticipant,
-  toyProtocol,
-  toyRequest,
-} from "../testing/toys/kit.ts";
+import { OrganizationId, SeriesId, type Entry, type NewEvent, type Origin } from "../kernel/index.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { answerOf, nothingToSay, toyAsked, toyParticipant, toyProtocol, toyRequest } from "../testing/kit.ts";
 import { memoryStore } from "../testing/memory-store.ts";
-import { stage, type StageOptions } from "../testing/toys/stage.ts";
-import { waiting } from "../testing/toys/waiting.ts";
+import { stage, type StageOptions } from "../testing/stage.ts";
+import { waiting } from "../../test/support/toys/waiting.ts";
+import { LOCAL } from "../testing/store-samples.ts";
 import { defineProtocol, fenceMark, phase, type Run } from "./index.ts";
 
-// DESIGN section 3, points 5, 6, 11, 12; D1 to D4 of drive.ts.
+// DESIGN section 3, points 5, 6, 11, 12; DRIVE-1 to DRIVE-4 of drive.ts.
 
 const ada = toyParticipant("ada", "member");
 const ask = (run: Run, key: string, text = key) =>
@@ -31,13 +26,13 @@ async function opened(options: StageOptions, protocol = "toy") {
   const id = opened.deliberation;
   const say = (request: string, text = "so") => {
     const said: NewEvent = { type: "clarification-answered", data: { answers: [{ id: "q1", text }] } };
-    return on.store.append(id, [said], { by: "client", request });
+    return on.store.for(LOCAL).append(id, [said], { by: "client", request });
   };
   return { ...on, id, say };
 }
 
 describe("closing (point 5)", () => {
-  it("D1: is one, whoever recorded it: two drivers and a cancelling client agree", async () => {
+  it("DRIVE-1: is one, whoever recorded it: two drivers and a cancelling client agree", async () => {
     const on = await opened(
       { protocols: [council], script: { ada: () => "a", bob: () => "b", cyd: () => "c", chair: () => "d" } },
       "toy-council",
@@ -78,7 +73,7 @@ describe("closing (point 5)", () => {
     expect(on.models.calls.map(({ outcome }) => outcome)).toEqual(["aborted"]);
   });
 
-  it("D3: is not done by an interruption, and the next driver goes on", async () => {
+  it("DRIVE-3: is not done by an interruption, and the next driver goes on", async () => {
     const on = await opened(
       {
         protocols: [council],
@@ -107,7 +102,7 @@ describe("closing (point 5)", () => {
     expect(on.models.calls.map(({ name }) => name)).toEqual(["ada", "bob", "cyd", "cyd", "chair"]);
   });
 
-  it("D3: is not done by an interruption that the protocol took for a failure", async () => {
+  it("DRIVE-3: is not done by an interruption that the protocol took for a failure", async () => {
     const stubborn = toyProtocol(async ({ run }) => {
       await ask(run, "a").catch(() => undefined);
       return { outcome: "failed", why: "nobody answered" };
@@ -121,7 +116,7 @@ describe("closing (point 5)", () => {
     expect(await on.lines(on.id)).toEqual(["deliberation-opened < open"]);
   });
 
-  it("D3: is not done by a signal that was aborted before the drive", async () => {
+  it("DRIVE-3: is not done by a signal that was aborted before the drive", async () => {
     const on = await opened({
       protocols: [toyProtocol(async ({ run }) => (await run.awaits("word"), nothingToSay))],
     });
@@ -136,19 +131,27 @@ describe("closing (point 5)", () => {
     const note: NewEvent = { type: "note-taken", data: { topic: "t", reason: "r", body: null } };
     const feedback: NewEvent = { type: "feedback-given", data: { thumb: "up" } };
     const { engine } = on;
-    const [closing] = (await on.store.read(on.id)).slice(-1);
+    const [closing] = (await on.store.for(LOCAL).read(on.id)).slice(-1);
     const step = { step: "s", digest: "0".repeat(64), after: [] };
     // Brands of ids that the test writes out.
     const protocol = { by: "protocol", ...step } as unknown as Origin;
     const reactor = { by: "reactor", reactor: "critic", event: closing?.id, ...step } as unknown as Origin;
-    expect(await on.store.append(on.id, [note], protocol)).toEqual({ ok: false, reason: "closed" });
-    expect(await on.store.append(on.id, [feedback], protocol)).toEqual({ ok: false, reason: "closed" });
-    expect(await on.store.append(on.id, [note], { by: "client", request: "late" })).toEqual({
+    expect(await on.store.for(LOCAL).append(on.id, [note], protocol)).toEqual({
       ok: false,
       reason: "closed",
     });
-    expect(await on.store.append(on.id, [note], reactor)).toMatchObject({ ok: true, fresh: true });
-    expect(await on.store.append(on.id, [feedback], { by: "client", request: "thumb" })).toMatchObject({
+    expect(await on.store.for(LOCAL).append(on.id, [feedback], protocol)).toEqual({
+      ok: false,
+      reason: "closed",
+    });
+    expect(await on.store.for(LOCAL).append(on.id, [note], { by: "client", request: "late" })).toEqual({
+      ok: false,
+      reason: "closed",
+    });
+    expect(await on.store.for(LOCAL).append(on.id, [note], reactor)).toMatchObject({ ok: true, fresh: true });
+    expect(
+      await on.store.for(LOCAL).append(on.id, [feedback], { by: "client", request: "thumb" }),
+    ).toMatchObject({
       ok: true,
       fresh: true,
     });
@@ -162,19 +165,18 @@ describe("closing (point 5)", () => {
     );
     const heard: Entry[] = [];
     await on.clock.settle(on.engine.drive(on.id, { signal: alone, onEntry: (entry) => heard.push(entry) }));
-    expect(heard).toEqual(await on.store.read(on.id));
+    expect(heard).toEqual(await on.store.for(LOCAL).read(on.id));
   });
 });
 
 describe("a series (point 6)", () => {
   const place = (organization: string, index = 0) => ({
     ...toyAsked("toy", { organization: OrganizationId.parse(organization) }),
-    // A brand that the test writes out.
-    series: { id: "talk" as never, index },
+    series: { id: SeriesId.parse("talk"), index },
   });
 
   it("has one deliberation at each place, whichever rival opens it", async () => {
-    const { engine, store } = stage({ protocols: [] });
+    const { engine, store } = stage({ protocols: [toyProtocol(() => Promise.resolve(nothingToSay))] });
     const [one, two] = await Promise.all([
       engine.open("r1", place("local")),
       engine.open("r2", place("local")),
@@ -182,8 +184,7 @@ describe("a series (point 6)", () => {
     expect(one.fresh).toBe(!two.fresh);
     expect(one.opened.id).toBe(two.opened.id);
     await engine.open("r3", place("local", 1));
-    const listed = await store.list({
-      organization: place("local").organization,
+    const listed = await store.for(LOCAL).list({
       series: place("local").series.id,
       limit: 9,
     });
@@ -191,7 +192,7 @@ describe("a series (point 6)", () => {
   });
 
   it("belongs to its organization: another one's of the same name is another", async () => {
-    const { engine } = stage({ protocols: [] });
+    const { engine } = stage({ protocols: [toyProtocol(() => Promise.resolve(nothingToSay))] });
     const one = await engine.open("r1", place("acme"));
     const two = await engine.open("r1", place("rivals"));
     expect(two).toMatchObject({ fresh: true, opened: { data: { organization: "rivals" } } });
@@ -205,7 +206,7 @@ describe("waiting for a client (point 11)", () => {
     bob: () => ({ text: "b", latencyMs: 3_000 }),
   };
 
-  it("D2: ends the drive when nothing else is left to do, and another process goes on days later", async () => {
+  it("DRIVE-2: ends the drive when nothing else is left to do, and another process goes on days later", async () => {
     const on = await opened({ protocols: [waiting], script }, "toy-waiting");
     const startedAt = on.clock.now();
     expect(await on.drive(on.id)).toEqual({ status: "waiting", requests: ["clarification"] });
@@ -224,7 +225,7 @@ describe("waiting for a client (point 11)", () => {
     expect(later.models.count()).toBe(1);
   });
 
-  it("D2: goes on with an answer that comes while it is driving", async () => {
+  it("DRIVE-2: goes on with an answer that comes while it is driving", async () => {
     const on = await opened({ protocols: [waiting], script }, "toy-waiting");
     const driving = on.engine.drive(on.id, { signal: alone });
     await on.clock.advance(1_000);
@@ -233,15 +234,14 @@ describe("waiting for a client (point 11)", () => {
     expect(on.models.count()).toBe(3);
   });
 
-  it("D2: is not what a drive reports that is closing while somebody's word is still wanted", async () => {
+  it("DRIVE-2: is not what a drive reports that is closing while somebody's word is still wanted", async () => {
     const slow = memoryStore();
-    const lazy: Store = {
-      ...slow,
+    const lazy = alterStore(slow, (part) => ({
       async append(...args) {
         for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-        return slow.append(...args);
+        return part.append(...args);
       },
-    };
+    }));
     const impatient = toyProtocol(async ({ run }) => {
       await Promise.race([run.awaits("word"), ask(run, "a")]);
       return nothingToSay;
@@ -250,7 +250,7 @@ describe("waiting for a client (point 11)", () => {
     expect(await on.drive(on.id)).toMatchObject({ status: "closed" });
   });
 
-  it("D2: works inside a phase: a person can be a member", async () => {
+  it("DRIVE-2: works inside a phase: a person can be a member", async () => {
     const withPerson = toyProtocol(async ({ run }) => {
       const heard = await phase<string>(
         run,
@@ -282,7 +282,7 @@ describe("waiting for a client (point 11)", () => {
     on.models.done();
   });
 
-  it("D2: is over when a phase went on without the person", async () => {
+  it("DRIVE-2: is over when a phase went on without the person", async () => {
     const withPerson = toyProtocol(async ({ run }) => {
       await phase<string>(
         run,
@@ -316,7 +316,7 @@ describe("waiting for a client (point 11)", () => {
 describe("what an opening pins (point 12)", () => {
   const pinned = defineProtocol({
     ...council,
-    templates: ["ask"],
+    templates: [{ name: "ask", slots: [], text: "" }],
     async deliberate({ template, instructions, seats, context, question }) {
       const [first] = seats("member");
       const why = [template("ask"), first ? instructions(first) : "", context[0]?.text, question].join("|");
@@ -329,21 +329,25 @@ describe("what an opening pins (point 12)", () => {
   it("is what every driver uses, whatever the files say by then", async () => {
     const on = stage({ protocols: [pinned] });
     const { opened } = await on.engine.open("r1", asked("old"));
-    expect(await on.engine.open("r1", asked("new"))).toEqual({ fresh: false, opened });
+    expect(await on.engine.open("r1", asked("new"))).toEqual({ fresh: false, differs: true, opened });
     expect(await on.drive(opened.deliberation)).toMatchObject({
       closing: { data: { why: "old|be ada|old \ufffd|why?" } },
     });
   });
 
   it("names a protocol version that is no longer shipped, and points at fork", async () => {
-    const on = await opened({
-      protocols: [toyProtocol(() => Promise.resolve(nothingToSay), { version: 2 })],
+    const on = stage({ protocols: [toyProtocol(() => Promise.resolve(nothingToSay), { version: 2 })] });
+    const before = stage({
+      protocols: [toyProtocol(() => Promise.resolve(nothingToSay))],
+      store: () => on.store,
     });
-    const refused = on.drive(on.id);
+    const { opened } = await before.engine.open("r1", toyAsked("toy"));
+    const id = opened.deliberation;
+    const refused = on.drive(id);
     await expect(refused).rejects.toMatchObject({ code: "protocol-unknown" });
     await expect(refused).rejects.toThrow(/no protocol toy@1 \(it has toy@2\).*fork/);
     const changes = { protocol: { name: "toy", version: 2 } };
-    const { opened: forked } = await on.engine.fork(on.id, { request: "f", changes });
+    const { opened: forked } = await on.engine.fork(id, { request: "f", changes });
     expect(await on.drive(forked.deliberation)).toMatchObject({ status: "closed" });
   });
 
@@ -368,7 +372,7 @@ describe("what an opening pins (point 12)", () => {
         toyProtocol(({ template }) => Promise.resolve({ outcome: "failed", why: template("absent") })),
       ],
     });
-    await expect(on.drive(on.id)).rejects.toMatchObject({ code: "text-missing" });
+    await expect(on.drive(on.id)).rejects.toMatchObject({ code: "template-missing" });
     const nowhere = on.id.replaceAll(/./g, "z");
     // A brand that the test writes out.
     await expect(on.drive(nowhere as typeof on.id)).rejects.toMatchObject({ code: "deliberation-missing" });

@@ -10,23 +10,23 @@ import {
   type Frames,
   type Models,
   type Opening,
-  type Store,
+  type OrganizationStore,
   type World,
 } from "../kernel/index.ts";
 import { openLedger } from "./budget.ts";
-import { pinnedFloor } from "./floor.ts";
+import { loadPinned, settingsOf } from "./opening.ts";
 import type { Follower } from "./follower.ts";
 import { Halt, isHalt } from "./halt.ts";
 import { createHistory, type History } from "./history.ts";
-import type { AnyProtocol, Ports } from "./protocol.ts";
+import { type AnyProtocol, type Ports, loadProtocol, type Registry } from "./protocol.ts";
 import type { Scope } from "./run.ts";
 import { createSteps } from "./steps.ts";
 import type { StepsContext } from "./steps-context.ts";
 
-// D1. A drive ends as `closed` only with what the journal holds under `close`, whoever recorded it.
-// D2. It ends as `waiting` only when no step is at work and a client's event is missing.
-// D3. An interrupted drive closes nothing, even where the protocol took the interruption for a failure.
-// D4. What only money decided is adopted from a fork's parent only under the same budget: a larger one decides anew.
+// DRIVE-1. A drive ends as `closed` only with what the journal holds under `close`, whoever recorded it.
+// DRIVE-2. It ends as `waiting` only when no step is at work and a client's event is missing.
+// DRIVE-3. An interrupted drive closes nothing, even where the protocol took the interruption for a failure.
+// DRIVE-4. What only money decided is adopted from a fork's parent only under the same budget: a larger one decides anew.
 
 /** How a drive ended. `interrupted` and `waiting` leave the deliberation open, for another drive. */
 export type Driven =
@@ -35,11 +35,11 @@ export type Driven =
   | { readonly status: "interrupted" };
 
 export type DriveContext = {
-  readonly store: Store;
+  readonly store: OrganizationStore;
   readonly models: Models;
   readonly frames: Frames;
   readonly world: World;
-  readonly protocols: readonly AnyProtocol[];
+  readonly protocols: Registry<AnyProtocol>;
   readonly follower: Follower;
   readonly ports?: Ports;
 };
@@ -101,8 +101,8 @@ async function conduct(
   { id, history, opened, run, watch }: Conducted,
 ): Promise<Driven> {
   const closing = await deliberate(context, { opened, run });
-  run.signal.throwIfAborted(); // D3
-  watch.started(); // D2: a drive that closes does not wait
+  run.signal.throwIfAborted(); // DRIVE-3
+  watch.started(); // DRIVE-2: a drive that closes does not wait
   const appended = await context.store.append(id, [{ type: "deliberation-closed", data: closing }], {
     by: "close",
     after: [...run.frontier].sort(),
@@ -111,20 +111,15 @@ async function conduct(
   return halted(history);
 }
 
-/** Runs the protocol that the opening names. @throws Fault `protocol-unknown`, `text-missing` */
+/** Runs the protocol that the opening names. @throws Fault `protocol-unknown`, `text-missing`, `invalid-request` */
 export async function deliberate(
   { store, protocols, ports = {} }: Pick<DriveContext, "store" | "protocols" | "ports">,
   { opened, run }: { readonly opened: Event<"deliberation-opened">; readonly run: Scope },
 ): Promise<Closing> {
-  const { name, version } = opened.data.protocol;
-  const protocol = protocols.find((one) => one.name === name && one.version === version);
-  if (!protocol) {
-    const shipped = protocols.map((one) => `${one.name}@${one.version}`).join(", ");
-    throw new Fault("protocol-unknown", { name, version, shipped });
-  }
-  const { text: _text, ...pinned } = await pinnedFloor(store, opened);
+  const protocol = await loadProtocol(protocols, opened.data.protocol);
+  const { text: _text, ...pinned } = await loadPinned(store, opened);
   // The protocol's own schema has admitted the settings that its floor is typed by.
-  const settings = protocol.settings.parse(opened.data.settings) as never;
+  const settings = settingsOf(protocol, opened.data.settings) as never;
   return protocol.deliberate({ ...pinned, run, ports, settings });
 }
 
@@ -159,7 +154,7 @@ type Parent = NonNullable<Opening["parent"]> & { readonly opening: Opening };
 
 /** What a fork may adopt: its parent's steps up to the seq that the opening names. @throws Fault `deliberation-missing` */
 async function parentOf(
-  store: Store,
+  store: OrganizationStore,
   { id, upToSeq, opening }: Parent,
 ): Promise<NonNullable<StepsContext["parent"]>> {
   const history = createHistory(
@@ -167,14 +162,13 @@ async function parentOf(
     id,
   );
   await history.catchUp();
-  const { organization, budget } = openingOf(history, id).data;
-  if (organization !== opening.organization) throw new Fault("deliberation-missing", { id });
+  const { budget } = openingOf(history, id).data;
   const sameBudget = canonical(budget) === canonical(opening.budget);
   return {
     id,
     batch(origin) {
       const batch = history.batch(origin);
-      return sameBudget || !batch?.some(isOverBudget) ? batch : undefined; // D4
+      return sameBudget || !batch?.some(isOverBudget) ? batch : undefined; // DRIVE-4
     },
   };
 }
@@ -209,7 +203,7 @@ function idleWatch() {
   const look = () =>
     setImmediate(() => {
       const requests = new Set([...wishes].map(({ request }) => request));
-      if (atWork === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() }); // D2
+      if (atWork === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() }); // DRIVE-2
     });
   const watch: StepsContext["watch"] = {
     started: () => void (atWork += 1),

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { callOf, Opening, OrganizationId, type DeliberationId } from "../kernel/index.ts";
-import { council } from "../testing/toys/council.ts";
-import { nothingToSay, toyAsked, toyProtocol } from "../testing/toys/kit.ts";
-import { stage } from "../testing/toys/stage.ts";
-import { thrifty } from "../testing/toys/thrifty.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { nothingToSay, toyAsked, toyProtocol } from "../testing/kit.ts";
+import { stage } from "../testing/stage.ts";
+import { thrifty } from "../../test/support/toys/thrifty.ts";
+import { LOCAL } from "../testing/store-samples.ts";
 import { textDigest, type ForkChanges } from "./index.ts";
 
-// DESIGN section 3, point 14; D4 of drive.ts.
+// DESIGN section 3, point 14; DRIVE-4 of drive.ts.
 
 const alone = new AbortController().signal;
 const settings = { quorum: 2, patienceMs: 1_000 };
@@ -34,7 +35,7 @@ async function parent(lines: Parameters<typeof stage>[0]["script"] = script) {
     };
   };
   const withEve = async (id: string) => {
-    await on.store.putText(textDigest("be eve"), "be eve");
+    await on.store.for(LOCAL).putText(textDigest("be eve"), "be eve");
     const persona = { name: "eve", instructions: textDigest("be eve") };
     return Opening.shape.participants.parse(
       opened.data.participants.map((one) => (one.id === id ? { ...one, model: "sim/eve", persona } : one)),
@@ -44,7 +45,8 @@ async function parent(lines: Parameters<typeof stage>[0]["script"] = script) {
 }
 
 const costOf = async (on: Awaited<ReturnType<typeof parent>>, id: DeliberationId) =>
-  (await on.store.read(id)).filter((entry) => entry.origin.by !== "adopted" && callOf(entry)).length;
+  (await on.store.for(LOCAL).read(id)).filter((entry) => entry.origin.by !== "adopted" && callOf(entry))
+    .length;
 
 describe("a fork", () => {
   it("with another strategy makes one call, and adopts everything else, the straggler's roster included", async () => {
@@ -70,7 +72,7 @@ describe("a fork", () => {
     const on = await parent();
     const fork = await on.fork({});
     expect(fork.calls).toEqual([]);
-    const [old, now] = [await on.store.read(on.id), await on.store.read(fork.id)];
+    const [old, now] = [await on.store.for(LOCAL).read(on.id), await on.store.for(LOCAL).read(fork.id)];
     const steps = (entries: typeof old) =>
       entries.flatMap(({ type, data, origin }) =>
         origin.by === "protocol" || origin.by === "adopted"
@@ -143,7 +145,7 @@ describe("a fork", () => {
     // A brand that the test writes out.
     const { opened } = await on.engine.open("r1", {
       ...toyAsked("toy"),
-      series: { id: "s" as never, index: 0 },
+      series: { id: "s", index: 0 },
     });
     const [one, two] = await Promise.all(
       [1, 2].map(() => on.engine.fork(opened.deliberation, { request: "f", changes: {} })),
@@ -153,7 +155,7 @@ describe("a fork", () => {
     expect(one?.opened.data.parent).toEqual({ id: opened.deliberation, upToSeq: 1 });
   });
 
-  it("D4: with a larger budget asks who was cut, and with the same one does not", async () => {
+  it("DRIVE-4: with a larger budget asks who was cut, and with the same one does not", async () => {
     const on = await parent({ ...script, cyd: () => "c" });
     const { opened } = await on.engine.open("r2", toyAsked("toy-thrifty", { budget: { calls: 2 } }));
     expect(await on.drive(opened.deliberation)).toMatchObject({
@@ -188,7 +190,7 @@ describe("a fork", () => {
     `);
   });
 
-  it("D4: with a larger budget makes the roster anew from which a member was cut in the middle", async () => {
+  it("DRIVE-4: with a larger budget makes the roster anew from which a member was cut in the middle", async () => {
     const on = await parent({ ...script, cyd: () => "c" });
     const { opened } = await on.engine.open(
       "r2",

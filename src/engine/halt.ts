@@ -20,3 +20,29 @@ export type HaltReason = "interrupted" | "closed" | "recorded" | "unrecorded";
 
 export const isHalt = (error: unknown, why: HaltReason): boolean =>
   error instanceof Halt && error.why === why;
+
+/** A signal that can be aborted here, and aborts with another. */
+export type Link = {
+  readonly signal: AbortSignal;
+  abort(reason: Error): void;
+  /** Ends the tie to the other signal; must be called once the work is over. */
+  release(): void;
+};
+
+/**
+ * What `AbortSignal.any` makes of a new controller and `outer`, at a thirtieth of its cost (measured: 24 µs, and
+ * weak references for the garbage collector), at the price that somebody has to release it, and that every
+ * link is a listener on `outer`, which has to take as many as there are steps at work.
+ */
+export function linkedTo(outer: AbortSignal): Link {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const forward = () => controller.abort(outer.reason);
+  if (outer.aborted) forward();
+  else outer.addEventListener("abort", forward);
+  return {
+    signal,
+    abort: (reason) => controller.abort(reason),
+    release: () => outer.removeEventListener("abort", forward),
+  };
+}

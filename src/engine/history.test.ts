@@ -1,21 +1,24 @@
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../kernel/index.ts";
+import type { Entry, OrganizationStore } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
 import { stepClock } from "../testing/step-clock.ts";
-import { toyAsked } from "../testing/toys/kit.ts";
-import { stage } from "../testing/toys/stage.ts";
+import { nothingToSay, toyAsked, toyProtocol } from "../testing/kit.ts";
+import { stage } from "../testing/stage.ts";
 import { createFollower } from "./follower.ts";
+import { LOCAL } from "../testing/store-samples.ts";
 import { createHistory } from "./history.ts";
 
-// H1 to H4 of history.ts; the follower behind DESIGN section 3, point 5.
+// HIST-1 to HIST-4 of history.ts; the follower behind DESIGN section 3, point 5.
+
+const quiet = toyProtocol(() => Promise.resolve(nothingToSay));
 
 async function opened() {
-  const on = stage({ protocols: [] });
+  const on = stage({ protocols: [quiet] });
   const { opened } = await on.engine.open("r1", toyAsked("toy"));
   const id = opened.deliberation;
   const note = async (request: string) => {
     const data = { topic: request, reason: "test", body: null };
-    const appended = await on.store.append(
+    const appended = await on.store.for(LOCAL).append(
       id,
       [
         { type: "note-taken", data },
@@ -33,8 +36,8 @@ function slowReads(store: Awaited<ReturnType<typeof opened>>["store"]) {
   const answers: (() => void)[] = [];
   return {
     answers,
-    read: async (...args: Parameters<typeof store.read>) => {
-      const entries = await store.read(...args);
+    read: async (...args: Parameters<OrganizationStore["read"]>) => {
+      const entries = await store.for(LOCAL).read(...args);
       await new Promise<void>((resolve) => answers.push(resolve));
       return entries;
     },
@@ -45,9 +48,9 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const seqs = (entries: readonly Entry[]) => entries.map(({ seq }) => seq);
 
 describe("a driver's history", () => {
-  it("H1, H3: adds an entry once, whoever brings it, and tells it once", async () => {
+  it("HIST-1, HIST-3: adds an entry once, whoever brings it, and tells it once", async () => {
     const { store, id, note } = await opened();
-    const history = createHistory(store, id);
+    const history = createHistory(store.for(LOCAL), id);
     const heard: number[] = [];
     history.listen((entry) => heard.push(entry.seq));
     const mine = await note("a");
@@ -59,9 +62,9 @@ describe("a driver's history", () => {
     expect(seqs(history.batch("client/a") ?? [])).toEqual([2, 3]);
   });
 
-  it("H2: finds a rival's events that lie between its own", async () => {
+  it("HIST-2: finds a rival's events that lie between its own", async () => {
     const { store, id, note } = await opened();
-    const history = createHistory(store, id);
+    const history = createHistory(store.for(LOCAL), id);
     await history.catchUp();
     await note("rival");
     history.add(await note("mine"));
@@ -70,7 +73,7 @@ describe("a driver's history", () => {
     expect([history.upTo, seqs(history.batch("client/rival") ?? [])]).toEqual([5, [2, 3]]);
   });
 
-  it("H4: catches up with what was recorded while an earlier read was under way", async () => {
+  it("HIST-4: catches up with what was recorded while an earlier read was under way", async () => {
     const { store, id, note } = await opened();
     const slow = slowReads(store);
     const history = createHistory(slow, id);
@@ -92,7 +95,7 @@ describe("a driver's history", () => {
 
   it("tells who expects an origin, once and only that", async () => {
     const { store, id, note } = await opened();
-    const history = createHistory(store, id);
+    const history = createHistory(store.for(LOCAL), id);
     let told = 0;
     const forget = history.expect("client/a", () => (told += 1));
     await note("b");
@@ -106,7 +109,7 @@ describe("a driver's history", () => {
 });
 
 describe("the follower", () => {
-  it("H4: misses nothing that is recorded while a driver reads", async () => {
+  it("HIST-4: misses nothing that is recorded while a driver reads", async () => {
     const { store, id, note } = await opened();
     const clock = stepClock();
     const slow = slowReads(store);
@@ -139,7 +142,7 @@ describe("the follower", () => {
       changed: (after: Parameters<typeof store.changed>[0]) =>
         away ? Promise.reject(new Error("gone")) : store.changed(after),
     };
-    const history = createHistory(store, id);
+    const history = createHistory(store.for(LOCAL), id);
     const unfollow = createFollower(journal, clock).follow(id, history);
     await clock.advance(400);
     away = true;
@@ -160,12 +163,12 @@ describe("the follower", () => {
       changed: (after: Parameters<typeof store.changed>[0]) => ((asked += 1), store.changed(after)),
     };
     const follower = createFollower(journal, clock);
-    const { opened: one } = await stage({ protocols: [], store: () => store }).engine.open(
+    const { opened: one } = await stage({ protocols: [quiet], store: () => store }).engine.open(
       "r1",
       toyAsked("toy"),
     );
     const unfollow = Array.from({ length: 50 }, () =>
-      follower.follow(one.deliberation, createHistory(store, one.deliberation)),
+      follower.follow(one.deliberation, createHistory(store.for(LOCAL), one.deliberation)),
     );
     await clock.advance(1_000);
     expect(asked).toBe(5);

@@ -1,9 +1,9 @@
 import { originKey, type DeliberationId, type Entry, type Journal } from "../kernel/index.ts";
 
-// H1. An entry is added once, whoever brings it: the append that made it, or a read.
-// H2. `upTo` is the highest seq below which nothing is missing; a read starts there, so a rival's events between ours are found.
-// H3. Listeners hear every entry once, the ones of a single read in seq order.
-// H4. A catch-up knows all that was recorded before it was asked for: it never shares a read that began earlier.
+// HIST-1. An entry is added once, whoever brings it: the append that made it, or a read.
+// HIST-2. `upTo` is the highest seq below which nothing is missing; a read starts there, so a rival's events between ours are found.
+// HIST-3. Listeners hear every entry once, the ones of a single read in seq order.
+// HIST-4. A catch-up knows all that was recorded before it was asked for: it never shares a read that began earlier.
 
 /** What one driver knows of one deliberation: it only grows, by its own appends and by reading the journal. */
 export interface History {
@@ -66,7 +66,7 @@ export function createHistory(journal: Pick<Journal, "read">, id: DeliberationId
         queued = undefined;
         return read();
       };
-      queued ??= reading.then(later, later); // H4
+      queued ??= reading.then(later, later); // HIST-4
       return queued;
     },
     entries: () => [...bySeq.values()].sort((a, b) => a.seq - b.seq),

@@ -1,20 +1,44 @@
 export { digestOf, fenceMark, idInSeries, idOfRequest, shuffled, textDigest } from "./digest.ts";
 export type { Driven } from "./drive.ts";
-export { createEngine, type Engine, type EngineParts } from "./engine.ts";
-export { localFrames, type LocalFrames } from "./frames.ts";
-export type { Asked, ForkChanges } from "./opening.ts";
-export { admitted, holdBack, phase, reaches, type Joined, type Phase } from "./phase.ts";
+export { createEngine, type Engine } from "./engine.ts";
+export { localFrames, type LocalFrames } from "./world.ts";
+export type { NewDeliberation, ForkChanges } from "./opening.ts";
+export {
+  admitWithinBudget,
+  reserveFor,
+  phase,
+  canAfford,
+  type Admission,
+  type Joined,
+  type PhaseWork,
+} from "./phase.ts";
 export {
   defineProtocol,
   type AnyProtocol,
-  type Floor,
+  type ProtocolContext,
   type Ports,
+  type PromptTemplate,
   type Protocol,
+  type ProtocolReport,
+  type ProtocolView,
+  type SeatSpec,
   type Turn,
   type TurnOf,
 } from "./protocol.ts";
-export type { ReactOptions } from "./reactions.ts";
-export { defineReactor, owes, type AnyReactor, type Reaction, type Reactor } from "./reactor.ts";
+export { loadAll, loadNamed, namesIn, type Registry } from "./protocol.ts";
+export {
+  loadReactors,
+  type LazyReactor,
+  type Reactors,
+  defineReactor,
+  needsReaction,
+  NOTHING_TO_SAY,
+  workOn,
+  type AnyReactor,
+  type Reaction,
+  type Reactor,
+} from "./reactor.ts";
+export { leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { Replayed } from "./replay.ts";
 export type { Ending, MadeType, Run } from "./run.ts";
 export { systemWorld } from "./world.ts";

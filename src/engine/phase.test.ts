@@ -1,17 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { council } from "../testing/toys/council.ts";
-import {
-  answerOf,
-  nothingToSay,
-  toyAsked,
-  toyParticipant,
-  toyProtocol,
-  toyRequest,
-} from "../testing/toys/kit.ts";
-import { stage, type StageOptions } from "../testing/toys/stage.ts";
+import { OrganizationId } from "../kernel/index.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { answerOf, nothingToSay, toyAsked, toyParticipant, toyProtocol, toyRequest } from "../testing/kit.ts";
+import { stage, type StageOptions } from "../testing/stage.ts";
+import { LOCAL } from "../testing/store-samples.ts";
 import { createEngine, phase, type Joined, type Run } from "./index.ts";
 
-// DESIGN section 3, point 10; P1 to P4 of phase.ts.
+// DESIGN section 3, point 10; PHASE-1 to PHASE-4 of phase.ts.
 
 const patient = { quorum: 2, patienceMs: 1_000 };
 const alone = new AbortController().signal;
@@ -23,10 +18,10 @@ async function opened(options: StageOptions, settings: Record<string, number> = 
 }
 
 const rosterOf = async (on: Awaited<ReturnType<typeof opened>>) =>
-  (await on.store.read(on.id)).find(({ type }) => type === "roster-fixed")?.data;
+  (await on.store.for(LOCAL).read(on.id)).find(({ type }) => type === "roster-fixed")?.data;
 
 describe("a phase", () => {
-  it("P1: ends in a recorded roster, of which the later steps are made", async () => {
+  it("PHASE-1: ends in a recorded roster, of which the later steps are made", async () => {
     const on = await opened({
       protocols: [council],
       script: {
@@ -54,11 +49,12 @@ describe("a phase", () => {
       out: [{ id: "cyd", why: "refused" }],
     });
     expect(on.models.calls.at(-1)?.request.messages[0]).toMatchObject({ text: "balanced\nada: a\nbob: b" });
-    const { origin } = (await on.store.read(on.id)).find(({ type }) => type === "roster-fixed") ?? {};
+    const { origin } =
+      (await on.store.for(LOCAL).read(on.id)).find(({ type }) => type === "roster-fixed") ?? {};
     expect(origin).toMatchObject({ after: ["draft/ada", "draft/bob", "draft/cyd"] });
   });
 
-  it("P3, P4: waits for nobody longer than its patience once the quorum is in, and aborts the straggler", async () => {
+  it("PHASE-3, PHASE-4: waits for nobody longer than its patience once the quorum is in, and aborts the straggler", async () => {
     const on = await opened({
       protocols: [council],
       script: {
@@ -82,7 +78,7 @@ describe("a phase", () => {
     });
   });
 
-  it("P3: aborts the straggler with the roster, not only with the drive", async () => {
+  it("PHASE-3: aborts the straggler with the roster, not only with the drive", async () => {
     const on = await opened({
       protocols: [council],
       script: { ada: "a", bob: "b", cyd: { hang: true }, chair: { text: "d", latencyMs: 60_000 } },
@@ -98,7 +94,7 @@ describe("a phase", () => {
     await on.clock.settle(driving);
   });
 
-  it("P4: does not run out of patience before the quorum is in", async () => {
+  it("PHASE-4: does not run out of patience before the quorum is in", async () => {
     const on = await opened({
       protocols: [council],
       script: {
@@ -112,7 +108,7 @@ describe("a phase", () => {
     expect(await rosterOf(on)).toMatchObject({ in: ["ada", "bob"] });
   });
 
-  it("P4: takes who comes within the patience", async () => {
+  it("PHASE-4: takes who comes within the patience", async () => {
     const on = await opened({
       protocols: [council],
       script: { ada: "a", bob: "b", cyd: { text: "c", latencyMs: 999 }, chair: "d" },
@@ -142,7 +138,7 @@ describe("a phase", () => {
     expect(asked.filter((ms) => !Number.isFinite(ms))).toEqual([]);
   });
 
-  it("P1: keeps its roster when a straggler's record comes late, and replays with it", async () => {
+  it("PHASE-1: keeps its roster when a straggler's record comes late, and replays with it", async () => {
     const on = await opened({
       protocols: [council],
       script: {
@@ -153,8 +149,9 @@ describe("a phase", () => {
       },
     });
     const slow = on.start();
-    const append = slow.store.append.bind(slow.store);
-    slow.store.append = async (id, events, origin) => {
+    const part = slow.store.for(OrganizationId.parse("local"));
+    const { append } = part;
+    part.append = async (id, events, origin) => {
       if (origin.by === "protocol" && origin.step === "draft/cyd") await on.clock.sleep(500, alone);
       return append(id, events, origin);
     };
@@ -174,7 +171,7 @@ describe("a phase", () => {
     await on.engine.replay(on.id);
   });
 
-  it("P2: makes no member's step any more on a resume after the roster", async () => {
+  it("PHASE-2: makes no member's step any more on a resume after the roster", async () => {
     const on = await opened({
       protocols: [council],
       script: { ada: () => "a", bob: () => "b", cyd: () => ({ hang: true }), chair: () => "d" },

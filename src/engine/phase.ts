@@ -1,20 +1,23 @@
-import { Fault, type Event, type ModelRequest, type StepKey } from "../kernel/index.ts";
-import { Halt, isHalt } from "./halt.ts";
-import { linkedTo } from "./link.ts";
+import { Fault, type Cap, type Event, type ModelRequest, type StepKey, type Work } from "../kernel/index.ts";
+import { Halt, isHalt, linkedTo } from "./halt.ts";
 import type { Run, Scope } from "./run.ts";
 
-// P1. What a phase decided is its recorded roster; later steps read the roster and nothing else.
-// P2. Once a roster is recorded, no member's step is made any more: it is recalled, or it is not there.
-// P3. When the roster is recorded, whoever is still at work is aborted.
-// P4. A phase waits for nobody after `patienceMs`, once `quorum` members are in.
+// PHASE-1. What a phase decided is its recorded roster; later steps read the roster and nothing else.
+// PHASE-2. Once a roster is recorded, no member's step is made any more: it is recalled, or it is not there.
+// PHASE-3. When the roster is recorded, whoever is still at work is aborted.
+// PHASE-4. A phase waits for nobody after `patienceMs`, once `quorum` members are in.
 
 /** What a member's part of a phase came to. */
 export type Joined<T> =
   { readonly in: true; readonly value: T } | { readonly in: false; readonly why: string };
 
+/** What the members of a phase do: the part of their steps' `work` that is common to all. */
+export type PhaseWork = Pick<Work, "kind" | "round" | "nth">;
+
 export type PhaseSpec = {
   /** Part of the roster's key: `draft` gives `draft/roster`. */
   readonly name: string;
+  readonly work?: PhaseWork;
   /** In seat order; names that can stand in a step key. */
   readonly members: readonly string[];
   /** With this many in, `patienceMs` starts to run. */
@@ -37,7 +40,12 @@ export async function phase<T>(
   // Every Run is made by createSteps, which makes Scopes; protocols see the narrower face.
   const whole = run as Scope;
   const members = [...spec.members];
-  const step = { key: `${spec.name}/roster`, ends: ["roster-fixed"] as const, input: { members } };
+  const step = {
+    key: `${spec.name}/roster`,
+    ends: ["roster-fixed"] as const,
+    input: { members },
+    work: workAbout("roster", spec),
+  };
 
   const known = whole.recorded(step);
   const recalled = known && (await recall(whole, known.data.in, work));
@@ -86,7 +94,7 @@ async function recall<T>(
         const joined = await work(member, run.scope({ recallOnly: true }));
         if (joined.in) values.set(member, joined.value);
       } catch (error) {
-        if (!isHalt(error, "unrecorded")) throw error; // P2
+        if (!isHalt(error, "unrecorded")) throw error; // PHASE-2
       }
     }),
   );
@@ -118,7 +126,7 @@ async function gather<T>(
     await Promise.race([Promise.all(parts), patience]).finally(() => {
       enough.abort(new Halt("recorded"));
       enough.release();
-    }); // P4
+    }); // PHASE-4
   } else await Promise.all(parts);
   run.signal.throwIfAborted();
   const keys =
@@ -141,6 +149,12 @@ function result<T>(
   return { in: joined, out: roster.data.out };
 }
 
+/** The work of deciding who takes part in a phase; one that does not say what it does goes by its name. */
+const workAbout = (
+  kind: string,
+  { name, work }: { readonly name: string; readonly work?: PhaseWork | undefined },
+): Work => ({ ...work, kind, of: work?.kind ?? name });
+
 /** A step that is recorded, or that a fork adopts. */
 const NOTHING_TO_PAY = undefined;
 
@@ -149,66 +163,85 @@ export type AdmissionSpec = {
   readonly name: string;
   /** In seat order; who is cut is cut from the end. */
   readonly members: readonly { readonly id: string; readonly request: ModelRequest }[];
+  readonly work?: PhaseWork;
+};
+
+/** Who takes part, and who is left out for want of budget. */
+export type Admission = {
+  readonly in: readonly string[];
+  readonly out: Event<"roster-fixed">["data"]["out"];
 };
 
 /**
  * Who can take part in the coming phase within the budget, in the worst case: decided and recorded at the
  * phase's boundary as `<name>/admitted`. Without a cap everybody can, and nothing is recorded.
  */
-export const admitted = (run: Run, { name, members }: AdmissionSpec): Promise<readonly string[]> =>
-  fitting(run, {
+export const admitWithinBudget = (run: Run, { name, members, work }: AdmissionSpec): Promise<Admission> =>
+  fitToBudget(run, {
     key: `${name}/admitted`,
+    work: workAbout("admission", { name, work }),
     calls: members.map(({ id, request }) => ({ id, step: `${name}/${id}`, request })),
   });
 
 /**
  * Whether the budget reaches for all of these calls together, in the worst case: decided before any of them is made, and
- * recorded as `<name>/reached`. Without a cap it does, and nothing is recorded.
+ * recorded as `<name>/reached`. Without a cap it does, and nothing is recorded. `cap`: which one is in the way.
  */
-export const reaches = async (
+export const canAfford = async (
   run: Run,
   {
     name,
     calls,
+    work,
   }: {
     readonly name: string;
+    readonly work?: PhaseWork;
     /** Called where there is a cap. */
     readonly calls: () => readonly { readonly step: string; readonly request: ModelRequest }[];
   },
-): Promise<boolean> => {
+): Promise<{ readonly ok: boolean; readonly cap?: Cap | undefined }> => {
   // As in `phase`.
-  if (!(run as Scope).budget.capped) return true;
+  if (!(run as Scope).budget.capped) return { ok: true };
   const wanted = calls().map((call) => ({ ...call, id: call.step }));
-  return (await fitting(run, { key: `${name}/reached`, calls: wanted })).length === wanted.length;
+  const key = `${name}/reached`;
+  const { out } = await fitToBudget(run, {
+    key,
+    calls: wanted,
+    work: workAbout("affordability", { name, work }),
+  });
+  return out.length === 0 ? { ok: true } : { ok: false, cap: out[0]?.cap };
 };
 
 type Fitting = {
   readonly key: string;
+  readonly work: Work;
   readonly calls: readonly { readonly id: string; readonly step: string; readonly request: ModelRequest }[];
 };
 
-/** The ids of so many calls, from the first, as fit together. */
-async function fitting(run: Run, { key, calls }: Fitting): Promise<readonly string[]> {
+/** So many calls, from the first, as fit together. */
+async function fitToBudget(run: Run, { key, calls, work }: Fitting): Promise<Admission> {
   // As in `phase`.
   const whole = run as Scope;
   const ids = calls.map(({ id }) => id);
-  if (!whole.budget.capped) return ids;
+  if (!whole.budget.capped) return { in: ids, out: [] };
   const { data } = await whole.effect(
-    { key, ends: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps } },
+    { key, ends: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps }, work },
     async () => {
       const quotes = calls.map(({ step, request }) =>
         whole.settled(step, request) ? NOTHING_TO_PAY : whole.budget.quote(request),
       );
-      const fits = whole.budget.affordable(quotes);
-      const out = ids.slice(fits).map((id) => ({ id, why: "the budget does not reach for it" }));
+      const { fits, cap } = whole.budget.affordable(quotes);
+      const out = ids
+        .slice(fits)
+        .map((id) => ({ id, why: "skipped: budget exhausted", ...(cap ? { cap } : {}) }));
       return Promise.resolve({ type: "roster-fixed", data: { phase: key, in: ids.slice(0, fits), out } });
     },
   );
-  return data.in;
+  return data;
 }
 
 /** Keeps the worst case of a later call back, under the name that the call will give as its `share`; `worst` is called where there is a cap. */
-export function holdBack(run: Run, share: string, worst: () => ModelRequest | undefined): void {
+export function reserveFor(run: Run, share: string, worst: () => ModelRequest | undefined): void {
   // As in `phase`.
   const { budget } = run as Scope;
   const request = budget.capped ? worst() : undefined;

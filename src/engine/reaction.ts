@@ -1,18 +1,25 @@
 import { setMaxListeners } from "node:events";
-import { isEvent, StepKey, type Entry, type Event } from "../kernel/index.ts";
+import { isEvent, isIntermediate, StepKey, type Entry, type Event, type NewEvent } from "../kernel/index.ts";
 import { openLedger } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import type { DriveContext } from "./drive.ts";
-import { pinnedFloor } from "./floor.ts";
+import { loadPinned } from "./opening.ts";
 import { createHistory } from "./history.ts";
-import { linkedTo } from "./link.ts";
-import { FAILED_REACTION, owes, type AnyReactor } from "./reactor.ts";
+import { linkedTo } from "./halt.ts";
+import {
+  isEnabledFor,
+  loadReactorSettings,
+  needsReaction,
+  NOTHING_TO_SAY,
+  subscribesTo,
+  type AnyReactor,
+} from "./reactor.ts";
 import { createSteps } from "./steps.ts";
 
-// R-1. A reaction that throws is tried again, then noted; it stops neither the reactor nor anybody's answer. (X4)
-// R-2. What it may spend is what the deliberation's caps leave; its time is its own.
+// REACT-7. A reaction may spend what the deliberation's caps leave; its time is its own.
+// REACT-8. A reactor that has nothing to say to an event has answered it: a note says so.
 
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 export type ReactionContext = Omit<DriveContext, "protocols" | "follower">;
 
@@ -39,7 +46,7 @@ async function persist(context: ReactionContext, { reactor, entry, signal }: Due
       return await attemptReaction(context, { reactor, entry, signal });
     } catch (error) {
       if (signal.aborted) return;
-      if (attempt >= TRIES) return noteFailure(context, { reactor, entry, error }); // R-1
+      if (attempt >= MAX_ATTEMPTS) return noteFailure(context, { reactor, entry, error }); // REACT-4
       await context.world.sleep(2 ** (attempt - 1) * 1_000, signal);
     }
   }
@@ -53,9 +60,12 @@ async function attemptReaction(context: ReactionContext, { reactor, entry, signa
   const entries = history.entries();
   const [opened] = entries;
   const before = entries.filter(({ seq }) => seq <= entry.seq);
-  if (!opened || !isEvent(opened, "deliberation-opened") || !owes(reactor, entry, before)) return;
-  const { text, history: turns, ...pinned } = await pinnedFloor(store, opened);
-  const { timeMs: _timeMs, ...budget } = opened.data.budget; // R-2
+  if (!opened || !isEvent(opened, "deliberation-opened")) return;
+  if (!subscribesTo(reactor, entry) || !isEnabledFor(reactor, opened.data)) return;
+  const settings = await loadReactorSettings(store, reactor, opened.data);
+  if (!needsReaction(reactor, entry, { before, settings: { ok: true, value: settings } })) return;
+  const { text: _text, history: turns, ...pinned } = await loadPinned(store, opened);
+  const { timeMs: _timeMs, ...budget } = opened.data.budget; // REACT-7
   const ignore = () => undefined;
   const run = createSteps(
     {
@@ -73,10 +83,8 @@ async function attemptReaction(context: ReactionContext, { reactor, entry, signa
     },
     signal,
   );
-  const settings =
-    reactor.settings && reactor.settings.parse(JSON.parse(text(opened.data.reactions?.[reactor.name])));
-  // `owes` has admitted the entry's type, and the reactor's own schema the settings.
-  await reactor.react(entry as Event<never>, {
+  // `needsReaction` has admitted the entry's type, and the reactor's own schema the settings.
+  const end = await reactor.react(entry as Event<never>, {
     ...pinned,
     run,
     ports,
@@ -84,32 +92,46 @@ async function attemptReaction(context: ReactionContext, { reactor, entry, signa
     turns,
     settings: settings as never,
   });
+  if (end !== NOTHING_TO_SAY || signal.aborted) return;
+  const data = { topic: end, reason: "the reactor had nothing to say", body: { event: entry.id } };
+  await record(context, { reactor, entry }, { step: "nothing", event: { type: "note-taken", data } }); // REACT-8
 }
 
+/** Whether the journal holds the outcome of this reactor's reaction to an event. */
+export function hasReacted({ name }: AnyReactor, { id }: Entry, journal: readonly Entry[]): boolean {
+  return journal.some(
+    (entry) =>
+      entry.origin.by === "reactor" &&
+      entry.origin.reactor === name &&
+      entry.origin.event === id &&
+      !isIntermediate(entry),
+  );
+}
+
+type Reacted = Pick<Due, "reactor" | "entry">;
+
 async function noteFailure(
-  { store }: Pick<ReactionContext, "store">,
-  { reactor, entry, error }: Pick<Due, "reactor" | "entry"> & { readonly error: unknown },
+  context: Pick<ReactionContext, "store">,
+  { reactor, entry, error }: Reacted & { readonly error: unknown },
 ): Promise<void> {
   const why = error instanceof Error ? error.message : String(error);
-  await store.append(
-    entry.deliberation,
-    [
-      {
-        type: "note-taken",
-        data: {
-          topic: FAILED_REACTION,
-          reason: why.slice(0, 1_000),
-          body: { event: entry.id, tries: TRIES },
-        },
-      },
-    ],
-    {
-      by: "reactor",
-      reactor: reactor.name,
-      event: entry.id,
-      step: StepKey.parse("failed"),
-      digest: digestOf({ event: entry.id }),
-      after: [],
-    },
-  );
+  const detail = { event: entry.id, tries: MAX_ATTEMPTS };
+  const data = { code: "reaction-failed", why: why.slice(0, 1_000), detail };
+  await record(context, { reactor, entry }, { step: "failed", event: { type: "reaction-failed", data } });
+}
+
+/** Records what the engine itself says of a reaction. */
+async function record(
+  { store }: Pick<ReactionContext, "store">,
+  { reactor, entry }: Reacted,
+  { step, event }: { readonly step: string; readonly event: NewEvent },
+): Promise<void> {
+  await store.append(entry.deliberation, [event], {
+    by: "reactor",
+    reactor: reactor.name,
+    event: entry.id,
+    step: StepKey.parse(step),
+    digest: digestOf({ event: entry.id }),
+    after: [],
+  });
 }

@@ -1,13 +1,21 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { Cursor, Fault, isEvent, type Entry, type Event, type Store } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
-import { council } from "../testing/toys/council.ts";
-import { critic } from "../testing/toys/critic.ts";
-import { nothingToSay, toyAsked, toyProtocol } from "../testing/toys/kit.ts";
-import { stage, type StageOptions } from "../testing/toys/stage.ts";
-import { defineReactor, type AnyReactor, type Reaction } from "./index.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { critic } from "../../test/support/toys/critic.ts";
+import { nothingToSay, toyAsked, toyProtocol } from "../testing/kit.ts";
+import { stage, type StageOptions } from "../testing/stage.ts";
+import { LOCAL } from "../testing/store-samples.ts";
+import {
+  defineReactor,
+  NOTHING_TO_SAY,
+  type AnyReactor,
+  type NewDeliberation,
+  type Reaction,
+} from "./index.ts";
 
-// DESIGN section 3, point 16; X1 to X6 of reactions.ts.
+// DESIGN section 3, point 16; REACT-1 to REACT-6 of reactions.ts, REACT-8 of reaction.ts.
 
 const script = { ada: () => "a", bob: () => "b", cyd: () => "c", chair: () => "d", judge: () => "fine" };
 const alone = new AbortController().signal;
@@ -15,11 +23,11 @@ const alone = new AbortController().signal;
 function staged(options: Partial<StageOptions> = {}) {
   const on = stage({ protocols: [council], script, ...options });
   const stops: AbortController[] = [];
-  const open = async (request: string) =>
-    (await on.engine.open(request, toyAsked("toy-council"))).opened.deliberation;
+  const open = async (request: string, changes: Partial<NewDeliberation> = {}) =>
+    (await on.engine.open(request, toyAsked("toy-council", changes))).opened.deliberation;
   const note = async (id: Awaited<ReturnType<typeof open>>, topic: string) => {
     const data = { topic, reason: "test", body: null };
-    await on.store.append(id, [{ type: "note-taken", data }], { by: "client", request: topic });
+    await on.store.for(LOCAL).append(id, [{ type: "note-taken", data }], { by: "client", request: topic });
   };
   return {
     ...on,
@@ -43,7 +51,7 @@ function staged(options: Partial<StageOptions> = {}) {
 /** A reactor to notes that tells what it was given. */
 function listener(
   name: string,
-  react: (event: Event<"note-taken">, reaction: Reaction) => Promise<void>,
+  react: (event: Event<"note-taken">, reaction: Reaction) => ReturnType<AnyReactor["react"]>,
 ): AnyReactor {
   return defineReactor({ name, on: ["note-taken"], emits: ["grade-given"], react });
 }
@@ -90,7 +98,8 @@ describe("a worker of reactors", () => {
       await on.clock.advance(10);
       return Promise.all(
         [old, fresh].map(
-          async (id) => (await on.store.read(id)).filter(({ type }) => type === "grade-given").length,
+          async (id) =>
+            (await on.store.for(LOCAL).read(id)).filter(({ type }) => type === "grade-given").length,
         ),
       );
     };
@@ -98,7 +107,7 @@ describe("a worker of reactors", () => {
     expect(await graded(true)).toEqual([3, 3]);
   });
 
-  it("X1: reacts in order within a deliberation, and sixteen at a time across them", async () => {
+  it("REACT-1: reacts in order within a deliberation, and sixteen at a time across them", async () => {
     const log: string[] = [];
     let most = 0;
     let atWork = 0;
@@ -126,7 +135,7 @@ describe("a worker of reactors", () => {
     expect(await on.store.cursor("slow")).toBe(await on.store.end());
   });
 
-  it("X1: lets no slow deliberation hold up the others", async () => {
+  it("REACT-1: lets no slow deliberation hold up the others", async () => {
     const done: string[] = [];
     const slow = listener("slow", async (event, { run }) => {
       if (event.data.topic === "stuck") await on.clock.sleep(1_000_000, run.signal);
@@ -143,7 +152,7 @@ describe("a worker of reactors", () => {
     expect(done).toHaveLength(200);
   });
 
-  it("X2: keeps its cursor below the lowest unfinished event, and begins there again", async () => {
+  it("REACT-2: keeps its cursor below the lowest unfinished event, and begins there again", async () => {
     let stuck = true;
     const seen: string[] = [];
     const slow = listener("slow", async (event, { run }) => {
@@ -157,7 +166,7 @@ describe("a worker of reactors", () => {
     await on.note(one, "first");
     await on.note(two, "second");
     await on.clock.advance(10);
-    const first = (await on.store.read(one)).at(-1);
+    const first = (await on.store.for(LOCAL).read(one)).at(-1);
     expect([seen, await on.store.cursor("slow")]).toEqual([["first", "second"], (first?.cursor ?? 0) - 1]);
     await worker.stop();
     expect(await on.store.cursor("slow")).toBe((first?.cursor ?? 0) - 1);
@@ -168,7 +177,7 @@ describe("a worker of reactors", () => {
     expect(await on.store.cursor("slow")).toBe(await on.store.end());
   });
 
-  it("X2: does not take a call that was cancelled by somebody else for a finished reaction", async () => {
+  it("REACT-2: does not take a call that was cancelled by somebody else for a finished reaction", async () => {
     await using on = staged({
       reactors: [critic],
       script: { ...script, judge: (_, nth) => (nth === 1 ? { fail: "cancelled" } : "fine") },
@@ -178,10 +187,10 @@ describe("a worker of reactors", () => {
     const id = await on.open("r1");
     await on.drive(id);
     await on.clock.advance(10_000);
-    expect((await on.store.read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
+    expect((await on.store.for(LOCAL).read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
   });
 
-  it("X2: advances in order over a store that answers in any", async () => {
+  it("REACT-2: advances in order over a store that answers in any", async () => {
     const store = memoryStore();
     let slowOnes = 0;
     const reordering: Store = {
@@ -204,7 +213,7 @@ describe("a worker of reactors", () => {
     expect(await on.store.cursor("quick")).toBe(await on.store.end());
   });
 
-  it("X3: is one at a time, and a dead one's heir takes over when the lease runs out", async () => {
+  it("REACT-3: is one at a time, and a dead one's heir takes over when the lease runs out", async () => {
     await using on = staged({ reactors: [critic] });
     const first = on.start();
     on.worker("w1", { engine: first.engine });
@@ -223,7 +232,7 @@ describe("a worker of reactors", () => {
     expect(second.begun("call")).toBe(6);
   });
 
-  it("X3: stops when its lease is taken from it", async () => {
+  it("REACT-3: stops when its lease is taken from it", async () => {
     const seen: string[] = [];
     const quick = listener("quick", (event) => Promise.resolve(void seen.push(event.data.topic)));
     await using on = staged({ reactors: [quick] });
@@ -237,7 +246,7 @@ describe("a worker of reactors", () => {
     expect(seen).toEqual([]);
   });
 
-  it("X4: tries a reaction with a bug in it again, with growing pauses, then notes it and goes on", async () => {
+  it("REACT-4: tries a reaction with a bug in it again, with growing pauses, then notes it and goes on", async () => {
     const tries: number[] = [];
     const buggy = listener("buggy", (event) => {
       if (event.data.topic !== "bad") return Promise.resolve(void tries.push(-1));
@@ -254,14 +263,14 @@ describe("a worker of reactors", () => {
     await on.drive(id); // nobody's answer waits for it
     await on.clock.advance(60_000);
     expect(tries).toEqual([0, 1_000, 3_000, 7_000, 15_000, -1]);
-    const noted = (await on.store.read(id)).filter(({ origin }) => origin.by === "reactor");
-    expect(noted.map((entry) => isEvent(entry, "note-taken") && entry.data)).toEqual([
-      { topic: "reaction-failed", reason: "a bug", body: { event: `${id}/client/bad#0`, tries: 5 } },
+    const noted = (await on.store.for(LOCAL).read(id)).filter(({ origin }) => origin.by === "reactor");
+    expect(noted.map((entry) => isEvent(entry, "reaction-failed") && entry.data)).toEqual([
+      { code: "reaction-failed", why: "a bug", detail: { event: `${id}/client/bad#0`, tries: 5 } },
     ]);
     expect(await on.store.cursor("buggy")).toBe(await on.store.end());
   });
 
-  it("X5: adopted events trigger nothing", async () => {
+  it("REACT-5: adopted events trigger nothing", async () => {
     await using on = staged({ reactors: [critic] });
     const id = await on.open("r1");
     await on.drive(id);
@@ -276,7 +285,7 @@ describe("a worker of reactors", () => {
     expect(on.models.count("judge")).toBe(0);
   });
 
-  it("X5: failures of two reactors to notes do not feed each other for ever", async () => {
+  it("REACT-5: failures of two reactors to notes do not feed each other for ever", async () => {
     let reactions = 0;
     const broken = (name: string) =>
       listener(name, () => ((reactions += 1), Promise.reject(new Error("broken"))));
@@ -288,7 +297,7 @@ describe("a worker of reactors", () => {
     expect(reactions).toBe(10);
   });
 
-  it("X5: a reactor that emits what it did not declare does not react to itself", async () => {
+  it("REACT-5: a reactor that emits what it did not declare does not react to itself", async () => {
     let reactions = 0;
     const secretive = listener("secretive", async (event, { run }) => {
       reactions += 1;
@@ -305,7 +314,49 @@ describe("a worker of reactors", () => {
     expect(reactions).toBe(1);
   });
 
-  it("X6: begins again at its cursor when the store was away, and brings nothing down", async () => {
+  it("REACT-8: an event that a reactor has nothing to say to is answered, and told to nobody", async () => {
+    const heard: string[] = [];
+    const silent = (name: string) =>
+      listener(name, (event) => {
+        heard.push(`${name} ${event.data.topic}`);
+        return Promise.resolve(NOTHING_TO_SAY);
+      });
+    await using on = staged({ reactors: [silent("one"), silent("two")] });
+    const id = await on.open("r1");
+    await on.note(id, "good");
+    await on.engine.drain(id, { worker: "w", signal: alone });
+    await on.engine.drain(id, { worker: "w", signal: alone });
+    const notes = (await on.store.for(LOCAL).read(id)).flatMap((entry) =>
+      isEvent(entry, "note-taken") && entry.origin.by === "reactor" ? [entry.data] : [],
+    );
+    expect(notes).toEqual(
+      ["one", "two"].map(() => ({
+        topic: "nothing-to-say",
+        reason: "the reactor had nothing to say",
+        body: { event: `${id}/client/good#0` },
+      })),
+    );
+    expect([...new Set(heard)].sort()).toEqual(["one good", "two good"]);
+  });
+
+  it("answers the events that its pinned settings choose", async () => {
+    const chosen = defineReactor({
+      name: "chooser",
+      on: ["note-taken"],
+      emits: ["grade-given"],
+      settings: z.strictObject({ topic: z.string() }),
+      shouldReact: ({ data }, _before, { topic }) => data.topic === topic,
+      react: ({ data }) => (heard.push(data.topic), Promise.resolve()),
+    });
+    const heard: string[] = [];
+    await using on = staged({ reactors: [chosen] });
+    const id = await on.open("r1", { reactions: { chooser: { topic: "two" } } });
+    for (const topic of ["one", "two", "three"]) await on.note(id, topic);
+    await on.engine.drain(id, { worker: "w", signal: alone });
+    expect(heard).toEqual(["two"]);
+  });
+
+  it("REACT-6: begins again at its cursor when the store was away, and brings nothing down", async () => {
     const unhandled: unknown[] = [];
     const noteUnhandled = (error: unknown) => unhandled.push(error);
     process.on("unhandledRejection", noteUnhandled);
@@ -334,7 +385,7 @@ describe("a worker of reactors", () => {
     expect(unhandled).toEqual([]);
   });
 
-  it("X6: says so when a store cannot be read at all", async () => {
+  it("REACT-6: says so when a store cannot be read at all", async () => {
     const store = memoryStore();
     const newer: Store = {
       ...store,
@@ -383,7 +434,7 @@ describe("draining", () => {
     await on.drive(id);
     await on.drive(other);
     await on.clock.settle(on.engine.drain(id, { worker: "w", signal: alone }));
-    const types = (await on.store.read(id)).map(({ type }) => type);
+    const types = (await on.store.for(LOCAL).read(id)).map(({ type }) => type);
     expect(types.filter((type) => type === "feedback-given")).toHaveLength(3);
     expect((await on.lines(other)).filter((line) => line.includes("reactor"))).toEqual([]);
     const before = on.models.count();
@@ -392,7 +443,7 @@ describe("draining", () => {
     expect(await on.store.lease("reactor/critic", "somebody else", 1)).toBe(true);
   });
 
-  it("X3: keeps its lease for as long as it takes", async () => {
+  it("REACT-3: keeps its lease for as long as it takes", async () => {
     let taken = false;
     await using on = staged({
       reactors: [critic],
@@ -407,7 +458,7 @@ describe("draining", () => {
     }
     expect(taken).toBe(false);
     await on.clock.settle(draining);
-    expect((await on.store.read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
+    expect((await on.store.for(LOCAL).read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
   });
 
   it("ends when it is interrupted, and leaves the rest to the next", async () => {
@@ -424,7 +475,7 @@ describe("draining", () => {
     await on.clock.settle(draining);
     expect(on.models.count("judge")).toBe(2);
     await on.clock.settle(on.engine.drain(id, { worker: "v", signal: alone }));
-    expect((await on.store.read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
+    expect((await on.store.for(LOCAL).read(id)).filter(({ type }) => type === "grade-given")).toHaveLength(3);
     expect(on.models.count("judge")).toBe(7);
   });
 

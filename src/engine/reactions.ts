@@ -1,19 +1,34 @@
-import { BEGINNING, isFault, type Cursor, type DeliberationId, type Entry } from "../kernel/index.ts";
-import { Halt } from "./halt.ts";
+import {
+  BEGINNING,
+  isFault,
+  reactorLease,
+  type Cursor,
+  type DeliberationId,
+  type Entry,
+  type Store,
+  type Progress,
+  type World,
+} from "../kernel/index.ts";
+import { subscribesTo, type AnyReactor } from "./reactor.ts";
 import { makeReaction, type ReactionContext } from "./reaction.ts";
-import { hold, LEASE_MS, leaseName } from "./reactor-lease.ts";
-import { listensTo, type AnyReactor } from "./reactor.ts";
+import { Halt } from "./halt.ts";
 
-// X1. The events of one deliberation reach a reactor in their order, one at a time; those of different ones, sixteen at a time.
-// X2. The cursor never passes an event whose reaction has not finished; a crash repeats reactions, and their steps are recalled.
-// X3. One worker runs a reactor at a time, the one that its lease names, for as long as it renews the lease.
-// X4. A reaction that throws is tried again, then noted; it stops neither the reactor nor anybody's answer.
-// X5. Adopted events trigger nothing; neither do a reactor's own, nor the notes of failed reactions, so no failure feeds itself.
-// X6. A store that is away for a while stops no reactor: it begins again at its cursor.
+// REACT-1. The events of one deliberation reach a reactor in their order, one at a time; those of different ones, sixteen at a time.
+// REACT-2. The cursor never passes an event whose reaction has not finished; a crash repeats reactions, and their steps are recalled.
+// REACT-3. One worker runs a reactor at a time, the one that its lease names, for as long as it renews the lease.
+// REACT-4. A reaction that throws is tried again, then noted; it stops neither the reactor nor anybody's answer.
+// REACT-5. Adopted events trigger nothing. Neither do a reactor's own events, nor the notes of reactions that failed or had nothing
+//     to say, so that no note feeds itself.
+// REACT-6. A store that is away for a while stops no reactor: it begins again at its cursor.
 
-const AT_ONCE = 16;
+/** How many deliberations a reactor works on at the same time. */
+const MAX_CONCURRENCY = 16;
 
-export type ReactionsContext = ReactionContext & { readonly reactors: readonly AnyReactor[] };
+/** Over every organization's deliberations. */
+export type ReactionsContext = Omit<ReactionContext, "store"> & {
+  readonly store: Store;
+  readonly reactors: readonly AnyReactor[];
+};
 
 export type ReactOptions = {
   /** Names this worker in leases. */
@@ -45,13 +60,14 @@ async function attend(context: ReactionsContext, reactor: AnyReactor, options: R
   const { worker, signal } = options;
   while (!signal.aborted) {
     try {
-      if (await store.lease(leaseName(reactor), worker, LEASE_MS)) await serve(context, reactor, options);
+      if (await store.lease(reactorLease(reactor.name), worker, WORKER_LEASE_MS))
+        await serve(context, reactor, options);
     } catch (error) {
-      if (!isFault(error, "store-unavailable")) throw error; // X6
+      if (!isFault(error, "store-unavailable")) throw error; // REACT-6
     }
-    await world.sleep(LEASE_MS / 5, signal);
+    await world.sleep(WORKER_LEASE_MS / 5, signal);
   }
-  await store.release(leaseName(reactor), worker);
+  await store.release(reactorLease(reactor.name), worker);
 }
 
 /** One lease's worth of one reactor's work. */
@@ -61,11 +77,15 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
   const from = start ?? (options.backfill ? BEGINNING : await store.end());
   if (start === undefined && !(await store.advance(reactor.name, undefined, from))) return;
 
-  const held = hold(context, { name: leaseName(reactor), ttlMs: LEASE_MS }, options);
+  const held = holdLease(
+    { progress: store, world: context.world },
+    { name: reactorLease(reactor.name), ttlMs: WORKER_LEASE_MS },
+    options,
+  );
   const { signal } = held;
   const unfinished = new Set<Cursor>();
   const chains = new Map<DeliberationId, Promise<void>>();
-  const slots = createSlots(AT_ONCE);
+  const slots = createSlots(MAX_CONCURRENCY);
   let seen = from;
   let at = from;
   let advancing = Promise.resolve();
@@ -80,10 +100,10 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     advancing = advancing
       .then(async () => {
         // Between two cursors that the store gave.
-        const to = unfinished.size > 0 ? ((Math.min(...unfinished) - 1) as Cursor) : seen; // X2
+        const to = unfinished.size > 0 ? ((Math.min(...unfinished) - 1) as Cursor) : seen; // REACT-2
         if (signal.aborted || to <= at) return;
         if (await store.advance(reactor.name, at, to)) at = to;
-        else held.lose(); // X3
+        else held.lose(); // REACT-3
       })
       .catch(fail);
     return advancing;
@@ -91,11 +111,13 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
   const begin = (entry: Entry): Promise<void> => {
     unfinished.add(entry.cursor);
     const before = chains.get(entry.deliberation) ?? Promise.resolve();
-    const chain = before // X1
+    const chain = before // REACT-1
       .then(() =>
         slots.take(async () => {
-          await drained(context, leaseName(reactor, entry.deliberation), { ...options, signal });
-          await makeReaction(context, { reactor, entry, signal });
+          await awaitDrain(context, reactorLease(reactor.name, entry.deliberation), { ...options, signal });
+          const organization = await store.findOrganization(entry.deliberation);
+          if (organization === undefined) return;
+          await makeReaction({ ...context, store: store.for(organization) }, { reactor, entry, signal });
         }),
       )
       .then(() => void (signal.aborted || unfinished.delete(entry.cursor)))
@@ -113,12 +135,12 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     for await (const batch of store.subscribe(from, signal)) {
       for (const entry of batch) {
         seen = entry.cursor;
-        if (!listensTo(reactor, entry)) continue; // X5
+        if (!subscribesTo(reactor, entry)) continue; // REACT-5
         const chain = begin(entry).finally(() => under.delete(chain));
         under.add(chain);
       }
       await advance();
-      while (under.size >= AT_ONCE * 4) await Promise.race(under); // bounds what is held in memory
+      while (under.size >= MAX_CONCURRENCY * 4) await Promise.race(under); // bounds what is held in memory
     }
   } finally {
     await held.end();
@@ -127,18 +149,14 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
   if (failure) throw failure.error;
 }
 
-/** How often a worker looks whether a drain has ended. */
-const LOOK_MS = 500;
-
 /** Resolves when no other process drains this reactor there: whoever does is at the same work. */
-async function drained(
+async function awaitDrain(
   { store, world }: ReactionsContext,
   name: string,
   { worker, signal }: ReactOptions,
 ): Promise<void> {
-  const isHeld = async () =>
-    (await store.leases(name)).some((lease) => lease.name === name && lease.holder !== worker);
-  while (!signal.aborted && (await isHeld())) await world.sleep(LOOK_MS, signal);
+  while (!signal.aborted && (await isHeldByOther(store, name, worker)))
+    await world.sleep(LEASE_POLL_MS, signal);
 }
 
 /** At most `count` at work at once; the others wait their turn. */
@@ -156,6 +174,63 @@ function createSlots(count: number) {
         if (next) next();
         else free += 1;
       }
+    },
+  };
+}
+
+/** How long the lease of a worker for the whole store outlives the worker. */
+const WORKER_LEASE_MS = 15_000;
+/** How often a process that waits for somebody else's reactions looks whether the lease is free. */
+export const LEASE_POLL_MS = 250;
+
+/** Who holds this lease now; undefined where nobody does. */
+export async function leaseHolder(
+  progress: Pick<Progress, "leases">,
+  name: string,
+): Promise<string | undefined> {
+  return (await progress.leases(name)).find((lease) => lease.name === name)?.holder;
+}
+
+/** Whether somebody other than this worker holds the lease. */
+export async function isHeldByOther(
+  progress: Pick<Progress, "leases">,
+  name: string,
+  worker: string,
+): Promise<boolean> {
+  const holder = await leaseHolder(progress, name);
+  return holder !== undefined && holder !== worker;
+}
+
+export type HeldLease = {
+  /** Aborts when the lease is lost, or with the worker. */
+  readonly signal: AbortSignal;
+  lose(): void;
+  /** Stops renewing. */
+  end(): Promise<void>;
+};
+
+/** Renews a lease that is held. Whoever loses it, or cannot reach the store, has to stop. */
+export function holdLease(
+  { progress, world }: { readonly progress: Pick<Progress, "lease">; readonly world: World },
+  { name, ttlMs }: { readonly name: string; readonly ttlMs: number },
+  { worker, signal: outer }: { readonly worker: string; readonly signal: AbortSignal },
+): HeldLease {
+  const own = new AbortController();
+  const lose = () => own.abort(new Halt("interrupted"));
+  const signal = AbortSignal.any([outer, own.signal]);
+  const renewing = (async () => {
+    for (;;) {
+      await world.sleep(ttlMs / 3, signal);
+      if (signal.aborted) return;
+      if (!(await progress.lease(name, worker, ttlMs).catch(() => false))) return lose();
+    }
+  })();
+  return {
+    signal,
+    lose,
+    end() {
+      lose();
+      return renewing;
     },
   };
 }

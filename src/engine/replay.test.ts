@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { isEvent, type Call, type Entry, type Store } from "../kernel/index.ts";
-import { council } from "../testing/toys/council.ts";
-import { failing } from "../testing/toys/failing.ts";
-import { nothingToSay, toyAsked, toyProtocol } from "../testing/toys/kit.ts";
-import { measuring } from "../testing/toys/measuring.ts";
-import { stage, type StageOptions } from "../testing/toys/stage.ts";
-import { thrifty } from "../testing/toys/thrifty.ts";
-import { waiting } from "../testing/toys/waiting.ts";
-import type { Asked } from "./index.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { failing } from "../../test/support/toys/failing.ts";
+import { nothingToSay, toyAsked, toyProtocol } from "../testing/kit.ts";
+import { measuring } from "../../test/support/toys/measuring.ts";
+import { stage, type StageOptions } from "../testing/stage.ts";
+import { thrifty } from "../../test/support/toys/thrifty.ts";
+import { waiting } from "../../test/support/toys/waiting.ts";
+import type { NewDeliberation } from "./index.ts";
+import { LOCAL } from "../testing/store-samples.ts";
+import { alterStore } from "../../test/support/altered-store.ts";
 
 // DESIGN section 3, point 15.
 
@@ -19,7 +21,7 @@ const script = {
   chair: () => "d",
 };
 
-async function driven(options: StageOptions, asked: Asked) {
+async function driven(options: StageOptions, asked: NewDeliberation) {
   const on = stage({ script, ...options });
   const { opened } = await on.engine.open("r1", asked);
   await on.drive(opened.deliberation);
@@ -27,10 +29,10 @@ async function driven(options: StageOptions, asked: Asked) {
 }
 
 /** The same journal with some entries changed, as somebody would who edits the file. */
-const altered = (store: Store, change: (entry: Entry) => Entry | undefined): Store => ({
-  ...store,
-  read: async (...args) => (await store.read(...args)).flatMap((entry) => change(entry) ?? []),
-});
+const altered = (store: Store, change: (entry: Entry) => Entry | undefined): Store =>
+  alterStore(store, (part) => ({
+    read: async (...args) => (await part.read(...args)).flatMap((entry) => change(entry) ?? []),
+  }));
 
 const withReply = (entry: Entry, step: string, reply: string): Entry => {
   if (!isEvent(entry, "answer-given") || entry.origin.by !== "protocol" || entry.origin.step !== step)
@@ -44,9 +46,9 @@ describe("a replay", () => {
   it("passes with the network closed, and counts what it read", async () => {
     const on = await driven({ protocols: [council] }, toyAsked("toy-council"));
     const before = on.models.count();
-    const appends = (await on.store.read(on.id)).length;
+    const appends = (await on.store.for(LOCAL).read(on.id)).length;
     expect(await on.engine.replay(on.id)).toEqual({ steps: 6, calls: 5 });
-    expect([on.models.count(), (await on.store.read(on.id)).length]).toEqual([before, appends]);
+    expect([on.models.count(), (await on.store.for(LOCAL).read(on.id)).length]).toEqual([before, appends]);
   });
 
   it.each([
@@ -59,7 +61,7 @@ describe("a replay", () => {
     const on = await driven({ protocols: [protocol], script: { ...script, chair: () => "d" } }, asked);
     if (protocol === waiting) {
       expect(await on.engine.replay(on.id)).toEqual({ steps: 2, calls: 2 });
-      await on.store.append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
+      await on.store.for(LOCAL).append(on.id, [{ type: "clarification-answered", data: { answers: [] } }], {
         by: "client",
         request: "clarification",
       });
@@ -135,17 +137,16 @@ describe("a replay", () => {
     const gap = altered(on.store, (entry) =>
       entry.origin.by === "protocol" && entry.origin.step === "synthesis" ? undefined : entry,
     );
-    const renumbered: Store = {
-      ...gap,
-      read: async (id) => (await gap.read(id)).map((entry, index) => ({ ...entry, seq: index + 1 })),
-    };
+    const renumbered = alterStore(gap, (part) => ({
+      read: async (id) => (await part.read(id)).map((entry, index) => ({ ...entry, seq: index + 1 })),
+    }));
     const torn = stage({ protocols: [council], store: () => renumbered });
     await expect(torn.engine.replay(on.id)).rejects.toMatchObject({ code: "step-unrecorded" });
   });
 
   it("fails for a record that the protocol does not use, and for one of other input", async () => {
     const on = await driven({ protocols: [council] }, toyAsked("toy-council"));
-    const closing = (await on.store.read(on.id)).at(-1);
+    const closing = (await on.store.for(LOCAL).read(on.id)).at(-1);
     const shortcut = toyProtocol(
       () => Promise.resolve(closing && isEvent(closing, "deliberation-closed") ? closing.data : nothingToSay),
       {

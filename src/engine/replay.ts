@@ -3,9 +3,10 @@ import {
   Fault,
   originKey,
   type Call,
+  type Closing,
   type DeliberationId,
+  type Journal,
   type Models,
-  type Store,
 } from "../kernel/index.ts";
 import { openLedger } from "./budget.ts";
 import { closingOf, deliberate, openingOf, type DriveContext } from "./drive.ts";
@@ -64,7 +65,7 @@ export async function replay(
     if (cutOff && error instanceof Fault && error.code === "step-unrecorded") return turn();
     throw error;
   });
-  if (!cutOff && (!replayed || canonical(replayed) !== canonical(closing.data))) {
+  if (!cutOff && (!replayed || canonical(withoutCap(replayed)) !== canonical(withoutCap(closing.data)))) {
     throw new Fault("replay-differs", { key: "close", what: "the protocol closes it differently now" });
   }
   const recorded = new Set(
@@ -87,11 +88,14 @@ export async function replay(
   return { steps: recorded.size, calls };
 }
 
+/** Which cap ended it was read from English in old journals; whether it ended for want of budget is compared. */
+const withoutCap = (closing: Closing) => ({ ...closing, cap: undefined });
+
 const CLOSED_NETWORK: Models = {
   complete: (): Promise<Call> => Promise.reject(new Fault("step-unrecorded", { key: "a model call" })),
   quote: () => ({ tokensIn: 0, tokensOut: 0, usd: 0 }),
 };
 
-const CLOSED_JOURNAL: Pick<Store, "append"> = {
+const CLOSED_JOURNAL: Pick<Journal, "append"> = {
   append: () => Promise.reject(new Fault("step-unrecorded", { key: "an append" })),
 };

@@ -1,6 +1,7 @@
 import type {
   Budget,
   Call,
+  Cap,
   DataOf,
   Entry,
   Event,
@@ -9,6 +10,7 @@ import type {
   NewEvent,
   Quote,
   StepKey,
+  Work,
 } from "../kernel/index.ts";
 
 /** The event types that a model's reply may become: those that carry `call`. */
@@ -24,6 +26,8 @@ export type StepSpec<T extends EventType> = {
   readonly key: string;
   /** The event types in which it may end. */
   readonly ends: readonly T[];
+  /** What the step is about, for views; no part of its digest. */
+  readonly work?: Work | undefined;
 };
 
 export type CallSpec<T extends MadeType> = StepSpec<T> & {
@@ -67,6 +71,9 @@ export interface Run {
   awaits(request: string): Promise<Entry>;
 }
 
+/** How many of some calls fit together, from the first, and which cap is in the way of the rest. */
+export type Affordable = { readonly fits: number; readonly cap?: Cap };
+
 /** What phases and admissions need beyond what protocols see. */
 export interface Scope extends Run {
   /** The steps that everything later in this scope comes after. */
@@ -93,7 +100,7 @@ export interface Scope extends Run {
     readonly capped: boolean;
     readonly caps: Budget;
     quote(request: ModelRequest): Quote;
-    affordable(quotes: readonly (Quote | undefined)[]): number;
+    affordable(quotes: readonly (Quote | undefined)[]): Affordable;
     hold(share: string, quote: Quote): void;
   };
   sleep(ms: number, signal: AbortSignal): Promise<void>;

@@ -8,22 +8,17 @@ import {
   type World,
 } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
-import { council } from "../testing/toys/council.ts";
-import { critic } from "../testing/toys/critic.ts";
-import { failing } from "../testing/toys/failing.ts";
-import {
-  nothingToSay,
-  toyAsked,
-  toyParticipant,
-  toyProtocol,
-  toyRequest,
-  answerOf,
-} from "../testing/toys/kit.ts";
-import { stage, type Process, type Stage } from "../testing/toys/stage.ts";
-import { thrifty } from "../testing/toys/thrifty.ts";
-import { waiting } from "../testing/toys/waiting.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { critic } from "../../test/support/toys/critic.ts";
+import { failing } from "../../test/support/toys/failing.ts";
+import { nothingToSay, toyAsked, toyParticipant, toyProtocol, toyRequest, answerOf } from "../testing/kit.ts";
+import { stage, type Process, type Stage } from "../testing/stage.ts";
+import { thrifty } from "../../test/support/toys/thrifty.ts";
+import { waiting } from "../../test/support/toys/waiting.ts";
 import type { ScriptedLine } from "../testing/scripted-models.ts";
 import { phase, type AnyProtocol } from "./index.ts";
+import { LOCAL } from "../testing/store-samples.ts";
+import { alterStore } from "../../test/support/altered-store.ts";
 
 // The guarantees of DESIGN section 3 under random protocols, crashes, rivals and latencies. One seed, one world:
 // to look at a failing one, run with PARLEY_SEED=<seed> and nothing else changes.
@@ -115,16 +110,13 @@ function distant(store: Store, { clock, chance }: { clock: Pick<World, "sleep">;
       await pass();
       return result;
     };
-  const { append, read, changed, end, reserve, advance } = store;
-  return {
-    ...store,
+  const { changed, end, advance } = store;
+  const slow = { ...store, changed: far(changed), end: far(end), advance: far(advance) };
+  return alterStore(slow, ({ append, read, reserve }) => ({
     append: far(append),
     read: far(read),
-    changed: far(changed),
-    end: far(end),
     reserve: far(reserve),
-    advance: far(advance),
-  };
+  }));
 }
 
 /** Does all that clients and drivers do, in one process, until the deliberation is closed or the process dies. */
@@ -136,7 +128,7 @@ async function carryOn(id: DeliberationId, process: Process, chance: Chance): Pr
     if (driven.status === "closed") return driven.closing.id;
     if (driven.status === "interrupted") continue;
     for (const request of driven.requests) {
-      await process.store.append(id, [{ type: "clarification-answered", data: { answers: [] } }], {
+      await process.store.for(LOCAL).append(id, [{ type: "clarification-answered", data: { answers: [] } }], {
         by: "client",
         request,
       });
@@ -173,7 +165,7 @@ function withDeadlines(on: Stage): void {
 
 async function check(on: Stage, id: DeliberationId, ends: readonly string[]): Promise<void> {
   expect(new Set(ends), "all drivers agree").toEqual(new Set([`${id}/close#0`]));
-  const entries = await on.store.read(id);
+  const entries = await on.store.for(LOCAL).read(id);
   const origins = entries.map(({ origin }) => originKey(origin));
   expect(
     origins.filter((origin) => origin === "close"),

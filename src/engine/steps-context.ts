@@ -8,6 +8,7 @@ import type {
   NewEvent,
   Origin,
   StepKey,
+  Work as StepWork,
   World,
 } from "../kernel/index.ts";
 import type { Ledger } from "./budget.ts";
@@ -35,7 +36,7 @@ export type StepsContext = {
   readonly ledger: Ledger;
   readonly world: World;
   /** Whose steps these are: a protocol's or a reaction's. */
-  readonly originOf: (step: { step: StepKey; digest: Digest; after: StepKey[] }) => Origin;
+  readonly originOf: (step: { step: StepKey; digest: Digest; after: StepKey[]; work?: StepWork }) => Origin;
   /** What the parent of a fork recorded under an origin key. */
   readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
   /** Nothing is made or appended; what is recorded is read anew and compared. */

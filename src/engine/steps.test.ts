@@ -1,20 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { StepKey, type Closing, type DeliberationId, type Frame } from "../kernel/index.ts";
-import {
-  answerOf,
-  nothingToSay,
-  toyAsked,
-  toyParticipant,
-  toyProtocol,
-  toyRequest,
-} from "../testing/toys/kit.ts";
-import { council } from "../testing/toys/council.ts";
-import { failing } from "../testing/toys/failing.ts";
-import { measuring } from "../testing/toys/measuring.ts";
-import { stage, type StageOptions } from "../testing/toys/stage.ts";
-import type { Floor, Run } from "./index.ts";
+import { answerOf, nothingToSay, toyAsked, toyParticipant, toyProtocol, toyRequest } from "../testing/kit.ts";
+import { council } from "../../test/support/toys/council.ts";
+import { failing } from "../../test/support/toys/failing.ts";
+import { measuring } from "../../test/support/toys/measuring.ts";
+import { stage, type StageOptions } from "../testing/stage.ts";
+import { LOCAL } from "../testing/store-samples.ts";
+import type { ProtocolContext, Run } from "./index.ts";
 
-// DESIGN section 3, points 1, 3, 7, 8, 9, 13, 17; R1 to R7 of steps.ts.
+// DESIGN section 3, points 1, 3, 7, 8, 9, 13, 17; STEP-1 to STEP-7 of steps.ts.
 
 const ada = toyParticipant("ada", "member");
 const ends = ["answer-given", "degradation-noted"] as const;
@@ -28,7 +22,7 @@ async function opened(options: StageOptions, protocol = "toy") {
   return { ...on, id: opened.deliberation };
 }
 
-const toy = (deliberate: (run: Run, floor: Floor) => Promise<unknown>) =>
+const toy = (deliberate: (run: Run, floor: ProtocolContext) => Promise<unknown>) =>
   toyProtocol(async (floor) => {
     await deliberate(floor.run, floor);
     return nothingToSay;
@@ -45,7 +39,7 @@ describe("one mechanism for retries (point 1)", () => {
     );
     expect(all.filter(({ fresh }) => fresh)).toHaveLength(1);
     const id = all[0]?.opened.deliberation;
-    expect(id && (await store.read(id))).toHaveLength(1);
+    expect(id && (await store.for(LOCAL).read(id))).toHaveLength(1);
   });
 
   it("lets twenty rival drivers agree on one history, each step recorded once", async () => {
@@ -88,7 +82,10 @@ describe("event ids (point 3)", () => {
       const on = await opened({ protocols: [toy((run) => askAda(run, "a/b", "?"))], script: { ada: "!" } });
       await on.clock.advance(laterMs);
       await on.drive(on.id);
-      return { ids: (await on.store.read(on.id)).map(({ id }) => id), facts: await on.facts(on.id) };
+      return {
+        ids: (await on.store.for(LOCAL).read(on.id)).map(({ id }) => id),
+        facts: await on.facts(on.id),
+      };
     };
     const [one, two] = [await run(0), await run(777)];
     expect(one.ids.map((id) => id.slice(12))).toEqual(["/open#0", "/protocol/a/b#0", "/close#0"]);
@@ -97,7 +94,7 @@ describe("event ids (point 3)", () => {
 });
 
 describe("steps", () => {
-  it("R1: give what the journal holds, not what the work returned", async () => {
+  it("STEP-1: give what the journal holds, not what the work returned", async () => {
     let seen: unknown;
     const on = await opened({
       protocols: [toy(async (run) => (seen = (await askAda(run, "a", "?")).data))],
@@ -107,7 +104,7 @@ describe("steps", () => {
     expect(seen).toMatchObject({ text: "lone \ufffd surrogate", call: { reply: "lone \ufffd surrogate" } });
   });
 
-  it("R2: end at once when a rival records the same step, and adopt what it recorded", async () => {
+  it("STEP-2: end at once when a rival records the same step, and adopt what it recorded", async () => {
     const seen: string[] = [];
     const protocols = [
       toy(async (run) => {
@@ -125,7 +122,7 @@ describe("steps", () => {
     expect(on.models.calls.map(({ outcome }) => outcome)).toEqual(["aborted", "answered"]);
   });
 
-  it("R2: tell a driver that came second of all that a rival has recorded, so that it repeats one call at most", async () => {
+  it("STEP-2: tell a driver that came second of all that a rival has recorded, so that it repeats one call at most", async () => {
     const keys = ["a", "b", "c", "d"];
     const protocols = [
       toy(async (run) => {
@@ -141,7 +138,7 @@ describe("steps", () => {
     expect([late.begun("call"), on.models.count()]).toEqual([1, 5]);
   });
 
-  it("R3: refuse two steps of one name, before either does anything twice", async () => {
+  it("STEP-3: refuse two steps of one name, before either does anything twice", async () => {
     const on = await opened({
       protocols: [toy((run) => Promise.all([askAda(run, "a", "?"), askAda(run, "a", "?")]))],
       script: { ada: () => ({ text: "!", latencyMs: 10 }) },
@@ -150,7 +147,7 @@ describe("steps", () => {
     expect(on.models.count()).toBe(1);
   });
 
-  it("R4: refuse a record of other input, on resume (point 7)", async () => {
+  it("STEP-4: refuse a record of other input, on resume (point 7)", async () => {
     let text = "first";
     const protocols = [
       toy(async (run) => {
@@ -165,7 +162,7 @@ describe("steps", () => {
     on.models.done();
   });
 
-  it("R4: refuse a rival's record of other input", async () => {
+  it("STEP-4: refuse a rival's record of other input", async () => {
     const on = await opened({
       protocols: [toy((run) => askAda(run, "a", "ours"))],
       script: { ada: () => ({ text: "!", latencyMs: 500 }) },
@@ -180,13 +177,13 @@ describe("steps", () => {
     await ours;
   });
 
-  it("R5: have one call each; a repair is a step of its own, and both replies are kept (point 9)", async () => {
+  it("STEP-5: have one call each; a repair is a step of its own, and both replies are kept (point 9)", async () => {
     const on = await opened(
       { protocols: [council], script: { ada: ["???", "ada's"], bob: "bob's", cyd: "cyd's", chair: "short" } },
       "toy-council",
     );
     await on.drive(on.id);
-    const replies = (await on.store.read(on.id)).flatMap((entry) =>
+    const replies = (await on.store.for(LOCAL).read(on.id)).flatMap((entry) =>
       "call" in entry.data && entry.data.call?.ok ? [`${entry.type}: ${entry.data.call.reply}`] : [],
     );
     expect(replies.sort()).toEqual([
@@ -199,7 +196,7 @@ describe("steps", () => {
     on.models.done();
   });
 
-  it("R6: record a failure for good with its call, and never make it again (point 8)", async () => {
+  it("STEP-6: record a failure for good with its call, and never make it again (point 8)", async () => {
     const on = await opened(
       {
         protocols: [failing],
@@ -223,7 +220,7 @@ describe("steps", () => {
         "degradation-noted < protocol/answer/bob",
       ]
     `);
-    expect((await on.store.read(on.id))[1]?.data).toMatchObject({
+    expect((await on.store.for(LOCAL).read(on.id))[1]?.data).toMatchObject({
       call: { ok: false, failure: { code: "refused", message: "no" }, cost: { usd: 0.25 } },
     });
     const again = stage({ protocols: [failing], script: { cyd: "at last" }, store: () => on.store });
@@ -234,13 +231,14 @@ describe("steps", () => {
     again.models.done();
   });
 
-  it("R6: do not call at all when they are interrupted while reserving", async () => {
+  it("STEP-6: do not call at all when they are interrupted while reserving", async () => {
     const on = stage({ protocols: [toy((run) => askAda(run, "a", "?"))], script: {} });
     const { opened } = await on.engine.open("r1", { ...toyAsked("toy"), budget: { calls: 3 } });
     const stop = new AbortController();
     const { engine, store } = on.start();
-    const reserve = store.reserve.bind(store);
-    store.reserve = async (...args) => {
+    const part = store.for(opened.data.organization);
+    const { reserve } = part;
+    part.reserve = async (...args) => {
       await reserve(...args);
       stop.abort();
     };
@@ -335,7 +333,7 @@ describe("steps", () => {
 });
 
 describe("concurrent steps (point 13)", () => {
-  it("R7: leave the same facts, whatever order they ended in", async () => {
+  it("STEP-7: leave the same facts, whatever order they ended in", async () => {
     const run = async (seed: number) => {
       let chance = seed;
       const latencyMs = () => (chance = (chance * 1_103_515_245 + 12_345) % 2_147_483_648) % 1_000;
@@ -364,7 +362,7 @@ describe("concurrent steps (point 13)", () => {
     expect(new Set(runs.map(({ facts }) => facts.join())).size).toBe(1);
   });
 
-  it("R7: come after the same steps, whether those beside them are made or recalled", async () => {
+  it("STEP-7: come after the same steps, whether those beside them are made or recalled", async () => {
     const protocol = toy(async (run) => {
       const derive = (key: string) =>
         run.derive({ key, ends: ["note-taken"], input: key }, () => ({
@@ -451,6 +449,6 @@ describe("names", () => {
     const on = await opened({ protocols: [toy((run) => askAda(run, "a b", "?"))] });
     await expect(on.drive(on.id)).rejects.toThrow("path segments");
     const id: DeliberationId = on.id;
-    expect(await on.store.read(id)).toHaveLength(1);
+    expect(await on.store.for(LOCAL).read(id)).toHaveLength(1);
   });
 });

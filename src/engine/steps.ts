@@ -16,8 +16,7 @@ import {
 } from "../kernel/index.ts";
 import { NO_QUOTE, unaffordable } from "./budget.ts";
 import { digestOf } from "./digest.ts";
-import { Halt } from "./halt.ts";
-import { linkedTo } from "./link.ts";
+import { Halt, linkedTo } from "./halt.ts";
 import {
   asEvent,
   type CallSpec,
@@ -30,13 +29,13 @@ import {
 import type { Made, StepsContext, Work } from "./steps-context.ts";
 import { compare, declared, ending, eventOf, first, sameDigest, verified } from "./verification.ts";
 
-// R1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
-// R2. The first to record wins: a rival's record ends our work on the same step, and replaces its result; whoever comes second catches up.
-// R3. No await between checking that a step was not started and noting that it was.
-// R4. Recalling a step with another digest is a fault, ours or a rival's alike.
-// R5. At most one model call a step: `read` gets no way to make one.
-// R6. An interrupted call records nothing; a call that failed for good is recorded, and not made again.
-// R7. Origins do not depend on the order in which concurrent steps ended: what a step comes after is sorted.
+// STEP-1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
+// STEP-2. The first to record wins: a rival's record ends our work on the same step, and replaces its result; whoever comes second catches up.
+// STEP-3. No await between checking that a step was not started and noting that it was.
+// STEP-4. Recalling a step with another digest is a fault, ours or a rival's alike.
+// STEP-5. At most one model call a step: `read` gets no way to make one.
+// STEP-6. An interrupted call records nothing; a call that failed for good is recorded, and not made again.
+// STEP-7. Origins do not depend on the order in which concurrent steps ended: what a step comes after is sorted.
 
 type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
 
@@ -158,7 +157,7 @@ class Steps implements Scope {
     const before = [...state.frontier];
     const digest = digestOf(input);
     const originAfter = (after: readonly StepKey[]) =>
-      originOf({ step: key, digest, after: [...after].sort() }); // R7
+      originOf({ step: key, digest, after: [...after].sort(), ...(spec.work ? { work: spec.work } : {}) }); // STEP-7
     const name = originKey(originAfter(before));
     if (!state.recallOnly) {
       if (this.#claimed.has(name)) throw new Fault("step-repeated", { key });
@@ -174,7 +173,7 @@ class Steps implements Scope {
       const event = ending(batch, spec);
       if (replay) compare(work.again(batch), batch, key);
       watch.used(name);
-      await Promise.resolve(); // R7: recalled or made, a step never comes before one that was started beside it
+      await Promise.resolve(); // STEP-7: recalled or made, a step never comes before one that was started beside it
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
       return event;
     } finally {
@@ -218,7 +217,7 @@ class Steps implements Scope {
       return await this.#record(events, originAfter(after));
     } catch (error) {
       const past = history.batch(name);
-      if (past && rivalled) return past; // R2
+      if (past && rivalled) return past; // STEP-2
       own.abort(new Halt("interrupted")); // what the work left running ends with it
       throw error;
     } finally {
@@ -252,10 +251,10 @@ class Steps implements Scope {
         produce: async (signal, name) => {
           const room = await ledger.reserve(name, quote, spec.share);
           signal.throwIfAborted();
-          answered = room.ok ? await this.#complete(spec, signal) : unaffordable(request, room.why);
+          answered = room.ok ? await this.#complete(spec, signal) : unaffordable(request, room);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
-            throw new Halt("interrupted"); // R6
+            throw new Halt("interrupted"); // STEP-6
           }
           offered = true;
           return { events: [asEvent(read(answered), answered)] };
@@ -278,11 +277,11 @@ class Steps implements Scope {
   }
 
   async #complete(
-    { request, key, timeoutMs = Infinity, attempts }: CallSpec<MadeType>,
+    { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<MadeType>,
     signal: AbortSignal,
   ): Promise<Call> {
     const { background, frames, id, ledger, models } = this.#context;
-    const frame = { deliberation: id, step: StepKey.parse(key) };
+    const frame = { deliberation: id, step: StepKey.parse(key), ...(work ? { work } : {}) };
     frames.emit({ ...frame, kind: "started" });
     const leftMs = ledger.timeLeftMs();
     const limitMs = Math.min(timeoutMs, leftMs);
@@ -295,7 +294,8 @@ class Steps implements Scope {
     });
     // The cap on the whole ended it, not the limit on one call.
     const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
-    return outOfTime ? { ...call, failure: { code: "over-budget", message: "the time is up" } } : call;
+    const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
+    return outOfTime ? { ...call, failure } : call;
   }
 
   #work<T extends EventType>(

@@ -1,5 +1,6 @@
 import {
   canonical,
+  checkedEvent,
   Fault,
   type Entry,
   type Event,
@@ -14,7 +15,7 @@ export function eventOf(entry: Entry): NewEvent {
   if (entry.type === "unknown")
     throw new Fault("event-invalid", { type: entry.data.type, why: "its type is unknown here" });
   // Destructuring a union loses that `type` and `data` belong together.
-  return { type: entry.type, data: entry.data } as NewEvent;
+  return checkedEvent({ type: entry.type, data: entry.data } as NewEvent);
 }
 
 /** What a replay compares: type and data without the call, as canonical bytes. */
@@ -40,7 +41,7 @@ export const first = (batch: readonly Entry[]): Entry => {
   return entry;
 };
 
-/** The batch, after R4; undefined when there is none. */
+/** The batch, after STEP-4; undefined when there is none. */
 export function verified(
   batch: readonly Entry[] | undefined,
   digest: string,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { World } from "../kernel/index.ts";
+import type { World, Frame, Frames } from "../kernel/index.ts";
 
 /** The real clock and the operating system's randomness. */
 export const systemWorld: World = {
@@ -11,3 +11,27 @@ export const systemWorld: World = {
     await delay(Math.min(ms, 2 ** 31 - 1), undefined, { signal, ref: true }).catch(() => undefined);
   },
 };
+
+/** Frames within one process: whoever listens gets them as they come, those who come late have missed them, and who throws hears no more. */
+export interface LocalFrames extends Frames {
+  listen(listener: (frame: Frame) => void): () => void;
+}
+
+export function localFrames(): LocalFrames {
+  const listeners = new Set<(frame: Frame) => void>();
+  return {
+    emit(frame) {
+      for (const listener of listeners) {
+        try {
+          listener(frame);
+        } catch {
+          listeners.delete(listener); // a view that is broken must not break the call that it looks at
+        }
+      }
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { DeliberationId, EventId, OrganizationId, ParticipantId } from "./ids.ts";
+import { DeliberationId, EventId, OrganizationId, ParticipantId, Respondent } from "./ids.ts";
 import { ModelRef } from "./model.ts";
 import { Score } from "./outcome.ts";
-import { Respondent } from "./participant.ts";
 
 /** Whose memory it is, within an organization. A store opened without one belongs to `local`. */
 export const UserId = z

@@ -1,14 +1,12 @@
 import * as z from "zod";
-import { EventId, ParticipantId, SeriesId, StepKey } from "./ids.ts";
-import { Json } from "./json.ts";
-import { Call, ModelRef } from "./model.ts";
+import { EventId, Json, ParticipantId, Respondent, SeriesId, StepKey } from "./ids.ts";
+import { Call, Cap, ModelRef } from "./model.ts";
 import { Opening } from "./opening.ts";
 import { Annotation, EngramId, Engram, Recalled } from "./engram.ts";
 import { Answer, Assessment, Claim, Closing, Place, Remark, Score, Stance } from "./outcome.ts";
-import { Respondent } from "./participant.ts";
 
 /** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
-export const EVENT_SCHEMA = 1;
+export const EVENT_SCHEMA = 2;
 
 const event = <const T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.strictObject({ type: z.literal(type), data });
@@ -108,12 +106,35 @@ export const NewEvent = z.discriminatedUnion("type", [
     dissent: z.array(z.string()),
     insights: z.array(z.string()),
     vetoed: z.array(z.strictObject({ id: ParticipantId, flaw: z.string() })),
-    /** What the chair says of who contributed: claimed, never measured. */
-    claims: z.discriminatedUnion("ok", [
-      z.strictObject({ ok: z.literal(true), contributors: z.array(Claim) }),
-      z.strictObject({ ok: z.literal(false), reason: z.string() }),
-    ]),
+    /** What the chair says of who contributed: claimed, never measured. Absent where nobody was asked. */
+    claims: z
+      .discriminatedUnion("ok", [
+        z.strictObject({ ok: z.literal(true), contributors: z.array(Claim) }),
+        z.strictObject({ ok: z.literal(false), reason: z.string() }),
+      ])
+      .optional(),
     assessment: Assessment.optional(),
+  }),
+  /** The requirements that were read in a question. */
+  event("requirements-read", z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) })),
+  /** A judge's confidence in what stands after a round. */
+  made("confidence-given", { confidence: z.number().min(0).max(100), reason: z.string() }),
+  /** What a rung of escalation came to, and the kind of work that comes next; `next` null: it ends here. */
+  event(
+    "rung-decided",
+    z.strictObject({ rung: z.string(), next: z.string().nullable(), reason: z.string() }),
+  ),
+  /** One evaluator's scores by metric, 1 to 10; null where it gave none. */
+  made("evaluation-given", {
+    by: ParticipantId,
+    scores: z.record(z.string(), z.number().min(1).max(10).nullable()),
+    reasons: z.record(z.string(), z.string()),
+    strengths: z.array(z.string()),
+    weaknesses: z.array(z.string()),
+    /** The metrics whose scores were outside of 1 to 10, and were brought inside. */
+    clamped: z.array(z.string()),
+    /** The metrics whose scores were no numbers, and do not count. */
+    ignored: z.array(z.string()),
   }),
   made("grade-given", {
     of: EventId,
@@ -219,6 +240,10 @@ export const NewEvent = z.discriminatedUnion("type", [
     weakens: z.string(),
     participant: ParticipantId.optional(),
   }),
+  /** Which earlier answers of its own a second respondent goes on from. */
+  event("turns-chosen", z.strictObject({ answers: z.array(EventId) })),
+  /** A reaction that came to nothing: `code` says of what kind, `detail` what it was about. */
+  made("reaction-failed", { code: z.string(), why: z.string(), detail: Json }),
   made("note-taken", { topic: z.string(), reason: z.string(), body: Json, series: SeriesId.optional() }),
   made("reply-received", { by: ParticipantId, why: z.string() }),
   event(
@@ -226,7 +251,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     z.strictObject({
       phase: z.string(),
       in: z.array(z.string()),
-      out: z.array(z.strictObject({ id: z.string(), why: z.string() })),
+      /** `cap`: the one that left it out. */
+      out: z.array(z.strictObject({ id: z.string(), why: z.string(), cap: Cap.optional() })),
     }),
   ),
   event("deliberation-closed", Closing),

@@ -15,6 +15,9 @@ type Faults = {
   "reactor-loops": { name: string; type: string };
   "text-missing": { digest: string };
   "template-slot": { template: string; slot: string };
+  /** What was asked for cannot be done as it was asked. `problem`: with the value that was given, and what is expected. */
+  "invalid-request": { problem: string };
+  "template-missing": { template: string };
   configuration: { why: string; next: string };
   authentication: { why: string; next: string };
   budget: { why: string; next: string };
@@ -22,9 +25,8 @@ type Faults = {
 export type FaultCode = keyof Faults;
 
 const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
-  "deliberation-missing": (d) => `there is no deliberation ${d.id}; "parley list" shows those there are`,
-  "deliberation-closed": (d) =>
-    `deliberation ${d.id} is closed (${d.outcome}); to go on from it, use "parley fork ${d.id}"`,
+  "deliberation-missing": (d) => `there is no deliberation ${d.id}`,
+  "deliberation-closed": (d) => `deliberation ${d.id} is closed (${d.outcome}); going on from it is a fork`,
   "step-repeated": (d) => `step "${d.key}" was started twice in one run; give each step its own key`,
   "step-changed": (d) =>
     `step "${d.key}" is recorded with different input; a protocol that changed needs a new version`,
@@ -32,7 +34,7 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "step-unrecorded": (d) => `step "${d.key}" is not on the journal`,
   "replay-differs": (d) => `replay differs at "${d.key}": ${d.what}`,
   "protocol-unknown": (d) =>
-    `this version of Parley has no protocol ${d.name}@${d.version} (it has ${d.shipped}); "parley fork" starts over from what is recorded`,
+    `this version of Parley has no protocol ${d.name}@${d.version} (it has ${d.shipped}); a fork to one of these goes on from what is recorded`,
   "event-invalid": (d) => `an event "${d.type}" cannot be recorded: ${d.why}`,
   "event-too-large": (d) => `an event "${d.type}" of ${d.bytes} bytes is over the limit of 4 MB`,
   "schema-newer": (d) =>
@@ -41,6 +43,8 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "reactor-loops": (d) => `reactor "${d.name}" listens to "${d.type}", which it emits itself`,
   "text-missing": (d) => `the text ${d.digest} that a deliberation pins is not in the store`,
   "template-slot": (d) => `template "${d.template}" and its caller disagree about the slot "${d.slot}"`,
+  "invalid-request": (d) => d.problem,
+  "template-missing": (d) => `the deliberation pins no template "${d.template}"`,
   configuration: (d) => `${d.why}; ${d.next}`,
   authentication: (d) => `${d.why}; ${d.next}`,
   budget: (d) => `${d.why}; ${d.next}`,

@@ -1,5 +1,9 @@
 import * as z from "zod";
 
+/** Any JSON value. */
+export const Json = z.json();
+export type Json = z.infer<typeof Json>;
+
 /** An id is a branded string: the schema that admits it at the boundary is also its type inside. */
 const name = z
   .string()
@@ -46,3 +50,7 @@ export const SeriesId = name.brand("SeriesId");
 export type SeriesId = z.infer<typeof SeriesId>;
 
 export const BEGINNING: Cursor = Cursor.parse(0);
+
+/** Of two that answer the same question independently: whose answer is shown, and whose is for comparison. */
+export const Respondent = z.enum(["A", "B"]);
+export type Respondent = z.infer<typeof Respondent>;

@@ -1,22 +1,111 @@
-export * from "./admission.ts";
-export * from "./answer-kind.ts";
-export * from "./canonical.ts";
-export * from "./engram.ts";
-export * from "./envelope.ts";
-export * from "./event.ts";
-export * from "./families.ts";
-export * from "./fault.ts";
-export * from "./ids.ts";
-export * from "./journal.ts";
-export * from "./json.ts";
-export * from "./model.ts";
-export * from "./opening.ts";
-export * from "./origin.ts";
-export * from "./outcome.ts";
-export * from "./participant.ts";
-export * from "./ports.ts";
-export * from "./projection.ts";
-export * from "./reaction.ts";
-export * from "./recording.ts";
-export * from "./rubric.ts";
-export * from "./transport.ts";
+export { canonical } from "./canonical.ts";
+export {
+  type AnnotatedEngram,
+  Annotation,
+  Engram,
+  EngramId,
+  Intent,
+  Mark,
+  type MemoryScope,
+  type Recall,
+  type RecallQuery,
+  RecallRules,
+  Recalled,
+  type Remembered,
+  type RetireRules,
+  UserId,
+  type WrittenEngram,
+} from "./engram.ts";
+export {
+  type Entry,
+  type Envelope,
+  type Event,
+  type Projection,
+  type UnknownEvent,
+  callOf,
+  defineProjection,
+  fold,
+  isEvent,
+  isIntermediate,
+  reactorLease,
+  readReactorLease,
+  timeOf,
+} from "./envelope.ts";
+export { type DataOf, EVENT_SCHEMA, type EventType, NewEvent } from "./event.ts";
+export { type Families, familyOf } from "./families.ts";
+export { Fault, type FaultCode, isFault } from "./fault.ts";
+export {
+  BEGINNING,
+  Cursor,
+  DeliberationId,
+  Digest,
+  EventId,
+  Json,
+  OrganizationId,
+  ParticipantId,
+  Respondent,
+  SeriesId,
+  StepKey,
+} from "./ids.ts";
+export {
+  type Appended,
+  type Changes,
+  type Feed,
+  type Head,
+  type Journal,
+  type Lease,
+  type ListQuery,
+  type OrganizationStore,
+  type Progress,
+  type Reservation,
+  type Reservations,
+  type Store,
+  type Summary,
+  type Texts,
+} from "./journal.ts";
+export {
+  Call,
+  type CallOptions,
+  Cap,
+  Cost,
+  type Delta,
+  Failure,
+  FailureCode,
+  Message,
+  ModelRef,
+  ModelRequest,
+  type Models,
+  type Quote,
+  ReplySchema,
+  Tokens,
+  ToolCall,
+  ToolSpec,
+} from "./model.ts";
+export { Budget, Opening, Participant, Persona, isVoice, pinnedTexts } from "./opening.ts";
+export { Origin, Work, eventId, originKey, stepOrigin, workOf } from "./origin.ts";
+export {
+  Answer,
+  Assessment,
+  Claim,
+  Closing,
+  Control,
+  Place,
+  Remark,
+  Score,
+  Stance,
+  answerStep,
+} from "./outcome.ts";
+export type { Embeddings, Executor, Frame, Frames, Memory, Tools, World } from "./ports.ts";
+export { LOCAL_PRINCIPAL, Principal, Scope } from "./principal.ts";
+export {
+  checkedEvent,
+  type Admitted,
+  EVENT_BYTES,
+  type Written,
+  admit,
+  entryOf,
+  outlivesClosing,
+  written,
+} from "./recording.ts";
+export { AnswerSigns, KindRule, Rubric } from "./rubric.ts";
+export { type Attempted, type Sending, type Transport, WIRE_NAMES, type WireName } from "./transport.ts";

@@ -1,7 +1,7 @@
-import type { Entry } from "./envelope.ts";
-import type { NewEvent } from "./event.ts";
-import type { Cursor, DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
 import type { Origin } from "./origin.ts";
+import type { Cursor, DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
+import type { NewEvent } from "./event.ts";
+import type { Entry } from "./envelope.ts";
 
 /**
  * `fresh: false`: the origin had recorded before and `events` is what it recorded then.
@@ -29,15 +29,27 @@ export type Summary = {
 };
 
 export type ListQuery = {
-  readonly organization: OrganizationId;
   readonly limit: number;
   readonly series?: SeriesId | undefined;
   /** Continue below this id, as the last one of a page names it. */
   readonly before?: DeliberationId | undefined;
 };
 
-/** The append-only, ordered, typed log of every deliberation: the only truth. */
-export interface Journal {
+/** What got events after a cursor, and the cursor up to which this holds. */
+export type Changes = { readonly cursor: Cursor; readonly heads: readonly Head[] };
+
+/** Events in the order in which they were committed. */
+export interface Feed {
+  /** Every event after `cursor` in commit order, then new ones as they commit, until `signal` aborts. Never skips. */
+  subscribe(after: Cursor, signal: AbortSignal): AsyncIterable<readonly Entry[]>;
+  /** The deliberations that got events after `cursor`, and the cursor up to which this holds: a cheap way to follow a few. */
+  changed(after: Cursor): Promise<Changes>;
+  /** The place of the last event that the whole store has committed. */
+  end(): Promise<Cursor>;
+}
+
+/** The append-only, ordered, typed log of an organization's deliberations: the only truth. */
+export interface Journal extends Feed {
   /**
    * Records the whole batch in one transaction, or returns the batch that the origin recorded before.
    * A deliberation is created by its `deliberation-opened`, always the first event. After its closing only
@@ -47,12 +59,6 @@ export interface Journal {
   append(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Promise<Appended>;
   /** Events with `seq > after`, in order; none if the deliberation does not exist. */
   read(id: DeliberationId, after?: number): Promise<readonly Entry[]>;
-  /** Every event of the store after `cursor` in commit order, then new ones as they commit, until `signal` aborts. Never skips. */
-  subscribe(after: Cursor, signal: AbortSignal): AsyncIterable<readonly Entry[]>;
-  /** The deliberations that got events after `cursor`, and the cursor up to which this holds: a cheap way to follow a few. */
-  changed(after: Cursor): Promise<{ readonly cursor: Cursor; readonly heads: readonly Head[] }>;
-  /** The place of the last committed event. */
-  end(): Promise<Cursor>;
   /** Newest opening first. */
   list(query: ListQuery): Promise<readonly Summary[]>;
 }
@@ -86,12 +92,29 @@ export type Reservation = { readonly calls: number; readonly tokens: number; rea
  * whose process died before recording stays, because the provider may have charged for it.
  */
 export interface Reservations {
+  /** @throws Fault `deliberation-missing` */
   reserve(id: DeliberationId, origin: string, amount: Reservation): Promise<void>;
   /** The sum over steps that never recorded. */
   outstanding(id: DeliberationId): Promise<Reservation>;
 }
 
-export interface Store extends Journal, Progress, Texts, Reservations, AsyncDisposable {
-  /** Words for people: the file or the server, without any password. */
-  readonly where: string;
+/**
+ * What one organization has in a store.
+ *
+ * STORE-1. No method takes or gives anything of another organization's. Its deliberations do not exist here: they have
+ *          no events and no place in a list, `append` calls them missing, nothing can be reserved for them.
+ * STORE-2. Texts belong to an organization and a digest: a text is read only where it was put.
+ */
+export interface OrganizationStore extends Journal, Texts, Reservations {
+  readonly organization: OrganizationId;
+}
+
+/** Where deliberations live: each organization's own part of it, and what a process needs of all of them together. */
+export interface Store extends Feed, Progress, AsyncDisposable {
+  /** The file or the server, in words for people, without any password. */
+  readonly location: string;
+  /** What this organization has here. Costs nothing. */
+  for(organization: OrganizationId): OrganizationStore;
+  /** Whose deliberation it is; undefined where it does not exist. */
+  findOrganization(id: DeliberationId): Promise<OrganizationId | undefined>;
 }

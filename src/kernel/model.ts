@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Json } from "./json.ts";
+import { Json } from "./ids.ts";
 
 /**
  * `provider/model`, as OpenRouter writes it: `openai/gpt-5`, `openrouter/deepseek/deepseek-chat`,
@@ -64,8 +64,12 @@ export const FailureCode = z.enum([
 ]);
 export type FailureCode = z.infer<typeof FailureCode>;
 
-/** `message` is in the provider's own words, bounded and with every key removed. */
-export const Failure = z.strictObject({ code: FailureCode, message: z.string() });
+/** What a budget limits: US dollars, tokens in and out, model calls, wall time. */
+export const Cap = z.enum(["usd", "tokens", "calls", "time"]);
+export type Cap = z.infer<typeof Cap>;
+
+/** `message` is in the provider's own words, bounded and with every key removed. `cap`: which one, of `over-budget`. */
+export const Failure = z.strictObject({ code: FailureCode, message: z.string(), cap: Cap.optional() });
 export type Failure = z.infer<typeof Failure>;
 
 /** Tokens as the provider counted them; null where it did not say. `cached` and `reasoning` are parts of `in` and `out`. */
@@ -139,4 +143,6 @@ export type CallOptions = {
 export interface Models {
   complete(request: ModelRequest, options: CallOptions): Promise<Call>;
   quote(request: ModelRequest): Quote;
+  /** Why no call of this model could ever be sent, as far as that is known beforehand; undefined where one may. */
+  check?(model: ModelRef): Failure | undefined;
 }

@@ -1,8 +1,30 @@
 import * as z from "zod";
+import { ModelRef } from "./model.ts";
+import { DeliberationId, Digest, OrganizationId, SeriesId, Json, ParticipantId } from "./ids.ts";
 import { UserId } from "./engram.ts";
-import { DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
-import { Json } from "./json.ts";
-import { Participant } from "./participant.ts";
+
+/** Who speaks: a name people read, and instructions pinned by the digest of their text. */
+export const Persona = z.strictObject({ name: z.string().min(1).max(80), instructions: Digest });
+export type Persona = z.infer<typeof Persona>;
+
+/**
+ * A persona spoken for by a model, in a seat of one protocol (`member`, `chair`, …). Plain data: it
+ * stands in the opening event. Two seats of one person are two participants.
+ */
+export const Participant = z.strictObject({
+  id: ParticipantId,
+  seat: z.string().regex(/^[a-z][a-z-]*$/),
+  persona: Persona,
+  model: ModelRef,
+  /** Who trained the model, as known at the opening; null: unknown until declared. */
+  family: z.string().nullable(),
+  temperature: z.number().min(0).max(2).optional(),
+});
+export type Participant = z.infer<typeof Participant>;
+
+/** Whether who sits there gives answers of its own, which others judge or put together: a council's member, a debate's agent. */
+export const isVoice = ({ seat }: Pick<Participant, "seat">): boolean =>
+  seat === "member" || seat === "agent";
 
 /** Hard caps of one deliberation; an absent one is not capped. */
 export const Budget = z.strictObject({

@@ -2,10 +2,29 @@ import * as z from "zod";
 import { Fault } from "./fault.ts";
 import { DeliberationId, Digest, EventId, StepKey } from "./ids.ts";
 
+/**
+ * What a step is about, for views: they never read step keys. It is no part of the step's identity or digest. A step
+ * without it is shown by its event alone.
+ */
+export const Work = z.strictObject({
+  /** The kind of work: `draft`, `review`, `synthesis`; of a phase's roster `roster`, of who may take part `admission`. */
+  kind: z.string().min(1).max(60),
+  /** The round that it belongs to, from 1. */
+  round: z.int().positive().optional(),
+  /** Whose work it is: a participant's id. */
+  by: z.string().min(1).max(100).optional(),
+  /** What it is about: a participant's id, an item's name, or of a roster the kind of work. */
+  of: z.string().min(1).max(100).optional(),
+  /** Tells several alike apart, from 1: a repetition, a repair, a tool's call. */
+  nth: z.int().positive().optional(),
+});
+export type Work = z.infer<typeof Work>;
+
 const step = {
   step: StepKey,
   /** Over the canonical form of all that the step's work depends on. */
   digest: Digest,
+  work: Work.optional(),
   /** The steps whose events this one was made from: the journal's causality, for the critical path and for readers. */
   after: z.array(StepKey),
 };
@@ -47,9 +66,13 @@ export const originKey = (origin: Origin): string => {
   }
 };
 
+/** What the step that recorded this is about; undefined where nothing says so. */
+export const workOf = ({ origin }: { readonly origin: Origin }): Work | undefined =>
+  "work" in origin ? origin.work : undefined;
+
 export const stepOrigin = (key: StepKey): string => `protocol/${key}`;
 
-export const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string =>
+const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string =>
   `reactor/${reactor}/${event}/${key}`;
 
 /** The id of the event at `index` of the batch that `origin` recorded. @throws Fault `event-invalid` for an origin too long to name one */

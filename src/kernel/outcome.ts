@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ParticipantId, StepKey } from "./ids.ts";
+import { Cap } from "./model.ts";
 
 /**
  * What an answer comes down to, as far as it can be compared: a number without its grouping, currency and unit,
@@ -80,6 +81,8 @@ export const Closing = z.discriminatedUnion("outcome", [
   z.strictObject({
     outcome: z.literal("stopped-by-budget"),
     why: z.string(),
+    /** Which cap ended it, where that is known. */
+    cap: Cap.optional(),
     best: z.strictObject(answer).nullable(),
   }),
   z.strictObject({

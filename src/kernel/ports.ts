@@ -9,17 +9,19 @@ import type {
   RetireRules,
   WrittenEngram,
 } from "./engram.ts";
-import type { DeliberationId, StepKey } from "./ids.ts";
-import type { Json } from "./json.ts";
+import type { DeliberationId, StepKey, Json } from "./ids.ts";
 import type { Delta } from "./model.ts";
+import type { Work } from "./origin.ts";
 
 /**
  * What a call does while nothing is recorded yet: it starts, then its text comes piece by piece. Lossy and
  * in-process: another process sees events only.
  */
-export type Frame = { readonly deliberation: DeliberationId; readonly step: StepKey } & (
-  { readonly kind: "started" } | { readonly kind: "text"; readonly delta: Delta }
-);
+export type Frame = {
+  readonly deliberation: DeliberationId;
+  readonly step: StepKey;
+  readonly work?: Work | undefined;
+} & ({ readonly kind: "started" } | { readonly kind: "text"; readonly delta: Delta });
 
 /** Where tokens go. `emit` must not throw and must not block. */
 export interface Frames {

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import type { Entry } from "./envelope.ts";
+import { type Entry, apply, defineProjection, fold } from "./envelope.ts";
 import { Cursor, DeliberationId, EventId } from "./ids.ts";
-import { apply, defineProjection, fold } from "./projection.ts";
 import { entryOf, written } from "./recording.ts";
 
 // DESIGN section 3, point 4: an unknown event type is skipped by folds.

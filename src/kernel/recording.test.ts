@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { admit, outlivesClosing } from "./admission.ts";
+import { admit, outlivesClosing, entryOf, EVENT_BYTES, written, type Row } from "./recording.ts";
 import type { NewEvent } from "./event.ts";
 import { EVENT_SCHEMA } from "./event.ts";
 import { Cursor, DeliberationId, EventId } from "./ids.ts";
 import { originKey, Origin } from "./origin.ts";
-import { entryOf, EVENT_BYTES, written, type Row } from "./recording.ts";
 
 // DESIGN section 3, points 4 and 5.
 

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { canonical } from "./canonical.ts";
-import type { Entry, Envelope } from "./envelope.ts";
-import { EVENT_SCHEMA, NewEvent } from "./event.ts";
-import { Fault } from "./fault.ts";
-import { Json } from "./json.ts";
+import { upcast } from "./upcast.ts";
 import { Origin } from "./origin.ts";
+import { Json } from "./ids.ts";
+import { Fault } from "./fault.ts";
+import { EVENT_SCHEMA, NewEvent } from "./event.ts";
+import type { Entry, Envelope } from "./envelope.ts";
+import { canonical } from "./canonical.ts";
 
 /** An event's data at rest may have this many bytes of UTF-8. */
 export const EVENT_BYTES = 4 * 1024 * 1024;
@@ -15,12 +16,22 @@ export type Written = { readonly type: string; readonly schema: number; readonly
 /** An event on its way into a store. `event` is what a reader will find. */
 export type Admitted = Written & { readonly event: NewEvent };
 
+const checkedEvents = new WeakSet<NewEvent>();
+
+/** An event that its schema has just read or that was recorded before: the door into a store believes it. */
+export function checkedEvent(event: NewEvent): NewEvent {
+  checkedEvents.add(event);
+  return event;
+}
+
 /**
  * The one door into a store: the event's data as canonical JSON text, and the event as that text says it.
  * @throws Fault `event-invalid`, `event-too-large`
  */
 export function written(event: NewEvent): Admitted {
-  const data = validly(event.type, () => canonical(NewEvent.parse(event).data));
+  const data = validly(event.type, () =>
+    canonical((checkedEvents.has(event) ? event : NewEvent.parse(event)).data),
+  );
   // A UTF-8 form has at most three bytes per UTF-16 unit, so short texts need no counting.
   const bytes = data.length * 3 > EVENT_BYTES ? utf8Bytes(data) : 0;
   if (bytes > EVENT_BYTES) throw new Fault("event-too-large", { type: event.type, bytes });
@@ -48,11 +59,16 @@ export function entryOf(row: Row): Entry {
     throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
   return validly(row.type, () => {
     const { id, deliberation, seq, cursor, at } = row;
-    const envelope = { id, deliberation, seq, cursor, at, origin: Origin.parse(JSON.parse(row.origin)) };
-    const data: unknown = JSON.parse(row.data);
+    const recorded = {
+      type: row.type,
+      data: JSON.parse(row.data) as unknown,
+      origin: Origin.parse(JSON.parse(row.origin)),
+    };
+    const { type, data, origin } = row.schema < EVENT_SCHEMA ? upcast(recorded) : recorded;
+    const envelope = { id, deliberation, seq, cursor, at, origin };
     if (!KNOWN.has(row.type))
       return { type: "unknown", data: { type: row.type, data: Json.parse(data) }, ...envelope };
-    return { ...NewEvent.parse({ type: row.type, data }), ...envelope };
+    return { ...NewEvent.parse({ type, data }), ...envelope };
   });
 }
 
@@ -81,3 +97,40 @@ function utf8Bytes(text: string): number {
   }
   return bytes;
 }
+
+/**
+ * What every store refuses before it looks at anything: a malformed origin, an empty batch, an opening that is not alone at
+ * the start under the origin `open`, a closing that is not last under the origin `close`.
+ * @returns the origin as its schema reads it
+ * @throws Fault `event-invalid`
+ */
+export function admit(events: readonly NewEvent[], origin: Origin): Origin {
+  const parsed = Origin.safeParse(origin);
+  if (!parsed.success) {
+    throw new Fault("event-invalid", { type: events[0]?.type ?? "none", why: "its origin is malformed" });
+  }
+  if (events.length === 0)
+    throw new Fault("event-invalid", { type: "none", why: "a batch holds at least one event" });
+  events.forEach(({ type }, index) => {
+    const opens = type === "deliberation-opened";
+    const closes = type === "deliberation-closed";
+    if (opens !== (origin.by === "open" && index === 0)) {
+      throw new Fault("event-invalid", {
+        type,
+        why: "an opening is the first event, under the origin `open`",
+      });
+    }
+    if (closes !== (origin.by === "close" && index === events.length - 1)) {
+      throw new Fault("event-invalid", {
+        type,
+        why: "a closing is the last event, under the origin `close`",
+      });
+    }
+  });
+  return parsed.data;
+}
+
+/** Whether a closed deliberation still takes this batch: a reaction, or a person's feedback. */
+export const outlivesClosing = (events: readonly NewEvent[], origin: Origin): boolean =>
+  origin.by === "reactor" ||
+  (origin.by === "client" && events.every((event) => event.type === "feedback-given"));

@@ -1,5 +1,9 @@
 import type { Failure, ModelRequest, Tokens, ToolCall } from "./model.ts";
 
+/** The API protocols that providers are reached by. */
+export const WIRE_NAMES = ["openai", "anthropic", "ollama"] as const;
+export type WireName = (typeof WIRE_NAMES)[number];
+
 /** What one attempt used, as the other side reported it; `usd` is the other side's own figure, null where it gave none. */
 export type Usage = { readonly tokens: Tokens; readonly usd: number | null };
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Embeddings } from "../kernel/index.ts";
 import { stepClock } from "../testing/step-clock.ts";
 import { createEmbedder } from "./embedder.ts";
-import { directed } from "./samples.ts";
+import { directed } from "../../test/support/memory-samples.ts";
 import { cosineOf, unitVector } from "./vector.ts";
-import { within } from "./within.ts";
+import { within } from "./with-timeout.ts";
 
 const never = () => new AbortController().signal;
 const bounded = () => ({ timeoutMs: 2_000, signal: never() });

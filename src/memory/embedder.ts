@@ -1,14 +1,14 @@
 import type { Embeddings, World } from "../kernel/index.ts";
-import { shortened } from "../judging/index.ts";
+import { shortened } from "../replies/gist.ts";
 import type { Vector } from "./engram-store.ts";
 import { unitVector } from "./vector.ts";
-import { within, type Within } from "./within.ts";
+import { within, type Within } from "./with-timeout.ts";
 
 /** So long a model that failed is not asked for a question's vector again, milliseconds: an answer would wait for it each time. */
 const AFTER_FAILURE_MS = 30_000;
 /** The vectors of the last so many queries are kept: a question that is asked again costs no call. */
 const KEPT_QUERIES = 32;
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 type Bounded = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
@@ -25,10 +25,11 @@ export interface Embedder {
 }
 
 /** What a model wants before a text, by what the text is. https://huggingface.co/nomic-ai/nomic-embed-text-v1.5 */
-const prefixesOf = (model: string): { readonly query: string; readonly document: string } =>
-  model.includes("nomic-embed")
+function prefixesOf(model: string): { readonly query: string; readonly document: string } {
+  return model.includes("nomic-embed")
     ? { query: "search_query: ", document: "search_document: " }
     : { query: "", document: "" };
+}
 
 export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
   const { model } = embeddings;
@@ -85,7 +86,7 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
 function whyOf(model: string, came: Extract<Within<unknown>, { ok: false }>, timeoutMs: number): string {
   if ("error" in came) {
     const said = came.error instanceof Error ? came.error.message : String(came.error);
-    return `${model} failed: ${shortened(said.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), LONGEST_REASON)}`;
+    return `${model} failed: ${shortened(said.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), MAX_REASON_LENGTH)}`;
   }
   if (came.why === "late") return `${model} did not answer within ${timeoutMs / 1_000} s`;
   return `${model} was not waited for`;

@@ -1,4 +1,12 @@
-import type { Annotation, DeliberationId, Engram, EngramId, MemoryScope } from "../kernel/index.ts";
+import {
+  Fault,
+  type Annotation,
+  type DeliberationId,
+  type Engram,
+  type EngramId,
+  type MemoryScope,
+  type OrganizationId,
+} from "../kernel/index.ts";
 
 /** An engram as the database keeps it, with what was said of it since. */
 export type StoredEngram = {
@@ -95,4 +103,32 @@ export interface EngramStore {
     scope: MemoryScope,
     of: { readonly id: EngramId; readonly by: string; readonly at: string },
   ): Promise<boolean>;
+}
+
+/**
+ * One organization's engrams alone (STORE-1).
+ * @throws Fault `event-invalid`, from every method, for a scope of another organization
+ */
+export function engramsFor(own: OrganizationId, engrams: EngramStore): EngramStore {
+  const only =
+    <Scope extends MemoryScope, Rest extends readonly unknown[], Result>(
+      method: (scope: Scope, ...rest: Rest) => Promise<Result>,
+    ) =>
+    async (scope: Scope, ...rest: Rest): Promise<Result> => {
+      if (scope.organization === own) return method(scope, ...rest);
+      const why = `it is of the organization ${scope.organization}, and this part of the store is ${own}'s`;
+      throw new Fault("event-invalid", { type: "engram", why });
+    };
+  return {
+    put: only(engrams.put),
+    annotate: only(engrams.annotate),
+    get: only(engrams.get),
+    list: only(engrams.list),
+    nearest: only(engrams.nearest),
+    matching: only(engrams.matching),
+    vectors: only(engrams.vectors),
+    unembedded: only(engrams.unembedded),
+    embed: only(engrams.embed),
+    forget: only(engrams.forget),
+  };
 }

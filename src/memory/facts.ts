@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
-import { entitiesOf } from "../judging/index.ts";
+import { entitiesOf } from "../text/entities.ts";
 import { canonical, EngramId, EventId, type Engram, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
-import { listed, liveOf } from "./listing.ts";
+import { listed, liveOf } from "./lookup.ts";
 
-const LONGEST_FACT = 2_000;
+const MAX_FACT_LENGTH = 2_000;
 /** As often one fact can be forgotten and pinned again. */
-const MOST_RETURNS = 100;
+const MAX_RETURNS = 100;
 
 export type PinnedFact = { readonly id: EngramId; readonly fact: string; readonly at: string };
 
@@ -25,7 +25,7 @@ export function factOf(
   const trimmed = text.toWellFormed().normalize("NFC").trim();
   const fact = trimmed.replaceAll(/\s+/g, " ");
   if (fact === "") return { ok: false, reason: "the fact is empty" };
-  if (fact.length > LONGEST_FACT) return { ok: false, reason: "the fact has more than 2,000 characters" };
+  if (fact.length > MAX_FACT_LENGTH) return { ok: false, reason: "the fact has more than 2,000 characters" };
   if (/(?:\r\n?|\n)[^\S\r\n]*[\r\n]/.test(trimmed))
     return { ok: false, reason: "the fact has more than one paragraph; pin each by itself" };
   if (/\p{Cc}/u.test(fact)) return { ok: false, reason: "the fact has control characters" };
@@ -39,24 +39,26 @@ export function pinnedId({ organization, user }: MemoryScope, fact: string, turn
 }
 
 /** A pinned fact as an engram. */
-const pinnedEngram = (scope: MemoryScope, fact: string, at: string): Engram => ({
-  id: pinnedId(scope, fact),
-  type: "pinned",
-  organization: scope.organization,
-  user: scope.user,
-  question: "",
-  summary: fact,
-  intent: "fact",
-  entities: entitiesOf(fact),
-  participant: null,
-  respondent: null,
-  models: [],
-  temperature: null,
-  deliberation: null,
-  conversation: null,
-  tools: false,
-  at,
-});
+function pinnedEngram(scope: MemoryScope, fact: string, at: string): Engram {
+  return {
+    id: pinnedId(scope, fact),
+    type: "pinned",
+    organization: scope.organization,
+    user: scope.user,
+    question: "",
+    summary: fact,
+    intent: "fact",
+    entities: entitiesOf(fact),
+    participant: null,
+    respondent: null,
+    models: [],
+    temperature: null,
+    deliberation: null,
+    conversation: null,
+    tools: false,
+    at,
+  };
+}
 
 /**
  * Pins a fact once per scope, and keeps who pinned it as a comment on it. A fact that was forgotten is pinned anew, under
@@ -69,7 +71,7 @@ export async function pin(
 ): Promise<Pinned> {
   const read = factOf(given.fact);
   if (!read.ok) return read;
-  for (let turn = 1; turn <= MOST_RETURNS; turn += 1) {
+  for (let turn = 1; turn <= MAX_RETURNS; turn += 1) {
     const id = pinnedId(scope, read.fact, turn);
     const engram = { ...pinnedEngram(scope, read.fact, given.at), id };
     const fresh = await store.put(engram, id);
@@ -86,7 +88,7 @@ export async function pin(
     );
     return { ok: true, engram: stored?.engram ?? engram, fresh };
   }
-  return { ok: false, reason: `the fact was forgotten ${MOST_RETURNS} times; write it in other words` };
+  return { ok: false, reason: `the fact was forgotten ${MAX_RETURNS} times; write it in other words` };
 }
 
 /** The newest `most` of the pinned facts, in the order in which they were pinned; neither forgotten nor retired ones. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { judgedOf, markOf } from "./judged.ts";
-import { grade, outcome, preference, said, thumb, timeOf } from "./samples.ts";
+import { judgedOf, markOf } from "./annotation-summary.ts";
+import { grade, outcome, preference, said, thumb, timeOf } from "../../test/support/memory-samples.ts";
 
 describe("judgedOf", () => {
   it("is the last that was said of each kind, by time and not by arrival", () => {

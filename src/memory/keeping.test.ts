@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { EngramId, ModelRef, type Embeddings } from "../kernel/index.ts";
-import { memoryEngrams } from "../testing/memory-engrams.ts";
+import { memoryEngrams } from "../../test/support/memory-engrams.ts";
 import { stepClock } from "../testing/step-clock.ts";
 import { createMemory, type EngramMemory } from "./memory.ts";
 import {
@@ -15,7 +15,7 @@ import {
   thumb,
   timeOf,
   watched,
-} from "./samples.ts";
+} from "../../test/support/memory-samples.ts";
 import type { EngramLine } from "./transfer.ts";
 
 const never = () => new AbortController().signal;

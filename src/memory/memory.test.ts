@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DeliberationId, EngramId, type Embeddings, type RecallQuery } from "../kernel/index.ts";
-import { memoryEngrams } from "../testing/memory-engrams.ts";
+import { memoryEngrams } from "../../test/support/memory-engrams.ts";
 import { stepClock } from "../testing/step-clock.ts";
 import { createMemory, type EngramMemory } from "./memory.ts";
 import {
@@ -14,7 +14,7 @@ import {
   thumb,
   timeOf,
   watched,
-} from "./samples.ts";
+} from "../../test/support/memory-samples.ts";
 import { unitVector } from "./vector.ts";
 
 const never = () => new AbortController().signal;

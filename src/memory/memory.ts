@@ -1,14 +1,14 @@
 import type { Embeddings, EngramId, Memory, MemoryScope, World } from "../kernel/index.ts";
-import { annotate } from "./annotating.ts";
+import { annotate } from "./annotate.ts";
 import { createEmbedder } from "./embedder.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { facts, pin, type Pinned, type PinnedFact } from "./facts.ts";
 import { catchUp, reembed, type Reembedded } from "./reembedding.ts";
-import { recall, search, type EngramSearch, type FoundEngrams } from "./searching.ts";
-import { show, type Shown } from "./showing.ts";
+import { recall, search, type EngramSearch, type FoundEngrams } from "./recall.ts";
+import { show, type Shown } from "./lookup.ts";
 import { stats, type MemoryStats } from "./stats.ts";
 import { exported, imported, type EngramLine, type Imported } from "./transfer.ts";
-import { write } from "./writing.ts";
+import { write } from "./write.ts";
 
 /** With a write so many engrams at most that lack a vector get one: memory catches up with another model by itself. */
 const CAUGHT_UP = 16;

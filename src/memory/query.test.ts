@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commonShare, documentOf, queryOf, sharesOf } from "./query.ts";
-import { engram } from "./samples.ts";
+import { engram } from "../../test/support/memory-samples.ts";
 
 describe("queryOf", () => {
   it("takes a question apart, and looks at 4,000 of its characters", () => {

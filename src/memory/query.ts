@@ -1,10 +1,48 @@
-import { contentWords, entitiesOf, entityKey, shortened } from "../judging/index.ts";
 import type { Engram } from "../kernel/index.ts";
-import { engramWords } from "./engram-words.ts";
+import { contentWords } from "../text/words.ts";
+import { entitiesOf, entityKey } from "../text/entities.ts";
+import { shortened } from "../replies/gist.ts";
+
+/** Of a word that more engrams have, the newest so many count. */
+export const WORD_ENGRAMS = 5_000;
+
+/** More words than this are not looked for: the first ones are. */
+const ASKED_WORDS = 64;
+
+/** The words that an engram is found by, each once. Not in all languages is there space between them: see `contentWords`. */
+export function engramWords(engram: Pick<Engram, "question" | "summary" | "entities">): string[] {
+  return contentWords([engram.question, engram.summary, ...engram.entities].join("\n"));
+}
+
+/** What of these words can be looked for, as the index has them; whatever else stands in them is left out. */
+export function askedWords(words: readonly string[]): string[] {
+  return contentWords(words.join("\n")).slice(0, ASKED_WORDS);
+}
+
+/** What a word adds to an engram that has it, when `engrams` have it: the fewer, the more. */
+function wordWeight(engrams: number): number {
+  return Math.log(1 + WORD_ENGRAMS / engrams);
+}
+
+/**
+ * The best matches first, by the sum of the weights of the words that they have; equal ones newest first.
+ * @param found for each word, the engrams that have it, as numbers in the order in which they were put; at most the `WORD_ENGRAMS` newest
+ */
+export function bestMatches(found: readonly (readonly number[])[], limit: number): number[] {
+  const scores = new Map<number, number>();
+  for (const engrams of found) {
+    const weight = wordWeight(engrams.length);
+    for (const engram of engrams) scores.set(engram, (scores.get(engram) ?? 0) + weight);
+  }
+  return [...scores]
+    .sort(([a, scoreOfA], [b, scoreOfB]) => scoreOfB - scoreOfA || b - a)
+    .slice(0, limit)
+    .map(([engram]) => engram);
+}
 
 /** As much of a question as an engram keeps is looked for. */
-export const LONGEST_QUESTION = 4_000;
-const MOST_WORDS = 200;
+export const MAX_QUESTION_LENGTH = 4_000;
+const MAX_WORDS = 200;
 
 /** A question taken apart, as engrams are compared with it. */
 export type Query = {
@@ -16,10 +54,10 @@ export type Query = {
 };
 
 export function queryOf(question: string): Query {
-  const text = shortened(question, LONGEST_QUESTION);
+  const text = shortened(question, MAX_QUESTION_LENGTH);
   return {
     text,
-    words: contentWords(text).slice(0, MOST_WORDS),
+    words: contentWords(text).slice(0, MAX_WORDS),
     entities: [...new Set(entitiesOf(text).map(entityKey))],
   };
 }
@@ -27,12 +65,14 @@ export function queryOf(question: string): Query {
 type Told = Pick<Engram, "question" | "summary" | "entities">;
 
 /** What is embedded of an engram. */
-export const documentOf = ({ question, summary }: Told): string =>
-  question === "" ? summary : `${question}\n\n${summary}`;
+export function documentOf({ question, summary }: Told): string {
+  return question === "" ? summary : `${question}\n\n${summary}`;
+}
 
 /** Whether one is the other, or is named within it as whole words: `austen` and `jane austen`. */
-const isNamed = (one: string, other: string): boolean =>
-  one === other || ` ${one} `.includes(` ${other} `) || ` ${other} `.includes(` ${one} `);
+function isNamed(one: string, other: string): boolean {
+  return one === other || ` ${one} `.includes(` ${other} `) || ` ${other} `.includes(` ${one} `);
+}
 
 /** The shares of a question's words and of its entities that an engram has, each 0 to 1; 0 where the question has none. */
 export function sharesOf(query: Query, engram: Told): { readonly words: number; readonly entities: number } {

@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngramId } from "../kernel/index.ts";
 import { ranked, recalledOf, type Candidate } from "./rank.ts";
-import { engram, grade, preference, rules, said, stored, thumb, timeOf } from "./samples.ts";
+import {
+  engram,
+  grade,
+  preference,
+  rules,
+  said,
+  stored,
+  thumb,
+  timeOf,
+} from "../../test/support/memory-samples.ts";
 
 type Given = {
   readonly cluster?: string;

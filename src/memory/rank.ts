@@ -1,6 +1,6 @@
 import type { Recalled, RecallRules } from "../kernel/index.ts";
 import type { StoredEngram } from "./engram-store.ts";
-import { judgedOf, markOf, type Judged } from "./judged.ts";
+import { judgedOf, markOf, type Judged } from "./annotation-summary.ts";
 
 // K1. What comes out does not depend on the order of what goes in.
 // K2. A better grade never costs an engram a place (as long as its weight is not negative).
@@ -20,7 +20,9 @@ export type Candidate = {
 export type Ranked = Candidate & { readonly judged: Judged; readonly score: number };
 
 /** How well it fits by its text alone: the cosine, and the share of words where there is none. */
-const fitOf = ({ similarity, words }: Candidate): number => similarity ?? words;
+function fitOf({ similarity, words }: Candidate): number {
+  return similarity ?? words;
+}
 
 /** What it is ranked by: how well it fits, and what each weight adds. What nobody has judged adds nothing. */
 function scoreOf(candidate: Candidate, judged: Judged, { weights }: Pick<RecallRules, "weights">): number {
@@ -36,16 +38,17 @@ function scoreOf(candidate: Candidate, judged: Judged, { weights }: Pick<RecallR
 }
 
 /** All of them by their scores, best first; of equals the newer, then the lesser id (K1). */
-export const ranked = (
+export function ranked(
   candidates: readonly Candidate[],
   rules: Pick<RecallRules, "weights">,
-): readonly Ranked[] =>
-  candidates
+): readonly Ranked[] {
+  return candidates
     .map((candidate): Ranked => {
       const judged = judgedOf(candidate.stored.annotations);
       return { ...candidate, judged, score: scoreOf(candidate, judged, rules) };
     })
     .sort((a, b) => b.score - a.score || byAge(a, b));
+}
 
 /** The newer before the older, then by id. */
 function byAge({ stored: { engram: a } }: Ranked, { stored: { engram: b } }: Ranked): number {
@@ -53,10 +56,13 @@ function byAge({ stored: { engram: a } }: Ranked, { stored: { engram: b } }: Ran
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-const isAdmitted = (candidate: Ranked, rules: RecallRules): boolean =>
-  candidate.stored.forgotten === null &&
-  candidate.judged.retired === null &&
-  fitOf(candidate) >= (candidate.similarity === null ? rules.minimumWords : rules.minimum);
+function isAdmitted(candidate: Ranked, rules: RecallRules): boolean {
+  return (
+    candidate.stored.forgotten === null &&
+    candidate.judged.retired === null &&
+    fitOf(candidate) >= (candidate.similarity === null ? rules.minimumWords : rules.minimum)
+  );
+}
 
 const PREFERENCES = { won: 1, tied: 0, lost: -1 } as const;
 

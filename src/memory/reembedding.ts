@@ -6,7 +6,7 @@ import { documentOf } from "./query.ts";
 const BATCH = 64;
 const BATCH_MS = 120_000;
 /** Engrams that cannot be embedded are passed over, up to so many. */
-const MOST_PASSED = 100;
+const MAX_PASSED = 100;
 /** So many in a row that cannot be embedded one by one: it is the model, not the text. */
 const HOPELESS = 3;
 
@@ -41,8 +41,8 @@ export async function reembed(
     for (const id of came.passed) passed.add(id);
     ({ why } = came);
     if (came.embedded > 0) onProgress({ embedded });
-    if (passed.size > MOST_PASSED)
-      why ??= `${embedder.model} gives no vectors for more than ${MOST_PASSED} engrams`;
+    if (passed.size > MAX_PASSED)
+      why ??= `${embedder.model} gives no vectors for more than ${MAX_PASSED} engrams`;
   }
   return { embedded, passed: passed.size, why };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventId } from "../kernel/index.ts";
-import { retirementOf, retiringEvent } from "./retirement.ts";
-import { grade, outcome, preference, said, thumb } from "./samples.ts";
+import { retirementOf, retiringEvent } from "./annotate.ts";
+import { grade, outcome, preference, said, thumb } from "../../test/support/memory-samples.ts";
 
 const rules = { against: 2 };
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { Estimate, shareOf } from "../judging/index.ts";
+import { Estimate, shareOf } from "../stats/proportions.ts";
 import { canonical, Intent, ModelRef, type Engram, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore, StoredEngram } from "./engram-store.ts";
-import { inTime, isJudged, judgedOf, resultOf } from "./judged.ts";
-import { listed } from "./listing.ts";
+import { inTime, isJudged, judgedOf, resultOf } from "./annotation-summary.ts";
+import { listed } from "./lookup.ts";
 
 const count = z.int().nonnegative();
 

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { Annotation, Engram, EngramId, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { factOf, pinnedId } from "./facts.ts";
-import { listed } from "./listing.ts";
+import { listed } from "./lookup.ts";
 
-const LONGEST_LINE = 4 * 1024 * 1024;
-const MOST_REFUSALS = 100;
+const MAX_LINE_LENGTH = 4 * 1024 * 1024;
+const MAX_REFUSALS = 100;
 const CHUNK = 100;
 
 /** One engram with what was said of it: a line of an export. */
@@ -67,7 +67,7 @@ export async function imported(
     const read = lineOf(text, scope);
     if (!read.ok) {
       counts.refused += 1;
-      if (refusals.length < MOST_REFUSALS) refusals.push({ line, why: read.why });
+      if (refusals.length < MAX_REFUSALS) refusals.push({ line, why: read.why });
       continue;
     }
     const took = await take(store, scope, read.value);
@@ -81,7 +81,7 @@ type Line = { readonly ok: true; readonly value: EngramLine } | { readonly ok: f
 
 /** A line as it is to be written into this scope. */
 function lineOf(text: string, { organization, user }: MemoryScope): Line {
-  if (text.length > LONGEST_LINE) return { ok: false, why: "longer than 4 MB" };
+  if (text.length > MAX_LINE_LENGTH) return { ok: false, why: "longer than 4 MB" };
   const parsed = json(text);
   if (parsed === undefined) return { ok: false, why: "this is not JSON" };
   const read = EngramLine.safeParse(parsed);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempted, type Sending, type Transport } from "../kernel/transport.ts";
-import { createFakeClock } from "./fake-clock.ts";
+import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { createModels, type Limits } from "./models.ts";
 
 const request: ModelRequest = {

@@ -6,12 +6,10 @@
 
 import type { Call, CallOptions, Failure, ModelRequest } from "../kernel/model.ts";
 import type { Attempted, Transport } from "../kernel/transport.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock, Watch } from "./clock.ts";
 import type { Limiter, Place, Slot } from "./limiter.ts";
-import type { Price } from "./prices.ts";
+import { type Price, createSpending, type Spending } from "./prices.ts";
 import { waitBefore, type Backoff } from "./retry.ts";
-import { createSpending, type Spending } from "./spending.ts";
-import type { Watch } from "./watch.ts";
 
 /** Where a call goes and what is known about it. */
 export type Route = {
@@ -38,11 +36,14 @@ export type Calling = {
   readonly attempts?: number | undefined;
 };
 
-const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 100) / 10)} s`;
+function seconds(ms: number): string {
+  return `${Math.max(0, Math.round(ms / 100) / 10)} s`;
+}
 
 /** Sends one request until it is answered, may not be sent again, or is stopped. */
-export const call = (calling: Calling, onDelta: CallOptions["onDelta"], around: Around): Promise<Call> =>
-  new Caller(calling, onDelta, around).run();
+export function call(calling: Calling, onDelta: CallOptions["onDelta"], around: Around): Promise<Call> {
+  return new Caller(calling, onDelta, around).run();
+}
 
 /** A class, because as many are at work as calls are under way: closures over the same would take 2 KB each. */
 class Caller {

@@ -6,19 +6,19 @@ export type Clock = {
 };
 
 /** The longest a timer of the platform can be set to; a longer wait would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, run) => {
-    const timer = setTimeout(run, Math.min(Math.max(ms, 0), longestTimerMs));
+    const timer = setTimeout(run, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };
 
 /** Resolves `ms` from now, or as soon as `signal` aborts. */
-export const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = () => {
       cancel();
@@ -28,3 +28,46 @@ export const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     const cancel = clock.after(ms, done);
     signal.addEventListener("abort", done);
   });
+}
+
+/** Everything that can end one call from outside, in one signal: the caller's abort, the deadline, `close`. */
+export type Watch = {
+  readonly signal: AbortSignal;
+  /** What ended the call, or null while nothing has. The first reason stays. */
+  stopped(): "cancelled" | "timed-out" | null;
+  leftMs(): number;
+  /** Resolves `ms` from now, or as soon as the call is stopped. */
+  sleep(ms: number): Promise<void>;
+  cancel(): void;
+  /** Ends the watching; must be called once the call is over. */
+  dispose(): void;
+};
+
+export function createWatch(
+  clock: Clock,
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Watch {
+  const controller = new AbortController();
+  const deadlineMs = clock.now() + timeoutMs;
+  let why: "cancelled" | "timed-out" | null = null;
+  const stop = (reason: "cancelled" | "timed-out"): void => {
+    if (why !== null) return;
+    why = reason;
+    controller.abort();
+  };
+  const cancel = (): void => stop("cancelled");
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel);
+  const cancelTimer = clock.after(timeoutMs, () => stop("timed-out"));
+  return {
+    signal: controller.signal,
+    stopped: () => why,
+    leftMs: () => deadlineMs - clock.now(),
+    sleep: (ms) => sleep(clock, ms, controller.signal),
+    cancel,
+    dispose: () => {
+      cancelTimer();
+      signal.removeEventListener("abort", cancel);
+    },
+  };
+}

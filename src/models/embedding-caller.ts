@@ -1,13 +1,121 @@
-import type { Clock } from "./clock.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { EmbeddingWire } from "./embedding-wires.ts";
+import { countOf, itemsOf, looseOf } from "./loose.ts";
+import { wires } from "./wires/index.ts";
+import { type Clock, createWatch, type Watch } from "./clock.ts";
 import { finalTrouble, networkTrouble, type Trouble } from "./failures.ts";
 import type { Http } from "./http.ts";
 import { exchangeJson } from "./json-exchange.ts";
 import type { Limiter } from "./limiter.ts";
 import { waitBefore, type Backoff } from "./retry.ts";
-import { readVectors, type VectorsReading } from "./vectors.ts";
-import { createWatch, type Watch } from "./watch.ts";
+
+/** Google takes 100 texts a request, OpenAI 2,048. */
+const MAX_TEXTS = 96;
+/**
+ * UTF-16 units of all texts of a request together. Mistral takes 16,384 tokens a request and OpenAI 300,000; a token
+ * is 3 characters of Latin text or more.
+ */
+const MAX_TOGETHER_LENGTH = 32_000;
+/** Of one text: OpenAI's and Mistral's models take 8,192 tokens. */
+const MAX_TEXT_LENGTH = 24_000;
+
+/** A text as an embedding model can take it: none is empty, and of one that is too long its beginning stands for it. */
+function fit(text: string): string {
+  if (text === "") return " ";
+  return text.length <= MAX_TEXT_LENGTH
+    ? text
+    : text.slice(0, MAX_TEXT_LENGTH).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** The texts in their order, in as many requests as the limits above want. */
+export function textBatches(texts: readonly string[]): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  let batch: string[] = [];
+  let together = 0;
+  for (const text of texts.map(fit)) {
+    if (batch.length === MAX_TEXTS || (batch.length > 0 && together + text.length > MAX_TOGETHER_LENGTH)) {
+      batches.push(batch);
+      batch = [];
+      together = 0;
+    }
+    batch.push(text);
+    together += text.length;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
+
+/** More than any model gives; it bounds what a reply may cost. */
+const MAX_DIMENSIONS = 16_384;
+
+export type VectorsReading =
+  | { readonly ok: true; readonly vectors: readonly (readonly number[])[] }
+  | { readonly ok: false; readonly reason: string };
+
+function isVector(value: unknown): value is readonly number[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MAX_DIMENSIONS &&
+    value.every((component) => Number.isFinite(component))
+  );
+}
+
+/** `items` as vectors of finite numbers: one for each of `count` texts. */
+function readVectors(items: readonly unknown[], count: number): VectorsReading {
+  if (items.length !== count)
+    return { ok: false, reason: `the reply has ${items.length} vectors for ${count} texts` };
+  const vectors = items.filter(isVector);
+  return vectors.length === count
+    ? { ok: true, vectors }
+    : { ok: false, reason: "the reply has a vector that is no list of finite numbers" };
+}
+
+/** Whether all have as many numbers as the first. */
+export function areOfOneLength(vectors: readonly (readonly number[])[]): boolean {
+  return vectors.every(({ length }) => length === vectors[0]?.length);
+}
+
+/** How vectors are asked for. Every wire takes `{model, input}`, the input a list of texts. */
+export type EmbeddingWire = {
+  /** Where requests go, from an endpoint's base URL. */
+  url(base: string): URL;
+  /** What stands for vectors in a reply, in the order of the texts and not yet checked; null where that cannot be told. */
+  read(reply: unknown): readonly unknown[] | null;
+};
+
+function beside(base: string, path: string, leave: RegExp): URL {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(leave, "") + path;
+  return url;
+}
+
+/** `POST /embeddings` as OpenAI defines it and many servers speak it. Items carry the index of their text, in any order. */
+const openaiCompatible: EmbeddingWire = {
+  url: (base) => beside(base, "/embeddings", /\/$/),
+  read: (reply) => {
+    const items = itemsOf(looseOf(reply)["data"]);
+    const placed = new Map<number, unknown>();
+    for (const [position, item] of items.entries()) {
+      const { index, embedding } = looseOf(item);
+      const place = index === undefined ? position : countOf(index);
+      if (place === null || place >= items.length || placed.has(place)) return null;
+      placed.set(place, embedding);
+    }
+    return items.map((_, place) => placed.get(place));
+  },
+};
+
+/** Ollama's own `POST /api/embed`, which also cuts what is too long for the model. */
+const ollama: EmbeddingWire = {
+  url: (base) => beside(base, "/api/embed", /\/$/),
+  read: (reply) => itemsOf(looseOf(reply)["embeddings"]),
+};
+
+/** The wire over which an endpoint gives vectors, or null where it has none to give. */
+export function embeddingWireOf({ wire }: Endpoint): EmbeddingWire | null {
+  if (wire === wires.ollama) return ollama;
+  return wire === wires.openai ? openaiCompatible : null;
+}
 
 export type EmbeddingPersistence = Backoff & {
   /** Attempts at one request at most, the first included. */
@@ -38,10 +146,10 @@ const caps = { provider: 2, model: 2 };
  * Asks for the vectors of one batch until there are some, it may not be asked again, or the watch has ended. An attempt
  * holds one place while it is being made and none while it waits. Does not reject.
  */
-export const createEmbeddingCaller = (
+export function createEmbeddingCaller(
   { endpoint, wire }: { readonly endpoint: Endpoint; readonly wire: EmbeddingWire },
   { http, clock, random, limiter, persistence }: EmbeddingSurroundings,
-): ((texts: readonly string[], watch: Watch) => Promise<Embedded>) => {
+): (texts: readonly string[], watch: Watch) => Promise<Embedded> {
   const { provider, model, key, router } = endpoint;
   const url = wire.url(endpoint.url);
   const headers = key === null ? {} : endpoint.wire.authorize(key);
@@ -94,4 +202,4 @@ export const createEmbeddingCaller = (
       if (watch.stopped() !== null) return given;
     }
   };
-};
+}

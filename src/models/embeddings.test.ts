@@ -7,8 +7,8 @@ import {
   type EmbeddingLimits,
   type EmbeddingsOptions,
 } from "./embeddings.ts";
-import { createFakeClock, type FakeClock } from "./fake-clock.ts";
-import { openFakeServer, refuse, type Received } from "./fake-server.ts";
+import { createFakeClock, type FakeClock } from "../../test/support/fake-clock.ts";
+import { openFakeServer, refuse, type Received } from "../../test/support/fake-server.ts";
 
 const key = "sk-test-0123456789abcdef";
 

@@ -1,15 +1,18 @@
 import type { Embeddings } from "../kernel/ports.ts";
-import { systemClock } from "./clock.ts";
-import { createEmbeddingCaller, type EmbeddingPersistence } from "./embedding-caller.ts";
-import { embeddingWireOf, withoutEmbeddings } from "./embedding-wires.ts";
+import { systemClock, createWatch, type Watch } from "./clock.ts";
+import {
+  createEmbeddingCaller,
+  type EmbeddingPersistence,
+  embeddingWireOf,
+  textBatches,
+  areOfOneLength,
+} from "./embedding-caller.ts";
 import { resolve, type Compatible, type Endpoint, type Environment } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createLimiter } from "./limiter.ts";
 import type { Substitutes } from "./models.ts";
+import { providerOf } from "./providers.ts";
 import { quoteWords } from "./redact.ts";
-import { textBatches } from "./text-batches.ts";
-import { areOfOneLength } from "./vectors.ts";
-import { createWatch, type Watch } from "./watch.ts";
 
 export type EmbeddingLimits = EmbeddingPersistence & {
   /** The deadline of one `embed`, all its requests and waits included. */
@@ -49,13 +52,13 @@ export type EmbeddingsOpening =
   | { readonly ok: true; readonly embeddings: ClosableEmbeddings }
   | { readonly ok: false; readonly code: "unauthorised" | "refused"; readonly reason: string };
 
-const refuse = (provider: string): EmbeddingsOpening => {
+function refuse(provider: string): EmbeddingsOpening {
   const next = "use openai/text-embedding-3-small, mistral/mistral-embed, ollama/nomic-embed-text or sim/ada";
   return { ok: false, code: "refused", reason: `${provider} has no embedding models; ${next}` };
-};
+}
 
 /** Of a reference in an error; the rest of the line is for what went wrong. */
-const longestName = 120;
+const MAX_NAME_LENGTH = 120;
 
 /**
  * The port over the network, or inside this process for a provider of `locals`. Nothing is sent before `embed` is
@@ -63,7 +66,7 @@ const longestName = 120;
  * space, one that is too long for its beginning. It rejects with an `Error` in one line and without keys where any
  * text stays without a vector: after its attempts or its deadline, on an abort, on vectors of several lengths.
  */
-export const createEmbeddings = (options: EmbeddingsOptions): EmbeddingsOpening => {
+export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsOpening {
   const { ref, env, compatible, locals = {} } = options;
   const provider = ref.slice(0, Math.max(0, ref.indexOf("/")));
   const local = Object.hasOwn(locals, provider) ? locals[provider] : undefined;
@@ -75,20 +78,20 @@ export const createEmbeddings = (options: EmbeddingsOptions): EmbeddingsOpening 
     return { ok: true, embeddings: { model: embeddings.model, embed, close: async () => {} } };
   }
   // Before its key is asked for, which would not help.
-  if (withoutEmbeddings.has(provider)) return refuse(provider);
+  if (providerOf(provider)?.embeddings === false) return refuse(provider);
   const resolution = resolve(ref, env, compatible);
   if (!resolution.ok) return resolution;
   const { endpoint } = resolution;
   const wire = embeddingWireOf(endpoint);
   if (wire === null) return refuse(endpoint.provider);
   return { ok: true, embeddings: overHttp(options, endpoint, wire) };
-};
+}
 
-const overHttp = (
+function overHttp(
   { ref, limits: given, substitutes = {} }: EmbeddingsOptions,
   endpoint: Endpoint,
   wire: Parameters<typeof createEmbeddingCaller>[0]["wire"],
-): ClosableEmbeddings => {
+): ClosableEmbeddings {
   const limits = { ...defaultLimits, ...given };
   const clock = substitutes.clock ?? systemClock;
   const http = createHttp(substitutes.dispatcher);
@@ -104,7 +107,7 @@ const overHttp = (
   );
   const secrets = endpoint.key === null ? [] : [endpoint.key];
   const failure = (reason: string): Error =>
-    new Error(quoteWords(`no embeddings from ${ref.slice(0, longestName)}: ${reason}`, secrets));
+    new Error(quoteWords(`no embeddings from ${ref.slice(0, MAX_NAME_LENGTH)}: ${reason}`, secrets));
   const watches = new Set<Watch>();
   let closed = false;
 
@@ -147,4 +150,4 @@ const overHttp = (
       await http.close();
     },
   };
-};
+}

@@ -1,7 +1,21 @@
-import { keepAliveOf } from "./keep-alive.ts";
+import type { WireName } from "../kernel/index.ts";
 import { ollamaProgram, providerOf, providers, type Program, type Provider } from "./providers.ts";
-import { wires, type WireName } from "./wires/index.ts";
+import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
+
+/** A duration as Go writes it: `5m`, `1h30m`, `-1s`. */
+const duration = /^-?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
+
+/**
+ * How long a model stays in memory after a reply, in the form that Ollama's `keep_alive` takes: a duration as text, or
+ * seconds as a number; below 0 is for good. `written` is what `OLLAMA_KEEP_ALIVE` holds; null where that is neither, which
+ * Ollama itself passes over as well.
+ */
+function keepAliveOf(written: string | undefined): string | number | null {
+  const text = written?.trim() ?? "";
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  return text.length <= 100 && duration.test(text) ? text : null;
+}
 
 /** Where and how calls for one reference go. Holds a key: never log, record or throw it. */
 export type Endpoint = {
@@ -39,16 +53,20 @@ export type Resolution =
   | { readonly ok: true; readonly endpoint: Endpoint }
   | { readonly ok: false; readonly code: "unauthorised" | "refused"; readonly reason: string };
 
-const refuse = (reason: string): Resolution => ({ ok: false, code: "refused", reason });
-const lock = (reason: string): Resolution => ({ ok: false, code: "unauthorised", reason });
+function refuse(reason: string): Resolution {
+  return { ok: false, code: "refused", reason };
+}
+function lock(reason: string): Resolution {
+  return { ok: false, code: "unauthorised", reason };
+}
 
-const firstSet = (env: Environment, names: readonly string[]): { name: string; value: string } | null => {
+function firstSet(env: Environment, names: readonly string[]): { name: string; value: string } | null {
   for (const name of names) {
     const value = env[name]?.trim() ?? "";
     if (value !== "") return { name, value };
   }
   return null;
-};
+}
 
 /** What people write at the end of a base URL by habit, by wire; Ollama's has its compatible API at `/v1`. */
 const habits: { readonly [wire in WireName]: RegExp } = {
@@ -58,19 +76,19 @@ const habits: { readonly [wire in WireName]: RegExp } = {
 };
 
 /** A base URL without what people add to it by habit, or null where it is none. */
-const readUrl = (text: string, wire: WireName): string | null => {
+function readUrl(text: string, wire: WireName): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !["http:", "https:"].includes(url.protocol)) return null;
   if (url.username !== "" || url.password !== "") return null;
   url.pathname = url.pathname.replace(/\/+$/, "").replace(habits[wire], "");
   return url.href.replace(/\/$/, "");
-};
+}
 
 /**
  * A host as `OLLAMA_HOST` has it: `host`, `:port`, `host:port` or a URL. A server that listens on every
  * address is called on this machine's own.
  */
-const hostUrl = (host: string, fallback: string): string => {
+function hostUrl(host: string, fallback: string): string {
   const standard = new URL(fallback);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(host);
   const withScheme = hasScheme ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
@@ -81,17 +99,21 @@ const hostUrl = (host: string, fallback: string): string => {
   if (url.port === "" && !namesPort && !hasScheme) url.port = standard.port;
   if (url.pathname === "/") url.pathname = standard.pathname;
   return url.href;
-};
+}
 
-const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+function isKey(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
 
-const fullDialect = (dialect: Partial<Dialect> | undefined): Dialect => ({ without: new Set(), ...dialect });
+function fullDialect(dialect: Partial<Dialect> | undefined): Dialect {
+  return { without: new Set(), ...dialect };
+}
 
-const resolveProvider = (
+function resolveProvider(
   { name, model }: { readonly name: string; readonly model: string },
   row: Provider,
   env: Environment,
-): Resolution => {
+): Resolution {
   const given = firstSet(env, row.urlVariables);
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
   const url = readUrl(written, row.wire);
@@ -126,12 +148,13 @@ const resolveProvider = (
       cap: row.cap ?? null,
     },
   };
-};
+}
 
-const list = (names: readonly string[]): string =>
-  names.length === 0 ? "none is configured" : names.join(", ");
+function list(names: readonly string[]): string {
+  return names.length === 0 ? "none is configured" : names.join(", ");
+}
 
-const resolveCompatible = (path: string, env: Environment, compatible: Compatible): Resolution => {
+function resolveCompatible(path: string, env: Environment, compatible: Compatible): Resolution {
   const [name = "", ...rest] = path.split("/");
   const entry = Object.hasOwn(compatible, name) ? compatible[name] : undefined;
   if (entry === undefined) {
@@ -173,10 +196,10 @@ const resolveCompatible = (path: string, env: Environment, compatible: Compatibl
       cap: null,
     },
   };
-};
+}
 
 /** Where calls for `ref` go with these variables and this configuration. Reads neither files nor the process's environment. */
-export const resolve = (ref: string, env: Environment, compatible: Compatible = {}): Resolution => {
+export function resolve(ref: string, env: Environment, compatible: Compatible = {}): Resolution {
   const slash = ref.indexOf("/");
   const name = slash < 0 ? ref : ref.slice(0, slash);
   const rest = slash < 0 ? "" : ref.slice(slash + 1);
@@ -188,4 +211,4 @@ export const resolve = (ref: string, env: Environment, compatible: Compatible = 
   }
   if (rest === "") return refuse(`"${ref}" names no model; write ${name}/MODEL`);
   return resolveProvider({ name, model: rest }, row, env);
-};
+}

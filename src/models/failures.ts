@@ -21,18 +21,22 @@ const contextWords =
 const moderationWords = /moderation|flagged|content[_ ](?:policy|filter)/i;
 const crowdWords = /concurren|too many (?:simultaneous|parallel)|maximum pending requests|server busy/i;
 
-const never = (code: FailureCode): Pick<Trouble, "code" | "retry" | "crowded"> => ({
-  code,
-  retry: "never",
-  crowded: false,
-});
-const later = (code: FailureCode, crowded: boolean): Pick<Trouble, "code" | "retry" | "crowded"> => ({
-  code,
-  retry: "later",
-  crowded,
-});
+function never(code: FailureCode): Pick<Trouble, "code" | "retry" | "crowded"> {
+  return {
+    code,
+    retry: "never",
+    crowded: false,
+  };
+}
+function later(code: FailureCode, crowded: boolean): Pick<Trouble, "code" | "retry" | "crowded"> {
+  return {
+    code,
+    retry: "later",
+    crowded,
+  };
+}
 
-const classify = ({ status, kind, words }: Clue): Pick<Trouble, "code" | "retry" | "crowded"> => {
+function classify({ status, kind, words }: Clue): Pick<Trouble, "code" | "retry" | "crowded"> {
   const said = `${kind} ${words}`;
   if (status === 402 || creditWords.test(said)) return never("out-of-credit");
   if (status === 403 && moderationWords.test(said)) return never("refused");
@@ -43,7 +47,7 @@ const classify = ({ status, kind, words }: Clue): Pick<Trouble, "code" | "retry"
   if (status === 408) return later("timed-out", false);
   if (status >= 500 || status === 498) return later("overloaded", crowdWords.test(said));
   return never("refused");
-};
+}
 
 /** Errors that arrive inside a 200 carry a word where the status would be. */
 const statusOfKind: readonly (readonly [RegExp, number])[] = [
@@ -54,29 +58,32 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
   [/invalid_request|not_found|content_filter|context_length/i, 400],
 ];
 
-const statusIn = (error: Loose, kind: string): number => {
+function statusIn(error: Loose, kind: string): number {
   const code =
     countOf(error["code"]) ?? countOf(error["status"]) ?? countOf(Number(error["code"] ?? Number.NaN));
   if (code !== null && code >= 400 && code < 600) return code;
   return statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
-};
+}
 
 /** A page of HTML, as proxies answer with, down to its words. */
-const withoutTags = (text: string): string =>
-  /^\s*</.test(text) ? text.replace(/<(style|script)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ") : text;
+function withoutTags(text: string): string {
+  return /^\s*</.test(text)
+    ? text.replace(/<(style|script)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ")
+    : text;
+}
 
 /** Google's wait, which stands in the body: `"retryDelay": "36s"`. */
-const waitIn = (error: Loose): number | null => {
+function waitIn(error: Loose): number | null {
   for (const detail of itemsOf(error["details"])) {
     const seconds = Number.parseFloat(textOf(looseOf(detail)["retryDelay"]));
     if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
   }
   return null;
-};
+}
 
 type Read = { readonly words: string; readonly kind: string; readonly error: Loose };
 
-const readError = (body: unknown): Read => {
+function readError(body: unknown): Read {
   const whole = looseOf(Array.isArray(body) ? body[0] : body);
   const error = isLoose(whole["error"]) ? whole["error"] : whole;
   const words =
@@ -84,14 +91,14 @@ const readError = (body: unknown): Read => {
   const upstream = textOf(at(error, "metadata")["raw"]);
   const kind = [textOf(error["type"]), textOf(error["code"]), textOf(error["status"])].join(" ").trim();
   return { words: upstream === "" ? words : `${words}: ${upstream}`, kind, error };
-};
+}
 
 /** A non-2xx answer. `waitMs` is what its `Retry-After` asked for. */
-export const troubleOfStatus = (answer: {
+export function troubleOfStatus(answer: {
   readonly status: number;
   readonly body: string;
   readonly waitMs: number | null;
-}): Trouble => {
+}): Trouble {
   const { words, kind, error } = readError(parseJson(answer.body));
   const said = words === "" ? withoutTags(answer.body).trim() : words;
   const found = classify({ status: answer.status, kind, words: said });
@@ -100,10 +107,10 @@ export const troubleOfStatus = (answer: {
     words: said === "" ? `HTTP ${answer.status} without a word` : `${said} (HTTP ${answer.status})`,
     waitMs: answer.waitMs ?? waitIn(error),
   };
-};
+}
 
 /** An error object that came inside a 200, whole or between the events of a stream. */
-export const troubleOfObject = (body: unknown): Trouble => {
+export function troubleOfObject(body: unknown): Trouble {
   const { words, kind, error } = readError(body);
   const status = statusIn(error, kind);
   return {
@@ -111,22 +118,26 @@ export const troubleOfObject = (body: unknown): Trouble => {
     words: words === "" ? `the provider reported an error${kind === "" ? "" : `: ${kind}`}` : words,
     waitMs: waitIn(error),
   };
-};
+}
 
 /** The connection, or a stream that broke off. */
-export const networkTrouble = (words: string): Trouble => ({
-  code: "network",
-  words,
-  retry: "later",
-  waitMs: null,
-  crowded: false,
-});
+export function networkTrouble(words: string): Trouble {
+  return {
+    code: "network",
+    words,
+    retry: "later",
+    waitMs: null,
+    crowded: false,
+  };
+}
 
 /** An answer that is none: asking again would bring the same. */
-export const finalTrouble = (code: FailureCode, words: string): Trouble => ({
-  code,
-  words,
-  retry: "never",
-  waitMs: null,
-  crowded: false,
-});
+export function finalTrouble(code: FailureCode, words: string): Trouble {
+  return {
+    code,
+    words,
+    retry: "never",
+    waitMs: null,
+    crowded: false,
+  };
+}

@@ -1,3 +1,6 @@
+import { StringDecoder } from "node:string_decoder";
+import { createParser } from "eventsource-parser";
+
 export type EventStream = {
   /** Takes bytes as they arrive, cut anywhere, also within a character. */
   feed(bytes: Buffer): void;
@@ -22,4 +25,83 @@ export type Framing = {
 };
 
 /** The longest that one event may be, in UTF-16 units. */
-export const longestEvent = 4 * 2 ** 20;
+export const MAX_EVENT_LENGTH = 4 * 2 ** 20;
+
+/** The `data` of server-sent events (HTML Living Standard, 9.2) out of bytes; nothing more after an event that is too long. */
+function createEventStream(to: EventSink): EventStream {
+  const decoder = new StringDecoder("utf8");
+  let first = true;
+  let tooLong = false;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent: ({ data }) => to.onData(data),
+    onError: ({ type }) => {
+      if (type !== "max-buffer-size-exceeded") return;
+      tooLong = true;
+      to.onTooLong();
+    },
+  });
+  const feed = (text: string): void => {
+    if (text === "" || tooLong) return;
+    // The parser knows a byte-order mark only in text that was decoded byte by byte.
+    parser.feed(first && text.startsWith("\uFEFF") ? text.slice(1) : text);
+    first = false;
+  };
+  return {
+    feed: (bytes) => feed(decoder.write(bytes)),
+    end: () => {
+      feed(decoder.end());
+      if (!first) feed("\n\n");
+    },
+  };
+}
+
+export const serverSentEvents: Framing = {
+  formOf: (begin) => (/^[[{<]/.test(begin) ? "whole" : "stream"),
+  open: createEventStream,
+};
+
+/** Lines that are not blank, out of bytes, each without its end (LF or CR LF); nothing more after one that is too long. */
+function createLineStream(to: EventSink): EventStream {
+  const decoder = new StringDecoder("utf8");
+  /** What has come of a line whose end has not. */
+  let begun = "";
+  let tooLong = false;
+  const isTooLong = (length: number): boolean => {
+    if (length <= MAX_EVENT_LENGTH) return false;
+    tooLong = true;
+    to.onTooLong();
+    return true;
+  };
+  const give = (line: string): void => {
+    if (line.trim() !== "") to.onData(line.endsWith("\r") ? line.slice(0, -1) : line);
+  };
+  const feed = (text: string): void => {
+    if (tooLong) return;
+    let from = 0;
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
+      const line = begun === "" ? text.slice(from, end) : begun + text.slice(from, end);
+      if (isTooLong(line.length)) return;
+      begun = "";
+      from = end + 1;
+      give(line);
+    }
+    begun += from === 0 ? text : text.slice(from);
+    isTooLong(begun.length);
+  };
+  return {
+    feed: (bytes) => feed(decoder.write(bytes)),
+    end: () => {
+      feed(decoder.end());
+      if (!tooLong) give(begun);
+      begun = "";
+    },
+  };
+}
+
+/** One JSON object a line (NDJSON). An object that is alone on its first line with its brace is printed over several. */
+export const jsonLines: Framing = {
+  formOf: (begin) =>
+    /^\{\r?$/.test(begin) ? "undecided" : /^(?:[[<]|\{\r?\n)/.test(begin) ? "whole" : "stream",
+  open: createLineStream,
+};

@@ -22,7 +22,7 @@ type Surroundings = {
 type Destination = { readonly url: URL; readonly program: Program | null };
 
 /** Why a server could not be reached, without the address's user, password or query. */
-const unreachable = ({ url, program }: Destination, error: Error): Trouble => {
+function unreachable({ url, program }: Destination, error: Error): Trouble {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const words = error.message === "" ? code : error.message;
   if (program !== null && code === "ECONNREFUSED") {
@@ -33,18 +33,18 @@ const unreachable = ({ url, program }: Destination, error: Error): Trouble => {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_INVALID/.test(code)
     ? { ...trouble, retry: "never" }
     : trouble;
-};
+}
 
-const troubleFrom = (to: Destination, exchanged: Exchanged, reply: Reply): Trouble | null => {
+function troubleFrom(to: Destination, exchanged: Exchanged, reply: Reply): Trouble | null {
   if (exchanged.how === "aborted") return finalTrouble("cancelled", "given up");
   if (exchanged.how !== "broken") return null;
   return reply.begun()
     ? networkTrouble(`the connection broke off: ${exchanged.error.message}`)
     : unreachable(to, exchanged.error);
-};
+}
 
 /** Words, names and ids that came from the other side, without the key that we sent it. */
-const cleaned = (completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempted => {
+function cleaned(completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempted {
   const clean = (text: string): string => removeSecrets(text, secrets);
   return {
     ok: true,
@@ -57,7 +57,7 @@ const cleaned = (completion: Extract<Completion, { ok: true }>, secrets: readonl
     finish: quoteWords(completion.finish, secrets).slice(0, 64),
     usage: completion.usage,
   };
-};
+}
 
 /** Sends to one endpoint over its wire. */
 export const createHttpTransport = (

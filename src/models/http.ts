@@ -42,7 +42,7 @@ export type Http = {
 };
 
 // Loading undici takes 50 ms, which a command that calls no model need not spend.
-const openAgent = async (): Promise<Agent> => {
+async function openAgent(): Promise<Agent> {
   const { Agent } = await import("undici");
   return new Agent({
     connections: 1024,
@@ -52,9 +52,11 @@ const openAgent = async (): Promise<Agent> => {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-};
+}
 
-const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
 
 /** One exchange: what undici tells of it, and how it is stopped from here. */
 class Exchanging implements Dispatcher.DispatchHandler {
@@ -144,7 +146,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
   }
 }
 
-export const createHttp = (own?: Dispatcher): Http => {
+export function createHttp(own?: Dispatcher): Http {
   let agent: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
   let closed = false;
   const send = async (exchanging: Exchanging, { url, headers, body }: Exchange): Promise<void> => {
@@ -177,4 +179,4 @@ export const createHttp = (own?: Dispatcher): Http => {
       if (own === undefined) await (await agent)?.destroy();
     },
   };
-};
+}

@@ -5,24 +5,26 @@ import { looseOf, parseJson } from "./loose.ts";
 import { readRetryAfter } from "./retry.ts";
 
 /** 96 vectors of 16,384 numbers, at 20 characters each. */
-const longestReplyBytes = 32 * 2 ** 20;
-const longestErrorBytes = 64 * 2 ** 10;
+const MAX_REPLY_BYTES = 32 * 2 ** 20;
+const MAX_ERROR_BYTES = 64 * 2 ** 10;
 
 export type JsonAnswer =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly trouble: Trouble };
 
-const fail = (trouble: Trouble): JsonAnswer => ({ ok: false, trouble });
+function fail(trouble: Trouble): JsonAnswer {
+  return { ok: false, trouble };
+}
 
-const troubleOfHead = ({ status, header }: Head, body: string, nowMs: number): Trouble => {
+function troubleOfHead({ status, header }: Head, body: string, nowMs: number): Trouble {
   if (status < 400) {
     const words = `the server redirects (HTTP ${status}) to ${header("location")}; set that URL`;
     return finalTrouble("refused", words);
   }
   const named = { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") };
   return troubleOfStatus({ status, body, waitMs: readRetryAfter(named, nowMs) });
-};
+}
 
-const readValue = (body: string): JsonAnswer => {
+function readValue(body: string): JsonAnswer {
   const value = parseJson(body);
   if (value === undefined) {
     const what = body.trimStart().startsWith("<") ? "a page instead of a reply" : "the reply is not JSON";
@@ -30,14 +32,14 @@ const readValue = (body: string): JsonAnswer => {
   }
   const { error } = looseOf(value);
   return error === undefined || error === null ? { ok: true, value } : fail(troubleOfObject(value));
-};
+}
 
 /** POSTs once and reads the whole answer as JSON. The trouble's words are the other side's, neither bounded nor cleaned. */
-export const exchangeJson = async (
+export async function exchangeJson(
   http: Http,
   exchange: Omit<Exchange, "receiver">,
   clock: Clock,
-): Promise<JsonAnswer> => {
+): Promise<JsonAnswer> {
   // In an object, since what a callback assigns to a variable is lost on the types.
   const arrived: { head: Head | null; bytes: number; chunks: Buffer[] } = {
     head: null,
@@ -46,7 +48,7 @@ export const exchangeJson = async (
   };
   const isReply = (): boolean =>
     arrived.head !== null && arrived.head.status >= 200 && arrived.head.status < 300;
-  const room = (): number => (isReply() ? longestReplyBytes : longestErrorBytes) - arrived.bytes;
+  const room = (): number => (isReply() ? MAX_REPLY_BYTES : MAX_ERROR_BYTES) - arrived.bytes;
   const exchanged = await http.post({
     ...exchange,
     receiver: {
@@ -72,4 +74,4 @@ export const exchangeJson = async (
   return room() < 0
     ? fail(finalTrouble("unreadable", "the reply is longer than any answer"))
     : readValue(body);
-};
+}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { longestEvent } from "./framing.ts";
-import { jsonLines } from "./json-lines.ts";
+import { MAX_EVENT_LENGTH, jsonLines } from "./framing.ts";
 
 /** What comes out of `text` when its bytes come in pieces of `size`. */
 const linesOf = (text: string, size: number): string[] => {
@@ -24,15 +23,15 @@ describe("lines of JSON", () => {
   });
 
   it.each([
-    ["with its end in one piece", `ok\n${"x".repeat(longestEvent + 1)}\nmore\n`, 2 ** 24],
-    ["without its end", `ok\n${"x".repeat(longestEvent + 1)}`, 2 ** 16],
-    ["with its end much later", `ok\n${"x".repeat(longestEvent + 2 ** 17)}\nmore\n`, 2 ** 16],
+    ["with its end in one piece", `ok\n${"x".repeat(MAX_EVENT_LENGTH + 1)}\nmore\n`, 2 ** 24],
+    ["without its end", `ok\n${"x".repeat(MAX_EVENT_LENGTH + 1)}`, 2 ** 16],
+    ["with its end much later", `ok\n${"x".repeat(MAX_EVENT_LENGTH + 2 ** 17)}\nmore\n`, 2 ** 16],
   ])("end with one that is too long, %s", (_, text, size) => {
     expect(linesOf(text, size)).toEqual(["ok", "too long"]);
   });
 
   it("may be as long as any event", () => {
-    const longest = "x".repeat(longestEvent);
+    const longest = "x".repeat(MAX_EVENT_LENGTH);
     expect(linesOf(`${longest}\n${longest}`, 2 ** 20)).toEqual([longest, longest]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFakeClock } from "./fake-clock.ts";
+import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { createLimiter, type Outcome, type Slot } from "./limiter.ts";
 
 const good: Outcome = { ok: true, crowded: false, pauseMs: null };

@@ -50,27 +50,31 @@ export type Limiter = {
   acquire(place: Place, signal: AbortSignal): Promise<Slot | null>;
 };
 
-const newLane = (cap: number): Lane => ({ cap, limit: cap, inFlight: 0, wave: 0 });
+function newLane(cap: number): Lane {
+  return { cap, limit: cap, inFlight: 0, wave: 0 };
+}
 
-const hasRoom = (lane: Lane): boolean => lane.inFlight < Math.floor(lane.limit);
+function hasRoom(lane: Lane): boolean {
+  return lane.inFlight < Math.floor(lane.limit);
+}
 
-const halve = (lane: Lane, wave: number): void => {
+function halve(lane: Lane, wave: number): void {
   // A call that was alone was not one too many: it came too soon.
   if (wave !== lane.wave || lane.inFlight <= 1) return;
   lane.limit = Math.max(1, Math.floor(Math.min(lane.inFlight, lane.limit) / 2));
   lane.wave += 1;
-};
+}
 
-const raise = (lane: Lane): void => {
+function raise(lane: Lane): void {
   lane.limit = Math.min(lane.cap, lane.limit + 1 / lane.limit);
-};
+}
 
-const firstOf = <T>(items: Iterable<T>): T | undefined => {
+function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item;
   return undefined;
-};
+}
 
-export const createLimiter = (clock: Clock): Limiter => {
+export function createLimiter(clock: Clock): Limiter {
   const providers = new Map<string, ProviderLane>();
   let tickets = 0;
 
@@ -181,4 +185,4 @@ export const createLimiter = (clock: Clock): Limiter => {
         if (lanes.lane.waiting.has(waiter)) signal.addEventListener("abort", leave);
       }),
   };
-};
+}

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
-import { createFakeClock, type FakeClock } from "./fake-clock.ts";
-import { chatEnd, chunk, openFakeServer, refuse, stream, type FakeServer } from "./fake-server.ts";
+import { createFakeClock, type FakeClock } from "../../test/support/fake-clock.ts";
+import {
+  chatEnd,
+  chunk,
+  openFakeServer,
+  refuse,
+  stream,
+  type FakeServer,
+} from "../../test/support/fake-server.ts";
 import { createModels, type ClosableModels, type Limits } from "./models.ts";
 
 const key = "sk-test-0123456789abcdef";

@@ -3,14 +3,12 @@ import { familyOf, type Families } from "../kernel/families.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
 import { call, type Around, type Route } from "./caller.ts";
-import { systemClock, type Clock } from "./clock.ts";
+import { systemClock, type Clock, createWatch, type Watch } from "./clock.ts";
 import { resolve, type Compatible, type Environment } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type Caps } from "./limiter.ts";
-import { priceOf, prices as listed, type Price } from "./prices.ts";
-import { quoteFor } from "./quote.ts";
-import { createWatch, type Watch } from "./watch.ts";
+import { priceOf, prices as listed, type Price, quoteFor } from "./prices.ts";
 import type { Feature } from "./wires/wire.ts";
 
 export type Limits = {
@@ -62,16 +60,18 @@ export type ModelsOptions = {
 /** A door that can be shut: `close` cancels the calls under way and closes every connection. */
 export type ClosableModels = Models & { close(): Promise<void> };
 
-const unsent = (request: ModelRequest, family: string | null, failure: Failure): Call => ({
-  ok: false,
-  failure,
-  model: request.model,
-  family,
-  tokens: { in: null, out: null, cached: null, reasoning: null },
-  cost: { source: "unknown", usd: null },
-  latencyMs: 0,
-  attempts: 0,
-});
+function unsent(request: ModelRequest, family: string | null, failure: Failure): Call {
+  return {
+    ok: false,
+    failure,
+    model: request.model,
+    family,
+    tokens: { in: null, out: null, cached: null, reasoning: null },
+    cost: { source: "unknown", usd: null },
+    latencyMs: 0,
+    attempts: 0,
+  };
+}
 
 type Routed =
   { readonly ok: true; readonly route: Route } | { readonly ok: false; readonly failure: Failure };
@@ -80,7 +80,7 @@ type Routed =
  * The same route with places of its own, half as many: what is called in the background takes no answer's place, and a 429
  * of its own slows only itself.
  */
-const behind = (route: Route): Route => {
+function behind(route: Route): Route {
   const { provider, caps } = route.place;
   const half = (cap: number) => Math.max(1, Math.floor(cap / 2));
   return {
@@ -91,9 +91,9 @@ const behind = (route: Route): Route => {
       caps: { provider: half(caps.provider), model: half(caps.model) },
     },
   };
-};
+}
 
-export const createModels = (options: ModelsOptions): ClosableModels => {
+export function createModels(options: ModelsOptions): ClosableModels {
   const { env, compatible = {}, locals = {}, families = {}, substitutes = {} } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const clock = substitutes.clock ?? systemClock;
@@ -172,10 +172,14 @@ export const createModels = (options: ModelsOptions): ClosableModels => {
       const routed = routeOf(request.model);
       return quoteFor(request, routed.ok ? routed.route.price : priceOf(request.model, table));
     },
+    check: (model) => {
+      const routed = routeOf(model);
+      return routed.ok ? undefined : routed.failure;
+    },
     close: async () => {
       closed = true;
       for (const watch of watches) watch.cancel();
       await http.close();
     },
   };
-};
+}

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
-import { createFakeClock, type FakeClock } from "./fake-clock.ts";
-import { openFakeServer } from "./fake-server.ts";
+import { createFakeClock, type FakeClock } from "../../test/support/fake-clock.ts";
+import { openFakeServer } from "../../test/support/fake-server.ts";
 import { createModels, type ClosableModels, type Limits } from "./models.ts";
 
 const request = (over: Partial<ModelRequest> = {}): ModelRequest => ({

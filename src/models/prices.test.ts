@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type ModelRequest } from "../kernel/model.ts";
 import { createModels } from "./models.ts";
-import { costAt, priceOf, prices } from "./prices.ts";
-import { createSpending } from "./spending.ts";
+import { costAt, priceOf, prices, createSpending } from "./prices.ts";
 
 const price = { model: "x/m", in: 1, out: 2, cached: 0.5, date: "2026-01-01", source: "test" };
 const usage = (sent: number | null, answered: number | null, usd: number | null = null) => ({

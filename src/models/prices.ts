@@ -1,3 +1,6 @@
+import type { ModelRequest, Quote, Cost, Tokens } from "../kernel/model.ts";
+import type { Usage } from "../kernel/transport.ts";
+
 /** US dollars per million tokens. */
 export type Rate = {
   readonly in: number;
@@ -18,8 +21,8 @@ export type Price = Rate & {
 
 type Row = readonly [model: string, input: number, output: number, cached?: number];
 
-const page = (source: string, date: string, rows: readonly Row[]): Price[] =>
-  rows.map(([model, input, output, cached]) => ({
+function page(source: string, date: string, rows: readonly Row[]): Price[] {
+  return rows.map(([model, input, output, cached]) => ({
     model,
     in: input,
     out: output,
@@ -27,8 +30,11 @@ const page = (source: string, date: string, rows: readonly Row[]): Price[] =>
     date,
     source,
   }));
+}
 
-const long = (price: Price, rate: Rate & { readonly above: number }): Price => ({ ...price, long: rate });
+function long(price: Price, rate: Rate & { readonly above: number }): Price {
+  return { ...price, long: rate };
+}
 
 const google: readonly Price[] = page("Gemini API pricing", "2025-11-30", [
   ["google/gemini-3-pro-preview", 2, 12, 0.2],
@@ -105,17 +111,111 @@ const version = /^-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
  * The first row for a reference, exact rows before those of its undated name; null where the price is not
  * known. A router's price for a model is not its maker's, so `openrouter/…` is only what a row says of it.
  */
-export const priceOf = (ref: string, table: readonly Price[] = prices): Price | null =>
-  table.find(({ model }) => model === ref) ??
-  table.find(({ model }) => ref.startsWith(model) && version.test(ref.slice(model.length))) ??
-  null;
+export function priceOf(ref: string, table: readonly Price[] = prices): Price | null {
+  return (
+    table.find(({ model }) => model === ref) ??
+    table.find(({ model }) => ref.startsWith(model) && version.test(ref.slice(model.length))) ??
+    null
+  );
+}
 
 /** Dollars for tokens at a price; `in` counts the cached ones too. */
-export const costAt = (
+export function costAt(
   price: Price,
   tokens: { readonly in: number; readonly out: number; readonly cached: number },
-): number => {
+): number {
   const rate = price.long !== undefined && tokens.in > price.long.above ? price.long : price;
   const cached = Math.min(tokens.cached, tokens.in);
   return ((tokens.in - cached) * rate.in + cached * (rate.cached ?? rate.in) + tokens.out * rate.out) / 1e6;
+}
+
+/** English prose has 4 to 5 characters a token, code and other Latin text about 3; see `estimateTokens`. */
+const charactersPerToken = 3;
+/** Role, separators and name around each message, at most 4 in OpenAI's counting guide, and some to spare. */
+const tokensPerMessage = 8;
+
+/** Latin scripts take a token for several characters; the others one or more for each. */
+function weigh(text: string): number {
+  let units = 0;
+  for (let index = 0; index < text.length; index += 1)
+    units += text.charCodeAt(index) < 0x250 ? 1 : charactersPerToken;
+  return units;
+}
+
+/**
+ * Prompt tokens, estimated high and without a tokenizer: one for 3 characters of Latin text, one for each
+ * UTF-16 unit of any other, 8 for each message, and tools and schema as their JSON. A prompt that no
+ * tokenizer packs well (long numbers, base64) may have more.
+ */
+function estimateTokens(request: ModelRequest): number {
+  let units = 0;
+  for (const message of request.messages) {
+    units += weigh(message.text);
+    if (message.role === "assistant") {
+      for (const call of message.toolCalls ?? []) units += weigh(call.name) + weigh(call.arguments);
+    }
+  }
+  if (request.tools !== undefined) units += weigh(JSON.stringify(request.tools));
+  if (request.reply !== undefined) units += weigh(JSON.stringify(request.reply));
+  return Math.ceil(units / charactersPerToken) + request.messages.length * tokensPerMessage;
+}
+
+/** The worst case of one attempt: the whole prompt uncached, and the longest reply that was asked for. */
+export function quoteFor(request: ModelRequest, price: Price | "free" | null): Quote {
+  const tokensIn = estimateTokens(request);
+  const tokensOut = request.maxOutputTokens;
+  if (price === null) return { tokensIn, tokensOut, usd: null };
+  if (price === "free") return { tokensIn, tokensOut, usd: 0 };
+  return { tokensIn, tokensOut, usd: costAt(price, { in: tokensIn, out: tokensOut, cached: 0 }) };
+}
+
+function plus(sum: number | null, more: number | null): number | null {
+  return more === null ? sum : (sum ?? 0) + more;
+}
+
+/** The attempts of one call, added up: what was paid for and came to nothing is paid all the same. */
+export type Spending = {
+  add(usage: Usage): void;
+  tokens(): Tokens;
+  /**
+   * What the attempts that reported something cost. Each goes by the provider's own figure, else by the
+   * table; where an attempt has tokens and neither, the whole is unknown.
+   */
+  cost(): Cost;
 };
+
+export function createSpending(price: Price | "free" | null): Spending {
+  let tokens: Tokens = { in: null, out: null, cached: null, reasoning: null };
+  let usd: number | null = null;
+  let unpriced = false;
+  let source: "provider" | "table" = "provider";
+
+  const charge = ({ tokens: used, usd: reported }: Usage): void => {
+    if (reported !== null) {
+      usd = plus(usd, reported);
+    } else if (used.in !== null && used.out !== null && price !== null && price !== "free") {
+      source = "table";
+      usd = plus(usd, costAt(price, { in: used.in, out: used.out, cached: used.cached ?? 0 }));
+    } else if (used.in !== null || used.out !== null) {
+      unpriced = true;
+    }
+  };
+
+  return {
+    add: (usage) => {
+      const used = usage.tokens;
+      tokens = {
+        in: plus(tokens.in, used.in),
+        out: plus(tokens.out, used.out),
+        cached: plus(tokens.cached, used.cached),
+        reasoning: plus(tokens.reasoning, used.reasoning),
+      };
+      charge(usage);
+    },
+    tokens: () => tokens,
+    cost: () => {
+      if (price === "free") return { source: "free", usd: 0 };
+      return usd === null || unpriced ? { source: "unknown", usd: null } : { source, usd };
+    },
+  };
+}

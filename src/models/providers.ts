@@ -1,5 +1,5 @@
 import type { Dialect } from "./wires/wire.ts";
-import type { WireName } from "./wires/index.ts";
+import type { WireName } from "../kernel/index.ts";
 
 /** A program that answers for models, and the command that starts it. */
 export type Program = { readonly name: string; readonly start: string };
@@ -26,9 +26,15 @@ export type Provider = {
   readonly dialect?: Partial<Dialect>;
   /** Calls in flight at most, where the usual cap would be too many. */
   readonly cap?: number;
+  /** The models to ask first where only the key is known. */
+  readonly usual?: readonly string[];
+  /** It is known to have no embedding models; where nothing is said, its answer tells. */
+  readonly embeddings?: false;
 };
 
-const without = (...left: readonly ("usage" | "reply")[]): Partial<Dialect> => ({ without: new Set(left) });
+function without(...left: readonly ("usage" | "reply")[]): Partial<Dialect> {
+  return { without: new Set(left) };
+}
 
 export const providers = {
   openai: {
@@ -37,18 +43,22 @@ export const providers = {
     keyVariables: ["OPENAI_API_KEY"],
     urlVariables: ["OPENAI_BASE_URL"],
     dialect: { maxTokensField: "max_completion_tokens" },
+    usual: ["gpt-5-mini"],
   },
   anthropic: {
     wire: "anthropic",
     url: "https://api.anthropic.com",
     keyVariables: ["ANTHROPIC_API_KEY"],
     urlVariables: ["ANTHROPIC_BASE_URL"],
+    usual: ["claude-sonnet-4-5"],
+    embeddings: false,
   },
   google: {
     wire: "openai",
     url: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     urlVariables: [],
+    usual: ["gemini-2.5-flash"],
   },
   openrouter: {
     wire: "openai",
@@ -57,6 +67,7 @@ export const providers = {
     urlVariables: ["OPENROUTER_BASE_URL"],
     router: true,
     dialect: { extra: { usage: { include: true } } },
+    usual: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash"],
   },
   mistral: {
     wire: "openai",
@@ -65,12 +76,15 @@ export const providers = {
     urlVariables: [],
     // It reports usage unasked, and has refused fields that it does not know.
     dialect: without("usage"),
+    usual: ["mistral-large-latest"],
   },
   groq: {
     wire: "openai",
     url: "https://api.groq.com/openai/v1",
     keyVariables: ["GROQ_API_KEY"],
     urlVariables: [],
+    usual: ["llama-3.3-70b-versatile"],
+    embeddings: false,
   },
   deepseek: {
     wire: "openai",
@@ -79,13 +93,22 @@ export const providers = {
     urlVariables: [],
     // It has only `json_object`, which says nothing about a schema.
     dialect: without("reply"),
+    usual: ["deepseek-chat"],
+    embeddings: false,
   },
-  xai: { wire: "openai", url: "https://api.x.ai/v1", keyVariables: ["XAI_API_KEY"], urlVariables: [] },
+  xai: {
+    wire: "openai",
+    url: "https://api.x.ai/v1",
+    keyVariables: ["XAI_API_KEY"],
+    urlVariables: [],
+    usual: ["grok-4"],
+  },
   together: {
     wire: "openai",
     url: "https://api.together.xyz/v1",
     keyVariables: ["TOGETHER_API_KEY"],
     urlVariables: [],
+    usual: ["meta-llama/Llama-3.3-70B-Instruct-Turbo"],
   },
   ollama: {
     wire: "ollama",
@@ -109,7 +132,7 @@ export const providers = {
 } as const satisfies { readonly [name: string]: Provider };
 
 /** The table's row for a name, or null. */
-export const providerOf = (name: string): Provider | null => {
+export function providerOf(name: string): Provider | null {
   const table: { readonly [name: string]: Provider } = providers;
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
-};
+}

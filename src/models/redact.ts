@@ -6,36 +6,39 @@ const keyLike = /\b(?:sk-|gsk_|xai-|AIza)[\w*.…-]{6,}|\bBearer\s+[\w*.~+/=-]{6
 /** Shorter ones are placeholders such as `x`, and removing them would garble every message. */
 const shortestSecret = 4;
 
-const formsOf = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  JSON.stringify(secret).slice(1, -1),
-  Buffer.from(secret).toString("base64").replace(/=+$/, ""),
-];
+function formsOf(secret: string): string[] {
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+  ];
+}
 
 /** `text` without any of `secrets`, as they are or as URL, JSON or base64 would write them. */
-export const removeSecrets = (text: string, secrets: readonly string[]): string => {
+export function removeSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) {
     if (secret.length < shortestSecret) continue;
     for (const form of formsOf(secret)) if (clean.includes(form)) clean = clean.replaceAll(form, shown);
   }
   return clean;
-};
+}
 
 /** As `removeSecrets`, and without anything else that looks like a key. */
-const redact = (text: string, secrets: readonly string[]): string =>
-  removeSecrets(text, secrets).replace(keyLike, shown);
+function redact(text: string, secrets: readonly string[]): string {
+  return removeSecrets(text, secrets).replace(keyLike, shown);
+}
 
-const longestWords = 500;
+const MAX_WORDS_LENGTH = 500;
 
 /** A provider's words fit to be shown and recorded: no keys, one line, no control characters, at most 500 UTF-16 units. */
-export const quoteWords = (text: string, secrets: readonly string[]): string => {
+export function quoteWords(text: string, secrets: readonly string[]): string {
   // Keys go first: cutting first could leave the beginning of one.
   const line = redact(text, secrets)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
-  return line.length <= longestWords
+  return line.length <= MAX_WORDS_LENGTH
     ? line
-    : `${line.slice(0, longestWords - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-};
+    : `${line.slice(0, MAX_WORDS_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

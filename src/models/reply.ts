@@ -6,8 +6,8 @@ import { parseJson } from "./loose.ts";
 import type { Completion, ReplyReader, Wire } from "./wires/wire.ts";
 
 /** More than this is no answer to a prompt. */
-const longestReplyBytes = 64 * 2 ** 20;
-const longestErrorBytes = 64 * 2 ** 10;
+const MAX_REPLY_BYTES = 64 * 2 ** 20;
+const MAX_ERROR_BYTES = 64 * 2 ** 10;
 
 /** One answer, read as it comes: a stream of events, a reply in one piece, or an error's body. */
 export type Reply = {
@@ -22,10 +22,10 @@ export type Reply = {
   completion(trouble: Trouble | null): Completion;
 };
 
-export const createReply = (
+export function createReply(
   wire: Wire,
   { onText, onFirstByte }: { readonly onText: (text: string) => void; readonly onFirstByte: () => void },
-): Reply => {
+): Reply {
   let head: Head = { status: 0, header: () => "" };
   let form: ReturnType<Framing["formOf"]> = "undecided";
   /** The beginning of the body, until it has decided the form. */
@@ -61,10 +61,10 @@ export const createReply = (
     if (size === 0) onFirstByte();
     size += chunk.length;
     if (refused()) {
-      if (size - chunk.length < longestErrorBytes) chunks.push(chunk);
-      return size >= longestErrorBytes;
+      if (size - chunk.length < MAX_ERROR_BYTES) chunks.push(chunk);
+      return size >= MAX_ERROR_BYTES;
     }
-    if (size > longestReplyBytes) {
+    if (size > MAX_REPLY_BYTES) {
       tooLong = true;
       return true;
     }
@@ -124,4 +124,4 @@ export const createReply = (
         : completion;
     },
   };
-};
+}

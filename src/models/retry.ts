@@ -10,23 +10,24 @@ export type Backoff = {
  * provider named is a floor, and the jitter goes on top of it, at most `baseMs`, so that callers who were
  * sent away together do not come back together.
  */
-export const waitBefore = (
+export function waitBefore(
   failed: number,
   namedMs: number | null,
   { baseMs, capMs, random }: Backoff & { readonly random: () => number },
-): number =>
-  namedMs === null
+): number {
+  return namedMs === null
     ? random() * Math.min(capMs, baseMs * 2 ** (failed - 1))
     : namedMs + random() * Math.min(baseMs, namedMs / 10);
+}
 
 /**
  * What `Retry-After` asks for in milliseconds from `nowMs`, or null where it says nothing readable: seconds
  * or an HTTP date (RFC 9110, 10.2.3), or milliseconds in `retry-after-ms`, which is more exact and wins.
  */
-export const readRetryAfter = (
+export function readRetryAfter(
   headers: { readonly retryAfter: string; readonly retryAfterMs: string },
   nowMs: number,
-): number | null => {
+): number | null {
   const exact = headers.retryAfterMs.trim();
   if (/^\d+(\.\d+)?$/.test(exact)) return Number(exact);
   const value = headers.retryAfter.trim();
@@ -34,4 +35,4 @@ export const readRetryAfter = (
   // A date has a letter in it; Date.parse would also read "-5" as a year.
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
-};
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { textBatches } from "./text-batches.ts";
+import { textBatches } from "./embedding-caller.ts";
 
 const sizes = (texts: readonly string[]): number[] => textBatches(texts).map(({ length }) => length);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fenced, readFenced } from "./fence.ts";
+import { fenced, readFenced } from "./material.ts";
 
 const MARK = "0123456789abcdef";
 

@@ -1,5 +1,3 @@
-import { fenced, type Fenced } from "./fence.ts";
-
 /** A template's text by name, and the fence mark of a text: what every prompt needs from the floor. */
 export type Desk = {
   readonly template: (name: string) => string;
@@ -35,3 +33,79 @@ export const labelList = (answers: readonly Labelled[]): string =>
     .map(({ label }) => label)
     .sort((a, b) => (a < b ? -1 : 1))
     .join(", ");
+
+/** Labelled answers before somebody who is to work on them. */
+export type AnswersPrompt = {
+  readonly material: Material;
+  readonly persona: string;
+  /** In the order in which they are shown. */
+  readonly answers: readonly Labelled[];
+};
+
+/** The slots of a template that shows answers under labels. */
+export const ANSWERS_SLOTS = ["material", "answers", "count", "labels", "persona"] as const;
+
+export const answersValues = (
+  desk: Desk,
+  { material, persona, answers }: AnswersPrompt,
+): Record<(typeof ANSWERS_SLOTS)[number], string> => ({
+  material: materialText(desk, material),
+  answers: answersText(desk, answers),
+  count: String(answers.length),
+  labels: labelList(answers),
+  persona,
+});
+
+/** A piece of foreign text in a prompt: what it is, the label it is known by, and the text itself. */
+export type Fenced = { readonly kind: string; readonly label: string; readonly text: string };
+
+/**
+ * Puts foreign text between two lines that it cannot contain: `mark` is an HMAC of the text under the
+ * deliberation's seed (`Floor.mark`), so a text can neither close its own fence nor open another's.
+ */
+export function fenced({ kind, label, text }: Fenced, mark: string): string {
+  const name = [kind, oneLine(label)].filter(Boolean).join(" ");
+  return `[BEGIN ${name} #${mark}]\n${text}\n[END ${name} #${mark}]`;
+}
+
+/** The fenced pieces of a prompt, and its own words around them. */
+export type SplitPrompt = { readonly pieces: readonly Fenced[]; readonly outside: string };
+
+/**
+ * Splits a prompt into every outermost fenced piece, in order, and the text outside of them. A line that looks like a
+ * fence inside another fence is part of that fence's text.
+ */
+export function splitFenced(prompt: string): SplitPrompt {
+  const pieces: Fenced[] = [];
+  const outside: string[] = [];
+  const begin = /^\[BEGIN ([a-z]+)(?: ([^\n]*?))? #([0-9a-f]{16})\]\n/gm;
+  let after = 0;
+  for (let open = begin.exec(prompt); open; open = begin.exec(prompt)) {
+    const [line, kind = "", label = "", mark = ""] = open;
+    const name = [kind, label].filter(Boolean).join(" ");
+    const close = `\n[END ${name} #${mark}]`;
+    // An empty text ends where it begins: the newline after the first line is also the one before the last.
+    const end = prompt.indexOf(close, open.index + line.length - 1);
+    if (end < 0) continue;
+    pieces.push({ kind, label, text: prompt.slice(open.index + line.length, end) });
+    outside.push(prompt.slice(after, open.index));
+    after = end + close.length;
+    begin.lastIndex = after;
+  }
+  return { pieces, outside: [...outside, prompt.slice(after)].join("\n") };
+}
+
+/** Every outermost fenced piece of a prompt, in order. */
+export const readFenced = (prompt: string): Fenced[] => [...splitFenced(prompt).pieces];
+
+const LONGEST_LABEL = 120;
+/** Nothing in it needs to be replaced. */
+const PLAIN = /^[\x21-\x7e]*$/;
+
+const oneLine = (label: string): string =>
+  label.length <= LONGEST_LABEL && PLAIN.test(label)
+    ? label
+    : label
+        .replaceAll(/[\s\p{C}]+/gu, " ")
+        .trim()
+        .slice(0, LONGEST_LABEL);

@@ -1,4 +1,4 @@
-import type { Requirements } from "../judging/index.ts";
+import type { Requirements } from "../text/requirements.ts";
 import { fence, materialText, type Desk, type Material } from "./material.ts";
 
 /** A question that somebody asked before the work began, and what the client said; `NA` where the client could not say. */
@@ -12,11 +12,14 @@ export type Problem = {
   readonly requirements: Requirements;
 };
 
-/** The slots that a problem fills: the same texts, byte by byte, whoever is asked for whatever. */
-export const problemSlots = (
+/** The slots that a problem fills. */
+export const PROBLEM_SLOTS = ["material", "clarifications", "requirements"] as const;
+
+/** What fills them: the same texts, byte by byte, whoever is asked for whatever. */
+export const problemValues = (
   desk: Desk,
   { material, clarifications, requirements }: Problem,
-): Record<"material" | "clarifications" | "requirements", string> => ({
+): Record<(typeof PROBLEM_SLOTS)[number], string> => ({
   material: materialText(desk, material),
   clarifications: clarificationsText(desk, clarifications),
   requirements: requirementsText(desk, requirements),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { render, slotsOf, templateTrouble } from "./template.ts";
+import { render, slotsOf, templateProblem } from "./template.ts";
 
 const template = (text: string) => ({ name: "t", text });
 
@@ -30,9 +30,9 @@ describe("a template", () => {
 
   it("is judged before it is used", () => {
     expect(slotsOf("{{a}} {{b}} {{a}}")).toEqual(new Set(["a", "b"]));
-    expect(templateTrouble("=== user ===\n{{a}}", ["a"])).toBeUndefined();
-    expect(templateTrouble("{{a}}", ["a"])).toContain("=== user ===");
-    expect(templateTrouble("=== user ===\n", ["a"])).toContain("{{a}} is missing");
-    expect(templateTrouble("=== user ===\n{{a}}{{c}}", ["a"])).toContain("{{c}}");
+    expect(templateProblem("=== user ===\n{{a}}", ["a"])).toBeUndefined();
+    expect(templateProblem("{{a}}", ["a"])).toContain("=== user ===");
+    expect(templateProblem("=== user ===\n", ["a"])).toContain("{{a}} is missing");
+    expect(templateProblem("=== user ===\n{{a}}{{c}}", ["a"])).toContain("{{c}}");
   });
 });

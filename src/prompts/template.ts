@@ -1,4 +1,6 @@
-import { Fault, type Message } from "../kernel/index.ts";
+import * as z from "zod";
+import { Fault, type Json, type Message, type ReplySchema } from "../kernel/index.ts";
+import type { Desk } from "./material.ts";
 
 const SLOT = /\{\{([a-z][a-zA-Z]*)\}\}/g;
 const PART = /^=== (system|user) ===$/m;
@@ -16,7 +18,7 @@ type Compiled = { readonly slots: ReadonlySet<string>; readonly parts: readonly 
 
 /** The same few templates make every prompt. */
 const known = new Map<string, Compiled>();
-const MOST_KNOWN = 200;
+const MAX_KNOWN = 200;
 
 function compiled(text: string): Compiled {
   const found = known.get(text);
@@ -36,14 +38,47 @@ function compiled(text: string): Compiled {
   });
   const made = { slots: new Set([...text.matchAll(SLOT)].map(([, slot = ""]) => slot)), parts };
   const [oldest] = known.keys();
-  if (oldest !== undefined && known.size >= MOST_KNOWN) known.delete(oldest);
+  if (oldest !== undefined && known.size >= MAX_KNOWN) known.delete(oldest);
   known.set(text, made);
   return made;
 }
 
+/** A prompt's template as the feature that asks with it declares it. */
+export type Template<S extends string = string> = {
+  readonly name: string;
+  /** The slots of its text, no more and no fewer. */
+  readonly slots: readonly S[];
+  /** The text that ships; an opening pins this one or the user's own. */
+  readonly text: string;
+  /** The messages of the text that the opening pins, with every slot filled. @throws Fault `template-slot` */
+  render(desk: Desk, values: Readonly<Record<S, string>>): Message[];
+};
+
+/**
+ * Declares a template. Its text has `{{slots}}` under the lines `=== system ===` and `=== user ===`.
+ *
+ * @example
+ * const estimate = defineTemplate("delphi-estimate", ["material", "persona"], texts["delphi-estimate"]);
+ * estimate.render(context, { material: materialText(context, context), persona: "You are careful." });
+ * @throws Error, at load, for a text whose slots are not these
+ */
+export function defineTemplate<const S extends string>(
+  name: string,
+  slots: readonly S[],
+  text: string,
+): Template<S> {
+  const problem = templateProblem(text, slots);
+  if (problem !== undefined) throw new Error(`the template ${name} cannot be used: ${problem}`);
+  return {
+    name,
+    slots,
+    text,
+    render: (desk, values) => render({ name, text: desk.template(name) }, values),
+  };
+}
+
 /**
  * A template's messages with every slot filled, in one pass: what a value contains is never read as a slot.
- * A template is text with `{{slots}}` under the lines `=== system ===` and `=== user ===`.
  *
  * @throws Fault `template-slot` for a slot without a value, or a value without a slot
  */
@@ -66,11 +101,22 @@ export function render(
 }
 
 /** Why a template's text cannot be rendered with these slots; undefined when it can. */
-export function templateTrouble(text: string, slots: readonly string[]): string | undefined {
+export function templateProblem(text: string, slots: readonly string[]): string | undefined {
   const found = slotsOf(text);
   if (!PART.test(text)) return "it has no line === user ===";
   const missing = slots.find((slot) => !found.has(slot));
   if (missing !== undefined) return `the slot {{${missing}}} is missing`;
   const unknown = [...found].find((slot) => !slots.includes(slot));
   return unknown === undefined ? undefined : `nothing fills its slot {{${unknown}}}`;
+}
+
+/** The JSON Schema of a reply, for providers that can hold a model to it; it is made when a request first has it. */
+export function replySchema(name: string, schema: z.ZodType): ReplySchema {
+  let made: Json | undefined;
+  return {
+    name,
+    get schema() {
+      return (made ??= z.toJSONSchema(schema) as Json); // a JSON Schema is JSON
+    },
+  };
 }

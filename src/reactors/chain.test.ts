@@ -12,27 +12,23 @@ import {
   type EventId,
   type ModelRequest,
 } from "../kernel/index.ts";
-import { readFenced } from "../prompts/index.ts";
+import { readFenced } from "../prompts/material.ts";
 import { mortal, type CrashPoint } from "../testing/crash.ts";
-import { memoryEngrams } from "../testing/memory-engrams.ts";
-import { mortalMemory, type MemoryCrash } from "../testing/mortal-memory.ts";
-import {
-  RECALL,
-  RESPONDENT_SETTINGS,
-  respondAsked,
-  shippedTemplate,
-  USER,
-} from "../testing/respond-table.ts";
-import { CRITIC, JUDGE } from "../testing/toys/respondents.ts";
-import { stage } from "../testing/toys/stage.ts";
-import { responding } from "./sample-protocol.ts";
-import { critic } from "./critic.ts";
-import { memory } from "./memory.ts";
-import { pairwise } from "./pairwise.ts";
-import { respondentB } from "./respondent-b.ts";
+import { memoryEngrams } from "../../test/support/memory-engrams.ts";
+import { mortalMemory, type MemoryCrash } from "../../test/support/mortal-memory.ts";
+import { RECALL, RESPONDENT_SETTINGS, respondAsked, USER } from "../../test/support/respond-table.ts";
+import { shippedText } from "../../test/support/templates.ts";
+import { CRITIC, JUDGE } from "../../test/support/toys/respondents.ts";
+import { stage } from "../testing/stage.ts";
+import { responding } from "../../test/support/respond-protocol.ts";
+import { critic } from "./critic/index.ts";
+import { memory } from "./memory/index.ts";
+import { pairwise } from "./pairwise/index.ts";
+import { LOCAL } from "../testing/store-samples.ts";
+import { respondentB } from "./respondent-b/index.ts";
 
-// The whole chain: answer → engram → grade → preference → annotation → feedback. Guarantees 1 and 2 of docs/DESIGN.md, W1, W2
-// and M1 of the reactors: killed anywhere and started again, it ends in the same state, and everything is there once.
+// The whole chain: answer → engram → grade → preference → annotation → feedback. Guarantees 1 and 2 of docs/DESIGN.md, PAIR-1, PAIR-2
+// and MEMR-1 of the reactors: killed anywhere and started again, it ends in the same state, and everything is there once.
 
 // Up to forty deaths a test.
 vi.setConfig({ testTimeout: 60_000 });
@@ -52,7 +48,7 @@ const ASKED = respondAsked({
   templates: Object.fromEntries(
     ["respond", "judge-grade-prometheus", "judge-preference-prometheus"].map((name) => [
       name,
-      shippedTemplate(name),
+      shippedText(name),
     ]),
   ),
 });
@@ -137,11 +133,13 @@ async function scene({ a, b }: Latencies) {
     const driven = engine.drive(id, { signal: alone });
     await engine.drain(id, { worker, signal: alone, until: driven });
     const of = `${id}/protocol/answer/A#0` as EventId; // the id of A's answer, as events are named
-    await process.store.append(
-      id,
-      [{ type: "feedback-given", data: { of, thumb: "up", outcome: "good", text: "thanks", by: "ada" } }],
-      { by: "client", request: "feedback/1" },
-    );
+    await process.store
+      .for(LOCAL)
+      .append(
+        id,
+        [{ type: "feedback-given", data: { of, thumb: "up", outcome: "good", text: "thanks", by: "ada" } }],
+        { by: "client", request: "feedback/1" },
+      );
     await engine.drain(id, { worker, signal: alone });
     return id;
   };
@@ -161,7 +159,7 @@ async function scene({ a, b }: Latencies) {
     },
     /** How many calls the journal knows. */
     recordedCalls: async (id: DeliberationId) =>
-      (await store.read(id)).filter((entry) => callOf(entry) !== undefined).length,
+      (await store.for(LOCAL).read(id)).filter((entry) => callOf(entry) !== undefined).length,
     /** All that has to be the same, whatever happened on the way. */
     async state(id: DeliberationId) {
       const stored = await engrams.list(SCOPE, { limit: 100 });
@@ -205,10 +203,16 @@ async function whole(latencies: Latencies) {
     embed: remembers.begun("embed"),
     annotate: remembers.begun("annotate"),
   };
-  return { id, begun, state: await on.state(id), calls: on.models.count(), entries: await on.store.read(id) };
+  return {
+    id,
+    begun,
+    state: await on.state(id),
+    calls: on.models.count(),
+    entries: await on.store.for(LOCAL).read(id),
+  };
 }
 
-/** What it comes to in either order of arrival: whoever comes after a death may hear the answers in another one (W1). */
+/** What it comes to in either order of arrival: whoever comes after a death may hear the answers in another one (PAIR-1). */
 const undisturbed = Promise.all(ARRIVALS.map(([, latencies]) => whole(latencies)));
 
 type State = Awaited<ReturnType<typeof whole>>["state"];
@@ -232,7 +236,11 @@ describe.each(ARRIVALS)("killed between any two of its events, where %s", (_, la
     const { begun, calls, entries, id, state } = await whole(latencies);
     expect(calls).toBe(6);
     expect(begun).toEqual({ append: 20, call: 6, put: 2, embed: 2, annotate: 7 });
-    expect(entries.filter(({ type }) => type === "note-taken" || type === "degradation-noted")).toEqual([]);
+    expect(
+      entries.filter(
+        ({ type }) => type === "reaction-failed" || type === "note-taken" || type === "degradation-noted",
+      ),
+    ).toEqual([]);
     expect(new Set(entries.map(({ origin }) => originKey(origin))).size).toBe(entries.length);
     const said = state.engrams.map(({ engram, annotations }) => [
       engram.id,
@@ -288,7 +296,7 @@ it("what the first one answered is not recalled by a second one that comes to it
   await on.clock.settle(on.live(first, "first"));
   first.process.kill();
   expect(await on.finish("heir")).toBe(id);
-  expect(recalledIn(await on.store.read(id))).toEqual([["before"], ["before"]]);
+  expect(recalledIn(await on.store.for(LOCAL).read(id))).toEqual([["before"], ["before"]]);
   expect(await on.state(id)).toMatchObject({ facts: state.facts });
   expect(on.models.count()).toBe(calls);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef } from "../kernel/index.ts";
-import { resultOf, type Result } from "../projections/index.ts";
+import { resultOf, type Result } from "../views/result.ts";
 import { answerText, type AnswerStyle } from "./answer.ts";
 import {
   byStep,
@@ -10,7 +10,7 @@ import {
   sampleCall,
   stepKey,
   type Said,
-} from "./sample-council.ts";
+} from "../../test/support/sample-council.ts";
 import { widthOf } from "./text-width.ts";
 import { unpricedModels } from "./unpriced.ts";
 

@@ -1,4 +1,4 @@
-import type { Result } from "../projections/index.ts";
+import type { Result } from "../views/result.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
 import { styledMarkdown, styleOf, type Style } from "./style.ts";

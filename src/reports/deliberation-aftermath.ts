@@ -77,6 +77,7 @@ function memoryLines(entries: readonly Entry[], speaker: (of: EventId) => string
     }
     if (isEvent(entry, "engram-annotated") && entry.data.retires !== undefined)
       return [`retired: ${entry.data.engram}: ${entry.data.retires}`];
+    if (isEvent(entry, "reaction-failed")) return [`${inline(entry.data.code)}: ${entry.data.why}`];
     const noted = isEvent(entry, "note-taken") && entry.origin.by === "reactor";
     return noted ? [`${inline(entry.data.topic)}: ${entry.data.reason}`] : [];
   });

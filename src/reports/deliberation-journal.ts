@@ -1,5 +1,5 @@
 import { callOf, timeOf, type Entry, type Event, type Origin } from "../kernel/index.ts";
-import { speakerOf } from "../projections/index.ts";
+import { speakerOf } from "../views/spending.ts";
 import { bullets, fencedBlock, section, table } from "./markdown.ts";
 import type { Names } from "./names.ts";
 import { durationWords, numberWords } from "./words.ts";

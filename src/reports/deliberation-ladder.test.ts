@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { resultOf } from "../projections/index.ts";
+import { resultOf } from "../views/result.ts";
 import { isEvent } from "../kernel/index.ts";
 import { deliberationMarkdown } from "./deliberation.ts";
 import { answerText } from "./answer.ts";
-import { climbed } from "./sample-climb.ts";
+import { climbed } from "../../test/support/sample-climb.ts";
 
 describe("a climb", () => {
   const entries = climbed();

@@ -1,5 +1,6 @@
 import { isEvent, type Entry } from "../kernel/index.ts";
-import { ladder, type Result } from "../projections/index.ts";
+import { ladder } from "../views/ladder.ts";
+import type { Result } from "../views/result.ts";
 import { block, bullets, inline, section, table } from "./markdown.ts";
 import type { Names } from "./names.ts";
 import { costWords, numberWords } from "./words.ts";

@@ -12,7 +12,7 @@ import {
   sampleMember,
   samplePanel,
   type Said,
-} from "./sample-council.ts";
+} from "../../test/support/sample-council.ts";
 
 /** Every token of a document but for what stands in a quote, which is a model's own affair. */
 function tokensOf(markdown: string): Token[] {

@@ -1,11 +1,12 @@
 import { isEvent, type Entry, type Event, type Participant } from "../kernel/index.ts";
-import { resultOf, spending, type Result } from "../projections/index.ts";
+import { resultOf, type Result } from "../views/result.ts";
+import { spending } from "../views/spending.ts";
 import { BALLOT_METHOD, warningLines } from "./answer.ts";
 import { aftermathSections } from "./deliberation-aftermath.ts";
 import { journalSection, timelineSection } from "./deliberation-journal.ts";
 import { comparisonSection, critiquesSection, ladderSection } from "./deliberation-ladder.ts";
 import { reviewsSection } from "./deliberation-reviews.ts";
-import { judgeReport } from "./judge.ts";
+import { judgeReport } from "../protocols/judge/report.ts";
 import { block, bullets, fencedBlock, inline, section, table } from "./markdown.ts";
 import { namesOf, type Names } from "./names.ts";
 import { unpricedModels } from "./unpriced.ts";
@@ -103,7 +104,7 @@ function clarifications(entries: readonly Entry[]): string {
         (seq < answeredUpTo(entries) ? "NA" : "not answered yet"),
     ]),
   );
-  return section("## Asked back", table(["id", "question", "answer"], rows));
+  return section("## NewDeliberation back", table(["id", "question", "answer"], rows));
 }
 
 /** In so wide a block a judge's report stands. */
@@ -179,13 +180,15 @@ function synthesisSection(entries: readonly Entry[], names: Names): string {
       const { claims, strategy, by } = data;
       return [
         `By ${inline(names.of(by))}, strategy: ${strategy === null ? "none" : inline(strategy)}${origin.by === "adopted" ? `, taken over from ${inline(origin.from)}` : ""}.`,
-        claims.ok
+        claims?.ok === true
           ? table(
               ["member", "weight (claimed)", "reason (claimed)"],
               claims.contributors.map(({ id, weight, reason }) => [names.of(id), weight.toFixed(2), reason]),
             )
-          : `The claim of who contributed could not be read: ${inline(claims.reason)}`,
-        claims.ok ? "Contributions are *claimed* by the chair, not measured." : "",
+          : claims
+            ? `The claim of who contributed could not be read: ${inline(claims.reason)}`
+            : "",
+        claims?.ok === true ? "Contributions are *claimed* by the chair, not measured." : "",
       ];
     });
   const measured = entries

@@ -1,5 +1,5 @@
 import type { Annotation } from "../kernel/index.ts";
-import type { EngramView, FoundView, MemoryEngram, MemoryFacts, MemorySearch } from "../projections/index.ts";
+import type { EngramView, FoundView, MemoryEngram, MemoryFacts, MemorySearch } from "../views/memory-view.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import { gradeBadge } from "./response.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isEvent } from "../kernel/index.ts";
 import { namesOf } from "./names.ts";
-import { sampleDebate } from "./sample-debate.ts";
+import { sampleDebate } from "../../test/support/sample-debate.ts";
 
 it("orders entries by their speakers' seats and their steps' keys, whatever order a race left them in", () => {
   const { entries } = sampleDebate();

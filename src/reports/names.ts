@@ -1,5 +1,5 @@
 import type { Entry, Participant } from "../kernel/index.ts";
-import { speakerOf } from "../projections/index.ts";
+import { speakerOf } from "../views/spending.ts";
 
 /** Participants as people know them. */
 export type Names = {

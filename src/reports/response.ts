@@ -1,4 +1,5 @@
-import type { GivenGrade, Result } from "../projections/index.ts";
+import type { GivenGrade } from "../views/given-answer.ts";
+import type { Result } from "../views/result.ts";
 import { oneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { cutTo, widthOf } from "./text-width.ts";

@@ -1,13 +1,14 @@
 import { isEvent, type Engram, type Entry, type Event } from "../kernel/index.ts";
-import { failureIn, speakerOf, type ReactorState, type Watched } from "../projections/index.ts";
+import { failureIn, type ReactorState, type WatchReport } from "../views/reactor-state.ts";
+import { speakerOf } from "../views/spending.ts";
 import { aligned } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { cutTo, widthOf } from "./text-width.ts";
 import { countWords, durationWords, numberWords } from "./words.ts";
 
-// F1. Everything foreign is printable and on one line before it is measured or cut.
-// F2. No line takes more than the width that was given.
+// WLINE-1. Everything foreign is printable and on one line before it is measured or cut.
+// WLINE-2. No line takes more than the width that was given.
 
 /** A space for lines, in cells. */
 export type WatchSpace = { readonly width: number; readonly style: Style };
@@ -15,7 +16,7 @@ export type WatchSpace = { readonly width: number; readonly style: Style };
 const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
 
 /** How much is watched, in one line. */
-export function watchHead(watched: Watched, { width, style }: WatchSpace): string {
+export function watchHead(watched: WatchReport, { width, style }: WatchSpace): string {
   const { deliberations, end, at } = watched;
   if (deliberations === 0 && end === 0) return style.bold(cutTo(NO_DELIBERATIONS, width));
   const many = deliberations === 0 ? NO_DELIBERATIONS : countWords(deliberations, "deliberation");
@@ -40,7 +41,7 @@ const GIVING_WAY = ["LAST", "SAID", "SERVED BY", "OLDEST", "PASSED"];
 const NARROW = 60;
 
 /** A row a reactor under a head. Columns that find no room are left out whole; the others stay in line. */
-export function watchTable(watched: Watched, { width, style }: WatchSpace): string[] {
+export function watchTable(watched: WatchReport, { width, style }: WatchSpace): string[] {
   // Parsing a recorded time reads no clock.
   const nowMs = Date.parse(watched.at);
   const rowsOf = (columns: readonly Column[]): string[][] => [
@@ -70,7 +71,7 @@ const coloured = (row: string, state: ReactorState["state"] | undefined, style: 
 };
 
 /** The last error of each reactor that had one, a line each, the latest last. */
-export function watchErrors({ reactors }: Watched, { width, style }: WatchSpace): string[] {
+export function watchErrors({ reactors }: WatchReport, { width, style }: WatchSpace): string[] {
   return reactors
     .flatMap(({ reactor, lastError }) => (lastError ? [{ reactor, ...lastError }] : []))
     .sort((a, b) => (a.at < b.at ? -1 : 1))
@@ -151,6 +152,11 @@ function wordsOf(entry: Entry): string {
       return entry.data.tool;
     case "note-taken":
       return `${entry.data.topic}: ${entry.data.reason}`;
+    case "rung-decided":
+    case "confidence-given":
+      return entry.data.reason;
+    case "requirements-read":
+      return `${entry.data.major.length} major, ${entry.data.minor.length} minor`;
     case "degradation-noted":
       return `${entry.data.what}: ${entry.data.why}`;
     case "reply-received":
@@ -162,6 +168,9 @@ function wordsOf(entry: Entry): string {
     case "deliberation-closed":
       return entry.data.outcome.replaceAll("-", " ");
     case "clarification-answered":
+    case "evaluation-given":
+    case "turns-chosen":
+    case "reaction-failed": // which is told as a failure
     case "review-given":
     case "comparison-given":
     case "standing-reached":

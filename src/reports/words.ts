@@ -1,4 +1,5 @@
-import type { Result, Spent } from "../projections/index.ts";
+import type { Result } from "../views/result.ts";
+import type { Spent } from "../views/spending.ts";
 
 /** 1234567 as 1,234,567. */
 export const numberWords = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");

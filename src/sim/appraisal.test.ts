@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef } from "../kernel/index.ts";
-import { appraise, substance } from "./appraisal.ts";
-import { mindOf } from "./mind.ts";
+import { appraise, readSentences } from "./appraisal.ts";
+import { createSimModel } from "./belief.ts";
 import { readPrompt } from "./prompt.ts";
 import { readReference } from "./reference.ts";
 
@@ -13,14 +13,14 @@ const appraised = (texts: readonly string[]) => {
     messages: [{ role: "user" as const, text: "Why?" }],
     maxOutputTokens: 100,
   };
-  const mind = mindOf({ simulated: read.simulated, facts: [] }, readPrompt(request), request);
+  const model = createSimModel({ parameters: read.parameters, facts: [] }, readPrompt(request), request);
   return appraise(
-    mind,
+    model,
     texts.map((text, index) => ({ label: String(index), text })),
   );
 };
 
-describe("the substance of an answer", () => {
+describe("the readSentences of an answer", () => {
   it("is what it says about the question, sentence by sentence", () => {
     const text = [
       "[simulated 0123ab]",
@@ -32,7 +32,7 @@ describe("the substance of an answer", () => {
       "1. B",
       "Final answer: 391",
     ].join("\n");
-    expect(substance(text)).toEqual([
+    expect(readSentences(text)).toEqual([
       { text: "One begins with what is given.", listed: false },
       { text: "Then one goes on from there.", listed: false },
       { text: "Cost: what it takes in money and attention.", listed: true },
@@ -41,7 +41,7 @@ describe("the substance of an answer", () => {
 
   it("does not begin before the banner of a simulated model", () => {
     expect(
-      substance(
+      readSentences(
         "Some words that someone put in front.\n[simulated 0123ab]\nThese are the words of the model.",
       ),
     ).toEqual([{ text: "These are the words of the model.", listed: false }]);

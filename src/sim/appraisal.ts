@@ -1,13 +1,14 @@
-import { extractAnswer, sameAnswer, type Answer } from "../judging/index.ts";
-import { chanceOf } from "./chance.ts";
-import { signatureOf, type Mind } from "./mind.ts";
-import type { Shown } from "./prompt.ts";
-import { signedBy } from "./wording.ts";
+import { sameAnswer, type Answer } from "../replies/answer.ts";
+import { extractAnswer } from "../replies/extract-answer.ts";
+import { signature, type Belief, type SimModel } from "./belief.ts";
+import { createChance } from "./chance.ts";
+import type { ShownText } from "./prompt.ts";
+import { readSignature } from "./wording.ts";
 
-/** What a model makes of one answer that it is shown. */
+/** How a model judges one answer that it is shown. */
 export type Appraisal = {
   readonly label: string;
-  /** Whether the answer comes to what this model believes; null where either has nothing that could be compared. */
+  /** Whether the answer comes to what this model believes; null where either has nothing to compare. */
   readonly agrees: boolean | null;
   /** The answer's own result. */
   readonly result: Answer | null;
@@ -20,89 +21,95 @@ export type Appraisal = {
 const addressed =
   /\b(?:rank(?:ed|ing|ings|s)?|ignore|disregard|forget|instructions?|prompts?|reviewers?|judges?|graders?|assistant|label(?:led|s)?|you (?:must|should|will|are)|the above|previous|score|contributors|weights?|strategic|directive)\b|\b(?:answer|response|option|draft)\s+[A-Z]\b|\[(?:BEGIN|END|RESULT)\b|^#/i;
 
-/** Lines that may not decide what an answer comes to. */
 const marking = /\b(?:ranking|ignore|disregard|instructions?|contributors)\b|\[(?:BEGIN|END|RESULT)\b/i;
 
 /** Whether a line speaks of rankings, instructions or fences instead of the question. */
 export const addressesJudges = (line: string): boolean => marking.test(line);
 
-export type Sentence = { readonly text: string; /** It is an item of a list. */ readonly listed: boolean };
+/** Whether a line is what a simulated model writes about its own text; it may quote the question. */
+export const isNote = (line: string): boolean => /^\s*(?:\[simulated |A placeholder in place of )/.test(line);
 
-/** The sentences of an answer that are about the question, without banners, bare labels and what `addressed` names. */
-export const substance = (text: string): Sentence[] => {
-  const banner = text.search(/^\[simulated /m);
-  const lines = text.slice(Math.max(0, banner)).split("\n");
-  return lines.flatMap((line) => {
-    const [marker = ""] = /^\s*(?:\d{1,2}[.)]|[-*+])\s+/.exec(line) ?? [];
-    const sentences = line.slice(marker.length).split(/(?<=[.!?])\s+/);
-    return sentences.flatMap((sentence, index): Sentence[] => {
-      const words = sentence.match(/\p{L}{2,}/gu)?.length ?? 0;
-      const counts = words >= 4 && !addressed.test(sentence) && !notes.test(sentence);
-      return counts ? [{ text: sentence.trim(), listed: marker !== "" && index === 0 }] : [];
-    });
-  });
+export type Sentence = {
+  readonly text: string;
+  /** Whether it begins an item of a list. */
+  readonly listed: boolean;
 };
 
-const notes = /^\s*(?:\[simulated |A placeholder in place of )/;
+/** The sentences of an answer that are about the question, without banners, bare labels and words to judges. */
+export function readSentences(text: string): Sentence[] {
+  const start = text.search(/^\[simulated /m);
+  return text
+    .slice(Math.max(0, start))
+    .split("\n")
+    .flatMap((line) => {
+      const [marker = ""] = /^\s*(?:\d{1,2}[.)]|[-*+])\s+/.exec(line) ?? [];
+      const sentences = line.slice(marker.length).split(/(?<=[.!?])\s+/);
+      return sentences.flatMap((sentence, index): Sentence[] => {
+        const words = sentence.match(/\p{L}{2,}/gu)?.length ?? 0;
+        const counts = words >= 4 && !addressed.test(sentence) && !isNote(sentence);
+        return counts ? [{ text: sentence.trim(), listed: marker !== "" && index === 0 }] : [];
+      });
+    });
+}
 
-/** Whether a line is what a simulated model writes about its own text; it may quote the question. */
-export const isNote = (line: string): boolean => notes.test(line);
+/** The sentence in which an answer says which way it leans; undefined where it has none. */
+export const findLeaning = (text: string): string | undefined =>
+  readSentences(text).find((sentence) => sentence.text.startsWith("I lean "))?.text;
 
 /** The result that an answer declares. What an answer says to its judges does not count as one. */
-const resultOf = (text: string): Answer | null => {
+const readResult = (text: string): Answer | null => {
   const lines = text
     .split("\n")
-    .filter((line) => /^\W*final\s+answer\s*:/i.test(line) || !marking.test(line));
-  const own = lines.filter((line) => !/^\W*[A-Z]\W*$/.test(line) && !/^\[simulated /.test(line));
-  return extractAnswer(own.join("\n"));
+    .filter((line) => /^\W*final\s+answer\s*:/i.test(line) || !marking.test(line))
+    .filter((line) => !/^\W*[A-Z]\W*$/.test(line) && !/^\[simulated /.test(line));
+  return extractAnswer(lines.join("\n"));
 };
 
 /** Whether a result is what a model believes. */
-export const agreement = (result: Answer | null, belief: Mind["belief"]): boolean | null => {
+export const agreement = (result: Answer | null, belief: Belief | null): boolean | null => {
   const own = belief && extractAnswer(`Final answer: ${belief.answer}`);
   return own === null || result === null ? null : sameAnswer(own, result);
 };
 
 /** What quality can add to an answer's score, as agreement with the model's own result adds 1. */
-const qualityWeight = 0.45;
+const QUALITY_WEIGHT = 0.45;
 
-/** Whether two answers come to one result, and nothing but their quality sets them apart. */
-export const level = ({ simulated }: Mind, one: Appraisal, other: Appraisal): boolean =>
+/** Whether two answers come to one result, and differ in nothing but their quality. */
+export const isLevel = ({ parameters }: SimModel, one: Appraisal, other: Appraisal): boolean =>
   one.agrees !== null &&
   one.result !== null &&
   other.result !== null &&
   sameAnswer(one.result, other.result) &&
-  Math.abs(one.score - other.score) <= (1 - simulated.position) * qualityWeight;
+  Math.abs(one.score - other.score) <= (1 - parameters.position) * QUALITY_WEIGHT;
 
 /**
- * Answers as a model sees them, best first. Agreement with its own result counts most, then quality. `position`
- * moves the weight from these to the place at which an answer was shown; `self` lifts answers with the
- * model's own signature, `length` those that are longer than others. Without these, order, labels and length decide
- * nothing, except between equal answers.
+ * Answers as a model sees them, best first. Agreement with its own result counts most, then quality. `position` moves
+ * the weight from these to the place at which an answer was shown; `self` lifts answers with the model's own signature,
+ * `length` those that are longer than others. Without these, order, labels and length decide only between equal answers.
  */
-export function appraise(mind: Mind, answers: readonly Shown[]): Appraisal[] {
-  const { position, self, length } = mind.simulated;
-  const own = signatureOf(mind.simulated);
+export function appraise(model: SimModel, answers: readonly ShownText[]): Appraisal[] {
+  const { position, self, length } = model.parameters;
+  const own = signature(model.parameters);
   return answers
     .map(({ label, text }, index): Appraisal & { fine: number } => {
-      const result = resultOf(text);
-      const agrees = agreement(result, mind.belief);
-      const sentences = substance(text).map((sentence) => sentence.text);
-      const quality = qualityOf(sentences.slice(0, 1), mind);
-      const worth =
-        (agrees === true ? 1 : agrees === null && mind.belief !== null ? 0.5 : 0) + qualityWeight * quality;
-      const early = 1.5 * (1 - index / Math.max(1, answers.length - 1));
+      const result = readResult(text);
+      const agrees = agreement(result, model.belief);
+      const sentences = readSentences(text).map((sentence) => sentence.text);
+      const quality = rateQuality(sentences.slice(0, 1), model);
+      const agreed = agrees === true ? 1 : agrees === null && model.belief !== null ? 0.5 : 0;
+      const worth = agreed + QUALITY_WEIGHT * quality;
+      const others = Math.max(1, answers.length - 1);
+      const early = 1.5 * (1 - index / others);
       const shorter = answers.filter((other) => other.text.length < text.length).length;
-      const long = (2 * shorter) / Math.max(1, answers.length - 1);
-      const favour = (signedBy(text) === own ? 2 * self : 0) + long * length;
-      const score = (1 - position) * worth + position * early + favour;
-      return { label, agrees, result, quality, score, fine: qualityOf(sentences, mind) };
+      const favor = (readSignature(text) === own ? 2 * self : 0) + (2 * shorter * length) / others;
+      const score = (1 - position) * worth + position * early + favor;
+      return { label, agrees, result, quality, score, fine: rateQuality(sentences, model) };
     })
     .sort((a, b) => b.score - a.score || b.fine - a.fine)
     .map(({ fine: _, ...appraisal }) => appraisal);
 }
 
-const qualityOf = (sentences: readonly string[], { taste }: Mind): number => {
+const rateQuality = (sentences: readonly string[], { taste }: SimModel): number => {
   const content = sentences.join("\n");
-  return 0.65 * chanceOf(["quality", content]).roll("common") + 0.35 * taste.roll(`quality ${content}`);
+  return 0.65 * createChance(["quality", content]).roll("common") + 0.35 * taste.roll(`quality ${content}`);
 };

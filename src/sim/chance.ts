@@ -16,7 +16,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const fraction = (text: string): number => Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48;
 
 /** Chance that depends on the canonical form of `material` (any JSON) and on nothing else. */
-export function chanceOf(material: unknown): Chance {
+export function createChance(material: unknown): Chance {
   const origin = sha256(canonical(material));
   const roll = (purpose: string): number => fraction(`${origin} ${purpose}`);
   return {

@@ -1,27 +1,25 @@
-import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extractAnswer } from "../judging/index.ts";
+import { extractAnswer } from "../replies/extract-answer.ts";
 import { ModelRef, type Message, type ModelRequest } from "../kernel/index.ts";
 import {
-  draftPrompt,
   readReview,
   readSynthesis,
   reviewPrompt,
   reviewRepairPrompt,
   reviewSchema,
   synthesisPrompt,
-  type Desk,
   type LabelledRemark,
-} from "../prompts/index.ts";
-import { think, type Thought } from "./brain.ts";
+} from "../protocols/council/prompts.ts";
+import { draftPrompt } from "../protocols/phases/draft.ts";
+import type { Desk } from "../prompts/material.ts";
+import { simulateReply, type Reply } from "./reply.ts";
+import { shippedText } from "../../test/support/templates.ts";
 import { shortHash } from "./chance.ts";
 import { readReference } from "./reference.ts";
 
-const template = (name: string): string =>
-  readFileSync(new URL(`../prompts/templates/${name}.md`, import.meta.url), "utf8");
 const deskOf = (seed: string): Desk => ({
-  template,
+  template: shippedText,
   mark: (text) =>
     (shortHash(`${seed} a ${text}`) + shortHash(`b ${text}`) + shortHash(`c ${text}`)).slice(0, 16),
 });
@@ -34,7 +32,7 @@ type Call = {
   readonly maxOutputTokens?: number;
 };
 
-function ask(ref: string, { messages, form = false, attempt = 1, maxOutputTokens = 4_000 }: Call): Thought {
+function ask(ref: string, { messages, form = false, attempt = 1, maxOutputTokens = 4_000 }: Call): Reply {
   const read = readReference(ref);
   if (!read.ok) throw new Error(read.reason);
   const request: ModelRequest = {
@@ -43,12 +41,12 @@ function ask(ref: string, { messages, form = false, attempt = 1, maxOutputTokens
     maxOutputTokens,
     ...(form ? { reply: reviewSchema } : {}),
   };
-  return think({ simulated: read.simulated, facts: [], request, attempt });
+  return simulateReply({ parameters: read.parameters, facts: [], request, attempt });
 }
 
 function say(ref: string, call: Call): string {
   const thought = ask(ref, call);
-  if (!thought.ok) throw new Error(thought.trouble.code);
+  if (!thought.ok) throw new Error(thought.outage.code);
   return thought.text;
 }
 
@@ -394,7 +392,7 @@ describe("a thought", () => {
     );
     const failed = thoughts.filter((thought) => !thought.ok);
     expect(Math.abs(failed.length - 100)).toBeLessThan(35);
-    expect(new Set(failed.map((thought) => (thought.ok ? "" : thought.trouble.code)))).toEqual(
+    expect(new Set(failed.map((thought) => (thought.ok ? "" : thought.outage.code)))).toEqual(
       new Set(["overloaded", "rate-limited", "network"]),
     );
     expect(new Set(thoughts.flatMap((thought) => (thought.ok ? [thought.text] : []))).size).toBe(1);

@@ -1,63 +1,61 @@
-import type { Mind } from "./mind.ts";
+import { appraise } from "./appraisal.ts";
+import type { SimModel } from "./belief.ts";
+import type { ShownText } from "./prompt.ts";
 import { banner, opening, quotable, subjects } from "./wording.ts";
 
 /** An answer to the question: worked out where it can be, else a placeholder that says that it is one. */
-export function draft({ simulated, belief, wording }: Mind, question: string): string {
-  const lines = [banner(simulated)];
+export function draft(model: SimModel, question: string): string {
+  const { belief, wording } = model;
+  const doubt = wording.pick("doubt", doubts);
   if (belief !== null) {
-    lines.push(
-      opening(wording),
-      belief.working,
-      wording.pick("doubt", doubts),
-      "",
-      `Final answer: ${belief.answer}`,
-    );
-    return lines.join("\n");
+    const lines = [opening(wording), belief.working, doubt, "", `Final answer: ${belief.answer}`];
+    return [banner(model), ...lines].join("\n");
   }
-  const [first = "the question", second = "the decision", third = "the people concerned"] = wording.shuffled(
-    "subjects",
-    subjects(question).slice(0, 12),
-  );
-  const [one, two, three] = wording.shuffled("points", points);
-  lines.push(
+  const words = wording.shuffled("subjects", subjects(question).slice(0, 12));
+  const subject = (index: number): string => words[index] ?? usualSubjects[index] ?? "it";
+  return [
+    banner(model),
     `A placeholder in place of a real model's answer to “${quotable(question)}”.`,
     opening(wording),
     "",
-    `1. ${one?.(first) ?? ""}`,
-    `2. ${two?.(second) ?? ""}`,
-    `3. ${three?.(third) ?? ""}`,
+    ...wording
+      .shuffled("points", points)
+      .slice(0, 3)
+      .map((point, index) => `${index + 1}. ${point.replace("%", () => subject(index))}`),
     "",
-    `${wording.pick("leaning", leanings)} ${wording.pick("doubt", doubts)}`,
-  );
-  return lines.join("\n");
+    `${wording.pick("leaning", leanings)} ${doubt}`,
+  ].join("\n");
 }
+
+/** A draft that ends in a final answer in any case: the best of the answers that are shown, or a leaning. */
+export function finalAnswer(model: SimModel, answers: readonly ShownText[], question: string): string {
+  const text = draft(model, question);
+  if (model.belief !== null) return text;
+  const best = appraise(model, answers).find(({ result }) => result !== null)?.result;
+  return `${text}\n\nFinal answer: ${best ? quotable(best.value) : model.wording.pick("leaning", leanings)}`;
+}
+
+const usualSubjects = ["the question", "the decision", "the people concerned"];
 
 const doubts = [
   "I am unsure of nothing that would change this.",
   "What I am unsure of is whether the question means more than it says.",
-  "The step that I would check first is the last one.",
-  "I have assumed that nothing is left out of the question.",
   "I have not checked this against any source.",
 ] as const;
 
-const points: readonly ((subject: string) => string)[] = [
-  (subject) => `Cost: what ${subject} takes in money and attention, now and each year after.`,
-  (subject) => `Reversal: how hard it is to undo ${subject} once others rely on it.`,
-  (subject) => `Evidence: what a small trial of ${subject} would show within a month.`,
-  (subject) => `Failure: what breaks first around ${subject}, and who notices.`,
-  (subject) => `People: who has to learn, keep and explain ${subject}.`,
-  (subject) => `Timing: what waiting on ${subject} costs, against what it teaches.`,
-  (subject) => `Simplicity: whether ${subject} can be left out altogether.`,
-  (subject) => `Growth: where ${subject} stops being enough, and what comes then.`,
-  (subject) => `Dependence: who else decides over ${subject}, and what if they change their mind.`,
-  (subject) => `Measure: by which number one would know that ${subject} went well.`,
+const points = [
+  "Cost: what % takes in money and attention, now and each year after.",
+  "Reversal: how hard it is to undo % once others rely on it.",
+  "Evidence: what a small trial of % would show within a month.",
+  "Failure: what breaks first around %, and who notices.",
+  "People: who has to learn, keep and explain %.",
+  "Timing: what waiting on % costs, against what it teaches.",
+  "Measure: by which number one would know that % went well.",
 ];
 
 const leanings = [
   "I lean towards the smaller step that can be undone.",
   "I lean towards doing it now, in full.",
   "I lean towards waiting until one thing more is known.",
-  "I lean towards the dull choice that others have made before.",
   "I lean towards trying both on a small part.",
-  "I lean against it, unless the first point can be met.",
 ] as const;

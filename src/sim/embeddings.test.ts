@@ -24,7 +24,7 @@ describe("simulated embeddings", () => {
   it("refuse a reference that no simulated model has", () => {
     expect(simEmbeddings("sim/ada?skil=1")).toEqual({
       ok: false,
-      reason: expect.stringContaining('sim/ada: there is no parameter "skil"'),
+      reason: expect.stringContaining('sim/ada: unknown parameter "skil"'),
     });
     expect(simEmbeddings("sim/")).toMatchObject({ ok: false });
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { builtInFacts } from "./built-in-facts.ts";
-import { readFacts, recall } from "./facts.ts";
+import { builtInFacts, recallFact } from "./facts.ts";
+import { readFacts } from "./reference.ts";
 
-const answerTo = (question: string): string | null => recall(question, builtInFacts)?.answer ?? null;
+const answerTo = (question: string): string | null => recallFact(question, builtInFacts)?.answer ?? null;
 
 describe("facts", () => {
   it.each([
@@ -31,13 +31,13 @@ describe("facts", () => {
     for (const { about, answer } of builtInFacts) {
       const question = about.map((entry) => entry.split("|")[0]).join(" ");
       expect(answerTo(question), question).toBe(answer);
-      expect(recall(question, builtInFacts)?.wrong, question).not.toContain(answer);
-      expect(recall(question, builtInFacts)?.wrong.length, question).toBeGreaterThan(0);
+      expect(recallFact(question, builtInFacts)?.wrong, question).not.toContain(answer);
+      expect(recallFact(question, builtInFacts)?.wrong.length, question).toBeGreaterThan(0);
     }
   });
 
   it("that no entry names are never recalled", () => {
-    expect(recall("anything | at all", [{ about: ["|"], answer: "nothing" }])).toBeNull();
+    expect(recallFact("anything | at all", [{ about: ["|"], answer: "nothing" }])).toBeNull();
   });
 
   it.each([

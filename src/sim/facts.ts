@@ -1,67 +1,41 @@
-import * as z from "zod";
-import { Fact } from "./fact.ts";
+import type { Fact } from "./reference.ts";
 
-/** A file of facts, read as YAML or JSON: `facts:` and a list. */
-const FactsFile = z.strictObject({ facts: z.array(Fact).max(10_000) });
-
-export type FactsReading =
-  { readonly ok: true; readonly facts: readonly Fact[] } | { readonly ok: false; readonly reason: string };
-
-/** Facts from what a file held, already parsed. */
-export function readFacts(data: unknown): FactsReading {
-  const read = FactsFile.safeParse(data);
-  if (read.success) return { ok: true, facts: read.data.facts };
-  const [issue] = read.error.issues;
-  const where = issue?.path.join(".") ?? "";
-  return {
-    ok: false,
-    reason: `${where === "" ? "the file" : where}: ${issue?.message ?? "is not of the form of a facts file"}`,
-  };
-}
-
-export type Known = { readonly answer: string; readonly wrong: readonly string[] };
+const MAX_QUESTION_LENGTH = 8_000;
 
 /** The most specific fact that a question asks for: the one with the longest words in common. */
-export function recall(question: string, facts: readonly Fact[]): Known | null {
-  const asked = ` ${wordsOf(question.slice(0, longestQuestion))} `;
+export function recallFact(
+  question: string,
+  facts: readonly Fact[],
+): { readonly answer: string; readonly wrong: readonly string[] } | null {
+  const asked = ` ${normalizeWords(question.slice(0, MAX_QUESTION_LENGTH))} `;
   let best: { fact: Fact; length: number } | null = null;
-  for (const { fact, entries } of compiled(facts)) {
-    const found = entries.map((entry) => longestIn(asked, entry));
-    if (found.includes(0)) continue;
-    const length = found.reduce((sum, one) => sum + one, 0);
-    if (best === null || length > best.length) best = { fact, length };
+  for (const fact of facts) {
+    const lengths = readEntries(fact).map((alternatives) =>
+      Math.max(0, ...alternatives.map((one) => (asked.includes(one) ? one.length : 0))),
+    );
+    const length = lengths.includes(0) ? 0 : lengths.reduce((sum, one) => sum + one, 0);
+    if (length > (best?.length ?? 0)) best = { fact, length };
   }
   if (best === null) return null;
   const { about, answer, wrong } = best.fact;
-  const [topic] = about;
-  const others = facts
-    .filter((fact) => fact.about[0] === topic && fact.answer !== answer)
-    .map((fact) => fact.answer);
-  return { answer, wrong: wrong ?? [...new Set(others)].slice(0, 12) };
+  const others = facts.filter((one) => one.about[0] === about[0] && one.answer !== answer);
+  return { answer, wrong: wrong ?? [...new Set(others.map((one) => one.answer))].slice(0, 12) };
 }
 
-const longestQuestion = 8_000;
+const entries = new WeakMap<Fact, readonly (readonly string[])[]>();
 
-/** Every entry of a fact as its alternatives, each between spaces. */
-type Compiled = { readonly fact: Fact; readonly entries: readonly (readonly string[])[] };
-
-const known = new WeakMap<readonly Fact[], readonly Compiled[]>();
-
-/** The alternatives of many facts in one form, made once for each list of facts. */
-function compiled(facts: readonly Fact[]): readonly Compiled[] {
-  const before = known.get(facts);
-  if (before) return before;
-  const made = facts.map((fact) => ({
-    fact,
-    entries: fact.about.map((entry) =>
-      entry.split("|").flatMap((one) => (wordsOf(one) === "" ? [] : [` ${wordsOf(one)} `])),
-    ),
-  }));
-  known.set(facts, made);
-  return made;
+/** Every entry of a fact as its alternatives, each between spaces; made once for each fact. */
+function readEntries(fact: Fact): readonly (readonly string[])[] {
+  const cached = entries.get(fact);
+  if (cached) return cached;
+  const alternatives = fact.about.map((entry) =>
+    entry.split("|").flatMap((one) => (normalizeWords(one) === "" ? [] : [` ${normalizeWords(one)} `])),
+  );
+  entries.set(fact, alternatives);
+  return alternatives;
 }
 
-const wordsOf = (text: string): string =>
+const normalizeWords = (text: string): string =>
   text
     .normalize("NFKD")
     .replaceAll(/\p{M}|['’]s\b/gu, "")
@@ -69,5 +43,80 @@ const wordsOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-const longestIn = (asked: string, alternatives: readonly string[]): number =>
-  Math.max(0, ...alternatives.map((one) => (asked.includes(one) ? one.length : 0)));
+/** Rows between semicolons, their cells between colons. */
+const readTable = (text: string): string[][] =>
+  text.split(";").map((row) => row.split(":").map((cell) => cell.trim()));
+
+/** Country, capital, and the cities that come to mind first where the capital is not one of them. */
+const capitals = readTable(`
+  France:Paris; Germany:Berlin; Italy:Rome; Spain:Madrid; Portugal:Lisbon; Netherlands:Amsterdam; Belgium:Brussels;
+  Austria:Vienna; Switzerland:Bern:Zurich|Geneva; Poland:Warsaw; Czech Republic|Czechia:Prague; Hungary:Budapest;
+  Greece:Athens; Sweden:Stockholm; Norway:Oslo; Denmark:Copenhagen; Finland:Helsinki; Iceland:Reykjavik;
+  Ireland:Dublin; United Kingdom|UK|Britain|England:London; Scotland:Edinburgh; Ukraine:Kyiv; Russia:Moscow;
+  Turkey|Türkiye:Ankara:Istanbul; Egypt:Cairo; Kenya:Nairobi; Nigeria:Abuja:Lagos; Morocco:Rabat:Casablanca|Marrakesh;
+  Ethiopia:Addis Ababa; Ghana:Accra; India:New Delhi; China:Beijing; Japan:Tokyo; South Korea:Seoul; Thailand:Bangkok;
+  Vietnam:Hanoi; Indonesia:Jakarta; Pakistan:Islamabad:Karachi|Lahore; Australia:Canberra:Sydney|Melbourne;
+  New Zealand:Wellington:Auckland; Canada:Ottawa:Toronto|Montreal; United States|USA|US:Washington:New York;
+  Mexico:Mexico City; Brazil:Brasilia:Rio de Janeiro|Sao Paulo; Argentina:Buenos Aires; Chile:Santiago; Peru:Lima;
+  Colombia:Bogota`);
+
+/** Degrees Celsius at one atmosphere, rounded. */
+const boilingPoints = readTable(`
+  water:100; ethanol:78; methanol:65; acetone:56; mercury:357; nitrogen:-196; oxygen:-183; hydrogen:-253; helium:-269;
+  ammonia:-33; benzene:80; bromine:59`);
+
+/** Work, author, year of publication. */
+const works = readTable(`
+  Hamlet:William Shakespeare:1603; Macbeth:William Shakespeare:1606; Don Quixote:Miguel de Cervantes:1605;
+  Pride and Prejudice:Jane Austen:1813; Emma:Jane Austen:1815; Frankenstein:Mary Shelley:1818;
+  Jane Eyre:Charlotte Brontë:1847; Wuthering Heights:Emily Brontë:1847; Moby-Dick:Herman Melville:1851;
+  Madame Bovary:Gustave Flaubert:1856; Great Expectations:Charles Dickens:1861; War and Peace:Leo Tolstoy:1869;
+  Anna Karenina:Leo Tolstoy:1878; Crime and Punishment:Fyodor Dostoevsky:1866;
+  On the Origin of Species:Charles Darwin:1859; The Metamorphosis:Franz Kafka:1915; Ulysses:James Joyce:1922;
+  The Great Gatsby:F. Scott Fitzgerald:1925; Mrs Dalloway:Virginia Woolf:1925; Brave New World:Aldous Huxley:1932;
+  Animal Farm:George Orwell:1945; Nineteen Eighty-Four|1984:George Orwell:1949;
+  One Hundred Years of Solitude:Gabriel García Márquez:1967`);
+
+/** Years of birth, by whole names and by family names that belong to one known person alone. */
+const births = readTable(`
+  Miguel de Cervantes|Cervantes:1547; William Shakespeare|Shakespeare:1564; Jane Austen|Austen:1775; Mary Shelley:1797;
+  Charles Darwin|Darwin:1809; Charles Dickens|Dickens:1812; Charlotte Brontë:1816; Emily Brontë:1818;
+  Herman Melville|Melville:1819; Gustave Flaubert|Flaubert:1821; Fyodor Dostoevsky|Dostoevsky:1821;
+  Leo Tolstoy|Tolstoy:1828; James Joyce:1882; Virginia Woolf|Woolf:1882; Franz Kafka|Kafka:1883; Aldous Huxley:1894;
+  F. Scott Fitzgerald|Scott Fitzgerald:1896; George Orwell|Orwell:1903; Gabriel García Márquez|García Márquez:1927`);
+
+const capitalPhrases = (countries: string): string =>
+  countries
+    .split("|")
+    .flatMap((country) =>
+      ["of", "of the", "city of", "city of the"].map((link) => `capital ${link} ${country}`),
+    )
+    .join("|");
+
+/** What every simulated model knows without a file: capitals, boiling points, works, their authors and dates. */
+export const builtInFacts: readonly Fact[] = [
+  ...capitals.map(([country = "", answer = "", wrong]): Fact => ({
+    about: ["capital", capitalPhrases(country)],
+    answer,
+    ...(wrong ? { wrong: wrong.split("|") } : {}),
+  })),
+  ...boilingPoints.map(([substance = "", degrees = ""]): Fact => ({
+    about: ["boil|boils|boiling point", substance],
+    answer: `${degrees} °C`,
+  })),
+  ...works.flatMap(([work = "", author = "", year = ""]): Fact[] => [
+    { about: ["who wrote|author of|the author|written by", work], answer: author },
+    {
+      about: ["when was|when did|what year|which year", work, "published|written|appear|come out|printed"],
+      answer: year,
+    },
+  ]),
+  ...births.map(([author = "", answer = ""]): Fact => ({
+    about: [
+      "what year|which year|when was|when is|year of birth|birth year|date of birth|birthday",
+      "born|birth|birthday",
+      author,
+    ],
+    answer,
+  })),
+];

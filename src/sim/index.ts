@@ -1,3 +1,10 @@
-export { simEmbeddings } from "./embeddings.ts";
-export { simServer, type SimServer } from "./server.ts";
-export { createSim, type LoadFacts, type Sim } from "./sim.ts";
+import type { Listening, SimServerOptions } from "./server/server.ts";
+
+export { createSim, type LoadFacts } from "./sim.ts";
+export type { SimServer } from "./server/server.ts";
+
+/** Serves the simulated models over HTTP; the server's code is loaded by the first call. */
+export async function simServer(options: SimServerOptions): Promise<Listening> {
+  const { startSimServer } = await import("./server/server.ts");
+  return startSimServer(options);
+}

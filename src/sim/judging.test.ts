@@ -1,13 +1,15 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parseGrade, parsePreference } from "../judging/index.ts";
+import { parseGrade } from "../replies/grade.ts";
+import { parsePreference } from "../replies/preference.ts";
 import { ModelRef, type ModelRequest } from "../kernel/index.ts";
-import { gradePrompt, judgeSchema, JudgeForm, preferencePrompt, type Desk } from "../prompts/index.ts";
-import { think } from "./brain.ts";
+import { gradePrompt, judgeSchema, JudgeForm, preferencePrompt } from "../protocols/phases/judge-prompts.ts";
+import type { Desk } from "../prompts/material.ts";
+import { simulateReply } from "./reply.ts";
+import { shippedText } from "../../test/support/templates.ts";
 import { readReference } from "./reference.ts";
 
 const desk: Desk = {
-  template: (name) => readFileSync(new URL(`../prompts/templates/${name}.md`, import.meta.url), "utf8"),
+  template: shippedText,
   mark: (text) => text.length.toString(16).padStart(16, "0"),
 };
 const rubric = {
@@ -24,8 +26,8 @@ const said = (ref: string, messages: ReturnType<typeof gradePrompt>, reply: Mode
   const read = readReference(ref);
   if (!read.ok) throw new Error(read.reason);
   const request = { model: ModelRef.parse(ref), messages, maxOutputTokens: 1_000 };
-  const thought = think({
-    simulated: read.simulated,
+  const thought = simulateReply({
+    parameters: read.parameters,
     facts: [],
     request: reply === undefined ? request : { ...request, reply },
     attempt: 1,

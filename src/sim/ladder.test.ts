@@ -1,21 +1,18 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { extractAnswer } from "../judging/index.ts";
+import { extractAnswer } from "../replies/extract-answer.ts";
 import { ModelRef, type Message } from "../kernel/index.ts";
-import {
-  comparisonPrompt,
-  draftPrompt,
-  readComparison,
-  readRevision,
-  revisionPrompt,
-  type Desk,
-} from "../prompts/index.ts";
-import { think } from "./brain.ts";
+import { draftPrompt } from "../protocols/phases/draft.ts";
+import { parseComparison } from "../replies/comparison.ts";
+import { comparisonPrompt } from "../protocols/ask/compare.ts";
+import { readRevision, revisionPrompt } from "../protocols/phases/revise.ts";
+import type { Desk } from "../prompts/material.ts";
+import { simulateReply } from "./reply.ts";
+import { shippedText } from "../../test/support/templates.ts";
 import { shortHash } from "./chance.ts";
 import { readReference } from "./reference.ts";
 
 const desk: Desk = {
-  template: (name) => readFileSync(new URL(`../prompts/templates/${name}.md`, import.meta.url), "utf8"),
+  template: shippedText,
   mark: (text) => (shortHash(`a ${text}`) + shortHash(`b ${text}`) + shortHash(`c ${text}`)).slice(0, 16),
 };
 
@@ -23,8 +20,8 @@ function say(ref: string, messages: readonly Message[]): string {
   const read = readReference(ref);
   if (!read.ok) throw new Error(read.reason);
   const request = { model: ModelRef.parse(ref), messages: [...messages], maxOutputTokens: 4_000 };
-  const thought = think({ simulated: read.simulated, facts: [], request, attempt: 1 });
-  if (!thought.ok) throw new Error(thought.trouble.code);
+  const thought = simulateReply({ parameters: read.parameters, facts: [], request, attempt: 1 });
+  if (!thought.ok) throw new Error(thought.outage.code);
   return thought.text;
 }
 
@@ -44,7 +41,7 @@ const revised = (ref: string, question: string, answers: ReturnType<typeof draft
 const SUMS = Array.from({ length: 200 }, (_, index) => `What is ${index + 17} * ${index + 23}?`);
 
 describe("a simulated reviser", () => {
-  it("criticises each answer under its label and answers again", () => {
+  it("criticizes each answer under its label and answers again", () => {
     const answers = drafts(["sim/a?skill=1", "sim/b?skill=0", "sim/c?skill=0&seed=4"], "What is 17 * 23?");
     const { critiques, text } = revised("sim/a?skill=1", "What is 17 * 23?", answers);
     expect(critiques.map(({ label }) => label)).toEqual(labels);
@@ -69,7 +66,7 @@ describe("a simulated reviser", () => {
 
 describe("a simulated comparer", () => {
   const compared = (refs: readonly string[], question: string) =>
-    readComparison(
+    parseComparison(
       say(
         "sim/chair",
         comparisonPrompt(desk, {

@@ -1,37 +1,61 @@
 import type { ModelRequest } from "../kernel/index.ts";
-import { readFenced, type Fenced } from "../prompts/index.ts";
-import { conversationOf, type Conversation } from "./conversation.ts";
-import { debateTaskOf, type DebateTask } from "./debate-prompt.ts";
-import { outside } from "./own-words.ts";
-import type { Shown } from "./shown.ts";
+import { splitFenced, type Fenced } from "../prompts/material.ts";
+import { requirementsOf, type Requirements } from "../text/requirements.ts";
+import { readConversation, type Conversation } from "./conversation.ts";
 
-export type { Shown } from "./shown.ts";
+/** A text from elsewhere under the label that it is shown with. */
+export type ShownText = { readonly label: string; readonly text: string };
 
 /** A remark of a review about the answer with this label. */
-export type ShownRemark = {
-  readonly label: string;
-  readonly kind: "strength" | "weakness";
-  readonly text: string;
+export type ShownRemark = ShownText & { readonly kind: "strength" | "weakness" };
+
+/** What a debate's prompt says of the problem beside its question. */
+export type Brief = {
+  /** As they are listed; where none is listed, those that can be read out of the question and its context. */
+  readonly requirements: Requirements;
+  readonly clarifications: readonly { readonly question: string; readonly answer: string }[];
 };
 
-/** What a prompt asks for, as far as it can be told from its own words; never from what stands inside a fence. */
+type Answers = { readonly answers: readonly ShownText[] };
+type Briefed = { readonly brief: Brief };
+
+/** What a prompt asks for, as far as its own words tell; what stands inside a fence has no say. */
 export type Task =
-  | { readonly kind: "draft" }
+  /** `json` is a form that is not one of Parley's. */
+  | { readonly kind: "draft" | "json" }
+  /** `final-answer` is a prompt of an unknown kind that wants a final answer in any case. */
+  | ({ readonly kind: "final-answer" | "review" | "revision" | "comparison" } & Answers)
   | ({ readonly kind: "response" } & Conversation)
-  | { readonly kind: "review"; readonly answers: readonly Shown[] }
-  | { readonly kind: "repair"; readonly review: string; readonly labels: readonly string[] }
-  | {
+  | { readonly kind: "review-repair"; readonly review: string; readonly labels: readonly string[] }
+  | ({
       readonly kind: "synthesis";
-      readonly answers: readonly Shown[];
       readonly remarks: readonly ShownRemark[];
       readonly directive: string;
-    }
-  | { readonly kind: "revision"; readonly answers: readonly Shown[] }
-  | { readonly kind: "comparison"; readonly answers: readonly Shown[] }
-  | { readonly kind: "grade"; readonly answer: Shown }
-  | { readonly kind: "pairwise"; readonly first: Shown; readonly second: Shown }
-  | { readonly kind: "form" }
+    } & Answers)
+  | { readonly kind: "grade"; readonly answer: ShownText }
+  | { readonly kind: "pairwise"; readonly first: ShownText; readonly second: ShownText }
   | DebateTask;
+
+/** What a debate or its evaluation asks for. */
+export type DebateTask =
+  | ({ readonly kind: "clarification"; /** Questions. */ readonly most: number } & Briefed)
+  /** `standing` is what the same agent held at the end of the rounds before; null in the first. */
+  | ({ readonly kind: "proposal"; readonly standing: string | null } & Briefed)
+  | ({ readonly kind: "critique"; readonly proposal: ShownText } & Briefed)
+  | ({
+      readonly kind: "refinement";
+      readonly proposal: ShownText;
+      readonly critiques: readonly ShownText[];
+    } & Briefed)
+  | { readonly kind: "summary"; readonly text: string; /** UTF-16 units. */ readonly most: number }
+  | ({ readonly kind: "confidence" } & Briefed & Answers)
+  | ({ readonly kind: "solution" } & Briefed & Answers)
+  | { readonly kind: "solution-repair"; readonly reply: string }
+  /** `claimed`: what the debaters say of their own coverage stands beside the solution. */
+  | ({ readonly kind: "evaluation"; readonly solution: ShownText; readonly claimed: boolean } & Briefed);
+
+/** The task of this kind. */
+export type TaskOf<K extends Task["kind"]> = Extract<Task, { readonly kind: K }>;
 
 export type Prompt = {
   readonly question: string;
@@ -42,77 +66,157 @@ export type Prompt = {
 };
 
 /**
- * Reads a request as the model that it is sent to would. Without a fenced question the last user turn is the question. Of a
- * conversation that goes on (C1), question and context stand in its last turn.
+ * Reads a request as the model that it is sent to would. Without a fenced question the last user turn is the question. Of
+ * a conversation that goes on (C1), question and context stand in its last turn.
  */
 export function readPrompt({ messages, reply }: ModelRequest): Prompt {
-  const conversing = reply === undefined ? conversationOf(messages) : null;
-  const parts = (conversing?.own ?? messages).map(({ text }) => ({ text, pieces: readFenced(text) }));
+  const continued = reply === undefined ? readConversation(messages) : null;
+  const parts = (continued?.own ?? messages).map(({ text }) => splitFenced(text));
   const pieces = parts.flatMap((part) => part.pieces);
-  const words = parts.map(({ text, pieces: inside }) => outside(text, inside)).join("\n\n");
-  const asked = pieces.find(({ kind }) => kind === "question");
+  const own = parts.map(({ outside }) => outside).join("\n\n");
+  const fencedQuestion = pieces.find(({ kind }) => kind === "question")?.text;
   const lastTurn = messages.findLast(({ role }) => role === "user")?.text ?? "";
   return {
-    question: (asked?.text ?? (pieces.length === 0 ? lastTurn : "")).trim(),
-    context: textOf(pieces, "context").join("\n\n"),
-    task: conversing
-      ? { kind: "response", ...conversing.conversation }
-      : taskOf(words, pieces, reply !== undefined),
+    question: (fencedQuestion ?? (pieces.length === 0 ? lastTurn : "")).trim(),
+    context: shownTexts(pieces, "context")
+      .map(({ text }) => text)
+      .join("\n\n"),
+    task: continued
+      ? { kind: "response", ...continued.conversation }
+      : readTask(own, pieces, reply !== undefined),
     plain: messages.map(({ role, text }) => `${role}\n${text.replaceAll(marks, "$1]")}`).join("\n\n"),
   };
 }
 
 const marks = /^(\[(?:BEGIN|END) [^\n]{1,200}? #)[0-9a-f]{16}\]$/gm;
 
-const textOf = (pieces: readonly Fenced[], kind: string): string[] =>
-  pieces.filter((piece) => piece.kind === kind).map(({ text }) => text);
+const shownTexts = (pieces: readonly Fenced[], kind: string): ShownText[] =>
+  pieces.filter((piece) => piece.kind === kind).map(({ label, text }) => ({ label, text }));
 
-function taskOf(own: string, pieces: readonly Fenced[], hasForm: boolean): Task {
-  const answers = pieces.filter(({ kind }) => kind === "answer").map(({ label, text }) => ({ label, text }));
-  const [first, second] = answers;
-  if (first && (/^# Strategic directive$/m.test(own) || own.includes('"contributors"'))) {
-    return {
-      kind: "synthesis",
-      answers,
-      remarks: remarksIn(pieces),
-      directive: section(own, "Strategic directive"),
-    };
-  }
-  const [review] = textOf(pieces, "review");
-  if (review !== undefined && !first && /could not be read/.test(own)) {
-    const list = /labelled ([^\n]{1,2000}?)\.(?:\s|$)/.exec(own)?.[1] ?? "";
-    return { kind: "repair", review, labels: list.split(/,\s*/).filter(Boolean) };
-  }
-  if (first && own.includes("## My answer")) return { kind: "revision", answers };
-  if (first && own.includes('"contradictions"')) return { kind: "comparison", answers };
-  if (first && /FINAL RANKING|"ranking"/.test(own)) return { kind: "review", answers };
-  if (first && second && !answers[2] && pairwise.test(own)) return { kind: "pairwise", first, second };
+function readTask(own: string, pieces: readonly Fenced[], wantsJson: boolean): Task {
+  const answers = shownTexts(pieces, "answer");
+  const [first, second, third] = answers;
+  const known = first
+    ? readAnswersTask(own, pieces, answers)
+    : (readReviewRepair(own, pieces) ?? readDebateTask(own, pieces));
+  if (known) return known;
+  if (first && second && !third && pairwise.test(own)) return { kind: "pairwise", first, second };
   if (first && own.includes("[RESULT]")) return { kind: "grade", answer: first };
-  return (first ? null : debateTaskOf(own, pieces)) ?? { kind: hasForm ? "form" : "draft" };
+  if (wantsJson) return { kind: "json" };
+  return unconditional.test(own) ? { kind: "final-answer", answers } : { kind: "draft" };
 }
 
 const pairwise =
   /\bA"? or "?B\b|\bA, B\b|\bwhich (?:of the two|answer|response) is better\b|\bbetter of the two\b/i;
 
-/** What a prompt says between a heading and the next one. */
-function section(own: string, heading: string): string {
-  const start = own.indexOf(`# ${heading}\n`);
-  if (start < 0) return "";
-  const rest = own.slice(start + heading.length + 3);
-  const end = rest.search(/^# /m);
-  return (end < 0 ? rest : rest.slice(0, end)).trim();
+/** `Final answer:` in a sentence that does not make it depend on the question. */
+const unconditional = /(?:^|[.!?]\s)(?:(?!\bif\b)[^.!?])*\bfinal answer:/i;
+
+function readAnswersTask(own: string, pieces: readonly Fenced[], answers: readonly ShownText[]): Task | null {
+  if (/^# Strategic directive$/m.test(own) || own.includes('"contributors"')) {
+    const [, directive = ""] = /^# Strategic directive\n([^]*?)(?=^# |(?![^]))/m.exec(own) ?? [];
+    return { kind: "synthesis", answers, remarks: readRemarks(pieces), directive: directive.trim() };
+  }
+  if (own.includes("## My answer")) return { kind: "revision", answers };
+  if (own.includes('"contradictions"')) return { kind: "comparison", answers };
+  return /FINAL RANKING|"ranking"/.test(own) ? { kind: "review", answers } : null;
+}
+
+function readReviewRepair(own: string, pieces: readonly Fenced[]): TaskOf<"review-repair"> | null {
+  const [review] = shownTexts(pieces, "review");
+  if (!review || !/could not be read/.test(own)) return null;
+  const list = /labell?ed ([^\n]{1,2000}?)\.(?:\s|$)/.exec(own)?.[1] ?? "";
+  return { kind: "review-repair", review: review.text, labels: list.split(/,\s*/).filter(Boolean) };
 }
 
 /** Reviews are shown answer by answer, a strength behind `+` and a weakness behind `-`. */
-const remarksIn = (pieces: readonly Fenced[]): ShownRemark[] =>
-  pieces
-    .filter(({ kind }) => kind === "review")
-    .flatMap(({ label: name, text }) => {
-      const label = / of answer (.+)$/.exec(name)?.[1] ?? name;
-      return text.split("\n").flatMap((line): ShownRemark[] => {
-        const [, sign, remark] = /^([+-]) (.+)$/.exec(line) ?? [];
-        return remark === undefined
-          ? []
-          : [{ label, kind: sign === "+" ? "strength" : "weakness", text: remark }];
-      });
+const readRemarks = (pieces: readonly Fenced[]): ShownRemark[] =>
+  shownTexts(pieces, "review").flatMap(({ label: name, text }) => {
+    const label = / of answer (.+)$/.exec(name)?.[1] ?? name;
+    return text.split("\n").flatMap((line): ShownRemark[] => {
+      const [, sign, remark] = /^([+-]) (.+)$/.exec(line) ?? [];
+      if (remark === undefined) return [];
+      return [{ label, kind: sign === "+" ? "strength" : "weakness", text: remark }];
     });
+  });
+
+/** What a prompt of a debate asks for; null for every other prompt. */
+function readDebateTask(own: string, pieces: readonly Fenced[]): DebateTask | null {
+  const first = (kind: string): ShownText | undefined => shownTexts(pieces, kind)[0];
+  const [reply, solution, proposal] = [first("reply"), first("solution"), first("proposal")];
+  const contributions = first("contributions");
+  const task = own.slice(Math.max(0, own.lastIndexOf("# Your task\n")));
+  const [, limit] = /\bat most (\d{1,9}) (?:characters|questions)/.exec(task) ?? [];
+  const brief = readBrief(pieces);
+  if (own.includes('"solutionMarkdown"'))
+    return reply
+      ? { kind: "solution-repair", reply: reply.text }
+      : { kind: "solution", brief, answers: readStanding(pieces) };
+  if (solution && own.includes('"overall_score"')) {
+    const claimed = pieces.some(({ kind }) => kind === "coverage");
+    return { kind: "evaluation", brief, solution, claimed };
+  }
+  if (solution && own.includes('"confidence"'))
+    return { kind: "confidence", brief, answers: shownTexts(pieces, "solution") };
+  if (contributions) return { kind: "summary", text: contributions.text, most: Number(limit ?? 2_500) };
+  if (proposal) {
+    const critiques = shownTexts(pieces, "critique");
+    return critiques.length > 0 || /^## Critiques$/m.test(own)
+      ? { kind: "refinement", brief, proposal, critiques }
+      : { kind: "critique", brief, proposal };
+  }
+  if (!first("question")) return null;
+  if (own.includes('"questions"')) return { kind: "clarification", brief, most: Number(limit ?? 5) };
+  return /^## Requirements Coverage$/m.test(own)
+    ? { kind: "proposal", brief, standing: readOwnStanding(pieces) }
+    : null;
+}
+
+function readBrief(pieces: readonly Fenced[]): Brief {
+  const readListed = (label: string): string[] =>
+    shownTexts(pieces, "requirements")
+      .filter((piece) => piece.label === label)
+      .flatMap(({ text }) => text.split(/^\d{1,3}\. /m).map((item) => item.trim()))
+      .filter((item) => item !== "");
+  const listed = { major: readListed("major"), minor: readListed("minor") };
+  const problem = pieces.filter(({ kind }) => kind === "question" || kind === "context");
+  const isListed = listed.major.length + listed.minor.length > 0;
+  const texts = shownTexts(pieces, "clarification");
+  return {
+    requirements: isListed ? listed : requirementsOf(problem.map(({ text }) => text).join("\n\n")),
+    clarifications: texts.flatMap(({ label, text }) => {
+      const [, number] = /^(\d{1,4}) question$/.exec(label) ?? [];
+      const answer = texts.find((one) => one.label === `${number ?? ""} answer`);
+      return number === undefined || !answer ? [] : [{ question: text, answer: answer.text }];
+    }),
+  };
+}
+
+/** What stands under each label after the last round that is shown; the judge's own summary where no round is. */
+function readStanding(pieces: readonly Fenced[]): ShownText[] {
+  const latest = new Map<string, string>();
+  for (const { kind, label, text } of pieces)
+    if (kind === "proposal" || kind === "refinement") latest.set(label, text);
+  return latest.size > 0
+    ? [...latest].map(([label, text]) => ({ label, text }))
+    : shownTexts(pieces, "summary").flatMap(({ text }) => readSummary(text));
+}
+
+/** A summary by the headings that it kept, `Round 2, refinement by A:`; the last text of each label stands. */
+function readSummary(summary: string): ShownText[] {
+  const latest = new Map<string, string[]>();
+  let lines: string[] = [];
+  for (const line of summary.split("\n")) {
+    const [, label] = /^Round \d{1,3}, [a-z]{1,20} by (\S{1,40}):$/.exec(line) ?? [];
+    if (label === undefined) lines.push(line);
+    else latest.set(label, (lines = []));
+  }
+  const parts = [...latest].map(([label, kept]) => ({ label, text: kept.join("\n").trim() }));
+  const named = parts.filter(({ text }) => text !== "");
+  return named.length > 0 ? named : [{ label: "", text: summary }];
+}
+
+function readOwnStanding(pieces: readonly Fenced[]): string | null {
+  const last = shownTexts(pieces, "history").findLast(({ label }) => / (?:proposal|refinement)$/.test(label));
+  return (last ?? shownTexts(pieces, "summary").at(-1))?.text ?? null;
+}

@@ -10,7 +10,7 @@ describe("a reference", () => {
   it("has defaults for what it does not say", () => {
     expect(readReference("sim/ada")).toEqual({
       ok: true,
-      simulated: {
+      parameters: {
         name: "ada",
         skill: 0.9,
         latency: 0,
@@ -33,7 +33,7 @@ describe("a reference", () => {
       "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&length=0.3&vary=.5&asks=2&facts=a%20b/facts.yaml";
     expect(readReference(ref)).toEqual({
       ok: true,
-      simulated: {
+      parameters: {
         name: "ada",
         skill: 0.8,
         latency: 200,
@@ -54,7 +54,7 @@ describe("a reference", () => {
   it("names the nearest parameter for one that it does not know", () => {
     expect(reason("sim/ada?skil=1")).toContain('did you mean "skill"');
     expect(reason("sim/ada?malform=1")).toContain('did you mean "malformed"');
-    expect(reason("sim/ada?toString=1")).toContain("there is no parameter");
+    expect(reason("sim/ada?toString=1")).toContain("unknown parameter");
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe("a reference", () => {
     "seed=9007199254740993",
     "fail=0x1",
   ])("refuses %s with the range that holds", (parameter) => {
-    expect(reason(`sim/ada?${parameter}`)).toMatch(/is not a (?:whole )?number from 0 to \d+/);
+    expect(reason(`sim/ada?${parameter}`)).toMatch(/must be (?:a number|an integer) from 0 to \d+/);
   });
 
   it.each([

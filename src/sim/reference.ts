@@ -1,116 +1,121 @@
-import { nearest } from "./nearest.ts";
+import * as z from "zod";
+import { nearest } from "../text/words.ts";
 
 /** A simulated model as `sim/NAME?…` describes it. Rates and strengths lie between 0 and 1. */
-export type Simulated = {
+export type SimParameters = {
   readonly name: string;
+  /** Models of one family and seed find the same questions hard and make the same mistakes; null is a family of its own. */
+  readonly family: string | null;
+  /** A file of facts that it knows besides the built-in ones. */
+  readonly facts: string | null;
+  /** How many questions it asks before a debate; null: as it sees fit. */
+  readonly asks: number | null;
   /** How often it is right about what it can work out. */
   readonly skill: number;
   /** How long a whole reply takes, in milliseconds; 0 is at once. */
   readonly latency: number;
   readonly seed: number;
-  /** Models of one family and seed find the same questions hard and make the same mistake on them; null is a family of its own. */
-  readonly family: string | null;
-  /** The share of its beliefs that it draws anew for every different prompt: 1 makes samples of one model independent. */
-  readonly vary: number;
   /** How often a reply is broken in form. */
   readonly malformed: number;
   /** How often an attempt fails as an overloaded, busy or unreachable provider does. */
   readonly fail: number;
-  /** How much it favours answers that it is shown early. */
+  /** How much it favors answers that it is shown early. */
   readonly position: number;
-  /** How much it favours answers that it wrote itself. */
+  /** How much it favors answers that it wrote itself. */
   readonly self: number;
-  /** How much it favours answers that are longer than the others it is shown. */
+  /** How much it favors answers that are longer than the others it is shown. */
   readonly length: number;
-  /** How many questions it asks before a debate; null: as it sees fit. */
-  readonly asks: number | null;
-  /** A file of facts that it knows besides the built-in ones. */
-  readonly facts: string | null;
+  /** The share of its beliefs that it draws anew for every different prompt: 1 makes samples of one model independent. */
+  readonly vary: number;
 };
 
-export type Reading =
-  { readonly ok: true; readonly simulated: Simulated } | { readonly ok: false; readonly reason: string };
+export type ReferenceReading =
+  { readonly ok: true; readonly parameters: SimParameters } | { readonly ok: false; readonly reason: string };
 
-const rate = { least: 0, most: 1, whole: false };
-
-/** The parameters that are numbers, with what each is when it is not given. */
-const numbers = {
-  skill: { ...rate, value: 0.9 },
-  latency: { least: 0, most: 600_000, whole: true, value: 0 },
-  seed: { least: 0, most: Number.MAX_SAFE_INTEGER, whole: true, value: 0 },
-  malformed: { ...rate, value: 0 },
-  fail: { ...rate, value: 0 },
-  position: { ...rate, value: 0 },
-  self: { ...rate, value: 0 },
-  length: { ...rate, value: 0 },
-  vary: { ...rate, value: 0 },
-  asks: { least: 0, most: 10, whole: true, value: null },
+const defaults = {
+  skill: 0.9,
+  latency: 0,
+  seed: 0,
+  malformed: 0,
+  fail: 0,
+  position: 0,
+  self: 0,
+  length: 0,
+  vary: 0,
 };
-type NumberName = keyof typeof numbers;
-const isNumberName = (name: string): name is NumberName => Object.hasOwn(numbers, name);
+type NumberName = keyof typeof defaults | "asks";
 
-const parameterNames: readonly string[] = [...Object.keys(numbers), "family", "facts"];
-
+/** The largest value of the parameters that are whole numbers. The others are rates, from 0 to 1. */
+const wholeMax: { readonly [name: string]: number } = {
+  latency: 600_000,
+  seed: Number.MAX_SAFE_INTEGER,
+  asks: 10,
+};
+const parameterNames: readonly string[] = [...Object.keys(defaults), "asks", "family", "facts"];
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * Reads `sim/NAME?skill=0.8&latency=200&…`; the leading `sim/` may be absent. Values are percent-encoded as in
- * a URL. Without parameters a model has skill 0.9, seed 0, no latency, no faults, no bias and no family. Refuses
- * what it does not know or what is out of range, in words for the person who wrote it.
+ * Reads `sim/NAME?skill=0.8&latency=200&…`; the leading `sim/` may be absent. Values are percent-encoded as in a URL.
+ * Without parameters a model has skill 0.9, seed 0, no latency, no faults, no bias and no family.
  */
-export function readReference(ref: string): Reading {
-  const path = ref.startsWith("sim/") ? ref.slice("sim/".length) : ref;
-  const mark = path.indexOf("?");
-  const name = mark < 0 ? path : path.slice(0, mark);
-  const refuse = (why: string): Reading => ({ ok: false, reason: `sim/${name.slice(0, 64)}: ${why}` });
-  if (!namePattern.test(name)) {
+export function readReference(ref: string): ReferenceReading {
+  const [name = "", query = ""] = ref.replace(/^sim\//, "").split(/\?(.*)/s, 2);
+  const refuse = (reason: string): ReferenceReading => ({
+    ok: false,
+    reason: `sim/${name.slice(0, 64)}: ${reason}`,
+  });
+  if (!namePattern.test(name))
     return refuse(
-      "a simulated model is written sim/NAME?skill=0.8&seed=7, its name in letters, digits, dots and dashes",
+      "the name must consist of letters, digits, dots and dashes, as in sim/ada?skill=0.8&seed=7",
     );
-  }
-  const values: { [N in NumberName]?: number } = {};
+  const numbers: { [N in NumberName]?: number } = {};
   const texts = new Map<string, string>();
-  for (const [key, written] of new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1))) {
-    if (!parameterNames.includes(key)) {
-      const like = nearest(key, parameterNames);
+  for (const [key, written] of new URLSearchParams(query)) {
+    if (!parameterNames.includes(key))
       return refuse(
-        `there is no parameter "${key.slice(0, 40)}"; did you mean "${like}"? There are ${parameterNames.join(", ")}`,
+        `unknown parameter "${key.slice(0, 40)}"; did you mean "${nearest(key, parameterNames)}"? Parameters: ${parameterNames.join(", ")}`,
       );
-    }
     if (texts.has(key)) return refuse(`"${key}" is given twice`);
     texts.set(key, written);
-    if (!isNumberName(key)) continue;
-    const { least, most, whole } = numbers[key];
+    if (key === "family" || key === "facts") continue;
+    const max = wholeMax[key];
     const value = /^\d{1,16}(?:\.\d{1,16})?$|^\.\d{1,16}$/.test(written) ? Number(written) : Number.NaN;
-    if (!(value >= least && value <= most) || (whole && !Number.isInteger(value))) {
+    if (!(value <= (max ?? 1)) || (max !== undefined && !Number.isInteger(value)))
       return refuse(
-        `${key}=${written.slice(0, 40)} is not ${whole ? "a whole number" : "a number"} from ${least} to ${most}`,
+        `${key}=${written.slice(0, 40)} must be ${max ? "an integer" : "a number"} from 0 to ${max ?? 1}`,
       );
-    }
-    values[key] = value;
+    numbers[key as NumberName] = value; // one of the names that are left
   }
-  const family = texts.get("family") ?? null;
+  const { family = null, facts = null } = Object.fromEntries(texts);
   if (family !== null && !namePattern.test(family))
-    return refuse("a family is one word of letters, digits, dots and dashes");
-  const facts = texts.get("facts") ?? null;
-  if (facts === "") return refuse("facts= names no file");
-  const number = (key: Exclude<NumberName, "asks">): number => values[key] ?? numbers[key].value;
-  return {
-    ok: true,
-    simulated: {
-      name,
-      skill: number("skill"),
-      latency: number("latency"),
-      seed: number("seed"),
-      family,
-      malformed: number("malformed"),
-      fail: number("fail"),
-      position: number("position"),
-      self: number("self"),
-      length: number("length"),
-      vary: number("vary"),
-      asks: values.asks ?? numbers.asks.value,
-      facts,
-    },
-  };
+    return refuse("the family must be one word of letters, digits, dots and dashes");
+  if (facts === "") return refuse("facts= must name a file");
+  return { ok: true, parameters: { name, family, facts, asks: null, ...defaults, ...numbers } };
+}
+
+/**
+ * Something that a simulated model knows. A question asks for it when every entry of `about` occurs in it as whole words,
+ * in any case; an entry may give alternatives (`author|who wrote`). `wrong` are plausible mistakes; without them the
+ * answers to similar questions are.
+ */
+const Fact = z.strictObject({
+  about: z.array(z.string().min(1).max(200)).min(1).max(8),
+  answer: z.string().min(1).max(200),
+  wrong: z.array(z.string().min(1).max(200)).max(20).optional(),
+});
+export type Fact = z.infer<typeof Fact>;
+
+/** A file of facts, read as YAML or JSON: `facts:` and a list. */
+const FactsFile = z.strictObject({ facts: z.array(Fact).max(10_000) });
+
+export type FactsReading =
+  { readonly ok: true; readonly facts: readonly Fact[] } | { readonly ok: false; readonly reason: string };
+
+/** Reads the parsed content of a file of facts. */
+export function readFacts(data: unknown): FactsReading {
+  const read = FactsFile.safeParse(data);
+  if (read.success) return { ok: true, facts: read.data.facts };
+  const [issue] = read.error.issues;
+  const where = issue?.path.join(".") || "the file";
+  return { ok: false, reason: `${where}: ${issue?.message ?? "is not a file of facts"}` };
 }

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extractAnswer } from "../judging/index.ts";
+import { extractAnswer } from "../replies/extract-answer.ts";
 import { ModelRef, type ModelRequest } from "../kernel/index.ts";
-import { piecesOf } from "./pieces.ts";
+import { splitIntoPieces } from "./sim.ts";
 import { createSim, type LoadFacts } from "./sim.ts";
 
 const request = (ref: string, text = "What is the capital of Freedonia?"): ModelRequest => ({
@@ -151,7 +151,7 @@ describe("the transport", () => {
   it("cuts a text into pieces that are the text", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), fc.nat(500), (text, latency) => {
-        expect(piecesOf(text, latency).join("")).toBe(text);
+        expect(splitIntoPieces(text, latency).join("")).toBe(text);
       }),
     );
   });

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attempted, ModelRequest, Sending, Transport } from "../kernel/index.ts";
-import { think, type Thought, type Trouble } from "./brain.ts";
-import type { Fact } from "./fact.ts";
-import { readFacts } from "./facts.ts";
-import { piecesOf } from "./pieces.ts";
-import { readReference, type Simulated } from "./reference.ts";
+import { readFacts, readReference, type Fact, type FactsReading, type SimParameters } from "./reference.ts";
+import type { Outage } from "./reply.ts";
 
-/** What a file of facts held, already parsed from YAML or JSON, or why it could not be read. */
+/** The content of a file of facts, already parsed from YAML or JSON, or why it could not be read. */
 export type LoadFacts = (
   file: string,
 ) => { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly reason: string };
 
-/** Settles after so many milliseconds, or rejects when the signal aborts. */
+/** Settles after this many milliseconds, or rejects when the signal aborts. */
 export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
 export const systemWait: Wait = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
@@ -22,25 +19,25 @@ export type SimOptions = {
   readonly wait?: Wait | undefined;
 };
 
-/** A reference that can be called, with the facts it knows. */
+/** A reference that can be called, with the facts that it knows. */
 export type Prepared =
-  | { readonly ok: true; readonly simulated: Simulated; readonly facts: readonly Fact[] }
+  | { readonly ok: true; readonly parameters: SimParameters; readonly facts: readonly Fact[] }
   | { readonly ok: false; readonly reason: string };
 
 export type Sim = Transport & {
-  /** Whether a reference can be called, or why not, before any call is made. */
+  /** Tells before any call whether a reference can be called, or why not. */
   readonly prepare: (ref: string) => Prepared;
 };
 
 /** The simulated models inside this process, for a caller that treats them like any others. */
 export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Sim {
-  const loaded = new Map<string, ReturnType<typeof readFacts>>();
+  const loaded = new Map<string, FactsReading>();
 
-  const factsIn = (file: string): ReturnType<typeof readFacts> => {
-    const known = loaded.get(file);
-    if (known) return known;
-    const found = loadFacts?.(file) ?? { ok: false as const, reason: "files of facts cannot be read here" };
-    const read = found.ok ? readFacts(found.data) : found;
+  const readFile = (file: string): FactsReading => {
+    const cached = loaded.get(file);
+    if (cached) return cached;
+    const load = loadFacts?.(file) ?? { ok: false as const, reason: "files of facts cannot be read here" };
+    const read = load.ok ? readFacts(load.data) : load;
     loaded.set(file, read);
     return read;
   };
@@ -48,71 +45,57 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
   const prepare = (ref: string): Prepared => {
     const read = readReference(ref);
     if (!read.ok) return read;
-    const { simulated } = read;
-    if (simulated.facts === null) return { ok: true, simulated, facts: [] };
-    const facts = factsIn(simulated.facts);
+    const { parameters } = read;
+    if (parameters.facts === null) return { ok: true, parameters, facts: [] };
+    const facts = readFile(parameters.facts);
     return facts.ok
-      ? { ok: true, simulated, facts: facts.facts }
-      : { ok: false, reason: `sim/${simulated.name}: facts=${simulated.facts}: ${facts.reason}` };
+      ? { ok: true, parameters, facts: facts.facts }
+      : { ok: false, reason: `sim/${parameters.name}: facts=${parameters.facts}: ${facts.reason}` };
   };
 
   const send = async (request: ModelRequest, { attempt, signal, onText }: Sending): Promise<Attempted> => {
     const prepared = prepare(request.model);
-    if (!prepared.ok) return failed({ code: "refused", message: prepared.reason }, { retry: "never" });
-    const thought = think({ ...prepared, request, attempt });
-    const pieces = piecesOf(thought.text, prepared.simulated.latency);
-    const pauseMs = prepared.simulated.latency / Math.max(1, pieces.length);
+    if (!prepared.ok) return fail({ code: "refused", message: prepared.reason }, "never");
+    const cancelled = fail({ code: "cancelled", message: "cancelled" }, "never");
+    const { simulateReply } = await import("./reply.ts"); // its knowledge and its solver load with the first call
+    const replied = simulateReply({ ...prepared, request, attempt });
+    const pieces = splitIntoPieces(replied.text, prepared.parameters.latency);
+    const pauseMs = prepared.parameters.latency / Math.max(1, pieces.length);
     try {
       for (const piece of pieces.length > 0 ? pieces : [""]) {
-        if (signal.aborted) return givenUp();
+        if (signal.aborted) return cancelled;
         if (pauseMs > 0) await wait(pauseMs, signal);
         if (piece !== "") onText(piece);
       }
     } catch (error) {
-      if (signal.aborted) return givenUp();
+      if (signal.aborted) return cancelled;
       throw error;
     }
-    return attemptedOf(thought);
+    if (!replied.ok) {
+      const { outage } = replied;
+      const failure = fail({ code: outage.code, message: outageMessage(outage) }, "later");
+      if (outage.code !== "rate-limited") return failure;
+      return { ...failure, waitMs: outage.waitMs, crowded: true };
+    }
+    const tokens = { in: replied.tokensIn, out: replied.tokensOut, cached: null, reasoning: null };
+    const { text, finish } = replied;
+    return { ok: true, text, toolCalls: [], finish, usage: { tokens, usd: null } };
   };
 
   return { prepare, send };
 }
 
-function attemptedOf(thought: Thought): Attempted {
-  const usage = {
-    tokens: {
-      in: thought.tokensIn,
-      out: thought.ok ? thought.tokensOut : null,
-      cached: null,
-      reasoning: null,
-    },
-    usd: null,
-  };
-  if (thought.ok) return { ok: true, text: thought.text, toolCalls: [], finish: thought.finish, usage };
-  const { trouble } = thought;
-  const waitMs = trouble.code === "rate-limited" ? trouble.waitMs : null;
-  return {
-    ok: false,
-    failure: { code: trouble.code, message: wordsOf(trouble) },
-    retry: "later",
-    waitMs,
-    crowded: trouble.code === "rate-limited",
-    usage: { tokens: { in: null, out: null, cached: null, reasoning: null }, usd: null },
-  };
-}
-
 /** What a simulated provider says when it fails. */
-export const wordsOf = (trouble: Trouble): string =>
+export const outageMessage = ({ code }: Outage): string =>
   ({
     overloaded: "simulated: the model is overloaded",
     "rate-limited": "simulated: too many requests at once",
     network: "simulated: the connection broke off within the reply",
-  })[trouble.code];
+  })[code];
 
-const failed = (
-  failure: Extract<Attempted, { ok: false }>["failure"],
-  { retry }: { retry: "never" | "later" },
-): Attempted => ({
+type FailedAttempt = Extract<Attempted, { ok: false }>;
+
+const fail = (failure: FailedAttempt["failure"], retry: "never" | "later"): FailedAttempt => ({
   ok: false,
   failure,
   retry,
@@ -121,4 +104,15 @@ const failed = (
   usage: { tokens: { in: null, out: null, cached: null, reasoning: null }, usd: null },
 });
 
-const givenUp = (): Attempted => failed({ code: "cancelled", message: "given up" }, { retry: "never" });
+/**
+ * Splits a reply into the pieces in which it is streamed. A piece is a word, or several words where single ones would
+ * follow each other in less than ten milliseconds.
+ */
+export function splitIntoPieces(text: string, latencyMs: number): string[] {
+  const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text === "" ? [] : [text]);
+  const most = latencyMs > 0 ? Math.max(1, Math.floor(latencyMs / 10)) : words.length;
+  const each = Math.max(1, Math.ceil(words.length / Math.max(1, most)));
+  return Array.from({ length: Math.ceil(words.length / each) }, (_, index) =>
+    words.slice(index * each, (index + 1) * each).join(""),
+  );
+}

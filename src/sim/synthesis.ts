@@ -1,51 +1,93 @@
-import { sameAnswer, type Answer } from "../judging/index.ts";
-import { agreement, appraise, substance, type Appraisal } from "./appraisal.ts";
-import { goalIn, leaningOf, type Leaning } from "./directive.ts";
-import type { Mind } from "./mind.ts";
-import type { Shown, ShownRemark, Task } from "./prompt.ts";
+import { sameAnswer, type Answer } from "../replies/answer.ts";
+import { agreement, appraise, findLeaning, readSentences, type Appraisal } from "./appraisal.ts";
+import type { SimModel } from "./belief.ts";
+import type { ShownRemark, ShownText, TaskOf } from "./prompt.ts";
 import { banner, opening, quotable, subjects } from "./wording.ts";
 
-type SynthesisTask = Extract<Task, { kind: "synthesis" }>;
-type Vetoed = { readonly label: string; readonly flaw: string };
+/** The strategies that a simulated chair follows: how it says that it does, and what it closes an open question with. */
+const strategies = {
+  balanced: {
+    words: /\b(?:balanc|weigh|fair|alike|neither|both|several|majority|consensus|support)/gi,
+    manner: "What follows weighs all that was put forward.",
+    closing: "On balance: take the first point as it stands, and keep the others as conditions.",
+  },
+  "risk-averse": {
+    words: /\b(?:risk|cauti|safe|harm|avoid|veto|worst|sturd|cannot be)/gi,
+    manner: "What follows leaves out whatever was found to be wrong or risky.",
+    closing: "First take the step that can be undone, and set the point at which to stop.",
+  },
+  "goal-seeking": {
+    words: /\b(?:goal|objective|aim|target|achiev)/gi,
+    manner: "What follows is ordered by what serves the goal.",
+    closing: "Whatever serves the goal first comes first; the rest can wait.",
+  },
+  novelty: {
+    words:
+      /\b(?:novel|unique|original|un(?:conventional|usual|expected)|creativ|surpris|new|different|only one)/gi,
+    manner: "What follows begins with what hardly anyone else saw.",
+    closing: "The less expected point is the one to try out, on a small part.",
+  },
+} as const;
+export type Strategy = keyof typeof strategies;
+
+/** The strategy whose words a directive uses most, twice at least; an unknown directive reads as balanced. */
+export function readStrategy(directive: string): Strategy {
+  const counts = Object.entries(strategies).map(([strategy, { words }]) => ({
+    strategy: strategy as Strategy, // of these keys
+    count: directive.match(words)?.length ?? 0,
+  }));
+  const most = Math.max(2, ...counts.map(({ count }) => count));
+  const [leading, other] = counts.filter(({ count }) => count === most);
+  return leading && !other ? leading.strategy : "balanced";
+}
+
+/** The goal that a directive names: behind `goal:`, between quotation marks or fences, else its last line. */
+export function readGoal(directive: string): string {
+  const named = /\b(?:goal|objective|aim)\b[^:\n]{0,40}:\s*(\S[^\n]*)/i.exec(directive)?.[1];
+  const quoted = /[“"]([^”"\n]{3,400})[”"]/.exec(directive)?.[1];
+  const lines = directive.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("["));
+  return (named ?? quoted ?? lines.at(-1) ?? "").trim();
+}
+
+type Veto = { readonly label: string; readonly flaw: string };
 type Outcome = { readonly result: string | null; readonly value: Answer | null };
 type Insight = { readonly label: string; readonly point: string };
 
-/** A chair's answer from the answers and remarks it was shown, with its sections and its block of contributors. */
-export function synthesis(mind: Mind, task: SynthesisTask, question: string): string {
-  const leaning = leaningOf(task.directive);
-  const all = appraise(mind, task.answers);
-  const vetoed = leaning === "risk-averse" ? vetoes(all, task.remarks) : [];
-  const kept = all.filter(({ label }) => !vetoed.some((one) => one.label === label));
-  const outcome = outcomeOf(mind, kept);
-  const open = outcome.value === null;
-  const standing = task.answers.filter(({ label }) => kept.some((one) => one.label === label));
-  const insights = insightsOf(standing, leaning, open);
-  const unique = leaning === "novelty" ? insights.slice(0, 2) : open ? insights.slice(-1) : [];
-  const goal = leaning === "goal-seeking" ? quotable(goalIn(task.directive)) : "";
-  const dissent = open
-    ? leanings(kept, standing)
-        .slice(1)
-        .map((one) => `Another view: ${one}`)
-    : dissentOf(mind, kept, outcome);
+/** A chair's answer from the answers and remarks that it was shown, with its sections and its block of contributors. */
+export function synthesize(model: SimModel, task: TaskOf<"synthesis">, question: string): string {
+  const strategy = readStrategy(task.directive);
+  const all = appraise(model, task.answers);
+  const vetoes = strategy === "risk-averse" ? findVetoes(all, task.remarks) : [];
+  const candidates = all.filter(({ label }) => !vetoes.some((one) => one.label === label));
+  const outcome = decide(model, candidates);
+  const isOpen = outcome.value === null;
+  const standing = task.answers.filter(({ label }) => candidates.some((one) => one.label === label));
+  const insights = findInsights(standing, strategy, isOpen);
+  const uniqueInsights = strategy === "novelty" ? insights.slice(0, 2) : isOpen ? insights.slice(-1) : [];
+  const unique = uniqueInsights.map(({ point }) => point);
+  const vetoed = vetoes.map(({ label, flaw }) => `${label}: ${flaw}`);
+  const goal = strategy === "goal-seeking" ? quotable(readGoal(task.directive)) : "";
+  const leanings = findLeanings(candidates, standing);
+  const dissent = isOpen
+    ? leanings.slice(1).map((one) => `Another view: ${one}`)
+    : findDissent(model, candidates, outcome);
+  const points =
+    insights.length === 0
+      ? `Nothing in what was put forward bears on ${subjects(question)[0] ?? "the question"}.`
+      : insights.map(({ point }, index) => `${index + 1}. ${point}`).join("\n");
   const parts = [
-    banner(mind.simulated),
-    open ? `A placeholder in place of a real model's synthesis on “${quotable(question, 120)}”.` : "",
-    `${opening(mind.wording)} ${manners[leaning]}`,
+    banner(model),
+    isOpen ? `A placeholder in place of a real model's synthesis on “${quotable(question, 120)}”.` : "",
+    `${opening(model.wording)} ${strategies[strategy].manner}`,
     goal === "" ? "" : `What counts is the goal: ${goal}`,
-    open ? pointsText(insights, question) : worked(mind, outcome),
-    open
-      ? [closings[leaning], ...leanings(kept, standing).slice(0, 1)].join(" ")
+    isOpen ? points : explain(model, outcome),
+    isOpen
+      ? [strategies[strategy].closing, ...leanings.slice(0, 1)].join(" ")
       : `Final answer: ${outcome.result}`,
-    list("Dissent", dissent),
-    list(
-      "Unique insights",
-      unique.map(({ point }) => point),
-    ),
-    list(
-      "Vetoed",
-      vetoed.map(({ label, flaw }) => `${label}: ${flaw}`),
-    ),
-    `\`\`\`json\n${JSON.stringify({ contributors: contributors(kept, outcome) })}\n\`\`\``,
+    writeList("Dissent", dissent),
+    writeList("Unique insights", unique),
+    writeList("Vetoed", vetoed),
+    `\`\`\`json\n${JSON.stringify({ contributors: weighContributors(candidates, outcome) })}\n\`\`\``,
   ];
   return parts
     .filter((part) => part !== "")
@@ -53,134 +95,107 @@ export function synthesis(mind: Mind, task: SynthesisTask, question: string): st
     .replace("\n\n", "\n");
 }
 
+const serious = /\bwrong|\bincorrect|\brisk|\bunsafe|\bunsupported|\bdangerous|\berror|\bmistake|\bfalse\b/i;
+
 /** The answers that a remark calls wrong or risky, with that remark; never all of them: the best always stays. */
-function vetoes(appraisals: readonly Appraisal[], remarks: readonly ShownRemark[]): Vetoed[] {
-  const flawed = appraisals.flatMap(({ label, agrees }): Vetoed[] => {
-    const grave = remarks.find(
+function findVetoes(appraisals: readonly Appraisal[], remarks: readonly ShownRemark[]): Veto[] {
+  const flawed = appraisals.flatMap(({ label, agrees }): Veto[] => {
+    const remark = remarks.find(
       (one) => one.label === label && one.kind === "weakness" && serious.test(one.text),
     );
-    return grave && agrees !== true
-      ? [{ label, flaw: quotable(grave.text.replace(/^\[simulated\] /, "")) }]
-      : [];
+    if (!remark || agrees === true) return [];
+    return [{ label, flaw: quotable(remark.text.replace(/^\[simulated\] /, "")) }];
   });
   return flawed.length < appraisals.length
     ? flawed
     : flawed.filter(({ label }) => label !== appraisals[0]?.label);
 }
 
-const serious = /\bwrong|\bincorrect|\brisk|\bunsafe|\bunsupported|\bdangerous|\berror|\bmistake|\bfalse\b/i;
-
 /**
- * One vote for each answer. The chair's own result breaks ties where members came to it too (one of them may be the
- * same model as the chair), and overrules a single member where none did.
+ * Counts one vote for each answer. The chair's own result breaks ties where members came to it too (one of them may be
+ * the same model as the chair), and overrules a single member where none did.
  */
-function outcomeOf({ belief, simulated }: Mind, kept: readonly Appraisal[]): Outcome {
+function decide({ belief, parameters }: SimModel, candidates: readonly Appraisal[]): Outcome {
   const votes: { value: Answer; votes: number; own: boolean }[] = [];
-  for (const { result, agrees } of kept) {
+  for (const { result, agrees } of candidates) {
     if (result === null) continue;
     const group = votes.find(({ value }) => sameAnswer(value, result));
+    const vote = agrees === true ? 1 + parameters.skill / 2 : 1;
     if (group) group.votes += 1;
-    else votes.push({ value: result, votes: 1, own: agrees === true });
+    else votes.push({ value: result, votes: vote, own: agrees === true });
   }
   const own = belief?.answer ?? null;
-  const ownVotes = 1 + simulated.skill / 2;
-  const best = votes
-    .map((group) => ({ ...group, votes: group.votes + (group.own ? simulated.skill / 2 : 0) }))
-    .sort((a, b) => b.votes - a.votes || (a.value.value < b.value.value ? -1 : 1))[0];
+  const ownVotes = 1 + parameters.skill / 2;
+  const [best] = votes.sort((a, b) => b.votes - a.votes || (a.value.value < b.value.value ? -1 : 1));
   if (belief === null && (best === undefined || best.votes < 2)) return { result: null, value: null };
-  if (best === undefined || (!best.own && own !== null && ownVotes > best.votes)) {
+  if (best === undefined || (!best.own && own !== null && ownVotes > best.votes))
     return { result: own, value: own === null ? null : { kind: "text", value: own } };
-  }
   return { result: best.own && own !== null ? own : best.value.value, value: best.value };
 }
 
-const worked = ({ belief }: Mind, { result }: Outcome): string =>
+const explain = ({ belief }: SimModel, { result }: Outcome): string =>
   belief !== null && belief.answer === result
     ? belief.working
     : `What holds up under checking comes to ${quotable(result ?? "")}.`;
 
-/** One point from each answer kept; those that share fewest words with the others first under `novelty`. */
-function insightsOf(answers: readonly Shown[], leaning: Leaning, open: boolean): Insight[] {
+/** One point from each answer; under `novelty` those that share fewest words with the others come first. */
+function findInsights(answers: readonly ShownText[], strategy: Strategy, isOpen: boolean): Insight[] {
   const points = answers.flatMap(({ label, text }): Insight[] => {
-    const sentences = substance(text);
-    const [point] = [...sentences.filter(({ listed }) => listed), ...(open ? sentences.slice(-1) : [])];
+    const sentences = readSentences(text);
+    const point = sentences.find(({ listed }) => listed) ?? (isOpen ? sentences.at(-1) : undefined);
     return point === undefined ? [] : [{ label, point: quotable(point.text) }];
   });
-  if (leaning !== "novelty") return points;
-  const shared = ({ label, point }: Insight): number => {
+  if (strategy !== "novelty") return points;
+  const countShared = ({ label, point }: Insight): number => {
     const others = points.filter((one) => one.label !== label).flatMap((one) => subjects(one.point));
     return subjects(point).filter((word) => others.includes(word)).length;
   };
-  return points.toSorted((a, b) => shared(a) - shared(b));
+  return points.toSorted((a, b) => countShared(a) - countShared(b));
 }
 
-const pointsText = (insights: readonly Insight[], question: string): string =>
-  insights.length === 0
-    ? `Nothing in what was put forward bears on ${subjects(question)[0] ?? "the question"}.`
-    : insights.map(({ point }, index) => `${index + 1}. ${point}`).join("\n");
-
 /** Which way the answers lean, in their own words, each once, the best answer's first. */
-const leanings = (kept: readonly Appraisal[], standing: readonly Shown[]): string[] => {
-  const texts = kept.flatMap(({ label }) => standing.find((one) => one.label === label)?.text ?? []);
-  const said = texts.flatMap(
-    (text) => substance(text).find((sentence) => sentence.text.startsWith("I lean "))?.text ?? [],
+function findLeanings(candidates: readonly Appraisal[], standing: readonly ShownText[]): string[] {
+  const leanings = candidates.map(({ label }) =>
+    findLeaning(standing.find((one) => one.label === label)?.text ?? ""),
   );
-  return [...new Set(said.map((sentence) => quotable(sentence)))];
-};
+  return [...new Set(leanings.flatMap((leaning) => (leaning ? [quotable(leaning)] : [])))];
+}
 
-function dissentOf({ belief }: Mind, kept: readonly Appraisal[], { value, result }: Outcome): string[] {
+function findDissent(
+  { belief }: SimModel,
+  candidates: readonly Appraisal[],
+  { value, result }: Outcome,
+): string[] {
   if (value === null) return [];
   const others: Answer[] = [];
-  for (const { result: one } of kept) {
-    if (one === null || sameAnswer(one, value) || others.some((other) => sameAnswer(other, one))) continue;
-    others.push(one);
-  }
+  for (const { result: one } of candidates)
+    if (one !== null && ![value, ...others].some((other) => sameAnswer(one, other))) others.push(one);
   const lines = others.map(
     (one) =>
       `One member comes to ${quotable(one.value)}, which would hold if the question were read another way.`,
   );
-  const alone = belief !== null && agreement(value, belief) === false && belief.answer !== result;
-  return alone ? [...lines, `My own working came to ${belief.answer}; the others outweigh it.`] : lines;
+  const isAlone = belief !== null && agreement(value, belief) === false && belief.answer !== result;
+  return isAlone ? [...lines, `My own working came to ${belief.answer}; the others outweigh it.`] : lines;
 }
 
 /** Weights in hundredths that sum to 1: agreement with the outcome counts most, then quality. */
-function contributors(
-  kept: readonly Appraisal[],
+function weighContributors(
+  candidates: readonly Appraisal[],
   { value }: Outcome,
 ): { id: string; weight: number; reason: string }[] {
-  const raw = kept.map((one) => ({
-    one,
-    parts: (value !== null && one.result !== null && sameAnswer(one.result, value) ? 3 : 0.5) + one.quality,
-  }));
-  const sum = raw.reduce((total, { parts }) => total + parts, 0);
-  const rows = raw.map(({ one, parts }) => ({
-    id: one.label,
-    hundredths: Math.floor((100 * parts) / sum),
-    agrees: parts >= 3,
-  }));
-  const left = 100 - rows.reduce((total, { hundredths }) => total + hundredths, 0);
-  return rows.map(({ id, hundredths, agrees }, index) => ({
-    id,
-    weight: (hundredths + (index === 0 ? left : 0)) / 100,
-    reason: `[simulated] ${agrees ? "its result is the answer" : value === null ? "a point of it was kept" : "heard, and kept as a doubt"}`,
-  }));
+  const parts = candidates.map(
+    ({ result, quality }) =>
+      (value !== null && result !== null && sameAnswer(result, value) ? 3 : 0.5) + quality,
+  );
+  const sum = parts.reduce((total, part) => total + part, 0);
+  const hundredths = parts.map((part) => Math.floor((100 * part) / sum));
+  const left = 100 - hundredths.reduce((total, one) => total + one, 0);
+  return candidates.map(({ label }, index) => {
+    const reason = (parts[index] ?? 0) >= 3 ? "its result is the answer" : "a point of it was kept";
+    const weight = ((hundredths[index] ?? 0) + (index === 0 ? left : 0)) / 100;
+    return { id: label, weight, reason: `[simulated] ${reason}` };
+  });
 }
 
-/** How the directive was followed. */
-const manners: { readonly [L in Leaning]: string } = {
-  balanced: "What follows weighs all that was put forward.",
-  "risk-averse": "What follows leaves out whatever was found to be wrong or risky.",
-  "goal-seeking": "What follows is ordered by what serves the goal.",
-  novelty: "What follows begins with what hardly anyone else saw.",
-};
-
-const closings: { readonly [L in Leaning]: string } = {
-  balanced: "On balance: take the first point as it stands, and keep the others as conditions.",
-  "risk-averse":
-    "Before anything else: take only the step that can be undone, and set the point at which to stop.",
-  "goal-seeking": "Whatever serves the goal first comes first; the rest can wait.",
-  novelty: "The less expected point is the one to try out, on a small part.",
-};
-
-const list = (heading: string, items: readonly string[]): string =>
+const writeList = (heading: string, items: readonly string[]): string =>
   items.length === 0 ? "" : `## ${heading}\n${items.map((item) => `- ${item}`).join("\n")}`;

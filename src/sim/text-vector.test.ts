@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cosine } from "../judging/index.ts";
+import { cosine } from "../text/words.ts";
 import { textVector } from "./text-vector.ts";
 
 const nearness = (first: string, second: string): number => cosine(textVector(first), textVector(second));

@@ -1,11 +1,10 @@
-import { contentWords } from "../judging/index.ts";
-import { stem } from "./stem.ts";
+import { contentWords } from "../text/words.ts";
 
 /** Numbers of a vector; a power of two, so that the low bits of a hash choose one. */
-const dimensions = 256;
+const DIMENSIONS = 256;
 
 /** The share of a word's weight that its trigrams have together, beside that of its stem. */
-const trigramShare = 0.5;
+const TRIGRAM_SHARE = 0.5;
 
 /** 32 bits of a text: FNV-1a (Fowler, Noll & Vo) with the last mixing of MurmurHash3, whose low bits are good. */
 const hash = (text: string): number => {
@@ -21,8 +20,7 @@ const hash = (text: string): number => {
  * How much a word says, from 0.4 to 1. There is no collection to count documents in: as frequent words are short (Zipf
  * 1935, The Psycho-biology of Language), length stands for rarity, and the most frequent are no content words at all.
  */
-const weightOf = (word: string): number =>
-  /^\d/.test(word) ? 1 : Math.min(1, Math.max(0.4, word.length / 8));
+const weigh = (word: string): number => (/^\d/.test(word) ? 1 : Math.min(1, Math.max(0.4, word.length / 8)));
 
 /** What simulated models sign and label their texts with: it says nothing of what they are about. */
 const ownMarks = /\[simulated [0-9a-f]{6}\]|\bFinal answer:/g;
@@ -40,18 +38,18 @@ const trigrams = (word: string): string[] => {
  * own.
  */
 export const textVector = (text: string): readonly number[] => {
-  const vector = Array.from({ length: dimensions }, () => 0);
+  const vector = Array.from({ length: DIMENSIONS }, () => 0);
   const add = (feature: string, weight: number): void => {
     const bits = hash(feature);
-    const place = bits & (dimensions - 1);
+    const place = bits & (DIMENSIONS - 1);
     vector[place] = (vector[place] ?? 0) + (bits >>> 31 === 0 ? weight : -weight);
   };
   const stems = new Set(contentWords(text.replaceAll(ownMarks, " ")).map(stem));
   for (const word of stems) {
-    const weight = weightOf(word);
+    const weight = weigh(word);
     const parts = trigrams(word);
     add(`stem ${word}`, weight);
-    for (const part of parts) add(`part ${part}`, (weight * trigramShare) / Math.sqrt(parts.length));
+    for (const part of parts) add(`part ${part}`, (weight * TRIGRAM_SHARE) / Math.sqrt(parts.length));
   }
   let length = Math.hypot(...vector);
   if (length === 0) {
@@ -59,4 +57,29 @@ export const textVector = (text: string): readonly number[] => {
     length = 1;
   }
   return vector.map((value) => value / length);
+};
+
+/** Endings of English words that leave the meaning about as it is, the longer before those that they end in. */
+const endings = "ations ation ments ment ness ingly ings ing edly ed ers er ly".split(" ");
+
+const MIN_STEM_LENGTH = 3;
+
+const without = (word: string, ending: string): string =>
+  word.endsWith(ending) && word.length - ending.length >= MIN_STEM_LENGTH
+    ? word.slice(0, -ending.length)
+    : word;
+
+/**
+ * An English word without its commonest endings, so that `caches`, `cached` and `caching` are one; not always a word.
+ * Plural, then one ending, then a last vowel and a doubled last letter, as the first steps of Porter's algorithm go
+ * (Porter 1980, Program 14:130) without its conditions. A word of other letters is itself.
+ */
+export const stem = (word: string): string => {
+  if (!/^[a-z]+$/.test(word)) return word;
+  const singular = /(?:ss|us|is)$/.test(word) ? word : without(word, "s");
+  const ending = endings.find((one) => without(singular, one) !== singular);
+  const base = ending === undefined ? singular : without(singular, ending);
+  const open = base.replace(/[eiy]{1,2}$/, "");
+  const trimmed = open.length >= MIN_STEM_LENGTH ? open : base;
+  return trimmed.length > MIN_STEM_LENGTH ? trimmed.replace(/([b-df-hj-np-tv-z])\1$/, "$1") : trimmed;
 };

@@ -13,13 +13,17 @@ import {
   type Entry,
   type EventId,
   type NewEvent,
+  type OrganizationId,
   type Origin,
 } from "../kernel/index.ts";
 import { entryOfRow, escaped, originColumn, type EventRow } from "./row.ts";
 
 // B1. Nothing is written that could not be read back: every event and its origin passed their schemas, and what is given out is what the row says.
 // B2. A batch is looked up by its origin first; only a batch that was never recorded is numbered.
+//     Before either it is known that the deliberation, where there is one, is of the batch's organization (STORE-1).
 // B3. `seq` follows the head row, `cursor` the last event of the store; both were read under the write lock.
+
+// B4. Within a group each batch sees what those before it did.
 
 /** What the head row of a deliberation keeps for lists; all of it can be rebuilt from the events. */
 export type OpeningColumns = {
@@ -33,6 +37,8 @@ export type OpeningColumns = {
 /** A batch that passed every check that needs no database. */
 export type Batch = {
   readonly id: DeliberationId;
+  /** Whose part of the store it was given to. */
+  readonly organization: OrganizationId;
   /** From `originColumn`. */
   readonly key: string;
   readonly origin: Origin;
@@ -45,18 +51,23 @@ export type Batch = {
 };
 
 /** @throws Fault `event-invalid`, `event-too-large` */
-export function batchOf(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Batch {
+export function batchOf(
+  { id, organization }: { readonly id: DeliberationId; readonly organization: OrganizationId },
+  events: readonly NewEvent[],
+  origin: Origin,
+): Batch {
   try {
     const parsed = admit(events, origin);
     const key = originKey(parsed);
     const data = events.map((event, place) => ({ ...written(event), id: eventId(id, key, place) }));
     return {
       id,
+      organization,
       key: originColumn(key),
       origin: parsed,
       events: data,
       outlivesClosing: outlivesClosing(events, origin),
-      opening: openingOf(events),
+      opening: openingOf(events, organization),
       outcome: events.flatMap((event) =>
         event.type === "deliberation-closed" ? [event.data.outcome] : [],
       )[0],
@@ -70,9 +81,13 @@ export function batchOf(id: DeliberationId, events: readonly NewEvent[], origin:
   }
 }
 
-function openingOf([first]: readonly NewEvent[]): OpeningColumns | undefined {
+function openingOf([first]: readonly NewEvent[], own: OrganizationId): OpeningColumns | undefined {
   if (first?.type !== "deliberation-opened") return undefined;
   const { organization, series, protocol, question } = first.data;
+  if (organization !== own) {
+    const why = `it is of the organization ${organization}, and this part of the store is ${own}'s`;
+    throw new Fault("event-invalid", { type: first.type, why });
+  }
   const start = question.slice(0, 200);
   // Half of a surrogate pair at the cut is left out rather than shown as a replacement character.
   const whole = start.isWellFormed() || !question.isWellFormed() ? start : start.slice(0, -1);
@@ -85,7 +100,7 @@ function openingOf([first]: readonly NewEvent[]): OpeningColumns | undefined {
 }
 
 /** A deliberation's head row; `status` is `open` or a closing's outcome. */
-export type Standing = { readonly seq: number; readonly status: string };
+export type Standing = { readonly organization: string; readonly seq: number; readonly status: string };
 
 /** What the store holds of a batch, read under the write lock. */
 export type Found = {
@@ -111,7 +126,8 @@ export type Decision =
     };
 
 /** What becomes of a batch: the one place that says so, for every database. */
-export function decide(batch: Batch, { standing, recorded, end }: Found, at: string): Decision {
+function decide(batch: Batch, { standing, recorded, end }: Found, at: string): Decision {
+  if (standing && standing.organization !== batch.organization) return { kind: "refused", reason: "missing" };
   if (recorded) return { kind: "recorded" };
   if (!standing && !batch.opening) return { kind: "refused", reason: "missing" };
   if (standing && standing.status !== "open" && !batch.outlivesClosing)
@@ -144,7 +160,7 @@ export function decide(batch: Batch, { standing, recorded, end }: Found, at: str
     kind: "fresh",
     rows,
     entries,
-    standing: { seq: before + rows.length, status },
+    standing: { organization: batch.organization, seq: before + rows.length, status },
   };
 }
 
@@ -165,4 +181,53 @@ export async function outcomeOf(
     case "recorded":
       return { ok: true, fresh: false, events: (await recordedRows(batch.id, batch.key)).map(entryOfRow) };
   }
+}
+
+/** What the store holds of one batch of a group. */
+export type Lookup = { readonly recorded: boolean } & (Standing | { readonly seq: null });
+
+/** A head row as the group leaves it; `opened` is the first cursor of a deliberation that the group opens. */
+export type Head = Standing & {
+  readonly cursor: number;
+  readonly opened?: { readonly cursor: number; readonly batch: Batch };
+};
+
+export type Group = {
+  /** In the order of the batches. */
+  readonly decisions: readonly Decision[];
+  readonly rows: readonly EventRow[];
+  /** By deliberation, those that the group moves. */
+  readonly heads: ReadonlyMap<string, Head>;
+};
+
+/**
+ * What becomes of the batches of one transaction, which look up once and write once.
+ * @param found in the order of the batches, and the last cursor of the store; read under the write lock
+ */
+export function decideAll(
+  batches: readonly Batch[],
+  { found, end: before }: { readonly found: readonly Lookup[]; readonly end: number },
+  at: string,
+): Group {
+  const decisions: Decision[] = [];
+  const rows: EventRow[] = [];
+  const heads = new Map<string, Head>();
+  const recorded = new Set<string>();
+  let end = before;
+  batches.forEach((batch, index) => {
+    const row = found[index];
+    const origin = `${batch.id} ${batch.key}`;
+    const head = heads.get(batch.id);
+    const standing = head ?? (row && row.seq !== null ? row : undefined);
+    const earlier = row?.recorded === true || recorded.has(origin);
+    const decision = decide(batch, { standing, recorded: earlier, end }, at);
+    decisions.push(decision);
+    if (decision.kind !== "fresh") return;
+    const opened = standing ? head?.opened : { cursor: end + 1, batch };
+    end += decision.rows.length;
+    rows.push(...decision.rows);
+    recorded.add(origin);
+    heads.set(batch.id, { ...decision.standing, cursor: end, ...(opened && { opened }) });
+  });
+  return { decisions, rows, heads };
 }

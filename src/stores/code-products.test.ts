@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { drawn } from "../testing/engram-samples.ts";
-import { CODE_ALIGNMENT, MOST_CODE_BYTES, codeProducts } from "./code-products.ts";
+import { CODE_ALIGNMENT, MAX_CODE_BYTES, codeProducts } from "./code-products.ts";
 
 const draw = drawn(3);
 
@@ -31,7 +31,7 @@ it.each(Object.entries(ways))("is right at the ends of its range, %s", (_, produ
     (_value, at) => (at % 2 ? 127 : -127) * (at < 384 ? 1 : -1),
   );
   expect(Array.from(products(codes, query))).toEqual([384 * 127 * 32_767, -384 * 127 * 32_767]);
-  const many = Int8Array.from(row(MOST_CODE_BYTES, 127));
+  const many = Int8Array.from(row(MAX_CODE_BYTES, 127));
   const narrow = Int16Array.from(row(CODE_ALIGNMENT, 32_767));
   expect(Array.from(products(many, narrow))).toEqual(byHand(many, narrow));
 });

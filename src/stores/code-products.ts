@@ -9,12 +9,12 @@ export type CodeProducts = (codes: Int8Array, query: Int16Array) => Int32Array;
 export const CODE_ALIGNMENT = 16;
 
 /** A batch of rows has at most so many bytes. */
-export const MOST_CODE_BYTES = 64 * 1024;
+export const MAX_CODE_BYTES = 64 * 1024;
 
 const PAGE_BYTES = 64 * 1024;
 
 /** Codes, then the query (at most twice as long as they are), then the products (at most four bytes for sixteen codes). */
-const QUERY_AT = MOST_CODE_BYTES;
+const QUERY_AT = MAX_CODE_BYTES;
 const PRODUCTS_AT = QUERY_AT + 2 * PAGE_BYTES;
 const PAGES = 4;
 
@@ -50,7 +50,9 @@ export function codeProducts(wasm: Wasm | null = systemWasm()): CodeProducts {
 }
 
 // Node has it unless it was started with --jitless.
-const systemWasm = (): Wasm | null => (globalThis as { WebAssembly?: Wasm }).WebAssembly ?? null;
+function systemWasm(): Wasm | null {
+  return (globalThis as { WebAssembly?: Wasm }).WebAssembly ?? null;
+}
 
 const plainProducts: CodeProducts = (codes, query) => {
   const products = new Int32Array(codes.length / query.length);
@@ -88,33 +90,48 @@ const DOT = 186;
 /** Locals: the parameters `products` is called with, then its own. */
 const [CODES, ROWS, QUERY, WIDTH, OUT, QUERY_END, AT, SUM, SIXTEEN] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 
-const number = (value: number): number[] =>
-  value < 128 ? [value] : [(value & 127) | 128, ...number(value >>> 7)];
-const list = (...items: readonly (readonly number[])[]): number[] => [
-  ...number(items.length),
-  ...items.flat(),
-];
-const section = (id: number, ...items: readonly (readonly number[])[]): number[] => {
+function number(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...number(value >>> 7)];
+}
+function list(...items: readonly (readonly number[])[]): number[] {
+  return [...number(items.length), ...items.flat()];
+}
+function section(id: number, ...items: readonly (readonly number[])[]): number[] {
   const body = list(...items);
   return [id, ...number(body.length), ...body];
-};
-const text = (letters: string): number[] => [
-  letters.length,
-  ...Array.from(letters, (letter) => letter.charCodeAt(0)),
-];
-const get = (local: number): number[] => [0x20, local];
-const set = (local: number): number[] => [0x21, local];
-const constant = (value: number): number[] => [0x41, value];
-const simd = (instruction: number): number[] => [0xfd, ...number(instruction)];
-const load = (offset: number): number[] => [...simd(LOAD), 4, offset];
-const moved = (local: number, by: number): number[] => [...get(local), ...constant(by), ADD, ...set(local)];
+}
+function text(letters: string): number[] {
+  return [letters.length, ...Array.from(letters, (letter) => letter.charCodeAt(0))];
+}
+function get(local: number): number[] {
+  return [0x20, local];
+}
+function set(local: number): number[] {
+  return [0x21, local];
+}
+function constant(value: number): number[] {
+  return [0x41, value];
+}
+function simd(instruction: number): number[] {
+  return [0xfd, ...number(instruction)];
+}
+function load(offset: number): number[] {
+  return [...simd(LOAD), 4, offset];
+}
+function moved(local: number, by: number): number[] {
+  return [...get(local), ...constant(by), ADD, ...set(local)];
+}
 /** Adds the products of eight codes with the eight numbers of the query at `offset`. */
-const eight = (extend: number, offset: number): number[] => [
-  ...[...get(SIXTEEN), ...simd(extend)],
-  ...[...get(AT), ...load(offset)],
-  ...[...simd(DOT), ...simd(ADD_LANES)],
-];
-const lane = (index: number): number[] => [...get(SUM), ...simd(LANE), index];
+function eight(extend: number, offset: number): number[] {
+  return [
+    ...[...get(SIXTEEN), ...simd(extend)],
+    ...[...get(AT), ...load(offset)],
+    ...[...simd(DOT), ...simd(ADD_LANES)],
+  ];
+}
+function lane(index: number): number[] {
+  return [...get(SUM), ...simd(LANE), index];
+}
 
 const body = [
   ...list([2, I32], [2, V128]),

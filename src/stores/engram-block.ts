@@ -6,7 +6,7 @@ import { CODE_ALIGNMENT, type CodeProducts } from "./code-products.ts";
 // K2. Of an entry that was cleared nothing is left: its number, scale, error and codes are zeros.
 
 /** Numbers of the same model, or of two of the same name. */
-export const MOST_DIMENSIONS = 16_384;
+export const MAX_DIMENSIONS = 16_384;
 
 /** Codes in one block, about. A block is written anew with each vector that it takes up, and read as one. */
 const BLOCK_BYTES = 48 * 1024;
@@ -31,14 +31,19 @@ export type Block = {
 export type BlockEntry = { readonly engram: number; readonly vector: Vector };
 
 /** Bytes that an entry's codes take. */
-const widthOf = (dimensions: number): number => Math.ceil(dimensions / CODE_ALIGNMENT) * CODE_ALIGNMENT;
+function widthOf(dimensions: number): number {
+  return Math.ceil(dimensions / CODE_ALIGNMENT) * CODE_ALIGNMENT;
+}
 
 /** So many entries fit into a block. */
-export const blockEntries = (dimensions: number): number =>
-  Math.max(1, Math.floor(BLOCK_BYTES / widthOf(dimensions)));
+export function blockEntries(dimensions: number): number {
+  return Math.max(1, Math.floor(BLOCK_BYTES / widthOf(dimensions)));
+}
 
 /** Entries that a block holds, cleared ones among them. */
-export const entriesIn = ({ heads }: PackedBlock): number => heads.byteLength / HEAD_BYTES;
+export function entriesIn({ heads }: PackedBlock): number {
+  return heads.byteLength / HEAD_BYTES;
+}
 
 export const EMPTY_BLOCK: PackedBlock = { heads: new Uint8Array(0), codes: new Uint8Array(0) };
 
@@ -116,7 +121,9 @@ export function unpacked({ heads, codes }: PackedBlock): Block {
 }
 
 /** Bytes that a block holds in memory. */
-export const bytesOf = ({ engrams, codes }: Block): number => codes.byteLength + engrams.length * HEAD_BYTES;
+export function bytesOf({ engrams, codes }: Block): number {
+  return codes.byteLength + engrams.length * HEAD_BYTES;
+}
 
 /** A query as codes of 16 bits, and what a similarity that is computed with them may be wrong by. */
 export type CodedQuery = {
@@ -133,7 +140,7 @@ export const LENGTH_TOLERANCE = 1e-3;
 const ROUNDING = 1e-6;
 
 /** Sums of products with 8-bit codes must stay below 2^31: the sum of the query's codes, without signs, below this. */
-const MOST_SUM = 2 ** 31 / 128;
+const MAX_SUM = 2 ** 31 / 128;
 
 export function codedQuery(vector: Vector): CodedQuery {
   const codes = new Int16Array(widthOf(vector.length));
@@ -143,7 +150,7 @@ export function codedQuery(vector: Vector): CodedQuery {
     largest = Math.max(largest, Math.abs(value));
     sum += Math.abs(value);
   }
-  const scale = Math.max(largest / 32_767, sum / (MOST_SUM - vector.length));
+  const scale = Math.max(largest / 32_767, sum / (MAX_SUM - vector.length));
   let lost = 0;
   let length = 0;
   vector.forEach((value, index) => {

@@ -37,7 +37,7 @@ const COMPARED = 256;
 const ATTEMPTS = 5;
 
 /** What a store holds in memory of its vectors, at most: 640,000 of 384 numbers. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 type Index = {
   readonly blocks: Map<number, Block>;
@@ -60,13 +60,15 @@ export type EngramIndexes = {
   readonly bytes: number;
 };
 
-const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 /**
  * What one process knows of the vectors in a database. Those that were not searched for longest are let go when there
  * are too many; those of one source that are too many by themselves are read anew for each search.
  */
-export function engramIndexes(mostBytes = MOST_BYTES): EngramIndexes {
+export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
   const indexes = new Map<string, Index>();
   const tooMany = new Set<string>();
   const products = codeProducts();
@@ -191,8 +193,9 @@ async function compared(
   return { near, complete };
 }
 
-const byNearness = (a: Near, b: Near): number =>
-  b.similarity - a.similarity || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+function byNearness(a: Near, b: Near): number {
+  return b.similarity - a.similarity || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
 
 function similarity(one: Vector, other: Vector): number {
   let sum = 0;

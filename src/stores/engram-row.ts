@@ -10,11 +10,13 @@ import {
   type MemoryScope,
 } from "../kernel/index.ts";
 import type { StoredEngram, Vector } from "../memory/engram-store.ts";
-import { LENGTH_TOLERANCE, MOST_DIMENSIONS } from "./engram-block.ts";
+import { LENGTH_TOLERANCE, MAX_DIMENSIONS } from "./engram-block.ts";
 import { escaped, unescaped } from "./row.ts";
 
 /** An id, an event or a model's name as a column that is compared and indexed: 64 digits, however long it is and whatever stands in it. */
-export const keyOf = (name: string): string => createHash("sha256").update(escaped(name)).digest("hex");
+export function keyOf(name: string): string {
+  return createHash("sha256").update(escaped(name)).digest("hex");
+}
 
 /** What is written of an engram that is put. */
 export type EngramColumns = {
@@ -42,8 +44,8 @@ export type AnnotationColumns = {
   readonly event: string;
   /** JSON text. */
   readonly annotation: string;
-  /** 1: the engram retires with it. */
-  readonly retires: number;
+  /** Whether the engram retires with it. */
+  readonly retires: boolean;
 };
 
 /** @throws Fault `event-invalid` */
@@ -87,7 +89,7 @@ export function annotationColumns(
     name: escaped(id),
     event: keyOf(annotation.event),
     annotation: JSON.stringify(annotation),
-    retires: annotation.what.kind === "retired" ? 1 : 0,
+    retires: annotation.what.kind === "retired",
   };
 }
 
@@ -98,51 +100,64 @@ export type StoredRow = {
   readonly forgotten: string | null;
   /** JSON text of an array of JSON texts, in their order. */
   readonly annotations: string;
-  /** JSON text of an array of names, as `escaped` writes them. */
+  /** JSON text of an array of names, as `escaped` writes them, in any order. */
   readonly embedded: string;
 };
 
 const Forgotten = z.strictObject({ by: z.string(), at: z.string() }).nullable();
 const Texts = z.array(z.string());
 
-export const storedOf = (row: StoredRow): StoredEngram => ({
-  engram: engramOf(row.data),
-  cluster: EngramId.parse(unescaped(row.cluster_name)),
-  annotations: textsOf(row.annotations).map((text) => Annotation.parse(JSON.parse(text))),
-  embedded: textsOf(row.embedded).map(unescaped),
-  forgotten: row.forgotten === null ? null : Forgotten.parse(JSON.parse(row.forgotten)),
-});
+export function storedOf(row: StoredRow): StoredEngram {
+  return {
+    engram: engramOf(row.data),
+    cluster: EngramId.parse(unescaped(row.cluster_name)),
+    annotations: textsOf(row.annotations).map((text) => Annotation.parse(JSON.parse(text))),
+    embedded: textsOf(row.embedded).map(unescaped).sort(),
+    forgotten: row.forgotten === null ? null : Forgotten.parse(JSON.parse(row.forgotten)),
+  };
+}
 
-export const engramOf = (data: string): Engram => Engram.parse(JSON.parse(data));
+export function engramOf(data: string): Engram {
+  return Engram.parse(JSON.parse(data));
+}
 
-export const idOf = (name: string): EngramId => EngramId.parse(unescaped(name));
+export function idOf(name: string): EngramId {
+  return EngramId.parse(unescaped(name));
+}
 
-const textsOf = (json: string): string[] => Texts.parse(JSON.parse(json));
+function textsOf(json: string): string[] {
+  return Texts.parse(JSON.parse(json));
+}
 
 /** What stays of an engram that is forgotten: whose it was, and what is said of it in lists. */
-export const wiped = (data: string): string =>
-  JSON.stringify({ ...engramOf(data), question: "", summary: "", entities: [] } satisfies Engram);
+export function wiped(data: string): string {
+  return JSON.stringify({ ...engramOf(data), question: "", summary: "", entities: [] } satisfies Engram);
+}
 
 /** A vector as a column: its 32-bit numbers, little-endian. */
-export const blobOf = (vector: Vector): Buffer =>
-  Buffer.from(vector.buffer.slice(vector.byteOffset, vector.byteOffset + vector.byteLength));
+export function blobOf(vector: Vector): Buffer {
+  return Buffer.from(vector.buffer.slice(vector.byteOffset, vector.byteOffset + vector.byteLength));
+}
 
 /** libsql gives an `ArrayBuffer` where it gives several rows. */
 export type Blob = Uint8Array | ArrayBuffer;
 
-export const bytesIn = (blob: Blob): Uint8Array =>
-  blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+export function bytesIn(blob: Blob): Uint8Array {
+  return blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+}
 
 /** A copy, because the bytes need not stand where 32-bit numbers may. */
-export const vectorOf = (blob: Blob): Vector => new Float32Array(new Uint8Array(bytesIn(blob)).buffer);
+export function vectorOf(blob: Blob): Vector {
+  return new Float32Array(new Uint8Array(bytesIn(blob)).buffer);
+}
 
 /** @throws Fault `event-invalid` where it has no direction, is not of length 1, or is too long */
 export function checkedVector(vector: Vector): Vector {
   let squares = 0;
   for (const value of vector) squares += value * value;
   const why =
-    vector.length > MOST_DIMENSIONS
-      ? `${vector.length} numbers are more than ${MOST_DIMENSIONS}`
+    vector.length > MAX_DIMENSIONS
+      ? `${vector.length} numbers are more than ${MAX_DIMENSIONS}`
       : Math.abs(Math.sqrt(squares) - 1) <= LENGTH_TOLERANCE
         ? undefined
         : `its length is ${Math.sqrt(squares)}, and must be 1`;
@@ -181,7 +196,9 @@ export type EmbedColumns = {
 export type ScopeColumns = { readonly organization: string; readonly user: string };
 
 /** A word of one scope: what stands before the word is no letter, so that it cannot be a word's own, and full text takes all of it for one. */
-export const scopedWord = (scope: number, word: string): string => `${scope}§${word}`;
+export function scopedWord(scope: number, word: string): string {
+  return `${scope}§${word}`;
+}
 
 /** `names`: engrams that were let go, oldest first, as `escaped` writes them. */
 export type Annotated = {

@@ -36,7 +36,7 @@ it("takes what is not an address for a path", async () => {
   const folder = await mkdtemp(join(tmpdir(), "parley-open-"));
   const path = join(folder, "parley.db");
   const store = await openStore(path);
-  expect(store.where).toBe(path);
+  expect(store.location).toBe(path);
   await store[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });

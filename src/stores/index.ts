@@ -1,6 +1,6 @@
-import type { OpenedStore } from "./opened-store.ts";
+import type { OpenedStore } from "./store.ts";
 
-export type { OpenedStore } from "./opened-store.ts";
+export type { OpenedStore } from "./store.ts";
 
 /**
  * The store that `target` names: `postgres://…` a server's, else a file of SQLite's, or `:memory:`.

@@ -2,6 +2,8 @@ import { BEGINNING, type Cursor, type Entry } from "../kernel/index.ts";
 
 // P1. A cursor is known here only when it is committed, and commits are in cursor order: to wait for
 //     "beyond my last one" misses nothing.
+// P3. What is known before a read has been read by it, whatever of it is given out: a subscriber to a part of the events
+//     goes on from there, and neither reads what is others' again nor is woken by it.
 // P2. Between a subscriber's empty read and its wait nothing is lost, because waiting starts by comparing
 //     with the furthest cursor known.
 
@@ -14,6 +16,8 @@ type Waiting = {
 export type Poller = {
   /** Resolves when the store has gone beyond `after`, or when `signal` aborts; rejects when the store cannot be asked. */
   beyond(after: Cursor, signal: AbortSignal): Promise<void>;
+  /** The furthest cursor that is known to be committed. */
+  known(): Cursor;
   /** This process has committed up to here: wakes without asking. */
   reached(end: Cursor): void;
   /** Rejects all who wait, now and later. */
@@ -50,6 +54,7 @@ export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
   };
 
   return {
+    known: () => known,
     reached,
     beyond: (after, signal) =>
       new Promise<void>((resolve, reject) => {
@@ -94,14 +99,13 @@ export async function* follow(
 ): AsyncIterable<readonly Entry[]> {
   let after = from;
   while (!signal.aborted) {
+    const known = store.poller.known();
     const entries = await store.readAfter(after);
-    const last = entries.at(-1);
     // Aborted during the read.
     if (signal.aborted) return;
-    if (!last) await store.poller.beyond(after, signal);
-    else {
-      after = last.cursor;
-      yield entries;
-    }
+    after = entries.at(-1)?.cursor ?? after;
+    if (entries.length < SUBSCRIPTION_EVENTS && known > after) after = known; // P3
+    if (entries.length === 0) await store.poller.beyond(after, signal);
+    else yield entries;
   }
 }

@@ -1,5 +1,4 @@
-import type { Batch, Decision } from "./batch.ts";
-import { decideAll, type Head, type Lookup } from "./group.ts";
+import { decideAll, type Batch, type Decision, type Head, type Lookup } from "./batch.ts";
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
 import { EVENT_COLUMNS, type EventRow } from "./row.ts";
 
@@ -45,22 +44,25 @@ export function recordGroup(
   });
 }
 
-const lookup = (table: PostgresDatabase["table"]): string => `
-  select d.seq, d.status, (select coalesce(max(cursor), 0) from ${table("event")}) as last,
+function lookup(table: PostgresDatabase["table"]): string {
+  return `
+  select d.organization, d.seq, d.status, (select coalesce(max(cursor), 0) from ${table("event")}) as last,
     exists (
       select from ${table("event")} e where e.deliberation = k.id and e.origin_key = k.origin_key and e.place = 0
     ) as recorded
   from unnest($1::text[], $2::text[]) with ordinality as k (id, origin_key, number)
   left join ${table("deliberation")} d on d.id = k.id
   order by k.number`;
+}
 
 const HEAD_TYPES = ["text", "integer", "text", "bigint"] as const;
 const OPENED_TYPES = [...HEAD_TYPES, "bigint", "text", "text", "text", "text", "text"] as const;
 
-const arrays = (types: readonly string[], from: number): string =>
-  `unnest(${types.map((type, index) => `$${from + index}::${type}[]`).join(", ")})`;
+function arrays(types: readonly string[], from: number): string {
+  return `unnest(${types.map((type, index) => `$${from + index}::${type}[]`).join(", ")})`;
+}
 
-const record = (table: PostgresDatabase["table"]): string => {
+function record(table: PostgresDatabase["table"]): string {
   const eventTypes = EVENT_COLUMNS.map((column) => EVENT_TYPES[column]);
   const afterEvents = eventTypes.length + 1;
   return `
@@ -74,7 +76,7 @@ const record = (table: PostgresDatabase["table"]): string => {
     update ${table("deliberation")} d set seq = moved.seq, status = moved.status, cursor = moved.cursor
     from ${arrays(HEAD_TYPES, afterEvents + OPENED_TYPES.length)} as moved (id, seq, status, cursor)
     where d.id = moved.id`;
-};
+}
 
 /** One array per column: of the events, of the heads that are opened, of those that move. */
 function valuesOf(rows: readonly EventRow[], heads: ReadonlyMap<string, Head>, at: string): unknown[][] {

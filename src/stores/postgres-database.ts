@@ -1,11 +1,76 @@
+import { Fault, isFault } from "../kernel/index.ts";
 import pg from "pg";
-import { Fault } from "../kernel/index.ts";
-import { isLost, postgresFault } from "./postgres-faults.ts";
-import { MIGRATIONS } from "./postgres-schema.ts";
+import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
+
+const KEPT = "nothing acknowledged was lost";
+
+const NO_SERVER = "no server answers there; start it, or correct the host and port in DATABASE_URL";
+const LATER = `the server is starting, stopping or recovering; run again in a moment: ${KEPT}`;
+const PASSWORD = "the server refused the user or the password; correct them in DATABASE_URL";
+const SPACE = `the server's disk is full; free space there and run the same command again: ${KEPT}`;
+
+/** By PostgreSQL's SQLSTATE, or by the operating system's error code. */
+const WHY: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", NO_SERVER],
+  ["ENOTFOUND", NO_SERVER],
+  ["EAI_AGAIN", NO_SERVER],
+  ["EHOSTUNREACH", NO_SERVER],
+  ["ENETUNREACH", NO_SERVER],
+  ["ETIMEDOUT", NO_SERVER],
+  ["ENOENT", NO_SERVER],
+  [
+    "EACCES",
+    "this user may not use the server's socket; change its permissions, or connect by host and port",
+  ],
+  ["28P01", PASSWORD],
+  ["28000", PASSWORD],
+  ["3D000", "the server has no such database; create it, or correct its name in DATABASE_URL"],
+  ["42501", "the user lacks the rights to it; grant them, or connect as the schema's owner"],
+  ["25006", `the server is read-only; connect to the primary, then run again: ${KEPT}`],
+  ["53100", SPACE],
+  ["53200", `the server has no memory left; run again: ${KEPT}`],
+  ["53300", "the server has no connection left; close some, or raise max_connections"],
+  [
+    "55P03",
+    `another process has kept the journal locked for 30 s; end its transaction and run again: ${KEPT}`,
+  ],
+  ["57P03", LATER],
+]);
+
+/** SQLSTATEs and system errors after which another connection may well work. */
+const LOST = new Set(["57P01", "57P02", "08000", "08003", "08006", "ECONNRESET", "EPIPE"]);
+
+/** Whether the connection broke, so that nobody knows what became of its transaction. */
+export function isLost(error: unknown): boolean {
+  return (
+    LOST.has(codeOf(error)) || (error instanceof Error && error.message.startsWith("Connection terminated"))
+  );
+}
+
+/** An error of the database or of the network as a fault; anything else as it is. */
+export function postgresFault(error: unknown, where: string): Error {
+  if (isFault(error)) return error;
+  const plain = error instanceof Error ? error : new Error(String(error));
+  const why = whyOf(plain);
+  return why === undefined ? plain : new Fault("store-unavailable", { where, why }, { cause: error });
+}
+
+function whyOf(error: Error): string | undefined {
+  const code = codeOf(error);
+  if (isLost(error)) return `the connection broke; run again: ${KEPT}`;
+  if (error.message.startsWith("timeout exceeded when trying to connect")) return NO_SERVER;
+  const known = WHY.get(code);
+  if (known !== undefined) return known;
+  return /^[0-9A-Z]{5}$/.test(code) ? `PostgreSQL says: ${error.message} (${code})` : undefined;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
 
 export type PostgresDatabase = {
   /** User, host, database and schema; never a password. */
-  readonly where: string;
+  readonly location: string;
   readonly pool: pg.Pool;
   /** Qualified, quoted name of a table. */
   readonly table: (name: string) => string;
@@ -30,9 +95,9 @@ export async function openDatabase(url: string, schema: string): Promise<Postgre
   }
   const { user, host, port, database: name } = addressOf(url);
   const pool = poolOf(url);
-  const where = `postgres://${user ?? ""}@${host}:${port}/${name ?? ""} (schema ${schema})`;
+  const location = `postgres://${user ?? ""}@${host}:${port}/${name ?? ""} (schema ${schema})`;
   const database: PostgresDatabase = {
-    where,
+    location,
     pool,
     table: (table) => `"${schema}".${table}`,
     lock: lockSql("append", schema),
@@ -43,7 +108,7 @@ export async function openDatabase(url: string, schema: string): Promise<Postgre
     return database;
   } catch (error) {
     await pool.end();
-    throw postgresFault(error, where);
+    throw postgresFault(error, location);
   }
 }
 
@@ -72,10 +137,11 @@ function poolOf(url: string): pg.Pool {
   return pool;
 }
 
-const lockSql = (purpose: string, schema: string): string =>
-  `select pg_advisory_xact_lock(hashtext('parley ${purpose}'), hashtext('${schema}'))`;
+function lockSql(purpose: string, schema: string): string {
+  return `select pg_advisory_xact_lock(hashtext('parley ${purpose}'), hashtext('${schema}'))`;
+}
 
-async function migrate({ pool, where, table }: PostgresDatabase, schema: string): Promise<void> {
+async function migrate({ pool, location, table }: PostgresDatabase, schema: string): Promise<void> {
   const version = async (client: pg.Pool | pg.PoolClient): Promise<number> => {
     // Not `to_regclass`: it may answer from what this connection cached before it waited for the lock.
     const sql =
@@ -85,7 +151,7 @@ async function migrate({ pool, where, table }: PostgresDatabase, schema: string)
     const { rows } = await client.query<{ version: number }>(`select version from ${table("version")}`);
     const found = rows[0]?.version ?? 0;
     if (found <= MIGRATIONS.length) return found;
-    throw new Fault("schema-newer", { what: `the store at ${where}`, found, known: MIGRATIONS.length });
+    throw new Fault("schema-newer", { what: `the store at ${location}`, found, known: MIGRATIONS.length });
   };
   if ((await version(pool)) === MIGRATIONS.length) return;
   await transaction(pool, lockSql("migration", schema), async (client) => {

@@ -1,12 +1,13 @@
 import { connect } from "node:net";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { BEGINNING, isFault } from "../kernel/index.ts";
+import { BEGINNING, Digest, OrganizationId, isFault } from "../kernel/index.ts";
 import { ada, engram, engramId, grade } from "../testing/engram-samples.ts";
-import { engramStoreContract } from "../testing/engram-store-contract.ts";
+import { engramStoreContract } from "../../test/support/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { collect, type StorePlace } from "../testing/store-place.ts";
 import {
+  LOCAL,
   byClient,
   byOpening,
   deliberation,
@@ -15,8 +16,8 @@ import {
   opening,
   upTo,
 } from "../testing/store-samples.ts";
-import type { OpenedStore } from "./opened-store.ts";
-import { MIGRATIONS } from "./postgres-schema.ts";
+import type { OpenedStore } from "./store.ts";
+import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openPostgres } from "./postgres.ts";
 
 const id = deliberation("d1");
@@ -120,7 +121,7 @@ if ("because" in server) {
     it("A1: shows a subscription nothing beyond a slow transaction, and then everything in order", async () => {
       await using place = await postgresPlace(url);
       await using store = await place.open();
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       const slow = new pg.Client({ connectionString: url });
       await slow.connect();
       await slow.query(`begin; ${place.lock}`);
@@ -130,7 +131,7 @@ if ("because" in server) {
           '{"by":"client","request":"slow"}', '{"thumb":"up"}'
         from ${place.schema}.event where cursor = 1`);
       await slow.query(`update ${place.schema}.deliberation set seq = 2, cursor = 2 where id = 'd1'`);
-      const quick = store.append(id, [note("quick")], byClient("quick"));
+      const quick = store.for(LOCAL).append(id, [note("quick")], byClient("quick"));
       const following = collect(store, BEGINNING, (entries) => entries.length >= 3);
       await expect.poll(() => waitingForLock(url), { timeout: 5_000, interval: 10 }).toBe(true);
       expect(await store.end()).toBe(1);
@@ -147,21 +148,21 @@ if ("because" in server) {
     it("G3: fails alone what the database refuses, not what was grouped with it", async () => {
       await using place = await postgresPlace(url);
       await using store = await place.open();
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       await query(url, `alter table ${place.schema}.event add check (type <> 'feedback-given')`);
       const outcomes = await Promise.allSettled(
-        upTo(10).map((n) => store.append(id, [n === 5 ? feedback : note(n)], byClient(`${n}`))),
+        upTo(10).map((n) => store.for(LOCAL).append(id, [n === 5 ? feedback : note(n)], byClient(`${n}`))),
       );
       expect(outcomes.map((outcome) => outcome.status === "rejected")).toEqual(upTo(10).map((n) => n === 5));
-      expect((await store.read(id)).map((entry) => entry.seq)).toEqual(upTo(10));
+      expect((await store.for(LOCAL).read(id)).map((entry) => entry.seq)).toEqual(upTo(10));
     });
 
     it("goes on, and records once, when its connections are cut while an append waits", async () => {
       await using place = await postgresPlace(url);
       await using store = await place.open();
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       const lock = await place.holdWrites?.();
-      const waiting = store.append(id, [note(1)], byClient("waiting"));
+      const waiting = store.for(LOCAL).append(id, [note(1)], byClient("waiting"));
       await expect.poll(() => waitingForLock(url), { timeout: 5_000, interval: 10 }).toBe(true);
       await query(
         url,
@@ -169,14 +170,14 @@ if ("because" in server) {
       );
       await lock?.release();
       expect(await waiting).toMatchObject({ ok: true });
-      expect(await store.read(id)).toHaveLength(2);
+      expect(await store.for(LOCAL).read(id)).toHaveLength(2);
     });
 
     it("commits durably on a server that is set to acknowledge before it has written", async () => {
       await using place = await postgresPlace(url);
       const lazily = `${url}${url.includes("?") ? "&" : "?"}options=-c%20synchronous_commit%3Doff`;
       await using store = await openPostgres(lazily, { schema: place.schema });
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       await query(
         url,
         `create function ${place.schema}.durable() returns trigger language plpgsql as
@@ -184,14 +185,14 @@ if ("because" in server) {
          create trigger durable before insert on ${place.schema}.event
          for each row execute function ${place.schema}.durable()`,
       );
-      expect(await store.append(id, [note(1)], byClient("a"))).toMatchObject({ ok: true });
+      expect(await store.for(LOCAL).append(id, [note(1)], byClient("a"))).toMatchObject({ ok: true });
     });
 
     it("opens a store of the first version, keeps its events and makes the tables, whoever is first", async () => {
       await using place = await postgresPlace(url);
       const { schema } = place;
       const today = await place.open();
-      await today.append(id, [opening("?"), note(1)], byOpening);
+      await today.for(LOCAL).append(id, [opening("?"), note(1)], byOpening);
       await today[Symbol.asyncDispose]();
       await query(
         url,
@@ -208,10 +209,62 @@ if ("because" in server) {
       );
       expect(puts.filter(Boolean)).toHaveLength(1);
       for (const rival of rivals) {
-        expect((await rival.read(id)).map((entry) => entry.id)).toEqual(["d1/open#0", "d1/open#1"]);
+        expect((await rival.for(LOCAL).read(id)).map((entry) => entry.id)).toEqual([
+          "d1/open#0",
+          "d1/open#1",
+        ]);
         expect(await rival.engrams.matching(ada, { words: ["zebra"], limit: 3 })).toEqual(["a"]);
         await rival[Symbol.asyncDispose]();
       }
+    });
+
+    it("STORE-2: gives each organization the texts that its openings pin, whoever migrates first", async () => {
+      await using place = await postgresPlace(url);
+      const { schema } = place;
+      const [local, acme] = ["local", "acme"].map((name) => OrganizationId.parse(name));
+      if (!local || !acme) throw new Error("two organizations are needed");
+      const digest = (digit: string) => Digest.parse(digit.repeat(64));
+      const today = await place.open();
+      for (const [name, organization] of [
+        ["d1", local],
+        ["d2", acme],
+      ] as const) {
+        const event = opening('nul \0, "quotes"', { organization });
+        if (event.type !== "deliberation-opened") throw new Error("an opening was asked for");
+        const templates = { own: digest(organization === local ? "a" : "b"), shared: digest("c") };
+        const data = { ...event.data, templates };
+        await today.for(organization).append(deliberation(name), [{ ...event, data }], byOpening);
+      }
+      await today[Symbol.asyncDispose]();
+      const secondVersion = async (only: string) =>
+        query(
+          url,
+          `create schema ${schema}_old;
+           create table ${schema}_old.version (version integer not null); insert into ${schema}_old.version values (2);
+           set search_path to ${schema}_old; ${MIGRATIONS[0]}; ${MIGRATIONS[1]};
+           insert into event select * from ${schema}.event where deliberation ~ '${only}';
+           insert into deliberation select * from ${schema}.deliberation where id ~ '${only}';
+           insert into content select repeat(digit, 64), '"' || digit || '"' from unnest(array['a','b','c','f']) digit`,
+        );
+      const texts = async () => {
+        await using store = await openPostgres(url, { schema: `${schema}_old` });
+        const read = (organization: OrganizationId) =>
+          Promise.all(
+            [..."abcf"].map((digit) =>
+              store
+                .for(organization)
+                .text(digest(digit))
+                .catch((error: unknown) => (isFault(error, "text-missing") ? "." : String(error))),
+            ),
+          );
+        return [(await read(local)).join(""), (await read(acme)).join("")];
+      };
+      await secondVersion(".");
+      expect(await Promise.all(upTo(8).map(texts))).toEqual(upTo(8).map(() => ["a.c.", ".bc."]));
+      await query(url, `drop schema ${schema}_old cascade`);
+      await secondVersion("d2");
+      expect(await texts()).toEqual(["....", "abcf"]);
+      await query(url, `drop schema ${schema}_old cascade`);
     });
 
     it("E1: goes on, and annotates once, when its connections are cut while engrams wait", async () => {

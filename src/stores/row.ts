@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { Cursor, DeliberationId, Origin, entryOf, eventId, originKey, type Entry } from "../kernel/index.ts";
+import {
+  Cursor,
+  DeliberationId,
+  OrganizationId,
+  Origin,
+  SeriesId,
+  entryOf,
+  eventId,
+  originKey,
+  type Entry,
+  type Summary,
+} from "../kernel/index.ts";
 
 /** One row of the event table, the same in every database. `cursor` and `seq` are whole numbers; the rest is text. */
 export type EventRow = {
@@ -32,7 +43,7 @@ export const EVENT_COLUMNS = [
   "data",
 ] as const satisfies readonly (keyof EventRow)[];
 
-const LONGEST_KEY = 600;
+const MAX_KEY_LENGTH = 600;
 
 /**
  * An origin key as a column: JSON's escapes keep apart what a database would truncate at or refuse (NUL) or
@@ -41,8 +52,8 @@ const LONGEST_KEY = 600;
  */
 export function originColumn(key: string): string {
   const escaped = JSON.stringify(key).slice(1, -1);
-  if (escaped.length <= LONGEST_KEY) return escaped;
-  return `${escaped.slice(0, LONGEST_KEY)}"${createHash("sha256").update(escaped).digest("hex")}`;
+  if (escaped.length <= MAX_KEY_LENGTH) return escaped;
+  return `${escaped.slice(0, MAX_KEY_LENGTH)}"${createHash("sha256").update(escaped).digest("hex")}`;
 }
 
 /**
@@ -65,7 +76,36 @@ export function entryOfRow(row: EventRow): Entry {
 }
 
 /** Text that a database could not hold as it is (NUL, lone surrogates) as text that any can. */
-export const escaped = (text: string): string => JSON.stringify(text);
+export function escaped(text: string): string {
+  return JSON.stringify(text);
+}
 
 /** The inverse of `escaped`. */
-export const unescaped = (text: string): string => String(JSON.parse(text));
+export function unescaped(text: string): string {
+  return String(JSON.parse(text));
+}
+
+/** A head row as a list needs it. */
+export type SummaryRow = {
+  readonly id: string;
+  readonly organization: string;
+  readonly series: string | null;
+  readonly protocol: string;
+  readonly question: string;
+  readonly opened_at: string;
+  readonly status: string;
+  readonly seq: number;
+};
+
+export function summaryOf(row: SummaryRow): Summary {
+  return {
+    id: DeliberationId.parse(row.id),
+    organization: OrganizationId.parse(row.organization),
+    series: row.series === null ? null : SeriesId.parse(row.series),
+    protocol: unescaped(row.protocol),
+    question: unescaped(row.question),
+    openedAt: row.opened_at,
+    status: row.status,
+    seq: row.seq,
+  };
+}

@@ -1,11 +1,108 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { accessSync, constants, statSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { Fault, isFault } from "../kernel/index.ts";
 import Database from "libsql";
 import AsyncDatabase from "libsql/promise";
-import { Fault } from "../kernel/index.ts";
 import { patiently } from "./patience.ts";
-import { isBusy, sqliteFault } from "./sqlite-faults.ts";
-import { APPLICATION_ID, MIGRATIONS } from "./sqlite-schema.ts";
+import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
+
+/** Whether another connection holds the lock that was asked for. */
+export function isBusy(error: unknown): boolean {
+  const code = codeOf(error);
+  return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
+}
+
+const KEPT = "nothing acknowledged was lost";
+
+const FULL = `the disk is full; free space and run the same command again: ${KEPT}`;
+const READONLY = `it is read-only; make the file, its folder and the file system writable, then run again: ${KEPT}`;
+const DENIED =
+  "this user may not read and write it; change its owner or permissions, or set PARLEY_HOME to another folder";
+const NO_FOLDER = "a part of the path is not a folder; set PARLEY_HOME to another folder";
+
+/** By the beginning of SQLite's extended result code, or by the operating system's error code. */
+const WHY: readonly (readonly [code: string, why: string])[] = [
+  ["SQLITE_FULL", FULL],
+  ["ENOSPC", FULL],
+  ["EDQUOT", FULL],
+  ["SQLITE_READONLY", READONLY],
+  ["EROFS", READONLY],
+  ["SQLITE_PERM", DENIED],
+  ["SQLITE_AUTH", DENIED],
+  ["EACCES", DENIED],
+  ["EPERM", DENIED],
+  ["ENOTDIR", NO_FOLDER],
+  ["EEXIST", NO_FOLDER],
+  [
+    "SQLITE_CANTOPEN",
+    "it cannot be opened, though its permissions allow it; check how many files this user has open",
+  ],
+  ["EISDIR", "it is a folder, not a file; name a file in it"],
+  ["SQLITE_NOTADB", "it is not a database; name another file, or move this one away"],
+  [
+    "SQLITE_CORRUPT",
+    "the file is damaged; keep it and its -wal file, and restore a copy or try sqlite3's .recover on them",
+  ],
+  ["SQLITE_BUSY", `another process has kept it locked for 30 s; end that process and run again: ${KEPT}`],
+  ["SQLITE_LOCKED", `another connection has kept it locked for 30 s; run again: ${KEPT}`],
+  ["SQLITE_NOMEM", `there is no memory left; free some and run again: ${KEPT}`],
+  [
+    "SQLITE_IOERR",
+    `the disk failed while reading or writing; check the disk and its free space, then run again: ${KEPT}`,
+  ],
+];
+
+/** An error of the database or of the file system as a fault; anything else as it is. */
+export function sqliteFault(error: unknown, path: string): Error {
+  if (isFault(error)) return error;
+  const plain = error instanceof Error ? error : new Error(String(error));
+  const code = cannotOpen(plain) ? openingCode(path) : codeOf(plain);
+  const why = WHY.find(([prefix]) => code.startsWith(prefix))?.[1];
+  if (why !== undefined) return new Fault("store-unavailable", { where: path, why }, { cause: error });
+  if (!code.startsWith("SQLITE_")) return plain;
+  return new Fault(
+    "store-unavailable",
+    { where: path, why: `SQLite says: ${plain.message} (${code})` },
+    { cause: error },
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** libsql reports a failed open as a plain error. */
+function cannotOpen(error: Error): boolean {
+  return (
+    codeOf(error).startsWith("SQLITE_CANTOPEN") ||
+    codeOf(error) === "ENOENT" ||
+    error.message.startsWith("ConnectionFailed")
+  );
+}
+
+/** SQLite says only "cannot open", and Node "not there" of a folder that it may not make; the file system says why. */
+function openingCode(path: string): string {
+  try {
+    if (statSync(path).isDirectory()) return "EISDIR";
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return "SQLITE_CANTOPEN";
+  } catch (error) {
+    const code = codeOf(error);
+    const folder = dirname(path);
+    return code === "ENOENT" && folder !== path ? folderCode(folder) : code;
+  }
+}
+
+/** Why nothing can be made in a folder, or in the nearest one above it that is there. */
+function folderCode(folder: string): string {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return "SQLITE_CANTOPEN";
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT" && dirname(folder) !== folder ? folderCode(dirname(folder)) : code;
+  }
+}
 
 /** Bytes are given as a `Buffer`: what else libsql takes for bytes is not said. */
 export type SqlValue = string | number | Buffer | null;
@@ -15,11 +112,15 @@ export type Statement = {
   run(values: SqlValue[]): { readonly changes: number };
   /** The first row, or undefined. */
   get(values: SqlValue[]): unknown;
+  /** May be a promise: it reads in a thread of its own where the connection is the writer. */
+  all(values: SqlValue[]): unknown;
 };
 
-export type Reader = { prepare(sql: string): Statement & { all(values: SqlValue[]): unknown[] } };
+export type Reader = {
+  prepare(sql: string): Omit<Statement, "all"> & { all(values: SqlValue[]): unknown[] };
+};
 
-/** `exec` may return a promise, and so may `prepare`; the statements are synchronous. */
+/** `exec` may return a promise, and so may `prepare`; `run` and `get` of the statements are synchronous. */
 export type Writer = { exec(sql: string): unknown; prepare(sql: string): Statement | Promise<Statement> };
 
 /**
@@ -32,7 +133,7 @@ export type Writer = { exec(sql: string): unknown; prepare(sql: string): Stateme
  * The reader is synchronous (reads wait for no disk sync and no writer in WAL) and never sees an open transaction.
  * In memory there is no disk to wait for, and one synchronous connection is both.
  */
-export type SqliteDatabase = {
+export type SqliteConnections = {
   readonly path: string;
   readonly writer: Writer & { readonly inTransaction: boolean };
   readonly reader: Reader;
@@ -44,7 +145,7 @@ export type SqliteDatabase = {
  * `:memory:` is a store that ends with the object.
  * @throws Fault `store-unavailable`, `schema-newer`
  */
-export async function openDatabase(path: string): Promise<SqliteDatabase> {
+export async function openDatabase(path: string): Promise<SqliteConnections> {
   try {
     const inMemory = path === ":memory:";
     if (!inMemory) createPrivately(path);
@@ -65,6 +166,8 @@ export async function openDatabase(path: string): Promise<SqliteDatabase> {
         await patiently(() => configure(connection, inMemory), isBusy);
       }
       await patiently(() => migrate(database), isBusy);
+      // What is deleted is overwritten.
+      await writer.exec("pragma secure_delete = on");
       return database;
     } catch (error) {
       await close();
@@ -119,7 +222,7 @@ async function configure(connection: Writer, inMemory: boolean): Promise<void> {
   await connection.exec("pragma synchronous = full");
 }
 
-async function migrate({ reader, writer, path }: SqliteDatabase): Promise<void> {
+async function migrate({ reader, writer, path }: SqliteConnections): Promise<void> {
   const versionOf = () => {
     const found = numberFrom(reader, "pragma user_version");
     if (found <= MIGRATIONS.length) return found;

@@ -7,9 +7,9 @@ import { isFault, type Annotation } from "../kernel/index.ts";
 import { vectorFor } from "../testing/engram-contract-samples.ts";
 import { ada, atAngle, engram, engramId, grade, retired, said } from "../testing/engram-samples.ts";
 import { storeChild } from "../testing/store-contract-child.ts";
-import { byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
+import { LOCAL, byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
 import { blobOf } from "./engram-row.ts";
-import { APPLICATION_ID, MIGRATIONS } from "./sqlite-schema.ts";
+import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 
 const model = "sim/vectors";
@@ -27,8 +27,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function firstVersion(): Promise<void> {
   const today = join(folder, "today.db");
   const store = await openSqlite(today);
-  await store.append(deliberation("d1"), [opening("?"), note(1)], byOpening);
-  await store.append(deliberation("d1"), [note(2)], byClient("a"));
+  await store.for(LOCAL).append(deliberation("d1"), [opening("?"), note(1)], byOpening);
+  await store.for(LOCAL).append(deliberation("d1"), [note(2)], byClient("a"));
   await store[Symbol.asyncDispose]();
   const database = new Database(path);
   database.exec(
@@ -42,14 +42,14 @@ async function firstVersion(): Promise<void> {
 it("opens a store of the first version, keeps its events and makes the tables", async () => {
   await firstVersion();
   await using store = await openSqlite(path);
-  expect((await store.read(deliberation("d1"))).map((entry) => entry.id)).toEqual([
+  expect((await store.for(LOCAL).read(deliberation("d1"))).map((entry) => entry.id)).toEqual([
     "d1/open#0",
     "d1/open#1",
     "d1/client/a#0",
   ]);
   expect(await store.engrams.put(engram("a", { summary: "zebra" }), engramId("a"))).toBe(true);
   expect(await store.engrams.matching(ada, { words: ["zebra"], limit: 3 })).toEqual(["a"]);
-  const appended = await store.append(deliberation("d1"), [note(3)], byClient("b"));
+  const appended = await store.for(LOCAL).append(deliberation("d1"), [note(3)], byClient("b"));
   expect(appended).toMatchObject({ ok: true, events: [{ seq: 4, cursor: 4 }] });
 });
 
@@ -70,7 +70,7 @@ it(
       await Promise.all(rivals.map((rival) => rival[Symbol.asyncDispose]()));
     }
     await using store = await openSqlite(path);
-    expect(await store.read(deliberation("d1"))).toHaveLength(3);
+    expect(await store.for(LOCAL).read(deliberation("d1"))).toHaveLength(3);
     for (const number of upTo(5)) {
       const id = engramId(`${number}/0/1`);
       const near = await store.engrams.nearest(ada, { model, vector: vectorFor(id), limit: 1 });

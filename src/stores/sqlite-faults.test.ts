@@ -14,7 +14,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isFault, type Store } from "../kernel/index.ts";
-import { byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
+import { LOCAL, byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
 import { openDatabase } from "./sqlite-database.ts";
 import { openSqlite, sqliteStore } from "./sqlite.ts";
 
@@ -41,14 +41,15 @@ const whyOf = (action: Promise<unknown>): Promise<string> =>
 async function fill(store: Store, bytes: number): Promise<{ acknowledged: string[]; why: string }> {
   const acknowledged: string[] = [];
   for (let round = 0; ; round++) {
-    const append = store.append(id, [note("x".repeat(bytes))], byClient(`fill-${round}`));
+    const append = store.for(LOCAL).append(id, [note("x".repeat(bytes))], byClient(`fill-${round}`));
     const why = await whyOf(append);
     if (why !== "it could be used") return { acknowledged, why };
     acknowledged.push(`d1/client/fill-${round}#0`);
   }
 }
 
-const idsIn = async (store: Store) => (await store.read(id)).map((entry): string => entry.id).slice(1);
+const idsIn = async (store: Store) =>
+  (await store.for(LOCAL).read(id)).map((entry): string => entry.id).slice(1);
 
 const run = (command: string, ...args: string[]): void => void execFileSync(command, args, { stdio: "pipe" });
 
@@ -69,14 +70,14 @@ describe("the SQLite store, when the disk fails", () => {
   it("says that the database may not grow, loses nothing, and goes on when it may", async () => {
     const database = await openDatabase(path);
     await using store = await sqliteStore(database, Date.now);
-    await store.append(id, [opening("?")], byOpening);
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
     await database.writer.exec("pragma max_page_count = 60");
     const { acknowledged, why } = await fill(store, 10_000);
     expect(why).toMatch(/the disk is full; free space and run the same command again/);
     expect(acknowledged.length).toBeGreaterThan(3);
     expect(await idsIn(store)).toEqual(acknowledged);
     await database.writer.exec("pragma max_page_count = 100000");
-    expect(await store.append(id, [note("after")], byClient("after"))).toMatchObject({
+    expect(await store.for(LOCAL).append(id, [note("after")], byClient("after"))).toMatchObject({
       ok: true,
       fresh: true,
     });
@@ -86,11 +87,11 @@ describe("the SQLite store, when the disk fails", () => {
   it("records of one tick what fits, when only one append does not", async () => {
     const database = await openDatabase(path);
     await using store = await sqliteStore(database, Date.now);
-    await store.append(id, [opening("?")], byOpening);
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
     await database.writer.exec("pragma max_page_count = 60");
     const outcomes = await Promise.all(
       upTo(9).map((n) =>
-        whyOf(store.append(id, [note("x".repeat(n === 5 ? 900_000 : 100))], byClient(`${n}`))),
+        whyOf(store.for(LOCAL).append(id, [note("x".repeat(n === 5 ? 900_000 : 100))], byClient(`${n}`))),
       ),
     );
     expect(outcomes.map((why) => why === "it could be used")).toEqual(upTo(9).map((n) => n !== 5));
@@ -100,11 +101,16 @@ describe("the SQLite store, when the disk fails", () => {
   it("says that the file is read-only, and goes on when it is not", async () => {
     const database = await openDatabase(path);
     await using store = await sqliteStore(database, Date.now);
-    await store.append(id, [opening("?")], byOpening);
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
     await database.writer.exec("pragma query_only = on");
-    expect(await whyOf(store.append(id, [note(1)], byClient("a")))).toMatch(/it is read-only; make the file/);
+    expect(await whyOf(store.for(LOCAL).append(id, [note(1)], byClient("a")))).toMatch(
+      /it is read-only; make the file/,
+    );
     await database.writer.exec("pragma query_only = off");
-    expect(await store.append(id, [note(1)], byClient("a"))).toMatchObject({ ok: true, fresh: true });
+    expect(await store.for(LOCAL).append(id, [note(1)], byClient("a"))).toMatchObject({
+      ok: true,
+      fresh: true,
+    });
   });
 
   it("survives a file system without space (ENOSPC) and goes on when there is some again", async (context) => {
@@ -114,12 +120,14 @@ describe("the SQLite store, when the disk fails", () => {
       const ballast = join(folder, "tiny", "ballast");
       writeFileSync(ballast, "b".repeat(100_000));
       const store = await openSqlite(path);
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       const { acknowledged, why } = await fill(store, 10_000);
       expect(why).toContain("the disk is full");
       expect(await idsIn(store)).toEqual(acknowledged);
       rmSync(ballast);
-      expect(await store.append(id, [note("after")], byClient("after"))).toMatchObject({ ok: true });
+      expect(await store.for(LOCAL).append(id, [note("after")], byClient("after"))).toMatchObject({
+        ok: true,
+      });
       await store[Symbol.asyncDispose]();
       await using again = await openSqlite(path);
       expect(await idsIn(again)).toEqual([...acknowledged, "d1/client/after#0"]);
@@ -164,14 +172,16 @@ describe("the SQLite store, when the disk fails", () => {
 
   it("says that a file is damaged", async () => {
     const store = await openSqlite(path);
-    await store.append(id, [opening("?")], byOpening);
-    await Promise.all(upTo(50).map((n) => store.append(id, [note("x".repeat(2_000))], byClient(`${n}`))));
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
+    await Promise.all(
+      upTo(50).map((n) => store.for(LOCAL).append(id, [note("x".repeat(2_000))], byClient(`${n}`))),
+    );
     await store[Symbol.asyncDispose]();
     const database = new Database(path);
     database.pragma("wal_checkpoint(truncate)");
     database.close();
     truncateSync(path, 8_192);
-    const outcome = await whyOf(openSqlite(path).then((opened) => opened.read(id)));
+    const outcome = await whyOf(openSqlite(path).then((opened) => opened.for(LOCAL).read(id)));
     expect(outcome).toContain("the file is damaged");
   });
 

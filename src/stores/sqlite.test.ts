@@ -6,10 +6,11 @@ import { promisify } from "node:util";
 import Database from "libsql";
 import { describe, expect, it } from "vitest";
 import { BEGINNING, isFault } from "../kernel/index.ts";
-import { engramStoreContract } from "../testing/engram-store-contract.ts";
+import { engramStoreContract } from "../../test/support/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { collect, type StorePlace } from "../testing/store-place.ts";
 import {
+  LOCAL,
   byClient,
   byOpening,
   deliberation,
@@ -18,7 +19,7 @@ import {
   opening,
   upTo,
 } from "../testing/store-samples.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import type { OpenedStore } from "./store.ts";
 import { openDatabase, type Reader, type Writer } from "./sqlite-database.ts";
 import { openSqlite, sqliteStore } from "./sqlite.ts";
 
@@ -138,7 +139,7 @@ describe("the SQLite store", () => {
   it("leaves the whole store in its one file when it is closed", async () => {
     await using place = await sqlitePlace();
     const store = await place.open();
-    await store.append(id, [opening("?")], byOpening);
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
     const log = `${place.path}-wal`;
     expect((await stat(log)).size).toBeGreaterThan(0);
     await store[Symbol.asyncDispose]();
@@ -161,15 +162,17 @@ describe("the SQLite store", () => {
     await using place = await sqlitePlace();
     await using store = await place.open();
     const database = new Database(place.path);
-    await store.append(id, [opening("?")], byOpening);
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
     database.exec(`create trigger refusal before insert on event when new.type = 'feedback-given'
       begin select raise(abort, 'no feedback today'); end`);
     const outcomes = await Promise.allSettled(
-      upTo(10).map((n) => store.append(id, [note(n), n === 5 ? feedback : note(n)], byClient(`${n}`))),
+      upTo(10).map((n) =>
+        store.for(LOCAL).append(id, [note(n), n === 5 ? feedback : note(n)], byClient(`${n}`)),
+      ),
     );
     expect(outcomes.map((outcome) => outcome.status === "rejected")).toEqual(upTo(10).map((n) => n === 5));
     expect(String(outcomes[4]?.status === "rejected" && outcomes[4].reason)).toContain("no feedback today");
-    expect((await store.read(id)).map((entry) => entry.seq)).toEqual(upTo(19));
+    expect((await store.for(LOCAL).read(id)).map((entry) => entry.seq)).toEqual(upTo(19));
     database.close();
   });
 
@@ -192,15 +195,15 @@ describe("the SQLite store", () => {
       { ...database, close: () => database.close(), writer: counting },
       Date.now,
     );
-    await store.append(id, [opening("?")], byOpening);
-    await Promise.all(upTo(128).map((n) => store.append(id, [note(n)], byClient(`${n}`))));
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
+    await Promise.all(upTo(128).map((n) => store.for(LOCAL).append(id, [note(n)], byClient(`${n}`))));
     expect(commits).toBe(3);
   });
 
   it("catches up in batches", async () => {
     await using place = await sqlitePlace();
     await using store = await place.open();
-    await store.append(id, [opening("?"), ...upTo(1_199).map(note)], byOpening);
+    await store.for(LOCAL).append(id, [opening("?"), ...upTo(1_199).map(note)], byOpening);
     const stop = new AbortController();
     const sizes: number[] = [];
     for await (const batch of store.subscribe(BEGINNING, stop.signal)) {
@@ -214,11 +217,11 @@ describe("the SQLite store", () => {
     await using other = await place.open();
     const store = await place.open();
     const subscriptions = upTo(20).map(() => collect(store, BEGINNING, (entries) => entries.length > 0));
-    await other.append(id, [opening("?")], byOpening);
+    await other.for(LOCAL).append(id, [opening("?")], byOpening);
     for (const entries of await Promise.all(subscriptions)) expect(entries).toHaveLength(1);
     const forever = collect(store, await store.end(), () => false);
     const failure = forever.catch((error: unknown) => error);
-    await store.read(id);
+    await store.for(LOCAL).read(id);
     await store[Symbol.asyncDispose]();
     expect(isFault(await failure, "store-unavailable")).toBe(true);
   });
@@ -231,8 +234,8 @@ async function countSyncs(path: string, appends: number): Promise<{ syncs: numbe
     const { openSqlite } = await import(${module("./sqlite.ts")});
     const { byClient, byOpening, note, opening } = await import(${module("../testing/store-samples.ts")});
     const store = await openSqlite(${JSON.stringify(path)});
-    await store.append("d1", [opening("?")], byOpening);
-    for (let n = 1; n < ${appends}; n++) await store.append("d1", [note(n)], byClient(String(n)));`;
+    await store.for("local").append("d1", [opening("?")], byOpening);
+    for (let n = 1; n < ${appends}; n++) await store.for("local").append("d1", [note(n)], byClient(String(n)));`;
   const trace = join(dirname(dirname(path)), "trace");
   const node = [process.execPath, "--import", "tsx", "--input-type=module", "--eval", script];
   try {

@@ -1,28 +1,23 @@
-import { Cursor, DeliberationId, Fault, type Lease, type Reservation } from "../kernel/index.ts";
-import { batchOf, outcomeOf, type Batch, type Decision } from "./batch.ts";
+import { WORD_ENGRAMS, bestMatches } from "../memory/query.ts";
+import type { Batch, Decision } from "./batch.ts";
+import { translator, type Database, type Dialect, type Statements, type Value } from "./database.ts";
 import { groupQueue, type Sized } from "./group-queue.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import { type OpenedStore, createStore } from "./store.ts";
 import { patiently } from "./patience.ts";
-import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
-import { EVENT_COLUMNS, entryOfRow, escaped, originColumn, unescaped, type EventRow } from "./row.ts";
-import { openDatabase, type SqlValue, type SqliteDatabase } from "./sqlite-database.ts";
-import { prepareEngramWrites } from "./sqlite-engram-writes.ts";
-import { sqliteEngrams } from "./sqlite-engrams.ts";
-import { isBusy, sqliteFault } from "./sqlite-faults.ts";
-import { prepareWrites } from "./sqlite-writes.ts";
-import { outstandingQuery, summaryOf, type SummaryRow } from "./summary.ts";
-import { cachedTexts } from "./text-cache.ts";
+import { prepareAppend } from "./sqlite-append.ts";
+import {
+  openDatabase,
+  type SqlValue,
+  type SqliteConnections,
+  type Statement,
+  isBusy,
+  sqliteFault,
+} from "./sqlite-database.ts";
 
 // S1. Every write is part of one `begin immediate … commit`, so it has the file's only write lock: what a
 //     look-up saw still holds when its rows go in, and cursors are handed out in commit order.
 // S2. A result is given out after `commit` returned, which with WAL and `synchronous=full` is after the fsync.
 // S3. Reads have a connection of their own and see committed rows only.
-
-/** How often another process's commits are looked for, while somebody subscribes. */
-const POLL_MS = 25;
-
-/** A batch to be appended, together with the others of its group, or anything else that is written. */
-type Job = Sized & ({ readonly batch: Batch } | { readonly run: () => unknown });
 
 /**
  * A store in one file that many processes may use at once. Lease times are this machine's clock.
@@ -37,21 +32,119 @@ export async function openSqlite(
   return sqliteStore(await openDatabase(path), now);
 }
 
-/** The store on an open database, which it closes when it is disposed of. */
-export async function sqliteStore(database: SqliteDatabase, now: () => number): Promise<OpenedStore> {
-  const { path, reader, writer } = database;
-  const write = await patiently(() => prepareWrites(database), isBusy);
-  const writeEngrams = await patiently(() => prepareEngramWrites(database), isBusy);
-  let closed = false;
+/** The store on open connections, which it closes when it is disposed of. */
+export async function sqliteStore(connections: SqliteConnections, now: () => number): Promise<OpenedStore> {
+  return createStore(await sqliteDatabase(connections, now), now);
+}
 
-  const unavailable = (why: string) => new Fault("store-unavailable", { where: path, why });
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const DIALECT: Dialect = {
+  list: (column, order, where) =>
+    `json_group_array(${column} order by ${order})${where === undefined ? "" : ` filter (where ${where})`}`,
+  among: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
+  isLive: "e.live = 1",
+  now: (clock) => clock,
+  until: (_seconds, end) => end,
+  words: {
+    column: "",
+    value: "",
+    async add(to, engram, words) {
+      await to.run("insert into @engram_words (rowid, words) values ($1, $2)", engram, words.join(" "));
+    },
+    async drop(to, engram) {
+      await to.run("delete from @engram_words where rowid = $1", engram);
+    },
+  },
+  async matching(from, { organization, user, scope, words, limit, without }) {
+    const excluded = await from.all<{ number: number }>(
+      "select number from @engram where scope = $1 and conversation = $2",
+      scope,
+      without,
+    );
+    const isExcluded = new Set(excluded.map(({ number }) => number));
+    const having: number[][] = [];
+    for (const word of words) {
+      const row = await from.first<{ numbers: string }>(
+        `select json_group_array(number) as numbers from (
+           select rowid as number from @engram_words where engram_words match $1
+           order by rowid desc limit ${WORD_ENGRAMS}
+         )`,
+        // A word is letters and digits, so the quotes are its end.
+        `"${word}"`,
+      );
+      // The select above makes it.
+      having.push(JSON.parse(row?.numbers ?? "[]") as number[]);
+      await breath();
+    }
+    const best = bestMatches(having, limit + isExcluded.size).filter((number) => !isExcluded.has(number));
+    const wanted = best.slice(0, limit);
+    const rows = await from.all<{ number: number; name: string }>(
+      `select e.number, e.name from @engram e join @engram_scope s on s.number = e.scope
+       where s.organization = $1 and s.user_id = $2 and e.live = 1
+         and e.number in (select value from json_each($3))`,
+      organization,
+      user,
+      wanted,
+    );
+    const names = new Map(rows.map(({ number, name }) => [number, name]));
+    return wanted.flatMap((number) => names.get(number) ?? []);
+  },
+};
+
+/** `$1` is `?1` here, and a table is known by its name. */
+const translate = translator((sql) => sql.replaceAll("$", "?").replaceAll(/@(?=\w)/g, ""));
+
+/** Values as libsql takes them: arrays as JSON, booleans as numbers. */
+function bound(values: readonly Value[], count: number): SqlValue[] {
+  return values.slice(0, count).map((value) => {
+    if (typeof value === "boolean") return Number(value);
+    if (value === null || typeof value !== "object") return value;
+    return value instanceof Uint8Array ? Buffer.from(value) : JSON.stringify(value);
+  });
+}
+
+/** A batch to be appended, together with the others of its group, or anything else that is written. */
+type Job = Sized & ({ readonly batch: Batch } | { readonly run: (to: Statements) => Promise<unknown> });
+
+async function sqliteDatabase(
+  { path, reader, writer, close }: SqliteConnections,
+  now: () => number,
+): Promise<Database> {
+  const append = await patiently(() => prepareAppend(writer), isBusy);
+
+  const prepared = new Map<string, Statement>();
+  const statementOf = async (text: string): Promise<Statement> => {
+    const known = prepared.get(text) ?? (await writer.prepare(text));
+    prepared.set(text, known);
+    return known;
+  };
+  // The rows of these three are what the selects name; nobody else writes these tables.
+  const inTransaction: Statements = {
+    async all<Row extends object>(sql: string, ...values: Value[]) {
+      const { text, values: count } = translate(sql);
+      return (await (await statementOf(text)).all(bound(values, count))) as readonly Row[];
+    },
+    async first<Row extends object>(sql: string, ...values: Value[]) {
+      const { text, values: count } = translate(sql);
+      return (await statementOf(text)).get(bound(values, count)) as Row | undefined;
+    },
+    async run(sql, ...values) {
+      const { text, values: count } = translate(sql);
+      return (await statementOf(text)).run(bound(values, count)).changes;
+    },
+  };
 
   const commit = async (jobs: readonly Job[]): Promise<readonly unknown[]> => {
-    await patiently(write.begin, isBusy);
+    await patiently(append.begin, isBusy);
     try {
       const batches = jobs.flatMap((job) => ("batch" in job ? [job.batch] : []));
-      const decisions = write.append(batches, new Date(now()).toISOString()).values();
-      const results = jobs.map((job) => ("batch" in job ? decisions.next().value : job.run()));
+      const decisions = append.record(batches, new Date(now()).toISOString()).values();
+      const results: unknown[] = [];
+      for (const job of jobs)
+        results.push("batch" in job ? decisions.next().value : await job.run(inTransaction));
       await writer.exec("commit");
       return results;
     } catch (error) {
@@ -60,125 +153,37 @@ export async function sqliteStore(database: SqliteDatabase, now: () => number): 
     }
   };
   const queue = groupQueue(commit, (error) => !isBusy(error));
+  // A queue gives each job its own result.
+  const transaction = <T>(size: number, run: (to: Statements) => Promise<T>) =>
+    queue.add({ size, run }) as Promise<T>;
 
-  const committed = async <T>(job: Job): Promise<T> => {
-    if (closed) throw unavailable("it was closed");
-    try {
-      // A queue gives each job its own result.
-      return (await queue.add(job)) as T;
-    } catch (error) {
-      throw sqliteFault(error, path);
-    }
+  const selects = new Map<string, ReturnType<typeof reader.prepare>>();
+  const all = async <Row extends object>(sql: string, ...values: Value[]): Promise<readonly Row[]> => {
+    const { text, values: count } = translate(sql);
+    return patiently(() => {
+      const select = selects.get(text) ?? reader.prepare(text);
+      selects.set(text, select);
+      return select.all(bound(values, count)) as readonly Row[];
+    }, isBusy);
   };
-  const inTransaction = <T>(run: () => T, size = 0): Promise<T> => committed({ size, run });
-
-  /** `Row` is what the select names; nobody else writes these tables. */
-  const ask = <Row>(sql: string) => {
-    let statement: ReturnType<typeof reader.prepare> | undefined;
-    return async (...values: SqlValue[]): Promise<readonly Row[]> => {
-      if (closed) throw unavailable("it was closed");
-      try {
-        return (await patiently(() => (statement ??= reader.prepare(sql)).all(values), isBusy)) as Row[];
-      } catch (error) {
-        throw sqliteFault(error, path);
-      }
-    };
-  };
-
-  const events = EVENT_COLUMNS.join(", ");
-  const readAll = ask<EventRow>(
-    `select ${events} from event where deliberation = ? and seq > ? order by seq`,
-  );
-  const recordedRows = ask<EventRow>(
-    `select ${events} from event where deliberation = ? and origin_key = ? order by place`,
-  );
-  const readAfter = ask<EventRow>(
-    `select ${events} from event where cursor > ? order by cursor limit ${SUBSCRIPTION_EVENTS}`,
-  );
-  const lastCursor = ask<{ last: number }>("select coalesce(max(cursor), 0) as last from event");
-  // As one row: a process that drives many deliberations asks for all of them five times a second.
-  const headsAfter = ask<{ cursor: number | null; heads: string }>(
-    "select max(cursor) as cursor, json_group_array(json_array(id, seq)) as heads from deliberation where cursor > ?",
-  );
-  const page =
-    "opened < coalesce((select opened from deliberation where id = ?), ?) order by opened desc limit ?";
-  const listAll = ask<SummaryRow>(`select * from deliberation where organization = ? and ${page}`);
-  const listSeries = ask<SummaryRow>(
-    `select * from deliberation where organization = ? and series = ? and ${page}`,
-  );
-  const reactorCursor = ask<{ cursor: number }>("select cursor from reactor where name = ?");
-  const leasesBeginning = ask<Lease>(
-    "select name, holder from lease where substr(name, 1, length(?1)) = ?1 and until > ?2 order by name",
-  );
-  const content = ask<{ content: string }>("select content from content where digest = ?");
-  const outstanding = ask<Reservation>(outstandingQuery("?"));
-
-  const end = async () => Cursor.parse((await lastCursor())[0]?.last ?? 0);
-  const subscribers = poller(end, POLL_MS);
-
-  const texts = cachedTexts({
-    putText: (digest, text) => inTransaction(() => write.putText(digest, escaped(text)), text.length),
-    async text(digest) {
-      const [row] = await content(digest);
-      if (!row) throw new Fault("text-missing", { digest });
-      return unescaped(row.content);
-    },
-  });
 
   return {
-    where: path,
-    async append(id, newEvents, origin) {
-      const batch = batchOf(id, newEvents, origin);
-      const decision = await committed<Decision>({ size: batch.size, batch });
-      const appended = await outcomeOf(batch, decision, recordedRows);
-      const last = appended.ok ? appended.events.at(-1) : undefined;
-      if (last) subscribers.reached(last.cursor);
-      return appended;
-    },
-    read: async (id, after = 0) => (await readAll(id, after)).map(entryOfRow),
-    subscribe: (after, signal) =>
-      follow(after, signal, {
-        readAfter: async (cursor) => (await readAfter(cursor)).map(entryOfRow),
-        poller: subscribers,
-      }),
-    async changed(after) {
-      const [found] = await headsAfter(after);
-      // The select above makes them.
-      const pairs = JSON.parse(found?.heads ?? "[]") as [id: string, seq: number][];
-      const heads = pairs.map(([id, seq]) => ({ deliberation: DeliberationId.parse(id), seq }));
-      return { cursor: Cursor.parse(found?.cursor ?? after), heads };
-    },
-    end,
-    async list({ organization, series, before, limit }) {
-      const from = before ?? null;
-      const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
-      const rows =
-        series === undefined
-          ? await listAll(organization, from, beyondAll, limit)
-          : await listSeries(organization, series, from, beyondAll, limit);
-      return rows.map(summaryOf);
-    },
-    async cursor(reactor) {
-      const [row] = await reactorCursor(reactor);
-      return row && Cursor.parse(row.cursor);
-    },
-    advance: (reactor, from, to) => inTransaction(() => write.advance(reactor, from, to)),
-    lease: (name, holder, ttlMs) => inTransaction(() => write.lease(name, holder, { nowMs: now(), ttlMs })),
-    release: (name, holder) => inTransaction(() => write.release(name, holder)),
-    leases: (prefix) => leasesBeginning(prefix, now()),
-    ...texts,
-    reserve: (id, origin, amount) => inTransaction(() => write.reserve(id, originColumn(origin), amount)),
-    async outstanding(id) {
-      const [sum] = await outstanding(id);
-      return { calls: sum?.calls ?? 0, tokens: sum?.tokens ?? 0, usd: sum?.usd ?? 0 };
-    },
-    engrams: sqliteEngrams({ ask, inTransaction, write: writeEngrams }),
-    async [Symbol.asyncDispose]() {
-      if (closed) return;
-      closed = true;
+    location: path,
+    dialect: DIALECT,
+    pollMs: 25,
+    all,
+    first: async <Row extends object>(sql: string, ...values: Value[]) => (await all<Row>(sql, ...values))[0],
+    run: (sql, ...values) =>
+      transaction(
+        values.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 0), 0),
+        (to) => to.run(sql, ...values),
+      ),
+    transaction,
+    append: (batch) => queue.add({ size: batch.size, batch }) as Promise<Decision>,
+    fault: (error) => sqliteFault(error, path),
+    async close() {
       await queue.idle();
-      subscribers.stop(unavailable("it was closed"));
-      await database.close();
+      await close();
     },
   };
 }

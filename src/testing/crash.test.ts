@@ -4,31 +4,34 @@ import { mortal, type CrashPoint } from "./crash.ts";
 import { memoryStore } from "./memory-store.ts";
 import { scripted } from "./scripted-models.ts";
 import { stepClock } from "./step-clock.ts";
-import { toyAsked, toyRequest } from "./toys/kit.ts";
-import { stage } from "./toys/stage.ts";
+import { nothingToSay, toyAsked, toyProtocol, toyRequest } from "./kit.ts";
+import { LOCAL } from "./store-samples.ts";
+import { stage } from "./stage.ts";
 
 const feedback: NewEvent = { type: "feedback-given", data: { thumb: "up" } };
 
+const quiet = toyProtocol(() => Promise.resolve(nothingToSay));
+
 async function dying(point: CrashPoint) {
-  const on = stage({ protocols: [], script: { ada: () => "!" } });
+  const on = stage({ protocols: [quiet], script: { ada: () => "!" } });
   const { opened } = await on.engine.open("r1", toyAsked("toy"));
   const process = on.start(point);
   const say = (request: string) =>
-    process.store.append(opened.deliberation, [feedback], { by: "client", request });
+    process.store.for(LOCAL).append(opened.deliberation, [feedback], { by: "client", request });
   let settled = 0;
   const watch = (promise: Promise<unknown>) =>
     void promise.then(
       () => (settled += 1),
       () => (settled += 1),
     );
-  const recorded = async () => (await on.store.read(opened.deliberation)).length - 1;
+  const recorded = async () => (await on.store.for(LOCAL).read(opened.deliberation)).length - 1;
   return { ...on, process, say, watch, recorded, settled: () => settled };
 }
 
 it.each([
   ["before", 1],
   ["after", 2],
-] as const)("C2: a process that dies %s its second append leaves %d behind", async (when, left) => {
+] as const)("CRASH-2: a process that dies %s its second append leaves %d behind", async (when, left) => {
   const on = await dying({ at: "append", nth: 2, when });
   for (const request of ["a", "b", "c"]) {
     on.watch(on.say(request));
@@ -44,7 +47,7 @@ it.each([
   ]);
 });
 
-it("C1: a dead process neither reads, sleeps nor calls on", async () => {
+it("CRASH-1: a dead process neither reads, sleeps nor calls on", async () => {
   const on = await dying({ at: "call", nth: 1, when: "after" });
   const stop = new AbortController();
   on.watch(on.process.world.sleep(500, stop.signal));
@@ -54,7 +57,7 @@ it("C1: a dead process neither reads, sleeps nor calls on", async () => {
     }),
   );
   await on.process.died;
-  on.watch(on.process.store.read(DeliberationId.parse("d")));
+  on.watch(on.process.store.for(LOCAL).read(DeliberationId.parse("d")));
   on.watch(
     on.process.store
       .subscribe(await on.store.end(), stop.signal)

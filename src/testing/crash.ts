@@ -1,7 +1,14 @@
-import type { Models, Store, World } from "../kernel/index.ts";
+import {
+  type Feed,
+  type Models,
+  type OrganizationId,
+  type OrganizationStore,
+  type Store,
+  type World,
+} from "../kernel/index.ts";
 
-// C1. A dead process does nothing more: whatever it awaits never comes, whatever it starts never begins.
-// C2. `before`: the operation had no effect. `after`: it had its effect, and the process never learnt of it.
+// CRASH-1. A dead process does nothing more: whatever it awaits never comes, whatever it starts never begins.
+// CRASH-2. `before`: the operation had no effect. `after`: it had its effect, and the process never learnt of it.
 
 /** Where a process dies: at its `nth` operation of a kind, from 1. */
 export type CrashPoint = {
@@ -41,7 +48,7 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
     if (dead) return never();
     try {
       const result = await operation();
-      return dead ? await never() : result; // C1
+      return dead ? await never() : result; // CRASH-1
     } catch (error) {
       if (dead) return never();
       throw error;
@@ -54,10 +61,24 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
     if (here && point.when === "before") die();
     return alive(async () => {
       const result = await operation();
-      if (here) die(); // C2
+      if (here) die(); // CRASH-2
       return result;
     });
   };
+
+  const feed = (inner: Feed): Feed => ({
+    async *subscribe(after, signal) {
+      for await (const batch of inner.subscribe(after, signal)) {
+        if (dead) await never();
+        yield batch;
+      }
+    },
+    changed: (after) => alive(() => inner.changed(after)),
+    end: () => alive(() => inner.end()),
+  });
+
+  /** The same for the same organization, so that a test can change what one does. */
+  const parts = new Map<OrganizationId, OrganizationStore>();
 
   return {
     died,
@@ -67,27 +88,32 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
     begun: (at) => begun[at],
     kill: () => die(),
     store: {
-      where: store.where,
-      append: (id, events, origin) => counted("append", () => store.append(id, events, origin)),
-      read: (id, after) => alive(() => store.read(id, after)),
-      async *subscribe(after, signal) {
-        for await (const batch of store.subscribe(after, signal)) {
-          if (dead) await never();
-          yield batch;
-        }
+      location: store.location,
+      for: (organization) => {
+        const known = parts.get(organization);
+        if (known) return known;
+        const part = store.for(organization);
+        const own: OrganizationStore = {
+          organization,
+          ...feed(part),
+          append: (id, events, origin) => counted("append", () => part.append(id, events, origin)),
+          read: (id, after) => alive(() => part.read(id, after)),
+          list: (query) => alive(() => part.list(query)),
+          putText: (digest, text) => alive(() => part.putText(digest, text)),
+          text: (digest) => alive(() => part.text(digest)),
+          reserve: (id, origin, amount) => counted("reserve", () => part.reserve(id, origin, amount)),
+          outstanding: (id) => alive(() => part.outstanding(id)),
+        };
+        parts.set(organization, own);
+        return own;
       },
-      changed: (after) => alive(() => store.changed(after)),
-      end: () => alive(() => store.end()),
-      list: (query) => alive(() => store.list(query)),
+      ...feed(store),
+      findOrganization: (id) => alive(() => store.findOrganization(id)),
       cursor: (reactor) => alive(() => store.cursor(reactor)),
       advance: (reactor, from, to) => counted("advance", () => store.advance(reactor, from, to)),
       lease: (name, holder, ttlMs) => alive(() => store.lease(name, holder, ttlMs)),
       release: (name, holder) => alive(() => store.release(name, holder)),
       leases: (prefix) => alive(() => store.leases(prefix)),
-      putText: (digest, text) => alive(() => store.putText(digest, text)),
-      text: (digest) => alive(() => store.text(digest)),
-      reserve: (id, origin, amount) => counted("reserve", () => store.reserve(id, origin, amount)),
-      outstanding: (id) => alive(() => store.outstanding(id)),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     },
     models: {

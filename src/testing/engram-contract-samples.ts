@@ -1,4 +1,4 @@
-import type { Vector } from "../memory/index.ts";
+import type { Vector } from "../memory/engram-store.ts";
 import { direction, drawn } from "./engram-samples.ts";
 
 /** What a writing process says after something was acknowledged to it. */

@@ -7,7 +7,7 @@ import {
   UserId,
   type MemoryScope,
 } from "../kernel/index.ts";
-import type { Vector } from "../memory/index.ts";
+import type { Vector } from "../memory/engram-store.ts";
 
 export const scopeOf = (organization: string, user: string): MemoryScope => ({
   organization: OrganizationId.parse(organization),

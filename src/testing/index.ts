@@ -12,3 +12,16 @@ export {
   type ScriptedReply,
 } from "./scripted-models.ts";
 export { stepClock, type StepClock, type StepClockOptions } from "./step-clock.ts";
+export { openingFor, shippedTextsOf } from "./kit.ts";
+export { memoryStore } from "./memory-store.ts";
+export {
+  closingOf,
+  crashPoints,
+  eventsOf,
+  factsOf,
+  stage,
+  type Played,
+  type Process,
+  type Stage,
+  type StageOptions,
+} from "./stage.ts";

@@ -10,8 +10,9 @@ import {
   written,
   type Appended,
   type DeliberationId,
-  type Digest,
   type Entry,
+  type OrganizationId,
+  type OrganizationStore,
   type Origin,
   type Reservation,
   type Store,
@@ -26,7 +27,8 @@ export function memoryStore(now: () => number = Date.now): Store {
   const inOrder: Entry[] = [];
   const batches = new Map<string, Entry[]>();
   const byDeliberation = new Map<DeliberationId, Entry[]>();
-  const texts = new Map<Digest, string>();
+  const owners = new Map<DeliberationId, OrganizationId>();
+  const texts = new Map<string, string>();
   const cursors = new Map<string, Cursor>();
   const leases = new Map<string, { holder: string; until: number }>();
   const reservations: { id: DeliberationId; origin: string; amount: Reservation }[] = [];
@@ -54,54 +56,74 @@ export function memoryStore(now: () => number = Date.now): Store {
     return entries;
   };
 
-  return {
-    where: "memory",
+  const isOf = (id: DeliberationId, organization: OrganizationId | undefined): boolean =>
+    organization === undefined || owners.get(id) === organization;
+
+  /** Every organization's events, or one's. */
+  async function* follow(
+    after: Cursor,
+    signal: AbortSignal,
+    organization?: OrganizationId,
+  ): AsyncIterable<readonly Entry[]> {
+    let at: number = after;
+    while (!signal.aborted) {
+      const fresh = inOrder.slice(at);
+      at += fresh.length;
+      const own = fresh.filter(({ deliberation }) => isOf(deliberation, organization));
+      if (own.length > 0) yield own;
+      else {
+        await new Promise<void>((resolve) => {
+          const wake = () => {
+            waiting.delete(wake);
+            signal.removeEventListener("abort", wake);
+            resolve();
+          };
+          waiting.add(wake);
+          signal.addEventListener("abort", wake);
+        });
+      }
+    }
+  }
+  const changed = async (after: Cursor, organization?: OrganizationId) => {
+    await Promise.resolve();
+    const heads = [...byDeliberation]
+      .filter(([id, log]) => isOf(id, organization) && (log.at(-1)?.cursor ?? 0) > after)
+      .map(([deliberation, log]) => ({ deliberation, seq: log.length }));
+    return { cursor: Cursor.parse(inOrder.length), heads };
+  };
+  const end = () => Promise.resolve(Cursor.parse(inOrder.length));
+
+  const partOf = (organization: OrganizationId): OrganizationStore => ({
+    organization,
     // Deferred as a durable store defers, so that nothing comes to rely on an append within the same tick.
     async append(id, events, origin): Promise<Appended> {
       admit(events, origin);
+      const [first] = events;
+      if (first?.type === "deliberation-opened" && first.data.organization !== organization) {
+        const why = `it is of the organization ${first.data.organization}, and this part of the store is ${organization}'s`;
+        throw new Fault("event-invalid", { type: first.type, why });
+      }
       const rows = events.map(written);
       await Promise.resolve();
+      const log = byDeliberation.get(id);
+      if (log && !isOf(id, organization)) return { ok: false, reason: "missing" };
       const past = batches.get(`${id}/${originKey(origin)}`);
       if (past) return { ok: true, fresh: false, events: past };
-      const log = byDeliberation.get(id);
-      if (!log && events[0]?.type !== "deliberation-opened") return { ok: false, reason: "missing" };
+      if (!log && first?.type !== "deliberation-opened") return { ok: false, reason: "missing" };
       if (log?.some((entry) => isEvent(entry, "deliberation-closed")) && !outlivesClosing(events, origin)) {
         return { ok: false, reason: "closed" };
       }
+      owners.set(id, organization);
       return { ok: true, fresh: true, events: record(id, rows, origin) };
     },
     async read(id, after = 0) {
       await Promise.resolve();
-      return (byDeliberation.get(id) ?? []).slice(after);
+      return isOf(id, organization) ? (byDeliberation.get(id) ?? []).slice(after) : [];
     },
-    async *subscribe(after, signal) {
-      let at: number = after;
-      while (!signal.aborted) {
-        const fresh = inOrder.slice(at);
-        at += fresh.length;
-        if (fresh.length > 0) yield fresh;
-        else {
-          await new Promise<void>((resolve) => {
-            const wake = () => {
-              waiting.delete(wake);
-              signal.removeEventListener("abort", wake);
-              resolve();
-            };
-            waiting.add(wake);
-            signal.addEventListener("abort", wake);
-          });
-        }
-      }
-    },
-    async changed(after) {
-      await Promise.resolve();
-      const heads = [...byDeliberation]
-        .filter(([, log]) => (log.at(-1)?.cursor ?? 0) > after)
-        .map(([deliberation, log]) => ({ deliberation, seq: log.length }));
-      return { cursor: Cursor.parse(inOrder.length), heads };
-    },
-    end: () => Promise.resolve(Cursor.parse(inOrder.length)),
-    async list({ organization, limit, series, before }) {
+    subscribe: (after, signal) => follow(after, signal, organization),
+    changed: (after) => changed(after, organization),
+    end,
+    async list({ limit, series, before }) {
       await Promise.resolve();
       const summaries = [...byDeliberation.values()].flatMap((log) => {
         const [opened] = log;
@@ -123,10 +145,49 @@ export function memoryStore(now: () => number = Date.now): Store {
           },
         ];
       });
-      const newestFirst = summaries.reverse();
-      const start = before === undefined ? 0 : newestFirst.findIndex((summary) => summary.id === before) + 1;
-      return newestFirst.slice(start, start + limit);
+      const below = before === undefined ? Infinity : (openedAt(before, organization) ?? 0);
+      return summaries
+        .reverse()
+        .filter(({ id }) => (openedAt(id, organization) ?? 0) < below)
+        .slice(0, limit);
     },
+    async putText(digest, text) {
+      await Promise.resolve();
+      const key = `${organization} ${digest}`;
+      if (!texts.has(key)) texts.set(key, text);
+    },
+    async text(digest) {
+      await Promise.resolve();
+      const text = texts.get(`${organization} ${digest}`);
+      if (text === undefined) throw new Fault("text-missing", { digest });
+      return text;
+    },
+    async reserve(id, origin, amount) {
+      await Promise.resolve();
+      if (owners.get(id) !== organization) throw new Fault("deliberation-missing", { id });
+      reservations.push({ id, origin, amount });
+    },
+    async outstanding(id) {
+      await Promise.resolve();
+      const mine = reservations.filter((one) => one.id === id && isOf(id, organization));
+      const lost = mine.filter((one, index) => {
+        const last = mine.findLastIndex((other) => other.origin === one.origin) === index;
+        return !(last && batches.has(`${id}/${one.origin}`));
+      });
+      return lost.reduce((sum, { amount }) => add(sum, amount), { calls: 0, tokens: 0, usd: 0 });
+    },
+  });
+  /** The cursor of an opening. */
+  const openedAt = (id: DeliberationId, organization: OrganizationId): number | undefined =>
+    isOf(id, organization) ? byDeliberation.get(id)?.[0]?.cursor : undefined;
+
+  return {
+    location: "memory",
+    for: partOf,
+    findOrganization: (id) => Promise.resolve(owners.get(id)),
+    subscribe: (after, signal) => follow(after, signal),
+    changed: (after) => changed(after),
+    end,
     cursor: (reactor) => Promise.resolve(cursors.get(reactor)),
     async advance(reactor, from, to) {
       await Promise.resolve();
@@ -151,29 +212,6 @@ export function memoryStore(now: () => number = Date.now): Store {
         .filter(([name, { until }]) => name.startsWith(prefix) && until > now())
         .map(([name, { holder }]) => ({ name, holder }))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
-    },
-    async putText(digest, text) {
-      await Promise.resolve();
-      if (!texts.has(digest)) texts.set(digest, text);
-    },
-    async text(digest) {
-      await Promise.resolve();
-      const text = texts.get(digest);
-      if (text === undefined) throw new Fault("text-missing", { digest });
-      return text;
-    },
-    async reserve(id, origin, amount) {
-      await Promise.resolve();
-      reservations.push({ id, origin, amount });
-    },
-    async outstanding(id) {
-      await Promise.resolve();
-      const mine = reservations.filter((one) => one.id === id);
-      const lost = mine.filter((one, index) => {
-        const last = mine.findLastIndex((other) => other.origin === one.origin) === index;
-        return !(last && batches.has(`${id}/${one.origin}`));
-      });
-      return lost.reduce((sum, { amount }) => add(sum, amount), { calls: 0, tokens: 0, usd: 0 });
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

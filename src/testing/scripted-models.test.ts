@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ModelRef, type Delta } from "../kernel/index.ts";
 import { scripted } from "./scripted-models.ts";
 import { stepClock } from "./step-clock.ts";
-import { toyRequest } from "./toys/kit.ts";
+import { toyRequest } from "./kit.ts";
 
 const request = (name: string, text = "?") =>
   toyRequest({ model: ModelRef.parse(`sim/${name}?skill=1`) }, text);
@@ -77,7 +77,7 @@ describe("scripted models", () => {
 });
 
 describe("the step clock", () => {
-  it("S1, S2: moves when it is told to, and wakes sleepers in the order of their times", async () => {
+  it("CLOCK-1, CLOCK-2: moves when it is told to, and wakes sleepers in the order of their times", async () => {
     const clock = stepClock({ startMs: 0 });
     const log: string[] = [];
     const sleep = (ms: number, name: string) =>

@@ -1,11 +1,12 @@
 import { expect } from "vitest";
 import { BEGINNING, Cursor, type Entry, type Store } from "../kernel/index.ts";
 import { collect, needed, type StoreCase } from "./store-place.ts";
-import { byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
+import { LOCAL, byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
 
 const id = deliberation("d1");
 
-const open = (store: Store, name = "d1") => store.append(deliberation(name), [opening("?")], byOpening);
+const open = (store: Store, name = "d1") =>
+  store.for(LOCAL).append(deliberation(name), [opening("?")], byOpening);
 
 const places = (entries: readonly Entry[]) => entries.map((entry) => entry.cursor);
 
@@ -18,10 +19,10 @@ export const followingCases: readonly StoreCase[] = [
     run: async (place) => {
       await using store = await place.open();
       await open(store);
-      await store.append(id, [note(1), note(2)], byClient("old"));
+      await store.for(LOCAL).append(id, [note(1), note(2)], byClient("old"));
       const from = Cursor.parse(1);
       const following = collect(store, from, (entries) => entries.length >= 4);
-      await store.append(id, [note(3)], byClient("new"));
+      await store.for(LOCAL).append(id, [note(3)], byClient("new"));
       await open(store, "d2");
       expect((await following).map((entry) => [entry.cursor, entry.deliberation, entry.seq])).toEqual([
         [2, "d1", 2],
@@ -39,8 +40,8 @@ export const followingCases: readonly StoreCase[] = [
       await using there = await place.open();
       const following = collect(here, BEGINNING, (entries) => entries.length >= 2);
       await open(there);
-      await there.append(id, [note(1)], byClient("a"));
-      expect(await following).toEqual(await there.read(id));
+      await there.for(LOCAL).append(id, [note(1)], byClient("a"));
+      expect(await following).toEqual(await there.for(LOCAL).read(id));
     },
   },
 
@@ -49,7 +50,9 @@ export const followingCases: readonly StoreCase[] = [
     run: async (place) => {
       await using store = await place.open();
       await open(store);
-      await Promise.all(upTo(50).map((round) => store.append(id, [note(round)], byClient(`${round}`))));
+      await Promise.all(
+        upTo(50).map((round) => store.for(LOCAL).append(id, [note(round)], byClient(`${round}`))),
+      );
       const waiting = new AbortController();
       const quiet = store.subscribe(await store.end(), waiting.signal)[Symbol.asyncIterator]();
       const next = quiet.next();
@@ -85,8 +88,8 @@ export const followingCases: readonly StoreCase[] = [
           const origins = [byClient(`${round}`), byStep(`${round}`)] as const;
           const body = note(`${writer}/${round}`);
           await Promise.all([
-            store.append(deliberation(own), [body, body], origins[0]),
-            store.append(deliberation(own), [body], origins[1]),
+            store.for(LOCAL).append(deliberation(own), [body, body], origins[0]),
+            store.for(LOCAL).append(deliberation(own), [body], origins[1]),
           ]);
           if (round === 10) {
             const from = await store.end();
@@ -100,7 +103,9 @@ export const followingCases: readonly StoreCase[] = [
       for (const part of await Promise.all(late)) expect(part).toEqual(everything.slice(total - part.length));
       for (const writer of [0, 1, 2]) {
         const own = deliberation(`d${writer}`);
-        expect(everything.filter((entry) => entry.deliberation === own)).toEqual(await first.read(own));
+        expect(everything.filter((entry) => entry.deliberation === own)).toEqual(
+          await first.for(LOCAL).read(own),
+        );
       }
     },
   },
@@ -119,8 +124,8 @@ export const followingCases: readonly StoreCase[] = [
         const lock = await needed(place.holdWrites?.bind(place), "holdWrites")();
         let settled = 0;
         const writes = [
-          store.append(id, [note(round)], byClient(`waits-${round}`)),
-          store.reserve(id, "protocol/step", { calls: 1, tokens: 1, usd: 0 }),
+          store.for(LOCAL).append(id, [note(round)], byClient(`waits-${round}`)),
+          store.for(LOCAL).reserve(id, "protocol/step", { calls: 1, tokens: 1, usd: 0 }),
           store.lease("critic", "worker", 10),
         ].map(async (write) => {
           await write;
@@ -129,7 +134,7 @@ export const followingCases: readonly StoreCase[] = [
         const waitingMs = await longestGapMs(HELD_MS);
         // Reservations and leases need not wait in every store, but an append must have.
         expect(settled).toBeLessThan(3);
-        expect(await store.read(id)).toHaveLength(1 + round);
+        expect(await store.for(LOCAL).read(id)).toHaveLength(1 + round);
         await lock.release();
         await Promise.all(writes);
         excessMs.push(waitingMs - idleMs);

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { BEGINNING, type Entry, type Store } from "../kernel/index.ts";
 import { storeChild, type StoreChild } from "./store-contract-child.ts";
 import { collect, needed, type StoreCase, type StorePlace } from "./store-place.ts";
-import { byOpening, deliberation, opening, upTo } from "./store-samples.ts";
+import { LOCAL, byOpening, deliberation, opening, upTo } from "./store-samples.ts";
 
 const RIVALS = 20;
 const WRITERS = 16;
@@ -48,7 +48,9 @@ const rivalsCase: StoreCase = {
       expect(races.map((race) => race.bodies)).toEqual(rivals.map(() => winner?.bodies));
     });
     await using store = await place.open();
-    expect((await store.read(deliberation("contested"))).map((entry) => entry.seq)).toEqual([1, 2, 3]);
+    expect((await store.for(LOCAL).read(deliberation("contested"))).map((entry) => entry.seq)).toEqual([
+      1, 2, 3,
+    ]);
     expect(await store.end()).toBe(3);
     await place.integrity?.();
   },
@@ -61,7 +63,7 @@ const killsCase: StoreCase = {
     const open = needed(place.child, "child");
     const shared = ["shared-1", "shared-2", "shared-3"];
     const store = await place.open();
-    for (const name of shared) await store.append(deliberation(name), [opening(name)], byOpening);
+    for (const name of shared) await store.for(LOCAL).append(deliberation(name), [opening(name)], byOpening);
     const writers = upTo(WRITERS).map((number) =>
       storeChild(open, { task: "write", number, deliberations: shared }),
     );
@@ -120,7 +122,7 @@ async function verify(
   // What was followed live, while writers died, is what is there: in the same order and with nothing skipped.
   expect(run.followed.map((entry) => entry.id)).toEqual(everything.map((entry) => entry.id));
   for (const name of run.shared) {
-    const entries = await store.read(deliberation(name));
+    const entries = await store.for(LOCAL).read(deliberation(name));
     expect(entries.map((entry) => entry.seq)).toEqual(upTo(entries.length));
     expect(entries).toEqual(everything.filter((entry) => entry.deliberation === name));
   }

@@ -11,6 +11,7 @@ import {
 } from "../kernel/index.ts";
 import { needed, type StoreCase } from "./store-place.ts";
 import {
+  LOCAL,
   byClient,
   byOpening,
   byReactor,
@@ -24,7 +25,7 @@ import {
 const id = deliberation("d1");
 
 const bodyOf = async (store: Store, seq: number): Promise<unknown> => {
-  const [entry] = await store.read(id, seq - 1);
+  const [entry] = await store.for(LOCAL).read(id, seq - 1);
   return entry?.type === "note-taken" ? entry.data.body : entry;
 };
 
@@ -67,9 +68,9 @@ export const roundTripCases: readonly StoreCase[] = [
     title: "gives back every JSON value as it was, but for what JSON itself cannot carry",
     run: async (place) => {
       await using store = await place.open();
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       for (const [index, [body, readBack = body]] of bodies.entries()) {
-        await store.append(id, [note(body)], byClient(`${index}`));
+        await store.for(LOCAL).append(id, [note(body)], byClient(`${index}`));
         const found = await bodyOf(store, index + 2);
         expect(found).toEqual(readBack);
         expect(Object.is(found, -0)).toBe(false);
@@ -81,7 +82,7 @@ export const roundTripCases: readonly StoreCase[] = [
     title: "keeps apart origins that a database might take for one",
     run: async (place) => {
       await using store = await place.open();
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       const emoji = "\u{1f600}".repeat(190);
       const event = "e".repeat(1_500);
       const origins = [
@@ -101,11 +102,14 @@ export const roundTripCases: readonly StoreCase[] = [
         ...[`${event}1`, `${event}2`].map((long) => byReactor(long, "grade")),
       ];
       for (const [index, origin] of origins.entries()) {
-        const appended = await store.append(id, [note(index)], origin);
+        const appended = await store.for(LOCAL).append(id, [note(index)], origin);
         expect(appended).toMatchObject({ ok: true, fresh: true });
-        expect(await store.append(id, [note("again")], origin)).toEqual({ ...appended, fresh: false });
+        expect(await store.for(LOCAL).append(id, [note("again")], origin)).toEqual({
+          ...appended,
+          fresh: false,
+        });
       }
-      const ids = (await store.read(id)).slice(1).map((entry) => entry.id);
+      const ids = (await store.for(LOCAL).read(id)).slice(1).map((entry) => entry.id);
       expect(ids).toEqual(origins.map((origin) => `d1/${originKey(origin)}#0`));
       expect(new Set(ids).size).toBe(origins.length);
     },
@@ -115,18 +119,19 @@ export const roundTripCases: readonly StoreCase[] = [
     title: "takes an event of 4 MB, and none that is a byte larger",
     run: async (place) => {
       await using store = await place.open();
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       for (const filler of ["x", "\u20ac"]) {
         const largest = eventsOf(
-          await store.append(id, [noteOf(EVENT_BYTES, filler)], byClient(`fits ${filler}`)),
+          await store.for(LOCAL).append(id, [noteOf(EVENT_BYTES, filler)], byClient(`fits ${filler}`)),
         );
-        expect((await store.read(id, (largest[0]?.seq ?? 0) - 1))[0]).toEqual(largest[0]);
+        expect((await store.for(LOCAL).read(id, (largest[0]?.seq ?? 0) - 1))[0]).toEqual(largest[0]);
         const fault: unknown = await store
+          .for(LOCAL)
           .append(id, [noteOf(EVENT_BYTES + 1, filler)], byClient(`too large ${filler}`))
           .catch((error: unknown) => error);
         expect(isFault(fault, "event-too-large")).toBe(true);
       }
-      expect(await store.read(id)).toHaveLength(3);
+      expect(await store.for(LOCAL).read(id)).toHaveLength(3);
     },
   },
 
@@ -134,12 +139,13 @@ export const roundTripCases: readonly StoreCase[] = [
     title: "refuses nesting deeper than it could read back",
     run: async (place) => {
       await using store = await place.open();
-      await store.append(id, [opening("?")], byOpening);
+      await store.for(LOCAL).append(id, [opening("?")], byOpening);
       const fault: unknown = await store
+        .for(LOCAL)
         .append(id, [note(nested(200_000))], byClient("deep"))
         .catch((e: unknown) => e);
       expect(isFault(fault, "event-invalid")).toBe(true);
-      expect(await store.append(id, [note(1)], byClient("after"))).toMatchObject({ ok: true });
+      expect(await store.for(LOCAL).append(id, [note(1)], byClient("after"))).toMatchObject({ ok: true });
     },
   },
 
@@ -149,7 +155,7 @@ export const roundTripCases: readonly StoreCase[] = [
       await using store = await place.open();
       const events = [opening("\ud800 \0"), ...bodies.map(([body]) => note(body))];
       for (const [index, event] of events.entries()) {
-        await store.append(id, [event], index === 0 ? byOpening : byClient(`${index}`));
+        await store.for(LOCAL).append(id, [event], index === 0 ? byOpening : byClient(`${index}`));
       }
       const atRest = await needed(place.dataAtRest?.bind(place), "dataAtRest")(id);
       expect(atRest).toEqual(events.map((event) => written(event).data));
@@ -160,17 +166,17 @@ export const roundTripCases: readonly StoreCase[] = [
     title: "keeps an event of a type that it does not know",
     run: async (place) => {
       await using store = await place.open();
-      await store.append(id, [opening("?"), note({ b: 1, a: [2] })], byOpening);
+      await store.for(LOCAL).append(id, [opening("?"), note({ b: 1, a: [2] })], byOpening);
       await needed(place.alter?.bind(place), "alter")(id, 2, { type: "star-danced" });
-      const [, unknown] = await store.read(id);
+      const [, unknown] = await store.for(LOCAL).read(id);
       expect(unknown).toMatchObject({
         type: "unknown",
         data: { type: "star-danced", data: { topic: "contract", body: { a: [2], b: 1 } } },
         seq: 2,
         id: "d1/open#1",
       });
-      expect(await store.append(id, [note("next")], byClient("next"))).toMatchObject({ ok: true });
-      expect((await store.read(id)).map((entry) => entry.seq)).toEqual(upTo(3));
+      expect(await store.for(LOCAL).append(id, [note("next")], byClient("next"))).toMatchObject({ ok: true });
+      expect((await store.for(LOCAL).read(id)).map((entry) => entry.seq)).toEqual(upTo(3));
     },
   },
 
@@ -178,9 +184,12 @@ export const roundTripCases: readonly StoreCase[] = [
     title: "refuses to read an event of a newer schema",
     run: async (place) => {
       await using store = await place.open();
-      await store.append(id, [opening("?"), note(1)], byOpening);
+      await store.for(LOCAL).append(id, [opening("?"), note(1)], byOpening);
       await needed(place.alter?.bind(place), "alter")(id, 2, { schema: 99 });
-      const read: unknown = await store.read(id).catch((error: unknown) => error);
+      const read: unknown = await store
+        .for(LOCAL)
+        .read(id)
+        .catch((error: unknown) => error);
       const next = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]().next();
       const followed: unknown = await next.catch((error: unknown) => error);
       expect([isFault(read, "schema-newer"), isFault(followed, "schema-newer")]).toEqual([true, true]);

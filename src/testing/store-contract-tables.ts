@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { Cursor, Digest, isFault, type Store } from "../kernel/index.ts";
 import type { StoreCase } from "./store-place.ts";
-import { byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
+import { LOCAL, byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
 
 const id = deliberation("d1");
 
@@ -67,36 +67,41 @@ export const tableCases: readonly StoreCase[] = [
 
   twice("keeps a text under its digest, whole and unchanged", async (here, there) => {
     const text = `nul \0, quotes "'\\, \u2028, \ud83d\ude00 and ${"long ".repeat(100_000)}`;
-    await here.putText(digest("a"), text);
-    await there.putText(digest("a"), "something else");
-    await here.putText(digest("b"), "");
-    expect(await there.text(digest("a"))).toBe(text);
-    expect(await there.text(digest("b"))).toBe("");
-    const missing: unknown = await here.text(digest("c")).catch((error: unknown) => error);
+    await here.for(LOCAL).putText(digest("a"), text);
+    await there.for(LOCAL).putText(digest("a"), "something else");
+    await here.for(LOCAL).putText(digest("b"), "");
+    expect(await there.for(LOCAL).text(digest("a"))).toBe(text);
+    expect(await there.for(LOCAL).text(digest("b"))).toBe("");
+    const missing: unknown = await here
+      .for(LOCAL)
+      .text(digest("c"))
+      .catch((error: unknown) => error);
     expect(isFault(missing, "text-missing")).toBe(true);
   }),
 
   twice("counts the reservations of steps that never recorded", async (here, there) => {
-    await here.append(id, [opening("?")], byOpening);
+    await here.for(LOCAL).append(id, [opening("?")], byOpening);
     const reserve = (step: string, calls: number) =>
-      here.reserve(id, `protocol/${step}`, { calls, tokens: calls * 1_000, usd: calls / 4 });
-    expect(await here.outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+      here.for(LOCAL).reserve(id, `protocol/${step}`, { calls, tokens: calls * 1_000, usd: calls / 4 });
+    expect(await here.for(LOCAL).outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
     await reserve("draft/ada", 1);
     await reserve("draft/bob", 2);
-    await here.reserve(deliberation("d2"), "protocol/draft/ada", { calls: 64, tokens: 0, usd: 0 });
-    expect(await there.outstanding(id)).toEqual({ calls: 3, tokens: 3_000, usd: 0.75 });
-    await there.append(id, [note("drafted")], byStep("draft/ada"));
-    expect(await here.outstanding(id)).toEqual({ calls: 2, tokens: 2_000, usd: 0.5 });
-    await there.append(id, [note("drafted"), note("twice")], byStep("draft/bob"));
-    expect(await here.outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+    await here.for(LOCAL).append(deliberation("d2"), [opening("?")], byOpening);
+    await here.for(LOCAL).reserve(deliberation("d2"), "protocol/draft/ada", { calls: 64, tokens: 0, usd: 0 });
+    expect(await there.for(LOCAL).outstanding(id)).toEqual({ calls: 3, tokens: 3_000, usd: 0.75 });
+    await there.for(LOCAL).append(id, [note("drafted")], byStep("draft/ada"));
+    expect(await here.for(LOCAL).outstanding(id)).toEqual({ calls: 2, tokens: 2_000, usd: 0.5 });
+    await there.for(LOCAL).append(id, [note("drafted"), note("twice")], byStep("draft/bob"));
+    expect(await here.for(LOCAL).outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
   }),
 
   twice("goes on counting the lost attempts of a step that recorded at last", async (here, there) => {
-    await here.append(id, [opening("?")], byOpening);
+    await here.for(LOCAL).append(id, [opening("?")], byOpening);
     const amounts = [1, 2, 4];
-    for (const calls of amounts) await here.reserve(id, "client/\0 retried", { calls, tokens: 0, usd: 0 });
-    expect((await there.outstanding(id)).calls).toBe(7);
-    await there.append(id, [note("done")], byClient("\0 retried"));
-    expect((await here.outstanding(id)).calls).toBe(3);
+    for (const calls of amounts)
+      await here.for(LOCAL).reserve(id, "client/\0 retried", { calls, tokens: 0, usd: 0 });
+    expect((await there.for(LOCAL).outstanding(id)).calls).toBe(7);
+    await there.for(LOCAL).append(id, [note("done")], byClient("\0 retried"));
+    expect((await here.for(LOCAL).outstanding(id)).calls).toBe(3);
   }),
 ];

@@ -1,18 +1,18 @@
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "../kernel/index.ts";
-import type { EngramStore } from "../memory/index.ts";
+import type { EngramStore } from "../memory/engram-store.ts";
 import { acknowledgement, vectorFor } from "./engram-contract-samples.ts";
 import { ada, engram, engramId, grade } from "./engram-samples.ts";
 import { WorkerJob, type WorkerReport, type WorkerTask } from "./store-contract-worker-task.ts";
-import { byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
+import { LOCAL, byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
 
 const report = (line: WorkerReport) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 async function race(store: Store, number: number): Promise<void> {
   const id = deliberation("contested");
-  await store.append(id, [opening(`of ${number}`)], byOpening);
-  const result = await store.append(id, [note(number), note(number)], byStep("contested"));
+  await store.for(LOCAL).append(id, [opening(`of ${number}`)], byOpening);
+  const result = await store.for(LOCAL).append(id, [note(number), note(number)], byStep("contested"));
   if (!result.ok) throw new Error(`the contested step was refused: ${result.reason}`);
   const bodies = result.events.map((entry) => (entry.type === "note-taken" ? entry.data.body : null));
   report({ is: "raced", fresh: result.fresh, bodies });
@@ -29,7 +29,9 @@ async function write(
       upTo(1 + (round % 2) * 2).map((part) => {
         const name = task.deliberations[(round + part) % task.deliberations.length] ?? "none";
         const events = upTo(1 + ((round + part) % 3)).map((index) => note([task.number, round, part, index]));
-        return store.append(deliberation(name), events, byClient(`${task.number}/${round}/${part}`));
+        return store
+          .for(LOCAL)
+          .append(deliberation(name), events, byClient(`${task.number}/${round}/${part}`));
       }),
     );
     for (const result of results) {

@@ -1,6 +1,7 @@
 import { joinContract, type StoreSkip } from "./contract.ts";
 import { followingCases } from "./store-contract-following.ts";
 import { journalCases } from "./store-contract-journal.ts";
+import { organizationCases } from "./store-contract-organizations.ts";
 import { processCases } from "./store-contract-processes.ts";
 import { roundTripCases } from "./store-contract-round-trips.ts";
 import { tableCases } from "./store-contract-tables.ts";
@@ -8,7 +9,14 @@ import type { StorePlace } from "./store-place.ts";
 
 export type { StoreSkip } from "./contract.ts";
 
-const cases = [...journalCases, ...followingCases, ...tableCases, ...roundTripCases, ...processCases];
+const cases = [
+  ...journalCases,
+  ...organizationCases,
+  ...followingCases,
+  ...tableCases,
+  ...roundTripCases,
+  ...processCases,
+];
 
 /**
  * What every store must do; a store passes this or it is not one. Each skip is printed with its reason, and

@@ -1,4 +1,4 @@
-import type { DeliberationId, Entry, Json, Store } from "../kernel/index.ts";
+import type { Cursor, DeliberationId, Entry, Feed, Json, Store } from "../kernel/index.ts";
 
 /** How another process opens a place: the module's export is called with `args` and gives the store, or its promise. */
 export type OpenInChild = {
@@ -48,8 +48,8 @@ export function needed<T>(hook: T | undefined, name: string): T {
 
 /** Follows a store until `enough`, which sees all that came so far. */
 export async function collect(
-  store: Store,
-  after: Parameters<Store["subscribe"]>[0],
+  store: Feed,
+  after: Cursor,
   enough: (entries: readonly Entry[]) => boolean,
 ): Promise<readonly Entry[]> {
   const stop = new AbortController();

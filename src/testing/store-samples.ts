@@ -2,6 +2,7 @@ import {
   DeliberationId,
   Digest,
   EventId,
+  OrganizationId,
   StepKey,
   NewEvent,
   type Appended,
@@ -9,6 +10,9 @@ import {
   type Json,
   type Origin,
 } from "../kernel/index.ts";
+
+/** Whose deliberations the samples are, unless they say otherwise. */
+export const LOCAL = OrganizationId.parse("local");
 
 const zeros = Digest.parse("0".repeat(64));
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isDeviceName } from "./device-name.ts";
+import { isDeviceName } from "./path-checks.ts";
 
 it.each([
   "con",

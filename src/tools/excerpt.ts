@@ -60,4 +60,6 @@ function lineStarts(text: string): number[] {
 }
 
 /** `at`, or one less where that would cut a surrogate pair. */
-const whole = (text: string, at: number): number => ((text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at);
+function whole(text: string, at: number): number {
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
+}

@@ -1,34 +1,33 @@
 import * as z from "zod";
 import { excerpt } from "./excerpt.ts";
-import { PathInput } from "./path-input.ts";
-import { refused } from "./refusal.ts";
+import { PathInput } from "./path-checks.ts";
+import { refused, defineTool, type Outcome, type Tool } from "./tool.ts";
 import { readRegularFile } from "./regular-file.ts";
 import { locate, nameOf } from "./sandbox.ts";
-import { defineTool, type Outcome, type Tool } from "./tool.ts";
 
-const MOST_BYTES = 1_000_000;
-const MOST_CHARACTERS = 20_000;
+const MAX_BYTES = 1_000_000;
+const MAX_CHARACTERS = 20_000;
 
 const FileReadInput = z.strictObject({
   path: PathInput,
   from_line: z
     .int()
     .min(1)
-    .max(MOST_BYTES)
+    .max(MAX_BYTES)
     .optional()
     .describe("The first line to read, counted from 1; 1 unless given."),
   lines: z
     .int()
     .min(1)
-    .max(MOST_BYTES)
+    .max(MAX_BYTES)
     .optional()
     .describe("How many lines to read; as many as fit unless given."),
 });
 type FileReadInput = z.infer<typeof FileReadInput>;
 
 /** Reads lines of a text file in the folder `root`, a real path. */
-export const fileRead = (root: string): Tool =>
-  defineTool({
+export function fileRead(root: string): Tool {
+  return defineTool({
     name: "file_read",
     description:
       "Reads a UTF-8 text file of the project's folder, of 1 MB at most. A result has 20,000 characters at most; a note says how to read on.",
@@ -37,6 +36,7 @@ export const fileRead = (root: string): Tool =>
       '{"path": text, "from_line": whole number from 1 (optional), "lines": whole number from 1 (optional)}',
     run: (input, signal) => read(root, input, signal),
   });
+}
 
 async function read(
   root: string,
@@ -46,11 +46,11 @@ async function read(
   const location = await locate(root, path);
   if (!location.ok) return location;
   const { name } = location.located;
-  const read = await readRegularFile(location.located, { most: MOST_BYTES, signal });
+  const read = await readRegularFile(location.located, { most: MAX_BYTES, signal });
   if (!read.ok) return read;
   const text = decode(read.bytes);
   if (text === null) return refused(`${nameOf(name)} is not a text file in UTF-8`);
-  const found = excerpt(text, { from: from_line, lines, most: MOST_CHARACTERS });
+  const found = excerpt(text, { from: from_line, lines, most: MAX_CHARACTERS });
   if (found === null) return refused(`${nameOf(name)} ends before line ${from_line}`);
   return { ok: true, result: { path: name, ...found } };
 }

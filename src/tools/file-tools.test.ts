@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isFault, ToolSpec, type Json } from "../kernel/index.ts";
-import { createFileTools, type FileTools } from "./index.ts";
-import { scratch } from "./scratch.ts";
+import { createFileTools, type FileTools } from "./file-tools.ts";
+import { scratch } from "../../test/support/tools-scratch.ts";
 
 const never = new AbortController().signal;
 

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { Fault, type Tools, type ToolSpec } from "../kernel/index.ts";
 import { fileRead } from "./file-read.ts";
 import { listFiles } from "./list-files.ts";
-import { oneLine, refused } from "./refusal.ts";
+import { oneLine, refused } from "./tool.ts";
 
 export type FileTools = Tools & {
   /** What a model is told of them. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readFolder } from "./folder.ts";
 import { locate, type Located } from "./sandbox.ts";
-import { scratch } from "./scratch.ts";
+import { scratch } from "../../test/support/tools-scratch.ts";
 
 const located = async (root: string, path: string): Promise<Located> => {
   const location = await locate(root, path);

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { CHANGED, refused, troubleWith, type Refusal } from "./refusal.ts";
+import { CHANGED, refused, troubleWith, type Refusal } from "./tool.ts";
 import { isAt, nameOf, type Located } from "./sandbox.ts";
 
 type Entries = { readonly ok: true; readonly entries: readonly Dirent[] } | Refusal;
@@ -38,4 +38,6 @@ export async function readFolder(
 }
 
 /** By UTF-16 units: the same order on every system and under every locale. */
-export const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+export function inOrder(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

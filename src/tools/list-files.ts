@@ -1,15 +1,15 @@
 import type { Dirent } from "node:fs";
 import * as z from "zod";
 import { inOrder, readFolder } from "./folder.ts";
-import { PathInput } from "./path-input.ts";
+import { PathInput } from "./path-checks.ts";
 import { locate, type Located } from "./sandbox.ts";
 import { defineTool, type Outcome, type Tool } from "./tool.ts";
 
-const MOST_ENTRIES = 500;
+const MAX_ENTRIES = 500;
 /** Of one folder: one more tells that there are more. */
-const MOST_READ = MOST_ENTRIES + 1;
+const MAX_READ = MAX_ENTRIES + 1;
 /** Of all paths together, in UTF-16 units: names are as long as whoever made the files liked. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 const ListFilesInput = z.strictObject({
   path: PathInput.optional(),
@@ -21,8 +21,8 @@ type ListFilesInput = z.infer<typeof ListFilesInput>;
 type Entry = { readonly path: string; readonly kind: "file" | "folder" | "link" | "other" };
 
 /** Lists the files in the folder `root`, a real path, or in a folder in it. */
-export const listFiles = (root: string): Tool =>
-  defineTool({
+export function listFiles(root: string): Tool {
+  return defineTool({
     name: "list_files",
     description:
       "Lists files and folders of the project's folder by path, 500 at most. Hidden folders and node_modules are not entered; to see one, name it as the path.",
@@ -30,6 +30,7 @@ export const listFiles = (root: string): Tool =>
     expects: '{"path": text (optional), "depth": whole number from 1 to 8 (optional)}',
     run: (input, signal) => list(root, input, signal),
   });
+}
 
 async function list(
   root: string,
@@ -39,7 +40,7 @@ async function list(
   const location = await locate(root, path);
   if (!location.ok) return location;
   const { located } = location;
-  const first = await readFolder(located, { most: MOST_READ, signal });
+  const first = await readFolder(located, { most: MAX_READ, signal });
   if (!first.ok) return first;
   const gathered = await gather(root, { names: first.entries, in: located, depth }, signal);
   const { entries, cut, unread } = gathered;
@@ -70,7 +71,7 @@ async function gather(root: string, start: Start, signal: AbortSignal) {
     for (const dirent of names) {
       const path = folder === "." ? dirent.name : `${folder}/${dirent.name}`;
       characters += path.length;
-      if (entries.length === MOST_ENTRIES || characters > MOST_CHARACTERS) return null;
+      if (entries.length === MAX_ENTRIES || characters > MAX_CHARACTERS) return null;
       const kind = kindOf(dirent);
       entries.push({ path, kind });
       if (kind === "folder" && !dirent.name.startsWith(".") && dirent.name !== "node_modules")
@@ -84,7 +85,7 @@ async function gather(root: string, start: Start, signal: AbortSignal) {
     for (const folder of level) {
       signal.throwIfAborted();
       const location = await locate(root, folder);
-      const read = location.ok ? await readFolder(location.located, { most: MOST_READ, signal }) : location;
+      const read = location.ok ? await readFolder(location.located, { most: MAX_READ, signal }) : location;
       if (!read.ok) unread += 1;
       const inner = read.ok ? add(folder, read.entries) : [];
       if (inner === null) return { entries, unread, cut: true };
@@ -102,4 +103,6 @@ function kindOf(entry: Dirent): Entry["kind"] {
 }
 
 /** What sorts a folder's content right behind it. */
-const treeKey = (path: string): string => path.replaceAll("/", "\0");
+function treeKey(path: string): string {
+  return path.replaceAll("/", "\0");
+}

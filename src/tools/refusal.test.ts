@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneLine, refused, troubleWith } from "./refusal.ts";
+import { oneLine, refused, troubleWith } from "./tool.ts";
 
 describe("troubleWith", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { CHANGED, refused, troubleWith, type Refusal } from "./refusal.ts";
+import { CHANGED, refused, troubleWith, type Refusal } from "./tool.ts";
 import { isAt, isSame, nameOf, type Located } from "./sandbox.ts";
 
 /** No link is followed and no FIFO waited for. Windows has neither flag, and there they are undefined: no bits. */

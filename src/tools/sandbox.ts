@@ -1,9 +1,8 @@
 import type { BigIntStats } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isDeviceName } from "./device-name.ts";
-import { oneLine, refused, troubleWith, type Refusal } from "./refusal.ts";
-import { isSecretPath } from "./secret-path.ts";
+import { isDeviceName, isSecretPath } from "./path-checks.ts";
+import { oneLine, refused, troubleWith, type Refusal } from "./tool.ts";
 
 // The invariants of the sandbox; the tests cite them by number.
 // S1. Nothing outside of the folder is opened or listed: a path is judged by its text first, then link by link.
@@ -63,15 +62,22 @@ export async function isAt(path: string, identity: Identity): Promise<boolean> {
   }
 }
 
-export const isSame = (one: Identity, other: Identity): boolean =>
-  one.dev === other.dev && one.ino === other.ino;
+export function isSame(one: Identity, other: Identity): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
 
 /** A name out of a model's path or a folder, as a refusal shows it. */
-export const nameOf = (path: string): string => oneLine(slashed(path), 200);
+export function nameOf(path: string): string {
+  return oneLine(slashed(path), 200);
+}
 
-const slashed = (path: string): string => (path === "" ? "." : path.replaceAll(sep, "/"));
+function slashed(path: string): string {
+  return path === "" ? "." : path.replaceAll(sep, "/");
+}
 
-const leadsOut = (path: string): boolean => path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+function leadsOut(path: string): boolean {
+  return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+}
 
 /** The real path; null as soon as it is not inside. Rejects with the system's error for what is not there. */
 async function follow(root: string, segments: readonly string[]): Promise<string | null> {

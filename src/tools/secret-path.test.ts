@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSecretPath } from "./secret-path.ts";
+import { isSecretPath } from "./path-checks.ts";
 
 const isSecret = (path: string, folder = false): boolean => isSecretPath(path.split("/"), folder);
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BenchReport } from "../../src/projections/index.ts";
+import { BenchReport } from "../../src/lab/bench/report.ts";
 import { built, oneLine, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
@@ -94,7 +94,7 @@ describe("parley bench", () => {
     const [arm, line, budget, kind] = refused.map(({ stderr }) => stderr);
     expect(arm).toContain("did you mean majority?");
     expect(line).toContain("bad.jsonl:3: answer is missing");
-    expect(budget).toMatch(/^parley: --budget: .*above 0/);
+    expect(budget).toMatch(/^parley: --budget must be .*above 0/);
     expect(budget).not.toContain("--max-cost-usd");
     expect(kind).toContain("did you mean logic?");
   });

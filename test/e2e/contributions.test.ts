@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Contributions } from "../../src/projections/index.ts";
+import { Contributions } from "../../src/lab/contributions/contributions.ts";
 import { built, oneLine, resultIn, somewhere, type Ended } from "./parley.ts";
 
 built();
@@ -13,11 +13,11 @@ describe("parley contributions", () => {
     const poor = await place.run(["contributions", id, "--max-tokens", "100"]);
     expect(poor.code).toBe(5);
     expect(poor.stdout.replaceAll(/\s+/g, " ")).toContain(
-      "over budget: 4 of 4 askings of the chair are missing",
+      "budget exceeded: 4 of 4 re-runs of the chair are missing",
     );
     const first = await place.run(["contributions", id, "--json"]);
     expect(first.code).toBe(0);
-    expect(first.stderr).toMatch(/^Asking the chair, sim\/.*once again with all drafts and 3 times with one/);
+    expect(first.stderr).toMatch(/^Re-running the chair, sim\/.*once with all drafts and 3 times with one/);
     expect(contributionsIn(first)).toMatchObject({
       simulated: true,
       calls: 4,

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { DebateRecord, EvaluationReport } from "../../src/projections/index.ts";
+import { DebateRecord } from "../../src/protocols/debate/view/record.ts";
+import { EvaluationReport } from "../../src/protocols/evaluation/view.ts";
 import { built, resultIn, somewhere } from "./parley.ts";
 
 built();

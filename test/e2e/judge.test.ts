@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Judgement, Validation } from "../../src/projections/index.ts";
+import { Judgement } from "../../src/protocols/judge/view.ts";
+import { Validation } from "../../src/protocols/judge/validation.ts";
 import { built, oneLine, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
@@ -94,7 +95,7 @@ describe("parley judge validate", () => {
       ...["judge", "validate", "pairs.jsonl", "--model", "sim/eve", "--max-tokens", "300"],
     ]);
     expect(spent).toMatchObject({ code: 2, stdout: "" });
-    expect(spent.stderr).toContain("earlier runs of this have spent that cap");
+    expect(spent.stderr).toContain("earlier runs of this task have spent the limit");
     const rest = await validate(place, "sim/eve", ["--max-tokens", "900000"]);
     expect(rest.ended.code).toBe(0);
     expect(some.validation.calls + rest.validation.calls).toBe(64);
@@ -138,7 +139,7 @@ describe("parley judge validate", () => {
       refused(
         ["validate", "bad.jsonl", "--model", "sim/eve"],
         2,
-        /bad\.jsonl:2: .*"lable".*nearest is label/,
+        /bad\.jsonl:2: .*"lable".*did you mean label/,
       ),
       refused(["validate", "pairs.jsonl", "--model", "sim/eve", "--repeat", "x"], 2, /--repeat x/),
       refused(["validate", "pairs.jsonl", "--model", "sim/eve", "--rubric", "none"], 2, /no rubric "none"/),

@@ -1,15 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EngramLine } from "../../src/memory/index.ts";
-import { MemoryReport } from "../../src/compose/index.ts";
-import {
-  MemoryAblation,
-  MemoryEngram,
-  MemoryFacts,
-  MemoryImport,
-  MemorySearch,
-} from "../../src/projections/index.ts";
+import { EngramLine } from "../../src/memory/transfer.ts";
+import { MemoryReport } from "../../src/lab/ablation/memory-stats.ts";
+import { MemoryAblation } from "../../src/lab/ablation/report.ts";
+import { MemoryEngram, MemoryFacts, MemoryImport, MemorySearch } from "../../src/views/memory-view.ts";
 import { built, oneLine, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
@@ -189,7 +184,7 @@ describe("parley memory", () => {
     await memory(place, "import", "known.jsonl");
     const unset = await memory(place, "reembed");
     expect(unset).toMatchObject({ code: 2, stdout: "" });
-    expect(unset.stderr).toContain("no embedding model is set");
+    expect(unset.stderr).toContain("no embedding model is configured");
     const env = { PARLEY_EMBEDDING: "sim/embed" };
     const done = await place.run(["memory", "reembed", "-q"], env);
     expect(done).toMatchObject({ code: 0, stderr: "12 engrams embedded with sim/embed\n" });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll } from "vitest";
 import * as z from "zod";
-import { Result } from "../../src/projections/index.ts";
+import { Result } from "../../src/views/result.ts";
 import { setUp } from "../../scripts/setup.mjs";
 
 export type Ended = {

@@ -160,13 +160,13 @@ const cases: readonly Case[] = [
     what: "a temperature that is no number",
     args: [...RESPOND, "--temperature", "hot"],
     code: 2,
-    says: /temperature is "hot", not a number from 0 to 2/,
+    says: /temperature must be a number from 0 to 2 \(got "hot"\)/,
   },
   {
     what: "a second temperature out of range",
     args: [...RESPOND, "--respondent-b", "--temperature-b", "2.5"],
     code: 2,
-    says: /temperature-b is "2\.5"/,
+    says: /temperature-b must be a number from 0 to 2 \(got 2\.5\)/,
   },
   {
     what: "a second respondent that is described, and not asked for",
@@ -234,7 +234,7 @@ const cases: readonly Case[] = [
         "story_id: X\ntitle: x\nneeds: [judge]\nturns:\n  - query: hi\n",
       ),
     code: 2,
-    says: /needs a judge, and nobody grades; name one with --judge/,
+    says: /needs a judge, and none is configured; set judge to provider\/model/,
   },
 ];
 
@@ -353,7 +353,7 @@ describe("what goes wrong on the way", () => {
     const { id: second } = resultIn(await place.run([...ask, "--json", "--continue", first]));
     const late = await place.run(["respond", "And 18 * 23?", ...ask.slice(2), "--continue", first]);
     expect(late).toMatchObject({ code: 2, stdout: "" });
-    expect(late.stderr).toMatch(/the conversation has gone on: .*; follow its latest turn: --continue /);
+    expect(late.stderr).toMatch(/the conversation has gone on: .*; continue from its latest turn, /);
     expect(late.stderr).toContain(second);
     expect([early, late].map(({ stderr }) => oneLine(stderr))).toEqual([true, true]);
   });

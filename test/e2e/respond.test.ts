@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { OrganizationId, UserId } from "../../src/kernel/index.ts";
-import { createMemory } from "../../src/memory/index.ts";
-import { readFenced } from "../../src/prompts/index.ts";
+import { createMemory } from "../../src/memory/memory.ts";
+import { readFenced } from "../../src/prompts/material.ts";
 import { openStore } from "../../src/stores/index.ts";
 import { built, eventsIn, resultIn, somewhere, type Line, type Running } from "./parley.ts";
 import {
@@ -203,7 +203,7 @@ describe("what comes of an answer", () => {
     one.kill("SIGINT");
     const ended = await one.ended;
     expect(ended.code).toBe(130);
-    const [, id = ""] = /goes on with: parley resume (\S+)\n$/.exec(ended.stderr) ?? [];
+    const [, id = ""] = /grading and memory with: parley resume (\S+)\n$/.exec(ended.stderr) ?? [];
     const left = typesBy(eventsIn(await place.run(["export", id, "--format", "jsonl"])));
     expect(left.filter((type) => type.startsWith("critic") || type.endsWith("note-taken"))).toEqual([]);
     await place.run(["resume", id, "--quiet"], calls.env);
@@ -287,7 +287,7 @@ const callsIn = (events: readonly Line[]): number =>
     .length;
 
 describe("chat", () => {
-  it("understands a pronoun, goes on with --continue, and keeps each respondent to its own answers", async () => {
+  it("recalls what was said before, goes on with --continue, and keeps each respondent to its own answers", async () => {
     await using place = somewhere();
     await using calls = await simulated();
     const flags = [
@@ -300,11 +300,13 @@ describe("chat", () => {
       "openai/judy?skill=1",
     ];
     const first = await piped(place, ["chat", ...flags], {
-      input: "Who wrote Pride and Prejudice?\nWhen was she born?\n",
+      input: "My favourite author is Jane Austen.\nWhat is my favourite author?\n",
       env: calls.env,
     });
     expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(/Final answer: Jane Austen\n[^]*Final answer: 1775\n$/);
+    expect(first.stdout).toMatch(
+      /Noted: your favourite author is Jane Austen\.\n[^]*Final answer: Jane Austen\n$/,
+    );
     expect(first.stderr.match(/● [1-5]\/5/g)).toHaveLength(2);
     const [, last = ""] = /Go on with: parley chat --continue (\S+)\n$/.exec(first.stderr) ?? [];
     const [sign = "", other = ""] = ["ada", "bo"].map((name) => {
@@ -354,7 +356,7 @@ describe("chat", () => {
     for (const { id } of rows) {
       const events = eventsIn(await place.run(["export", id, "--format", "jsonl"]));
       // What the second one had answered before is noted when it follows up.
-      expect(typesBy(events).filter((one) => one !== "respondent-b note-taken")).toEqual(WHOLE);
+      expect(typesBy(events).filter((one) => one !== "respondent-b turns-chosen")).toEqual(WHOLE);
       expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
     }
     const grades = (await engramsIn(place)).map(({ annotations }) =>
@@ -373,9 +375,9 @@ describe("feedback", () => {
       expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 0, stdout: "" });
       return ended.stderr;
     };
-    expect(await says("up", "just", "right")).toBe("Noted, and remembered with the answer\n");
-    expect(await says("up")).toBe("Noted, and remembered with the answer\n");
-    expect(await says("--outcome", "good", "--second")).toBe("Noted, and remembered with the answer\n");
+    expect(await says("up", "just", "right")).toBe("Feedback saved with the answer in memory\n");
+    expect(await says("up")).toBe("Feedback saved with the answer in memory\n");
+    expect(await says("--outcome", "good", "--second")).toBe("Feedback saved with the answer in memory\n");
     const noted = await engramsIn(place);
     expect(noted.map(({ annotations }) => annotations.map(({ by, what }) => ({ by, ...what })))).toEqual([
       [
@@ -387,10 +389,10 @@ describe("feedback", () => {
     for (const { at } of noted.flatMap(({ annotations }) => annotations))
       expect(at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     // Down takes the place of up: one against, none for.
-    expect(await says("down", "on", "second", "thought")).toBe("Noted, and remembered with the answer\n");
-    expect(await says("down")).toBe("Noted, and remembered with the answer\n");
+    expect(await says("down", "on", "second", "thought")).toBe("Feedback saved with the answer in memory\n");
+    expect(await says("down")).toBe("Feedback saved with the answer in memory\n");
     expect(await says("--outcome", "bad")).toMatch(
-      /^Noted; the answer is not recalled any more: 2 against, 0 for: thumb down, outcome bad\n$/,
+      /^Feedback saved; this answer will not be reused: 2 against, 0 for: thumb down, outcome bad\n$/,
     );
     const again = resultIn(await place.run([...ASK, "--no-critic", "--json", "--quiet"]));
     expect(again.recalled?.engrams).toBe(1); // the second one's alone

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import * as z from "zod";
 import { OrganizationId, UserId, type Engram } from "../../src/kernel/index.ts";
-import type { StoredEngram } from "../../src/memory/index.ts";
+import type { StoredEngram } from "../../src/memory/engram-store.ts";
 import { simServer } from "../../src/sim/index.ts";
 import { openStore } from "../../src/stores/index.ts";
 import { eventsIn, type Ended, type Somewhere } from "./parley.ts";

@@ -1,19 +1,20 @@
-import { pendingQuestions, type Pending } from "../../compose/index.ts";
-import { readAnswersFile } from "../../config/index.ts";
-import { isClosed } from "../../projections/index.ts";
-import { printable } from "../../reports/index.ts";
+import { pendingQuestions, type Pending } from "../../app/clarification.ts";
+import { readAnswersFile } from "../../config/input-files.ts";
+import { isClosed } from "../../views/result.ts";
+import { printable } from "../../reports/printable.ts";
 import { answerOnTerminal, conductAsking, recordAnswers } from "../clarification.ts";
-import { finish } from "../conduct.ts";
+import { finish } from "../ending.ts";
 import type { CommandModule } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
 import { EXIT } from "../exits.ts";
-import { idOf, showingOf, withParley } from "../session.ts";
+import { resolveId } from "../../app/lookup.ts";
+import { showingOf, withParley } from "../session.ts";
 
 /** `parley answer ID [FILE]`: answers what a debate waits for, from a file or one question after the other, and goes on with it. */
 export const run: CommandModule["run"] = (io, [prefix = "", file], flags) =>
-  withParley(io, flags, async (parley) => {
-    const { store, settings } = parley;
-    const id = await idOf(store, { id: prefix, settings });
+  withParley(io, flags, async (context, configured) => {
+    const { store, settings } = context;
+    const id = await resolveId(context, prefix);
     const showing = showingOf(flags, settings);
     const files = debateFiles(flags, io);
     const entries = await store.read(id);
@@ -30,7 +31,9 @@ export const run: CommandModule["run"] = (io, [prefix = "", file], flags) =>
       if (file !== undefined) await recordAnswers(io, answering, readAnswersFile(file, io));
       else if (!(await answerOnTerminal(io, answering))) return EXIT.interrupted;
     } else io.output.note("Nothing is waiting for an answer; going on");
-    const exit = await conductAsking(io, { parley, id }, showing);
+    const { parley, principal } = configured;
+    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
+    const { exit } = await conductAsking(io, configured, { begin, showing });
     await writeDebate(io, { store, id }, files);
     return exit;
   });

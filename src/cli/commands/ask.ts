@@ -1,24 +1,16 @@
-import { convene } from "../../compose/index.ts";
-import { readStandardInput } from "../standard-input.ts";
 import { conduct } from "../conduct.ts";
 import type { CommandModule } from "../command.ts";
+import { attachments } from "../attachments.ts";
 import { showingOf, withParley } from "../session.ts";
 
-/** `parley ask` and `parley council`: opens a deliberation by that protocol on the question, and drives it to its answer. */
+/** `parley ask` and `parley council`: a deliberation on the question, by the protocol that the command is named after. */
 export const run: CommandModule["run"] = (io, args, flags) =>
-  withParley(io, flags, async (parley) => {
-    const question = args.join(" ").trim();
-    const stdin = question === "" ? undefined : await readStandardInput(io.output);
-    const files = Array.isArray(flags["context"]) ? flags["context"].map(String) : [];
-    const { asked, notes } = await convene(parley, {
-      protocol: String(flags["command"]),
-      question,
-      files,
-      stdin,
-      reactions: true,
-    });
-    const showing = showingOf(flags, parley.settings);
-    if (!showing.quiet) for (const note of notes) io.output.note(note);
-    const { opened } = await parley.engine.open(parley.world.id(), asked);
-    return conduct(io, { parley, id: opened.deliberation }, showing);
+  withParley(io, flags, async ({ settings }, { parley, principal, requested }) => {
+    const { question, texts } = await attachments(io, args, { flags, settings });
+    const request = { ...requested, protocol: String(flags["command"]), question, context: texts };
+    return conduct(
+      io,
+      { begin: (signal) => parley.start(request, { principal, signal }) },
+      showingOf(flags, settings),
+    );
   });

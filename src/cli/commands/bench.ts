@@ -1,20 +1,22 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { checkSetting } from "../../config/layers.ts";
+import { Fault } from "../../kernel/index.ts";
 import {
+  type BenchRun,
+  type BenchStop,
   prepareBench,
   readBenchTasks,
   runBench,
-  type BenchRun,
-  type BenchStop,
-} from "../../compose/index.ts";
-import { checkSetting } from "../../config/index.ts";
-import { Fault } from "../../kernel/index.ts";
-import type { BenchReport } from "../../projections/index.ts";
-import { benchMarkdown, benchSvg } from "../../reports/index.ts";
+} from "../../lab/bench/bench.ts";
+import { benchMarkdown } from "../../lab/bench/markdown.ts";
+import type { BenchReport } from "../../lab/bench/report.ts";
+import { benchSvg } from "../../lab/bench/svg.ts";
 import { createBenchScreen } from "../bench-screen.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
+import { wordNote } from "../notes.ts";
 import { capsPassed, raiseWords } from "../remedies.ts";
 import { withParley } from "../session.ts";
 
@@ -41,7 +43,7 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) => {
       ...(samples === undefined ? {} : { samples }),
     });
     const quiet = flags["quiet"] === true;
-    if (!quiet) for (const note of bench.notes) io.output.note(note);
+    if (!quiet) for (const note of bench.notes) io.output.note(wordNote(note));
     const interrupt = interruption();
     const screen = quiet
       ? undefined

@@ -1,12 +1,13 @@
+import { resolveId } from "../../app/lookup.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
-import { idOf, withParley } from "../session.ts";
+import { withParley } from "../session.ts";
 
-/** `parley cancel ID`: a driver at work elsewhere notices and stops. */
+/** `parley cancel ID`: whoever drives it elsewhere notices and stops. */
 export const run: CommandModule["run"] = (io, [prefix = ""]) =>
-  withParley(io, {}, async (parley) => {
-    const id = await idOf(parley.store, { id: prefix, settings: parley.settings });
-    const done = await parley.engine.cancel(id, "cancelled by its client");
-    io.output.note(done ? `${id} is cancelled` : `${id} was closed already; parley show ${id}`);
+  withParley(io, {}, async (context, { parley, principal }) => {
+    const id = await resolveId(context, prefix);
+    const cancelled = await parley.cancel(id, { principal });
+    io.output.note(cancelled ? `${id} is cancelled` : `${id} was closed already; parley show ${id}`);
     return EXIT.answered;
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scratch, type Scratch } from "../../config/scratch.ts";
+import { scratch, type Scratch } from "../../../test/support/scratch.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { run } from "./config.ts";

@@ -1,5 +1,7 @@
-import { loadCritic, loadMemory, loadSettings } from "../../config/index.ts";
-import { oneLine } from "../../reports/index.ts";
+import { loadCritic } from "../../config/critic.ts";
+import { loadMemory } from "../../config/memory.ts";
+import { loadSettings } from "../../config/sources.ts";
+import { oneLine } from "../../reports/printable.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 

@@ -1,24 +1,25 @@
-import { measureContributions } from "../../compose/index.ts";
+import { measureContributions } from "../../lab/contributions/leave-one-out.ts";
 import { Fault } from "../../kernel/index.ts";
-import type { Contributions } from "../../projections/index.ts";
-import { contributionsText } from "../../reports/index.ts";
+import type { Contributions } from "../../lab/contributions/contributions.ts";
+import { contributionsText } from "../../lab/contributions/text.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
-import { idOf, withParley } from "../session.ts";
+import { resolveId } from "../../app/lookup.ts";
+import { withParley } from "../session.ts";
 
 /** Askings of the chair with nothing left out. */
 const MOST_REPEATS = 10;
 
 /** `parley contributions ID`: what each member gave to an answer, measured; a second time it calls nothing. */
 export const run: CommandModule["run"] = (io, [prefix = ""], flags) =>
-  withParley(io, flags, async (parley) => {
+  withParley(io, flags, async (context) => {
     const { output } = io;
     const repeats = repeatsIn(flags["repeats"]);
-    const id = await idOf(parley.store, { id: prefix, settings: parley.settings });
+    const id = await resolveId(context, prefix);
     const stop = interruption();
     try {
-      const contributions = await measureContributions(parley, {
+      const contributions = await measureContributions(context, {
         id,
         calls: flags["calls"] !== false,
         repeats,

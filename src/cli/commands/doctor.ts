@@ -1,4 +1,4 @@
-import { checkup } from "../../compose/index.ts";
+import { checkup } from "../../app/checkup.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 

@@ -1,10 +1,15 @@
-import type { openEvaluation, Parley } from "../../compose/index.ts";
+import type { openEvaluation } from "../../lab/eval/evaluation.ts";
+import type { AppContext } from "../../app/context.ts";
 import { callOf, isEvent, type DeliberationId, type Entry } from "../../kernel/index.ts";
-import { evaluatorIn, lostEvaluations, resultOf, type Result } from "../../projections/index.ts";
-import { durationWords, oneLine } from "../../reports/index.ts";
+import { evaluatorIn, lostEvaluations } from "../../protocols/evaluation/view.ts";
+import { capsIn } from "../../views/spending.ts";
+import { resultOf, type Result } from "../../views/result.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { durationWords } from "../../reports/words.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOf, exitOfFailures, failuresIn } from "../exits.ts";
 import { interruption } from "../interruption.ts";
+import { resume } from "../../app/run.ts";
 import { capsPassed, raiseWords, remedyOf } from "../remedies.ts";
 
 type Opened = Awaited<ReturnType<typeof openEvaluation>>;
@@ -15,7 +20,7 @@ export type EvaluationRun = { readonly entries: readonly Entry[]; readonly exit:
 /** Drives an evaluation to its end, an evaluator a line. Ctrl-C leaves it open and says how to go on. */
 export async function runEvaluation(
   { output }: Io,
-  parley: Parley,
+  parley: AppContext,
   { opened, quiet }: { readonly opened: Opened; readonly quiet: boolean },
 ): Promise<EvaluationRun> {
   const { id, state, evaluators } = opened;
@@ -24,17 +29,15 @@ export async function runEvaluation(
   if (state !== "closed") note(`Asking ${evaluators.map((one) => `${one.id} (${one.model})`).join(", ")}`);
   const stop = interruption();
   try {
-    const driven = await parley.engine.drive(id, {
-      signal: stop.signal,
-      onEntry: (entry) => {
-        const line = state === "closed" ? undefined : progressLine(entry);
-        if (line !== undefined) note(line);
-      },
-    });
-    if (driven.status === "closed")
-      await parley.engine.drain(id, { worker: parley.worker, signal: stop.signal });
-    const entries = await parley.store.read(id);
-    if (driven.status === "closed") return { entries, exit: exitOfRun(entries) };
+    const run = await resume(parley, id, { signal: stop.signal });
+    for await (const entry of run.events({ until: "outcome" })) {
+      const line = state === "closed" ? undefined : progressLine(entry);
+      if (line !== undefined) note(line);
+    }
+    const { status } = await run.outcome();
+    await run.reactions;
+    const entries = run.recorded();
+    if (status !== "interrupted") return { entries, exit: exitOfRun(entries) };
     output.note(interruptedLine(id));
     return { entries, exit: EXIT.interrupted };
   } finally {
@@ -93,8 +96,7 @@ function nextOf({ status }: Result, entries: readonly Entry[]): string {
     const [budget = {}] = entries.flatMap((entry) =>
       isEvent(entry, "deliberation-opened") ? [entry.data.budget] : [],
     );
-    const whys = failures.map(({ message }) => message);
-    return `${raiseWords(capsPassed(whys, budget))}: the same command then goes on from here`;
+    return `${raiseWords(capsPassed(capsIn(entries), budget))}: the same command then goes on from here`;
   }
   const remedy = remedyOf(failures.map(({ code }) => code)) ?? "mend that";
   return `${remedy}, then the same command goes on from here`;

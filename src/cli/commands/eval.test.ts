@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPlaceStore } from "../../compose/index.ts";
-import { refusalOf, scratch, type Scratch } from "../../config/scratch.ts";
+import { openStore } from "../../stores/index.ts";
+import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
 import { Opening, StepKey, type NewEvent } from "../../kernel/index.ts";
 import { idOfRequest } from "../../engine/index.ts";
-import { EvaluationReport } from "../../projections/index.ts";
+import { EvaluationReport } from "../../protocols/evaluation/view.ts";
 import type { Io } from "../command.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
 import { run } from "./eval.ts";
 
 const RESULT = {
@@ -168,7 +169,7 @@ describe("parley eval", () => {
 /** A deliberation of this protocol with a synthesis. @returns its id */
 async function recorded(place: Scratch, protocol: string): Promise<string> {
   const flags = { store: join(place.home, "store.db") };
-  const { store } = await openPlaceStore({ flags, env: place.env, cwd: place.cwd });
+  const store = await openStore(flags.store);
   const opening = Opening.parse({
     question: "It must keep every message.",
     context: [],
@@ -189,7 +190,9 @@ async function recorded(place: Scratch, protocol: string): Promise<string> {
     organization: "local",
   });
   const id = idOfRequest(opening.organization, protocol);
-  await store.append(id, [{ type: "deliberation-opened", data: opening }], { by: "open", request: protocol });
+  await store
+    .for(LOCAL)
+    .append(id, [{ type: "deliberation-opened", data: opening }], { by: "open", request: protocol });
   const [judge] = opening.participants;
   if (!judge) throw new Error("nobody takes part");
   const synthesis: NewEvent = {
@@ -207,7 +210,7 @@ async function recorded(place: Scratch, protocol: string): Promise<string> {
   };
   const step = StepKey.parse("synthesis/judge-main");
   const digest = judge.persona.instructions;
-  await store.append(id, [synthesis], { by: "protocol", step, digest, after: [] });
+  await store.for(LOCAL).append(id, [synthesis], { by: "protocol", step, digest, after: [] });
   await store[Symbol.asyncDispose]();
   return id;
 }

@@ -1,15 +1,12 @@
 import { extname } from "node:path";
-import { openEvaluation } from "../../compose/index.ts";
+import { openEvaluation } from "../../lab/eval/evaluation.ts";
 import { fileName } from "../../config/text-file.ts";
 import { Fault } from "../../kernel/index.ts";
-import { evaluationOf, type EvaluationReport } from "../../projections/index.ts";
-import {
-  EVALUATION_CSV_HEADER,
-  evaluationCsv,
-  evaluationMarkdown,
-  oneLine,
-  unpricedModels,
-} from "../../reports/index.ts";
+import { evaluationOf, type EvaluationReport } from "../../protocols/evaluation/view.ts";
+import { EVALUATION_CSV_HEADER, evaluationCsv } from "../../protocols/evaluation/report-csv.ts";
+import { evaluationMarkdown } from "../../protocols/evaluation/report.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { unpricedModels } from "../../reports/unpriced.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { appendCsv, checkCsv } from "../csv-output.ts";
 import { EXIT } from "../exits.ts";
@@ -27,6 +24,7 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
     const { record, name } = await namedDebate(io, parley, textFlag(flags, "debate") ?? "");
     const opened = await openEvaluation(parley, {
       record,
+      place: io,
       config: textFlag(flags, "config"),
       models: Array.isArray(flags["model"]) ? flags["model"].map(String) : undefined,
       mapModels: textFlag(flags, "mapModels"),

@@ -1,6 +1,7 @@
 import { callOf, isEvent, type Entry } from "../../kernel/index.ts";
-import { countWords, cutTo, durationWords, numberWords, usdWords } from "../../reports/index.ts";
-import { judgedWork } from "../../projections/index.ts";
+import { cutTo } from "../../reports/text-width.ts";
+import { countWords, durationWords, numberWords, usdWords } from "../../reports/words.ts";
+import { judgedWork } from "../../protocols/judge/view.ts";
 import type { Io } from "../command.ts";
 import type { Screen } from "../screen.ts";
 import { guardTerminal, processLifecycle } from "../terminal-lifecycle.ts";

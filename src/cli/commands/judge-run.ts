@@ -1,11 +1,15 @@
-import { openJudge, type JudgeCall, type JudgeTask, type Parley } from "../../compose/index.ts";
-import { DEFAULT_RUBRIC } from "../../config/index.ts";
+import { openJudge, type JudgeCall, type JudgeTask } from "../../lab/judge/judge.ts";
+import type { AppContext } from "../../app/context.ts";
+import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { Fault, isEvent, type Entry, type Failure } from "../../kernel/index.ts";
-import { JudgeForm } from "../../prompts/index.ts";
-import { judgedWork, resultOf } from "../../projections/index.ts";
+import { JudgeForm } from "../../protocols/phases/judge-prompts.ts";
+import { judgedWork } from "../../protocols/judge/view.ts";
+import { capsIn } from "../../views/spending.ts";
+import { resultOf } from "../../views/result.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOf, exitOfFailures, failuresIn } from "../exits.ts";
 import { interruption } from "../interruption.ts";
+import { resume } from "../../app/run.ts";
 import { capsPassed, raiseWords, remedyOf } from "../remedies.ts";
 import { judgeProgress } from "./judge-progress.ts";
 
@@ -47,7 +51,7 @@ export type JudgeRun = { readonly entries: readonly Entry[]; readonly exit: numb
 /** Opens or finds the deliberation, and drives it to its end. Ctrl-C leaves it open and says how to go on. */
 export async function runJudge(
   { output }: Io,
-  parley: Parley,
+  parley: AppContext,
   { task, call, quiet }: { readonly task: JudgeTask; readonly call: JudgeCall; readonly quiet: boolean },
 ): Promise<JudgeRun> {
   const { id, state } = await openJudge(parley, task, call);
@@ -59,15 +63,13 @@ export async function runJudge(
       ? undefined
       : judgeProgress({ output: process.stderr, terminal: output.stderr.terminal, prompts });
   try {
-    const driven = await parley.engine.drive(id, {
-      signal: stop.signal,
-      onEntry: (entry) => progress?.event(entry),
-    });
-    if (driven.status === "closed")
-      await parley.engine.drain(id, { worker: parley.worker, signal: stop.signal });
+    const run = await resume(parley, id, { signal: stop.signal });
+    for await (const entry of run.events({ until: "outcome" })) progress?.event(entry);
+    const { status } = await run.outcome();
+    await run.reactions;
     progress?.stop();
-    const entries = await parley.store.read(id);
-    if (driven.status !== "closed") {
+    const entries = run.recorded();
+    if (status === "interrupted") {
       output.note(
         `Interrupted; everything so far is recorded. Go on with the same command, or: parley resume ${id}`,
       );
@@ -116,8 +118,7 @@ function nextOf(status: string, entries: readonly Entry[]): string {
     const [budget = {}] = entries.flatMap((entry) =>
       isEvent(entry, "deliberation-opened") ? [entry.data.budget] : [],
     );
-    const whys = failures.map(({ message }) => message);
-    return `${raiseWords(capsPassed(whys, budget))}: the same command then`;
+    return `${raiseWords(capsPassed(capsIn(entries), budget))}: the same command then`;
   }
   const remedy = remedyOf(failures.map(({ code }) => code)) ?? "mend that";
   return `${remedy}, then the same command`;

@@ -1,6 +1,7 @@
-import { labelledTask } from "../../compose/index.ts";
-import { validationOf } from "../../projections/index.ts";
-import { unpricedModels, validationText } from "../../reports/index.ts";
+import { labelledTask } from "../../lab/judge/tasks.ts";
+import { validationOf } from "../../protocols/judge/validation.ts";
+import { validationText } from "../../protocols/judge/report.ts";
+import { unpricedModels } from "../../reports/unpriced.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";
@@ -10,7 +11,7 @@ import { endedEarly, judgeCallOf, runJudge } from "./judge-run.ts";
 export const run: CommandModule["run"] = (io, [file = ""], flags) =>
   withParley(io, flags, async (parley) => {
     const call = judgeCallOf(flags);
-    const task = labelledTask(parley, file);
+    const task = labelledTask({ ...io, settings: parley.settings }, file);
     const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
     const validation = validationOf(entries);
     if (!validation || exit === EXIT.interrupted) return exit;

@@ -1,12 +1,14 @@
-import type { JudgeTask, Parley } from "../../compose/index.ts";
-import { judgementOf } from "../../projections/index.ts";
-import { judgementText, unpricedModels } from "../../reports/index.ts";
+import type { JudgeTask } from "../../lab/judge/judge.ts";
+import type { AppContext } from "../../app/context.ts";
+import { judgementOf } from "../../protocols/judge/view.ts";
+import { judgementText } from "../../protocols/judge/report.ts";
+import { unpricedModels } from "../../reports/unpriced.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
 import { endedEarly, judgeCallOf, lostIn, runJudge } from "./judge-run.ts";
 
-type Asked = {
-  readonly parley: Parley;
+type NewDeliberation = {
+  readonly parley: AppContext;
   readonly task: JudgeTask;
   /** The answers', as the command line names them. */
   readonly names: readonly string[];
@@ -14,7 +16,7 @@ type Asked = {
 };
 
 /** Has answers judged and prints the verdicts; exit 7 where one could not be read, 3 or 4 where its call failed. */
-export async function giveVerdict(io: Io, { parley, task, names, flags }: Asked): Promise<number> {
+export async function giveVerdict(io: Io, { parley, task, names, flags }: NewDeliberation): Promise<number> {
   const call = judgeCallOf(flags);
   const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
   const judgement = judgementOf(entries);

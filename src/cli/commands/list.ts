@@ -1,12 +1,12 @@
-import { Fault, OrganizationId } from "../../kernel/index.ts";
-import { listText } from "../../reports/index.ts";
+import { Fault } from "../../kernel/index.ts";
+import { listText } from "../../reports/list.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 import { withStore } from "../session.ts";
 
 /** `parley list`: the organization's deliberations, newest first. */
 export const run: CommandModule["run"] = (io, _args, flags) =>
-  withStore(io, async ({ store, settings }) => {
+  withStore(io, async ({ store }) => {
     const limit = Number(flags["limit"]);
     if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
       throw new Fault("configuration", {
@@ -14,7 +14,7 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
         next: "give 1 to 10000",
       });
     }
-    const summaries = await store.list({ organization: OrganizationId.parse(settings.organization), limit });
+    const summaries = await store.list({ limit });
     const text = flags["json"]
       ? `${JSON.stringify(summaries, undefined, 2)}\n`
       : listText(summaries, { now: Date.now(), width: io.output.stdout.columns });

@@ -3,15 +3,19 @@ import {
   readAblationTasks,
   runAblation,
   type AblationRun,
-  type BenchStop,
-} from "../../compose/index.ts";
-import type { BenchRow, MemoryAblation } from "../../projections/index.ts";
-import { countWords, durationWords, memoryAblationText, numberWords, oneLine } from "../../reports/index.ts";
+} from "../../lab/ablation/ablate.ts";
+import type { BenchStop } from "../../lab/bench/bench.ts";
+import type { BenchRow } from "../../lab/bench/row.ts";
+import type { MemoryAblation } from "../../lab/ablation/report.ts";
+import { memoryAblationText } from "../../lab/ablation/text.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { countWords, durationWords, numberWords } from "../../reports/words.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
 import { interruption } from "../interruption.ts";
 import { capsPassed, raiseWords } from "../remedies.ts";
 import { respondFlags } from "../respond-flags.ts";
+import { wordNote } from "../notes.ts";
 import { withParley } from "../session.ts";
 import { judgeProgress } from "./judge-progress.ts";
 import { endedEarly, lostIn } from "./judge-run.ts";
@@ -55,9 +59,9 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) =>
 
 function notesOf({ begun, notes, tasks }: Awaited<ReturnType<typeof prepareAblation>>): readonly string[] {
   return begun === 0
-    ? notes
+    ? notes.map(wordNote)
     : [
-        ...notes,
+        ...notes.map(wordNote),
         `${begun === tasks.length ? "All" : numberWords(begun)} of ${countWords(tasks.length, "question")} were asked in an earlier run, with what was remembered then; what is recorded is not asked again. Another --seed asks afresh`,
       ];
 }

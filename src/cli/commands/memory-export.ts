@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { rmSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { EngramLine } from "../../memory/index.ts";
+import type { EngramLine } from "../../memory/transfer.ts";
 import { Fault } from "../../kernel/index.ts";
-import { countWords } from "../../reports/index.ts";
+import { countWords } from "../../reports/words.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -21,7 +21,7 @@ export const run: CommandModule["run"] = (io, [file], flags) =>
     const path = file === undefined ? undefined : checkedOutput(file, io);
     const stop = interruption();
     try {
-      const lines = parley.memory.exported(scopeOf(parley));
+      const lines = (await parley.memory()).exported(scopeOf(parley));
       const count =
         path === undefined
           ? await write(lines, (text) => io.output.result(text), stop.signal)

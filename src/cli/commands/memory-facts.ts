@@ -1,5 +1,5 @@
-import type { MemoryFacts } from "../../projections/index.ts";
-import { memoryFactsText } from "../../reports/index.ts";
+import type { MemoryFacts } from "../../views/memory-view.ts";
+import { memoryFactsText } from "../../reports/memory.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";
@@ -9,7 +9,10 @@ import { scopeOf } from "./memory-place.ts";
 export const run: CommandModule["run"] = (io, _args, flags) =>
   withParley(io, flags, async (parley) => {
     const scope = scopeOf(parley);
-    const pinned: MemoryFacts = { user: scope.user, facts: [...(await parley.memory.facts(scope))] };
+    const pinned: MemoryFacts = {
+      user: scope.user,
+      facts: [...(await (await parley.memory()).facts(scope))],
+    };
     const { color, columns: width } = io.output.stdout;
     await io.output.result(
       flags["json"] === true

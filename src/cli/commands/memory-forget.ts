@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Fault } from "../../kernel/index.ts";
-import { oneLine } from "../../reports/index.ts";
+import { oneLine } from "../../reports/printable.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";
@@ -21,7 +21,7 @@ export const run: CommandModule["run"] = (io, [given = ""], flags) =>
       return EXIT.answered;
     }
     const at = new Date(world.now()).toISOString();
-    const done = await memory.forget(scopeOf(parley), { id, by: settings.user, at });
+    const done = await (await memory()).forget(scopeOf(parley), { id, by: settings.user, at });
     const kept =
       deliberation === null
         ? ""

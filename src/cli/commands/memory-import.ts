@@ -2,9 +2,10 @@ import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { absolute } from "../../config/paths.ts";
 import { Fault } from "../../kernel/index.ts";
-import type { Imported } from "../../memory/index.ts";
-import type { MemoryImport } from "../../projections/index.ts";
-import { countWords, numberWords, oneLine } from "../../reports/index.ts";
+import type { Imported } from "../../memory/transfer.ts";
+import type { MemoryImport } from "../../views/memory-view.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { countWords, numberWords } from "../../reports/words.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";
@@ -15,7 +16,7 @@ import { scopeOf } from "./memory-place.ts";
 export const run: CommandModule["run"] = (io, [file = ""], flags) =>
   withParley(io, flags, async (parley) => {
     const name = file === "-" ? "stdin" : basename(file);
-    const came = await parley.memory.imported(scopeOf(parley), linesOf(io, file));
+    const came = await (await parley.memory()).imported(scopeOf(parley), linesOf(io, file));
     const imported: MemoryImport = {
       user: parley.settings.user,
       file: name,

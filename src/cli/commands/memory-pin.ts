@@ -11,7 +11,7 @@ export const run: CommandModule["run"] = (io, words, flags) =>
     const said = words.join(" ");
     const fact = said.trim() === "" ? ((await readStandardInput(io.output)) ?? "") : said;
     const at = new Date(world.now()).toISOString();
-    const pinned = await memory.pin(scopeOf({ settings }), { fact, at, by: settings.user });
+    const pinned = await (await memory()).pin(scopeOf({ settings }), { fact, at, by: settings.user });
     if (!pinned.ok)
       throw new Fault("configuration", {
         why: pinned.reason,

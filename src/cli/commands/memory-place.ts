@@ -1,12 +1,12 @@
-import type { Parley } from "../../compose/index.ts";
+import type { AppContext } from "../../app/context.ts";
 import { Fault, OrganizationId, type EngramId, type MemoryScope } from "../../kernel/index.ts";
-import type { JudgedEngram, Shown } from "../../memory/index.ts";
-import type { EngramView } from "../../projections/index.ts";
+import type { JudgedEngram, Shown } from "../../memory/lookup.ts";
+import type { EngramView } from "../../views/memory-view.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
 /** Whose memory the settings speak of. */
-export const scopeOf = ({ settings }: Pick<Parley, "settings">): MemoryScope => ({
+export const scopeOf = ({ settings }: Pick<AppContext, "settings">): MemoryScope => ({
   organization: OrganizationId.parse(settings.organization),
   user: settings.user,
 });
@@ -49,11 +49,11 @@ type ShownEngram = Extract<Shown, { ok: true }>;
  * one's. @throws Fault `configuration` where there is none, or where several fit
  */
 export async function engramNamed(
-  parley: Pick<Parley, "memory" | "settings">,
+  parley: Pick<AppContext, "memory" | "settings">,
   given: string,
 ): Promise<ShownEngram> {
   const scope = scopeOf(parley);
-  const shown = await parley.memory.show(scope, given);
+  const shown = await (await parley.memory()).show(scope, given);
   if (shown.ok) return shown;
   if (shown.reason === "missing")
     throw new Fault("configuration", {
@@ -70,11 +70,12 @@ export async function engramNamed(
 
 /** Of the answers of one deliberation the one that is not the second respondent's; undefined where that is not one. */
 async function firstOf(
-  { memory, settings }: Pick<Parley, "memory" | "settings">,
+  { memory, settings }: Pick<AppContext, "memory" | "settings">,
   ids: readonly EngramId[],
 ): Promise<ShownEngram | undefined> {
   const scope = scopeOf({ settings });
-  const found = await Promise.all(ids.map((id) => memory.show(scope, id)));
+  const own = await memory();
+  const found = await Promise.all(ids.map((id) => own.show(scope, id)));
   const all = found.flatMap((one) => (one.ok ? [one] : []));
   if (new Set(ids.map((id) => id.split("/")[0])).size > 1) return undefined;
   const [first, other] = all.filter(({ engram }) => engram.engram.respondent !== "B");

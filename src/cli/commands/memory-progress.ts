@@ -1,4 +1,4 @@
-import { cutTo } from "../../reports/index.ts";
+import { cutTo } from "../../reports/text-width.ts";
 import { guardTerminal, processLifecycle, type Lifecycle } from "../terminal-lifecycle.ts";
 import { createRegion, type TerminalOutput } from "../terminal-region.ts";
 

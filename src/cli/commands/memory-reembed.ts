@@ -1,5 +1,6 @@
 import { Fault } from "../../kernel/index.ts";
-import { countWords, durationWords, oneLine } from "../../reports/index.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { countWords, durationWords } from "../../reports/words.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -11,7 +12,7 @@ import { memoryProgress } from "./memory-progress.ts";
 export const run: CommandModule["run"] = (io, _args, flags) =>
   withParley(io, flags, async (parley) => {
     const { embeddings, embeddingProblem, memory } = parley;
-    const problem = embeddingProblem(undefined);
+    const problem = await embeddingProblem(undefined);
     if (embeddings === null || problem !== undefined)
       throw new Fault("configuration", {
         why: problem ?? "no embedding model is set",
@@ -31,7 +32,9 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
               `Embedding with ${embeddings.model}: ${countWords(done, "engram")} · ${durationWords(performance.now() - sinceMs)}`,
           });
     try {
-      const { embedded, passed, why } = await memory.reembed(scopeOf(parley), stop.signal, (so) => {
+      const { embedded, passed, why } = await (
+        await memory()
+      ).reembed(scopeOf(parley), stop.signal, (so) => {
         done = so.embedded;
         const worth = done >= 2 * said;
         if (worth) said = done;

@@ -1,7 +1,6 @@
-import { loadMemory } from "../../config/index.ts";
 import { Respondent } from "../../kernel/index.ts";
-import type { MemorySearch } from "../../projections/index.ts";
-import { memorySearchText } from "../../reports/index.ts";
+import type { MemorySearch } from "../../views/memory-view.ts";
+import { memorySearchText } from "../../reports/memory.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";
@@ -16,14 +15,16 @@ export const run: CommandModule["run"] = (io, words, flags) =>
     const asked = words.join(" ").trim();
     const query = asked === "" ? null : asked;
     const { respondent } = flags;
-    const { engrams, how } = await parley.memory.search(
+    const { engrams, how } = await (
+      await parley.memory()
+    ).search(
       scopeOf(parley),
       {
         ...(query === null ? {} : { query }),
         limit: limit + 1,
         ...(respondent === undefined ? {} : { respondent: Respondent.parse(respondent) }), // one of the option's choices
         retired: flags["retired"] === true,
-        rules: loadMemory(parley).memory.recall,
+        rules: parley.resources.memory().memory.recall,
       },
       new AbortController().signal,
     );

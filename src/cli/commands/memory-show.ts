@@ -1,5 +1,5 @@
-import type { MemoryEngram } from "../../projections/index.ts";
-import { memoryEngramText } from "../../reports/index.ts";
+import type { MemoryEngram } from "../../views/memory-view.ts";
+import { memoryEngramText } from "../../reports/memory.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";

@@ -1,5 +1,5 @@
-import { memoryReport } from "../../compose/index.ts";
-import { memoryStatsText } from "../../reports/index.ts";
+import { memoryReport } from "../../lab/ablation/memory-stats.ts";
+import { memoryStatsText } from "../../lab/ablation/stats-text.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";

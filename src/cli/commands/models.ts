@@ -1,4 +1,4 @@
-import { modelTable } from "../../compose/index.ts";
+import { modelTable } from "../../app/model-table.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 import { withParley } from "../session.ts";

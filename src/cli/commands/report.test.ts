@@ -2,14 +2,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openPlaceStore } from "../../compose/index.ts";
-import { DebateRecord, debateRecord } from "../../projections/index.ts";
-import { debateHtml, debateMarkdown } from "../../reports/index.ts";
-import { degradedCouncil, type Sample } from "../../reports/sample-council.ts";
-import { sampleDebate } from "../../reports/sample-debate.ts";
+import { loadSettings } from "../../config/sources.ts";
+import { openStore } from "../../stores/index.ts";
+import { DebateRecord } from "../../protocols/debate/view/record.ts";
+import { debateRecord } from "../../protocols/debate/view/debated.ts";
+import { debateHtml } from "../../protocols/debate/report/html.ts";
+import { debateMarkdown } from "../../protocols/debate/report/markdown.ts";
+import { degradedCouncil, type Sample } from "../../../test/support/sample-council.ts";
+import { sampleDebate } from "../../../test/support/sample-debate.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOfError } from "../exits.ts";
 import { reportText } from "../debate-report.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
 import { run } from "./report.ts";
 
 let cwd = "";
@@ -53,11 +57,11 @@ const dialectic = (changes: object = {}): string =>
 async function stored({ entries }: Sample): Promise<string> {
   const [first] = entries;
   if (!first || first.type === "unknown") throw new Error("the sample has an opening");
-  const { store } = await openPlaceStore({ flags: {}, ...io() });
+  const store = await openStore(loadSettings(io()).settings.store);
   for (const entry of entries) {
     if (entry.type === "unknown") continue;
     const { id: _id, deliberation, seq: _seq, cursor: _cursor, at: _at, origin, ...event } = entry;
-    await store.append(deliberation, [event], origin);
+    await store.for(LOCAL).append(deliberation, [event], origin);
   }
   await store[Symbol.asyncDispose]();
   return first.deliberation;
@@ -116,7 +120,7 @@ describe("parley report", () => {
   it("refuses what is no debate", async () => {
     const id = await stored(degradedCouncil());
     expect(await refusal(id)).toBe(`${id} is not a debate; parley show ${id} --all tells what it is`);
-    expect(await refusal("nothing")).toMatch(/^there is no deliberation nothing; /);
+    expect(await refusal("nothing")).toMatch(/^there is no deliberation nothing/);
     expect(await refusal("")).toMatch(/^no debate is named/);
   });
 

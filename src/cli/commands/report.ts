@@ -1,7 +1,7 @@
-import { readDebateFile, type DebateAgent } from "../../config/index.ts";
+import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
 import { Fault } from "../../kernel/index.ts";
-import type { DebateRecord } from "../../projections/index.ts";
-import { debateMarkdown } from "../../reports/index.ts";
+import type { DebateRecord } from "../../protocols/debate/view/record.ts";
+import { debateMarkdown } from "../../protocols/debate/report/markdown.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { checkedReport, reportText } from "../debate-report.ts";
 import { EXIT } from "../exits.ts";
@@ -32,13 +32,13 @@ export const run: CommandModule["run"] = async (io, [first], flags) => {
   );
 };
 
-const agentsIn = (config: string, io: Io): readonly DebateAgent[] => {
+const agentsIn = (config: string, io: Io): readonly AgentEntry[] => {
   const { agents, judge } = readDebateFile(config, io);
   return [...agents, judge];
 };
 
 /** With what a configuration says of agents, where the record itself says nothing. */
-function completed(record: DebateRecord, known: readonly DebateAgent[]): DebateRecord {
+function completed(record: DebateRecord, known: readonly AgentEntry[]): DebateRecord {
   const complete = (agent: DebateRecord["agents"][number]) => {
     const own = known.find(({ id }) => id === agent.id);
     return own

@@ -1,13 +1,17 @@
-import { resultOf, verdictOf } from "../../projections/index.ts";
-import { answerText, deliberationMarkdown, judgeReport, unpricedModels } from "../../reports/index.ts";
+import { resultOf } from "../../views/result.ts";
+import { verdictOf } from "../../protocols/judge/validation.ts";
+import { answerText } from "../../reports/answer.ts";
+import { deliberationMarkdown } from "../../reports/deliberation.ts";
+import { judgeReport } from "../../protocols/judge/report.ts";
+import { unpricedModels } from "../../reports/unpriced.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
 import { entriesOf, withStore } from "../session.ts";
 
 /** `parley show ID`: the outcome, of a judge's run its verdict; with `--all` everything that was said. */
 export const run: CommandModule["run"] = (io, [id = ""], flags) =>
-  withStore(io, async ({ store, settings }) => {
-    const entries = await entriesOf(store, { id, settings });
+  withStore(io, async (stored) => {
+    const entries = await entriesOf(stored, id);
     const result = resultOf(entries);
     const { color, columns } = io.output.stdout;
     if (flags["json"])

@@ -1,7 +1,7 @@
 import { interruption } from "../interruption.ts";
 import { EXIT } from "../exits.ts";
 import type { CommandModule } from "../command.ts";
-import { startSimServer } from "../../compose/index.ts";
+import { startSimServer } from "../../app/sim-server.ts";
 
 /** `parley sim-server`: serves until Ctrl-C. The first line on stdout is its URL. */
 export const run: CommandModule["run"] = async (io, _args, flags) => {

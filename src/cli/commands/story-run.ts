@@ -1,7 +1,10 @@
-import { refuseUnmet, runStory, storyFlags, type StoryPorts } from "../../compose/index.ts";
-import { loadSettings, readStoryFile, storyFiles, type Story } from "../../config/index.ts";
-import { SUBJECTS, subjectKnown, type StoryReport } from "../../projections/index.ts";
-import { oneLine, storiesLine, storyText } from "../../reports/index.ts";
+import { loadSettings } from "../../config/sources.ts";
+import { subjectKnown, SUBJECTS } from "../../interop/local2/subjects.ts";
+import type { StoryReport } from "../../lab/story/checks.ts";
+import { readStoryFile, type Story, storyFiles } from "../../lab/story/file.ts";
+import { refuseUnmet, runStory, storyFlags, type StoryPorts } from "../../lab/story/story.ts";
+import { storiesLine, storyText } from "../../lab/story/text.ts";
+import { oneLine } from "../../reports/printable.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";

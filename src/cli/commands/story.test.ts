@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { StoryPorts } from "../../compose/index.ts";
-import { refusalOf, scratch, type Scratch } from "../../config/scratch.ts";
+import type { StoryPorts } from "../../lab/story/story.ts";
+import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
 import { DeliberationId } from "../../kernel/index.ts";
-import { StoryReports } from "../../projections/index.ts";
-import { answered, asked, turnOf } from "../../projections/sample-turn.ts";
+import { StoryReports } from "../../lab/story/checks.ts";
+import { answered, asked, turnOf } from "../../../test/support/sample-turn.ts";
 import type { Io } from "../command.ts";
 import { run } from "./story.ts";
 import { runStories } from "./story-run.ts";
@@ -50,7 +50,7 @@ describe("the stories that ship", () => {
     expect(new Set(stories.map(({ user }) => user)).size).toBe(5);
     // What is to be known of the models is said once.
     expect(stderr.match(/this is the simulated panel/g)).toHaveLength(1);
-    expect(stderr).toContain("S2, turn 2 of 2: When was she born?\n");
+    expect(stderr).toContain("S2, turn 2 of 2: What is my favourite author?\n");
   }, 120_000);
 
   it("fail where nobody grades, and before anything is asked", async () => {
@@ -58,7 +58,7 @@ describe("the stories that ship", () => {
     const file = join(SHIPPED, "s6-critic.yaml");
     const refused = captured(place, (io) => run(io, [file], { store: ":memory:", critic: false }));
     await expect(refused).rejects.toThrow(
-      /s6-critic\.yaml needs a judge, and nobody grades; name one with --judge$/,
+      /s6-critic\.yaml needs a judge, and none is configured; set judge to provider\/model$/,
     );
   });
 });
@@ -157,7 +157,10 @@ describe("parley story", () => {
     let asked = 0;
     const answer = () => `${(asked += 1)}`;
     const said = await refusalOf(() => told(place, { words: ["a.yaml", "d.yaml"], answer }), place);
-    expect([said, asked]).toEqual(["d.yaml needs a judge, and nobody grades; name one with --judge", 0]);
+    expect([said, asked]).toEqual([
+      "d.yaml needs a judge, and none is configured; set judge to provider/model",
+      0,
+    ]);
     const judged = await told(place, { words: ["d.yaml"], flags: { judge: ["sim/j"] } });
     expect(judged.code).toBe(0);
   });

@@ -1,4 +1,6 @@
-import { openParley, storyPorts } from "../../compose/index.ts";
+import { openConfigured } from "../../app/configured.ts";
+import { wordNote } from "../notes.ts";
+import { storyPorts } from "../../lab/story/story.ts";
 import type { CommandModule } from "../command.ts";
 import { runStories } from "./story-run.ts";
 
@@ -9,7 +11,7 @@ export const run: CommandModule["run"] = (io, words, flags) =>
     flags,
     // Each story under its own settings: what it says itself counts where no flag does.
     async open(own) {
-      const parley = await openParley({ flags: own, env: io.env, cwd: io.cwd });
-      return { ports: storyPorts(parley), close: () => parley.close() };
+      const { context, parley } = await openConfigured({ flags: own, env: io.env, cwd: io.cwd });
+      return { ports: storyPorts(context, wordNote), close: () => parley.close() };
     },
   });

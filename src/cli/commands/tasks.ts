@@ -1,6 +1,6 @@
-import { nearest } from "../../config/index.ts";
+import { nearest } from "../../text/words.ts";
 import { Fault } from "../../kernel/index.ts";
-import { makeTasks, MOST_TASKS, pairsOf, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
+import { makeTasks, MAX_TASKS, makePairs, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 
@@ -8,15 +8,15 @@ import { EXIT } from "../exits.ts";
 export const run: CommandModule["run"] = async ({ output }, _args, flags) => {
   const seed = String(flags["seed"]);
   const count = Number(flags["count"]);
-  if (!Number.isInteger(count) || count < 1 || count > MOST_TASKS) {
+  if (!Number.isInteger(count) || count < 1 || count > MAX_TASKS) {
     throw new Fault("configuration", {
       why: `--count ${String(flags["count"])} is no number of tasks`,
-      next: `give 1 to ${MOST_TASKS}`,
+      next: `give 1 to ${MAX_TASKS}`,
     });
   }
   const kinds = Array.isArray(flags["kind"]) ? flags["kind"].map(kindOf) : TASK_KINDS;
   const tasks = makeTasks({ count, seed, kinds });
-  const rows = flags["pairs"] === true ? pairsOf(tasks, seed) : tasks;
+  const rows = flags["pairs"] === true ? makePairs(tasks, seed) : tasks;
   await output.result(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
   return EXIT.answered;
 };

@@ -1,8 +1,10 @@
-import { watch } from "../../compose/index.ts";
+import { watch } from "../../app/watch.ts";
 import { Duration } from "../../config/duration.ts";
 import { Fault, OrganizationId, type Entry } from "../../kernel/index.ts";
-import type { Watched } from "../../projections/index.ts";
-import { reactorLine, styleOf, watchErrors, watchHead, watchLine, watchTable } from "../../reports/index.ts";
+import { withLocal2States } from "../../interop/local2/states.ts";
+import type { WatchReport } from "../../views/reactor-state.ts";
+import { styleOf } from "../../reports/style.ts";
+import { reactorLine, watchErrors, watchHead, watchLine, watchTable } from "../../reports/watch.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -13,16 +15,16 @@ import { createWatchScreen } from "../watch-screen.ts";
 type Flags = Readonly<Record<string, unknown>>;
 type Watcher = Pick<Parameters<typeof watch>[1], "onBegin" | "onEntry" | "onState">;
 
-/** So many of the newest deliberations are looked at to begin with, unless a time is given. */
-const NEWEST = 200;
-/** And so many then. */
-const MOST = 10_000;
-const EVENTS_ONCE = 10;
+/** How many of the newest deliberations are read at the start, unless a time is given. */
+const DEFAULT_DELIBERATIONS = 200;
+/** How many are read at most where a time is given. */
+const MAX_DELIBERATIONS = 10_000;
+const ONCE_EVENTS = 10;
 
-/** `parley watch`: what the reactors are at, live, until `q` or Ctrl-C; `--once`: now. */
+/** `parley watch`: the status of every reactor, live, until `q` or Ctrl-C; `--once`: now. */
 export const run: CommandModule["run"] = (io, _args, flags) => {
   const ageMs = sinceOf(flags);
-  return withStore(io, async ({ store, settings }) => {
+  return withStore(io, async ({ whole: store, settings }) => {
     const once = flags["once"] === true;
     const live = !once && flags["json"] !== true && io.output.stdout.terminal;
     const stop = interruption();
@@ -45,7 +47,7 @@ export const run: CommandModule["run"] = (io, _args, flags) => {
         {
           ...watcher,
           once,
-          most: ageMs === undefined ? NEWEST : MOST,
+          most: ageMs === undefined ? DEFAULT_DELIBERATIONS : MAX_DELIBERATIONS,
           since: ageMs === undefined ? undefined : Date.now() - ageMs,
           signal: quit.signal,
         },
@@ -65,16 +67,20 @@ function sinceOf(flags: Flags): number | undefined {
   const duration = Duration.safeParse(flags["since"]);
   if (duration.success) return duration.data;
   throw new Fault("configuration", {
-    why: `--since ${JSON.stringify(flags["since"])} is no time`,
-    next: "give one like 90s, 30m or 12h",
+    why: `--since must be a duration such as 90s, 30m or 12h (got ${JSON.stringify(flags["since"])})`,
+    next: "correct it",
   });
 }
 
 const isQuiet = (flags: Flags): boolean => flags["quiet"] === true;
 
 function onScreen({ output }: Io, flags: Flags): { readonly watcher: Watcher; end(): void } {
-  const hint = process.stdin.isTTY === true ? "q or Ctrl-C ends" : "Ctrl-C ends";
-  const screen = createWatchScreen({ output: process.stdout, color: output.stdout.color, hint });
+  const hint = process.stdin.isTTY === true ? "q or Ctrl-C quits" : "Ctrl-C quits";
+  const screen = createWatchScreen({
+    output: process.stdout,
+    color: output.stdout.color,
+    hint,
+  });
   const entry = (one: Entry) => void (isQuiet(flags) || screen.entry(one));
   return {
     watcher: {
@@ -93,9 +99,10 @@ function inLines({ output }: Io, flags: Flags): Watcher {
   const line = (text: string) => output.result(`${text}\n`);
   if (flags["json"] === true)
     return {
-      onBegin: (watched) => line(JSON.stringify(watched)),
+      onBegin: (watched) => line(JSON.stringify(withLocal2States(watched))),
       onEntry: () => undefined,
-      onState: (watched, changed) => (changed.length > 0 ? line(JSON.stringify(watched)) : undefined),
+      onState: (watched, changed) =>
+        changed.length > 0 ? line(JSON.stringify(withLocal2States(watched))) : undefined,
     };
   return {
     async onBegin(watched) {
@@ -110,12 +117,13 @@ function inLines({ output }: Io, flags: Flags): Watcher {
 }
 
 function onceOn({ output }: Io, flags: Flags): Watcher {
-  const onBegin = (watched: Watched, recent: readonly Entry[]) => {
-    if (flags["json"] === true) return output.result(`${JSON.stringify(watched, undefined, 2)}\n`);
+  const onBegin = (watched: WatchReport, recent: readonly Entry[]) => {
+    if (flags["json"] === true)
+      return output.result(`${JSON.stringify(withLocal2States(watched), undefined, 2)}\n`);
     const { color, columns: width } = output.stdout;
     const space = { width, style: styleOf(color) };
     const lines = [watchHead(watched, space), ...watchTable(watched, space), ...watchErrors(watched, space)];
-    const events = isQuiet(flags) ? [] : recent.slice(-EVENTS_ONCE).map((entry) => watchLine(entry, width));
+    const events = isQuiet(flags) ? [] : recent.slice(-ONCE_EVENTS).map((entry) => watchLine(entry, width));
     return output.result([...lines, ...events].map((line) => `${line}\n`).join(""));
   };
   return { onBegin, onEntry: () => undefined, onState: () => undefined };

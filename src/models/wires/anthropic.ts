@@ -12,12 +12,12 @@ import {
   textOf,
   type Loose,
 } from "../loose.ts";
-import { serverSentEvents } from "../sse.ts";
+import { serverSentEvents } from "../framing.ts";
 import type { Completion, Dialect, Feature, ReplyReader, Wire } from "./wire.ts";
 
 type Turn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
 
-const blocksOf = (message: Exclude<Message, { role: "system" }>): unknown[] => {
+function blocksOf(message: Exclude<Message, { role: "system" }>): unknown[] {
   // The API refuses empty text blocks.
   const text = message.text === "" ? [] : [{ type: "text", text: message.text }];
   switch (message.role) {
@@ -34,10 +34,10 @@ const blocksOf = (message: Exclude<Message, { role: "system" }>): unknown[] => {
         }),
       ];
   }
-};
+}
 
 /** Turns of user and assistant in alternation, as the API wants them; tool results belong to the user. */
-const turnsOf = (messages: readonly Message[]): Turn[] => {
+function turnsOf(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
@@ -47,19 +47,21 @@ const turnsOf = (messages: readonly Message[]): Turn[] => {
     else turns.push({ role, content: blocksOf(message) });
   }
   return turns.filter(({ content }) => content.length > 0);
-};
+}
 
-const toolOf = ({ name, description, parameters }: ToolSpec): unknown => ({
-  name,
-  description,
-  input_schema: parameters,
-});
+function toolOf({ name, description, parameters }: ToolSpec): unknown {
+  return {
+    name,
+    description,
+    input_schema: parameters,
+  };
+}
 
 /** The body of a streaming message (Anthropic API reference, "Create a Message", and "Structured outputs"). */
-const messageBody = (
+function messageBody(
   request: ModelRequest,
   { model, dialect }: { readonly model: string; readonly dialect: Dialect },
-): string => {
+): string {
   const system = request.messages.flatMap((message) => (message.role === "system" ? [message.text] : []));
   const { temperature, reply, tools } = request;
   const { without } = dialect;
@@ -79,7 +81,7 @@ const messageBody = (
       : { output_config: { format: { type: "json_schema", schema: reply.schema } } }),
     ...(tools === undefined || tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
   });
-};
+}
 
 type Counts = {
   input: number | null;
@@ -90,19 +92,21 @@ type Counts = {
 };
 
 /** Later events repeat the counts as running totals, so the last word on each one holds. */
-const count = (counts: Counts, usage: Loose): void => {
+function count(counts: Counts, usage: Loose): void {
   counts.input = firstCount(usage["input_tokens"], counts.input);
   counts.output = firstCount(usage["output_tokens"], counts.output);
   counts.written = countOf(usage["cache_creation_input_tokens"]) ?? counts.written;
   counts.read = firstCount(usage["cache_read_input_tokens"], counts.read);
   counts.thinking = firstCount(at(usage, "output_tokens_details")["thinking_tokens"], counts.thinking);
-};
+}
 
-const newCounts = (): Counts => ({ input: null, output: null, written: 0, read: null, thinking: null });
+function newCounts(): Counts {
+  return { input: null, output: null, written: 0, read: null, thinking: null };
+}
 
 /** `input_tokens` are those neither read from nor written to the cache; `Tokens.in` counts all three. */
-const usageFrom = ({ input, output, written, read, thinking }: Counts): Usage =>
-  input === null && output === null
+function usageFrom({ input, output, written, read, thinking }: Counts): Usage {
+  return input === null && output === null
     ? noUsage
     : {
         tokens: {
@@ -113,6 +117,7 @@ const usageFrom = ({ input, output, written, read, thinking }: Counts): Usage =>
         },
         usd: null,
       };
+}
 
 const normalFinish: ReadonlyMap<string, string> = new Map([
   ["end_turn", "stop"],
@@ -129,17 +134,17 @@ type Gathered = {
   readonly usage: Usage;
 };
 
-const conclude = ({ text, finish, toolCalls, usage }: Gathered): Completion => {
+function conclude({ text, finish, toolCalls, usage }: Gathered): Completion {
   if (finish === "refusal") {
     const words = text === "" ? "the provider's safety classifier refused to answer" : text;
     return { ok: false, trouble: finalTrouble("refused", words), usage };
   }
   const named = finish ?? (toolCalls.length > 0 ? "tool_use" : "end_turn");
   return { ok: true, text, toolCalls, finish: normalFinish.get(named) ?? named, usage };
-};
+}
 
 /** Ends with `message_stop`. Thinking, and tools that the provider runs itself, are no part of the reply. */
-const messageReader = (onText: (text: string) => void): ReplyReader => {
+function messageReader(onText: (text: string) => void): ReplyReader {
   let text = "";
   let finish: string | null = null;
   let started = false;
@@ -228,9 +233,9 @@ const messageReader = (onText: (text: string) => void): ReplyReader => {
       return conclude({ text, finish, toolCalls, usage });
     },
   };
-};
+}
 
-const readWhole = (body: unknown): Completion => {
+function readWhole(body: unknown): Completion {
   const whole = looseOf(body);
   const counts = newCounts();
   count(counts, at(whole, "usage"));
@@ -252,15 +257,15 @@ const readWhole = (body: unknown): Completion => {
   }
   const reason = whole["stop_reason"];
   return conclude({ text, finish: typeof reason === "string" ? reason : null, toolCalls, usage });
-};
+}
 
-const complaint = (words: string): Feature | null => {
+function complaint(words: string): Feature | null {
   if (/output_config|output_format|json_schema|structured output/i.test(words)) return "reply";
   return /temperature/i.test(words) &&
     /deprecated|not supported|unsupported|not permitted|cannot/i.test(words)
     ? "temperature"
     : null;
-};
+}
 
 /** Anthropic's messages. */
 export const anthropic: Wire = {

@@ -1,23 +1,104 @@
-import type { ToolCall } from "../../kernel/model.ts";
-import { noUsage, type Usage } from "../../kernel/transport.ts";
-import { finalTrouble, networkTrouble, troubleOfObject } from "../failures.ts";
+import type { Message, ModelRequest, ReplySchema, ToolSpec, ToolCall } from "../../kernel/model.ts";
 import {
+  isLoose,
+  itemsOf,
   at,
   countOf,
   firstCount,
-  isLoose,
-  itemsOf,
   looseOf,
   parseJson,
   textOf,
   type Loose,
 } from "../loose.ts";
-import { serverSentEvents } from "../sse.ts";
-import { chatBody } from "./openai-request.ts";
-import type { Completion, Feature, ReplyReader, Wire } from "./wire.ts";
+import type { Dialect, Completion, Feature, ReplyReader, Wire } from "./wire.ts";
+import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { finalTrouble, networkTrouble, troubleOfObject } from "../failures.ts";
+import { serverSentEvents } from "../framing.ts";
+
+function messageOf(message: Message): unknown {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return { role: message.role, content: message.text };
+    case "tool":
+      return { role: "tool", tool_call_id: message.id, content: message.text };
+    case "assistant":
+      return message.toolCalls === undefined || message.toolCalls.length === 0
+        ? { role: "assistant", content: message.text }
+        : {
+            role: "assistant",
+            content: message.text === "" ? null : message.text,
+            tool_calls: message.toolCalls.map(({ id, name, arguments: text }) => ({
+              id,
+              type: "function",
+              function: { name, arguments: text },
+            })),
+          };
+  }
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): unknown {
+  return {
+    type: "function",
+    function: { name, description, parameters },
+  };
+}
+
+/**
+ * Whether every object in a schema is closed and requires all its properties. Only such a schema may be sent
+ * with `strict: true`; the API refuses others (OpenAI, "Structured Outputs", supported schemas).
+ */
+function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (!isLoose(schema)) return true;
+  const properties = schema["properties"];
+  if (isLoose(properties) || schema["type"] === "object") {
+    const required = itemsOf(schema["required"]);
+    if (schema["additionalProperties"] !== false) return false;
+    if (isLoose(properties) && !Object.keys(properties).every((name) => required.includes(name)))
+      return false;
+  }
+  return Object.values(schema).every(isStrict);
+}
+
+function formatOf({ name, schema }: ReplySchema): unknown {
+  return {
+    type: "json_schema",
+    json_schema: isStrict(schema) ? { name, strict: true, schema } : { name, schema },
+  };
+}
+
+function maxTokensField({ maxTokensField: field = "max_tokens", without }: Dialect): string {
+  return (field === "max_tokens") === without.has("max-tokens") ? "max_completion_tokens" : "max_tokens";
+}
+
+/** The body of a streaming chat completion (OpenAI API reference, "Create chat completion"). */
+function chatBody(
+  request: ModelRequest,
+  { model, dialect }: { readonly model: string; readonly dialect: Dialect },
+): string {
+  const { without } = dialect;
+  return JSON.stringify({
+    ...dialect.extra,
+    model,
+    messages: request.messages.map(messageOf),
+    stream: true,
+    [maxTokensField(dialect)]: request.maxOutputTokens,
+    ...(without.has("usage") ? {} : { stream_options: { include_usage: true } }),
+    ...(request.temperature === undefined || without.has("temperature")
+      ? {}
+      : { temperature: request.temperature }),
+    ...(request.reply === undefined || without.has("reply")
+      ? {}
+      : { response_format: formatOf(request.reply) }),
+    ...(request.tools === undefined || request.tools.length === 0
+      ? {}
+      : { tools: request.tools.map(toolOf) }),
+  });
+}
 
 /** Text of `content`: a string, or Mistral's list of parts, whose `thinking` parts are no part of the reply. */
-const contentOf = (content: unknown): string => {
+function contentOf(content: unknown): string {
   if (typeof content === "string") return content;
   let text = "";
   for (const part of itemsOf(content)) {
@@ -25,17 +106,18 @@ const contentOf = (content: unknown): string => {
       text += textOf(part["text"]);
   }
   return text;
-};
+}
 
-const dollars = (value: unknown): number | null =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+function dollars(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+}
 
 /**
  * Tokens and cost. Google and xAI leave hidden reasoning out of `completion_tokens` but not out of the total,
  * and charge it as output: where the total is the larger, what is missing counts as output and as reasoning.
  * OpenRouter's `cost` is its own charge; with the user's key at the maker (`is_byok`) the maker's comes on top.
  */
-const usageOf = (usage: Loose): Usage => {
+function usageOf(usage: Loose): Usage {
   const sent = firstCount(usage["prompt_tokens"]);
   const said = firstCount(usage["completion_tokens"]);
   const total = firstCount(usage["total_tokens"]);
@@ -60,15 +142,15 @@ const usageOf = (usage: Loose): Usage => {
     },
     usd: cost === null ? null : cost + (upstream ?? 0),
   };
-};
+}
 
 /** The usage of a chunk or a whole reply, wherever it stands; Groq also puts it under `x_groq`. */
-const usageIn = (body: Loose): Usage | null => {
+function usageIn(body: Loose): Usage | null {
   const usage = body["usage"];
   if (isLoose(usage)) return usageOf(usage);
   const groq = at(body, "x_groq")["usage"];
   return isLoose(groq) ? usageOf(groq) : null;
-};
+}
 
 type Growing = { id: string; name: string; text: string };
 
@@ -77,7 +159,7 @@ type Growing = { id: string; name: string; text: string };
  * starts a new call: some servers give every parallel call the index 0, and some give
  * none, which then goes on with the latest.
  */
-const toolCallAssembly = () => {
+function toolCallAssembly() {
   const calls: Growing[] = [];
   const byIndex = new Map<number, Growing>();
   let latest: Growing | undefined;
@@ -107,7 +189,7 @@ const toolCallAssembly = () => {
         arguments: text,
       })),
   };
-};
+}
 
 const normalFinish: ReadonlyMap<string, string> = new Map([
   ["tool_calls", "tool-calls"],
@@ -124,7 +206,7 @@ type Gathered = {
 };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
-const conclude = ({ text, refusal, finish, toolCalls, usage }: Gathered): Completion => {
+function conclude({ text, refusal, finish, toolCalls, usage }: Gathered): Completion {
   if (finish === "content_filter") {
     const words = refusal === "" ? "the provider's content filter stopped the reply" : refusal;
     return { ok: false, trouble: finalTrouble("refused", words), usage };
@@ -141,7 +223,7 @@ const conclude = ({ text, refusal, finish, toolCalls, usage }: Gathered): Comple
       named === null ? (toolCalls.length > 0 ? "tool-calls" : "stop") : (normalFinish.get(named) ?? named),
     usage,
   };
-};
+}
 
 const notChat = finalTrouble("unreadable", "the stream is none of chat completions");
 
@@ -149,7 +231,7 @@ const notChat = finalTrouble("unreadable", "the stream is none of chat completio
  * Reads `chat.completion.chunk` events. The stream has come to its end with a `finish_reason` or with `[DONE]`, whichever servers send; usage comes
  * between the two, so reading goes on to `[DONE]`. Without either it broke off.
  */
-const chatReader = (onText: (text: string) => void): ReplyReader => {
+function chatReader(onText: (text: string) => void): ReplyReader {
   let text = "";
   let refusal = "";
   let finish: string | null = null;
@@ -228,9 +310,9 @@ const chatReader = (onText: (text: string) => void): ReplyReader => {
       return conclude({ text, refusal, finish, toolCalls: tools.all(), usage });
     },
   };
-};
+}
 
-const readWhole = (body: unknown): Completion => {
+function readWhole(body: unknown): Completion {
   const usage = (isLoose(body) ? usageIn(body) : null) ?? noUsage;
   const first = itemsOf(looseOf(body)["choices"])[0];
   const error = looseOf(body)["error"] ?? looseOf(first)["error"];
@@ -250,7 +332,7 @@ const readWhole = (body: unknown): Completion => {
     toolCalls: tools.all(),
     usage,
   });
-};
+}
 
 /** Only words about the field itself, not about its value: "max_tokens is too large" is a refusal. */
 const unknownField =
@@ -262,11 +344,11 @@ const complaints: readonly (readonly [RegExp, Feature])[] = [
 ];
 
 /** A schema may also be refused for what is in it, and the reply can do without any. */
-const complaint = (words: string): Feature | null => {
+function complaint(words: string): Feature | null {
   if (/response_format|json_schema|json schema|structured output/i.test(words)) return "reply";
   if (!unknownField.test(words)) return null;
   return complaints.find(([pattern]) => pattern.test(words))?.[1] ?? null;
-};
+}
 
 /** Chat completions, as OpenAI defines them and many servers speak them. */
 export const openaiCompatible: Wire = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../engine/index.ts";
-import { originKey, type Closing, type DeliberationId, type Entry } from "../../kernel/index.ts";
-import type { CrashPoint } from "../../testing/crash.ts";
+import type { NewDeliberation } from "../../engine/index.ts";
+import { originKey, type Entry } from "../../kernel/index.ts";
 import {
   councilAsked,
   labelsIn,
@@ -10,12 +9,17 @@ import {
   synthesisOf,
   taskOf,
   type CouncilAsked,
-} from "../../testing/council-table.ts";
+} from "../../../test/support/council-table.ts";
 import type { Script, ScriptedLine } from "../../testing/scripted-models.ts";
-import { factsOf, stage, type Stage, type StageOptions } from "../../testing/toys/stage.ts";
+import {
+  closingOf,
+  crashPoints,
+  factsOf,
+  stage,
+  type Stage,
+  type StageOptions,
+} from "../../testing/stage.ts";
 import { ask } from "./index.ts";
-
-const signal = new AbortController().signal;
 
 /** What somebody says at each kind of task; a draft is a final answer, or an open text where it has a space. */
 type Lines = {
@@ -73,42 +77,31 @@ const OPEN = {
 const on = (people: Readonly<Record<string, Lines>>, options: Partial<StageOptions> = {}) =>
   stage({ protocols: [ask], script: script({ chair: CHAIR, ...people }), ...options });
 
-const asked = (changes: CouncilAsked = {}): Asked => councilAsked({ protocol: "ask", ...changes });
-
-async function held(table: Stage, question: Asked = asked()): Promise<readonly Entry[]> {
-  const { opened } = await table.engine.open("r1", question);
-  await table.drive(opened.deliberation);
-  return table.store.read(opened.deliberation);
-}
-
-const closingOf = (entries: readonly Entry[]): Closing => {
-  const closed = entries.find((entry) => entry.type === "deliberation-closed");
-  if (!closed) throw new Error("it is open");
-  return closed.data;
-};
+const asked = (changes: CouncilAsked = {}): NewDeliberation => councilAsked({ protocol: "ask", ...changes });
 
 const notesOf = (entries: readonly Entry[]) =>
   entries.flatMap((entry) =>
-    entry.type === "note-taken" && entry.data.topic === "ladder"
-      ? [[entry.data.body, entry.data.reason]]
+    entry.type === "rung-decided"
+      ? [[{ rung: entry.data.rung, next: entry.data.next }, entry.data.reason]]
       : [],
   );
 
 const textOf = (entries: readonly Entry[]): string => {
   const closing = closingOf(entries);
+  if (!closing) throw new Error("it is open");
   const step = "answer" in closing ? closing.answer : "best" in closing ? closing.best?.answer : undefined;
   const given = entries.find(({ origin }) => "step" in origin && origin.step === step);
   return given?.type === "answer-given" || given?.type === "synthesis-given" ? given.data.text : "";
 };
 
 describe("ask, where final answers can be compared", () => {
-  it("L1: answers at the price of the drafts when they agree, with the best supported text", async () => {
+  it("ASK-1: answers at the price of the drafts when they agree, with the best supported text", async () => {
     const table = on({
       ada: { draft: "Final answer: 391" },
       bob: { draft: "17 times 23 is 340 and 51, that is 391.\nFinal answer: 391" },
       cyd: { draft: "I multiply 17 times 20, that is 340, and 51 more is 391.\nFinal answer: 391" },
     });
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     expect(table.models.calls).toHaveLength(3);
     expect(closingOf(entries)).toMatchObject({
       outcome: "answered",
@@ -124,7 +117,7 @@ describe("ask, where final answers can be compared", () => {
       bob: { draft: "381", revision: "391" },
       cyd: { draft: "391" },
     });
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     expect(table.models.calls.map(({ request }) => taskOf(request))).toEqual([
       ...Array<string>(3).fill("draft"),
       ...Array<string>(3).fill("revision"),
@@ -140,9 +133,9 @@ describe("ask, where final answers can be compared", () => {
     ]);
   });
 
-  it("V2: shows the own answer unmarked among at most two that differ, and records the critiques", async () => {
+  it("REVISE-2: shows the own answer unmarked among at most two that differ, and records the critiques", async () => {
     const table = on({ ada: { draft: "391" }, bob: { draft: "381" }, cyd: { draft: "391" } });
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     const revisions = table.models.calls.filter(({ request }) => taskOf(request) === "revision");
     const shown = Object.fromEntries(revisions.map(({ name, request }) => [name, labelsIn(request).length]));
     // ada and cyd agree: each sees bob's; bob sees both.
@@ -153,11 +146,11 @@ describe("ask, where final answers can be compared", () => {
     expect(critiques.every(({ by, text }) => text === `${by} looked at it.`)).toBe(true);
   });
 
-  it("V1: shows answers that differ from each other before two that say the same", async () => {
+  it("REVISE-1: shows answers that differ from each other before two that say the same", async () => {
     const people = { ada: "391", bob: "381", cyd: "381", dan: "371", eve: "381" };
     const members = Object.keys(people);
     const table = on(Object.fromEntries(Object.entries(people).map(([name, draft]) => [name, { draft }])));
-    await held(table, asked({ members }));
+    await table.play(asked({ members }));
     for (const { request } of table.models.calls.filter(({ request: one }) => taskOf(one) === "revision")) {
       const finals = [...promptOf(request).matchAll(/^Final answer: (\d+)$/gm)].map(([, value]) => value);
       expect(new Set(finals)).toEqual(new Set(["371", "381", "391"]));
@@ -172,13 +165,13 @@ describe("ask, where final answers can be compared", () => {
       cyd: { draft: "391" },
       dan: { draft: "391", revision: "381" },
     });
-    const entries = await held(table, asked({ members: ["ada", "bob", "cyd", "dan"] }));
+    const { entries } = await table.play(asked({ members: ["ada", "bob", "cyd", "dan"] }));
     expect(textOf(entries)).toContain("391");
   });
 
   it("is inconclusive where first and last answers are level, with the best so far", async () => {
     const table = on({ ada: { draft: "391" }, bob: { draft: "381" } });
-    const entries = await held(table, asked({ members: ["ada", "bob"] }));
+    const { entries } = await table.play(asked({ members: ["ada", "bob"] }));
     expect(closingOf(entries)).toMatchObject({
       outcome: "inconclusive",
       why: "after revision 1 of 2 answers comes to 391, 1 to 381; first and last answers together are level",
@@ -189,35 +182,35 @@ describe("ask, where final answers can be compared", () => {
   it("ends with the drafts where all have the same final answer, however long", async () => {
     const draft = "Final answer: the old red brick house";
     const table = on({ ada: { draft }, bob: { draft }, cyd: { draft } });
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     expect(table.models.calls).toHaveLength(3);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered", control: { agrees: true } });
   });
 
-  it("L3: climbs no further than the effort allows, and once more at five", async () => {
+  it("ASK-3: climbs no further than the effort allows, and once more at five", async () => {
     const split = { ada: { draft: "391" }, bob: { draft: "381" }, cyd: { draft: "371" } };
     const calls = async (effort: number) => {
       const table = on(split);
-      await held(table, asked({ settings: { effort } }));
+      await table.play(asked({ settings: { effort } }));
       return table.models.calls.length;
     };
     expect(await Promise.all([1, 2, 3, 4, 5].map(calls))).toEqual([3, 6, 6, 6, 9]);
   });
 
-  it("V3: who fails in the round keeps the first answer, and the result is degraded", async () => {
+  it("REVISE-3: who fails in the round keeps the first answer, and the result is degraded", async () => {
     const table = on({
       ada: { draft: "391" },
       bob: { draft: "381", revision: { fail: "refused" } },
       cyd: { draft: "391" },
     });
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
     expect(textOf(entries)).toContain("391");
   });
 
   it("takes one member's answer as it is", async () => {
     const table = on({ ada: { draft: "391" } });
-    const entries = await held(table, asked({ members: ["ada"] }));
+    const { entries } = await table.play(asked({ members: ["ada"] }));
     expect(closingOf(entries)).toMatchObject({ outcome: "answered", answer: "draft/ada" });
     expect(table.models.calls).toHaveLength(1);
   });
@@ -228,7 +221,7 @@ describe("ask, of an open question", () => {
 
   it("synthesises without a review where the drafts do not contradict each other", async () => {
     const table = on(OPEN);
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     expect(tasks(table)).toEqual(["draft", "comparison", "synthesis"]);
     expect(closingOf(entries)).toMatchObject({
       outcome: "answered",
@@ -247,7 +240,7 @@ describe("ask, of an open question", () => {
 
   it("reviews before the synthesis where they do", async () => {
     const table = on({ ...OPEN, chair: { ...CHAIR, comparison: comparing(2) } });
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     expect(tasks(table)).toEqual(["draft", "comparison", "review", "synthesis"]);
     expect(notesOf(entries)).toEqual([
       [{ rung: "draft", next: "comparison" }, "3 of 3 drafts have no short final answer"],
@@ -262,9 +255,9 @@ describe("ask, of an open question", () => {
     [3, ["draft", "comparison", "synthesis"], "synthesis"],
     [4, ["draft", "comparison", "review", "synthesis"], "synthesis"],
     [5, ["draft", "comparison", "revision", "review", "synthesis"], "synthesis"],
-  ])("L3: with effort %i goes through %j", async (effort, expected, answer) => {
+  ])("ASK-3: with effort %i goes through %j", async (effort, expected, answer) => {
     const table = on({ ...OPEN, chair: { ...CHAIR, comparison: comparing(1) } });
-    const entries = await held(table, asked({ settings: { effort } }));
+    const { entries } = await table.play(asked({ settings: { effort } }));
     expect(tasks(table)).toEqual(expected);
     expect(closingOf(entries)).toMatchObject({
       outcome: "answered",
@@ -273,9 +266,9 @@ describe("ask, of an open question", () => {
     });
   });
 
-  it("V1: asks nobody to revise who contradicts nobody", async () => {
+  it("REVISE-1: asks nobody to revise who contradicts nobody", async () => {
     const table = on({ ...OPEN, chair: { ...CHAIR, comparison: comparing(1) } });
-    await held(table, asked({ settings: { effort: 5 } }));
+    await table.play(asked({ settings: { effort: 5 } }));
     const revised = table.models.calls.filter(({ request }) => taskOf(request) === "revision");
     expect(revised).toHaveLength(2); // A and B contradict each other, C nobody
     expect(revised.map(({ request }) => labelsIn(request).sort((a, b) => (a < b ? -1 : 1)))).toEqual([
@@ -286,7 +279,7 @@ describe("ask, of an open question", () => {
 
   it("has rankings to vote on, also where nothing contradicts", async () => {
     const table = on(OPEN);
-    const entries = await held(table, asked({ settings: { mode: "vote" } }));
+    const { entries } = await table.play(asked({ settings: { mode: "vote" } }));
     expect(tasks(table)).toEqual(["draft", "comparison", "review"]);
     expect(closingOf(entries)).toMatchObject({
       outcome: "answered",
@@ -300,7 +293,7 @@ describe("ask, of an open question", () => {
       bob: { draft: "Final answer: wait until the load is known" },
       cyd: { draft: "Final answer: move only a small part of it" },
     });
-    await held(table);
+    await table.play(asked());
     expect(tasks(table)).toEqual(["draft", "comparison", "synthesis"]);
   });
 
@@ -309,18 +302,18 @@ describe("ask, of an open question", () => {
     ["cannot be read", "there is nothing to say"],
   ])("reviews, and says so, where the comparison %s", async (_, comparison) => {
     const table = on({ ...OPEN, chair: { ...CHAIR, comparison } });
-    const entries = await held(table);
+    const { entries } = await table.play(asked());
     expect(tasks(table)).toEqual(["draft", "comparison", "review", "synthesis"]);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
   });
 });
 
 describe("ask under a budget", () => {
-  it("L4: stops cleanly with the best answer so far, whatever is cut", async () => {
+  it("ASK-4: stops cleanly with the best answer so far, whatever is cut", async () => {
     const split = { ada: { draft: "391" }, bob: { draft: "381" }, cyd: { draft: "391" } };
     const limited = async (people: Readonly<Record<string, Lines>>, calls: number) => {
       const table = on(people);
-      const entries = await held(table, asked({ budget: { calls } }));
+      const { entries } = await table.play(asked({ budget: { calls } }));
       expect(table.models.calls.length).toBeLessThanOrEqual(calls);
       return { closing: closingOf(entries), text: textOf(entries) };
     };
@@ -346,10 +339,10 @@ describe("ask under a budget", () => {
     });
   });
 
-  it("L2, L3: begins no rung that the budget does not reach for, and says so", async () => {
+  it("ASK-2, ASK-3: begins no rung that the budget does not reach for, and says so", async () => {
     const climb = async (people: Readonly<Record<string, Lines>>, calls: number) => {
       const table = on(people);
-      const entries = await held(table, asked({ budget: { calls } }));
+      const { entries } = await table.play(asked({ budget: { calls } }));
       return {
         notes: notesOf(entries),
         calls: table.models.calls.map(({ request }) => taskOf(request)),
@@ -384,20 +377,11 @@ describe("an ask that is killed", () => {
     ["a split one", split],
   ])("resumes to the same history of %s, and replays", async (_, table) => {
     const whole = table();
-    const expected = factsOf(await held(whole, five));
-    const points = (at: "call" | "append", most: number): CrashPoint[] =>
-      Array.from({ length: most }, (__, index) => ({ at, nth: index + 1, when: "after" as const }));
-    for (const point of [
-      ...points("call", whole.models.calls.length),
-      ...points("append", expected.length - 1),
-    ]) {
+    const expected = factsOf((await whole.play(five)).entries);
+    const points = crashPoints({ calls: whole.models.calls.length, appends: expected.length - 1 });
+    for (const point of points.filter(({ when }) => when === "after")) {
       const again = table();
-      const first = again.start(point);
-      const { opened } = await again.engine.open("r1", five);
-      const id: DeliberationId = opened.deliberation;
-      await again.clock.settle(Promise.race([first.engine.drive(id, { signal }), first.died]));
-      await again.drive(id, again.start().engine);
-      const entries = await again.store.read(id);
+      const { id, entries } = await again.playKilled(five, point);
       expect(factsOf(entries)).toEqual(expected);
       expect(new Set(entries.map(({ origin }) => originKey(origin))).size).toBe(entries.length);
       expect(again.models.calls.length - whole.models.calls.length).toBeLessThanOrEqual(3);

@@ -1,20 +1,32 @@
-import type { Floor } from "../../engine/index.ts";
-import type { Event, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
-import { comparisonPrompt, comparisonSchema, readComparison } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
-import type { Place } from "../../phases/table.ts";
-import type { AskSettings } from "./settings.ts";
+import type { ProtocolContext } from "../../engine/index.ts";
+import type { Event, Message, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
+import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
+import { defineTemplate, replySchema } from "../../prompts/template.ts";
+import { ComparisonReply, parseComparison } from "../../replies/comparison.ts";
+import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
+import { degradation } from "../phases/loss.ts";
+import type { SeatedDraft } from "../phases/table.ts";
+import type { AskSettings } from "./rungs.ts";
+import { texts } from "./templates/index.ts";
+
+export const comparisonTemplate = defineTemplate("ask-comparison", ANSWERS_SLOTS, texts["ask-comparison"]);
+
+/** What whoever compares the answers' claims is asked; `parseComparison` reads what comes back. */
+export const comparisonPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =>
+  comparisonTemplate.render(desk, answersValues(desk, prompt));
+
+/** The JSON Schema of a comparison, for providers that can hold a model to it. */
+export const comparisonSchema = replySchema("comparison", ComparisonReply);
 
 export type Compared = Event<"comparison-given">["data"];
 
 /** What the chair is asked to compare. */
 export const comparisonRequest = (
-  floor: Floor<AskSettings>,
+  floor: ProtocolContext<AskSettings>,
   chair: Participant,
-  table: readonly Place[],
+  table: readonly SeatedDraft[],
 ): ModelRequest => ({
-  ...speaking(chair),
+  ...modelParams(chair),
   messages: comparisonPrompt(floor, {
     material: floor,
     persona: floor.instructions(chair),
@@ -26,9 +38,9 @@ export const comparisonRequest = (
 
 /** The answers' claims compared in one call, under `comparison/<chair>`; undefined when it failed or cannot be read, which is recorded. */
 export async function compare(
-  floor: Floor<AskSettings>,
+  floor: ProtocolContext<AskSettings>,
   chair: Participant,
-  table: readonly Place[],
+  table: readonly SeatedDraft[],
 ): Promise<Compared | undefined> {
   const labels = inLabelOrder(table).map(({ label }) => label);
   const steps = (named: readonly string[]): StepKey[] =>
@@ -37,15 +49,16 @@ export async function compare(
     {
       key: `comparison/${chair.id}`,
       ends: ["comparison-given", "degradation-noted"],
+      work: { kind: "comparison", by: chair.id },
       request: comparisonRequest(floor, chair, table),
       timeoutMs: floor.settings.callTimeoutMs,
     },
     (call) => {
-      const read = readComparison(call.ok ? call.reply : "", labels);
+      const read = parseComparison(call.ok ? call.reply : "", labels);
       const unread = read.ok ? undefined : { code: "unreadable" as const, message: read.reason };
-      const failure = call.ok ? (emptiness(call.reply) ?? unread) : call.failure;
+      const failure = call.ok ? (emptyReplyFailure(call.reply) ?? unread) : call.failure;
       if (failure || !read.ok) {
-        return lossOf({
+        return degradation({
           what: `the comparison by ${chair.persona.name}`,
           failure: failure ?? { code: "unreadable", message: "" },
           participant: chair.id,
@@ -70,5 +83,5 @@ export async function compare(
   return event.type === "comparison-given" ? event.data : undefined;
 }
 
-const inLabelOrder = (table: readonly Place[]): readonly Place[] =>
+const inLabelOrder = (table: readonly SeatedDraft[]): readonly SeatedDraft[] =>
   [...table].sort((a, b) => (a.label < b.label ? -1 : 1));

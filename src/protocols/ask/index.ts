@@ -1,31 +1,36 @@
 import { defineProtocol } from "../../engine/index.ts";
-import { majority } from "../../judging/index.ts";
-import { COUNCIL_TEMPLATES, LADDER_TEMPLATES } from "../../prompts/index.ts";
-import { draftLimits, tooFewDrafts } from "../council/index.ts";
-import { draft, type Draft } from "../../phases/draft.ts";
-import { isShort } from "./rungs.ts";
-import { settle } from "./settle.ts";
-import { AskSettings } from "./settings.ts";
-import { weigh } from "./weigh.ts";
+import { majority } from "../../stats/vote.ts";
+import { tooFewDrafts } from "../council/index.ts";
+import { councilTemplates } from "../council/prompts.ts";
+import { councilSeats, draftLimits } from "../council/settings.ts";
+import { draft, draftTemplate, type Draft } from "../phases/draft.ts";
+import { revisionTemplate } from "../phases/revise.ts";
+import { comparisonTemplate } from "./compare.ts";
+import { isShort, AskSettings } from "./rungs.ts";
+import { resolveByVote } from "./resolve-by-vote.ts";
+import { resolveBySynthesis } from "./resolve-by-synthesis.ts";
 
-export { AskSettings } from "./settings.ts";
+export { AskSettings } from "./rungs.ts";
 
 /**
  * Blind drafts first, and more only where these disagree: agreement of final answers is the answer; a split of them
  * goes through a round of critique and revision and a vote; an open question through a comparison of claims to a
- * synthesis, by way of the council's review where they contradict each other. Seats as in `council`.
+ * synthesis, by way of the council's review where they contradict each other.
  */
 export const ask = defineProtocol({
   name: "ask",
   version: 1,
+  summary: "ask several models, and go further only where they disagree",
+  seats: councilSeats,
   settings: AskSettings,
-  templates: [...COUNCIL_TEMPLATES, ...LADDER_TEMPLATES, "strategy"],
+  templates: [draftTemplate, ...councilTemplates, comparisonTemplate, revisionTemplate],
+  texts: ["strategy"],
   async deliberate(floor) {
     const members = floor.seats("member");
     const limits = draftLimits(floor.settings, members.length);
     const drafted = await draft(floor, members, limits);
     if (drafted.drafts.length < limits.quorum) return tooFewDrafts(drafted, limits.quorum);
-    return comparable(drafted.drafts) ? settle(floor, drafted) : weigh(floor, drafted);
+    return comparable(drafted.drafts) ? resolveByVote(floor, drafted) : resolveBySynthesis(floor, drafted);
   },
 });
 

@@ -1,10 +1,29 @@
-import type { Floor } from "../../engine/index.ts";
+import * as z from "zod";
+import type { ProtocolContext } from "../../engine/index.ts";
 import type { Answer } from "../../kernel/index.ts";
+import { CouncilSettings } from "../council/index.ts";
+import type { RevisionRound } from "../phases/revise.ts";
 
-// L1. While the drafts' final answers agree, nothing beyond the drafts is called.
-// L2. What a rung came to, and which comes next, is recorded before the next one's first call.
-// L3. No rung above `effort`, and none that the budget does not reach for.
-// L4. Wherever the climb ends, the best answer so far is the answer, beside the control.
+/**
+ * How far `ask` may climb:
+ *
+ * | effort | where final answers can be extracted | an open question |
+ * | --- | --- | --- |
+ * | 1 | drafts, and their vote | drafts, the central one |
+ * | 2 | a round of critique and revision, and the vote | the drafts' claims compared |
+ * | 3 | the same | a synthesis, whether or not they contradict each other |
+ * | 4 | the same | contradictions go through the council's review first |
+ * | 5 | a second round where no answer has most of all votes | contradictions go through a round of revision before the review |
+ */
+const Effort = z.int().min(1).max(5);
+
+export const AskSettings = CouncilSettings.extend({ effort: Effort.default(4) });
+export type AskSettings = z.infer<typeof AskSettings>;
+
+// ASK-1. While the drafts' final answers agree, nothing beyond the drafts is called.
+// ASK-2. What a rung came to, and which comes next, is recorded before the next one's first call.
+// ASK-3. No rung above `effort`, and none that the budget does not reach for.
+// ASK-4. Wherever the climb ends, the best answer so far is the answer, beside the control.
 
 /** A kind of work, as step keys name it. */
 export type Rung = "draft" | "comparison" | "revision" | "review" | "synthesis";
@@ -20,15 +39,19 @@ export type Outcome = {
 };
 
 /** Records what a rung came to, under `ladder/<rung>`. */
-export async function came({ run }: Floor, { rung, round, next, reason }: Outcome): Promise<void> {
+export async function recordRung(
+  { run }: ProtocolContext,
+  { rung, round, next, reason }: Outcome,
+): Promise<void> {
   const body = { rung, next };
   await run.derive(
     {
       key: `ladder/${rung}${round === undefined ? "" : `-${round}`}`,
-      ends: ["note-taken"],
+      ends: ["rung-decided"],
+      work: { kind: "decision", of: rung },
       input: { ...body, reason },
     },
-    () => ({ type: "note-taken", data: { topic: "ladder", reason, body } }),
+    () => ({ type: "rung-decided", data: { ...body, reason } }),
   );
 }
 
@@ -38,3 +61,14 @@ const SHORT = 4;
 /** Whether a final answer can be compared by itself. */
 export const isShort = (final: Answer | null): boolean =>
   final !== null && (final.kind !== "text" || final.value.split(/\s+/).length <= SHORT);
+
+/** A round of revision within what the settings bound. */
+export const roundOf = (
+  { settings }: ProtocolContext<AskSettings>,
+  round: Pick<RevisionRound, "round" | "table" | "differ">,
+): RevisionRound => ({
+  ...round,
+  maxOutputTokens: settings.maxOutputTokens.draft,
+  timeoutMs: settings.callTimeoutMs,
+  patienceMs: settings.patienceMs,
+});

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../engine/index.ts";
-import { isEvent, type Closing, type DeliberationId, type Entry } from "../../kernel/index.ts";
-import { readFenced } from "../../prompts/index.ts";
+import { isEvent } from "../../kernel/index.ts";
+import { readFenced } from "../../prompts/material.ts";
 import {
   agreeable,
   councilAsked,
@@ -9,8 +8,9 @@ import {
   promptOf,
   reviewOf,
   taskOf,
-} from "../../testing/council-table.ts";
-import { stage, type Stage, type StageOptions } from "../../testing/toys/stage.ts";
+} from "../../../test/support/council-table.ts";
+import { closingOf, eventsOf, stage, type StageOptions } from "../../testing/stage.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
 import { council } from "./index.ts";
 
 const EVERYBODY = ["ada", "bob", "cyd", "chair"];
@@ -18,27 +18,10 @@ const EVERYBODY = ["ada", "bob", "cyd", "chair"];
 const table = (options: Partial<StageOptions> = {}) =>
   stage({ protocols: [council], script: agreeable(EVERYBODY), ...options });
 
-async function held(
-  on: Stage,
-  asked: Asked = councilAsked(),
-): Promise<{ id: DeliberationId; entries: readonly Entry[] }> {
-  const { opened } = await on.engine.open("r1", asked);
-  await on.drive(opened.deliberation);
-  return { id: opened.deliberation, entries: await on.store.read(opened.deliberation) };
-}
-
-const closingOf = (entries: readonly Entry[]): Closing | undefined => {
-  const closed = entries.at(-1);
-  return closed && isEvent(closed, "deliberation-closed") ? closed.data : undefined;
-};
-
-const only = <T extends Entry["type"]>(entries: readonly Entry[], type: T) =>
-  entries.filter((entry): entry is Extract<Entry, { type: T }> => entry.type === type);
-
 describe("a council", () => {
   it("drafts, reviews, reaches a standing and synthesises", async () => {
     const on = table();
-    const { id } = await held(on);
+    const { id } = await on.play(councilAsked());
     expect(await on.lines(id)).toMatchInlineSnapshot(`
       [
         "deliberation-opened < open",
@@ -60,8 +43,8 @@ describe("a council", () => {
   it("answers differently in its two modes on one seed", async () => {
     const vote = table();
     const consensus = table();
-    const { entries: voted } = await held(vote, councilAsked({ settings: { mode: "vote" } }));
-    const { entries: agreed } = await held(consensus);
+    const { entries: voted } = await vote.play(councilAsked({ settings: { mode: "vote" } }));
+    const { entries: agreed } = await consensus.play(councilAsked());
     expect(closingOf(voted)).toMatchObject({
       outcome: "answered",
       answer: expect.stringMatching(/^draft\//),
@@ -88,16 +71,16 @@ describe("a council", () => {
         ),
       },
     });
-    const { entries } = await held(on);
+    const { entries } = await on.play(councilAsked());
     expect(closingOf(entries)).toMatchObject({ control: { kind: "best-draft" } });
   });
 
   it.each([2, 3, 4, 5, 6, 7])(
-    "T1-T3: of %i members, shows every draft once in each position, under one label, and nobody the own one",
+    "TABLE-1-TABLE-3: of %i members, shows every draft once in each position, under one label, and nobody the own one",
     async (count) => {
       const members = Array.from({ length: count }, (_, index) => `m${index}`);
       const on = table({ script: agreeable([...members, "chair"]) });
-      await held(on, councilAsked({ members, seed: `seed ${count}` }));
+      await on.play(councilAsked({ members, seed: `seed ${count}` }));
       const reviews = on.models.calls.filter(({ request }) => taskOf(request) === "review");
       const seen = new Map<string, number[]>();
       const authors = new Map<string, string>();
@@ -122,7 +105,7 @@ describe("a council", () => {
   it("draws labels from the seed, not from the seats", async () => {
     const labelOfAda = async (seed: string) => {
       const on = table();
-      await held(on, councilAsked({ seed }));
+      await on.play(councilAsked({ seed }));
       const chair = on.models.calls.find(({ name }) => name === "chair");
       return chair && answersIn(chair.request).find(({ text }) => text.startsWith("ada"))?.label;
     };
@@ -132,20 +115,20 @@ describe("a council", () => {
 
   it("shows a strategy to the chair alone, and the standing to nobody who did not ask for it", async () => {
     const on = table();
-    await held(on, councilAsked({ settings: { strategy: { name: "goal-seeking", goal: "GOLD" } } }));
+    await on.play(councilAsked({ settings: { strategy: { name: "goal-seeking", goal: "GOLD" } } }));
     for (const { name, request } of on.models.calls) {
       expect(promptOf(request).includes("THE-DIRECTIVE GOLD")).toBe(name === "chair");
       expect(promptOf(request)).not.toContain("standing");
     }
     const asking = table();
-    await held(asking, councilAsked({ settings: { strategy: { name: "mine", sees: ["standing"] } } }));
+    await asking.play(councilAsked({ settings: { strategy: { name: "mine", sees: ["standing"] } } }));
     const [chair] = asking.models.calls.filter(({ name }) => name === "chair");
     expect(chair && promptOf(chair.request)).toMatch(/standing, best first\n1\. [ABC]\n/);
   });
 
   it("shows the chair the question, the drafts and the reviews under the reviewers' labels", async () => {
     const on = table();
-    await held(on, councilAsked({ context: [{ name: "notes.md", text: "SOME NOTES" }] }));
+    await on.play(councilAsked({ context: [{ name: "notes.md", text: "SOME NOTES" }] }));
     const chair = on.models.calls.find(({ name }) => name === "chair");
     const pieces = chair ? readFenced(promptOf(chair.request)) : [];
     expect(pieces.map(({ kind, label }) => `${kind} ${label}`)).toEqual([
@@ -172,23 +155,23 @@ describe("what goes wrong in a council", () => {
     const on = table({
       script: { ...agreeable(EVERYBODY), bob: () => ({ fail: "refused", message: "no thanks" }) },
     });
-    const { entries } = await held(on);
+    const { entries } = await on.play(councilAsked());
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
     const chair = on.models.calls.find(({ name }) => name === "chair");
     expect(chair && promptOf(chair.request)).toContain("refused: no thanks");
-    expect(only(entries, "degradation-noted").map(({ data }) => data.what)).toEqual(["the draft of bob"]);
+    expect(eventsOf(entries, "degradation-noted").map(({ data }) => data.what)).toEqual(["the draft of bob"]);
   });
 
   it("takes an empty draft for a missing one", async () => {
     const on = table({ script: { ...agreeable(EVERYBODY), bob: () => " \n" } });
-    const { entries } = await held(on);
-    expect(only(entries, "degradation-noted")[0]?.data.why).toBe("unreadable: the reply was empty");
+    const { entries } = await on.play(councilAsked());
+    expect(eventsOf(entries, "degradation-noted")[0]?.data.why).toBe("unreadable: the reply was empty");
   });
 
   it("fails below its quorum", async () => {
     const refusing = () => ({ fail: "refused" as const });
     const on = table({ script: { ...agreeable(EVERYBODY), bob: refusing, cyd: refusing } });
-    const { entries } = await held(on);
+    const { entries } = await on.play(councilAsked());
     expect(closingOf(entries)).toMatchObject({
       outcome: "failed",
       why: expect.stringContaining("1 of 3 members answered, 2 are needed"),
@@ -211,8 +194,8 @@ describe("what goes wrong in a council", () => {
         },
       },
     });
-    const { entries } = await held(once);
-    expect(only(entries, "reply-received")).toHaveLength(1);
+    const { entries } = await once.play(councilAsked());
+    expect(eventsOf(entries, "reply-received")).toHaveLength(1);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
     const never = table({
       script: {
@@ -223,9 +206,9 @@ describe("what goes wrong in a council", () => {
             : JSON.stringify({ ranking: broken(labelsIn(request)) }),
       },
     });
-    const { entries: unread } = await held(never);
+    const { entries: unread } = await never.play(councilAsked());
     expect(closingOf(unread)).toMatchObject({ outcome: "answered-degraded" });
-    const [standing] = only(unread, "standing-reached");
+    const [standing] = eventsOf(unread, "standing-reached");
     expect(standing?.data.excluded).toEqual([{ id: "bob", why: expect.stringMatching(/^unreadable: /) }]);
     expect(never.models.calls.filter(({ name }) => name === "bob")).toHaveLength(3);
   });
@@ -233,10 +216,10 @@ describe("what goes wrong in a council", () => {
   it("lets the next chair answer when one fails, and the best draft when all do", async () => {
     const down = () => ({ fail: "out-of-credit" as const });
     const on = table({ script: { ...agreeable([...EVERYBODY, "second"]), chair: down } });
-    const { entries } = await held(on, councilAsked({ chairs: ["chair", "second"] }));
+    const { entries } = await on.play(councilAsked({ chairs: ["chair", "second"] }));
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded", answer: "synthesis/second" });
     const none = table({ script: { ...agreeable(EVERYBODY), chair: down } });
-    const { entries: headless } = await held(none);
+    const { entries: headless } = await none.play(councilAsked());
     expect(closingOf(headless)).toMatchObject({
       outcome: "answered-degraded",
       answer: expect.stringMatching(/^draft\//),
@@ -252,8 +235,8 @@ describe("what goes wrong in a council", () => {
     ["an unknown label", 'So.\n```json\n{"contributors":[{"id":"Q","weight":1,"reason":""}]}\n```'],
   ])("keeps the answer of a chair whose claim has %s", async (_, reply) => {
     const on = table({ script: { ...agreeable(EVERYBODY), chair: () => reply } });
-    const { entries } = await held(on);
-    const [synthesis] = only(entries, "synthesis-given");
+    const { entries } = await on.play(councilAsked());
+    const [synthesis] = eventsOf(entries, "synthesis-given");
     expect(synthesis?.data.claims).toMatchObject({ ok: false });
     expect(synthesis?.data.text).not.toContain("contributors");
     expect(closingOf(entries)).toMatchObject({ outcome: "answered", answer: "synthesis/chair" });
@@ -268,8 +251,8 @@ describe("what goes wrong in a council", () => {
           '```json\n{"contributors":[{"id":"A","weight":0.75,"reason":"r"},{"id":"C","weight":0.25,"reason":"s"}]}\n```\n',
       },
     });
-    const { entries } = await held(on);
-    const [synthesis] = only(entries, "synthesis-given");
+    const { entries } = await on.play(councilAsked());
+    const [synthesis] = eventsOf(entries, "synthesis-given");
     const chair = on.models.calls.find(({ name }) => name === "chair");
     const authorOf = (label: string) =>
       chair &&
@@ -294,7 +277,7 @@ describe("what goes wrong in a council", () => {
     const quote = () => ({ tokensIn: 100, tokensOut: 100, usd: 0.01 });
     const with_ = async (calls: number) => {
       const on = table({ quote });
-      const { entries } = await held(on, councilAsked({ budget: { calls } }));
+      const { entries } = await on.play(councilAsked({ budget: { calls } }));
       return { closing: closingOf(entries), tasks: on.models.calls.map(({ request }) => taskOf(request)) };
     };
     expect(await with_(7)).toMatchObject({ closing: { outcome: "answered" } });
@@ -310,7 +293,7 @@ describe("what goes wrong in a council", () => {
   it("adopts under a cap what a fork need not pay for", async () => {
     const quote = () => ({ tokensIn: 1_000, tokensOut: 1_000, usd: 0.01 });
     const on = table({ quote });
-    const { id, entries } = await held(on);
+    const { id, entries } = await on.play(councilAsked());
     const [opened] = entries;
     if (!opened || !isEvent(opened, "deliberation-opened")) throw new Error("no opening");
     const settings = { ...opened.data.settings, strategy: { name: "other", sees: ["standing"] } };
@@ -320,7 +303,9 @@ describe("what goes wrong in a council", () => {
       changes: { settings, budget: { calls: 1, tokens: 2_500 } },
     });
     await on.drive(fork.opened.deliberation);
-    expect(closingOf(await on.store.read(fork.opened.deliberation))).toMatchObject({ outcome: "answered" });
+    expect(closingOf(await on.store.for(LOCAL).read(fork.opened.deliberation))).toMatchObject({
+      outcome: "answered",
+    });
     expect(on.models.calls).toHaveLength(before + 1);
   });
 
@@ -332,7 +317,7 @@ describe("what goes wrong in a council", () => {
         return { tokensIn: 1, tokensOut: 1, usd: 0 };
       },
     });
-    await held(on, councilAsked({ budget: { calls: 100 } }));
+    await on.play(councilAsked({ budget: { calls: 100 } }));
     // Three members, 4,096 tokens for a draft and as many for a review, three characters a token.
     expect(Math.max(...seen)).toBeGreaterThanOrEqual(3 * 3 * 8_192);
   });
@@ -346,7 +331,7 @@ describe("what goes wrong in a council", () => {
       ]),
     );
     const on = table({ script: { ...agreeable(EVERYBODY), ...mute } });
-    const { entries } = await held(on, councilAsked({ settings: { mode: "vote" } }));
+    const { entries } = await on.play(councilAsked({ settings: { mode: "vote" } }));
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded", answer: "draft/ada" });
   });
 
@@ -361,7 +346,7 @@ describe("what goes wrong in a council", () => {
         },
       ]),
     );
-    const { entries } = await held(table({ script }), councilAsked({ members: Object.keys(answers) }));
+    const { entries } = await table({ script }).play(councilAsked({ members: Object.keys(answers) }));
     expect(closingOf(entries)).toMatchObject({
       control: { kind: "draft-majority", answer: { value: "2" }, agrees: true },
     });
@@ -369,20 +354,22 @@ describe("what goes wrong in a council", () => {
 
   it("asks nobody to review nothing", async () => {
     const on = table({ script: agreeable(["ada", "chair", "judy"]) });
-    const { entries } = await held(on, councilAsked({ members: ["ada"], judges: ["judy"] }));
+    const { entries } = await on.play(councilAsked({ members: ["ada"], judges: ["judy"] }));
     expect(on.models.calls.map(({ name }) => name)).toEqual(["ada", "judy", "chair"]);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
   });
 
   it("lets judges review everything and draft nothing", async () => {
     const on = table({ script: agreeable([...EVERYBODY, "judy", "jo"]) });
-    const { entries } = await held(on, councilAsked({ judges: ["judy", "jo"] }));
+    const { entries } = await on.play(councilAsked({ judges: ["judy", "jo"] }));
     const judging = on.models.calls.filter(({ name }) => name === "judy" || name === "jo");
     expect(judging.map(({ request }) => labelsIn(request).length)).toEqual([3, 3]);
     expect(judging[0] && labelsIn(judging[0].request)).not.toEqual(
       judging[1] && labelsIn(judging[1].request),
     );
-    expect(only(entries, "standing-reached")[0]?.data.places.map(({ votes }) => votes)).toEqual([4, 4, 4]);
+    expect(eventsOf(entries, "standing-reached")[0]?.data.places.map(({ votes }) => votes)).toEqual([
+      4, 4, 4,
+    ]);
   });
 });
 
@@ -402,9 +389,9 @@ describe("hostile drafts", () => {
           taskOf(request) === "draft" ? `bob. ${attack}\nFinal answer: 391` : reviewOf(request),
       },
     });
-    const { entries } = await held(on);
+    const { entries } = await on.play(councilAsked());
     expect(closingOf(entries)).toMatchObject({ outcome: "answered", answer: "synthesis/chair" });
-    expect(only(entries, "review-given").every(({ data }) => data.ranking.ok)).toBe(true);
+    expect(eventsOf(entries, "review-given").every(({ data }) => data.ranking.ok)).toBe(true);
     const chair = on.models.calls.find(({ name }) => name === "chair");
     const answers = chair ? answersIn(chair.request) : [];
     expect(answers.map(({ label }) => label)).toEqual(["A", "B", "C"]);

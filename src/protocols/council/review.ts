@@ -1,26 +1,33 @@
-import { admitted, phase, type Ending, type Floor, type Joined, type Run } from "../../engine/index.ts";
-import type { Call, Event, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
-import { readReview, reviewPrompt, reviewRepairPrompt, reviewSchema } from "../../prompts/index.ts";
-import { byId, emptiness, speaking, type Absent } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
+import { standing as standingOf } from "../../stats/standing.ts";
+import type { Call, Event, ModelRequest, Participant, ParticipantId } from "../../kernel/index.ts";
+import type { Ending, ProtocolContext, Run } from "../../engine/index.ts";
+import { allFrom, othersFrom, type SeatedDraft } from "../phases/table.ts";
+import { withLabel } from "../phases/seats.ts";
+import { degradation } from "../phases/loss.ts";
+import { failedPart, fanOut } from "../phases/fan-out.ts";
+import { emptyReplyFailure, modelParams, type Absent } from "../phases/draft.ts";
 import type { CouncilSettings } from "./settings.ts";
-import { allFrom, othersFrom, type Place } from "../../phases/table.ts";
+import { readReview, reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 
 /** A review whose ranking was read. */
 export type Review = { readonly by: Participant; readonly given: Event<"review-given">["data"] };
 
 export type Reviews = { readonly reviews: readonly Review[]; readonly absent: readonly Absent[] };
 
-type Seated = { readonly table: readonly Place[]; readonly judges: readonly Participant[] };
+type Seated = { readonly table: readonly SeatedDraft[]; readonly judges: readonly Participant[] };
 
 type Reviewer = {
+  readonly id: string;
   readonly by: Participant;
-  readonly shown: readonly Place[];
+  readonly shown: readonly SeatedDraft[];
   readonly request: ModelRequest;
 };
 
 /** Every member whose draft is in, to review the others' drafts, and every judge, to review all of them. */
-function reviewersOf(floor: Floor<CouncilSettings>, { table, judges }: Seated): readonly Reviewer[] {
+function reviewersOf(
+  floor: ProtocolContext<CouncilSettings>,
+  { table, judges }: Seated,
+): readonly Reviewer[] {
   const members = table.map(({ by }) => by);
   // In seat order, so that a budget cuts the last seats; judges, who are nobody's author, come first.
   const seated = [
@@ -30,13 +37,13 @@ function reviewersOf(floor: Floor<CouncilSettings>, { table, judges }: Seated): 
   return seated.flatMap((by) => {
     const shown = by.seat === "judge" ? allFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
     // Whoever wrote the only draft has nobody's to review.
-    return shown.length > 0 ? [{ by, shown, request: reviewRequest(floor, by, shown) }] : [];
+    return shown.length > 0 ? [{ id: by.id, by, shown, request: reviewRequest(floor, by, shown) }] : [];
   });
 }
 
 /** The least that reviewing takes: one reviewer's call. */
 export function leastReview(
-  floor: Floor<CouncilSettings>,
+  floor: ProtocolContext<CouncilSettings>,
   seated: Seated,
 ): { readonly step: string; readonly request: ModelRequest }[] {
   const [first] = reviewersOf(floor, seated);
@@ -44,57 +51,49 @@ export function leastReview(
 }
 
 /** The reviews of all who review, each under `review/<reviewer>`. */
-export async function review(floor: Floor<CouncilSettings>, seated: Seated): Promise<Reviews> {
-  const all = reviewersOf(floor, seated);
-  const reviewers = all.map(({ by }) => by);
-  const requests = all.map(({ by, request }) => ({ id: by.id as string, request }));
-  const may = await admitted(floor.run, { name: "review", members: requests });
-
-  const work = async (id: string, run: Run): Promise<Joined<Review>> => {
-    const by = byId(reviewers, id);
-    const shown = all.find((one) => one.by.id === id)?.shown ?? [];
-    const event = await reviewStep(floor, { by, shown, run });
-    if (event.type === "degradation-noted") return { in: false, why: event.data.why };
-    const { ranking } = event.data;
-    return ranking.ok
-      ? { in: true, value: { by, given: event.data } }
-      : { in: false, why: `unreadable: ${ranking.reason}` };
-  };
-  const done = await phase(
+export async function review(floor: ProtocolContext<CouncilSettings>, seated: Seated): Promise<Reviews> {
+  const members = reviewersOf(floor, seated);
+  const { patienceMs } = floor.settings;
+  const given = await fanOut<Reviewer, Review>(
     floor.run,
-    { name: "review", members: may, ...patience(floor.settings, may.length) },
-    work,
+    { name: "review", work: WORK, members, patienceMs },
+    async ({ by, shown }, run) => {
+      const event = await reviewStep(floor, { by, shown, run });
+      if (event.type === "degradation-noted") return failedPart(event);
+      const { ranking } = event.data;
+      return ranking.ok
+        ? { in: true, value: { by, given: event.data } }
+        : { in: false, why: `unreadable: ${ranking.reason}` };
+    },
   );
-  const cut = reviewers.filter(({ id }) => !may.includes(id));
   return {
-    reviews: done.in.map(({ value }) => value),
-    absent: [
-      ...done.out.map(({ id, why }) => ({ by: byId(reviewers, id), why, code: null })),
-      ...cut.map((by) => ({ by, why: "the budget does not reach for it", code: "over-budget" as const })),
-    ],
+    reviews: given.in.map(({ value }) => value),
+    absent: [...given.out, ...given.cut].map(({ member: { by }, ...absence }) => ({ by, ...absence })),
   };
 }
 
-const patience = ({ patienceMs }: CouncilSettings, reviewers: number) =>
-  patienceMs === null ? {} : { quorum: Math.floor(reviewers / 2) + 1, patienceMs };
+const WORK = { kind: "review" };
 
-type Reviewing = { readonly by: Participant; readonly shown: readonly Place[]; readonly run: Run };
+type Reviewing = { readonly by: Participant; readonly shown: readonly SeatedDraft[]; readonly run: Run };
 
 /** The review, or after one repair turn what came of it. */
-async function reviewStep(floor: Floor<CouncilSettings>, { by, shown, run }: Reviewing) {
+async function reviewStep(floor: ProtocolContext<CouncilSettings>, { by, shown, run }: Reviewing) {
   const key = `review/${by.id}`;
+  const work = { ...WORK, by: by.id };
   const { callTimeoutMs: timeoutMs } = floor.settings;
   const loss = (call: Call): Ending<"degradation-noted"> | undefined => {
-    const failure = call.ok ? emptiness(call.reply) : call.failure;
+    const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
     const weakens = "the standing and the chair lack one review";
     return (
-      failure && lossOf({ what: `the review by ${by.persona.name}`, failure, participant: by.id, weakens })
+      failure &&
+      degradation({ what: `the review by ${by.persona.name}`, failure, participant: by.id, weakens })
     );
   };
   const first = await run.call(
     {
       key,
       ends: ["review-given", "reply-received", "degradation-noted"],
+      work,
       request: reviewRequest(floor, by, shown),
       timeoutMs,
     },
@@ -103,7 +102,7 @@ async function reviewStep(floor: Floor<CouncilSettings>, { by, shown, run }: Rev
   if (first.type !== "reply-received") return first;
   const { call, why } = first.data;
   const request: ModelRequest = {
-    ...speaking(by),
+    ...modelParams(by),
     messages: reviewRepairPrompt(floor, {
       reply: call?.ok ? call.reply : "",
       labels: labelsOf(shown),
@@ -113,7 +112,13 @@ async function reviewStep(floor: Floor<CouncilSettings>, { by, shown, run }: Rev
     reply: reviewSchema,
   };
   return run.call(
-    { key: `${key}/repair`, ends: ["review-given", "degradation-noted"], request, timeoutMs },
+    {
+      key: `${key}/repair`,
+      ends: ["review-given", "degradation-noted"],
+      work: { ...work, nth: 2 },
+      request,
+      timeoutMs,
+    },
     (repaired) => loss(repaired) ?? given(repaired, { by, shown }) ?? unreadable(repaired, { by, shown }),
   );
 }
@@ -129,11 +134,11 @@ function given(call: Call, { by, shown }: Shown): Ending<"review-given"> | undef
       by: by.id,
       shown: shown.map(({ step }) => step),
       remarks: read.remarks.map(({ label, strengths, weaknesses }) => ({
-        of: stepOf(shown, label),
+        of: withLabel(shown, label).step,
         strengths,
         weaknesses,
       })),
-      ranking: { ok: true, steps: read.ranking.map((label) => stepOf(shown, label)) },
+      ranking: { ok: true, steps: read.ranking.map((label) => withLabel(shown, label).step) },
     },
   };
 }
@@ -153,26 +158,73 @@ const unreadable = (call: Call, { by, shown }: Shown): Ending<"review-given"> =>
   },
 });
 
-function reasonOf(call: Call, shown: readonly Place[]): string {
+function reasonOf(call: Call, shown: readonly SeatedDraft[]): string {
   const read = call.ok ? readReview(call.reply, labelsOf(shown)) : undefined;
   return read && !read.ok ? read.reason : "it could not be read";
 }
 
 const reviewRequest = (
-  floor: Floor<CouncilSettings>,
+  floor: ProtocolContext<CouncilSettings>,
   by: Participant,
-  shown: readonly Place[],
+  shown: readonly SeatedDraft[],
 ): ModelRequest => ({
-  ...speaking(by),
+  ...modelParams(by),
   messages: reviewPrompt(floor, { material: floor, persona: floor.instructions(by), answers: shown }),
   maxOutputTokens: floor.settings.maxOutputTokens.review,
   reply: reviewSchema,
 });
 
-const labelsOf = (shown: readonly Place[]): string[] => shown.map(({ label }) => label);
+const labelsOf = (shown: readonly SeatedDraft[]): string[] => shown.map(({ label }) => label);
 
-function stepOf(shown: readonly Place[], label: string): StepKey {
-  const place = shown.find((one) => one.label === label);
-  if (!place) throw new RangeError(`no answer is labelled ${label}`);
-  return place.step;
-}
+/** Adds the readable rankings up, under `standing`. */
+export const standing = (
+  floor: ProtocolContext,
+  table: readonly SeatedDraft[],
+  { reviews, absent }: Reviews,
+): Promise<Event<"standing-reached">> => {
+  const author = new Map(table.map(({ step, by }) => [step, by.id]));
+  const idOf = (id: string): ParticipantId => {
+    const found =
+      table.find(({ by }) => by.id === id)?.by.id ?? reviews.find(({ by }) => by.id === id)?.by.id;
+    if (found === undefined) throw new RangeError(`${id} has no part in the standing`);
+    return found;
+  };
+  // In seat order: ties are listed, and read, as the opening lists the members.
+  const candidates = floor
+    .seats("member")
+    .flatMap(({ id }) => (table.some(({ by }) => by.id === id) ? [id] : []));
+  const ballots = reviews.flatMap(({ by, given }) =>
+    given.ranking.ok
+      ? [
+          {
+            reviewer: by.id,
+            ranking: given.ranking.steps.flatMap((step) => author.get(step) ?? []),
+          },
+        ]
+      : [],
+  );
+  // The seed is part of the digest: a fork does not adopt a standing that was reached without intervals.
+  const given = { candidates, ballots, seed: "standing" };
+  const left = absent.map(({ by, why }) => ({ id: by.id, why }));
+  const make = (): Ending<"standing-reached"> => {
+    const { rows, borda, agreement, effectiveVotes, excluded } = standingOf(given);
+    return {
+      type: "standing-reached",
+      data: {
+        places: rows.map((row) => ({
+          ...row,
+          id: idOf(row.id),
+          tiedWith: row.tiedWith.map(idOf),
+        })),
+        borda,
+        agreement,
+        effectiveVotes,
+        excluded: [...left, ...excluded.map(({ id, why }) => ({ id: idOf(id), why }))],
+      },
+    };
+  };
+  return floor.run.derive(
+    { key: "standing", ends: ["standing-reached"], work: { kind: "standing" }, input: { ...given, left } },
+    make,
+  );
+};

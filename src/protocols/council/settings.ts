@@ -1,7 +1,15 @@
 import * as z from "zod";
+import type { SeatSpec } from "../../engine/index.ts";
 import { ParticipantId } from "../../kernel/index.ts";
-import type { DraftLimits } from "../../phases/draft.ts";
-import { moreThanHalf } from "../../phases/quorum.ts";
+import type { DraftLimits } from "../phases/draft.ts";
+import { moreThanHalf } from "../phases/control.ts";
+
+/** Who sits in a council, and in an `ask`. */
+export const councilSeats: readonly SeatSpec[] = [
+  { name: "member", filledBy: "models", min: 1 },
+  { name: "chair", filledBy: "chair", min: 0, fallbacks: true, persona: "chair" },
+  { name: "judge", filledBy: "judge", min: 0, persona: "judge" },
+];
 
 /** The lens under which the chair synthesises: its directive is the template `strategy`. */
 export const Strategy = z.strictObject({

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { standing as standingOf } from "../../judging/index.ts";
+import { standing as standingOf } from "../../stats/standing.ts";
 import { isEvent } from "../../kernel/index.ts";
-import { agreeable, councilAsked, labelsIn, taskOf } from "../../testing/council-table.ts";
-import { stage } from "../../testing/toys/stage.ts";
+import { agreeable, councilAsked, labelsIn, taskOf } from "../../../test/support/council-table.ts";
+import { stage } from "../../testing/stage.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
 import { council } from "./index.ts";
 
 const MEMBERS = ["ada", "bob", "cyd", "dan", "eve", "fay"];
@@ -30,7 +31,7 @@ describe("a council's standing", () => {
     const on = divided();
     const { opened } = await on.engine.open("r1", councilAsked({ members: MEMBERS }));
     await on.drive(opened.deliberation);
-    const entries = await on.store.read(opened.deliberation);
+    const entries = await on.store.for(LOCAL).read(opened.deliberation);
     const [reached] = entries.filter((entry) => isEvent(entry, "standing-reached"));
     const places = reached?.data.places ?? [];
     expect(places).toHaveLength(6);
@@ -57,10 +58,11 @@ describe("a council's standing", () => {
     await expect(on.engine.replay(opened.deliberation)).resolves.toMatchObject({ calls: 13 });
   });
   it("of version 1, recorded without intervals, is refused by name", async () => {
-    const on = divided();
-    const old = councilAsked({ members: MEMBERS });
-    const { opened } = await on.engine.open("r1", { ...old, protocol: { name: "council", version: 1 } });
-    await expect(on.drive(opened.deliberation)).rejects.toThrow(
+    const before = stage({ protocols: [{ ...council, version: 1 }] });
+    const old = { ...councilAsked({ members: MEMBERS }), protocol: { name: "council", version: 1 } };
+    const { opened } = await before.engine.open("r1", old);
+    const now = stage({ protocols: [council], store: () => before.store });
+    await expect(now.drive(opened.deliberation)).rejects.toThrow(
       /no protocol council@1 \(it has council@2\).*fork/,
     );
   });

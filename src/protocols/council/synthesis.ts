@@ -1,5 +1,3 @@
-import { holdBack, type Ending, type Floor } from "../../engine/index.ts";
-import { extractAnswer } from "../../judging/index.ts";
 import {
   StepKey,
   type Answer,
@@ -7,20 +5,25 @@ import {
   type Event,
   type ModelRequest,
   type Participant,
+  type ParticipantId,
+  type Stance,
 } from "../../kernel/index.ts";
-import { readSynthesis, synthesisPrompt } from "../../prompts/index.ts";
-import { emptiness, speaking, type Absent } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
-import type { Review } from "./review.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { reserveFor, type Ending, type ProtocolContext } from "../../engine/index.ts";
+import type { SeatedDraft } from "../phases/table.ts";
+import { withLabel } from "../phases/seats.ts";
+import { absenceOf, degradation, type Absence } from "../phases/loss.ts";
+import { emptyReplyFailure, modelParams, type Absent, type Draft } from "../phases/draft.ts";
 import type { CouncilSettings } from "./settings.ts";
-import type { Place } from "../../phases/table.ts";
+import type { Review, Reviews } from "./review.ts";
+import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 
 /** The share of the budget that is the chair's. */
 const SHARE = "chair";
 
 /** What the chair works from. */
 export type Evidence = {
-  readonly table: readonly Place[];
+  readonly table: readonly SeatedDraft[];
   readonly reviews: readonly Review[];
   readonly absent: readonly Absent[];
   readonly standing: Event<"standing-reached">["data"] | undefined;
@@ -30,11 +33,14 @@ export type Evidence = {
 /** What came of asking the chairs: an answer, or the last failure. */
 export type Synthesised =
   | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly failed: number }
-  | { readonly ok: false; readonly overBudget: boolean; readonly why: string };
+  | ({ readonly ok: false } & Absence);
 
 /** Asks one chair after the other, each under `synthesis/<chair>`, until one answers. Asked anew with the same evidence: `synthesis/<chair>/again-<nth>`. */
-export async function synthesise(floor: Floor<CouncilSettings>, evidence: Evidence): Promise<Synthesised> {
-  const failures: { readonly why: string; readonly code: string | undefined }[] = [];
+export async function synthesise(
+  floor: ProtocolContext<CouncilSettings>,
+  evidence: Evidence,
+): Promise<Synthesised> {
+  const failures: Absence[] = [];
   const { rewriting } = floor.settings;
   for (const chair of chairsOf(floor)) {
     const again = rewriting && rewriting.nth > 0 ? `/again-${rewriting.nth}` : "";
@@ -43,6 +49,7 @@ export async function synthesise(floor: Floor<CouncilSettings>, evidence: Eviden
       {
         key: step,
         ends: ["synthesis-given", "degradation-noted"],
+        work: { kind: "synthesis", by: chair.id, ...(rewriting?.nth ? { nth: rewriting.nth + 1 } : {}) },
         request: synthesisRequest(floor, chair, evidence),
         timeoutMs: floor.settings.callTimeoutMs,
         share: SHARE,
@@ -53,24 +60,26 @@ export async function synthesise(floor: Floor<CouncilSettings>, evidence: Eviden
       return { ok: true, step, final: event.data.final, failed: failures.length };
     }
     const { call, why } = event.data;
-    failures.push({ why, code: call?.ok === false ? call.failure.code : undefined });
+    failures.push(absenceOf(why, call?.ok === false ? call.failure : undefined));
   }
-  const last = failures.at(-1);
-  return { ok: false, overBudget: last?.code === "over-budget", why: last?.why ?? "nobody has the chair" };
+  return { ok: false, ...(failures.at(-1) ?? absenceOf("nobody has the chair", undefined)) };
 }
 
 /** Who may write, in order. */
-const chairsOf = ({ seats, settings: { rewriting } }: Floor<CouncilSettings>): readonly Participant[] =>
+const chairsOf = ({
+  seats,
+  settings: { rewriting },
+}: ProtocolContext<CouncilSettings>): readonly Participant[] =>
   seats("chair").filter(({ id }) => rewriting === undefined || id === rewriting.by);
 
 /** Keeps the first chair's worst case back, before anything is spent. */
-export function holdForChair(floor: Floor<CouncilSettings>): void {
-  holdBack(floor.run, SHARE, () => leastSynthesis(floor)[0]?.request);
+export function reserveForChair(floor: ProtocolContext<CouncilSettings>): void {
+  reserveFor(floor.run, SHARE, () => leastSynthesis(floor)[0]?.request);
 }
 
 /** What the first chair's call takes in its worst case; nothing where no chair writes. */
 export function leastSynthesis(
-  floor: Floor<CouncilSettings>,
+  floor: ProtocolContext<CouncilSettings>,
 ): { readonly step: string; readonly request: ModelRequest }[] {
   const [chair] = chairsOf(floor);
   if (!chair || floor.settings.mode === "vote") return [];
@@ -80,7 +89,7 @@ export function leastSynthesis(
   const most = "x".repeat(3 * members * (draft + review));
   const given = floor.context.reduce((sum, { text }) => sum + text, floor.question);
   const request: ModelRequest = {
-    ...speaking(chair),
+    ...modelParams(chair),
     messages: [{ role: "user", text: given + most }],
     maxOutputTokens: floor.settings.maxOutputTokens.synthesis,
   };
@@ -89,7 +98,7 @@ export function leastSynthesis(
 
 /** What the first chair's call takes when it works from these answers alone. */
 export function synthesisOf(
-  floor: Floor<CouncilSettings>,
+  floor: ProtocolContext<CouncilSettings>,
   evidence: Evidence,
 ): { readonly step: string; readonly request: ModelRequest }[] {
   const [chair] = chairsOf(floor);
@@ -102,25 +111,21 @@ function readChair(
   call: Call,
   { chair, evidence, strategy }: Chairing,
 ): Ending<"synthesis-given" | "degradation-noted"> {
-  const failure = call.ok ? emptiness(call.reply) : call.failure;
+  const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
   const reply = call.ok ? call.reply : "";
   const labels = evidence.table.map(({ label }) => label);
   const { text, dissent, insights, vetoed, claims } = readSynthesis(reply, labels);
-  const empty = failure ?? emptiness(text);
+  const empty = failure ?? emptyReplyFailure(text);
   if (empty) {
     const weakens = "another chair had to write the answer, or none did";
-    return lossOf({
+    return degradation({
       what: `the synthesis by ${chair.persona.name}`,
       failure: empty,
       participant: chair.id,
       weakens,
     });
   }
-  const member = (label: string) => {
-    const place = evidence.table.find((one) => one.label === label);
-    if (!place) throw new RangeError(`no answer is labelled ${label}`);
-    return place.by.id;
-  };
+  const member = (label: string) => withLabel(evidence.table, label).by.id;
   return {
     type: "synthesis-given",
     data: {
@@ -139,14 +144,14 @@ function readChair(
 }
 
 function synthesisRequest(
-  floor: Floor<CouncilSettings>,
+  floor: ProtocolContext<CouncilSettings>,
   chair: Participant,
   evidence: Evidence,
 ): ModelRequest {
   const { strategy, maxOutputTokens } = floor.settings;
   const inLabelOrder = [...evidence.table].sort((a, b) => (a.label < b.label ? -1 : 1));
   return {
-    ...speaking(chair),
+    ...modelParams(chair),
     messages: synthesisPrompt(floor, {
       material: floor,
       persona: floor.instructions(chair),
@@ -188,4 +193,58 @@ function comparisonLines({ table, comparison }: Evidence): string | undefined {
     ]),
     ...unique.map(({ claim, of }) => `Only ${labels(of)}: ${claim}`),
   ].join("\n");
+}
+
+type Comparison = Event<"comparison-given">["data"];
+
+/** What the standing and the chair work from. */
+export type Material = {
+  readonly drafts: readonly Draft[];
+  readonly answers: readonly Draft[];
+  readonly table: readonly SeatedDraft[];
+  readonly reviews: Reviews;
+  readonly comparison: Comparison | undefined;
+};
+
+/**
+ * The material without these participants: their drafts and answers, their reviews, and what was found of them alone.
+ * Labels stay as they were, and remarks and ranks of an answer that is not on the table are passed over downstream. What
+ * a reviewer wrote of another answer may still allude to one that is withheld: its words are left as they are.
+ */
+export function withhold(material: Material, ids: readonly ParticipantId[]): Material {
+  if (ids.length === 0) return material;
+  const stays = ({ by }: { readonly by: { readonly id: ParticipantId } }) => !ids.includes(by.id);
+  const table = material.table.filter(stays);
+  const { reviews, absent } = material.reviews;
+  return {
+    drafts: material.drafts.filter(stays),
+    answers: material.answers.filter(stays),
+    table,
+    reviews: { reviews: reviews.filter(stays), absent: absent.filter(stays) },
+    comparison:
+      material.comparison &&
+      compared(
+        material.comparison,
+        table.map(({ step }) => step),
+      ),
+  };
+}
+
+/** What of a comparison these answers make up: a side that nobody holds is gone, and what one alone holds is unique. */
+function compared({ by, ...found }: Comparison, steps: readonly StepKey[]): Comparison {
+  const held = (stances: readonly Stance[]): Stance[] =>
+    stances.flatMap(({ claim, of }) => {
+      const left = of.filter((step) => steps.includes(step));
+      return left.length > 0 ? [{ claim, of: left }] : [];
+    });
+  const sides = found.contradictions.map(({ topic, stances }) => ({ topic, stances: held(stances) }));
+  // A contradiction of one side is none: what that side claims stays.
+  const undisputed = sides.flatMap(({ stances }) => (stances.length === 1 ? stances : []));
+  const claims = [...held(found.agreements), ...undisputed];
+  return {
+    by,
+    agreements: claims.filter(({ of }) => of.length > 1),
+    contradictions: sides.filter(({ stances }) => stances.length > 1),
+    unique: [...claims.filter(({ of }) => of.length === 1), ...held(found.unique)],
+  };
 }

@@ -1,21 +1,22 @@
+import { LOCAL } from "../../testing/store-samples.ts";
 import { describe, expect, it } from "vitest";
 import { isEvent, ParticipantId, StepKey, type Entry } from "../../kernel/index.ts";
-import { agreeable, councilAsked } from "../../testing/council-table.ts";
-import { stage } from "../../testing/toys/stage.ts";
+import { agreeable, councilAsked } from "../../../test/support/council-table.ts";
+import { stage } from "../../testing/stage.ts";
 import { council, type Rewriting } from "./index.ts";
-import { withhold, type Material } from "./withhold.ts";
+import { withhold, type Material } from "./synthesis.ts";
 
 async function forked(rewriting: Omit<Rewriting, "by">, changes: { readonly mode?: string } = {}) {
   const on = stage({ protocols: [council], script: agreeable(["ada", "bob", "cyd", "chair"]) });
   const { opened } = await on.engine.open("r1", councilAsked());
   await on.drive(opened.deliberation);
-  const [opening] = await on.store.read(opened.deliberation);
+  const [opening] = await on.store.for(LOCAL).read(opened.deliberation);
   if (!opening || !isEvent(opening, "deliberation-opened")) throw new Error("no opening");
   const before = on.models.calls.length;
   const settings = { ...opening.data.settings, ...changes, rewriting: { by: "chair", ...rewriting } };
   const fork = await on.engine.fork(opened.deliberation, { request: "fork", changes: { settings } });
   await on.drive(fork.opened.deliberation);
-  const entries = await on.store.read(fork.opened.deliberation);
+  const entries = await on.store.for(LOCAL).read(fork.opened.deliberation);
   return { entries, calls: on.models.calls.length - before };
 }
 

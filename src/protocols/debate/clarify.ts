@@ -1,24 +1,25 @@
 import { phase, type Joined, type Run } from "../../engine/index.ts";
 import { isEvent, type Event, type Participant } from "../../kernel/index.ts";
-import { clarifyPrompt, questionsSchema, readQuestions } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
-import { ownText, type Clarified, type DebateFloor } from "./brief.ts";
+import { clarifyPrompt, questionsSchema, readQuestions } from "./prompts/agents.ts";
+import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
+import { withId } from "../phases/seats.ts";
+import { degradation } from "../phases/loss.ts";
+import { ownText, type Clarified, type DebateContext } from "./speak.ts";
 
-// C1. A question's id names its round, its agent and its place, so no two are alike.
-// C2. A round without a question is the last; so is the one before which nobody could be asked.
-// C3. What is not answered is "NA" in the prompts, so that nobody asks for it again.
+// CLARIFY-1. A question's id names its round, its agent and its place, so no two are alike.
+// CLARIFY-2. A round without a question is the last; so is the one before which nobody could be asked.
+// CLARIFY-3. What is not answered is "NA" in the prompts, so that nobody asks for it again.
 
 const NOT_ANSWERED = "NA";
 
-type Asked = Event<"clarification-asked">["data"]["questions"];
+type Questions = Event<"clarification-asked">["data"]["questions"];
 
 /**
  * Asks all agents at once what they need to know, then waits for the client's answers under the request
  * `clarification-<round>`; follow-up rounds see the answers so far.
  */
 export async function clarify(
-  floor: DebateFloor,
+  floor: DebateContext,
   agents: readonly Participant[],
 ): Promise<readonly Clarified[]> {
   const { enabled, rounds } = floor.settings.clarifications;
@@ -26,14 +27,14 @@ export async function clarify(
   if (!enabled) return clarified;
   for (let round = 1; round <= rounds; round += 1) {
     const questions = await ask(floor, agents, { round, clarified });
-    if (questions.length === 0) return clarified; // C2
+    if (questions.length === 0) return clarified; // CLARIFY-2
     const given = await floor.run.awaits(requestOf(round));
     const answers = isEvent(given, "clarification-answered") ? given.data.answers : [];
     clarified = [
       ...clarified,
       ...questions.map(({ id, text }) => ({
         question: text,
-        answer: answers.find((answer) => answer.id === id)?.text.trim() || NOT_ANSWERED, // C3
+        answer: answers.find((answer) => answer.id === id)?.text.trim() || NOT_ANSWERED, // CLARIFY-3
       })),
     ];
   }
@@ -46,21 +47,23 @@ export const requestOf = (round: number): string => `clarification-${round}`;
 type Round = { readonly round: number; readonly clarified: readonly Clarified[] };
 
 async function ask(
-  floor: DebateFloor,
+  floor: DebateContext,
   agents: readonly Participant[],
   { round, clarified }: Round,
-): Promise<Asked> {
-  const work = async (id: string, run: Run): Promise<Joined<Asked>> => {
-    const agent = agents.find((one) => one.id === id);
-    if (!agent) throw new RangeError(`${id} is no agent`);
-    const event = await askOne(floor, { run, agent, round, clarified });
+): Promise<Questions> {
+  const work = async (id: string, run: Run): Promise<Joined<Questions>> => {
+    const event = await askOne(floor, { run, agent: withId(agents, id), round, clarified });
     return event.type === "clarification-asked"
       ? { in: true, value: event.data.questions }
       : { in: false, why: event.data.why };
   };
   const done = await phase(
     floor.run,
-    { name: `clarify-${round}`, members: agents.map(({ id }) => id) },
+    {
+      name: `clarify-${round}`,
+      work: { kind: "clarification", nth: round },
+      members: agents.map(({ id }) => id),
+    },
     work,
   );
   return done.in.flatMap(({ value }) => value);
@@ -69,7 +72,7 @@ async function ask(
 type Asking = Round & { readonly run: Run; readonly agent: Participant };
 
 const askOne = (
-  floor: DebateFloor,
+  floor: DebateContext,
   { run, agent, round, clarified }: Asking,
 ): Promise<Event<"clarification-asked"> | Event<"degradation-noted">> => {
   const { clarifications, maxOutputTokens, callTimeoutMs } = floor.settings;
@@ -78,8 +81,9 @@ const askOne = (
     {
       key: `clarify-${round}/${agent.id}`,
       ends: ["clarification-asked", "degradation-noted"],
+      work: { kind: "clarification", nth: round, by: agent.id },
       request: {
-        ...speaking(agent),
+        ...modelParams(agent),
         messages: clarifyPrompt(floor, {
           material: floor,
           persona: floor.instructions(agent),
@@ -93,13 +97,13 @@ const askOne = (
       timeoutMs: callTimeoutMs,
     },
     (call) => {
-      const failure = call.ok ? emptiness(call.reply) : call.failure;
+      const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
       const read = readQuestions(call.ok ? call.reply : "", clarifications.perAgent);
       const unread = read.ok ? undefined : { code: "unreadable" as const, message: read.reason };
       const lost = failure ?? unread;
       if (lost || !read.ok) {
         const weakens = "it asks nothing, and takes the problem as it stands";
-        return lossOf({
+        return degradation({
           what: `the questions of ${agent.persona.name}`,
           failure: lost ?? { code: "unreadable", message: "no questions" },
           participant: agent.id,
@@ -107,7 +111,7 @@ const askOne = (
         });
       }
       const questions = read.questions.map((text, index) => ({
-        id: `${round}-${agent.id}-${index + 1}`, // C1
+        id: `${round}-${agent.id}-${index + 1}`, // CLARIFY-1
         text,
       }));
       return { type: "clarification-asked", data: { by: agent.id, questions } };

@@ -1,9 +1,11 @@
-import { majority, sameAnswer, similarityOfRounds } from "../../judging/index.ts";
+import { sameAnswer } from "../../replies/answer.ts";
+import { majority } from "../../stats/vote.ts";
+import { similarityOfRounds } from "../../stats/text-similarity.ts";
 import type { Participant, ParticipantId } from "../../kernel/index.ts";
-import { confidencePrompt, confidenceSchema, readConfidence } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
-import type { Brief, DebateFloor } from "./brief.ts";
+import { confidencePrompt, confidenceSchema, readConfidence } from "./prompts/judge.ts";
+import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
+import { degradation } from "../phases/loss.ts";
+import type { Brief, DebateContext } from "./speak.ts";
 import type { Seated } from "./round.ts";
 
 export type Evaluating = {
@@ -18,7 +20,7 @@ export type Evaluating = {
 };
 
 /** Whether the debate ends with this round, which is not the last, and why; null: it goes on. */
-export async function ends(floor: DebateFloor, spec: Evaluating): Promise<string | null> {
+export async function ends(floor: DebateContext, spec: Evaluating): Promise<string | null> {
   const { termination } = floor.settings;
   switch (termination.type) {
     case "fixed":
@@ -32,7 +34,7 @@ export async function ends(floor: DebateFloor, spec: Evaluating): Promise<string
 
 /** Measured, and recorded as `round-<n>/convergence`: extracted answers that all agree, or texts that hardly changed. */
 async function converged(
-  { run }: DebateFloor,
+  { run }: DebateContext,
   { round, last, after, refined }: Evaluating,
   least: number,
 ): Promise<string | null> {
@@ -52,6 +54,7 @@ async function converged(
     {
       key: `round-${round}/convergence`,
       ends: ["note-taken"],
+      work: { kind: "convergence", round },
       input: {
         texts: [last, after].map((seated) => seated.map(({ step }) => step)),
         least,
@@ -73,7 +76,7 @@ async function converged(
 
 /** The judge's confidence in what stands, asked under `round-<n>/confidence`; one that fails ends nothing. */
 async function confident(
-  floor: DebateFloor,
+  floor: DebateContext,
   { round, brief, after, judge }: Evaluating,
   threshold: number,
 ): Promise<string | null> {
@@ -81,9 +84,10 @@ async function confident(
   const event = await floor.run.call(
     {
       key: `round-${round}/confidence`,
-      ends: ["note-taken", "degradation-noted"],
+      ends: ["confidence-given", "degradation-noted"],
+      work: { kind: "confidence", round, by: judge.id },
       request: {
-        ...speaking(judge),
+        ...modelParams(judge),
         messages: confidencePrompt(floor, {
           ...brief,
           answers: [...after].sort((a, b) => (a.label < b.label ? -1 : 1)),
@@ -95,10 +99,10 @@ async function confident(
       timeoutMs: floor.settings.callTimeoutMs,
     },
     (call) => {
-      const failure = call.ok ? emptiness(call.reply) : call.failure;
+      const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
       const read = readConfidence(call.ok ? call.reply : "");
       if (failure || !read.ok) {
-        return lossOf({
+        return degradation({
           what: `the judge's confidence after round ${round}`,
           failure: failure ?? { code: "unreadable", message: read.ok ? "" : read.reason },
           participant: judge.id,
@@ -106,16 +110,12 @@ async function confident(
         });
       }
       const { confidence, reason } = read;
-      return { type: "note-taken", data: { topic: "confidence", reason, body: { confidence, reason } } };
+      return { type: "confidence-given", data: { confidence, reason } };
     },
   );
   if (event.type === "degradation-noted") return null;
-  const { body } = event.data;
-  const confidence =
-    typeof body === "object" && body !== null && !Array.isArray(body) ? body["confidence"] : null;
-  return typeof confidence === "number" && confidence >= threshold
-    ? `the judge's confidence is ${confidence}, of ${threshold}`
-    : null;
+  const { confidence } = event.data;
+  return confidence >= threshold ? `the judge's confidence is ${confidence}, of ${threshold}` : null;
 }
 
 /** Of the agents with a final answer, the share of the largest group; null below two. */

@@ -1,32 +1,24 @@
+import type { Event, Participant, ParticipantId, Work } from "../../kernel/index.ts";
 import { phase, type Joined, type Run } from "../../engine/index.ts";
-import type { Event, Participant, ParticipantId } from "../../kernel/index.ts";
-import { historyText, summaryPrompt } from "../../prompts/index.ts";
-import { ownText, type DebateFloor } from "./brief.ts";
-import {
-  historyOf,
-  lengthOf,
-  perspectiveOf,
-  type Spoken,
-  type Summarised,
-  type Transcript,
-} from "./perspective.ts";
-import { summarizationOf } from "./settings.ts";
+import type { SummaryMethod, SummaryTask, Contribution } from "./summaries/method.ts";
 import { summaryMethodOf } from "./summaries/index.ts";
-import type { SummaryMethod, SummaryTask } from "./summaries/method.ts";
+import { summarizationOf } from "./settings.ts";
+import { ownText, type DebateContext } from "./speak.ts";
+import { summaryPrompt, historyText } from "./prompts/agents.ts";
 
-// Y1. Each agent decides for itself, at the start of each round, whether what it went through is at its threshold.
-// Y2. A summary is made anew from the whole of it, never from an earlier summary.
-// Y3. A summary that fails is noted, and the history is used: nothing is lost with it.
+// PAST-1. Each agent decides for itself, at the start of each round, whether what it went through is at its threshold.
+// PAST-2. A summary is made anew from the whole of it, never from an earlier summary.
+// PAST-3. A summary that fails is noted, and the history is used: nothing is lost with it.
 
 /** Summaries of those whose perspective is at or over their threshold, all at once; nothing is asked of others. */
 export async function summarise(
-  floor: DebateFloor,
+  floor: DebateContext,
   agents: readonly Participant[],
   { round, transcript }: { readonly round: number; readonly transcript: Transcript },
 ): Promise<ReadonlyMap<ParticipantId, Summarised>> {
   const due = agents.filter((agent) => {
     const own = wayOf(floor, agent);
-    return own && !own.method.perPrompt && isDue(floor, agent, perspectiveOf(transcript, agent.id)); // Y1
+    return own && !own.method.perPrompt && isDue(floor, agent, perspectiveOf(transcript, agent.id)); // PAST-1
   });
   if (due.length === 0) return new Map();
   const work = async (id: string, run: Run): Promise<Joined<Event<"summary-made">>> => {
@@ -37,15 +29,16 @@ export async function summarise(
       agent,
       method: own.method,
       key: `round-${round}/summary/${id}`,
+      work: { kind: "summary", round, by: id },
       round,
-      contributions: perspectiveOf(transcript, agent.id), // Y2
+      contributions: perspectiveOf(transcript, agent.id), // PAST-2
       purpose: floor.question,
     });
     return event.type === "summary-made" ? { in: true, value: event } : { in: false, why: event.data.why };
   };
   const done = await phase(
     floor.run,
-    { name: `round-${round}/summary`, members: due.map(({ id }) => id) },
+    { name: `round-${round}/summary`, work: { kind: "summary", round }, members: due.map(({ id }) => id) },
     work,
   );
   return new Map(done.in.map(({ value }) => [value.data.for, { round, text: value.data.text }]));
@@ -55,6 +48,8 @@ export type Remembering = {
   readonly agent: Participant;
   /** The step whose prompt is being built. */
   readonly step: string;
+  /** The kind of answer that the prompt asks for. */
+  readonly kind: string;
   readonly round: number;
   readonly transcript: Transcript;
   /** What the prompt is about. */
@@ -63,8 +58,8 @@ export type Remembering = {
 
 /** What an agent is reminded of in a prompt; undefined where there is nothing, or nothing is wanted. */
 export async function historyFor(
-  floor: DebateFloor,
-  { agent, step, round, transcript, purpose }: Remembering,
+  floor: DebateContext,
+  { agent, step, kind, round, transcript, purpose }: Remembering,
 ): Promise<string | undefined> {
   const own = wayOf(floor, agent);
   if (own?.method.perPrompt && isDue(floor, agent, perspectiveOf(transcript, agent.id))) {
@@ -73,6 +68,7 @@ export async function historyFor(
       agent,
       method: own.method,
       key: `${step}/summary`,
+      work: { kind: "summary", round, by: agent.id, of: kind },
       round,
       contributions: everybody ? transcript.spoken : perspectiveOf(transcript, agent.id),
       purpose,
@@ -87,13 +83,13 @@ export async function historyFor(
 }
 
 /** How this participant's perspective is summarised; undefined where it is not. */
-export function wayOf(floor: DebateFloor, { id }: Participant) {
+export function wayOf(floor: DebateContext, { id }: Participant) {
   const settings = summarizationOf(floor.settings, id);
   return settings.enabled ? { settings, method: summaryMethodOf(settings.method, floor.methods) } : undefined;
 }
 
 export const isDue = (
-  { settings }: DebateFloor,
+  { settings }: DebateContext,
   { id }: Participant,
   contributions: readonly Spoken[],
 ): boolean => lengthOf(contributions) >= summarizationOf(settings, id).threshold;
@@ -102,6 +98,7 @@ export type Making = {
   readonly agent: Participant;
   readonly method: SummaryMethod;
   readonly key: string;
+  readonly work: Work;
   readonly round: number | undefined;
   readonly contributions: readonly Spoken[];
   readonly purpose: string;
@@ -110,9 +107,9 @@ export type Making = {
 
 /** One summary by an agent's method, with the ports that there are. */
 export function make(
-  floor: DebateFloor,
+  floor: DebateContext,
   run: Run,
-  { agent, method, key, round, contributions, purpose, prompt }: Making,
+  { agent, method, key, work, round, contributions, purpose, prompt }: Making,
 ): Promise<Event<"summary-made"> | Event<"degradation-noted">> {
   const { maxLength, semanticThreshold, embeddingModel, scope } = summarizationOf(floor.settings, agent.id);
   const persona = floor.instructions(agent);
@@ -121,6 +118,7 @@ export function make(
     run,
     {
       key,
+      work,
       for: agent,
       round,
       contributions,
@@ -152,3 +150,62 @@ const byRound = (contributions: readonly Spoken[]) =>
     round,
     items: contributions.filter((one) => one.round === round).map(({ kind, text }) => ({ kind, text })),
   }));
+
+// PERSPECTIVE-1. An agent's perspective is its own proposals, the critiques it received, and its refinements; nobody else's.
+// PERSPECTIVE-2. A text counts once: a proposal that is a carried refinement is not told twice.
+// PERSPECTIVE-3. A summary stands for all that came before the round at whose start it was made; what came since follows it verbatim.
+
+/** A text of the debate: whose perspective it belongs to, and who wrote it. */
+export type Spoken = Contribution & {
+  /** Under which the others know who said it. */
+  readonly label: string;
+  /** In whose perspective it stands: the author's, or of a critique the criticised one's. */
+  readonly of: ParticipantId;
+};
+
+/** A summary that was made for an agent at the start of a round. */
+export type Summarised = { readonly round: number; readonly text: string };
+
+/** All that was said so far, in the order of rounds, kinds and seats. */
+export type Transcript = {
+  readonly spoken: readonly Spoken[];
+  readonly summaries: ReadonlyMap<ParticipantId, readonly Summarised[]>;
+};
+
+export const EMPTY: Transcript = { spoken: [], summaries: new Map() };
+
+export const withSpoken = ({ spoken, summaries }: Transcript, more: readonly Spoken[]): Transcript => ({
+  spoken: [...spoken, ...more],
+  summaries,
+});
+
+export const withSummaries = (
+  { spoken, summaries }: Transcript,
+  made: ReadonlyMap<ParticipantId, Summarised>,
+): Transcript => ({
+  spoken,
+  summaries: new Map([
+    ...summaries,
+    ...[...made].map(([id, summary]) => [id, [...(summaries.get(id) ?? []), summary]] as const),
+  ]),
+});
+
+/** What an agent has gone through, oldest first (PERSPECTIVE-1). */
+const perspectiveOf = ({ spoken }: Transcript, id: ParticipantId): readonly Spoken[] =>
+  spoken.filter(({ of }) => of === id);
+
+/** What an agent is shown of it: its latest summary, found backwards, and what came since (PERSPECTIVE-3); else all of it. */
+export type History = {
+  readonly summary: Summarised | undefined;
+  readonly contributions: readonly Spoken[];
+};
+
+function historyOf(transcript: Transcript, id: ParticipantId): History {
+  const summary = transcript.summaries.get(id)?.at(-1);
+  const all = perspectiveOf(transcript, id);
+  const contributions = summary ? all.filter(({ round }) => round >= summary.round) : all;
+  return { summary, contributions };
+}
+
+const lengthOf = (contributions: readonly Contribution[]): number =>
+  contributions.reduce((sum, { text }) => sum + text.length, 0);

@@ -1,19 +1,19 @@
 import { defineProtocol } from "../../engine/index.ts";
 import type { Closing, Participant } from "../../kernel/index.ts";
-import { DEBATE_JUDGE_TEMPLATES, DEBATE_TEMPLATES } from "../../prompts/index.ts";
-import { central, controlOf } from "../../phases/control.ts";
-import { byId } from "../../phases/draft.ts";
-import { tooFew } from "../../phases/quorum.ts";
-import { labelAt } from "../../phases/table.ts";
-import { readRequirements, type Brief, type DebateFloor } from "./brief.ts";
+import { debateJudgeTemplates } from "./prompts/judge.ts";
+import { debateAgentTemplates } from "./prompts/agents.ts";
+import { central, controlOf, tooFew } from "../phases/control.ts";
+import { withId } from "../phases/seats.ts";
+import { stoppedByBudget } from "../phases/loss.ts";
+import { labelAt } from "../phases/table.ts";
+import { readRequirements, type Brief, type DebateContext } from "./speak.ts";
 import { clarify } from "./clarify.ts";
 import { agreementOf, ends } from "./evaluate.ts";
-import { summarise } from "./history.ts";
-import { holdForJudge, synthesise } from "./judge.ts";
-import { EMPTY, withSpoken, withSummaries, type Transcript } from "./perspective.ts";
+import { summarise, EMPTY, withSpoken, withSummaries, type Transcript } from "./history.ts";
+import { reserveForJudge, synthesise } from "./judge.ts";
 import { criticise, propose, refine, saidIn, type RoundSpec, type Seated } from "./round.ts";
 import { DebateSettings, quorumOf } from "./settings.ts";
-import { criticsOf } from "./topology.ts";
+import { criticsOf } from "./config.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
 
 export { requestOf as clarificationRequest } from "./clarify.ts";
@@ -21,18 +21,23 @@ export { DebateSettings, ToolName } from "./settings.ts";
 export { summaryMethodOf, summaryMethods } from "./summaries/index.ts";
 
 /**
- * Agents propose, criticise each other and refine, in rounds, and a judge writes the solution (seed 5). Seats: `agent`,
- * `judge` (the first, then who steps in for it). `methods`: the ways to summarise that its settings may name.
+ * Agents propose, criticise each other and refine, in rounds, and a judge writes the solution (seed 5). `methods`: the ways to summarise that its settings may name.
  */
 export const debateWith = (methods: readonly SummaryMethod[]) =>
   defineProtocol({
     name: "debate",
     version: 1,
+    summary: "agents propose, criticize and refine in rounds, and a judge writes the solution",
+    seats: [
+      { name: "agent", filledBy: "models", min: 1 },
+      { name: "judge", filledBy: "judge", min: 1, fallbacks: true },
+    ],
     settings: DebateSettings,
-    templates: [...DEBATE_TEMPLATES, ...DEBATE_JUDGE_TEMPLATES],
+    templates: [...debateAgentTemplates, ...debateJudgeTemplates],
+    opening: async () => (await import("./opening.ts")).openDebate,
     async deliberate(given): Promise<Closing> {
-      const floor: DebateFloor = { ...given, methods };
-      holdForJudge(floor);
+      const floor: DebateContext = { ...given, methods };
+      reserveForJudge(floor);
       const agents = floor.seats("agent");
       const requirements = await readRequirements(floor);
       const clarifications = await clarify(floor, agents);
@@ -44,7 +49,7 @@ export const debate = debateWith(summaryMethods);
 
 type Debating = { readonly agents: readonly Participant[]; readonly brief: Brief };
 
-async function conduct(floor: DebateFloor, { agents, brief }: Debating): Promise<Closing> {
+async function conduct(floor: DebateContext, { agents, brief }: Debating): Promise<Closing> {
   const { settings } = floor;
   const order = floor.shuffled(
     "labels",
@@ -101,7 +106,7 @@ type Concluding = {
   readonly lost: number;
 };
 
-async function conclude(floor: DebateFloor, { evidence, first, lost }: Concluding): Promise<Closing> {
+async function conclude(floor: DebateContext, { evidence, first, lost }: Concluding): Promise<Closing> {
   const judged = await synthesise(floor, evidence);
   if (judged.ok) {
     return {
@@ -112,20 +117,21 @@ async function conclude(floor: DebateFloor, { evidence, first, lost }: Concludin
   }
   const best = central(evidence.after);
   const fallback = { answer: best.step, control: controlOf(first, undefined, best.final) };
-  return judged.overBudget
-    ? { outcome: "stopped-by-budget", why: judged.why, best: fallback }
+  return judged.code === "over-budget"
+    ? stoppedByBudget(judged.why, judged.cap, fallback)
     : { outcome: "answered-degraded", ...fallback };
 }
 
 /** How a round ended: who is in, and who refined. */
 const closeRound = (
-  { run }: DebateFloor,
+  { run }: DebateContext,
   { round, seated, refined }: { round: number; seated: readonly Seated[]; refined: readonly string[] },
 ) =>
   run.derive(
     {
       key: `round-${round}/closed`,
       ends: ["round-closed"],
+      work: { kind: "round", round },
       input: { standing: seated.map(({ step }) => step), refined: [...refined] },
     },
     () => ({
@@ -150,7 +156,7 @@ const tooFewProposals = (
   tooFew({
     did: "agents proposed",
     given: seated,
-    absent: absent.map(({ id, why, code }) => ({ name: byId(agents, id).persona.name, why, code })),
+    absent: absent.map(({ id, ...absence }) => ({ name: withId(agents, id).persona.name, ...absence })),
     quorum,
     best: central,
   });

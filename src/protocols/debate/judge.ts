@@ -1,5 +1,5 @@
-import { holdBack, type Ending } from "../../engine/index.ts";
-import { extractAnswer } from "../../judging/index.ts";
+import { reserveFor, type Ending } from "../../engine/index.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
 import {
   StepKey,
   type Answer,
@@ -8,24 +8,23 @@ import {
   type ModelRequest,
   type Participant,
 } from "../../kernel/index.ts";
+import { roundsText } from "./prompts/agents.ts";
 import {
   judgeSummaryPrompt,
   readSolution,
-  roundsText,
   solutionPrompt,
   solutionRepairPrompt,
   solutionSchema,
-} from "../../prompts/index.ts";
-import { emptiness, speaking } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
-import { ownText, type Brief, type DebateFloor } from "./brief.ts";
-import { isDue, make, wayOf } from "./history.ts";
-import type { Spoken, Transcript } from "./perspective.ts";
+} from "./prompts/judge.ts";
+import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
+import { absenceOf, degradation, type Absence } from "../phases/loss.ts";
+import { ownText, type Brief, type DebateContext } from "./speak.ts";
+import { isDue, make, wayOf, type Spoken, type Transcript } from "./history.ts";
 import { saidIn, type Seated } from "./round.ts";
 
-// J1. A judge at its threshold works from its own summary of the last round alone; below it, from all rounds. It never sees critiques.
-// J2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
-// J3. Confidence is at most 40 where a major requirement is not fulfilled (`readSolution`).
+// SOLUTION-1. A judge at its threshold works from its own summary of the last round alone; below it, from all rounds. It never sees critiques.
+// SOLUTION-2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
+// SOLUTION-3. Confidence is at most 40 where a major requirement is not fulfilled (`readSolution`).
 
 const SHARE = "judge";
 
@@ -46,24 +45,24 @@ export type Judged =
       /** Whether another judge had to step in, or no assessment could be read. */
       readonly degraded: boolean;
     }
-  | { readonly ok: false; readonly overBudget: boolean; readonly why: string };
+  | ({ readonly ok: false } & Absence);
 
 /** Asks one judge after the other, each under `synthesis/<judge>`, until one writes the solution. */
-export async function synthesise(floor: DebateFloor, evidence: Evidence): Promise<Judged> {
+export async function synthesise(floor: DebateContext, evidence: Evidence): Promise<Judged> {
   let failed = 0;
-  let last: { readonly why: string; readonly code: string | undefined } | undefined;
+  let last = absenceOf("nobody is the judge", undefined);
   for (const judge of floor.seats("judge")) {
     const judged = await solution(floor, judge, evidence);
     if (judged.ok) return { ...judged, degraded: judged.degraded || failed > 0 };
     failed += 1;
     last = judged;
   }
-  return { ok: false, overBudget: last?.code === "over-budget", why: last?.why ?? "nobody is the judge" };
+  return { ok: false, ...last };
 }
 
 /** Keeps the first judge's worst case back, before anything is spent. */
-export function holdForJudge(floor: DebateFloor): void {
-  holdBack(floor.run, SHARE, () => {
+export function reserveForJudge(floor: DebateContext): void {
+  reserveFor(floor.run, SHARE, () => {
     const [judge] = floor.seats("judge");
     if (!judge) return undefined;
     const { maxOutputTokens, rounds } = floor.settings;
@@ -75,7 +74,7 @@ export function holdForJudge(floor: DebateFloor): void {
     const most = way ? Math.min(all, Math.max(way.settings.maxLength, rounds * way.settings.threshold)) : all;
     const given = floor.context.reduce((sum, { text }) => sum + text, floor.question) + "x".repeat(most);
     return {
-      ...speaking(judge),
+      ...modelParams(judge),
       messages: [{ role: "user", text: given }],
       maxOutputTokens: maxOutputTokens.synthesis,
     } satisfies ModelRequest;
@@ -84,13 +83,14 @@ export function holdForJudge(floor: DebateFloor): void {
 
 type Solved =
   | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly degraded: boolean }
-  | { readonly ok: false; readonly why: string; readonly code: string | undefined };
+  | ({ readonly ok: false } & Absence);
 
-async function solution(floor: DebateFloor, judge: Participant, evidence: Evidence): Promise<Solved> {
+async function solution(floor: DebateContext, judge: Participant, evidence: Evidence): Promise<Solved> {
   const { callTimeoutMs: timeoutMs, maxOutputTokens } = floor.settings;
   const step = StepKey.parse(`synthesis/${judge.id}`);
+  const work = { kind: "synthesis", by: judge.id };
   const asked = {
-    ...speaking(judge),
+    ...modelParams(judge),
     maxOutputTokens: maxOutputTokens.synthesis,
     reply: solutionSchema,
   };
@@ -103,12 +103,13 @@ async function solution(floor: DebateFloor, judge: Participant, evidence: Eviden
     {
       key: step,
       ends: ["synthesis-given", "reply-received", "degradation-noted"],
+      work,
       request: { ...asked, messages },
       timeoutMs,
       share: SHARE,
     },
     (call) => {
-      const failure = call.ok ? emptiness(call.reply) : call.failure;
+      const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
       if (failure) return lost(judge, failure);
       const read = readSolution(call.ok ? call.reply : "");
       return read.ok
@@ -119,7 +120,7 @@ async function solution(floor: DebateFloor, judge: Participant, evidence: Eviden
   if (first.type === "synthesis-given") return { ok: true, step, final: first.data.final, degraded: false };
   if (first.type === "degradation-noted") {
     const { call, why } = first.data;
-    return { ok: false, why, code: call?.ok === false ? call.failure.code : undefined };
+    return { ok: false, ...absenceOf(why, call?.ok === false ? call.failure : undefined) };
   }
   const reply = first.data.call?.ok ? first.data.call.reply : "";
   const again = StepKey.parse(`${step}/repair`);
@@ -127,6 +128,7 @@ async function solution(floor: DebateFloor, judge: Participant, evidence: Eviden
     {
       key: again,
       ends: ["synthesis-given", "degradation-noted"],
+      work: { ...work, nth: 2 },
       request: { ...asked, messages: solutionRepairPrompt(floor, { reply, reason: first.data.why }) },
       timeoutMs,
     },
@@ -134,9 +136,10 @@ async function solution(floor: DebateFloor, judge: Participant, evidence: Eviden
   );
   if (repaired.type === "synthesis-given")
     return { ok: true, step: again, final: repaired.data.final, degraded: false };
-  const written = StepKey.parse(`${step}/as-written`); // J2
-  const stands = await floor.run.derive({ key: written, ends: ["synthesis-given"], input: { reply } }, () =>
-    given(judge, reply.trim(), UNREAD),
+  const written = StepKey.parse(`${step}/as-written`); // SOLUTION-2
+  const stands = await floor.run.derive(
+    { key: written, ends: ["synthesis-given"], work, input: { reply } },
+    () => given(judge, reply.trim(), UNREAD),
   );
   return { ok: true, step: written, final: stands.data.final, degraded: true };
 }
@@ -152,7 +155,7 @@ const UNREAD: Assessment = {
 function repair(call: Call, judge: Participant): Ending<"synthesis-given" | "degradation-noted"> {
   const read = readSolution(call.ok ? call.reply : "");
   if (read.ok) return given(judge, read.markdown, read.assessment);
-  return lossOf({
+  return degradation({
     what: `the assessment by ${judge.persona.name}`,
     failure: call.ok ? { code: "unreadable", message: read.reason } : call.failure,
     participant: judge.id,
@@ -160,8 +163,8 @@ function repair(call: Call, judge: Participant): Ending<"synthesis-given" | "deg
   });
 }
 
-const lost = (judge: Participant, failure: Parameters<typeof lossOf>[0]["failure"]) =>
-  lossOf({
+const lost = (judge: Participant, failure: Parameters<typeof degradation>[0]["failure"]) =>
+  degradation({
     what: `the synthesis by ${judge.persona.name}`,
     failure,
     participant: judge.id,
@@ -178,14 +181,13 @@ const given = (judge: Participant, text: string, assessment: Assessment): Ending
     dissent: [],
     insights: [],
     vetoed: [],
-    claims: { ok: false, reason: "the judge of a debate is not asked who contributed" },
     assessment,
   },
 });
 
-/** What the judge works from (J1). */
+/** What the judge works from (SOLUTION-1). */
 async function materialOf(
-  floor: DebateFloor,
+  floor: DebateContext,
   judge: Participant,
   { transcript, before, after, round }: Evidence,
 ): Promise<{ readonly rounds: string; readonly summary?: string }> {
@@ -198,6 +200,7 @@ async function materialOf(
       method: way.method,
       // The first judge's; who steps in for it makes its own.
       key: judge.id === floor.seats("judge")[0]?.id ? "judge/summary" : `judge/summary/${judge.id}`,
+      work: { kind: "summary", by: judge.id },
       round: undefined,
       contributions: last,
       purpose: floor.question,

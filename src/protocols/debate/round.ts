@@ -1,27 +1,27 @@
-import { admitted, phase, type Joined, type Run } from "../../engine/index.ts";
-import { extractAnswer, hasCoverage } from "../../judging/index.ts";
+import { type PhaseWork } from "../../engine/index.ts";
+import { hasCoverage } from "../../replies/coverage.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
 import {
   StepKey,
   type Call,
   type Event,
-  type FailureCode,
   type Message,
   type ParticipantId,
+  type Work,
 } from "../../kernel/index.ts";
-import { critiquePrompt, proposalPrompt, refinementPrompt } from "../../prompts/index.ts";
-import { emptiness, type Draft } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
-import { moreThanHalf } from "../../phases/quorum.ts";
-import type { Brief, DebateFloor } from "./brief.ts";
-import { historyFor } from "./history.ts";
-import type { Spoken, Transcript } from "./perspective.ts";
+import { critiquePrompt, proposalPrompt, refinementPrompt } from "./prompts/agents.ts";
+import { emptyReplyFailure, type Draft } from "../phases/draft.ts";
+import { failedPart, fanOut, type FanOutMember } from "../phases/fan-out.ts";
+import { degradation, type Absence } from "../phases/loss.ts";
+import { moreThanHalf } from "../phases/control.ts";
+import { type Brief, type DebateContext, requestOf, speak, type Speaking, type Spoke } from "./speak.ts";
+import { historyFor, type Spoken, type Transcript } from "./history.ts";
 import { quorumOf } from "./settings.ts";
-import { requestOf, speak, type Speaking, type Spoke } from "./speak.ts";
-import { criticsOf } from "./topology.ts";
+import { criticsOf } from "./config.ts";
 
-// D1. Everything inside of a phase runs at once; a phase waits for all that it needs and for nothing else.
-// D2. Who has no proposal in round 1 is out of the debate; later, what an agent does not give again stands.
-// D3. A critique that fails is missing and noted; who received none refines nothing.
+// DEBATE-1. Everything inside of a phase runs at once; a phase waits for all that it needs and for nothing else.
+// DEBATE-2. Who has no proposal in round 1 is out of the debate; later, what an agent does not give again stands.
+// DEBATE-3. A critique that fails is missing and noted; who received none refines nothing.
 
 /** An agent at the table: its answer as it stands, under the label that the others know. */
 export type Seated = Draft & { readonly label: string };
@@ -38,52 +38,45 @@ export type RoundSpec = {
 
 type Part = { readonly id: string; readonly speech: Speaking };
 
-/** A part of a phase that nobody spoke, and what its call failed of, where it did. */
-export type Loss = { readonly id: string; readonly why: string; readonly code: FailureCode | undefined };
+/** A part of a phase that nobody spoke. */
+export type Loss = Absence & { readonly id: string };
 
 /** One phase of speeches, each `round-<n>/<kind>/<part>`; who spoke, by part. */
 async function spoken(
-  floor: DebateFloor,
+  floor: DebateContext,
   {
-    name,
+    work,
     parts,
     quorum = moreThanHalf(parts.length),
-  }: { readonly name: string; readonly parts: readonly Part[]; readonly quorum?: number },
+  }: {
+    readonly work: PhaseWork & { readonly round: number };
+    readonly parts: readonly Part[];
+    readonly quorum?: number;
+  },
 ): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly absent: readonly Loss[] }> {
-  const { patienceMs } = floor.settings;
-  const may = await admitted(floor.run, {
-    name,
-    members: parts.map(({ id, speech }) => ({ id, request: requestOf(floor, speech) })),
-  });
-  const codes = new Map<string, FailureCode>();
-  const work = async (id: string, run: Run): Promise<Joined<Event<Spoke>>> => {
-    const part = parts.find((one) => one.id === id);
-    if (!part) throw new RangeError(`${id} has no part in ${name}`);
-    const event = await speak(floor, run, part.speech);
-    if (event.type !== "degradation-noted") return { in: true, value: event };
-    const { call, why } = event.data;
-    if (call?.ok === false) codes.set(id, call.failure.code);
-    return { in: false, why };
-  };
-  const done = await phase(
+  const done = await fanOut<FanOutMember & Part, Event<Spoke>>(
     floor.run,
-    { name, members: may, ...(patienceMs === null ? {} : { quorum, patienceMs }) },
-    work,
+    {
+      name: `round-${work.round}/${work.kind}`,
+      work,
+      members: parts.map((part) => ({ ...part, request: requestOf(floor, part.speech) })),
+      quorum,
+      patienceMs: floor.settings.patienceMs,
+    },
+    async ({ speech }, run) => {
+      const event = await speak(floor, run, speech);
+      return event.type === "degradation-noted" ? failedPart(event) : { in: true, value: event };
+    },
   );
   return {
-    given: new Map(done.in.map(({ id, value }) => [id, value])),
-    absent: [
-      ...done.out.map(({ id, why }) => ({ id, why, code: codes.get(id) })),
-      ...parts
-        .filter(({ id }) => !may.includes(id))
-        .map(({ id }) => ({ id, why: "the budget does not reach for it", code: "over-budget" as const })),
-    ],
+    given: new Map(done.in.map(({ member, value }) => [member.id, value])),
+    absent: [...done.out, ...done.cut].map(({ member: { id }, ...absence }) => ({ id, ...absence })),
   };
 }
 
 /** Proposals of these agents, made anew; who gave one, as it stands now. */
 export async function propose(
-  floor: DebateFloor,
+  floor: DebateContext,
   spec: RoundSpec,
   agents: readonly Draft["by"][],
 ): Promise<{ readonly seated: readonly Seated[]; readonly absent: readonly Loss[] }> {
@@ -91,19 +84,20 @@ export async function propose(
   const parts = await Promise.all(
     agents.map(async (agent): Promise<Part> => {
       const step = StepKey.parse(`round-${round}/proposal/${agent.id}`);
-      const history = await historyFor(floor, { agent, step, round, transcript, purpose: floor.question });
+      const work = { kind: "proposal", round, by: agent.id };
+      const history = await historyFor(floor, { ...work, agent, step, transcript, purpose: floor.question });
       const messages = proposalPrompt(floor, { ...brief, history, persona: floor.instructions(agent) });
-      return answering(floor, { spec, agent, step, messages, kind: "proposal" });
+      return answering(floor, { spec, agent, step, work, messages, kind: "proposal" });
     }),
   );
   const quorum = quorumOf(floor.settings, agents.length);
-  const { given, absent } = await spoken(floor, { name: `round-${round}/proposal`, parts, quorum });
+  const { given, absent } = await spoken(floor, { work: { kind: "proposal", round }, parts, quorum });
   return { seated: seatedBy(spec, agents, given), absent };
 }
 
 /** Critiques of what stands, each agent's of those whom the topology gives it; by whom they are about. */
 export async function criticise(
-  floor: DebateFloor,
+  floor: DebateContext,
   spec: RoundSpec,
   seated: readonly Seated[],
 ): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly Loss[] }> {
@@ -114,7 +108,8 @@ export async function criticise(
       const agent = critic.by;
       const id = `${agent.id}/of/${target.by.id}`;
       const step = StepKey.parse(`round-${round}/critique/${id}`);
-      const history = await historyFor(floor, { agent, step, round, transcript, purpose: target.text });
+      const work = { kind: "critique", round, by: agent.id, of: target.by.id };
+      const history = await historyFor(floor, { ...work, agent, step, transcript, purpose: target.text });
       const messages = critiquePrompt(floor, {
         ...brief,
         proposal: { label: target.label, text: target.text },
@@ -127,6 +122,7 @@ export async function criticise(
         speech: {
           agent,
           step,
+          work,
           messages,
           transcript: heard,
           maxOutputTokens: floor.settings.maxOutputTokens.critique,
@@ -135,7 +131,7 @@ export async function criticise(
             const failure = failureOf(call);
             if (failure) {
               const weakens = "its author refines with one critique less";
-              return lossOf({ what, failure, participant: agent.id, weakens });
+              return degradation({ what, failure, participant: agent.id, weakens });
             }
             return {
               type: "critique-given",
@@ -146,7 +142,7 @@ export async function criticise(
       };
     }),
   );
-  const { given, absent } = await spoken(floor, { name: `round-${round}/critique`, parts });
+  const { given, absent } = await spoken(floor, { work: { kind: "critique", round }, parts });
   const critiques = pairs.flatMap(({ critic, target }) => {
     const step = `round-${round}/critique/${critic.by.id}/of/${target.by.id}`;
     const event = given.get(`${critic.by.id}/of/${target.by.id}`);
@@ -167,7 +163,7 @@ export type Critique = {
 
 /** What stands after everybody answered the critiques it received, and who did. */
 export async function refine(
-  floor: DebateFloor,
+  floor: DebateContext,
   spec: RoundSpec,
   { seated, critiques }: { readonly seated: readonly Seated[]; readonly critiques: readonly Critique[] },
 ): Promise<{
@@ -176,13 +172,14 @@ export async function refine(
   readonly absent: readonly Loss[];
 }> {
   const { round, brief, transcript } = spec;
-  const criticised = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // D3
+  const criticised = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // DEBATE-3
   const parts = await Promise.all(
     criticised.map(async ({ by: agent, label, text }): Promise<Part> => {
       const step = StepKey.parse(`round-${round}/refinement/${agent.id}`);
       const received = critiques.filter(({ of }) => of === agent.id).map((critique) => critique.text);
       const purpose = [text, ...received].join("\n\n");
-      const history = await historyFor(floor, { agent, step, round, transcript, purpose });
+      const work = { kind: "refinement", round, by: agent.id };
+      const history = await historyFor(floor, { ...work, agent, step, transcript, purpose });
       const messages = refinementPrompt(floor, {
         ...brief,
         proposal: { label, text },
@@ -190,17 +187,17 @@ export async function refine(
         history,
         persona: floor.instructions(agent),
       });
-      return answering(floor, { spec, agent, step, messages, kind: "refinement" });
+      return answering(floor, { spec, agent, step, work, messages, kind: "refinement" });
     }),
   );
-  const { given, absent } = await spoken(floor, { name: `round-${round}/refinement`, parts });
+  const { given, absent } = await spoken(floor, { work: { kind: "refinement", round }, parts });
   const anew = seatedBy(
     spec,
     criticised.map(({ by }) => by),
     given,
   );
   return {
-    seated: seated.map((one) => anew.find(({ by }) => by.id === one.by.id) ?? one), // D2
+    seated: seated.map((one) => anew.find(({ by }) => by.id === one.by.id) ?? one), // DEBATE-2
     refined: anew.map(({ by }) => by.id),
     absent,
   };
@@ -210,13 +207,14 @@ type Answering = {
   readonly spec: RoundSpec;
   readonly agent: Draft["by"];
   readonly step: StepKey;
+  readonly work: Work;
   readonly messages: readonly Message[];
   readonly kind: "proposal" | "refinement";
 };
 
 function answering(
-  { settings }: DebateFloor,
-  { spec: { round, heard }, agent, step, messages, kind }: Answering,
+  { settings }: DebateContext,
+  { spec: { round, heard }, agent, step, work, messages, kind }: Answering,
 ): Part {
   const what = `the ${kind} of ${agent.persona.name} in round ${round}`;
   const weakens =
@@ -226,13 +224,14 @@ function answering(
     speech: {
       agent,
       step,
+      work,
       messages,
       transcript: heard,
       maxOutputTokens: settings.maxOutputTokens[kind],
       ends: "answer-given",
       read: (call) => {
         const failure = failureOf(call);
-        if (failure) return lossOf({ what, failure, participant: agent.id, weakens });
+        if (failure) return degradation({ what, failure, participant: agent.id, weakens });
         const text = call.ok ? call.reply : "";
         const final = extractAnswer(text);
         return {
@@ -258,7 +257,7 @@ function seatedBy(
   });
 }
 
-const failureOf = (call: Call) => (call.ok ? emptiness(call.reply) : call.failure);
+const failureOf = (call: Call) => (call.ok ? emptyReplyFailure(call.reply) : call.failure);
 
 /** What of a round enters the transcript, in the order of kinds and seats. */
 export const saidIn = (

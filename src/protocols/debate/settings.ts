@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Json, ParticipantId, ToolSpec } from "../../kernel/index.ts";
-import { moreThanHalf } from "../../phases/quorum.ts";
+import { moreThanHalf } from "../phases/control.ts";
 
 const count = z.int().positive();
 

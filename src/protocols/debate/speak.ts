@@ -1,5 +1,4 @@
-import type { Ending, Run } from "../../engine/index.ts";
-import { ContextSearchInput, searchContext } from "../../judging/index.ts";
+import { requirementsOf } from "../../text/requirements.ts";
 import {
   Json,
   type StepKey,
@@ -9,11 +8,15 @@ import {
   type ModelRequest,
   type Participant,
   type ReplySchema,
+  type Work,
 } from "../../kernel/index.ts";
-import { speaking } from "../../phases/draft.ts";
-import { speakWithTools, withTools } from "../../phases/tool-turns.ts";
-import type { DebateFloor } from "./brief.ts";
-import type { Spoken, Transcript } from "./perspective.ts";
+import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
+import type { Ending, Run, ProtocolContext } from "../../engine/index.ts";
+import { speakWithTools, withTools } from "../phases/tool-turns.ts";
+import { modelParams } from "../phases/draft.ts";
+import type { SummaryMethod } from "./summaries/index.ts";
+import type { DebateSettings } from "./settings.ts";
+import type { Spoken, Transcript } from "./history.ts";
 
 /** The events in which a turn may end. */
 export type Spoke = "answer-given" | "critique-given";
@@ -21,6 +24,7 @@ export type Spoke = "answer-given" | "critique-given";
 export type Speaking = {
   readonly agent: Participant;
   readonly step: StepKey;
+  readonly work: Work;
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
   readonly reply?: ReplySchema;
@@ -31,19 +35,20 @@ export type Speaking = {
 };
 
 /** What a step asks first; for what it may cost. */
-export const requestOf = (floor: DebateFloor, speech: Speaking): ModelRequest =>
+export const requestOf = (floor: DebateContext, speech: Speaking): ModelRequest =>
   withTools(requestWith(speech, speech.messages), toolsOf(floor, speech.agent).specs);
 
 /** One agent's reply, with as many turns as its tools take. */
 export function speak(
-  floor: DebateFloor,
+  floor: DebateContext,
   run: Run,
   speech: Speaking,
 ): Promise<Event<Spoke | "degradation-noted">> {
-  const { agent, step, messages, transcript, ends, read } = speech;
+  const { agent, step, work, messages, transcript, ends, read } = speech;
   return speakWithTools<Spoke | "degradation-noted">(floor, run, {
     by: agent.id,
     step,
+    work,
     request: requestWith(speech, messages),
     timeoutMs: floor.settings.callTimeoutMs,
     tools: {
@@ -60,20 +65,20 @@ const requestWith = (
   { agent, maxOutputTokens, reply }: Speaking,
   messages: readonly Message[],
 ): ModelRequest => ({
-  ...speaking(agent),
+  ...modelParams(agent),
   messages: [...messages],
   maxOutputTokens,
   ...(reply ? { reply } : {}),
 });
 
-function toolsOf({ settings }: DebateFloor, { id }: Participant) {
+function toolsOf({ settings }: DebateContext, { id }: Participant) {
   const own = settings.tools[id];
   const names: readonly string[] = own?.names ?? [];
   return { specs: settings.toolSpecs.filter(({ name }) => names.includes(name)), limit: own?.limit ?? 0 };
 }
 
 async function outcomeOf(
-  floor: DebateFloor,
+  floor: DebateContext,
   { name, given, spoken }: { name: string; given: Json; spoken: readonly Spoken[] },
   signal: AbortSignal,
 ): Promise<Json> {
@@ -92,3 +97,40 @@ function searched(spoken: readonly Spoken[], given: Json): Json {
   const found = searchContext(texts, input.data.term);
   return found.ok ? Json.parse({ total: found.total, hits: found.hits }) : { error: found.reason };
 }
+
+/** The floor, and the ways to summarise that settings may name. */
+export type DebateContext = ProtocolContext<DebateSettings> & { readonly methods: readonly SummaryMethod[] };
+
+export type Requirements = { readonly major: readonly string[]; readonly minor: readonly string[] };
+export type Clarified = { readonly question: string; readonly answer: string };
+
+/** What everybody is told, in these words: it stands first in every prompt, so that providers can cache it. */
+export type Brief = {
+  readonly material: DebateContext;
+  readonly requirements: Requirements;
+  readonly clarifications: readonly Clarified[];
+};
+
+/** Requirements first: what the problem says must and should be, recorded as `requirements`. */
+export async function readRequirements({ run, question, context }: DebateContext): Promise<Requirements> {
+  const problem = [question, ...context.map(({ text }) => text)].join("\n\n");
+  const found = requirementsOf(problem);
+  await run.derive(
+    { key: "requirements", ends: ["requirements-read"], work: { kind: "requirements" }, input: { problem } },
+    () => ({
+      type: "requirements-read",
+      data: { major: [...found.major], minor: [...found.minor] },
+    }),
+  );
+  return found;
+}
+
+/** A participant's own text of this kind, where the opening pins one: `summary/<id>`, `clarification/<id>`. */
+export const ownText = (
+  { opening, template }: DebateContext,
+  kind: "summary" | "clarification",
+  { id }: Participant,
+): string | undefined => {
+  const name = `${kind}/${id}`;
+  return Object.hasOwn(opening.templates, name) ? template(name) : undefined;
+};

@@ -1,16 +1,16 @@
-import type { Floor, Run } from "../../engine/index.ts";
-import { Json, type Event, type ModelRequest, type Participant } from "../../kernel/index.ts";
+import type { ProtocolContext, Run } from "../../engine/index.ts";
+import { type Event, type ModelRequest, type Participant } from "../../kernel/index.ts";
 import {
   evaluationPrompt,
   evaluationSchema,
-  ownEvaluationPrompt,
   readEvaluation,
   type EvaluationPrompt,
-} from "../../prompts/index.ts";
-import { emptiness, speaking } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
+  ownEvaluationPrompt,
+} from "./prompt.ts";
+import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
+import { degradation } from "../phases/loss.ts";
 import { textsIn } from "./material.ts";
-import type { EvaluationSettings } from "./settings.ts";
+import type { EvaluationSettings } from "./work.ts";
 
 /** The template of an evaluator's own prompt, which an opening pins only for those who have one. */
 export const ownTemplate = (id: string): string => `evaluation/${id}`;
@@ -18,14 +18,14 @@ export const ownTemplate = (id: string): string => `evaluation/${id}`;
 /** What every evaluator is shown; personas are their own. */
 type Shown = Omit<EvaluationPrompt, "persona">;
 
-export function shownOn({ context, settings }: Floor<EvaluationSettings>): Shown {
+export function shownOn({ context, settings }: ProtocolContext<EvaluationSettings>): Shown {
   const { requirements, unfulfilled } = settings;
   return { ...textsIn(context), requirements, unfulfilled };
 }
 
 /** The one request that an evaluator is asked with. */
 export function requestOf(
-  floor: Floor<EvaluationSettings>,
+  floor: ProtocolContext<EvaluationSettings>,
   shown: Shown,
   evaluator: Participant,
 ): ModelRequest {
@@ -34,7 +34,7 @@ export function requestOf(
   const own = ownTemplate(evaluator.id);
   const roles = Object.fromEntries(settings.debaters.map(({ id, role }) => [id, role]));
   return {
-    ...speaking(evaluator),
+    ...modelParams(evaluator),
     messages: Object.hasOwn(opening.templates, own)
       ? ownEvaluationPrompt(floor, prompt, { text: floor.template(own), roles })
       : evaluationPrompt(floor, prompt),
@@ -46,14 +46,14 @@ export function requestOf(
 type Evaluating = { readonly evaluator: Participant; readonly request: ModelRequest };
 
 /** What an evaluator's step ends in: its scores as they were read, or that there are none. */
-export type Evaluated = Event<"note-taken"> | Event<"degradation-noted">;
+export type Evaluated = Event<"evaluation-given"> | Event<"degradation-noted">;
 
 /**
  * One evaluation under `evaluation/<id>`. A call that failed for good is asked again under keys of its own, as often as the
  * settings say; a reply that could not be read is not.
  */
 export async function evaluate(
-  { settings }: Floor<EvaluationSettings>,
+  { settings }: ProtocolContext<EvaluationSettings>,
   run: Run,
   { evaluator, request }: Evaluating,
 ): Promise<Evaluated> {
@@ -63,7 +63,8 @@ export async function evaluate(
     const event = await run.call(
       {
         key: again === 0 ? key : `${key}/again-${again}`,
-        ends: ["note-taken", "degradation-noted"],
+        ends: ["evaluation-given", "degradation-noted"],
+        work: { kind: "evaluation", by: id, ...(again === 0 ? {} : { nth: again + 1 }) },
         request,
         timeoutMs: settings.timeoutsMs[id] ?? settings.callTimeoutMs,
       },
@@ -73,23 +74,24 @@ export async function evaluate(
           participant: id,
           weakens: "the scores rest on one evaluator less",
         };
-        if (!call.ok) return lossOf({ ...lost, failure: call.failure });
-        const empty = emptiness(call.reply);
-        if (empty) return lossOf({ ...lost, failure: empty });
+        if (!call.ok) return degradation({ ...lost, failure: call.failure });
+        const empty = emptyReplyFailure(call.reply);
+        if (empty) return degradation({ ...lost, failure: empty });
         const read = readEvaluation(call.reply);
         if (!read.ok) {
           const cut = call.finish === "length" ? "; it was cut off at its limit" : "";
-          return lossOf({ ...lost, failure: { code: "unreadable", message: `${read.reason}${cut}` } });
+          return degradation({ ...lost, failure: { code: "unreadable", message: `${read.reason}${cut}` } });
         }
-        const { ok: _, ...body } = read;
+        const { scores, reasons, strengths, weaknesses, clamped, ignored } = read;
+        const lists = { strengths: [...strengths], weaknesses: [...weaknesses], clamped: [...clamped] };
         return {
-          type: "note-taken",
-          data: { topic: "evaluation", reason: `the scores that ${id} gives`, body: Json.parse(body) },
+          type: "evaluation-given",
+          data: { by: id, scores: { ...scores }, reasons: { ...reasons }, ...lists, ignored: [...ignored] },
         };
       },
     );
     const call = event.data.call;
-    if (event.type === "note-taken" || call?.ok !== false) return event;
+    if (event.type === "evaluation-given" || call?.ok !== false) return event;
     if (call.failure.code === "over-budget" || again >= settings.again) return event;
   }
 }

@@ -1,24 +1,13 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../engine/index.ts";
-import {
-  isEvent,
-  Json,
-  type Closing,
-  type DeliberationId,
-  type Entry,
-  type ModelRequest,
-} from "../../kernel/index.ts";
-import { EVALUATION_TEMPLATES, readFenced } from "../../prompts/index.ts";
-import type { CrashPoint } from "../../testing/crash.ts";
+import type { NewDeliberation } from "../../engine/index.ts";
+import { Json, type ModelRequest } from "../../kernel/index.ts";
+import { readFenced } from "../../prompts/material.ts";
 import type { ScriptedLine } from "../../testing/scripted-models.ts";
-import { toyAsked, toyParticipant } from "../../testing/toys/kit.ts";
-import { factsOf, stage, type Stage } from "../../testing/toys/stage.ts";
+import { shippedTextsOf, toyAsked, toyParticipant } from "../../testing/kit.ts";
+import { closingOf, crashPoints, eventsOf, factsOf, stage } from "../../testing/stage.ts";
 import { contextOf, evaluation, ownTemplate } from "./index.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
 import { textsIn } from "./material.ts";
-
-const shipped = (name: string): string =>
-  readFileSync(new URL(`../../prompts/templates/${name}.md`, import.meta.url), "utf8");
 
 const TEXTS = {
   problem: "Build a queue. It must keep every message.",
@@ -31,7 +20,7 @@ type Changes = {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly evaluators?: readonly string[];
   readonly templates?: Readonly<Record<string, string>>;
-  readonly budget?: Asked["budget"];
+  readonly budget?: NewDeliberation["budget"];
 };
 
 const asked = ({
@@ -39,7 +28,7 @@ const asked = ({
   evaluators = ["eva", "eli"],
   templates = {},
   budget = {},
-}: Changes = {}): Asked =>
+}: Changes = {}): NewDeliberation =>
   toyAsked("evaluation", {
     context: contextOf(TEXTS),
     settings: Object.fromEntries(
@@ -53,7 +42,7 @@ const asked = ({
     ),
     participants: evaluators.map((id) => toyParticipant(id, "evaluator")),
     templates: {
-      ...Object.fromEntries(EVALUATION_TEMPLATES.map((name) => [name, shipped(name)])),
+      ...shippedTextsOf(evaluation),
       ...templates,
     },
     budget,
@@ -72,20 +61,6 @@ const fine: Answering = () => ({ text: scores(8), latencyMs: 10 });
 const bench = (eva: Answering, eli: Answering = fine) =>
   stage({ protocols: [evaluation], script: { eva, eli } });
 
-async function held(on: Stage, opening: Asked): Promise<{ id: DeliberationId; entries: readonly Entry[] }> {
-  const { opened } = await on.engine.open("r1", opening);
-  await on.drive(opened.deliberation);
-  return { id: opened.deliberation, entries: await on.store.read(opened.deliberation) };
-}
-
-const closingOf = (entries: readonly Entry[]): Closing | undefined => {
-  const closed = entries.at(-1);
-  return closed && isEvent(closed, "deliberation-closed") ? closed.data : undefined;
-};
-
-const only = <T extends Entry["type"]>(entries: readonly Entry[], type: T) =>
-  entries.filter((entry): entry is Extract<Entry, { type: T }> => entry.type === type);
-
 const textOf = (request: ModelRequest | undefined): string =>
   (request?.messages ?? []).map(({ text }) => text).join("\n");
 
@@ -101,28 +76,26 @@ describe("evaluators", () => {
       () =>
         `Here: ${scores(11).replace('"security":{"reasoning":"Because.","score":11}', '"security":{"score":"9/10"}')}`,
     );
-    const { id, entries } = await held(on, asked());
+    const { id, entries } = await on.play(asked());
     expect(await on.lines(id)).toEqual([
       "deliberation-opened < open",
-      "note-taken < protocol/evaluation/eli",
-      "note-taken < protocol/evaluation/eva",
+      "evaluation-given < protocol/evaluation/eli",
+      "evaluation-given < protocol/evaluation/eva",
       "roster-fixed < protocol/evaluation/roster",
       "note-taken < protocol/evaluated",
       "deliberation-closed < close",
     ]);
-    const [eli, eva] = only(entries, "note-taken");
+    const [eli, eva] = eventsOf(entries, "evaluation-given");
     expect(eva?.data).toMatchObject({
-      topic: "evaluation",
-      body: {
-        scores: { functional_completeness: 8, security: 8, testability: null, overall: 8 },
-        reasons: { security: "Because." },
-        strengths: ["Short."],
-        weaknesses: ["Thin."],
-        clamped: [],
-        ignored: [],
-      },
+      by: "eva",
+      scores: { functional_completeness: 8, security: 8, testability: null, overall: 8 },
+      reasons: { security: "Because." },
+      strengths: ["Short."],
+      weaknesses: ["Thin."],
+      clamped: [],
+      ignored: [],
     });
-    expect(eli?.data.body).toMatchObject({
+    expect(eli?.data).toMatchObject({
       scores: { functional_completeness: 10, security: null, overall: 10 },
       clamped: ["functional_completeness", "overall"],
       ignored: ["security"],
@@ -142,10 +115,10 @@ describe("evaluators", () => {
     expect(await on.engine.replay(id)).toMatchObject({ calls: 2 });
   });
 
-  it("E1: are asked the same, whoever else is", async () => {
+  it("EVAL-1: are asked the same, whoever else is", async () => {
     const requestTo = async (evaluators: readonly string[]) => {
       const on = bench(fine);
-      await held(on, asked({ evaluators }));
+      await on.play(asked({ evaluators }));
       return on.models.calls.find(({ name }) => name === "eva")?.request;
     };
     expect(await requestTo(["eva"])).toEqual(await requestTo(["eli", "eva"]));
@@ -160,7 +133,7 @@ describe("evaluators", () => {
       times.push([request.model, options.timeoutMs]);
       return complete(request, options);
     };
-    await held(on, asked({ templates: own, settings: { timeoutsMs: { eva: 500 }, callTimeoutMs: 900 } }));
+    await on.play(asked({ templates: own, settings: { timeoutsMs: { eva: 500 }, callTimeoutMs: 900 } }));
     expect(times).toEqual([
       ["sim/eva", 500],
       ["sim/eli", 900],
@@ -171,17 +144,20 @@ describe("evaluators", () => {
     expect(user?.text).toContain('"agentRole": "architect"');
   });
 
-  it("E2: that fail or cannot be read are named, and the others count", async () => {
+  it("EVAL-2: that fail or cannot be read are named, and the others count", async () => {
     const on = stage({
       protocols: [evaluation],
       script: { eva: { fail: "network" }, eli: "hm", eno: scores(5) },
     });
-    const { entries } = await held(on, asked({ evaluators: ["eva", "eli", "eno"] }));
-    expect(only(entries, "degradation-noted").map(({ data }) => [data.participant, data.what])).toEqual([
+    const { entries } = await on.play(asked({ evaluators: ["eva", "eli", "eno"] }));
+    expect(eventsOf(entries, "degradation-noted").map(({ data }) => [data.participant, data.what])).toEqual([
       ["eva", "the evaluation by eva"],
       ["eli", "the evaluation by eli"],
     ]);
-    expect(only(entries, "note-taken").at(-1)?.data.body).toEqual({ read: ["eno"], unread: ["eva", "eli"] });
+    expect(eventsOf(entries, "note-taken").at(-1)?.data.body).toEqual({
+      read: ["eno"],
+      unread: ["eva", "eli"],
+    });
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
   });
 
@@ -195,14 +171,14 @@ describe("evaluators", () => {
     },
     { what: "all calls failed", eva: { fail: "network" }, eli: { fail: "unauthorised" }, outcome: "failed" },
   ] as const)("end as $outcome when $what", async ({ eva, eli, outcome }) => {
-    const { entries } = await held(stage({ protocols: [evaluation], script: { eva, eli } }), asked());
+    const { entries } = await stage({ protocols: [evaluation], script: { eva, eli } }).play(asked());
     expect(closingOf(entries)).toMatchObject({ outcome, why: expect.any(String) });
   });
 
   it("says that an unreadable reply was cut off at its limit", async () => {
     const on = bench(() => ({ text: '{"evaluation":', finish: "length" }));
-    const { entries } = await held(on, asked({ evaluators: ["eva"] }));
-    expect(only(entries, "degradation-noted")[0]?.data.why).toMatch(
+    const { entries } = await on.play(asked({ evaluators: ["eva"] }));
+    expect(eventsOf(entries, "degradation-noted")[0]?.data.why).toMatch(
       /^unreadable: .*; it was cut off at its limit$/,
     );
   });
@@ -211,17 +187,20 @@ describe("evaluators", () => {
 describe("a budget", () => {
   it("reaches for the first evaluators, and a fork with a larger one asks the rest alone", async () => {
     const on = bench(fine);
-    const { id, entries } = await held(on, asked({ budget: { calls: 1 } }));
+    const { id, entries } = await on.play(asked({ budget: { calls: 1 } }));
     expect(on.models.calls.map(({ name }) => name)).toEqual(["eva"]);
     expect(closingOf(entries)).toEqual({
       outcome: "stopped-by-budget",
       why: "the budget does not reach for eli",
+      cap: "calls",
       best: { answer: "evaluated", control: null },
     });
     const { opened } = await on.engine.fork(id, { request: "r2", changes: { budget: {} } });
     await on.drive(opened.deliberation);
     expect(on.models.calls.map(({ name }) => name)).toEqual(["eva", "eli"]);
-    expect(closingOf(await on.store.read(opened.deliberation))).toMatchObject({ outcome: "answered" });
+    expect(closingOf(await on.store.for(LOCAL).read(opened.deliberation))).toMatchObject({
+      outcome: "answered",
+    });
   });
 
   it("that reaches for nobody has nothing to give", async () => {
@@ -229,18 +208,18 @@ describe("a budget", () => {
       protocols: [evaluation],
       quote: () => ({ tokensIn: 1, tokensOut: 1, usd: 2 }),
     });
-    const { entries } = await held(on, asked({ budget: { usd: 1 } }));
+    const { entries } = await on.play(asked({ budget: { usd: 1 } }));
     expect(closingOf(entries)).toMatchObject({ outcome: "stopped-by-budget", best: null });
   });
 });
 
 it("a fork asks once more for what had failed, and for nothing else", async () => {
   const on = bench((_, nth) => (nth === 1 ? { fail: "network" } : scores(7)));
-  const { id, entries: before } = await held(on, asked());
-  const settings = { ...only(before, "deliberation-opened")[0]?.data.settings, again: 1 };
+  const { id, entries: before } = await on.play(asked());
+  const settings = { ...eventsOf(before, "deliberation-opened")[0]?.data.settings, again: 1 };
   const { opened } = await on.engine.fork(id, { request: "r2", changes: { settings } });
   await on.drive(opened.deliberation);
-  const entries = await on.store.read(opened.deliberation);
+  const entries = await on.store.for(LOCAL).read(opened.deliberation);
   expect([on.models.count("eva"), on.models.count("eli")]).toEqual([2, 1]);
   expect(entries.map(({ origin }) => ("step" in origin ? origin.step : ""))).toContain(
     "evaluation/eva/again-1",
@@ -249,28 +228,15 @@ it("a fork asks once more for what had failed, and for nothing else", async () =
 });
 
 describe("an evaluation that is killed", () => {
-  const calls = [1, 2].flatMap((nth): CrashPoint[] => [
-    { at: "call", nth, when: "before" },
-    { at: "call", nth, when: "after" },
-  ]);
   // Two evaluations, the roster, the note, the closing.
-  const appends = [1, 2, 3, 4, 5].flatMap((nth): CrashPoint[] => [
-    { at: "append", nth, when: "before" },
-    { at: "append", nth, when: "after" },
-  ]);
+  const points = crashPoints({ calls: 2, appends: 5 });
 
-  it.each([...calls, ...appends])("resumes to the same history: $when $at $nth", async (point) => {
+  it.each(points)("resumes to the same history: $when $at $nth", async (point) => {
     const whole = bench(fine);
-    const { entries: expected } = await held(whole, asked());
+    const { entries: expected } = await whole.play(asked());
     const on = bench(fine);
-    const first = on.start(point);
-    const { opened } = await on.engine.open("r1", asked());
-    const alone = new AbortController().signal;
-    await on.clock.settle(
-      Promise.race([first.engine.drive(opened.deliberation, { signal: alone }), first.died]),
-    );
-    await on.drive(opened.deliberation, on.start().engine);
-    expect(factsOf(await on.store.read(opened.deliberation))).toEqual(factsOf(expected));
+    const { entries } = await on.playKilled(asked(), point);
+    expect(factsOf(entries)).toEqual(factsOf(expected));
     expect(on.models.count() - whole.models.count()).toBeLessThanOrEqual(2);
   });
 });

@@ -1,5 +1,6 @@
-import type { Floor } from "../../engine/index.ts";
-import type { Clarification, EvaluationPrompt } from "../../prompts/index.ts";
+import type { ProtocolContext } from "../../engine/index.ts";
+import type { EvaluationPrompt } from "./prompt.ts";
+import type { Clarification } from "../../prompts/problem.ts";
 
 type Labelled = NonNullable<EvaluationPrompt["coverage"]>[number];
 
@@ -32,7 +33,7 @@ export const contextOf = ({
 ];
 
 /** @throws RangeError for a context without problem or solution, which `contextOf` never makes */
-export function textsIn(context: Floor["context"]): EvaluationTexts {
+export function textsIn(context: ProtocolContext["context"]): EvaluationTexts {
   const texts = new Map(context.map(({ name, text }) => [name, text]));
   const problem = texts.get("problem");
   const solution = texts.get("solution");

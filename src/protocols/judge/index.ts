@@ -1,16 +1,23 @@
-import { admitted, defineProtocol, phase, type Floor, type Joined, type Run } from "../../engine/index.ts";
+import {
+  admitWithinBudget,
+  defineProtocol,
+  phase,
+  type ProtocolContext,
+  type Joined,
+  type Run,
+} from "../../engine/index.ts";
 import { StepKey, type Closing, type Failure, type FailureCode } from "../../kernel/index.ts";
-import { JUDGE_TEMPLATES } from "../../prompts/index.ts";
-import { judgeAnswer } from "./grade.ts";
-import { judgePair } from "./preference.ts";
-import { JudgeSettings } from "./settings.ts";
+import { judgeTemplates } from "../phases/judge-prompts.ts";
+import { judgeAnswer, judgePair } from "./preference.ts";
+import { stoppedByBudget } from "../phases/loss.ts";
+import { JudgeSettings } from "./work.ts";
 import { bench, largestRequest, type Bench, type Judged } from "./verdict.ts";
 
-export { JudgeSettings } from "./settings.ts";
+export { JudgeSettings } from "./work.ts";
 
-// J1. A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
-// J2. There are only as many lanes as the budget reaches for at once, each with the largest prompt; one there always is.
-// J3. A lane ends where asking on is pointless: budget, key or account say no, or `PATIENCE` calls in a row failed.
+// JUDGE-1. A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
+// JUDGE-2. There are only as many lanes as the budget reaches for at once, each with the largest prompt; one there always is.
+// JUDGE-3. A lane ends where asking on is pointless: budget, key or account say no, or `PATIENCE` calls in a row failed.
 
 /** So many failures in a row end a lane. */
 const PATIENCE = 3;
@@ -19,28 +26,32 @@ const PATIENCE = 3;
 type Lane = { readonly read: number; readonly unread: number; readonly ended?: Failure };
 
 /**
- * One judge (the seat `judge`) grades or compares items, each by itself, pairs in both orders, every prompt as often as
+ * One judge grades or compares items, each by itself, pairs in both orders, every prompt as often as
  * the settings say. Items go round a few lanes, so that a long list neither floods the provider nor runs into time-outs
  * while it queues. What it comes to against the items' labels is a projection's to say.
  */
 export const judge = defineProtocol<JudgeSettings>({
   name: "judge",
   version: 1,
+  summary: "have one model grade answers or compare pairs of them",
+  seats: [{ name: "judge", filledBy: "judge", min: 1, max: 1 }],
   settings: JudgeSettings,
-  templates: JUDGE_TEMPLATES,
+  templates: judgeTemplates,
   async deliberate(floor) {
     const at = bench(floor);
     const { items, lanes } = floor.settings;
     const wanted = Array.from({ length: Math.min(lanes, items.length) }, (_, index) => `lane-${index + 1}`);
     const request = largestRequest(at);
-    const may = await admitted(floor.run, { name: "judge", members: wanted.map((id) => ({ id, request })) });
-    const names = may.length > 0 ? may : wanted.slice(0, 1); // J2
-    const work = async (name: string, run: Run): Promise<Joined<Lane>> => {
+    const work = { kind: "judging" };
+    const members = wanted.map((id) => ({ id, request }));
+    const may = await admitWithinBudget(floor.run, { name: "judge", work, members });
+    const names = may.in.length > 0 ? may.in : wanted.slice(0, 1); // JUDGE-2
+    const lane = async (name: string, run: Run): Promise<Joined<Lane>> => {
       const first = names.indexOf(name);
       const own = items.filter((_, index) => index % names.length === first).map((item) => item.name);
       return { in: true, value: await laneOf(own.map((item) => () => judged(floor, { at, run, item }))) };
     };
-    const done = await phase(floor.run, { name: "judge", members: names }, work);
+    const done = await phase(floor.run, { name: "judge", work, members: names }, lane);
     return close(
       floor,
       done.in.map(({ value }) => value),
@@ -50,7 +61,10 @@ export const judge = defineProtocol<JudgeSettings>({
 
 type Judging = { readonly at: Bench; readonly run: Run; readonly item: string };
 
-const judged = ({ settings }: Floor<JudgeSettings>, { at, run, item }: Judging): AsyncGenerator<Judged> =>
+const judged = (
+  { settings }: ProtocolContext<JudgeSettings>,
+  { at, run, item }: Judging,
+): AsyncGenerator<Judged> =>
   settings.kind === "grade" ? judgeAnswer(at, run, item) : judgePair(at, run, item);
 
 async function laneOf(items: readonly (() => AsyncGenerator<Judged>)[]): Promise<Lane> {
@@ -61,7 +75,7 @@ async function laneOf(items: readonly (() => AsyncGenerator<Judged>)[]): Promise
       else unread += 1;
       failures = failure ? failures + 1 : 0;
       if (failure && (HOPELESS.has(failure.code) || failures === PATIENCE))
-        return { read, unread, ended: failure }; // J3
+        return { read, unread, ended: failure }; // JUDGE-3
     }
   }
   return { read, unread };
@@ -69,17 +83,16 @@ async function laneOf(items: readonly (() => AsyncGenerator<Judged>)[]): Promise
 
 const HOPELESS: ReadonlySet<FailureCode> = new Set(["unauthorised", "out-of-credit", "over-budget"]);
 
-async function close({ run }: Floor, lanes: readonly Lane[]): Promise<Closing> {
+async function close({ run }: ProtocolContext, lanes: readonly Lane[]): Promise<Closing> {
   const sum = (count: (lane: Lane) => number) => lanes.reduce((total, lane) => total + count(lane), 0);
   const body = { read: sum(({ read }) => read), unread: sum(({ unread }) => unread) };
-  await run.derive({ key: "judged", ends: ["note-taken"], input: body }, () => ({
+  await run.derive({ key: "judged", ends: ["note-taken"], work: { kind: "tally" }, input: body }, () => ({
     type: "note-taken",
     data: { topic: "judged", reason: "how many replies gave a verdict", body },
   }));
   const ends = lanes.flatMap(({ ended }) => ended ?? []);
   const failure = ends.find(({ code }) => code !== "over-budget") ?? ends[0];
-  if (failure?.code === "over-budget")
-    return { outcome: "stopped-by-budget", why: failure.message, best: null };
+  if (failure?.code === "over-budget") return stoppedByBudget(failure.message, failure.cap, null);
   if (failure) return { outcome: "failed", why: `${failure.code}: ${failure.message}` };
   if (body.read === 0)
     return { outcome: "inconclusive", why: "no reply of the judge gave a verdict", best: null };

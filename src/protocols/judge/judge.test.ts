@@ -1,23 +1,13 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../engine/index.ts";
-import {
-  isEvent,
-  Json,
-  type Closing,
-  type DeliberationId,
-  type Entry,
-  type ModelRequest,
-} from "../../kernel/index.ts";
-import { JUDGE_TEMPLATES, readFenced } from "../../prompts/index.ts";
-import type { CrashPoint } from "../../testing/crash.ts";
+import type { NewDeliberation } from "../../engine/index.ts";
+import { Json, type ModelRequest } from "../../kernel/index.ts";
+import { readFenced } from "../../prompts/material.ts";
 import type { ScriptedLine } from "../../testing/scripted-models.ts";
-import { toyAsked, toyParticipant } from "../../testing/toys/kit.ts";
-import { factsOf, stage, type Stage } from "../../testing/toys/stage.ts";
+import { shippedTextsOf, toyAsked, toyParticipant } from "../../testing/kit.ts";
+import { closingOf, crashPoints, eventsOf, factsOf, stage } from "../../testing/stage.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
 import { judge } from "./index.ts";
 
-const shipped = (name: string): string =>
-  readFileSync(new URL(`../../prompts/templates/${name}.md`, import.meta.url), "utf8");
 const rubric = {
   name: "right",
   criteria: "Is it right?",
@@ -29,22 +19,22 @@ type Settings = Readonly<Record<string, unknown>>;
 const asked = (
   settings: Settings,
   texts: Readonly<Record<string, string>>,
-  budget: Asked["budget"] = {},
-): Asked =>
+  budget: NewDeliberation["budget"] = {},
+): NewDeliberation =>
   toyAsked("judge", {
     context: Object.entries(texts).map(([name, text]) => ({ name, text })),
     settings: Object.fromEntries(
       Object.entries({ form: "json", rubric, ...settings }).map(([key, value]) => [key, Json.parse(value)]),
     ),
     participants: [toyParticipant("eve", "judge", "")],
-    templates: Object.fromEntries(JUDGE_TEMPLATES.map((name) => [name, shipped(name)])),
+    templates: shippedTextsOf(judge),
     budget,
   });
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `item-${index + 1}`);
 
 /** Pairs whose better answer is the one that says `good`. */
-const pairs = (count: number, settings: Settings = {}, budget?: Asked["budget"]): Asked =>
+const pairs = (count: number, settings: Settings = {}, budget?: NewDeliberation["budget"]): NewDeliberation =>
   asked(
     {
       kind: "preference",
@@ -61,7 +51,7 @@ const pairs = (count: number, settings: Settings = {}, budget?: Asked["budget"])
     budget,
   );
 
-const answers = (count: number, settings: Settings = {}): Asked =>
+const answers = (count: number, settings: Settings = {}): NewDeliberation =>
   asked(
     { kind: "grade", items: names(count).map((name) => ({ name })), ...settings },
     Object.fromEntries(
@@ -86,24 +76,10 @@ type Answering = (request: ModelRequest, nth: number) => ScriptedLine;
 
 const bench = (eve: Answering) => stage({ protocols: [judge], script: { eve } });
 
-async function held(on: Stage, opening: Asked): Promise<{ id: DeliberationId; entries: readonly Entry[] }> {
-  const { opened } = await on.engine.open("r1", opening);
-  await on.drive(opened.deliberation);
-  return { id: opened.deliberation, entries: await on.store.read(opened.deliberation) };
-}
-
-const closingOf = (entries: readonly Entry[]): Closing | undefined => {
-  const closed = entries.at(-1);
-  return closed && isEvent(closed, "deliberation-closed") ? closed.data : undefined;
-};
-
-const only = <T extends Entry["type"]>(entries: readonly Entry[], type: T) =>
-  entries.filter((entry): entry is Extract<Entry, { type: T }> => entry.type === type);
-
 describe("a judge of pairs", () => {
   it("is asked in both orders, and both together are the preference", async () => {
     const on = bench(fair);
-    const { id, entries } = await held(on, pairs(1));
+    const { id, entries } = await on.play(pairs(1));
     expect(on.models.calls.map(({ request }) => shownIn(request).map(({ text }) => text))).toEqual([
       ["good item-1", "bad item-1"],
       ["bad item-1", "good item-1"],
@@ -119,7 +95,7 @@ describe("a judge of pairs", () => {
         "deliberation-closed < close",
       ]
     `);
-    expect(only(entries, "preference-given")[0]?.data).toEqual({
+    expect(eventsOf(entries, "preference-given")[0]?.data).toEqual({
       of: ["item-1/a", "item-1/b"],
       winner: "A",
       orderSensitive: false,
@@ -130,11 +106,10 @@ describe("a judge of pairs", () => {
   });
 
   it("that keeps to a place calls no winner", async () => {
-    const { entries } = await held(
-      bench(() => '{"reason":"first","winner":"A"}'),
-      pairs(2),
-    );
-    expect(only(entries, "preference-given").map(({ data }) => [data.winner, data.orderSensitive])).toEqual([
+    const { entries } = await bench(() => '{"reason":"first","winner":"A"}').play(pairs(2));
+    expect(
+      eventsOf(entries, "preference-given").map(({ data }) => [data.winner, data.orderSensitive]),
+    ).toEqual([
       ["tie", true],
       ["tie", true],
     ]);
@@ -142,7 +117,7 @@ describe("a judge of pairs", () => {
 
   it("asks every prompt as often as told, word by word the same", async () => {
     const on = bench(fair);
-    const { id } = await held(on, pairs(1, { repeat: 2 }));
+    const { id } = await on.play(pairs(1, { repeat: 2 }));
     expect((await on.lines(id)).filter((line) => line.includes("item-1"))).toEqual([
       "reply-received < protocol/item-1/order-1",
       "reply-received < protocol/item-1/order-2",
@@ -157,20 +132,17 @@ describe("a judge of pairs", () => {
 
   it("says what it could not read, and goes on", async () => {
     const on = bench((request, nth) => (nth === 2 ? "hm" : fair(request)));
-    const { entries } = await held(on, pairs(2, { lanes: 1 }));
-    expect(only(entries, "degradation-noted").map(({ data }) => [data.what, data.why])).toEqual([
+    const { entries } = await on.play(pairs(2, { lanes: 1 }));
+    expect(eventsOf(entries, "degradation-noted").map(({ data }) => [data.what, data.why])).toEqual([
       ["the preference on item-1", "the second order: the reply prefers neither answer"],
     ]);
-    expect(only(entries, "preference-given")).toHaveLength(1);
+    expect(eventsOf(entries, "preference-given")).toHaveLength(1);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
-    expect(only(entries, "note-taken")[0]?.data.body).toEqual({ read: 3, unread: 1 });
+    expect(eventsOf(entries, "note-taken")[0]?.data.body).toEqual({ read: 3, unread: 1 });
   });
 
   it("is inconclusive when nothing it says can be read", async () => {
-    const { entries } = await held(
-      bench(() => "hm"),
-      pairs(1),
-    );
+    const { entries } = await bench(() => "hm").play(pairs(1));
     expect(closingOf(entries)).toMatchObject({ outcome: "inconclusive" });
   });
 });
@@ -178,20 +150,20 @@ describe("a judge of pairs", () => {
 describe("a judge of single answers", () => {
   it("sees question, answer, reference and rubric, and its grade is recorded with its words", async () => {
     const on = bench(() => 'Here: {"feedback":"good","score":4}');
-    const { entries } = await held(on, answers(1));
+    const { entries } = await on.play(answers(1));
     const prompt = on.models.calls[0]?.request.messages.map(({ text }) => text).join("\n") ?? "";
     expect(readFenced(prompt).map(({ kind }) => kind)).toEqual(["question", "answer", "reference", "rubric"]);
     expect(on.models.calls[0]?.request.reply?.name).toBe("grade");
-    const { call, ...data } = only(entries, "grade-given")[0]?.data ?? {};
+    const { call, ...data } = eventsOf(entries, "grade-given")[0]?.data ?? {};
     expect(data).toEqual({ of: "item-1/answer", score: 4, feedback: "good", rubric: "right" });
     expect(call).toMatchObject({ ok: true });
   });
 
   it("in the form of Prometheus is held to no schema, and grades without a verdict say why", async () => {
     const on = bench((_, nth) => (nth === 1 ? "Feedback: fine. [RESULT] 9" : "Feedback: fine. [RESULT] 5"));
-    const { entries } = await held(on, answers(2, { form: "prometheus", lanes: 1 }));
+    const { entries } = await on.play(answers(2, { form: "prometheus", lanes: 1 }));
     expect(on.models.calls[0]?.request.reply).toBeUndefined();
-    expect(only(entries, "grade-given").map(({ data }) => [data.score, data.why])).toEqual([
+    expect(eventsOf(entries, "grade-given").map(({ data }) => [data.score, data.why])).toEqual([
       [null, "the score 9 is outside of 1 to 5"],
       [5, undefined],
     ]);
@@ -207,15 +179,15 @@ describe("lanes", () => {
       most = Math.max(most, (now += 1));
       return complete(...call).finally(() => (now -= 1));
     };
-    await held(on, pairs(7, { lanes: 3 }));
+    await on.play(pairs(7, { lanes: 3 }));
     expect(most).toBe(3);
     expect(on.models.count()).toBe(14);
   });
 
-  it("J1: asks the same, however many there are", async () => {
+  it("JUDGE-1: asks the same, however many there are", async () => {
     const requests = async (lanes: number) => {
       const on = bench(fair);
-      await held(on, pairs(4, { lanes }));
+      await on.play(pairs(4, { lanes }));
       return on.models.calls.map(({ request }) => JSON.stringify(request)).sort();
     };
     expect(await requests(3)).toEqual(await requests(1));
@@ -225,82 +197,69 @@ describe("lanes", () => {
     ["unauthorised", 1],
     ["out-of-credit", 1],
     ["network", 3],
-  ] as const)("J3: end when calls fail as %s, after %i of them", async (fail, calls) => {
+  ] as const)("JUDGE-3: end when calls fail as %s, after %i of them", async (fail, calls) => {
     const on = bench(() => ({ fail }));
-    const { entries } = await held(on, pairs(4, { lanes: 1 }));
+    const { entries } = await on.play(pairs(4, { lanes: 1 }));
     expect(on.models.count()).toBe(calls);
     expect(closingOf(entries)).toMatchObject({ outcome: "failed", why: expect.stringContaining(fail) });
   });
 
-  it("J3: go on over failures that stand alone", async () => {
+  it("JUDGE-3: go on over failures that stand alone", async () => {
     const on = bench((request, nth) => (nth % 3 === 0 ? { fail: "network" } : fair(request)));
-    const { entries } = await held(on, pairs(6, { lanes: 1 }));
+    const { entries } = await on.play(pairs(6, { lanes: 1 }));
     expect(on.models.count()).toBe(12);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded" });
   });
 });
 
 describe("a budget", () => {
-  it("J2, J3: opens no more lanes than it reaches for, and ends them", async () => {
+  it("JUDGE-2, JUDGE-3: opens no more lanes than it reaches for, and ends them", async () => {
     const on = bench(fair);
-    const { entries } = await held(on, pairs(5, { lanes: 4 }, { calls: 3 }));
+    const { entries } = await on.play(pairs(5, { lanes: 4 }, { calls: 3 }));
     expect(on.models.count()).toBe(3);
-    expect(only(entries, "roster-fixed")[0]?.data).toMatchObject({ in: ["lane-1", "lane-2", "lane-3"] });
+    expect(eventsOf(entries, "roster-fixed")[0]?.data).toMatchObject({ in: ["lane-1", "lane-2", "lane-3"] });
     expect(closingOf(entries)).toMatchObject({ outcome: "stopped-by-budget", best: null });
   });
 
   it("a fork with a larger one takes over what is recorded and asks for the rest", async () => {
     const on = bench(fair);
-    const { id } = await held(on, pairs(3, { lanes: 2 }, { calls: 3 }));
+    const { id } = await on.play(pairs(3, { lanes: 2 }, { calls: 3 }));
     const { opened } = await on.engine.fork(id, { request: "r2", changes: { budget: {} } });
     await on.drive(opened.deliberation);
-    const entries = await on.store.read(opened.deliberation);
-    expect(only(entries, "preference-given")).toHaveLength(3);
+    const entries = await on.store.for(LOCAL).read(opened.deliberation);
+    expect(eventsOf(entries, "preference-given")).toHaveLength(3);
     expect(on.models.count()).toBe(6);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
   });
 
   it("a fork of a run that failed asks once more for what had failed, and for nothing else", async () => {
     const on = bench((request, nth) => (nth === 2 ? { fail: "unauthorised" } : fair(request)));
-    const { id, entries: before } = await held(on, pairs(2, { lanes: 1 }));
+    const { id, entries: before } = await on.play(pairs(2, { lanes: 1 }));
     expect(closingOf(before)).toMatchObject({ outcome: "failed" });
-    const [opening] = only(before, "deliberation-opened");
+    const [opening] = eventsOf(before, "deliberation-opened");
     const settings = { ...opening?.data.settings, again: 1 };
     const { opened } = await on.engine.fork(id, { request: "r2", changes: { settings } });
     await on.drive(opened.deliberation);
-    const entries = await on.store.read(opened.deliberation);
+    const entries = await on.store.for(LOCAL).read(opened.deliberation);
     expect(on.models.count()).toBe(2 + 3);
     expect(entries.map(({ origin }) => ("step" in origin ? origin.step : ""))).toContain(
       "item-1/order-2/again-1",
     );
-    expect(only(entries, "preference-given")).toHaveLength(2);
+    expect(eventsOf(entries, "preference-given")).toHaveLength(2);
   });
 });
 
 describe("a judge that is killed", () => {
   const opening = () => pairs(3, { lanes: 2 });
-  const points = [1, 2, 3, 4, 5, 6].flatMap((nth): CrashPoint[] => [
-    { at: "call", nth, when: "before" },
-    { at: "call", nth, when: "after" },
-  ]);
   // Six replies, three preferences, the roster, the note, the closing.
-  const appends = Array.from({ length: 12 }, (_, index) => index + 1).flatMap((nth): CrashPoint[] => [
-    { at: "append", nth, when: "before" },
-    { at: "append", nth, when: "after" },
-  ]);
+  const points = crashPoints({ calls: 6, appends: 12 });
 
-  it.each([...points, ...appends])("resumes to the same history: $when $at $nth", async (point) => {
+  it.each(points)("resumes to the same history: $when $at $nth", async (point) => {
     const whole = bench(fair);
-    const { entries: expected } = await held(whole, opening());
+    const { entries: expected } = await whole.play(opening());
     const on = bench(fair);
-    const first = on.start(point);
-    const { opened } = await on.engine.open("r1", opening());
-    const alone = new AbortController().signal;
-    await on.clock.settle(
-      Promise.race([first.engine.drive(opened.deliberation, { signal: alone }), first.died]),
-    );
-    await on.drive(opened.deliberation, on.start().engine);
-    expect(factsOf(await on.store.read(opened.deliberation))).toEqual(factsOf(expected));
+    const { entries } = await on.playKilled(opening(), point);
+    expect(factsOf(entries)).toEqual(factsOf(expected));
     // One call in flight a lane.
     expect(on.models.count() - whole.models.count()).toBeLessThanOrEqual(2);
   });

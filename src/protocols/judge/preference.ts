@@ -1,8 +1,20 @@
+import { parseGrade } from "../../replies/grade.ts";
+import { EventId, type Work } from "../../kernel/index.ts";
+import { parsePreference, type Preference } from "../../replies/preference.ts";
+import { combinePreference } from "../../stats/judge-leans.ts";
 import type { Ending, Run } from "../../engine/index.ts";
-import { combinePreference, parsePreference, type Preference } from "../../judging/index.ts";
-import { EventId } from "../../kernel/index.ts";
-import { preferencePrompt } from "../../prompts/index.ts";
-import { ask, judgedOf, repeated, repeats, textOf, type Asked, type Bench, type Judged } from "./verdict.ts";
+import { preferencePrompt, gradePrompt } from "../phases/judge-prompts.ts";
+import {
+  ask,
+  itemWork,
+  judgedOf,
+  repeated,
+  repeats,
+  textOf,
+  type JudgeReply,
+  type Bench,
+  type Judged,
+} from "./verdict.ts";
 
 const ORDERS = [
   { key: "order-1", shown: ["a", "b"] },
@@ -14,7 +26,12 @@ export async function* judgePair(at: Bench, run: Run, item: string): AsyncGenera
   for (const repeat of repeats(at)) {
     const said: Preference[] = [];
     for (const { key, shown } of ORDERS) {
-      const reply = await inOrder(at, run, { key: repeated(`${item}/${key}`, repeat), item, shown });
+      const reply = await inOrder(at, run, {
+        key: repeated(`${item}/${key}`, repeat),
+        work: itemWork(key, item, repeat),
+        item,
+        shown,
+      });
       const read = readingOf(reply);
       said.push(read);
       yield judgedOf(reply, read.ok);
@@ -22,15 +39,24 @@ export async function* judgePair(at: Bench, run: Run, item: string): AsyncGenera
     const [first, second] = said;
     if (first === undefined || second === undefined) return;
     const key = repeated(`${item}/preference`, repeat);
-    await run.derive({ key, ends: ["preference-given", "degradation-noted"], input: { first, second } }, () =>
-      together(item, first, second),
-    );
+    const work = itemWork("preference", item, repeat);
+    const ends = ["preference-given", "degradation-noted"] as const;
+    await run.derive({ key, work, ends, input: { first, second } }, () => together(item, first, second));
   }
 }
 
-type Order = { readonly key: string; readonly item: string; readonly shown: readonly ["a" | "b", "a" | "b"] };
+type Order = {
+  readonly key: string;
+  readonly work: Work;
+  readonly item: string;
+  readonly shown: readonly ["a" | "b", "a" | "b"];
+};
 
-const inOrder = (at: Bench, run: Run, { key, item, shown: [first, second] }: Order): Promise<Asked> => {
+const inOrder = (
+  at: Bench,
+  run: Run,
+  { key, work, item, shown: [first, second] }: Order,
+): Promise<JudgeReply> => {
   const { form, rubric } = at.floor.settings;
   const messages = preferencePrompt(at.floor, {
     form,
@@ -41,6 +67,7 @@ const inOrder = (at: Bench, run: Run, { key, item, shown: [first, second] }: Ord
   });
   return ask(at, run, {
     key,
+    work,
     messages,
     read: () => ({
       type: "reply-received",
@@ -50,7 +77,7 @@ const inOrder = (at: Bench, run: Run, { key, item, shown: [first, second] }: Ord
 };
 
 /** What a recorded reply says, by the order in which it was shown the answers. */
-const readingOf = ({ type, data }: Asked): Preference =>
+const readingOf = ({ type, data }: JudgeReply): Preference =>
   type === "degradation-noted"
     ? { ok: false, reason: data.why }
     : parsePreference(data.call?.ok ? data.call.reply : "");
@@ -77,4 +104,33 @@ function together(
       reason,
     },
   };
+}
+
+/** Grades one item under `ITEM/grade`, as often as the settings say. */
+export async function* judgeAnswer(at: Bench, run: Run, item: string): AsyncGenerator<Judged> {
+  const { form, rubric } = at.floor.settings;
+  const messages = gradePrompt(at.floor, {
+    form,
+    rubric,
+    question: textOf(at, `${item}/question`),
+    answer: textOf(at, `${item}/answer`),
+    reference: at.text(`${item}/reference`),
+  });
+  // The answer is no event: it stands in the opening's context under this name.
+  const of = EventId.parse(`${item}/answer`);
+  for (const repeat of repeats(at)) {
+    const given = await ask(at, run, {
+      key: repeated(`${item}/grade`, repeat),
+      work: itemWork("grade", item, repeat),
+      messages,
+      read: (reply) => {
+        const grade = parseGrade(reply);
+        const data = grade.ok
+          ? { of, score: grade.score, feedback: grade.feedback, rubric: rubric.name }
+          : { of, score: null, feedback: "", rubric: rubric.name, why: grade.reason };
+        return { type: "grade-given", data };
+      },
+    });
+    yield judgedOf(given, given.type === "grade-given" && given.data.score !== null);
+  }
 }

@@ -1,4 +1,4 @@
-import type { Ending, Floor, Run } from "../../engine/index.ts";
+import type { Ending, ProtocolContext, Run } from "../../engine/index.ts";
 import {
   StepKey,
   type Event,
@@ -6,24 +6,25 @@ import {
   type Message,
   type ModelRequest,
   type Participant,
+  type Work,
 } from "../../kernel/index.ts";
-import { judgeSchema, judgeTemplate } from "../../prompts/index.ts";
-import { emptiness, speaking } from "../../phases/draft.ts";
-import { lossOf } from "../../phases/loss.ts";
-import type { JudgeSettings } from "./settings.ts";
+import { judgeSchema, judgeTemplate } from "../phases/judge-prompts.ts";
+import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
+import { degradation } from "../phases/loss.ts";
+import type { JudgeSettings } from "./work.ts";
 
 /** What became of one reply: whether it gave a verdict, and the failure where there was no reply. */
 export type Judged = { readonly read: boolean; readonly failure?: Failure };
 
 /** What every item is judged at: the judge, and the items' texts. */
 export type Bench = {
-  readonly floor: Floor<JudgeSettings>;
+  readonly floor: ProtocolContext<JudgeSettings>;
   readonly judge: Participant;
   /** A text of an item (`item-17/question`); undefined for a reference that there is not. */
   readonly text: (name: string) => string | undefined;
 };
 
-export function bench(floor: Floor<JudgeSettings>): Bench {
+export function bench(floor: ProtocolContext<JudgeSettings>): Bench {
   const [judge] = floor.seats("judge");
   if (!judge) throw new RangeError("nobody has the seat of the judge");
   const texts = new Map(floor.context.map(({ name, text }) => [name, text]));
@@ -39,6 +40,7 @@ export function textOf({ text }: Bench, name: string): string {
 
 type Asking = {
   readonly key: string;
+  readonly work: Work;
   readonly messages: Message[];
   /** The event that a reply becomes. */
   readonly read: (reply: string) => Ending<"grade-given" | "reply-received">;
@@ -50,7 +52,7 @@ const requestOf = (
 ): ModelRequest => {
   const reply = judgeSchema(settings.kind, settings.form);
   return {
-    ...speaking(judge),
+    ...modelParams(judge),
     messages,
     maxOutputTokens: settings.maxOutputTokens,
     ...(reply === undefined ? {} : { reply }),
@@ -64,12 +66,12 @@ export function largestRequest(at: Bench): ModelRequest {
   const parts = ["question", "a", "b", "answer", "reference"];
   const texts = items.map(({ name }) => parts.map((part) => at.text(`${name}/${part}`) ?? "").join("\n"));
   const longest = texts.reduce((one, other) => (other.length > one.length ? other : one), "");
-  const text = [floor.template(judgeTemplate(kind, form)), JSON.stringify(rubric), longest].join("\n");
+  const text = [floor.template(judgeTemplate(kind, form).name), JSON.stringify(rubric), longest].join("\n");
   return requestOf(at, [{ role: "user", text }]);
 }
 
 /** A step in which a judge's reply, or the lack of one, is recorded. */
-export type Asked = Event<"grade-given"> | Event<"reply-received"> | Event<"degradation-noted">;
+export type JudgeReply = Event<"grade-given"> | Event<"reply-received"> | Event<"degradation-noted">;
 
 /**
  * The reply to one prompt, or how its call failed for good, under `key`; what failed is asked again under keys of its own
@@ -78,8 +80,8 @@ export type Asked = Event<"grade-given"> | Event<"reply-received"> | Event<"degr
 export async function ask(
   { floor, judge }: Bench,
   run: Run,
-  { key, messages, read }: Asking,
-): Promise<Asked> {
+  { key, work, messages, read }: Asking,
+): Promise<JudgeReply> {
   const { settings } = floor;
   const request = requestOf({ floor, judge }, messages);
   for (let again = 0; ; again += 1) {
@@ -87,14 +89,15 @@ export async function ask(
       {
         key: again === 0 ? key : `${key}/again-${again}`,
         ends: ["grade-given", "reply-received", "degradation-noted"],
+        work,
         request,
         timeoutMs: settings.callTimeoutMs,
       },
       (call) => {
-        const failure = call.ok ? emptiness(call.reply) : call.failure;
+        const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
         const weakens = "the judge's figures rest on one verdict less";
         const what = `the verdict ${key}`;
-        if (failure) return lossOf({ what, failure, participant: judge.id, weakens });
+        if (failure) return degradation({ what, failure, participant: judge.id, weakens });
         return read(call.ok ? call.reply : "");
       },
     );
@@ -104,12 +107,16 @@ export async function ask(
 }
 
 /** What became of a reply, `read` where it gave a verdict. An empty reply is no failure of the provider's. */
-export const judgedOf = (asked: Asked, read: boolean): Judged =>
+export const judgedOf = (asked: JudgeReply, read: boolean): Judged =>
   asked.data.call?.ok === false ? { read, failure: asked.data.call.failure } : { read };
 
 /** `item-17/grade`, and `item-17/grade/repeat-2` when it is asked for the second time. */
 export const repeated = (key: string, repeat: number): StepKey =>
   StepKey.parse(repeat === 1 ? key : `${key}/repeat-${repeat}`);
+
+/** The same as work: an item's part, and which repetition of it. */
+export const itemWork = (kind: string, of: string, repeat: number): Work =>
+  repeat === 1 ? { kind, of } : { kind, of, nth: repeat };
 
 /** From 1 to as often as every prompt is asked. */
 export const repeats = ({ floor }: Bench): number[] =>

@@ -1,19 +1,22 @@
+import { stoppedByBudget } from "../phases/loss.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { callOf } from "../../kernel/index.ts";
-import { respond as answer, RespondentSettings } from "../../phases/respond.ts";
-import { RESPOND_TEMPLATES } from "../../prompts/index.ts";
+import { respond as answer, RespondentSettings, respondTemplate } from "../phases/respond.ts";
 
-export { RespondentSettings as RespondSettings } from "../../phases/respond.ts";
+export { RespondentSettings as RespondSettings } from "../phases/respond.ts";
 
 /**
- * One respondent (the seat `respondent`) answers at once, with the conversation so far and what memory recalls. Whatever
+ * One respondent answers at once, with the conversation so far and what memory recalls. Whatever
  * else happens to the answer, a second one beside it included, is reactors' work, and nothing waits for it.
  */
 export const respond = defineProtocol<RespondentSettings>({
   name: "respond",
   version: 1,
+  summary: "ask one model, with the conversation so far and memory",
+  seats: [{ name: "respondent", filledBy: "models", min: 1, max: 1, persona: "respondent" }],
   settings: RespondentSettings,
-  templates: RESPOND_TEMPLATES,
+  templates: [respondTemplate],
+  opening: async () => (await import("./opening.ts")).openRespond,
   async deliberate(floor) {
     const [by] = floor.seats("respondent");
     if (!by) return { outcome: "failed", why: "nobody sits in the respondent's seat" };
@@ -23,7 +26,7 @@ export const respond = defineProtocol<RespondentSettings>({
     const call = callOf(given);
     const why = given.type === "degradation-noted" ? given.data.why : "there is no answer";
     return call?.ok === false && call.failure.code === "over-budget"
-      ? { outcome: "stopped-by-budget", why, best: null }
+      ? stoppedByBudget(why, call.failure.cap, null)
       : { outcome: "failed", why };
   },
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { EngramId, type Memory, type ModelRequest, type Recall } from "../../kernel/index.ts";
-import { readFenced } from "../../prompts/index.ts";
-import { RECALL, respondAsked, RESPONDENT_SETTINGS } from "../../testing/respond-table.ts";
-import { stage, type StageOptions } from "../../testing/toys/stage.ts";
+import { readFenced } from "../../prompts/material.ts";
+import { RECALL, respondAsked, RESPONDENT_SETTINGS } from "../../../test/support/respond-table.ts";
+import { stage, type StageOptions } from "../../testing/stage.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
 import { respond } from "./index.ts";
 
 const staged = (options: Partial<StageOptions> = {}) =>
@@ -29,7 +30,7 @@ describe("respond", () => {
       "answer-given < protocol/answer/A",
       "deliberation-closed < close",
     ]);
-    const [, answer] = await on.store.read(opened.deliberation);
+    const [, answer] = await on.store.for(LOCAL).read(opened.deliberation);
     expect(answer?.data).toMatchObject({
       by: "A",
       respondent: "A",

@@ -1,6 +1,5 @@
-import { evaluate, hasOperator } from "./expression.ts";
-import { write } from "./rational.ts";
-import type { Solver } from "./solution.ts";
+import { evaluate, hasOperator, write } from "./expression.ts";
+import type { Solution, Solver } from "./solution.ts";
 
 const numberWords = new Map(
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
@@ -45,8 +44,6 @@ const signs: readonly (readonly [RegExp, string])[] = [
   [/\bmod(?:ulo)?\b/gi, "mod"],
   [/\s*(?:percent|per cent)\b/gi, "%"],
   [new RegExp(String.raw`(${number})%\s+of\s+`, "gi"), "$1/100*"],
-  [/\b(?:a third of|one third of)\b/gi, "1/3*"],
-  [/\b(?:a quarter of|one quarter of)\b/gi, "1/4*"],
   [/\b1\/2\s+of\b/gi, "1/2*"],
   [/\b(?:double|twice)\b/gi, "2*"],
 ];
@@ -56,15 +53,12 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [new RegExp(String.raw`\b(?:sum|total) of (${number}) and (${number})`, "i"), "$1+$2"],
   [new RegExp(String.raw`\bproduct of (${number}) and (${number})`, "i"), "$1*$2"],
   [new RegExp(String.raw`\bdifference (?:between|of) (${number}) and (${number})`, "i"), "$1-$2"],
-  [new RegExp(String.raw`\bquotient of (${number}) and (${number})`, "i"), "$1/$2"],
   [
     new RegExp(String.raw`\bremainder (?:when|of|if) (${number})(?: is)? (?:/|divided by) (${number})`, "i"),
     "$1 mod $2",
   ],
   [new RegExp(String.raw`\b(?:increase|raise) (${number}) by (${number})%`, "i"), "$1*(100+$2)/100"],
   [new RegExp(String.raw`\b(?:decrease|reduce|lower) (${number}) by (${number})%`, "i"), "$1*(100-$2)/100"],
-  [new RegExp(String.raw`\b(${number}) is what% of (${number})`, "i"), "100*$1/$2"],
-  [new RegExp(String.raw`\bwhat% of (${number}) is (${number})`, "i"), "100*$2/$1"],
   [new RegExp(String.raw`\badd (${number}) (?:and|to) (${number})`, "i"), "$1+$2"],
   [new RegExp(String.raw`\bsubtract (${number}) from (${number})`, "i"), "$2-$1"],
   [new RegExp(String.raw`\bmultiply (${number}) (?:by|and|with) (${number})`, "i"), "$1*$2"],
@@ -73,7 +67,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 
 /** What may stand around an expression in a question that asks for nothing else. */
 const around = new Set(
-  "what whats is s the value of calculate compute evaluate work out find give me tell please answer result how much many does do equal equals it to a an in can you exactly simplify solve this expression following number only with just as by reply and show your steps step result's".split(
+  "what whats is s the value of calculate compute evaluate work out find give me tell please answer result how much many does do equal equals it to a an in can you exactly simplify solve this expression following number only with just as by reply and show your steps step".split(
     " ",
   ),
 );
@@ -85,34 +79,24 @@ export const arithmetic: Solver = (question) => {
   let text = inDigits(question.slice(0, 4_000));
   for (const [pattern, sign] of signs) text = text.replaceAll(pattern, sign);
   for (const [pattern, form] of phrases) {
-    const found = pattern.exec(text);
-    if (found === null) continue;
-    const answer = valueOf(found[0].replace(pattern, form));
-    if (answer !== null) return solved(found[0].trim(), answer);
+    const [phrase] = pattern.exec(text) ?? [];
+    const solution = phrase === undefined ? null : solveWritten(phrase, phrase.replace(pattern, form));
+    if (solution) return solution;
   }
   const spans = [...text.matchAll(expression)].map(([span]) => span);
   const rest = spans.reduce((left, span) => left.replace(span, " "), text);
-  const others = rest
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "" && !around.has(word));
-  if (others.length > 0) return null;
-  const asked = spans.map(trimmed).filter(hasOperator);
-  const [written] = asked;
-  if (written === undefined || asked.length > 1) return null;
-  const answer = valueOf(written);
-  return answer === null ? null : solved(written, answer);
+  const words = rest.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const [written, other] = spans.map(trim).filter(hasOperator);
+  if (written === undefined || other !== undefined || words.some((word) => word !== "" && !around.has(word)))
+    return null;
+  return solveWritten(written, written);
 };
 
-const trimmed = (span: string): string => span.replace(/^[\s.,]+(?!\d)/, "").replace(/[\s.,+*/^-]+$/, "");
+const trim = (span: string): string => span.replace(/^[\s.,]+(?!\d)/, "").replace(/[\s.,+*/^-]+$/, "");
 
-const valueOf = (written: string): string | null => {
-  const value = evaluate(written);
-  return value && write(value);
-};
-
-const solved = (written: string, answer: string) => ({
-  answer,
-  working: (result: string) => `Working it out: ${written.replaceAll(/\s+/g, " ").trim()} = ${result}.`,
-  wrong: [],
-});
+function solveWritten(written: string, form: string): Solution | null {
+  const value = evaluate(form);
+  const working = (result: string) =>
+    `Working it out: ${written.replaceAll(/\s+/g, " ").trim()} = ${result}.`;
+  return value && { answer: write(value), working, wrong: [] };
+}

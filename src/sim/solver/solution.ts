@@ -11,7 +11,14 @@ export type Solution = {
 /** One kind of question: its solution, or null when it is not of that kind. */
 export type Solver = (question: string) => Solution | null;
 
-/** Off by one, by ten, two digits swapped, one too many: the slips of people who calculate. */
+/** A yes or a no with the opposite as the mistake. */
+export const yesOrNo = (yes: boolean, working: string): Solution => ({
+  answer: yes ? "yes" : "no",
+  working: (answer) => `${working} So the answer is ${answer}.`,
+  wrong: [yes ? "no" : "yes"],
+});
+
+/** Off by one, by ten, two digits swapped: the slips of people who calculate. */
 export function slips(answer: string): string[] {
   const [, sign = "", digits = "", rest = ""] = /^(-?)(\d{1,300})(.*)$/s.exec(answer) ?? [];
   if (digits === "") return [];

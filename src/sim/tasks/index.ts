@@ -1,12 +1,9 @@
+import { solve } from "../solver/index.ts";
 import { arithmeticForms } from "./arithmetic.ts";
-import { drawFrom } from "./draw.ts";
-import type { Form, Posed } from "./form.ts";
-import { logicForms } from "./logic.ts";
-import type { Task, TaskKind } from "./task.ts";
-import { yesNoForms } from "./yes-no.ts";
+import { createDraw, TASK_KINDS, type Form, type Posed, type Task, type TaskKind } from "./form.ts";
+import { logicForms, yesNoForms } from "./puzzles.ts";
 
-export { pairsOf } from "./pairs.ts";
-export { TASK_KINDS, type TaskKind } from "./task.ts";
+export { TASK_KINDS, type TaskKind };
 
 const FORMS: { readonly [K in TaskKind]: readonly Form[] } = {
   arithmetic: arithmeticForms,
@@ -18,43 +15,84 @@ export type TaskOptions = {
   readonly count: number;
   /** The same seed makes the same tasks. */
   readonly seed: string;
-  /** Taken in turn. */
+  /** The kinds take turns. */
   readonly kinds: readonly TaskKind[];
 };
 
 /**
- * Tasks with known answers, kinds, forms and three levels of difficulty in turn; no question comes twice. The answers
- * are computed here, and the simulated models can work every one of them out. The first of a longer list are
- * the shorter list of the same kinds.
+ * Tasks with known answers, kinds, forms and three levels of difficulty in turn; no question comes twice. The answers are
+ * computed here, and the simulated models can work every one of them out. A shorter list is the beginning of a longer one
+ * of the same kinds.
  */
 export function makeTasks({ count, seed, kinds }: TaskOptions): Task[] {
-  const asked = new Set<string>();
-  const taken = new Map<TaskKind, number>();
+  const questions = new Set<string>();
+  const counts = new Map<TaskKind, number>();
   return Array.from({ length: count }, (_, index) => {
     const kind = kinds[index % kinds.length] ?? "arithmetic";
     const forms = FORMS[kind];
-    const nth = taken.get(kind) ?? 0;
-    taken.set(kind, nth + 1);
+    const nth = counts.get(kind) ?? 0;
+    counts.set(kind, nth + 1);
     const form = forms[nth % forms.length];
-    if (!form) throw new RangeError(`there is no form of ${kind}`);
+    if (!form) throw new RangeError(`no form of task for ${kind}`);
     const level = 1 + (Math.floor(nth / forms.length) % 3);
-    const posed = fresh(asked, (turn) => form.pose(drawFrom([kind, form.name, seed, nth, turn]), level));
+    const posed = poseNew(questions, (turn) =>
+      form.pose(createDraw([kind, form.name, seed, nth, turn]), level),
+    );
     return { id: `${kind}-${nth + 1}-${form.name}`, kind, ...posed };
   });
 }
 
-/** So many can be made of every kind. */
-export const MOST_TASKS = 2_000;
+/** The most tasks that can be made of every kind. */
+export const MAX_TASKS = 2_000;
+/** How often another question is drawn where one was asked already. */
+const MAX_DRAWS = 1_000;
 
-/** How often a question that was asked already is drawn again. */
-const MOST_TURNS = 1_000;
-
-function fresh(asked: Set<string>, pose: (turn: number) => Posed): Posed {
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+function poseNew(questions: Set<string>, pose: (turn: number) => Posed): Posed {
+  for (let turn = 0; turn < MAX_DRAWS; turn += 1) {
     const posed = pose(turn);
-    if (asked.has(posed.question)) continue;
-    asked.add(posed.question);
+    if (questions.has(posed.question)) continue;
+    questions.add(posed.question);
     return posed;
   }
-  throw new RangeError("there are not so many different tasks of this form");
+  throw new RangeError("this form has too few different tasks");
+}
+
+/** Two answers with their working to one question, and which of them is right: what a judge is measured on. */
+export type Pair = {
+  readonly question: string;
+  readonly a: string;
+  readonly b: string;
+  readonly label: "A" | "B";
+};
+
+const ASIDES = [
+  "I have gone through it step by step and kept an eye on the units and the signs.",
+  "Going over it once more from the other end leads to the same place as before.",
+  "A rough estimate beforehand gave about what one would expect for a question like this one.",
+] as const;
+
+/**
+ * A right and a wrong answer to every task. The right one is A and B equally often, and within each the longer and the
+ * shorter one equally often, so that neither place nor length tells which is right; the order is drawn.
+ */
+export function makePairs(tasks: readonly Task[], seed: string): Pair[] {
+  const places = createDraw(["pairs", seed]).some("places", [...tasks.keys()], tasks.length);
+  return tasks.map(({ question, answer }, index): Pair => {
+    const solution = solve(question, () => null);
+    const draw = createDraw(["pair", seed, question]);
+    const [mistake, ...others] = solution?.wrong ?? [];
+    if (!solution || mistake === undefined)
+      throw new RangeError(`no mistake can be made in "${question.slice(0, 80)}"`);
+    const place = places[index] ?? 0;
+    const isLonger = place % 4 < 2;
+    const write = (result: string, long: boolean): string => {
+      const aside = long ? [draw.pick("aside", ASIDES)] : [];
+      return [solution.working(result), ...aside, `Final answer: ${result}`].join("\n");
+    };
+    const right = write(answer, isLonger);
+    const wrong = write(draw.pick("mistake", [mistake, ...others]), !isLonger);
+    return place % 2 === 0
+      ? { question, a: right, b: wrong, label: "A" }
+      : { question, a: wrong, b: right, label: "B" };
+  });
 }

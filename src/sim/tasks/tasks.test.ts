@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { extractAnswer, sameAnswer } from "../../judging/index.ts";
+import { sameAnswer } from "../../replies/answer.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
 import { solve } from "../solver/index.ts";
-import { makeTasks, MOST_TASKS, pairsOf, TASK_KINDS } from "./index.ts";
+import { makeTasks, MAX_TASKS, makePairs, TASK_KINDS } from "./index.ts";
 
 const answerOf = (value: string) => {
   const answer = extractAnswer(`Final answer: ${value}`);
@@ -36,7 +37,7 @@ describe("generated tasks", () => {
   });
   it("are enough, of one kind too", () => {
     for (const kind of TASK_KINDS)
-      expect(makeTasks({ count: MOST_TASKS, seed: "1", kinds: [kind] })).toHaveLength(MOST_TASKS);
+      expect(makeTasks({ count: MAX_TASKS, seed: "1", kinds: [kind] })).toHaveLength(MAX_TASKS);
   });
   it("say yes about as often as no, in every form", () => {
     const all = makeTasks({ count: 1_200, seed: "7", kinds: ["yes-no"] });
@@ -50,7 +51,7 @@ describe("generated tasks", () => {
 });
 
 describe("pairs", () => {
-  const pairs = pairsOf(tasks.slice(0, 200), "7");
+  const pairs = makePairs(tasks.slice(0, 200), "7");
   it("hold one right and one wrong answer under their label", () => {
     pairs.forEach(({ a, b, label }, index) => {
       const right = (text: string) =>

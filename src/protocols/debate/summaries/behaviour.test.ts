@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Embeddings, Entry, ModelRequest } from "../../../kernel/index.ts";
 import type { ScriptedLine } from "../../../testing/scripted-models.ts";
-import { letterEmbeddings } from "../../../testing/summary-contract.ts";
-import { nothingToSay, toyAsked, toyProtocol } from "../../../testing/toys/kit.ts";
-import { stage } from "../../../testing/toys/stage.ts";
+import { letterEmbeddings } from "../../../../test/support/summary-contract.ts";
+import { nothingToSay, toyAsked, toyProtocol } from "../../../testing/kit.ts";
+import { stage } from "../../../testing/stage.ts";
+import { LOCAL } from "../../../testing/store-samples.ts";
 import { summaryMethodOf, type Contribution, type SummaryTask } from "./index.ts";
 
 // What each method does beyond the contract that methods.test.ts holds all of them to.
@@ -58,7 +59,7 @@ async function held(given: Given) {
   const on = staged(given);
   const { opened } = await on.engine.open("r1", toyAsked("toy", { members: ["ada"] }));
   await on.drive(opened.deliberation);
-  const entries = await on.store.read(opened.deliberation);
+  const entries = await on.store.for(LOCAL).read(opened.deliberation);
   return {
     on,
     id: opened.deliberation,
@@ -273,11 +274,11 @@ describe("semantic", () => {
     await on.clock.advance(10);
     interrupt.abort();
     await on.clock.settle(driving);
-    expect((await on.store.read(opened.deliberation)).map(({ type }) => type)).toEqual([
+    expect((await on.store.for(LOCAL).read(opened.deliberation)).map(({ type }) => type)).toEqual([
       "deliberation-opened",
     ]);
     await on.drive(opened.deliberation);
-    const entries = await on.store.read(opened.deliberation);
+    const entries = await on.store.for(LOCAL).read(opened.deliberation);
     expect(ended(entries)).toMatchObject({ method: "semantic" });
     await on.drive(opened.deliberation);
     expect(calls).toBe(2);

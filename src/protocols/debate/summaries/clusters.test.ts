@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clustersOf, representativeOf } from "./clusters.ts";
+import { clustersOf, representativeOf } from "./likeness.ts";
 
 /** Items on a line: the nearer, the more alike. */
 const line =

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutAt, excerptOf } from "./excerpt.ts";
+import { cutAt, excerptOf } from "./passages.ts";
 
 describe("excerptOf", () => {
   it.each([

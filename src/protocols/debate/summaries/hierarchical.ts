@@ -1,5 +1,5 @@
 import type { Run } from "../../../engine/index.ts";
-import { excerptOf } from "./excerpt.ts";
+import { excerptOf } from "./passages.ts";
 import type { Contribution, SummaryMethod, SummaryTask } from "./method.ts";
 import {
   condense,
@@ -12,9 +12,9 @@ import {
   type Headed,
 } from "./summary.ts";
 
-// Y1. Every part's summary is a recorded step of its own, so that each can be shown and found by itself.
-// Y2. A part that is no longer than its share is its own summary, and nobody is asked.
-// Y3. A part whose summary fails is represented by its beginning; only the whole's failure is the task's.
+// SUMMARY-1. Every part's summary is a recorded step of its own, so that each can be shown and found by itself.
+// SUMMARY-2. A part that is no longer than its share is its own summary, and nobody is asked.
+// SUMMARY-3. A part whose summary fails is represented by its beginning; only the whole's failure is the task's.
 
 const name = "hierarchical";
 
@@ -118,7 +118,7 @@ async function groupOf(
   return { heading, text };
 }
 
-/** What is left of a part (Y1). */
+/** What is left of a part (SUMMARY-1). */
 async function partOf(
   run: Run,
   task: SummaryTask,
@@ -127,7 +127,9 @@ async function partOf(
   const { key, text, maxLength } = part;
   const event =
     text.trim().length <= maxLength
-      ? await run.derive({ key, ends: ["summary-made"], input: part }, () => summaryMade(task, part)) // Y2
+      ? await run.derive({ key, ends: ["summary-made"], work: task.work, input: part }, () =>
+          summaryMade(task, part),
+        ) // SUMMARY-2
       : await condense(run, task, part);
-  return event.type === "summary-made" ? event.data.text : excerptOf(text, maxLength); // Y3
+  return event.type === "summary-made" ? event.data.text : excerptOf(text, maxLength); // SUMMARY-3
 }

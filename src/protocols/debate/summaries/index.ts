@@ -1,7 +1,6 @@
 import { Fault } from "../../../kernel/index.ts";
 import { hierarchical } from "./hierarchical.ts";
-import { lengthBased } from "./length-based.ts";
-import type { SummaryMethod } from "./method.ts";
+import { lengthBased, type SummaryMethod } from "./method.ts";
 import { retrieval } from "./retrieval.ts";
 import { semantic } from "./semantic.ts";
 

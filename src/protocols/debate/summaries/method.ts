@@ -1,5 +1,6 @@
+import type { Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
 import type { Run } from "../../../engine/index.ts";
-import type { Embeddings, Event, Message, Participant } from "../../../kernel/index.ts";
+import { condense, contributionsOf, headed, nothingSaid, writtenAll } from "./summary.ts";
 
 /** One text of an agent's own perspective, in the order in which it came about. */
 export type Contribution = {
@@ -16,6 +17,8 @@ export type Contribution = {
 export type SummaryTask = {
   /** The summary's own step; whatever else a method does stands under `<key>/…`. */
   readonly key: string;
+  /** Of every step of the method. */
+  readonly work?: Work | undefined;
   readonly for: Participant;
   /** At whose start it is made; undefined for the judge's, after the last. */
   readonly round: number | undefined;
@@ -63,4 +66,16 @@ export type SummaryMethod = {
     task: SummaryTask,
     tools: SummaryTools,
   ): Promise<Event<"summary-made"> | Event<"degradation-noted">>;
+};
+
+const name = "length-based";
+
+/** The whole text in one call. */
+export const lengthBased: SummaryMethod = {
+  name,
+  summarise(run, task) {
+    const contributions = contributionsOf(task);
+    if (contributions.length === 0) return nothingSaid(run, task);
+    return condense(run, task, { method: name, text: writtenAll(contributions.map(headed)) });
+  },
 };

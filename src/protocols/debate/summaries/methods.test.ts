@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { summaryContract, type Summarising } from "../../../testing/summary-contract.ts";
+import { summaryContract, type Summarising } from "../../../../test/support/summary-contract.ts";
 import { summaryMethodOf, summaryMethods, type SummaryMethod } from "./index.ts";
 
 /** Begins a method as a debate would, found by its name alone. */

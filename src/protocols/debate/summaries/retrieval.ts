@@ -1,7 +1,6 @@
-import { excerptOf } from "./excerpt.ts";
+import { excerptOf, passagesOf, type Passage } from "./passages.ts";
 import { likenessOf, namedBy, type Likeness } from "./likeness.ts";
 import type { SummaryMethod } from "./method.ts";
-import { passagesOf, type Passage } from "./passages.ts";
 import { contributionsOf, headingOf, nothingSaid, SEPARATOR, summaryMade, written } from "./summary.ts";
 
 const name = "retrieval";

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { clustersOf, representativeOf } from "./clusters.ts";
-import { likenessOf, namedBy } from "./likeness.ts";
+import { clustersOf, representativeOf, likenessOf, namedBy } from "./likeness.ts";
 import type { Contribution, SummaryMethod, SummaryTools } from "./method.ts";
 import { passagesOf } from "./passages.ts";
 import { condense, contributionsOf, headingOf, nothingSaid, SEPARATOR, writtenAll } from "./summary.ts";
@@ -47,6 +46,7 @@ export const semantic: SummaryMethod = {
       {
         key: `${task.key}/clusters`,
         ends: ["note-taken"],
+        work: task.work,
         input: {
           contributions: contributions.map(({ step, text }) => ({ step, text })),
           semanticThreshold,

@@ -1,8 +1,8 @@
 import type { Ending, Run } from "../../../engine/index.ts";
 import type { DataOf, Event } from "../../../kernel/index.ts";
-import { emptiness, speaking } from "../../../phases/draft.ts";
-import { lossOf } from "../../../phases/loss.ts";
-import { excerptOf } from "./excerpt.ts";
+import { emptyReplyFailure, modelParams } from "../../phases/draft.ts";
+import { degradation } from "../../phases/loss.ts";
+import { excerptOf } from "./passages.ts";
 import type { Contribution, SummaryTask } from "./method.ts";
 
 export type Summarised = Event<"summary-made"> | Event<"degradation-noted">;
@@ -54,16 +54,17 @@ export const condense = (run: Run, task: SummaryTask, condensing: Condensing): P
     {
       key,
       ends: ["summary-made", "degradation-noted"],
+      work: task.work,
       request: {
-        ...speaking(task.for),
+        ...modelParams(task.for),
         messages: task.prompt(text, maxLength),
         maxOutputTokens: task.maxOutputTokens,
       },
       timeoutMs: task.timeoutMs,
     },
     (call) => {
-      const failure = call.ok ? emptiness(call.reply) : call.failure;
-      if (failure) return lossOf({ ...lost(task, part), failure, participant: task.for.id });
+      const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
+      if (failure) return degradation({ ...lost(task, part), failure, participant: task.for.id });
       const made = summaryMade(task, { ...condensing, text: call.ok ? call.reply : "" });
       return { ...made, data: { ...made.data, temperature: task.for.temperature ?? null } };
     },
@@ -92,12 +93,14 @@ export function summaryMade(
 
 /** The end of a task without anything to summarise: nobody is asked. */
 export const nothingSaid = (run: Run, task: SummaryTask): Promise<Summarised> =>
-  run.derive({ key: task.key, ends: ["degradation-noted"], input: { contributions: [] } }, () =>
-    lossOf({
-      ...lost(task),
-      failure: { code: "unreadable", message: "nothing has been said yet" },
-      participant: task.for.id,
-    }),
+  run.derive(
+    { key: task.key, ends: ["degradation-noted"], work: task.work, input: { contributions: [] } },
+    () =>
+      degradation({
+        ...lost(task),
+        failure: { code: "unreadable", message: "nothing has been said yet" },
+        participant: task.for.id,
+      }),
   );
 
 const lost = ({ for: { persona } }: SummaryTask, part?: Condensing["part"]) =>

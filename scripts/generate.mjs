@@ -1,0 +1,76 @@
+// npm run generate: writes what ships as files (prompt templates, personas, strategies, …) into modules, so that nothing
+// of it is read or parsed at run time, and the pages of docs/reference. With --check it writes nothing and exits 1 where
+// something is stale.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import { parse } from "yaml";
+import { root } from "./root.mjs";
+
+const HEAD = "// Written by `npm run generate` from the files in this folder: change those.\n";
+
+/** @param {string} path */
+const read = (path) => readFileSync(join(root, path), "utf8");
+
+/** The paths of a folder's files with this ending, by name. @param {string} folder @param {string} ending */
+const filesIn = (folder, ending) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith(ending))
+    .sort()
+    .map((file) => `${folder}/${file}`);
+
+/** The texts of a folder of templates, by name. @param {string} folder */
+function templates(folder) {
+  const texts = filesIn(folder, ".md").map((path) => [basename(path, extname(path)), read(path)]);
+  return `${HEAD}export const texts = ${JSON.stringify(Object.fromEntries(texts), undefined, 2)};\n`;
+}
+
+/** What the files of a folder and its subfolders say, as data. @param {string} folder */
+function defaults(folder) {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  const kinds = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const lines = ["files", ...kinds].map((kind) => {
+    const rows = filesIn(kind === "files" ? folder : `${folder}/${kind}`, ".yaml").map((path) => {
+      const data = parse(read(path), { version: "1.2", schema: "core" });
+      return `    "${basename(path)}": ${JSON.stringify(data)},\n`;
+    });
+    return `  ${kind}: {\n${rows.join("")}  },\n`;
+  });
+  const type = "Readonly<Record<string, Readonly<Record<string, unknown>>>>";
+  return `${HEAD}export const shipped: ${type} = {\n${lines.join("")}};\n`;
+}
+
+/** The pages of docs/reference: made by a process of its own, since they are read from the program itself. */
+function referencePages() {
+  const args = ["--import", "tsx", join(root, "scripts/reference.mjs")];
+  const printed = execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", maxBuffer: 1e8 });
+  return Object.entries(JSON.parse(printed)).map(([path, text]) => ({ path, text: String(text) }));
+}
+
+/** @param {readonly { path: string, text: string }[]} files */
+const staleOf = (files) =>
+  files.filter(({ path, text }) => !existsSync(join(root, path)) || read(path) !== text);
+
+const modules = [
+  ...readdirSync(join(root, "src/protocols"))
+    .map((name) => `src/protocols/${name}/templates`)
+    .filter((folder) => existsSync(join(root, folder)))
+    .map((folder) => ({ path: `${folder}/index.ts`, text: templates(folder) })),
+  { path: "src/config/defaults/index.ts", text: defaults("src/config/defaults") },
+];
+const isCheck = process.argv.includes("--check");
+/** @param {readonly { path: string, text: string }[]} files */
+function update(files) {
+  for (const { path, text } of staleOf(files)) {
+    if (isCheck) {
+      process.stdout.write(`${path} is stale: run npm run generate\n`);
+      process.exitCode = 1;
+    } else {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+  }
+}
+update(modules);
+// The program that the pages describe is made of the modules above.
+update(referencePages());

@@ -1,0 +1,102 @@
+import { loadPersonas } from "../config/personas.ts";
+import { loadSettings, type LoadedSettings, type SettingsRequest } from "../config/sources.ts";
+import { listStrategies } from "../config/strategies.ts";
+import { Fault, OrganizationId } from "../kernel/index.ts";
+import type { CriticSettings } from "../reactors/critic/index.ts";
+import { openStore } from "../stores/index.ts";
+import { ollamaHas, ollamaNames } from "./ollama-models.ts";
+import { fileResources } from "../config/resources.ts";
+import { criticOf, recallOf } from "./reactions.ts";
+import { protocols } from "./registry.ts";
+import { reachable } from "./reachable.ts";
+import { shippedTemplates, templatesInForce } from "./templates.ts";
+
+/** One thing that was looked at. `next` says what to do, where something is to be done. */
+export type Check = {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly next?: string;
+};
+
+/** Looks at everything that a deliberation needs, one after the other, and goes on after what is wrong. No model is called. */
+export async function checkup(place: SettingsRequest): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  const resources = fileResources(place);
+  const check = async (what: string, look: () => Promise<string> | string): Promise<void> => {
+    try {
+      checks.push({ what, ok: true, found: await look() });
+    } catch (error) {
+      // A Fault's message says what happened and, after a semicolon, what to do.
+      const [found = "", ...next] = (error instanceof Error ? error.message : String(error)).split("; ");
+      checks.push({ what, ok: false, found, ...(next.length > 0 ? { next: next.join("; ") } : {}) });
+    }
+  };
+  let loaded: LoadedSettings | undefined;
+  await check("Node", () => nodeVersion());
+  await check("settings", () => {
+    loaded = loadSettings(place);
+    const given = Object.values(loaded.sources).filter(({ from }) => from !== "default").length;
+    return `${given} given, the rest by default (parley config)`;
+  });
+  if (loaded) {
+    const { settings } = loaded;
+    await check("store", () => storeWorks(settings));
+    await check("personas and strategies", () => {
+      const personas = loadPersonas(place);
+      return `${[...personas.keys()].join(", ")}; ${listStrategies(place)
+        .map(({ name }) => name)
+        .join(", ")}`;
+    });
+    await check("prompts", async () => {
+      const templates = await templatesInForce(await shippedTemplates(protocols), resources, protocols);
+      return `${Object.keys(templates).length} templates, every slot in place`;
+    });
+    let critic: CriticSettings | null | undefined;
+    await check("critic and memory", () => {
+      critic = criticOf(resources, settings);
+      const recall = recallOf(resources, settings);
+      const grading = critic ? `${critic.model} grades answers` : "nobody grades answers";
+      return `${grading}; ${recall ? `they are remembered for ${recall.user}` : "nothing is remembered"}`;
+    });
+    const { models, chair, judge, embedding } = settings;
+    const refs = [...models, ...chair, ...judge, embedding ?? [], critic?.model ?? []].flat();
+    const names = ollamaNames(refs);
+    if (names.length > 0) await check("Ollama", () => ollamaHas(names, place.env));
+    const places = await reachable({ env: place.env, settings });
+    checks.push(
+      places.length > 0
+        ? {
+            what: "models",
+            ok: true,
+            found: places.map(({ provider, how }) => `${provider} (${how})`).join(", "),
+          }
+        : {
+            what: "models",
+            ok: true,
+            found: "only the simulated ones",
+            next: "set a key such as OPENAI_API_KEY, or start Ollama, for real answers",
+          },
+    );
+  }
+  return checks;
+}
+
+function nodeVersion(): string {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 20)) return process.versions.node;
+  throw new Fault("configuration", {
+    why: `${process.versions.node} is too old`,
+    next: "install Node 20.20 or newer",
+  });
+}
+
+async function storeWorks(settings: LoadedSettings["settings"]): Promise<string> {
+  await using store = await openStore(settings.store);
+  const some = await store.for(OrganizationId.parse(settings.organization)).list({ limit: 1_000 });
+  const open = some.filter(({ status }) => status === "open").length;
+  // A lease is a row like any other: taking one shows that the store can be written.
+  await store.lease("doctor", `doctor-${process.pid}`, 1_000);
+  await store.release("doctor", `doctor-${process.pid}`);
+  return `${store.location}: ${some.length === 1_000 ? "1000 or more" : some.length} deliberations, ${open} of them open; it can be written`;
+}

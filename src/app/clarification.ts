@@ -1,0 +1,72 @@
+import {
+  Fault,
+  isEvent,
+  workOf,
+  type DeliberationId,
+  type Entry,
+  type OrganizationStore,
+} from "../kernel/index.ts";
+import { clarificationRequest } from "../protocols/debate/index.ts";
+
+/** One question that a debate waits for, and who asks it. */
+export type OpenQuestion = { readonly id: string; readonly by: string; readonly text: string };
+
+/** What a debate waits for, and the client request that answers it. */
+export type Pending = { readonly request: string; readonly questions: readonly OpenQuestion[] };
+
+/** The questions that nobody has answered yet; undefined where there are none, or where they are still being asked. */
+export function pendingQuestions(entries: readonly Entry[]): Pending | undefined {
+  const [opened] = entries;
+  const asked = entries.flatMap((entry) =>
+    isEvent(entry, "clarification-asked") ? [{ round: workOf(entry)?.nth ?? 0, data: entry.data }] : [],
+  );
+  const round = Math.max(0, ...asked.map((one) => one.round));
+  if (!opened || !isEvent(opened, "deliberation-opened") || round === 0) return undefined;
+  // Until then somebody may still be asked, and an answer would close the round to it.
+  const ended = entries.some((entry) => {
+    const work = workOf(entry);
+    return work?.kind === "roster" && work.of === "clarification" && work.nth === round;
+  });
+  const request = clarificationRequest(round);
+  const settled = entries.some(
+    ({ origin, type }) =>
+      (origin.by === "client" && origin.request === request) || type === "deliberation-closed",
+  );
+  const nameOf = (id: string) =>
+    opened.data.participants.find((participant) => participant.id === id)?.persona.name ?? id;
+  const questions = asked
+    .filter((one) => one.round === round)
+    .flatMap(({ data }) => data.questions.map((question) => ({ ...question, by: nameOf(data.by) })));
+  return settled || !ended || questions.length === 0 ? undefined : { request, questions };
+}
+
+/**
+ * Records a client's answers; what is not answered is "NA" to the debate.
+ * @returns false where somebody had answered already: the first answers stand
+ * @throws Fault `configuration` for an answer to no question
+ */
+export async function answerQuestions(
+  store: Pick<OrganizationStore, "append">,
+  id: DeliberationId,
+  { pending, answers }: { readonly pending: Pending; readonly answers: ReadonlyMap<string, string> },
+): Promise<boolean> {
+  const known = pending.questions.map((question) => question.id);
+  const stray = [...answers.keys()].find((key) => !known.includes(key));
+  if (stray !== undefined) {
+    throw new Fault("configuration", {
+      why: `there is no open question ${JSON.stringify(stray.slice(0, 80))}`,
+      next: `the open ones are ${known.join(", ")}`,
+    });
+  }
+  const appended = await store.append(
+    id,
+    [
+      {
+        type: "clarification-answered",
+        data: { answers: [...answers].map(([question, text]) => ({ id: question, text })) },
+      },
+    ],
+    { by: "client", request: pending.request },
+  );
+  return appended.ok && appended.fresh;
+}

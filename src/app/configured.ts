@@ -1,0 +1,43 @@
+import { factsLoader } from "./facts-loader.ts";
+import { refuseKeyLeaks } from "./key-leaks.ts";
+import { openParleyUnder, type Parley } from "./parley.ts";
+import { fileResources } from "../config/resources.ts";
+import { loadSettings, type SettingsRequest } from "../config/sources.ts";
+import { Principal, Scope } from "../kernel/index.ts";
+import { keyOf } from "../config/settings.ts";
+import type { AppContext } from "./context.ts";
+import type { RequestSettings } from "./start.ts";
+
+/** A process as a surface's flags, files and environment configure it. */
+export type Configured = {
+  readonly parley: Parley;
+  readonly principal: Principal;
+  /** The settings that flags gave. */
+  readonly requested: RequestSettings;
+  /** What parts of Parley that are not behind the front door work with. */
+  readonly context: AppContext;
+};
+
+/**
+ * Opens what the settings of a folder and an environment name. Flags are the request's own settings, whatever files and the
+ * environment say is the process's.
+ * @throws Fault
+ */
+export async function openConfigured(place: SettingsRequest): Promise<Configured> {
+  const loaded = loadSettings(place);
+  refuseKeyLeaks(loaded);
+  const { settings, sources } = loaded;
+  const parley = await openParleyUnder(settings, {
+    store: settings.store,
+    env: place.env,
+    resources: fileResources(place),
+    loadFacts: factsLoader(place),
+  });
+  const { organization, user } = settings;
+  const principal = Principal.parse({ organization, user, scopes: Scope.options });
+  const flags = new Set<string | undefined>(
+    Object.entries(sources).flatMap(([name, { from }]) => (from === "flag" ? [keyOf.get(name)] : [])),
+  );
+  const requested = Object.fromEntries(Object.entries(settings).filter(([key]) => flags.has(key)));
+  return { parley, principal, requested, context: parley.context(requested, { principal }) };
+}

@@ -1,0 +1,231 @@
+import type { Resources } from "../config/resources.ts";
+import type { LoadedSettings } from "../config/sources.ts";
+import type { Environment } from "../config/paths.ts";
+import { createEngine, type Engine, type OrganizationEngine } from "../engine/engine.ts";
+import { localFrames, type LocalFrames } from "../engine/index.ts";
+import type { AnyProtocol } from "../engine/protocol.ts";
+import type { Reactors, Registry } from "../engine/index.ts";
+import { systemWorld } from "../engine/world.ts";
+import { Fault, ModelRef, type Embeddings, type Models } from "../kernel/index.ts";
+import type { OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
+import type { EngramMemory } from "../memory/memory.ts";
+import { resolve } from "../models/endpoint.ts";
+import { createModels, type ClosableModels } from "../models/models.ts";
+import type { Price } from "../models/prices.ts";
+import type { SimOptions } from "../sim/sim.ts";
+import type { OpenedStore } from "../stores/store.ts";
+import { secondAnswered, turnsBefore } from "./conversation.ts";
+import { openEmbeddings } from "./embeddings.ts";
+import { openPorts } from "./ports.ts";
+
+export type Settings = LoadedSettings["settings"];
+
+/** Why a model reference cannot be called, known before any call. */
+export type ModelProblem = {
+  readonly code: "configuration" | "authentication";
+  readonly reason: string;
+};
+
+/** What a process holds open, whoever asks: the store, the models and the engine over them. */
+export interface Process {
+  readonly env: Environment;
+  readonly store: Store;
+  /** Loaded when it is first used. */
+  readonly memory: () => Promise<EngramMemory>;
+  readonly engine: Engine;
+  readonly models: Models;
+  readonly protocols: Registry<AnyProtocol>;
+  readonly reactors: Reactors;
+  /** null where the settings name no embedding model. */
+  readonly embeddings: Embeddings | null;
+  /** Why the embedding model of this name, or the settings' own, cannot be used; undefined where it can. */
+  readonly embeddingProblem: (model: string | undefined) => Promise<string | undefined>;
+  readonly frames: LocalFrames;
+  readonly world: World;
+  /** The name of this process in leases. */
+  readonly worker: string;
+  /** Why this model cannot be called; undefined where nothing is known against it. */
+  readonly checkModel: (ref: string) => Promise<ModelProblem | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * A process as one caller sees it: on whose behalf, and under which settings. Its store and its engine are the caller's
+ * organization's; another's deliberations do not exist there.
+ */
+export interface AppContext extends Omit<Process, "store" | "engine"> {
+  readonly store: OrganizationStore;
+  readonly engine: OrganizationEngine;
+  /** Everybody's, for background workers. */
+  readonly process: Process;
+  readonly principal: Principal;
+  readonly settings: Settings;
+  /** The settings that the caller gave itself, rather than a file or a default. */
+  readonly requested: ReadonlySet<string>;
+  readonly resources: Resources;
+}
+
+export type ProcessParts = {
+  readonly store: OpenedStore;
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly protocols: Registry<AnyProtocol>;
+  readonly reactors: Reactors;
+  /** Instead of the models that settings and environment reach. */
+  readonly models?: Models | undefined;
+  /** Reads a file of facts for a simulated model. */
+  readonly loadFacts?: SimOptions["loadFacts"];
+};
+
+/** Gets models, memory and the engine ready over an open store. Nothing is called. */
+export function openProcess(parts: ProcessParts): Process {
+  const { store, settings, env, protocols, reactors, loadFacts } = parts;
+  const { compatible } = settings;
+  const sim = once(async () => (await import("../sim/sim.ts")).createSim({ loadFacts }));
+  const own: ClosableModels | undefined = parts.models
+    ? undefined
+    : createModels({
+        env,
+        compatible,
+        families: declaredFamilies(settings),
+        prices: declaredPrices(settings),
+        locals: { sim: { send: async (...request) => (await sim()).send(...request) } },
+      });
+  const models = parts.models ?? own;
+  if (!models) throw new RangeError("there are neither models nor settings for them");
+  const embedding = openEmbeddings(settings, env);
+  const ports = openPorts({ env, compatible }, embedding.embeddings);
+  const frames = localFrames();
+  const world = systemWorld;
+  const memory = once(async () => {
+    const { createMemory } = await import("../memory/memory.ts");
+    return createMemory({ store: store.engrams, embeddings: embedding.embeddings, world });
+  });
+  const engine = createEngine({
+    store,
+    models,
+    frames,
+    world,
+    protocols,
+    reactors,
+    ports: {
+      ...ports.ports,
+      memory: {
+        recall: async (...query) => (await memory()).recall(...query),
+        write: async (...answer) => (await memory()).write(...answer),
+        annotate: async (...annotation) => (await memory()).annotate(...annotation),
+      },
+      async turns({ previous, organization }, by, { recorded, signal }) {
+        const own = store.for(organization);
+        if (by === "B" && !recorded) {
+          const { sleep } = world;
+          await secondAnswered({ store: own, progress: store }, previous, { sleep, signal });
+        }
+        const bounds = recorded
+          ? { most: Infinity, mostCharacters: Infinity }
+          : { most: settings.historyTurns };
+        return turnsBefore(own, previous, { by, ...bounds });
+      },
+    },
+  });
+  return {
+    env,
+    store,
+    memory,
+    engine,
+    models,
+    protocols,
+    reactors,
+    embeddings: embedding.embeddings,
+    embeddingProblem: async (model) => {
+      if (model !== undefined) return ports.problemWith(model);
+      return embedding.embeddings
+        ? (await embedding.problem())?.reason
+        : "no embedding model is configured (setting: embedding)";
+    },
+    frames,
+    world,
+    worker: `${process.pid}-${world.id()}`,
+    async checkModel(ref) {
+      if (parts.models) return undefined;
+      if (ref.startsWith("sim/")) {
+        const prepared = (await sim()).prepare(ref);
+        return prepared.ok ? undefined : { code: "configuration", reason: prepared.reason };
+      }
+      const resolution = resolve(ref, env, compatible);
+      if (resolution.ok) return undefined;
+      const code = resolution.code === "unauthorised" ? "authentication" : "configuration";
+      return { code, reason: resolution.reason };
+    },
+    async close() {
+      await Promise.all([own?.close(), embedding.close(), ports.close()]);
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Loads a part of the process when it is first used, and once. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => (loading ??= load());
+}
+
+/** Who trained which model, as the settings declare it: beside an endpoint, or in the list of families. */
+export const declaredFamilies = ({
+  compatible,
+  families,
+}: Pick<Settings, "compatible" | "families">): Settings["families"] => ({
+  ...Object.fromEntries(
+    Object.entries(compatible).flatMap(([name, { family }]) =>
+      family === undefined ? [] : [[`compatible/${name}`, family]],
+    ),
+  ),
+  ...families,
+});
+
+export const declaredPrices = ({ prices }: Pick<Settings, "prices">): Price[] =>
+  Object.entries(prices).map(([model, { in: input, out, cached }]) => ({
+    model,
+    in: input,
+    out,
+    ...(cached === undefined ? {} : { cached }),
+    date: "declared",
+    source: "your settings",
+  }));
+
+/** @throws Fault `configuration` for what is not written provider/model */
+export function modelRef(ref: string): ModelRef {
+  const parsed = ModelRef.safeParse(ref);
+  if (parsed.success) return parsed.data;
+  throw new Fault("configuration", {
+    why: `${JSON.stringify(ref.slice(0, 200))} is not a model reference`,
+    next: "write provider/model, for example openai/gpt-5-mini or sim/ada",
+  });
+}
+
+/** @throws Fault `configuration`, `authentication` for a reference that is known not to work before any call */
+export async function checkedRef(
+  { checkModel }: Pick<AppContext, "checkModel">,
+  ref: string,
+): Promise<ModelRef> {
+  const model = modelRef(ref);
+  const problem = await checkModel(model);
+  if (problem)
+    throw new Fault(problem.code, { why: problem.reason, next: "choose a model that can be reached" });
+  return model;
+}
+
+/** @throws Fault `budget`: a cap in money cannot be enforced with a model whose price is unknown */
+export function refuseUnknownPrices(
+  { models }: Pick<AppContext, "models">,
+  participants: readonly { readonly model: ModelRef }[],
+): void {
+  for (const { model } of participants) {
+    const quote = models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1 });
+    if (quote.usd !== null) continue;
+    throw new Fault("budget", {
+      why: `the price of ${model} is unknown, so a limit in USD cannot be enforced`,
+      next: "declare its price (setting: prices), choose another model, or limit tokens instead",
+    });
+  }
+}

@@ -1,0 +1,113 @@
+import { leaseHolder, LEASE_POLL_MS, type TurnOf } from "../engine/index.ts";
+import {
+  type DeliberationId,
+  Fault,
+  isEvent,
+  isIntermediate,
+  reactorLease,
+  SeriesId,
+  type Entry,
+  type Opening,
+  type Respondent,
+  type OrganizationStore,
+  type Progress,
+  type UserId,
+  type World,
+} from "../kernel/index.ts";
+import { givenAnswer, secondAnswer } from "../views/given-answer.ts";
+
+/** Characters of earlier turns that a prompt shows at most; the oldest are left out first. */
+const MOST_CHARACTERS = 100_000;
+
+type Bounds = { readonly by: Respondent; readonly most: number; readonly mostCharacters?: number };
+
+/**
+ * The turns of the conversation up to `previous`, oldest first, with the answers of respondent `by` as far as there are any:
+ * of A what the deliberation answered, whichever protocol it was; of B its own answers alone.
+ * @throws Fault `deliberation-missing`
+ */
+export async function turnsBefore(
+  store: Pick<OrganizationStore, "read">,
+  previous: DeliberationId | undefined,
+  { by, most, mostCharacters = MOST_CHARACTERS }: Bounds,
+): Promise<readonly TurnOf[]> {
+  const turns: TurnOf[] = [];
+  let characters = 0;
+  for (let id = previous, steps = 0; id !== undefined && steps < most; steps += 1) {
+    const entries: readonly Entry[] = await store.read(id);
+    const [opened] = entries;
+    if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
+    const answer = by === "A" ? givenAnswer(entries) : secondAnswer(entries);
+    if (answer) {
+      const { question } = opened.data;
+      characters += question.length + answer.data.text.length;
+      if (characters > mostCharacters && turns.length > 0) break;
+      turns.unshift({ question, answer: answer.data.text, deliberation: id, of: answer.id });
+    }
+    id = opened.data.previous;
+  }
+  return turns;
+}
+
+/** How long a second respondent waits for its own answer of the turn before. */
+const MAX_WAIT_MS = 120_000;
+
+/** Resolves when the second respondent has answered `previous`, or failed to, or nobody is at it, or patience ends. */
+export async function secondAnswered(
+  { store, progress }: { readonly store: Pick<OrganizationStore, "read">; readonly progress: Progress },
+  previous: DeliberationId | undefined,
+  { sleep, signal }: { readonly sleep: World["sleep"]; readonly signal: AbortSignal },
+): Promise<void> {
+  if (previous === undefined) return;
+  const names = [reactorLease("respondent-b"), reactorLease("respondent-b", previous)];
+  for (let waited = 0; waited < MAX_WAIT_MS && !signal.aborted; waited += LEASE_POLL_MS) {
+    const entries = await store.read(previous);
+    const [opened] = entries;
+    if (!opened || !isEvent(opened, "deliberation-opened")) return;
+    const asked = opened.data.reactions?.["respondent-b"] !== undefined;
+    const said = entries.some(
+      (entry) =>
+        entry.origin.by === "reactor" && entry.origin.reactor === "respondent-b" && !isIntermediate(entry),
+    );
+    if (!asked || said) return;
+    const holders = await Promise.all(names.map((name) => leaseHolder(progress, name)));
+    if (holders.every((holder) => holder === undefined)) return;
+    await sleep(LEASE_POLL_MS, signal);
+  }
+}
+
+/**
+ * Where the turn after `previous` stands in its conversation. A conversation is named by its first deliberation, and has one
+ * turn at each place: of two that follow up at once, one is too late.
+ * @throws Fault `deliberation-missing`, also for another user's, `configuration` for a turn that has not ended
+ */
+export async function placeAfter(
+  store: Pick<OrganizationStore, "read">,
+  previous: DeliberationId,
+  user: UserId,
+): Promise<Required<Pick<Opening, "series" | "previous">>> {
+  const entries = await store.read(previous);
+  const [opened] = entries;
+  if (!opened || !isEvent(opened, "deliberation-opened") || !isOf(opened.data, user))
+    throw new Fault("deliberation-missing", { id: previous });
+  if (!entries.some((entry) => isEvent(entry, "deliberation-closed"))) {
+    const why = `${previous} has not come to its end, so nothing can follow it yet`;
+    throw new Fault("configuration", { why, next: `parley resume ${previous}` });
+  }
+  const { id, index } = opened.data.series ?? { id: SeriesId.parse(previous), index: 0 };
+  return { previous, series: { id, index: index + 1 } };
+}
+
+/** Whether a deliberation is this user's, or everybody's. */
+export const isOf = (opening: Pick<Opening, "user">, user: UserId): boolean =>
+  opening.user === undefined || opening.user === user;
+
+/** The last turn of the conversation that a deliberation belongs to. */
+export async function latestTurn(
+  store: Pick<OrganizationStore, "list">,
+  { series }: Pick<Opening, "series">,
+): Promise<DeliberationId | undefined> {
+  if (!series) return undefined;
+  const [last] = await store.list({ series: series.id, limit: 1 });
+  return last?.id;
+}

@@ -1,0 +1,49 @@
+import type { ModelProblem } from "./context.ts";
+import type { LoadedSettings } from "../config/sources.ts";
+import type { Embeddings } from "../kernel/index.ts";
+import type { EmbeddingsOpening, EmbeddingsOptions } from "../models/embeddings.ts";
+
+export type OpenedEmbeddings = {
+  /** null where no model is set. One that cannot work rejects every call with the reason why. */
+  readonly embeddings: Embeddings | null;
+  /** Why the model that is set cannot work, told before any call. */
+  readonly problem: () => Promise<ModelProblem | undefined>;
+  close(): Promise<void>;
+};
+
+/** The embedding model of the settings. Nothing is called, and its code is loaded when it is first used or asked about. */
+export function openEmbeddings(
+  { embedding: ref, compatible }: Pick<LoadedSettings["settings"], "embedding" | "compatible">,
+  env: EmbeddingsOptions["env"],
+): OpenedEmbeddings {
+  if (ref === undefined) return { embeddings: null, problem: async () => undefined, close: async () => {} };
+  let opening: Promise<EmbeddingsOpening> | undefined;
+  const open = () => (opening ??= load({ ref, env, compatible }));
+  return {
+    embeddings: {
+      model: ref,
+      async embed(texts, signal) {
+        const opened = await open();
+        if (!opened.ok) throw new Error(opened.reason);
+        return opened.embeddings.embed(texts, signal);
+      },
+    },
+    async problem() {
+      const opened = await open();
+      if (opened.ok) return undefined;
+      const { code, reason } = opened;
+      return { code: code === "unauthorised" ? "authentication" : "configuration", reason };
+    },
+    async close() {
+      const opened = await opening;
+      if (opened?.ok) await opened.embeddings.close();
+    },
+  };
+}
+
+async function load(options: EmbeddingsOptions): Promise<EmbeddingsOpening> {
+  const { createEmbeddings } = await import("../models/embeddings.ts");
+  if (!options.ref.startsWith("sim/")) return createEmbeddings(options);
+  const { simEmbeddings } = await import("../sim/embeddings.ts");
+  return createEmbeddings({ ...options, locals: { sim: simEmbeddings } });
+}

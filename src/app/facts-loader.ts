@@ -1,0 +1,16 @@
+import { readFactsFile } from "../config/input-files.ts";
+import type { Place } from "../config/paths.ts";
+import { isFault } from "../kernel/index.ts";
+import type { LoadFacts } from "../sim/index.ts";
+
+/** Reads the files that `sim/…?facts=FILE` names, relative to where the command was given. */
+export const factsLoader =
+  (place: Place): LoadFacts =>
+  (file) => {
+    try {
+      return { ok: true, data: readFactsFile(file, place) };
+    } catch (error) {
+      if (isFault(error)) return { ok: false, reason: error.message };
+      throw error;
+    }
+  };

@@ -1,0 +1,72 @@
+import { Fault, isEvent, type DeliberationId, type Entry, type NewEvent } from "../kernel/index.ts";
+import { givenAnswer, secondAnswer } from "../views/given-answer.ts";
+import { isOf } from "./conversation.ts";
+import type { AppContext } from "./context.ts";
+import { openingIn } from "./lookup.ts";
+
+/** What a person thinks of an answer, or what came of it. */
+export type Feedback = {
+  readonly thumb?: "up" | "down" | undefined;
+  readonly text?: string | undefined;
+  readonly outcome?: "good" | "bad" | undefined;
+  /** About the second respondent's answer, instead of the deliberation's. */
+  readonly second?: boolean | undefined;
+};
+
+/** What memory made of it: kept with the answer, the answer retired, not stored and why, or nothing to store it with. */
+export type FeedbackOutcome =
+  | { readonly status: "recorded" | "stored" | "not-remembered" }
+  | { readonly status: "retired" | "not-stored"; readonly reason: string };
+
+const MAX_FEEDBACK_LENGTH = 4_000;
+
+/**
+ * Records a person's feedback and lets memory hear of it. `heard`: a run of this process is answering the deliberation's
+ * events already, so that recording is enough.
+ * @throws Fault `deliberation-missing`, also for another user's; `configuration` where there is no answer, or too many words
+ */
+export async function recordFeedback(
+  { engine, principal, store, worker, world }: AppContext,
+  id: DeliberationId,
+  { thumb, text = "", outcome, second = false, heard = false }: Feedback & { readonly heard?: boolean },
+): Promise<FeedbackOutcome> {
+  const entries = await store.read(id);
+  const opened = openingIn(entries, id);
+  if (!isOf(opened.data, principal.user)) throw new Fault("deliberation-missing", { id });
+  const answer = second ? secondAnswer(entries) : givenAnswer(entries);
+  if (!answer) {
+    const why = second ? `no second respondent has answered ${id}` : `${id} has no answer`;
+    throw new Fault("configuration", { why, next: "rate a deliberation that has one" });
+  }
+  const words = text.trim();
+  if (words.length > MAX_FEEDBACK_LENGTH) {
+    const why = `the feedback is ${words.length} characters long`;
+    throw new Fault("configuration", { why, next: `use at most ${MAX_FEEDBACK_LENGTH}` });
+  }
+  const event: NewEvent = {
+    type: "feedback-given",
+    data: {
+      of: answer.id,
+      ...(thumb === undefined ? {} : { thumb }),
+      ...(words === "" ? {} : { text: words }),
+      ...(outcome === undefined ? {} : { outcome }),
+      by: principal.user,
+    },
+  };
+  const appended = await store.append(id, [event], { by: "client", request: `feedback/${world.id()}` });
+  const [recorded] = appended.ok ? appended.events : [];
+  if (heard || !recorded) return { status: "recorded" };
+  await engine.drain(id, { worker, signal: new AbortController().signal });
+  return outcomeIn(await store.read(id), recorded);
+}
+
+function outcomeIn(entries: readonly Entry[], { id }: Entry): FeedbackOutcome {
+  const reaction = entries.find(({ origin }) => origin.by === "reactor" && origin.event === id);
+  if (reaction && isEvent(reaction, "engram-annotated")) {
+    const { retires } = reaction.data;
+    return retires === undefined ? { status: "stored" } : { status: "retired", reason: retires };
+  }
+  return reaction && isEvent(reaction, "note-taken")
+    ? { status: "not-stored", reason: reaction.data.reason }
+    : { status: "not-remembered" };
+}

@@ -1,0 +1,36 @@
+import { DeliberationId, Fault, isEvent, type Entry, type Event } from "../kernel/index.ts";
+import type { AppContext } from "./context.ts";
+
+/** How many of the newest deliberations the beginning of an id is looked for in. */
+const MAX_PREFIX_SEARCH = 1_000;
+/** How many of them an error lists. */
+const MAX_LISTED = 5;
+
+type Reading = Pick<AppContext, "store">;
+
+/**
+ * The deliberation that an id, or the unique beginning of one, names. Another organization's does not exist here.
+ * @throws Fault `deliberation-missing`, `configuration` when several begin like it
+ */
+export async function resolveId({ store }: Reading, id: string): Promise<DeliberationId> {
+  const parsed = DeliberationId.safeParse(id);
+  if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
+  const [opened] = await store.read(parsed.data);
+  if (opened) return parsed.data;
+  const recent = await store.list({ limit: MAX_PREFIX_SEARCH });
+  const matching = recent.filter((one) => one.id.startsWith(id));
+  const [only] = matching;
+  if (!only) throw new Fault("deliberation-missing", { id });
+  if (matching.length === 1) return only.id;
+  const ids = matching.slice(0, MAX_LISTED).map((one) => one.id);
+  throw new Fault("configuration", {
+    why: `${matching.length} deliberations begin with "${id}"`,
+    next: `give more of it: ${ids.join(", ")}`,
+  });
+}
+
+/** @throws Fault `deliberation-missing` */
+export function openingIn([opened]: readonly Entry[], id: DeliberationId): Event<"deliberation-opened"> {
+  if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
+  return opened;
+}

@@ -1,0 +1,59 @@
+import { familyOf } from "../kernel/index.ts";
+import { priceOf, prices, providers } from "../models/index.ts";
+import { declaredPrices, type AppContext } from "./context.ts";
+import { reachable } from "./reachable.ts";
+
+/** A model that can be asked, as `parley models` lists it; prices in US dollars per million tokens. */
+export type ModelRow = {
+  readonly ref: string;
+  readonly family: string | null;
+  readonly price:
+    | { readonly in: number; readonly out: number; readonly date: string; readonly source: string }
+    | "free"
+    | null;
+  readonly how: string;
+};
+
+/** A provider that cannot be asked yet, and what to do about it. */
+export type MissingRow = { readonly provider: string; readonly next: string };
+
+const LOCAL = new Set(["ollama", "lmstudio", "sim"]);
+
+/** What can be reached from here, looked up now: local servers are asked, keys are only looked at. */
+export async function modelTable(
+  context: AppContext,
+): Promise<{ models: readonly ModelRow[]; missing: readonly MissingRow[] }> {
+  const { settings } = context;
+  const places = await reachable(context);
+  const table = [...declaredPrices(settings), ...prices];
+  const row = (ref: string, how: string): ModelRow => {
+    const price = LOCAL.has(ref.split("/")[0] ?? "") ? "free" : priceOf(ref, table);
+    return {
+      ref,
+      family: familyOf(ref, settings.families),
+      price:
+        price === null || price === "free"
+          ? price
+          : { in: price.in, out: price.out, date: price.date, source: price.source },
+      how,
+    };
+  };
+  const configured = settings.models.map((ref) => row(ref, "it is configured as a member"));
+  const found = places.flatMap(({ provider, how, models }) => {
+    const listed = prices.filter(({ model }) => model.startsWith(`${provider}/`)).map(({ model }) => model);
+    const refs = models.length > 0 ? models.map((model) => `${provider}/${model}`) : [provider];
+    return [...new Set([...refs, ...listed])].map((ref) => row(ref, how));
+  });
+  const reached = new Set(places.map(({ provider }) => provider));
+  const missing = Object.entries(providers).flatMap(([provider, { keyVariables }]) => {
+    if (reached.has(provider)) return [];
+    const next = keyVariables.length > 0 ? `set ${keyVariables.join(" or ")}` : "start it on this machine";
+    return [{ provider, next }];
+  });
+  const simulated = row("sim/ada?skill=0.9&seed=1", "simulated, always there");
+  const rows = [...configured, ...found, simulated];
+  return {
+    models: rows.filter(({ ref }, index) => rows.findIndex((other) => other.ref === ref) === index),
+    missing,
+  };
+}

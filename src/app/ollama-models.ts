@@ -1,0 +1,58 @@
+import { Fault } from "../kernel/index.ts";
+import { ollamaProgram, pullCommand, resolve } from "../models/index.ts";
+import { oneLine } from "../reports/printable.ts";
+import { look, namesIn } from "./probe.ts";
+import type { AppContext } from "./context.ts";
+
+const PROVIDER = "ollama/";
+
+/** Where `OLLAMA_HOST` leads, whatever the model. */
+const place = (env: AppContext["env"]) => resolve(`${PROVIDER}any`, env);
+
+/** Every model that Ollama has, by its own name (`gemma3:27b`); undefined when it does not answer, in time. */
+export async function ollamaModels(env: AppContext["env"]): Promise<readonly string[] | undefined> {
+  const found = place(env);
+  return found.ok ? modelsAt(found.endpoint.url) : undefined;
+}
+
+async function modelsAt(url: string): Promise<readonly string[] | undefined> {
+  const found = await look(`${url}/api/tags`);
+  return found === undefined ? undefined : namesIn(found, "models", "name");
+}
+
+/** A name without a tag is that of `latest`; case makes no difference. */
+function fullName(name: string): string {
+  const tagged = name.lastIndexOf(":") > name.lastIndexOf("/");
+  return (tagged ? name : `${name}:latest`).toLowerCase();
+}
+
+/** The models of the local Ollama among these references, by its own names and each once. */
+export const ollamaNames = (refs: readonly string[]): readonly string[] => [
+  ...new Set(refs.flatMap((ref) => (ref.startsWith(PROVIDER) ? [ref.slice(PROVIDER.length)] : []))),
+];
+
+/**
+ * Says that Ollama has all of these. Only its list is asked for.
+ * @throws Fault `configuration` where it does not answer, or lacks some
+ */
+export async function ollamaHas(names: readonly string[], env: AppContext["env"]): Promise<string> {
+  const found = place(env);
+  if (!found.ok) {
+    const [why = "", next = ""] = found.reason.split("; ");
+    throw new Fault("configuration", { why, next });
+  }
+  const { url } = found.endpoint;
+  const there = await modelsAt(url);
+  if (there === undefined) {
+    const why = `it does not answer at ${url}`;
+    throw new Fault("configuration", { why, next: `start it there with: ${ollamaProgram.start}` });
+  }
+  const known = new Set(there.map(fullName));
+  const missing = names.filter((name) => !known.has(fullName(name)));
+  if (missing.length === 0) return `it has ${oneLine(names.join(", "))}`;
+  const commands = missing.flatMap((name) => pullCommand(name) ?? []);
+  throw new Fault("configuration", {
+    why: `it has no ${oneLine(missing.join(", "))}`,
+    next: commands.length > 0 ? `pull it with: ${commands.join(" && ")}` : "correct the name",
+  });
+}

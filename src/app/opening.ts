@@ -1,0 +1,244 @@
+import { explain } from "../config/explain.ts";
+import * as z from "zod";
+import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
+import {
+  canonical,
+  familyOf,
+  Fault,
+  Json,
+  ParticipantId,
+  type Budget,
+  type ToolSpec,
+} from "../kernel/index.ts";
+import { slotsOf } from "../prompts/template.ts";
+import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
+import { checkedRef, refuseUnknownPrices, type AppContext, type Settings } from "./context.ts";
+import { placeAfter, turnsBefore } from "./conversation.ts";
+import { choosePanel } from "./panel.ts";
+import { reactionPlan } from "./reaction-plan.ts";
+import { recallOf } from "./reactions.ts";
+import { templatesInForce } from "./templates.ts";
+
+/** A protocol's part of an opening, and what everybody's openings have. */
+export type OpeningParts = {
+  readonly protocol: AnyProtocol;
+  readonly question: string;
+  /** Material for the question: foreign text. */
+  readonly context: NewDeliberation["context"];
+  readonly part: OpeningPart;
+  readonly seed?: string | undefined;
+  /** Whether the answer is graded and remembered, as the settings say. */
+  readonly reactions: boolean;
+};
+
+export type Prepared = { readonly opening: NewDeliberation; readonly notes: OpeningPart["notes"] };
+
+/**
+ * A deliberation as it will be opened: the one place where openings are put together.
+ * @throws Fault `configuration` for settings or templates that cannot be used, `budget` for an unknown price under a cap
+ */
+export async function assemble(context: AppContext, parts: OpeningParts): Promise<Prepared> {
+  const { protocol, part } = parts;
+  const { principal, settings, world } = context;
+  const own = protocolSettings(protocol, part.settings);
+  const plan = parts.reactions
+    ? await reactionPlan(context, {
+        answering: part.answering,
+        pairwise: part.pairwise ?? false,
+        user: part.conversation?.user ?? principal.user,
+      })
+    : undefined;
+  const budget = budgetOf(settings);
+  if (budget.usd !== undefined)
+    refuseUnknownPrices(context, [...part.participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
+  const templates = await templatesInForce(
+    [...protocol.templates, ...(plan?.templates ?? [])],
+    context.resources,
+    context.protocols,
+  );
+  return {
+    notes: [...part.notes, ...(plan?.notes ?? [])],
+    opening: {
+      question: parts.question,
+      context: parts.context,
+      protocol: { name: protocol.name, version: protocol.version },
+      settings: own,
+      participants: part.participants,
+      templates: { ...templates, ...part.templates },
+      ...(plan ? { reactions: { ...plan.settings, ...part.reactions?.(own) } } : {}),
+      ...part.conversation,
+      seed: parts.seed ?? settings.seed ?? world.id(),
+      budget,
+      organization: principal.organization,
+    },
+  };
+}
+
+/** What a protocol's own opening may ask. `folder` is what the caller handed over for file tools, an absolute path. */
+export async function openingContext(
+  context: AppContext,
+  folder: string | undefined,
+): Promise<OpeningContext> {
+  const { principal, resources, settings, store } = context;
+  const fileTools = folder === undefined ? null : { folder, specs: await fileToolSpecs(folder) };
+  return {
+    settings: { ...settings, user: principal.user },
+    organization: principal.organization,
+    panel: () => choosePanel(context),
+    model: (ref) => checkedRef(context, ref),
+    family: (ref) => familyOf(ref, settings.families),
+    persona: (id) => resources.persona(id),
+    role: (name) => resources.role(name),
+    fileTools,
+    recall: (user) => recallOf(resources, { ...settings, user }),
+    turnsBefore: (previous, by) => turnsBefore(store, previous, { by, most: settings.historyTurns }),
+    placeAfter: (previous, user) => placeAfter(store, previous, user),
+    embeddingProblem: context.embeddingProblem,
+  };
+}
+
+async function fileToolSpecs(folder: string): Promise<readonly ToolSpec[]> {
+  const { createFileTools } = await import("../tools/file-tools.ts");
+  return (await createFileTools(folder)).specs;
+}
+
+/** What a panel's protocol may be told over the settings. */
+export type PanelRequest = {
+  /** Instead of the models that are configured or found. */
+  readonly panel?: Panel | undefined;
+  /** Of the protocol's own, over what the settings say. */
+  readonly protocolSettings?: Readonly<Record<string, unknown>> | undefined;
+};
+
+/** The opening of a protocol that has none of its own: the panel in the seats that it declares. */
+export async function openPanel(
+  context: AppContext,
+  { seats, settings: schema, texts = [] }: Pick<AnyProtocol, "seats" | "settings" | "texts">,
+  { panel: given, protocolSettings: own }: PanelRequest,
+): Promise<OpeningPart> {
+  const { settings } = context;
+  const panel = given ?? (await choosePanel(context));
+  const strategy = texts.includes("strategy") ? chooseStrategy(context) : undefined;
+  const { effort, quorum, callTimeoutMs, patienceMs, draftTokens, reviewTokens, synthesisTokens, mode } =
+    settings;
+  return {
+    settings: {
+      ...{ effort, quorum, callTimeoutMs, patienceMs, mode },
+      ...(limitsByWork(schema)
+        ? { maxOutputTokens: { draft: draftTokens, review: reviewTokens, synthesis: synthesisTokens } }
+        : {}),
+      ...(strategy ? { strategy: strategy.settings } : {}),
+      ...own,
+    },
+    participants: seatPanel(context, seats, panel),
+    templates: strategy ? { strategy: strategy.directive } : {},
+    answering: seats.some(({ filledBy }) => filledBy === "chair") ? panel.chairs : panel.members,
+    notes: panel.notes,
+  };
+}
+
+/** Whether a protocol limits drafts, reviews and syntheses each by itself, rather than all replies alike. */
+function limitsByWork(settings: AnyProtocol["settings"]): boolean {
+  if (!(settings instanceof z.ZodObject)) return false;
+  const limit: unknown = settings.shape["maxOutputTokens"];
+  return limit instanceof z.ZodType && limit.safeParse({}).success;
+}
+
+/**
+ * Seats a panel's models as a protocol declares its seats; where a seat names no persona, the configured ones by turns.
+ * @throws Fault `configuration` for fewer models than a seat takes
+ */
+export function seatPanel(
+  { resources, settings }: Pick<AppContext, "resources" | "settings">,
+  seats: AnyProtocol["seats"],
+  { members, chairs, judges }: Pick<Panel, "members" | "chairs" | "judges">,
+): SeatedParticipant[] {
+  const models = { models: members, chair: chairs, judge: judges };
+  return seats.flatMap((seat) => {
+    const personas = seat.persona === undefined ? settings.personas : [seat.persona];
+    const seated = models[seat.filledBy].slice(0, seat.max);
+    if (seated.length < seat.min) {
+      const why = `${seat.min} models are needed as ${seat.name}, and there are ${seated.length}`;
+      throw new Fault("configuration", { why, next: `name them (setting: ${seat.filledBy})` });
+    }
+    return seated.map((model, index): SeatedParticipant => {
+      const { id, name, instructions, temperature } = resources.persona(
+        personas[index % personas.length] ?? "analyst",
+      );
+      const turn = Math.floor(index / personas.length);
+      return {
+        id: ParticipantId.parse(turn === 0 ? id : `${id}-${turn + 1}`),
+        seat: seat.name,
+        persona: { name: turn === 0 ? name : `${name} ${turn + 1}`, instructions },
+        model,
+        family: familyOf(model, settings.families),
+        ...(temperature === undefined ? {} : { temperature }),
+      };
+    });
+  });
+}
+
+/** The chosen strategy: what the opening's settings say of it, and its directive, which the opening pins. */
+export function chooseStrategy({
+  requested,
+  resources,
+  settings: { strategy, goal },
+}: Pick<AppContext, "requested" | "resources" | "settings">): {
+  readonly settings: { readonly name: string; readonly sees: readonly string[]; readonly goal?: string };
+  readonly directive: string;
+} {
+  const { name, directive, sees, path } = resources.strategy(strategy, goal);
+  const unknown = [...slotsOf(directive)].find((slot) => slot !== "goal");
+  if (unknown !== undefined) {
+    const why = `the strategy ${path} has a slot {{${unknown}}} that nothing fills`;
+    throw new Fault("configuration", { why, next: "only {{goal}} is filled" });
+  }
+  if (requested.has("goal")) refuseUnreadGoal(name, directive);
+  return { settings: { name, sees: [...sees], ...(goal === undefined ? {} : { goal }) }, directive };
+}
+
+/** @throws Fault `configuration` when a goal was given that this directive never mentions */
+export function refuseUnreadGoal(name: string, directive: string): void {
+  if (slotsOf(directive).has("goal")) return;
+  const why = `the strategy ${name} has no place for a goal`;
+  throw new Fault("configuration", { why, next: "leave the goal out, or choose the strategy goal-seeking" });
+}
+
+/**
+ * A protocol's settings as the opening keeps them: JSON, checked and completed by its schema, what is undefined left out.
+ * What the protocol has no setting for is left out where the user's files say it for all protocols.
+ * @throws Fault `configuration`
+ */
+export function protocolSettings(
+  { name, settings }: AnyProtocol,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, Json> {
+  const known = settings instanceof z.ZodObject ? Object.keys(settings.shape) : Object.keys(given);
+  const read = settings.safeParse(
+    Object.fromEntries(Object.entries(given).filter(([key]) => known.includes(key))),
+    { reportInput: true },
+  );
+  if (!read.success) {
+    const { path, say, next } = explain(settings, read.error);
+    const why = `the settings of ${name} cannot be used: ${say(path.join("."))}`;
+    throw new Fault("configuration", { why, next: next ?? `${name} knows ${known.join(", ")}` });
+  }
+  return z.record(z.string(), Json).parse(JSON.parse(canonical(read.data)));
+}
+
+export type Caps = Pick<Settings, "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
+
+/** The budget of a deliberation that these settings open. */
+export function budgetOf({
+  maxCostUsd: usd,
+  maxTokens: tokens,
+  maxCalls: calls,
+  timeoutMs: timeMs,
+}: Partial<Caps>): Budget {
+  return {
+    ...(usd === undefined ? {} : { usd }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(calls === undefined ? {} : { calls }),
+    ...(timeMs === undefined ? {} : { timeMs }),
+  };
+}

@@ -1,0 +1,114 @@
+import { familyOf, Fault, ModelRef, type Families } from "../kernel/index.ts";
+import type { Note, Panel } from "../engine/opening-part.ts";
+import { checkedRef, type AppContext } from "./context.ts";
+import type { Reachable } from "./reachable.ts";
+
+/** Simulated members that differ in skill and family, as a panel of real ones would. */
+const SIMULATED: readonly ModelRef[] = [
+  "sim/ada?skill=0.95&family=sim-a&seed=1",
+  "sim/bo?skill=0.9&family=sim-b&seed=2",
+  "sim/cy?skill=0.85&family=sim-c&seed=3",
+].map((ref) => ModelRef.parse(ref));
+
+const PANEL_SIZE = 3;
+
+/**
+ * The configured models; without any, those that the members' personas name, then what a local Ollama has, then what the
+ * keys in the environment reach, and only then the simulated panel.
+ * @throws Fault `configuration`, `authentication` for a reference that is known not to work
+ */
+export async function choosePanel(context: AppContext): Promise<Panel> {
+  const { settings } = context;
+  const check = (ref: string) => checkedRef(context, ref);
+  const discovered = settings.models.length > 0 ? undefined : await discover(context);
+  const members = await Promise.all((discovered?.models ?? settings.models).map(check));
+  const chairs = await Promise.all(
+    (settings.chair.length > 0 ? settings.chair : [...new Set(members)]).map(check),
+  );
+  const judges = await Promise.all(settings.judge.map(check));
+  const notes = [...(discovered?.notes ?? []), ...familyNotes({ members, judges }, settings)];
+  return { members, chairs, judges, notes };
+}
+
+type Discovered = { readonly models: readonly string[]; readonly notes: readonly Note[] };
+
+async function discover(context: AppContext): Promise<Discovered> {
+  const own = personaModels(context);
+  if (own.length > 0) return { models: own, notes: [] };
+  const { reachable } = await import("./reachable.ts");
+  const providers = await reachable(context);
+  const usable = providers.filter(({ models }) => models.length > 0);
+  const local = usable.find(({ provider }) => provider === "ollama");
+  const keyed = usable.filter(({ provider }) => provider !== "ollama");
+  if (local || keyed.length > 0) {
+    const refs = local ? local.models.map((model) => `ollama/${model}`) : keyed.flatMap(refsAt);
+    const models = spread(refs, context.settings.families);
+    return { models, notes: [{ code: "models-discovered", through: local ? "ollama" : "keys", models }] };
+  }
+  return { models: SIMULATED, notes: [{ code: "simulated-models" }] };
+}
+
+/** The models that the members' personas name, where every one of them does. */
+function personaModels({ resources, settings }: AppContext): readonly string[] {
+  const personas = resources.personas();
+  const models = settings.personas.flatMap((id) => personas.get(id)?.model ?? []);
+  return models.length === settings.personas.length ? models : [];
+}
+
+const refsAt = ({ provider, models }: Reachable): string[] => models.map((model) => `${provider}/${model}`);
+
+/** At most three models, from as many families as there are; a model repeats where there is no other. */
+function spread(refs: readonly string[], families: Families): string[] {
+  const chosen: string[] = [];
+  const seen = new Set<string>();
+  for (const ref of refs) {
+    const family = familyOf(ref, families) ?? ref;
+    if (chosen.length < PANEL_SIZE && !seen.has(family)) {
+      seen.add(family);
+      chosen.push(ref);
+    }
+  }
+  for (const ref of refs) if (chosen.length < PANEL_SIZE && !chosen.includes(ref)) chosen.push(ref);
+  for (let index = 0; chosen.length > 0 && chosen.length < PANEL_SIZE; index += 1)
+    chosen.push(chosen[index] ?? "");
+  return chosen;
+}
+
+type Seats = Pick<Panel, "members" | "judges">;
+type FamilyRules = { readonly families: Families; readonly strictFamilies: boolean };
+
+/** Members of one family, and judges of a member's; under strict families the latter are refused. */
+function familyNotes({ members, judges }: Seats, settings: FamilyRules): Note[] {
+  const families = members.flatMap((ref) => familyOf(ref, settings.families) ?? []);
+  const repeated = families.find((one, index) => families.indexOf(one) !== index);
+  const notes: Note[] =
+    repeated === undefined
+      ? []
+      : [
+          {
+            code: "shared-family",
+            family: repeated,
+            members: families.filter((one) => one === repeated).length,
+            of: members.length,
+          },
+        ];
+  for (const judge of judges) {
+    const family = familyOf(judge, settings.families);
+    if (family !== null && families.includes(family))
+      notes.push(judgeFamilyNote({ judge, family, model: null }, settings));
+  }
+  return notes;
+}
+
+/** A judge of the family that it judges: a note, or under strict families a refusal. @throws Fault `configuration` */
+export function judgeFamilyNote(
+  shared: Omit<Extract<Note, { code: "judge-shares-family" }>, "code">,
+  { strictFamilies }: Pick<FamilyRules, "strictFamilies">,
+): Note {
+  if (!strictFamilies) return { code: "judge-shares-family", ...shared };
+  const { judge, family, model } = shared;
+  throw new Fault("configuration", {
+    why: `the judge ${judge} is of the family ${family}, like ${model === null ? "a member" : `${model}, whose answers it grades`}`,
+    next: "choose a judge of another family, or allow shared families (setting: strict-families)",
+  });
+}

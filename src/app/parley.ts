@@ -1,0 +1,282 @@
+import { shippedResources, type Resources } from "../config/resources.ts";
+import { Settings as SettingsSchema } from "../config/settings.ts";
+import type { AnyProtocol, AnyReactor, Registry, Replayed } from "../engine/index.ts";
+import {
+  DeliberationId,
+  Fault,
+  LOCAL_PRINCIPAL,
+  pinnedTexts,
+  type Entry,
+  type Models,
+  type Principal,
+  type Scope,
+  type OrganizationStore,
+  type Summary,
+} from "../kernel/index.ts";
+import { openStore, type OpenedStore } from "../stores/index.ts";
+import type { Result } from "../views/result.ts";
+import type { Pending } from "./clarification.ts";
+import {
+  declaredFamilies,
+  openProcess,
+  type AppContext,
+  type ProcessParts,
+  type Settings,
+} from "./context.ts";
+import type { Feedback, FeedbackOutcome } from "./feedback.ts";
+import { openingIn, resolveId } from "./lookup.ts";
+import { reactors as shippedReactors, withProtocols } from "./registry.ts";
+import { follow, resume, type Run, type RunOptions } from "./run.ts";
+import {
+  processSettings,
+  requestSettings,
+  start,
+  type ProcessSettings,
+  type RequestSettings,
+  type StartOptions,
+  type StartRequest,
+} from "./start.ts";
+
+// APP-1. A request never reads a file, a folder, an environment variable or standard input: whoever asks hands over texts.
+// APP-2. Every call is made on behalf of a principal, and sees nothing of another organization.
+
+export type ParleyOptions = {
+  /** A file of SQLite's, `:memory:`, `postgres://…`, or a store that is open already. `parley.db` by default. */
+  readonly store?: string | OpenedStore | undefined;
+  /** What holds where a request says nothing else; see `Settings`. */
+  readonly settings?: (RequestSettings & Partial<ProcessSettings>) | undefined;
+  /** Where keys and URLs of providers are looked up; `process.env` by default. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Instead of the models that the environment and the settings reach. */
+  readonly models?: Models | undefined;
+  /** Beside those that Parley ships: a list, or by name and loaded when used. One of a shipped name takes its place. */
+  readonly protocols?: Registry<AnyProtocol> | undefined;
+  /** Beside those that Parley ships. */
+  readonly reactors?: readonly AnyReactor[] | undefined;
+  /** Personas, strategies, prompts and rubrics by name; those that Parley ships by default. */
+  readonly resources?: Resources | undefined;
+  readonly loadFacts?: ProcessParts["loadFacts"];
+};
+
+/** On whose behalf a call is made; the local owner by default. */
+export type CallOptions = { readonly principal?: Principal | undefined };
+
+export type ForkRequest = RequestSettings & {
+  /** Members to leave out, by id or name. */
+  readonly without?: readonly string[] | undefined;
+  readonly request?: string | undefined;
+};
+
+export type ListRequest = {
+  /** 1 to 10,000; 20 by default. */
+  readonly limit?: number | undefined;
+  /** Continue below this id, as the last one of a page names it. */
+  readonly before?: string | undefined;
+};
+
+/** A deliberation whole: its result, its events, and the texts that its opening pins, by digest. */
+export type Exported = {
+  readonly result: Result | null;
+  readonly events: readonly Entry[];
+  readonly texts: Readonly<Record<string, string>>;
+};
+
+/**
+ * Everything that can be done with deliberations, over one store and one set of models.
+ *
+ * @example
+ * ```ts
+ * const parley = await openParley({ store: "parley.db" });
+ * const run = await parley.start({ protocol: "council", question: "Should we move our queue to Postgres?" });
+ * for await (const token of run.tokens()) if (token.kind === "text") process.stderr.write(token.delta.text);
+ * const { status, result } = await run.outcome();
+ * console.log(status, result?.answer);
+ * await parley.close();
+ * ```
+ */
+export interface Parley extends AsyncDisposable {
+  /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
+  start(request: StartRequest, options?: StartOptions & CallOptions): Promise<Run>;
+  /** Continues an unfinished deliberation; recorded steps are reused. Of one that has ended, its reactions are completed. */
+  resume(id: string, options?: RunOptions & CallOptions): Promise<Run>;
+  /** Copies a deliberation with changes and drives it; steps that the changes do not affect are reused. */
+  fork(parent: string, request?: ForkRequest, options?: RunOptions & CallOptions): Promise<Run>;
+  /** The questions that a deliberation waits for; undefined where it waits for none. */
+  pending(id: string, options?: CallOptions): Promise<Pending | undefined>;
+  /** Answers what a deliberation waits for, by question; false where it was answered before: the first answers stand. */
+  answer(id: string, answers: Readonly<Record<string, string>>, options?: CallOptions): Promise<boolean>;
+  feedback(id: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackOutcome>;
+  /** Closes an open deliberation for good; false where it had ended already. Whoever drives it notices and stops. */
+  cancel(id: string, options?: CallOptions): Promise<boolean>;
+  /** Runs the protocol again from the recorded replies and compares. No model is called. @throws Fault `replay-differs` */
+  replay(
+    id: string,
+    options?: CallOptions,
+  ): Promise<Replayed & { readonly id: DeliberationId; readonly closed: boolean }>;
+  /** The recorded events in order. */
+  read(id: string, options?: CallOptions): Promise<readonly Entry[]>;
+  /** The outcome so far, as `--json` prints it. */
+  result(id: string, options?: CallOptions): Promise<Result>;
+  export(id: string, options?: CallOptions): Promise<Exported>;
+  /** The organization's deliberations, newest first. */
+  list(request?: ListRequest, options?: CallOptions): Promise<readonly Summary[]>;
+  /** The deliberation that an id, or the unique beginning of one, names. */
+  resolveId(id: string, options?: CallOptions): Promise<DeliberationId>;
+  /** The process as one caller sees it, for parts of Parley that do more than this. */
+  context(request?: RequestSettings, options?: CallOptions): AppContext;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store and gets models ready; nothing is called.
+ * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
+ */
+export async function openParley(options: ParleyOptions = {}): Promise<Parley> {
+  const { settings: given = {} } = options;
+  const settings = { ...SettingsSchema.parse({}), ...processSettings(given), ...requestSettings(given) };
+  return openParleyUnder(settings, options);
+}
+
+/** As `openParley`, under settings that have been read and checked. */
+export async function openParleyUnder(
+  settings: Omit<Settings, "store">,
+  options: Omit<ParleyOptions, "settings">,
+): Promise<Parley> {
+  const { store: target = "parley.db" } = options;
+  const store = typeof target === "string" ? await openStore(target) : target;
+  const families = declaredFamilies(settings);
+  return parleyOver(store, { ...settings, families, store: store.location }, options);
+}
+
+function parleyOver(store: OpenedStore, settings: Settings, options: ParleyOptions): Parley {
+  const process = openProcess({
+    store,
+    settings,
+    env: options.env ?? globalThis.process.env,
+    models: options.models,
+    protocols: withProtocols(options.protocols ?? []),
+    reactors: [...(options.reactors ?? []), ...shippedReactors],
+    loadFacts: options.loadFacts,
+  });
+  const resources = options.resources ?? shippedResources();
+  const contextFor = (
+    { principal = LOCAL_PRINCIPAL }: CallOptions,
+    { scope, request = {} }: { readonly scope: Scope; readonly request?: RequestSettings | undefined },
+  ): AppContext => {
+    if (!principal.scopes.includes(scope)) {
+      const next = `use a principal with the scope ${scope}`;
+      throw new Fault("authentication", { why: `this principal may not ${scope}`, next });
+    }
+    const own = requestSettings(request);
+    const { organization, user } = principal;
+    return {
+      ...process,
+      process,
+      store: process.store.for(organization),
+      engine: process.engine.for(organization),
+      principal,
+      resources,
+      settings: { ...settings, ...own, organization, user },
+      requested: new Set(Object.keys(own)),
+    };
+  };
+  const reading = (call: CallOptions = {}) => contextFor(call, { scope: "read" });
+  const writing = (call: CallOptions = {}, request?: RequestSettings) =>
+    contextFor(call, { scope: "write", request });
+
+  return {
+    start: async (request, call = {}) => {
+      const context = writing(call, request);
+      const { previous } = request;
+      const after = previous === undefined ? {} : { previous: await resolveId(context, previous) };
+      return start(context, { ...request, ...after }, call);
+    },
+    async resume(id, call = {}) {
+      const context = writing(call);
+      return resume(context, await resolveId(context, id), call);
+    },
+    async fork(parent, { without, request, ...changed } = {}, call = {}) {
+      const context = writing(call, changed);
+      const from = await resolveId(context, parent);
+      const { forkChanges } = await import("./fork.ts");
+      const changes = await forkChanges(context, from, { without });
+      const name = request ?? context.world.id();
+      const { fresh, opened } = await context.engine.fork(from, { request: name, changes });
+      return follow(context, opened, { ...call, fresh });
+    },
+    async pending(id, call) {
+      const context = reading(call);
+      const { pendingQuestions } = await import("./clarification.ts");
+      return pendingQuestions(await context.store.read(await resolveId(context, id)));
+    },
+    async answer(id, answers, call) {
+      const context = writing(call);
+      const resolved = await resolveId(context, id);
+      const { answerQuestions, pendingQuestions } = await import("./clarification.ts");
+      const pending = pendingQuestions(await context.store.read(resolved));
+      if (!pending) {
+        const next = "resume it, if it has not ended";
+        throw new Fault("configuration", { why: `${resolved} is not waiting for answers`, next });
+      }
+      return answerQuestions(context.store, resolved, {
+        pending,
+        answers: new Map(Object.entries(answers)),
+      });
+    },
+    async feedback(id, feedback, call) {
+      const context = writing(call);
+      const { recordFeedback } = await import("./feedback.ts");
+      return recordFeedback(context, await resolveId(context, id), feedback);
+    },
+    async cancel(id, call) {
+      const context = writing(call);
+      return context.engine.cancel(await resolveId(context, id), "cancelled by its client");
+    },
+    async replay(id, call) {
+      const context = reading(call);
+      const resolved = await resolveId(context, id);
+      const { isClosed } = await import("../views/result.ts");
+      const closed = isClosed(await context.store.read(resolved));
+      return { id: resolved, closed, ...(await context.engine.replay(resolved)) };
+    },
+    async read(id, call) {
+      const context = reading(call);
+      return context.store.read(await resolveId(context, id));
+    },
+    async result(id, call) {
+      const context = reading(call);
+      const resolved = await resolveId(context, id);
+      const { resultOf } = await import("../views/result.ts");
+      const result = resultOf(await context.store.read(resolved));
+      if (!result) throw new Fault("deliberation-missing", { id: resolved });
+      return result;
+    },
+    async export(id, call) {
+      const context = reading(call);
+      return exported(context.store, await context.store.read(await resolveId(context, id)));
+    },
+    async list({ limit = 20, before } = {}, call) {
+      const { store: from } = reading(call);
+      if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
+        const why = `limit must be an integer from 1 to 10000 (got ${JSON.stringify(limit)})`;
+        throw new Fault("configuration", { why, next: "correct it" });
+      }
+      const below = before === undefined ? {} : { before: DeliberationId.parse(before) };
+      return from.list({ limit, ...below });
+    },
+    resolveId: async (id, call) => resolveId(reading(call), id),
+    context: (request, call) => contextFor(call ?? {}, { scope: "write", request }),
+    close: () => process.close(),
+    [Symbol.asyncDispose]: () => process.close(),
+  };
+}
+
+async function exported(store: Pick<OrganizationStore, "text">, events: readonly Entry[]): Promise<Exported> {
+  const [first] = events;
+  const texts: Record<string, string> = {};
+  if (first)
+    for (const digest of pinnedTexts(openingIn(events, first.deliberation).data))
+      texts[digest] = await store.text(digest);
+  const { resultOf } = await import("../views/result.ts");
+  return { result: resultOf(events) ?? null, events, texts };
+}

@@ -1,0 +1,42 @@
+import type { LoadedSettings } from "../config/sources.ts";
+import type { Ports } from "../engine/protocol.ts";
+import { ModelRef, type Embeddings } from "../kernel/index.ts";
+import type { EmbeddingsOptions } from "../models/embeddings.ts";
+import { openEmbeddings, type OpenedEmbeddings } from "./embeddings.ts";
+
+type Reaching = Pick<LoadedSettings["settings"], "compatible"> & Pick<EmbeddingsOptions, "env">;
+
+export type OpenedPorts = {
+  readonly ports: Ports;
+  /** Why this embedding model cannot work, told before any call. */
+  problemWith(model: string): Promise<string | undefined>;
+  close(): Promise<void>;
+};
+
+/** What protocols reach beside models: the embedding model that they name, or the settings' own, and an opening's folder. */
+export function openPorts({ compatible, env }: Reaching, usual: Embeddings | null): OpenedPorts {
+  const opened = new Map<string, OpenedEmbeddings>();
+  const named = (model: string): OpenedEmbeddings | undefined => {
+    // A model without a provider is OpenAI's, as in the files that name one so.
+    const ref = ModelRef.safeParse(model.includes("/") ? model : `openai/${model}`);
+    if (!ref.success) return undefined;
+    const one = opened.get(ref.data) ?? openEmbeddings({ embedding: ref.data, compatible }, env);
+    opened.set(ref.data, one);
+    return one;
+  };
+  return {
+    ports: {
+      embeddings: (model) => (model === null ? usual : (named(model)?.embeddings ?? null)),
+      async tools({ settings: { contextFolder } }) {
+        if (typeof contextFolder !== "string") return null;
+        const { createFileTools } = await import("../tools/file-tools.ts");
+        return createFileTools(contextFolder);
+      },
+    },
+    problemWith: async (model) => {
+      const one = named(model);
+      return one ? (await one.problem())?.reason : `${JSON.stringify(model.slice(0, 100))} is no model`;
+    },
+    close: async () => void (await Promise.all([...opened.values()].map((one) => one.close()))),
+  };
+}

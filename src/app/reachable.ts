@@ -1,0 +1,63 @@
+import { providers, type Provider } from "../models/index.ts";
+import { look, namesIn } from "./probe.ts";
+import { ollamaModels } from "./ollama-models.ts";
+import type { AppContext } from "./context.ts";
+
+/** A provider that can be asked now, and models of it that Parley would ask. */
+export type Reachable = {
+  readonly provider: string;
+  readonly how: string;
+  readonly models: readonly string[];
+};
+
+/** A local model for something else than answering. */
+const NOT_A_SPEAKER = /embed|bge-|minilm|rerank|prometheus|whisper|clip/i;
+
+/** Local servers that answer, then providers whose key is set, in the order of the provider table. */
+export async function reachable({
+  env,
+  settings,
+}: Pick<AppContext, "env" | "settings">): Promise<readonly Reachable[]> {
+  const [ollama, lmstudio] = await Promise.all([
+    ollamaModels(env),
+    openaiModels(env["LMSTUDIO_HOST"] ?? providers.lmstudio.url),
+  ]);
+  const local = [
+    { provider: "ollama", how: "it answers", models: speakers(ollama ?? []) },
+    { provider: "lmstudio", how: "it answers", models: lmstudio },
+  ];
+  const configured = Object.entries(settings.compatible).map(([name, entry]) => ({
+    provider: `compatible/${name}`,
+    how: "it is configured",
+    models: entry.model === undefined ? [] : [entry.model],
+  }));
+  const remote = await Promise.all(Object.entries(providers).map((row) => remoteOf(row, env)));
+  return [...local.filter(({ models }) => models.length > 0), ...configured, ...remote.flat()];
+}
+
+/** A provider elsewhere: reached by its key, or by a URL of the user's own, which is asked what it has. */
+async function remoteOf(
+  [provider, { keyVariables, urlVariables, ...row }]: readonly [string, Provider],
+  env: AppContext["env"],
+): Promise<Reachable[]> {
+  if (row.local) return [];
+  const set = (names: readonly string[]) => names.find((name) => (env[name] ?? "").trim() !== "");
+  const [key, url] = [set(keyVariables), set(urlVariables)];
+  const variable = key ?? url;
+  if (variable === undefined) return [];
+  const there = url === undefined ? [] : await openaiModels(env[url] ?? "");
+  return [
+    {
+      provider,
+      how: `${variable} is set`,
+      models: there.length > 0 ? there.slice(0, 3) : (row.usual ?? []),
+    },
+  ];
+}
+
+const openaiModels = async (host: string): Promise<string[]> => {
+  const url = host.includes("://") ? host : `http://${host}`;
+  return speakers(namesIn(await look(`${url.replace(/\/(v1)?\/?$/, "")}/v1/models`), "data", "id"));
+};
+
+const speakers = (names: readonly string[]): string[] => names.filter((name) => !NOT_A_SPEAKER.test(name));

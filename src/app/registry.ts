@@ -1,0 +1,46 @@
+import type { AnyProtocol } from "../engine/protocol.ts";
+import { loadNamed, namesIn, type LazyReactor, type Registry } from "../engine/index.ts";
+import { Fault } from "../kernel/index.ts";
+import { nearest } from "../text/words.ts";
+
+/** Every protocol that this Parley ships, one line each; a command loads only its own. */
+export const protocols = {
+  ask: async () => (await import("../protocols/ask/index.ts")).ask,
+  council: async () => (await import("../protocols/council/index.ts")).council,
+  debate: async () => (await import("../protocols/debate/index.ts")).debate,
+  evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
+  judge: async () => (await import("../protocols/judge/index.ts")).judge,
+  respond: async () => (await import("../protocols/respond/index.ts")).respond,
+} satisfies Registry<AnyProtocol>;
+
+/** Every reactor that this Parley ships, one line each; each has settings, and is loaded where an opening pins some. */
+export const reactors: readonly LazyReactor[] = [
+  { name: "critic", load: async () => (await import("../reactors/critic/index.ts")).critic },
+  { name: "memory", load: async () => (await import("../reactors/memory/index.ts")).memory },
+  { name: "pairwise", load: async () => (await import("../reactors/pairwise/index.ts")).pairwise },
+  { name: "respondent-b", load: async () => (await import("../reactors/respondent-b/index.ts")).respondentB },
+];
+
+/** Loads the protocol of this name. @throws Fault `configuration` that names the nearest for one that does not exist */
+export async function protocolNamed(registry: Registry<AnyProtocol>, name: string): Promise<AnyProtocol> {
+  const protocol = await loadNamed(registry, name);
+  if (protocol) return protocol;
+  const names = namesIn(registry);
+  throw new Fault("configuration", {
+    why: `there is no protocol ${JSON.stringify(name.slice(0, 60))}`,
+    next: `the nearest is ${nearest(name, names)}; there are ${names.join(", ")}`,
+  });
+}
+
+/** A registry with these protocols beside those that ship; one of a shipped name takes its place. */
+export function withProtocols(own: Registry<AnyProtocol>): Registry<AnyProtocol> {
+  const load = (name: string) => async (): Promise<AnyProtocol> => {
+    const protocol = await loadNamed(own, name);
+    if (protocol?.name === name) return protocol;
+    throw new Fault("configuration", {
+      why: `the protocol registered as ${name} is called ${protocol?.name ?? "nothing"}`,
+      next: "register it under its own name",
+    });
+  };
+  return { ...protocols, ...Object.fromEntries(namesIn(own).map((name) => [name, load(name)])) };
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { scratch } from "../../test/support/scratch.ts";
+import { isEvent, OrganizationId, UserId, type Entry } from "../kernel/index.ts";
+import { resultOf } from "../views/result.ts";
+import { converse } from "../lab/story/story.ts";
+import { openConfigured } from "./configured.ts";
+import type { AppContext } from "./context.ts";
+import { follow } from "./run.ts";
+import { open, prepare } from "./start.ts";
+
+const never = new AbortController().signal;
+
+/** Works over a store in memory, with simulated models. */
+const using = async <T>(
+  flags: Record<string, unknown>,
+  work: (context: AppContext) => Promise<T>,
+): Promise<T> => {
+  using folder = scratch();
+  const { context } = await openConfigured({
+    ...folder,
+    flags: { store: ":memory:", models: ["sim/ada"], ...flags },
+  });
+  try {
+    return await work(context);
+  } finally {
+    await context.close();
+  }
+};
+
+const asking = (context: AppContext, question: string, previous?: string) =>
+  prepare(context, { protocol: "respond", question, previous });
+
+const typesBy = (entries: readonly Entry[]) =>
+  entries.map(({ type, origin }) => (origin.by === "reactor" ? `${origin.reactor}: ${type}` : type)).sort();
+
+describe("a turn with a respondent", () => {
+  it("pins what comes after it: nothing but memory, unless a judge or a second respondent is asked for", () =>
+    using({}, async (context) => {
+      const { opening } = await asking(context, "What is 17 * 23?");
+      expect(Object.keys(opening.reactions ?? {})).toEqual(["memory"]);
+      expect(Object.keys(opening.templates)).toEqual(["respond"]);
+      expect(opening.participants.map(({ id, seat }) => [id, seat])).toEqual([["A", "respondent"]]);
+    }));
+
+  it("compares two only where a judge grades them", async () => {
+    const pinned = (flags: object) =>
+      using({ ...flags }, async (context) => {
+        const { opening } = await asking(context, "What is 17 * 23?");
+        return Object.keys(opening.reactions ?? {}).sort();
+      });
+    expect(await pinned({ respondentB: true })).toEqual(["memory", "respondent-b"]);
+    expect(await pinned({ judge: "sim/jo" })).toEqual(["critic", "memory"]);
+    expect(await pinned({ judge: "sim/jo", respondentB: true })).toEqual([
+      "critic",
+      "memory",
+      "pairwise",
+      "respondent-b",
+    ]);
+    expect(await pinned({ memory: false })).toEqual([]);
+    expect(await pinned({ memory: false, judge: "sim/jo" })).toEqual(["critic", "memory"]);
+  });
+
+  it("goes on from the answers of its own user's conversation, and keeps one question at each place", () =>
+    using({ respondentB: true, judge: "sim/jo" }, async (context) => {
+      const first = await converse(context, { question: "Who wrote Emma?" }, never);
+      expect(typesBy(first.entries).filter((line) => line.includes(":"))).toEqual([
+        "critic: grade-given",
+        "critic: grade-given",
+        "memory: engram-annotated",
+        "memory: engram-annotated",
+        "memory: engram-annotated",
+        "memory: engram-annotated",
+        "memory: engram-written",
+        "memory: engram-written",
+        "pairwise: preference-given",
+        "pairwise: reply-received",
+        "pairwise: reply-received",
+        "respondent-b: answer-given",
+        "respondent-b: engrams-recalled",
+      ]);
+      const { opening } = await asking(context, "When?", first.id);
+      expect(opening.history).toMatchObject([
+        { question: "Who wrote Emma?", answer: resultOf(first.entries)?.answer },
+      ]);
+      const { opened, fresh } = await open(context, opening);
+      expect(fresh).toBe(true);
+      expect((await open(context, opening)).fresh).toBe(false);
+      const other = await asking(context, "Where?", first.id);
+      await expect(open(context, other.opening)).rejects.toThrow(
+        `${opened.deliberation} is under way or was interrupted; resume or cancel it`,
+      );
+      const eve = { ...context, principal: { ...context.principal, user: UserId.parse("eve") } };
+      await expect(asking(eve, "When?", first.id)).rejects.toThrow(/no deliberation/);
+      const acme = { ...context.principal, organization: OrganizationId.parse("acme") };
+      const store = context.process.store.for(acme.organization);
+      await expect(asking({ ...context, store, principal: acme }, "When?", first.id)).rejects.toThrow(
+        /no deliberation/,
+      );
+    }));
+
+  it("counts what reactions spend: of five calls that would be made, a cap of two leaves out the last", () =>
+    using({ respondentB: true, judge: "sim/jo", maxCalls: 2 }, async (context) => {
+      const { entries } = await converse(context, { question: "What is 17 * 23?" }, never);
+      // Two reactions may each have seen the second call still free.
+      expect(resultOf(entries)?.calls).toBeLessThanOrEqual(3);
+      expect(entries.filter(({ type }) => type === "preference-given")).toEqual([]);
+    }));
+
+  it("spends nothing on reactions beyond what a cap leaves, and the answer comes first", () =>
+    using({ respondentB: true, judge: "sim/jo", maxCalls: 1 }, async (context) => {
+      const { opening } = await asking(context, "What is 17 * 23?");
+      const { opened } = await open(context, opening);
+      const run = follow(context, opened);
+      await run.outcome();
+      await run.reactions;
+      const entries = await context.store.read(run.id);
+      expect(resultOf(entries)).toMatchObject({ status: "answered", calls: 1, degraded: [] });
+      const whys = entries.flatMap((entry) =>
+        isEvent(entry, "grade-given")
+          ? [entry.data.why]
+          : isEvent(entry, "reaction-failed")
+            ? [entry.data.why]
+            : [],
+      );
+      expect(whys).toHaveLength(2);
+      for (const why of whys) expect(why).toMatch(/^over-budget: /);
+    }));
+});

@@ -1,0 +1,24 @@
+import { Fault } from "../kernel/index.ts";
+import { createSim, simServer, type SimServer } from "../sim/index.ts";
+import { factsLoader } from "./facts-loader.ts";
+import type { Place } from "../config/paths.ts";
+
+export type SimServerOptions = Pick<Place, "env" | "cwd"> & {
+  readonly port: number;
+  readonly host: string;
+  readonly key: string | undefined;
+};
+
+const LOOPBACK = ["127.0.0.1", "::1", "localhost"];
+
+/**
+ * Serves the simulated models over HTTP until closed; `url` names the port that was taken.
+ * @throws Fault `configuration` when it cannot listen there
+ */
+export async function startSimServer({ port, host, key, ...place }: SimServerOptions): Promise<SimServer> {
+  // Whoever can reach the server can name a file of facts: only those on this machine may.
+  const sim = LOOPBACK.includes(host) ? createSim({ loadFacts: factsLoader(place) }) : createSim();
+  const listening = await simServer({ port, host, key, sim });
+  if (listening.ok) return listening.server;
+  throw new Fault("configuration", { why: listening.reason, next: "choose another --port or --host" });
+}

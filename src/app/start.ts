@@ -1,0 +1,158 @@
+import { explain } from "../config/explain.ts";
+import type * as z from "zod";
+import { Settings as SettingsSchema } from "../config/settings.ts";
+import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
+import { Fault, isEvent, type Event } from "../kernel/index.ts";
+import type { DebateRequest } from "../protocols/debate/opening.ts";
+import type { OpeningPart } from "../engine/opening-part.ts";
+import type { RespondRequest } from "../protocols/respond/opening.ts";
+import type { AppContext, Settings } from "./context.ts";
+import { latestTurn } from "./conversation.ts";
+import { protocolNamed } from "./registry.ts";
+import { assemble, openingContext, openPanel, type PanelRequest, type Prepared } from "./opening.ts";
+import { follow, type Run, type RunOptions } from "./run.ts";
+
+/** Settings of a process rather than of a request: where things are, who pays, and on whose behalf. */
+const PROCESS_SETTINGS = [
+  "store",
+  "organization",
+  "user",
+  "compatible",
+  "families",
+  "prices",
+  "embedding",
+] as const;
+export type ProcessSettings = Pick<Settings, (typeof PROCESS_SETTINGS)[number]>;
+type ProcessSetting = (typeof PROCESS_SETTINGS)[number];
+
+/** The settings that a request may give over the process's own, as plain strings and numbers; see `Settings`. */
+export type RequestSettings = {
+  readonly [K in Exclude<keyof Settings, ProcessSetting>]?: Plain<Settings[K]> | undefined;
+};
+/** A value before its schema has branded it. */
+type Plain<T> = T extends string & z.$brand
+  ? string
+  : T extends readonly (infer E)[]
+    ? readonly Plain<E>[]
+    : T;
+
+/** A question, and what of its deliberation is not as the process's settings say. Texts only: never a path or a variable. */
+export type StartRequest = RequestSettings &
+  Omit<RespondRequest, "previous"> &
+  DebateRequest &
+  PanelRequest & {
+    readonly question: string;
+    /** By name; `ask` by default. */
+    readonly protocol?: string | undefined;
+    /** Material for the question: names for people, and texts. Foreign text: models see it fenced. */
+    readonly context?: NewDeliberation["context"] | undefined;
+    /** The deliberation that this question follows in a conversation. */
+    readonly previous?: string | undefined;
+    /** The same name gives the same deliberation: a retry finds the one that it opened before. */
+    readonly request?: string | undefined;
+    /** Whether the answer is graded and remembered, as the settings say; true by default. */
+    readonly reactions?: boolean | undefined;
+  };
+
+export type StartOptions = RunOptions & {
+  /** A folder that file tools may read in, as an absolute path: granted by whoever runs the process, never by a request. */
+  readonly folder?: string | undefined;
+};
+
+/** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
+export async function start(
+  context: AppContext,
+  request: StartRequest,
+  options: StartOptions = {},
+): Promise<Run> {
+  const { opening, notes } = await prepare(context, request, options);
+  const { fresh, opened } = await open(context, opening, request.request);
+  return follow(context, opened, { ...options, fresh, notes });
+}
+
+/** Puts an opening together without recording anything. @throws Fault */
+export async function prepare(
+  context: AppContext,
+  request: StartRequest,
+  { folder }: Pick<StartOptions, "folder"> = {},
+): Promise<Prepared> {
+  const question = request.question.trim();
+  if (question === "") throw new Fault("configuration", { why: "the question is empty", next: "ask one" });
+  const protocol = await protocolNamed(context.protocols, request.protocol ?? "ask");
+  const part = await partOf(context, protocol, { request, folder });
+  return assemble(context, {
+    protocol,
+    question,
+    context: request.context ?? [],
+    part,
+    reactions: request.reactions ?? true,
+  });
+}
+
+async function partOf(
+  context: AppContext,
+  protocol: AnyProtocol,
+  { request, folder }: { readonly request: StartRequest; readonly folder: string | undefined },
+): Promise<OpeningPart> {
+  const own = await protocol.opening?.();
+  return own ? own(request, await openingContext(context, folder)) : openPanel(context, protocol, request);
+}
+
+/**
+ * Records an opening, or finds what the same request, or the same place in a conversation, opened before.
+ * @throws Fault `configuration` where that is another question
+ */
+export async function open(
+  context: AppContext,
+  opening: NewDeliberation,
+  request: string = context.world.id(),
+): Promise<{ readonly fresh: boolean; readonly opened: Event<"deliberation-opened"> }> {
+  const { fresh, opened } = await context.engine.open(request, opening);
+  if (fresh || opened.data.question === opening.question) return { fresh, opened };
+  if (!opening.series) {
+    throw new Fault("configuration", {
+      why: `the request ${request} has opened ${opened.deliberation} with another question`,
+      next: "give every question a request name of its own",
+    });
+  }
+  const latest = (await latestTurn(context.store, opening)) ?? opened.deliberation;
+  const ended = (await context.store.read(latest)).some((entry) => isEvent(entry, "deliberation-closed"));
+  throw new Fault("configuration", {
+    why: `the conversation has gone on: ${opening.previous} has been followed by another question`,
+    next: ended
+      ? `continue from its latest turn, ${latest}`
+      : `${latest} is under way or was interrupted; resume or cancel it, then continue from ${latest}`,
+  });
+}
+
+const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
+
+/** The settings of the process among these. */
+export const processSettings = (given: Partial<ProcessSettings>): Partial<ProcessSettings> =>
+  Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => value !== undefined && isProcessSetting(key)),
+  );
+
+/** The settings among a request's fields, checked. @throws Fault `configuration` for a value that cannot be used */
+export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<Settings> {
+  const shape: Readonly<Record<string, unknown>> = SettingsSchema.shape;
+  const given = Object.entries(request).filter(
+    ([key, value]) => value !== undefined && Object.hasOwn(shape, key) && !isProcessSetting(key),
+  );
+  // A bare number is seconds where people write it, milliseconds where programs do.
+  const read = SettingsSchema.safeParse(
+    Object.fromEntries(
+      given.map(([key, value]) => [
+        key,
+        typeof value === "number" && key.endsWith("Ms") ? `${value}ms` : value,
+      ]),
+    ),
+    { reportInput: true },
+  );
+  if (read.success) {
+    const keys = new Set(given.map(([key]) => key));
+    return Object.fromEntries(Object.entries(read.data).filter(([key]) => keys.has(key)));
+  }
+  const { path, say, next } = explain(SettingsSchema, read.error);
+  throw new Fault("configuration", { why: say(path.join(".")), next: next ?? "correct it" });
+}

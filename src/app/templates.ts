@@ -1,0 +1,50 @@
+import type { Resources } from "../config/resources.ts";
+import { fileName } from "../config/text-file.ts";
+import { loadAll, type AnyProtocol, type PromptTemplate, type Registry } from "../engine/index.ts";
+import { Fault } from "../kernel/index.ts";
+import { templateProblem } from "../prompts/template.ts";
+import { nearest } from "../text/words.ts";
+
+type Prompts = Pick<Resources, "prompts" | "overriddenPrompts">;
+
+/**
+ * These templates as they are in force, by name: the user's own text, or the one that ships.
+ * @throws Fault `configuration` for an override whose slots are not the template's, or of no template at all
+ */
+export async function templatesInForce(
+  templates: readonly PromptTemplate[],
+  resources: Prompts,
+  registry: Registry<AnyProtocol>,
+): Promise<Record<string, string>> {
+  const known = templates.map(({ name }) => name);
+  // Other protocols are loaded only where a file may be meant for one of them.
+  if (resources.overriddenPrompts().some(({ name }) => !known.includes(name)))
+    refuseUnknownPrompts(resources, [
+      ...known,
+      ...(await shippedTemplates(registry)).map(({ name }) => name),
+    ]);
+  return Object.fromEntries(
+    resources.prompts(templates).map(({ name, slots, text, path }) => {
+      const problem = templateProblem(text, slots);
+      if (problem === undefined) return [name, text];
+      const next = `its slots are ${slots.map((slot) => `{{${slot}}}`).join(", ")}`;
+      throw new Fault("configuration", {
+        why: `the prompt ${path ?? name} cannot be used: ${problem}`,
+        next,
+      });
+    }),
+  );
+}
+
+function refuseUnknownPrompts(resources: Prompts, known: readonly string[]): void {
+  const unknown = resources.overriddenPrompts().find(({ name }) => !known.includes(name));
+  if (!unknown) return;
+  const next = `the nearest is ${nearest(unknown.name, known)}.md; rename or remove the file`;
+  throw new Fault("configuration", { why: `${fileName(unknown.path)} overrides no prompt`, next });
+}
+
+/** Every template that ships, each once. */
+export async function shippedTemplates(registry: Registry<AnyProtocol>): Promise<readonly PromptTemplate[]> {
+  const all = (await loadAll<AnyProtocol>(registry)).flatMap(({ templates }) => templates);
+  return [...new Map(all.map((template) => [template.name, template])).values()];
+}

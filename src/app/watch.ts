@@ -1,0 +1,261 @@
+import {
+  needsReaction,
+  tryReactorSettings,
+  workOn,
+  type AnyReactor,
+  type PinnedSettings,
+} from "../engine/reactor.ts";
+import { loadReactors, type Reactors } from "../engine/index.ts";
+import { systemWorld } from "../engine/world.ts";
+import { LRUCache } from "lru-cache";
+import {
+  isEvent,
+  readReactorLease,
+  type Cursor,
+  type DeliberationId,
+  type Entry,
+  type OrganizationId,
+  type Store,
+  type Texts,
+  type World,
+} from "../kernel/index.ts";
+import {
+  isChanged,
+  reactorsView,
+  type ReactorMoment,
+  type ReactorState,
+  type WatchReport,
+} from "../views/reactor-state.ts";
+import { reactors as shipped } from "./registry.ts";
+
+// WATCH-1. Every event after the beginning is seen once, in the journal's order; of other organizations none is told.
+// WATCH-2. Journals at hand are bounded: what was let go is read again when it gets an event. What is due is kept.
+// WATCH-3. Leases and cursors count only once the journal has been seen as far as it reached when they were read, so that no
+//     event looks passed over for having come later than the cursor behind it.
+// WATCH-4. Whoever is told is waited for: a slow reader slows the watcher down, and fills no memory.
+
+export type Watching = {
+  readonly store: Pick<Store, "cursor" | "end" | "findOrganization" | "for" | "leases" | "subscribe">;
+  readonly organization: OrganizationId;
+  /** Instead of the registry's. */
+  readonly reactors?: Reactors;
+  readonly world?: World;
+};
+
+export type WatchOptions = {
+  /** To begin with: so many of the newest deliberations, */
+  readonly most: number;
+  /** and none opened before this, milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly signal: AbortSignal;
+  /** Tells the present state, and ends. */
+  readonly once?: boolean;
+  /** The first state, with the last entries before it, oldest first. */
+  onBegin(watched: WatchReport, recent: readonly Entry[]): void | Promise<void>;
+  onEntry(entry: Entry): void | Promise<void>;
+  /** At every event, and now and then in between. `changed`: the reactors that are not as they were told last, but for time. */
+  onState(watched: WatchReport, changed: readonly ReactorState[]): void | Promise<void>;
+};
+
+/** How often leases and cursors are read. */
+const WORKER_POLL_MS = 500;
+/** How many entries from before are told. */
+const MAX_RECENT = 50;
+/** How many deliberations' journals are kept in memory. */
+const MAX_JOURNALS = 64;
+/** For how many deliberations it is remembered whose they are. */
+const MAX_OWNERS = 10_000;
+const PAGE_SIZE = 200;
+
+type Moment = Pick<ReactorMoment, "leases" | "cursors"> & { readonly end: Cursor };
+
+/** Follows what reactors are at until `signal` aborts. @throws Fault what the store throws */
+export async function watch(watching: Watching, options: WatchOptions): Promise<void> {
+  const { store, organization, world = systemWorld } = watching;
+  const reactors = await loadReactors(watching.reactors ?? shipped);
+  const { onBegin, onEntry, onState } = options;
+  const ownPart = store.for(organization);
+  const pinned = pinnedSettings(ownPart, reactors);
+  const view = reactorsView(
+    reactors.map((reactor) => ({
+      name: reactor.name,
+      workOn: (type) => workOn(reactor, type),
+      needsReaction: (entry, before) =>
+        needsReaction(reactor, entry, { before, settings: pinned.of(reactor, before[0]) }),
+    })),
+  );
+  const journals = new LRUCache<DeliberationId, Entry[]>({ max: MAX_JOURNALS });
+  const ours = new LRUCache<DeliberationId, boolean>({ max: MAX_OWNERS });
+  let deliberations = 0;
+  let seen = await store.end();
+
+  const isOurs = async (id: DeliberationId): Promise<boolean> => {
+    const known = ours.get(id);
+    if (known !== undefined) return known;
+    const owner = journals.has(id) ? organization : await store.findOrganization(id);
+    if (owner !== undefined) ours.set(id, owner === organization); // what nothing has opened yet may be opened later
+    return owner === organization;
+  };
+  const see = async (entry: Entry): Promise<boolean> => {
+    const { deliberation: id, cursor } = entry;
+    const opens = isEvent(entry, "deliberation-opened");
+    if (opens) ours.set(id, isOpeningOf(organization, entry));
+    if (!(await isOurs(id))) return false;
+    if (opens) deliberations += 1;
+    const journal = journals.get(id) ?? (opens ? [] : await readAgain(id, cursor)); // WATCH-2
+    journals.set(id, journal);
+    journal.push(entry);
+    await pinned.load(entry);
+    view.event(entry, journal);
+    return true;
+  };
+  /** What was let go, or not looked at in the beginning; seen without being counted. */
+  const readAgain = async (id: DeliberationId, until: Cursor): Promise<Entry[]> => {
+    const journal: Entry[] = [];
+    for (const entry of await ownPart.read(id)) {
+      if (entry.cursor >= until) break;
+      journal.push(entry);
+      await pinned.load(entry);
+      view.event(entry, journal, { counted: false });
+    }
+    return journal;
+  };
+  const begin = async (): Promise<readonly Entry[]> => {
+    const ids = await newest(watching, options);
+    const recent: Entry[] = [];
+    for (const id of ids.reverse()) {
+      if (options.signal.aborted) break;
+      const journal: Entry[] = [];
+      for (const entry of await ownPart.read(id)) {
+        if (entry.cursor > seen) break; // told when it comes (WATCH-1)
+        journal.push(entry);
+        await pinned.load(entry);
+        view.event(entry, journal);
+      }
+      if (journal.length === 0) continue; // opened since
+      ours.set(id, true);
+      journals.set(id, journal);
+      deliberations += 1;
+      recent.push(...journal.slice(-MAX_RECENT));
+      recent.sort((a, b) => a.cursor - b.cursor).splice(0, Math.max(0, recent.length - MAX_RECENT));
+    }
+    return recent;
+  };
+  const look = async (): Promise<Moment> => {
+    const leases = await store.leases("reactor/");
+    const names = reactors.map(({ name }) => name);
+    const found = await Promise.all(names.map(async (name) => [name, await store.cursor(name)] as const));
+    const cursors = new Map(
+      found.flatMap(([name, cursor]) => (cursor === undefined ? [] : [[name, cursor]])),
+    );
+    const ownLeases: Moment["leases"][number][] = [];
+    for (const lease of leases) {
+      const id = readReactorLease(lease.name)?.deliberation;
+      if (id === undefined || (await isOurs(id))) ownLeases.push(lease);
+    }
+    return { leases: ownLeases, cursors, end: await store.end() };
+  };
+
+  const recent = await begin();
+  let moment = await look();
+  let next: Moment | undefined;
+  let told: readonly ReactorState[] = [];
+  const read = (): WatchReport => {
+    const now = world.now();
+    const states = [...view.read({ now, ...moment })];
+    const end = Math.max(moment.end, seen) as Cursor; // both are cursors that the store gave
+    return { at: new Date(now).toISOString(), end, deliberations, reactors: states };
+  };
+  const tell = async (): Promise<void> => {
+    if (next && next.end <= seen) {
+      moment = next; // WATCH-3
+      next = undefined;
+    }
+    const watched = read();
+    const changed = watched.reactors.filter((one, index) => {
+      const before = told[index];
+      return before === undefined || isChanged(before, one);
+    });
+    told = watched.reactors;
+    await onState(watched, changed);
+  };
+
+  const first = read();
+  told = first.reactors;
+  await onBegin(first, recent);
+  if (options.once === true) return;
+
+  const own = new AbortController();
+  const signal = AbortSignal.any([options.signal, own.signal]);
+  let telling: Promise<void> = Promise.resolve();
+  /** One after the other, so that what is told stands in order. (WATCH-4) */
+  const inTurn = (work: () => Promise<void>): Promise<void> => (telling = telling.then(work));
+  const follow = async (): Promise<void> => {
+    for await (const batch of store.subscribe(seen, signal))
+      await inTurn(async () => {
+        for (const entry of batch) {
+          if (signal.aborted) return;
+          const mine = await see(entry);
+          seen = entry.cursor;
+          if (!mine) continue;
+          await onEntry(entry);
+          await tell();
+        }
+      });
+  };
+  const lookOften = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await world.sleep(WORKER_POLL_MS, signal);
+      if (signal.aborted) return;
+      await inTurn(async () => {
+        next ??= await look();
+        await tell();
+      });
+    }
+  };
+  // Whoever ends ends the other, and the store is left alone only when both have.
+  const ends = await Promise.allSettled(
+    [follow(), lookOften()].map((work) => work.finally(() => own.abort())),
+  );
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+/** The reactors' settings that openings pin, each text read once. */
+function pinnedSettings(store: Pick<Texts, "text">, reactors: readonly AnyReactor[]) {
+  const read = new Map<string, PinnedSettings>();
+  const keyOf = ({ name }: AnyReactor, opened: Entry | undefined): string =>
+    `${name}/${opened && isEvent(opened, "deliberation-opened") ? opened.data.reactions?.[name] : ""}`;
+  return {
+    /** Has to be called with every entry before the journal is shown to a reactor. */
+    async load(entry: Entry): Promise<void> {
+      if (!isEvent(entry, "deliberation-opened")) return;
+      for (const reactor of reactors) {
+        const key = keyOf(reactor, entry);
+        if (!read.has(key)) read.set(key, await tryReactorSettings(store, reactor, entry.data));
+      }
+    },
+    of: (reactor: AnyReactor, opened: Entry | undefined): PinnedSettings =>
+      read.get(keyOf(reactor, opened)) ?? { ok: false },
+  };
+}
+
+const isOpeningOf = (organization: OrganizationId, entry: Entry): boolean =>
+  isEvent(entry, "deliberation-opened") && entry.data.organization === organization;
+
+/** The deliberations to begin with, newest first. */
+async function newest(
+  { store, organization }: Watching,
+  { most, since }: WatchOptions,
+): Promise<DeliberationId[]> {
+  const ids: DeliberationId[] = [];
+  for (let before: DeliberationId | undefined; ids.length < most;) {
+    const limit = Math.min(PAGE_SIZE, most - ids.length);
+    const page = await store.for(organization).list({ limit, ...(before === undefined ? {} : { before }) });
+    // Parsing a recorded time reads no clock.
+    const fitting = page.filter(({ openedAt }) => since === undefined || Date.parse(openedAt) >= since);
+    ids.push(...fitting.map(({ id }) => id));
+    before = page.at(-1)?.id;
+    if (page.length < limit || fitting.length < page.length) break;
+  }
+  return ids;
+}

@@ -1,0 +1,77 @@
+import { leaseHolder, type Engine } from "../engine/index.ts";
+import {
+  isFault,
+  isIntermediate,
+  reactorLease,
+  type Entry,
+  type Store,
+  type World,
+} from "../kernel/index.ts";
+
+export type Worker = {
+  readonly store: Pick<Store, "end" | "leases" | "subscribe">;
+  readonly engine: Pick<Engine, "react">;
+  readonly world: Pick<World, "sleep">;
+  /** The name of this process in leases. */
+  readonly worker: string;
+};
+
+export type WorkerOptions = {
+  readonly signal: AbortSignal;
+  /** A reactor that has never run begins at the start of the journal, instead of now. */
+  readonly backfill: boolean;
+  /** Hears the outcome of every reaction that ends while this worker runs its reactor; without it nothing is listened to. */
+  readonly onReaction?: (outcome: Entry) => void;
+};
+
+/** How long a store that is away is left alone. */
+const STORE_RETRY_MS = 1_000;
+
+/**
+ * Runs every reactor for all deliberations of the store until `signal` aborts.
+ * @returns how many reactions were heard
+ * @throws Fault what the store throws, but for `store-unavailable`
+ */
+export async function runWorker(
+  worker: Worker,
+  { signal: outer, backfill, onReaction }: WorkerOptions,
+): Promise<number> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([outer, ended.signal]);
+  const hearing = onReaction ? hearReactions(worker, onReaction, signal) : Promise.resolve(0);
+  hearing.catch(() => undefined); // told below
+  try {
+    await worker.engine.react({ worker: worker.worker, signal: outer, backfill });
+    ended.abort();
+    return await hearing;
+  } finally {
+    ended.abort();
+    await hearing.catch(() => undefined); // it reads the store, which is about to be closed
+  }
+}
+
+async function hearReactions(
+  { store, worker, world }: Worker,
+  onReaction: (outcome: Entry) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  let at = await store.end();
+  const isOwn = async ({ origin }: Entry): Promise<boolean> =>
+    origin.by === "reactor" && (await leaseHolder(store, reactorLease(origin.reactor))) === worker;
+  while (!signal.aborted) {
+    try {
+      for await (const batch of store.subscribe(at, signal))
+        for (const entry of batch) {
+          at = entry.cursor;
+          if (entry.origin.by !== "reactor" || isIntermediate(entry) || !(await isOwn(entry))) continue;
+          count += 1;
+          onReaction(entry);
+        }
+    } catch (error) {
+      if (!isFault(error, "store-unavailable")) throw error;
+      await world.sleep(STORE_RETRY_MS, signal);
+    }
+  }
+  return count;
+}

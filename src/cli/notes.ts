@@ -1,0 +1,55 @@
+import type { FeedbackOutcome } from "../app/feedback.ts";
+import type { Note } from "../engine/opening-part.ts";
+
+/** A note before a run, in words. */
+export function wordNote(note: Note): string {
+  switch (note.code) {
+    case "simulated-models":
+      return (
+        "No model is configured, no Ollama runs here and no key is set: this is the simulated panel. It really computes arithmetic, " +
+        "counting and small puzzles, and knows a few facts; anything else it fills with a placeholder. Set a key, start Ollama or use --models for real answers."
+      );
+    case "models-discovered":
+      return note.through === "ollama"
+        ? `Using the local Ollama: ${note.models.join(", ")}`
+        : `Using models available through your API keys: ${note.models.join(", ")}`;
+    case "shared-family":
+      return `Note: ${note.members} of ${note.of} models are from ${note.family}; expect correlated errors`;
+    case "judge-shares-family": {
+      const whom = note.model === null ? "a member" : `${note.model}, whose answers it grades`;
+      return `Note: the judge ${note.judge} is of the family ${note.family}, like ${whom}; expect self-preference bias`;
+    }
+    case "tool-without-folder":
+      return `${note.tool} is left out: no folder was given; name one with --context DIR`;
+    case "folder-unused":
+      return "--context is not used: no agent of the configuration has file_read or list_files";
+    case "embedding-unavailable":
+      return `${note.reason}; passages are compared by their words`;
+    case "single-agent":
+      return "There is one agent and nobody to criticize it: it proposes, and the judge writes the solution";
+    case "participant": {
+      const summary = note.summary
+        ? `${note.summary.method} from ${note.summary.threshold} characters`
+        : "whole history";
+      return `${note.name} (${note.id}): ${note.role}, ${note.model}, temperature ${note.temperature ?? "provider default"}, ${note.instructions ?? "built-in instructions"}, ${summary}`;
+    }
+    case "warning":
+      return note.text;
+  }
+}
+
+/** What became of a person's feedback, in words. */
+export function wordFeedback(outcome: FeedbackOutcome): string {
+  switch (outcome.status) {
+    case "recorded":
+      return "Feedback saved";
+    case "stored":
+      return "Feedback saved with the answer in memory";
+    case "retired":
+      return `Feedback saved; this answer will not be reused: ${outcome.reason}`;
+    case "not-stored":
+      return `Feedback saved; memory has not stored it: ${outcome.reason}`;
+    case "not-remembered":
+      return "Feedback saved; the answer is not in memory";
+  }
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { readFactsFile } from "./input-files.ts";
+import { refusalOf, scratch } from "../../test/support/scratch.ts";
+
+describe("readFactsFile", () => {
+  it("gives the file's data as it stands", () => {
+    using place = scratch({
+      "project/f.yaml": "facts:\n  - {about: [capital, Freedonia], answer: Fredville, wrong: [Glory]}",
+    });
+    const data = { facts: [{ about: ["capital", "Freedonia"], answer: "Fredville", wrong: ["Glory"] }] };
+    expect(readFactsFile("f.yaml", place)).toEqual(data);
+    expect(readFactsFile(`${place.cwd}/f.yaml`, place)).toEqual(data);
+  });
+
+  it("refuses what is not there, empty or malformed", async () => {
+    using place = scratch({ "project/e.yaml": "", "project/m.yaml": "facts: [" });
+    const refusal = (file: string) => refusalOf(() => readFactsFile(file, place), place);
+    expect(await refusal("n.yaml")).toBe("the facts file HOME/project/n.yaml does not exist; check the path");
+    expect(await refusal("e.yaml")).toBe("the facts file e.yaml is empty; write facts: and a list of facts");
+    expect(await refusal("m.yaml")).toContain(
+      "HOME/project/m.yaml:1:9: Flow sequence in block collection must be sufficiently indented and end with a ]",
+    );
+  });
+});

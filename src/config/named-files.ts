@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { shipped } from "./defaults/index.ts";
+import { configHome, homeOf, type Place } from "./paths.ts";
+import { fileName, unreadable, oneLine, refuse, readTextFile } from "./text-file.ts";
+import { readYaml, type YamlFile } from "./yaml.ts";
+import type * as z from "zod";
+import { explain } from "./explain.ts";
+
+/** Files of one kind and where they come from: what a project says comes before what a user says. */
+export type Folder = { readonly from: "project" | "user" | "built-in"; readonly path: string };
+
+/** A file of a folder; `data` is what it says where it ships with Parley, compiled into the program. */
+export type FolderFile = Folder & { readonly data?: unknown };
+
+/** The folders in which files of a kind (`personas`) are looked for, the strongest first; they need not exist. */
+export function foldersOf(
+  kind: "personas" | "roles" | "strategies" | "prompts" | "rubrics",
+  place: Place,
+): readonly Folder[] {
+  const project = nearestAbove(".parley", place);
+  return [
+    ...(project === undefined ? [] : [{ from: "project", path: join(project, kind) } as const]),
+    { from: "user", path: join(configHome(place), kind) },
+    { from: "built-in", path: kind },
+  ];
+}
+
+/** The files of a folder with one of these endings, by name; a built-in one has those that ship. */
+export function filesOf({ from, path: folder }: Folder, endings: readonly string[]): readonly FolderFile[] {
+  return from === "built-in"
+    ? Object.entries(shipped[folder] ?? {}).map(([file, data]) => ({ from, path: join(folder, file), data }))
+    : filesIn(folder, endings).map((path) => ({ from, path }));
+}
+
+/** A folder's YAML file as data. @throws Fault `configuration` as `readYaml` does */
+export function readFolderYaml({ path, data }: Pick<FolderFile, "path" | "data">, kind: string): YamlFile {
+  return data === undefined ? readYaml(path, kind) : { path, value: data, place: () => path };
+}
+
+/**
+ * The nearest file or folder of a name in the working directory or above it, up to the root of the git
+ * repository or the home folder. Outside of both only the working directory itself counts, since whoever
+ * may write to `/tmp` shall not decide for everybody who works below it.
+ */
+export function nearestAbove(name: string, { cwd, env }: Place): string | undefined {
+  const home = resolve(homeOf(env));
+  const passed: string[] = [];
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    passed.push(folder);
+    if (folder === home || existsSync(join(folder, ".git"))) break;
+    if (folder === dirname(folder)) {
+      passed.length = 1;
+      break;
+    }
+  }
+  return passed.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** The files of a folder with one of these endings, by name; none where the folder is not there. */
+export function filesIn(folder: string, endings: readonly string[]): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => !name.startsWith(".") && endings.includes(extname(name)))
+      .sort()
+      .map((name) => join(folder, name))
+      .filter((path) => !statSync(path, { throwIfNoEntry: false })?.isDirectory());
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw unreadable(error, `the folder ${fileName(folder)}`);
+  }
+}
+
+/** A file's name without folder and ending. */
+export function stem(path: string): string {
+  return basename(path, extname(path));
+}
+
+/**
+ * A file's data as the schema reads it.
+ * @throws Fault `configuration` with the place of the first thing that is wrong; `form` says what the file has to hold
+ */
+export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form: string): z.output<S> {
+  const read = schema.safeParse(file.value, { reportInput: true });
+  if (read.success) return read.data;
+  const { path, at, say, next } = explain(schema, read.error);
+  const name = path.length === 0 ? "the file" : oneLine(path.join("."), 120);
+  throw refuse(`${file.place(path, at)}: ${say(name)}`, next ?? form);
+}
+
+/** A prompt template that ships: `text` is what stands where the user has no own. */
+type Shipped = { readonly name: string; readonly text: string };
+type Loaded = { readonly from: Folder["from"] | "built-in"; readonly path?: string };
+
+const MAX_BYTES = 200_000;
+
+/** The files in `prompts` folders, of the project's `.parley` before those of the user's settings. */
+export function overriddenPrompts(place: Place) {
+  return foldersOf("prompts", place).flatMap(({ from, path: folder }) =>
+    filesIn(folder, [".md"]).map((path) => ({ name: stem(path), from, path })),
+  );
+}
+
+/**
+ * These templates, each with the text of the file `NAME.md` in a `prompts` folder of the project's `.parley` or of the
+ * user's settings where there is one. Whether its slots are right is for whoever renders it to say.
+ * @throws Fault `configuration` for an unreadable or empty file
+ */
+export function loadTemplates<T extends Shipped>(
+  templates: readonly T[],
+  place: Place,
+): readonly (T & Loaded)[] {
+  const files = overriddenPrompts(place);
+  return templates.map((template) => {
+    const file = files.find(({ name }) => name === template.name);
+    if (!file) return { ...template, from: "built-in" };
+    const text = readTextFile({ path: file.path, kind: "prompt", mostBytes: MAX_BYTES });
+    if (text.trim() === "")
+      throw refuse(`the prompt ${fileName(file.path)} is empty`, "write it, or remove the file");
+    return { ...template, text, from: file.from, path: file.path };
+  });
+}

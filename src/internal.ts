@@ -1,0 +1,21 @@
+/** Parley's own parts for its own tools (`bench/`): no promise is made that any of these stays. */
+export { openParley } from "./app/parley.ts";
+export { createEngine } from "./engine/engine.ts";
+export { localFrames } from "./engine/world.ts";
+export type { NewDeliberation } from "./engine/opening.ts";
+export { defineProtocol, type AnyProtocol } from "./engine/protocol.ts";
+export type { AnyReactor } from "./engine/reactor.ts";
+export { needsReaction } from "./engine/reactor.ts";
+export { systemWorld } from "./engine/world.ts";
+export { createMemory } from "./memory/memory.ts";
+export { createModels, type ModelsOptions } from "./models/models.ts";
+export { council, CouncilSettings } from "./protocols/council/index.ts";
+export { debate, DebateSettings, summaryMethods } from "./protocols/debate/index.ts";
+export { respond, RespondSettings } from "./protocols/respond/index.ts";
+export { critic } from "./reactors/critic/index.ts";
+export { memory } from "./reactors/memory/index.ts";
+export { pairwise } from "./reactors/pairwise/index.ts";
+export { respondentB } from "./reactors/respondent-b/index.ts";
+export { createSim } from "./sim/index.ts";
+export { openStore } from "./stores/index.ts";
+export { criticalPathMs } from "./views/critical-path.ts";

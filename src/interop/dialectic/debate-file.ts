@@ -1,0 +1,306 @@
+import { dirname } from "node:path";
+import * as z from "zod";
+import { readPrompt } from "../../config/input-files.ts";
+import { absolute, type Place } from "../../config/paths.ts";
+import { refuse } from "../../config/text-file.ts";
+import { quoted as shown } from "../../text/words.ts";
+import { roleName } from "../../config/personas.ts";
+import { readYaml, type YamlFile } from "../../config/yaml.ts";
+import type { ModelRef } from "../../kernel/index.ts";
+import {
+  AGENT_TEMPERATURE,
+  type AgentConfig,
+  type AgentPrompts,
+  BUILT_IN_JUDGE,
+  type DebateConfig,
+  type PromptText,
+} from "../../protocols/debate/config.ts";
+import { Summarization } from "../../protocols/debate/settings.ts";
+import { nearest } from "../../text/words.ts";
+import {
+  agentFields,
+  enabledAgents,
+  foreignFile,
+  line,
+  MOST_AGENTS,
+  refOf,
+  refuseTwice,
+} from "./agent-file.ts";
+
+// The form of Dialectic's configuration files (version 0.7), and what Parley adds to it: `topology`, `proposals`, and
+// `semanticThreshold`, `embeddingModel` and `scope` of a summarization.
+
+const count = z.int().positive();
+const path = line(1_000);
+
+const summarization = {
+  enabled: z.boolean(),
+  /** From so many characters (UTF-16 units) on. */
+  threshold: count,
+  /** In characters. */
+  maxLength: count,
+  /** Which methods there are is for the debate to say. */
+  method: line(60),
+  /** Cosine, 0 to 1. */
+  semanticThreshold: z.number().min(0).max(1),
+  embeddingModel: line(300),
+  scope: z.enum(["own", "all"]),
+};
+
+/** What a file says of it, for everybody or for one agent. */
+const WrittenSummarization = z.strictObject({ ...summarization, promptPath: path }).partial();
+
+/** 0 to 2; null leaves it to the provider. */
+const temperature = z.number().min(0).max(2).nullable();
+
+const agentKeys = {
+  ...agentFields,
+  role: line(50).transform(roleName),
+  systemPromptPath: path.optional(),
+  summaryPromptPath: path.optional(),
+  clarificationPromptPath: path.optional(),
+  summarization: WrittenSummarization.default({}),
+  tools: z
+    .array(z.strictObject({ name: line(60) }))
+    .max(20, "more than 20 tools")
+    .default([]),
+  /** Calls of tools for one reply. */
+  toolCallLimit: count.max(100, "more than 100").optional(),
+};
+
+const Agent = z.strictObject({ ...agentKeys, temperature: temperature.default(AGENT_TEMPERATURE) });
+
+const Judge = z
+  .strictObject({
+    ...agentKeys,
+    id: agentKeys.id.prefault(BUILT_IN_JUDGE.id),
+    name: agentKeys.name.default(BUILT_IN_JUDGE.name),
+    role: agentKeys.role.default(BUILT_IN_JUDGE.role),
+    /** By default the first agent's. */
+    model: agentKeys.model.optional(),
+    provider: agentKeys.provider.optional(),
+    temperature: temperature.default(BUILT_IN_JUDGE.temperature),
+  })
+  .refine(({ model, provider }) => (model === undefined) === (provider === undefined), {
+    error: "a model and its provider are given together, or neither",
+    path: ["model"],
+  });
+
+/** How a debate goes. */
+export const DebateRules = z.strictObject({
+  /** At most. */
+  rounds: count.max(20, "more than 20 rounds").default(3),
+  terminationCondition: z
+    .strictObject({
+      type: z.enum(["fixed", "convergence", "quality"]),
+      /** 0 to 100. */
+      threshold: z.number().min(0).max(100).default(90),
+    })
+    .default({ type: "fixed", threshold: 90 }),
+  includeFullHistory: z.boolean().default(true),
+  /** Milliseconds. */
+  timeoutPerRound: count.optional(),
+  interactiveClarifications: z.boolean().default(false),
+  /** Questions of one agent in one iteration. */
+  clarificationsMaxPerAgent: count.max(20, "more than 20").default(5),
+  clarificationsMaxIterations: count.max(10, "more than 10").default(3),
+  topology: z.enum(["full", "ring", "star"]).default("full"),
+  /** From round 2 on: an agent's refinement of the round before stands as its proposal, or it is asked anew. */
+  proposals: z.enum(["carried", "fresh"]).default("carried"),
+});
+export type DebateRules = z.infer<typeof DebateRules>;
+
+const WrittenRules = DebateRules.extend({
+  summarization: WrittenSummarization.default({}),
+  synthesisMethod: z.literal("judge", "only judge exists, and the judge writes the synthesis").optional(),
+  /** What these two choose between in another program has no counterpart here. */
+  orchestratorType: z.unknown().optional(),
+  trace: z.unknown().optional(),
+});
+
+const DebateFile = z.strictObject({
+  agents: z.array(Agent).max(MOST_AGENTS, `more than ${MOST_AGENTS} agents`),
+  judge: Judge.optional(),
+  debate: WrittenRules.prefault({}),
+});
+
+/** Files to look for a text in, the preferred first, as they are written; none: the built-in text. */
+export type PromptPaths = {
+  readonly instructions: readonly string[];
+  readonly clarification: readonly string[];
+  readonly summary: readonly string[];
+};
+
+/** An agent or the judge as a file has it: its prompts are still names of files. */
+export type AgentEntry = Omit<AgentConfig, "prompts"> & { readonly promptPaths: PromptPaths };
+
+/** A debate's file, read and checked. */
+export type DebateFileConfig = {
+  /** Where relative paths of prompts count from. */
+  readonly folder: string;
+  readonly agents: readonly AgentEntry[];
+  readonly judge: AgentEntry;
+  readonly debate: DebateRules;
+  readonly warnings: readonly string[];
+};
+
+const FORM =
+  "a debate has agents, each with an id, a name, a role, a model and its provider, and may have a judge and debate";
+
+/**
+ * A debate's configuration, in JSON or YAML. Agents that are not enabled are left out; without a judge the built-in one
+ * judges.
+ * @throws Fault `configuration` for a file that cannot be read, a value that is not valid, no agents, or an id that two have
+ */
+export function readDebateFile(written: string, place: Place): DebateFileConfig {
+  const file = readYaml(absolute(written, place), "debate configuration");
+  const { data, warnings } = foreignFile(file, DebateFile, FORM);
+  const { summarization: common, synthesisMethod: _, orchestratorType, trace, ...debate } = data.debate;
+  const agents = enabledAgents(file, data.agents).map((agent) =>
+    debateAgent({ ...agent, model: refOf(agent) }, common),
+  );
+  const [first] = agents;
+  if (!first) throw new RangeError("enabledAgents returned none");
+  const { judge, notes } = judgeOf({ file, judge: data.judge, common, first });
+  if (agents.some(({ id }) => id === judge.id)) throw refuseTwice(file, ["judge", "id"], judge.id);
+  const idle = Object.entries({ orchestratorType, trace }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${file.place(["debate", key], "key")}: ${key} has no effect here`],
+  );
+  return {
+    folder: dirname(file.path),
+    agents,
+    judge,
+    debate,
+    warnings: [...warnings, ...notes, ...idle],
+  };
+}
+
+type WrittenAgent = Omit<z.infer<typeof Agent>, "model" | "provider" | "enabled">;
+type Common = z.infer<typeof WrittenSummarization>;
+
+function judgeOf({
+  file,
+  judge,
+  common,
+  first,
+}: {
+  readonly file: YamlFile;
+  readonly judge: z.infer<typeof Judge> | undefined;
+  readonly common: Common;
+  readonly first: AgentEntry;
+}): { readonly judge: AgentEntry; readonly notes: readonly string[] } {
+  if (judge?.enabled === true) {
+    const { model, provider } = judge;
+    const ref = model === undefined || provider === undefined ? first.model : refOf({ model, provider });
+    return { judge: debateAgent({ ...judge, model: ref }, common), notes: [] };
+  }
+  const built = debateAgent({ ...Judge.parse({}), model: first.model }, common);
+  const what = judge ? "the judge is not enabled" : "there is no judge";
+  const note = `${file.place(["judge"], "key")}: ${what}; a generalist judges, with the model ${first.model}`;
+  return { judge: built, notes: [note] };
+}
+
+/** One who takes part, as the file and the debate's own summarization say it. */
+function debateAgent(
+  { id, name, role, model, temperature: degrees, ...own }: WrittenAgent & { readonly model: ModelRef },
+  common: Common,
+): AgentEntry {
+  const { promptPath: ownPath, ...ownSummarization } = own.summarization;
+  const { promptPath: commonPath, ...commonSummarization } = common;
+  return {
+    id,
+    name,
+    role,
+    model,
+    temperature: degrees,
+    summarization: Summarization.parse({ ...commonSummarization, ...ownSummarization }),
+    promptPaths: {
+      instructions: given(own.systemPromptPath),
+      clarification: given(own.clarificationPromptPath),
+      summary: given(own.summaryPromptPath, ownPath, commonPath),
+    },
+    tools: [...new Set(own.tools.map((tool) => tool.name))],
+    toolCallLimit: own.toolCallLimit,
+  };
+}
+
+const given = (...paths: readonly (string | undefined)[]): readonly string[] =>
+  paths.filter((one) => one !== undefined);
+
+/** A debate's file as the protocol takes it: with the texts of its prompt files, and its rules in the protocol's words. */
+export function debateConfig(
+  { folder, agents, judge, debate, warnings }: DebateFileConfig,
+  { env }: Pick<Place, "env">,
+): DebateConfig {
+  const said = new Set<string>(); // each once, since many may name one file
+  const read = (paths: readonly string[], kind: string): PromptText => {
+    const reading = readPrompt(paths, { kind, place: { cwd: folder, env } });
+    for (const warning of reading.warnings) said.add(warning);
+    return reading.prompt;
+  };
+  const withTexts = ({ promptPaths, ...agent }: AgentEntry): AgentConfig => {
+    const prompts: AgentPrompts = {
+      instructions: read(promptPaths.instructions, "system prompt"),
+      clarification: read(promptPaths.clarification, "clarification prompt"),
+      summary: read(promptPaths.summary, "summary prompt"),
+    };
+    return { ...agent, prompts };
+  };
+  return {
+    agents: agents.map(withTexts),
+    judge: withTexts(judge),
+    rules: rulesIn(debate),
+    warnings: [...warnings, ...said],
+  };
+}
+
+function rulesIn(rules: DebateRules): DebateConfig["rules"] {
+  const { type, threshold } = rules.terminationCondition;
+  const phaseMs = phaseTimeout(rules.timeoutPerRound);
+  return {
+    rounds: rules.rounds,
+    termination:
+      type === "quality"
+        ? { type, threshold }
+        : type === "convergence"
+          ? { type, similarity: shareOf(threshold) }
+          : { type },
+    proposals: rules.proposals,
+    topology: rules.topology,
+    clarifications: {
+      enabled: rules.interactiveClarifications,
+      perAgent: rules.clarificationsMaxPerAgent,
+      rounds: rules.clarificationsMaxIterations,
+    },
+    includeFullHistory: rules.includeFullHistory,
+    ...(phaseMs === undefined ? {} : { callTimeoutMs: phaseMs }),
+  };
+}
+
+/** A file's threshold is in hundredths, whatever it is of; up to 1 it can only be meant as the share itself. */
+const shareOf = (threshold: number): number => (threshold <= 1 ? threshold : threshold / 100);
+
+/** A round's time among its three phases: a call may take as long as its phase. */
+const phaseTimeout = (roundMs: number | undefined): number | undefined =>
+  roundMs === undefined ? undefined : Math.max(1, Math.floor(roundMs / 3));
+
+/**
+ * The same debate with only the agents of these roles, in the file's order.
+ * @throws Fault `configuration` for a role that no agent has, or none at all
+ */
+export function withRoles<C extends { readonly agents: readonly { readonly role: string }[] }>(
+  config: C,
+  roles: readonly string[],
+): C {
+  const wanted = new Set(roles.map(roleName));
+  const there = [...new Set(config.agents.map(({ role }) => role))];
+  const next = `there are agents of the roles ${there.join(", ")}`;
+  const missing = [...wanted].find((role) => !there.includes(role));
+  if (missing !== undefined)
+    throw refuse(
+      `no agent has the role ${shown(missing)}`,
+      `the nearest is ${nearest(missing, there)}; ${next}`,
+    );
+  if (wanted.size === 0) throw refuse("no role is named", next);
+  return { ...config, agents: config.agents.filter(({ role }) => wanted.has(role)) };
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { readEvaluationFile } from "./agent-file.ts";
+import { refusalOf, scratch } from "../../../test/support/scratch.ts";
+
+const entry = (more: object = {}) => ({ id: "eval-1", name: "First", model: "gpt-4", ...more });
+const file = (...agents: readonly object[]) => ({ "project/sub/eval.json": JSON.stringify({ agents }) });
+const builtIn = { system: { source: "built-in" }, user: { source: "built-in" } };
+
+describe("an evaluation's configuration", () => {
+  it("has evaluators with a provider, a time and prompts of their own", () => {
+    const user = "Rate {final_solution} by {requirements_info}, of {problem} and {clarifications}.";
+    using place = scratch({
+      ...file(
+        entry(),
+        entry({ id: "eval-0", enabled: false }),
+        entry({
+          id: "eval-2",
+          model: "google/gemini-2.5-flash",
+          provider: "openrouter",
+          timeout: 30_000,
+          systemPromptPath: "./system.md",
+          userPromptPath: "../user.md",
+        }),
+      ),
+      "project/sub/system.md": "Be strict.\n",
+      "project/user.md": `\uFEFF${user}\n`,
+    });
+    expect(readEvaluationFile("sub/eval.json", place)).toEqual({
+      agents: [
+        { id: "eval-1", name: "First", model: "openai/gpt-4", timeoutMs: undefined, prompts: builtIn },
+        {
+          id: "eval-2",
+          name: "First",
+          model: "openrouter/google/gemini-2.5-flash",
+          timeoutMs: 30_000,
+          prompts: {
+            system: { source: "file", path: "./system.md", text: "Be strict." },
+            user: { source: "file", path: "../user.md", text: user },
+          },
+        },
+      ],
+      warnings: [],
+    });
+  });
+
+  it("warns once of what cannot be used, and of a prompt that hides what is evaluated", () => {
+    const paths = { systemPromptPath: "none.md", userPromptPath: "user.md" };
+    using place = scratch({
+      ...file(entry({ ...paths, temperature: 1 }), entry({ ...paths, id: "eval-2" })),
+      "project/sub/user.md": "Rate {solution}.",
+    });
+    const { agents, warnings } = readEvaluationFile("sub/eval.json", place);
+    expect(agents.map(({ prompts }) => prompts)).toEqual(
+      agents.map(() => ({
+        system: { source: "built-in" },
+        user: { source: "file", path: "user.md", text: "Rate {solution}." },
+      })),
+    );
+    expect(warnings.map((warning) => warning.replaceAll(place.home, "HOME"))).toEqual([
+      expect.stringMatching(/^HOME\/project\/sub\/eval\.json:1:\d+: there is no key "temperature" here/),
+      "the system prompt HOME/project/sub/none.md does not exist; the built-in one is used instead",
+      "the user prompt user.md does not name {final_solution}, so whoever reads it is not shown what to evaluate",
+    ]);
+  });
+
+  it.each([
+    [[], "there are no agents; list at least one"],
+    [[entry({ enabled: false })], "no agent is enabled"],
+    [[entry(), entry()], "eval-1 is the id of another agent, too"],
+    [[entry({ timeout: 0 })], "agents.0.timeout must be above 0 (got 0)"],
+    [[entry({ timeout: "30s" })], 'agents.0.timeout must be a number (got "30s")'],
+    [[entry({ model: "" })], "agents.0.model is not valid: nothing is written here"],
+    [[entry({ name: undefined })], "agents.0.name is missing; an evaluation has agents, each with an id"],
+  ])("is refused with what is wrong and where: %#", async (agents, expected) => {
+    using place = scratch(file(...agents));
+    const said = await refusalOf(() => readEvaluationFile("sub/eval.json", place), place);
+    expect(said).toMatch(/^HOME\/project\/sub\/eval\.json:1:\d+: /);
+    expect(said).toContain(expected);
+  });
+});

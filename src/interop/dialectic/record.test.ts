@@ -1,0 +1,329 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { DebateRecord } from "../../protocols/debate/view/record.ts";
+import { dialecticRecord } from "./record.ts";
+
+const said = (
+  agentId: string,
+  [type, content]: readonly [type: string, content: string],
+  { target, ...metadata }: { target?: string; [more: string]: unknown } = {},
+) => ({
+  agentId,
+  agentRole: `role of ${agentId}`,
+  type,
+  content,
+  ...(target === undefined ? {} : { targetAgentId: target }),
+  metadata: { tokensUsed: 100, latencyMs: 1_000, model: "lab/gpt-4", ...metadata },
+});
+
+const summary = (agentId: string) => ({
+  agentId,
+  agentRole: `role of ${agentId}`,
+  summary: `summary for ${agentId}`,
+  metadata: { beforeChars: 900, afterChars: 20, method: "length-based", timestamp: "x", tokensUsed: 7 },
+});
+
+/** Two agents over two rounds, in the order in which replies came: b before a. */
+const state = () => ({
+  id: "deb-1",
+  problem: "How?\nIt must work.",
+  status: "completed",
+  currentRound: 2,
+  createdAt: "2025-10-29T20:32:56.382Z",
+  updatedAt: "2025-10-29T20:38:29.807Z",
+  rounds: [
+    {
+      roundNumber: 2,
+      timestamp: "x",
+      contributions: [
+        said("a", ["proposal", "refinement of a"], { tokensUsed: 0, latencyMs: 0 }),
+        said("b", ["proposal", "anew"], { tokensUsed: 0 }),
+        said("a", ["refinement", "last of a"], { model: "lab/other" }),
+      ],
+      summaries: { b: summary("b"), a: summary("a") },
+    },
+    {
+      roundNumber: 1,
+      timestamp: "x",
+      contributions: [
+        said("b", ["proposal", "proposal of b"]),
+        said("a", ["proposal", "proposal of a"], { tokensUsed: 0, latencyMs: 0 }),
+        said("b", ["critique", "b on a"], { target: "a" }),
+        said("a", ["critique", "a on b"], { target: "b" }),
+        said("a", ["refinement", "refinement of a"], {
+          toolCalls: [
+            { id: "1", name: "file_read", arguments: '{"path":"x"}' },
+            { id: "2", name: "list_files", arguments: "{" },
+          ],
+          toolResults: [{ tool_call_id: "1", role: "tool", content: "text" }],
+        }),
+      ],
+    },
+  ],
+  clarifications: [
+    {
+      agentId: "b",
+      agentName: "Bee",
+      role: "b's role",
+      items: [
+        { id: "q1", question: "For whom?", answer: "NA" },
+        { id: "q2", question: "Why?" },
+      ],
+    },
+  ],
+  judgeSummary: summary("judge"),
+  finalSolution: {
+    description: "so it is",
+    tradeoffs: ["t"],
+    recommendations: [],
+    confidence: 75,
+    synthesizedBy: "judge",
+    unfulfilledMajorRequirements: ["u"],
+  },
+  promptSources: {
+    agents: [{ agentId: "a", role: "architect", source: "built-in" }],
+    judge: { id: "judge", source: "built-in" },
+  },
+});
+
+const recordOf = (json: unknown): DebateRecord => {
+  const read = dialecticRecord(json);
+  if (!read.ok) throw new Error(read.reason);
+  return DebateRecord.parse(read.record);
+};
+
+describe("a result file of Dialectic's", () => {
+  it("is a debate, whatever order its rounds and replies stand in", () => {
+    expect(recordOf(state())).toMatchSnapshot();
+  });
+
+  it("says little where little was written: nothing is made up", () => {
+    const { id, problem, createdAt } = state();
+    const record = recordOf({ id, problem, status: "running", createdAt, rounds: [], more: { x: [1] } });
+    expect(record).toEqual({
+      id,
+      source: "dialectic",
+      problem,
+      status: "running",
+      simulated: false,
+      startedAt: createdAt,
+      endedAt: null,
+      agents: [],
+      judge: null,
+      requirements: null,
+      clarifications: [],
+      rounds: [],
+      judgeSummary: null,
+      synthesis: null,
+      degraded: [],
+      outside: { calls: null, tokens: 0, usd: null },
+      calls: null,
+      tokens: 0,
+      usd: null,
+    });
+  });
+
+  it("has unknown figures where metadata is gone", () => {
+    const bare = { agentId: "a", type: "proposal", content: "p" };
+    const { rounds, agents } = recordOf({
+      ...state(),
+      rounds: [{ roundNumber: 1, contributions: [bare] }],
+      promptSources: null,
+      clarifications: null,
+    });
+    expect(agents).toEqual([
+      { id: "a", name: "a", role: null, model: null, family: null, temperature: null },
+    ]);
+    expect(rounds).toMatchObject([
+      { tokens: null, proposals: [{ model: null, tokens: null, latencyMs: null, carried: false }] },
+    ]);
+  });
+
+  it("names the critiques that were dropped from a round that ended, a few of many", () => {
+    const names = ["a", "b", "c", "d"];
+    const contributions = names.map((name) => said(name, ["proposal", name]));
+    const rounds = [1, 2].map((roundNumber) => ({ roundNumber, contributions }));
+    const { finalSolution: _, ...open } = state();
+    expect(recordOf({ ...open, rounds }).degraded).toEqual([
+      {
+        what: "critiques in round 1",
+        why: "12 of 12 are not in the file, which does not say why: a of b, a of c, a of d, b of a, b of c and 7 more",
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      "a model's name",
+      { rounds: [{ roundNumber: 1, contributions: [said("a", ["proposal", "p"], { model: "sim/a" })] }] },
+    ],
+    ["the mark of a text", { finalSolution: { description: "[simulated 0a1b2c] so" } }],
+    ["the mark of a summary", { judgeSummary: { ...summary("judge"), summary: "[simulated 0a1b2c] so" } }],
+  ])("is simulated by %s", (_, changes) => {
+    expect([recordOf(state()).simulated, recordOf({ ...state(), ...changes }).simulated]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("what is no such file", () => {
+  const changed = (changes: object) => ({ ...state(), ...changes });
+  const round = (...contributions: readonly unknown[]) => ({ rounds: [{ roundNumber: 1, contributions }] });
+  const most = "x".repeat(2_000);
+  it.each([
+    ["nothing", undefined, /^Invalid input: expected object/],
+    ["a list", [], /^Invalid input: expected object/],
+    ["a configuration", { agents: [], judge: {} }, /^id: /],
+    ["without an id", changed({ id: "" }), /^id: /],
+    ["a time that is none", changed({ createdAt: "yesterday" }), /^createdAt: /],
+    [
+      "a text that is a number",
+      changed(round({ agentId: "a", type: "proposal", content: 7 })),
+      /^rounds\.0\.contributions\.0\.content: /,
+    ],
+    [
+      "a kind that there is not",
+      changed(round(said("a", ["vote", "x"]))),
+      /^rounds\.0\.contributions\.0\.type: /,
+    ],
+    [
+      "a critique of nobody",
+      changed(round(said("a", ["critique", "x"]))),
+      /^rounds\.0\.contributions\.0\.targetAgentId: a critique names whom it criticises$/,
+    ],
+    ["negative tokens", changed(round(said("a", ["proposal", "x"], { tokensUsed: -1 }))), /tokensUsed: /],
+    [
+      "endless tokens",
+      changed(round(said("a", ["proposal", "x"], { tokensUsed: Infinity }))),
+      /tokensUsed: /,
+    ],
+    [
+      "a confidence of 900",
+      changed({ finalSolution: { description: "d", confidence: 900 } }),
+      /^finalSolution\.confidence: /,
+    ],
+    [
+      "two rounds of one number",
+      changed({ rounds: [1, 1].map((roundNumber) => ({ roundNumber, contributions: [] })) }),
+      /^rounds: two rounds have one number$/,
+    ],
+    [
+      "too many rounds",
+      changed({
+        rounds: Array.from({ length: 101 }, (_, index) => ({ roundNumber: index + 1, contributions: [] })),
+      }),
+      /^rounds: /,
+    ],
+    [
+      "too many agents",
+      changed(round(...Array.from({ length: 101 }, (_, index) => said(`n${index}`, ["proposal", "x"])))),
+      /^it has 103 agents, more than 100$/,
+    ],
+    [
+      "a long key",
+      changed({ rounds: [{ roundNumber: 1, contributions: [], summaries: { [most]: 1 } }] }),
+      /^rounds\.0\.summaries\.x{300}/,
+    ],
+  ])("%s is refused, and where", (_, json, reason) => {
+    const read = dialecticRecord(json);
+    expect(read.ok ? "read" : read.reason).toMatch(reason);
+    expect(read.ok ? 0 : read.reason.length).toBeLessThanOrEqual(400);
+  });
+
+  it("is bounded in what it costs to read", () => {
+    const names = Array.from({ length: 99 }, (_, index) => `n${index}`);
+    const contributions = names.map((name) => said(name, ["proposal", ""]));
+    const rounds = Array.from({ length: 60 }, (_, index) => ({ roundNumber: index + 1, contributions }));
+    const record = recordOf({ ...state(), rounds, clarifications: null });
+    expect(record.degraded).toHaveLength(60);
+    expect(JSON.stringify(record.degraded).length).toBeLessThan(20_000);
+  });
+});
+
+const folder = new URL("../../../../shared/data/dialectic-debates/", import.meta.url);
+
+describe("recorded debates", () => {
+  it("are read whole", (test) => {
+    test.skip(!existsSync(folder), "the recorded debates are not on this machine");
+    const read = (name: string) => recordOf(JSON.parse(readFileSync(new URL(name, folder), "utf8")));
+    const facts = ({ agents, rounds, degraded, synthesis, judge }: DebateRecord) => ({
+      agents: agents.map(({ id, role, model, family }) => [id, role, model, family]),
+      critiques: rounds.map(({ critiques }) => critiques.length),
+      carried: rounds.map(({ proposals }) => proposals.filter(({ carried }) => carried).length),
+      tokens: rounds.map(({ tokens }) => tokens),
+      summaries: rounds.map(({ summaries }) => summaries.length),
+      degraded,
+      confidence: synthesis?.confidence,
+      judge: judge?.model,
+    });
+    expect(facts(read("kata1__architect-perf-solution_2-rounds.json"))).toMatchInlineSnapshot(`
+      {
+        "agents": [
+          [
+            "agent-architect",
+            "architect",
+            "openai/gpt-oss-120b:exacto",
+            "openai",
+          ],
+          [
+            "agent-performance",
+            "performance",
+            "openai/gpt-oss-120b:exacto",
+            "openai",
+          ],
+        ],
+        "carried": [
+          0,
+          2,
+        ],
+        "confidence": 75,
+        "critiques": [
+          2,
+          2,
+        ],
+        "degraded": [],
+        "judge": "anthropic/claude-sonnet-4.5",
+        "summaries": [
+          0,
+          2,
+        ],
+        "tokens": [
+          39833,
+          54788,
+        ],
+      }
+    `);
+    expect(facts(read("kata1__architect-only-solution_2-rounds.json"))).toMatchInlineSnapshot(`
+      {
+        "agents": [
+          [
+            "agent-architect",
+            "architect",
+            "openai/gpt-oss-120b:exacto",
+            "openai",
+          ],
+        ],
+        "carried": [
+          0,
+          1,
+        ],
+        "confidence": 75,
+        "critiques": [
+          0,
+          0,
+        ],
+        "degraded": [],
+        "judge": "anthropic/claude-sonnet-4.5",
+        "summaries": [
+          0,
+          1,
+        ],
+        "tokens": [
+          3825,
+          7536,
+        ],
+      }
+    `);
+  });
+});

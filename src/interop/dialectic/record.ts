@@ -1,0 +1,325 @@
+import * as z from "zod";
+import { familyOf } from "../../kernel/index.ts";
+import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
+import { withoutBanner } from "../../views/simulated.ts";
+
+// DIALECTIC-1. What is absent is unknown, and null; what is there and used must be of its form, or the file is refused.
+// DIALECTIC-2. Nothing but a carried proposal is counted as free: a file holds no prices, and no numbers of calls.
+
+/** More rounds or agents than this were never debated; a file with more was made to be large. */
+const MOST_ROUNDS = 100;
+const MOST_AGENTS = 100;
+
+const text = z.string();
+const figure = z.number().nonnegative();
+const time = z.iso.datetime({ offset: true });
+
+const metadata = { tokensUsed: figure.nullish(), latencyMs: figure.nullish(), model: text.nullish() };
+
+const Contribution = z
+  .object({
+    agentId: text,
+    agentRole: text.nullish(),
+    type: z.enum(["proposal", "critique", "refinement"]),
+    content: text,
+    targetAgentId: text.nullish(),
+    metadata: z
+      .object({
+        ...metadata,
+        toolCalls: z.array(z.object({ id: text, name: text, arguments: text })).nullish(),
+        toolResults: z.array(z.object({ tool_call_id: text, content: text })).nullish(),
+      })
+      .nullish(),
+  })
+  .refine(({ type, targetAgentId }) => type !== "critique" || typeof targetAgentId === "string", {
+    path: ["targetAgentId"],
+    message: "a critique names whom it criticises",
+  });
+type Contribution = z.infer<typeof Contribution>;
+
+const Summary = z.object({
+  agentId: text,
+  agentRole: text.nullish(),
+  summary: text,
+  metadata: z.object({
+    ...metadata,
+    beforeChars: figure,
+    afterChars: figure,
+    method: text,
+    temperature: z.number().nullish(),
+  }),
+});
+
+const Round = z.object({
+  roundNumber: z.int().positive(),
+  contributions: z.array(Contribution),
+  summaries: z.record(text, Summary).nullish(),
+});
+type Round = z.infer<typeof Round>;
+
+const texts = z.array(text).nullish();
+
+/** A "debate state" as Dialectic 0.7 writes it, as far as it is used. */
+const DialecticState = z.object({
+  id: text.min(1),
+  problem: text,
+  status: text,
+  rounds: z
+    .array(Round)
+    .max(MOST_ROUNDS)
+    .refine((rounds) => new Set(rounds.map(({ roundNumber }) => roundNumber)).size === rounds.length, {
+      message: "two rounds have one number",
+    }),
+  createdAt: time,
+  updatedAt: time.nullish(),
+  clarifications: z
+    .array(
+      z.object({
+        agentId: text,
+        agentName: text.nullish(),
+        role: text.nullish(),
+        items: z.array(z.object({ id: text, question: text, answer: text.nullish() })),
+      }),
+    )
+    .nullish(),
+  judgeSummary: Summary.nullish(),
+  finalSolution: z
+    .object({
+      description: text,
+      tradeoffs: texts,
+      recommendations: texts,
+      unfulfilledMajorRequirements: texts,
+      openQuestions: texts,
+      confidence: z.number().min(0).max(100).nullish(),
+      synthesizedBy: text.nullish(),
+    })
+    .nullish(),
+  promptSources: z
+    .object({
+      agents: z.array(z.object({ agentId: text, role: text.nullish() })).nullish(),
+      judge: z.object({ id: text }).nullish(),
+    })
+    .nullish(),
+});
+type DialecticState = z.infer<typeof DialecticState>;
+
+/**
+ * A debate from a result file of Dialectic's, parsed from JSON but not believed; or what is wrong with it, in one line
+ * that names the place. What the file does not say is null. Whoever reads the file bounds it: 32 MB hold any debate.
+ */
+export function dialecticRecord(
+  json: unknown,
+): { readonly ok: true; readonly record: DebateRecord } | { readonly ok: false; readonly reason: string } {
+  const read = DialecticState.safeParse(json);
+  if (!read.success) return { ok: false, reason: reasonOf(read.error) };
+  const state = read.data;
+  const agents = agentsOf(state);
+  if (agents.length > MOST_AGENTS)
+    return { ok: false, reason: `it has ${agents.length} agents, more than ${MOST_AGENTS}` };
+  const seats = new Map(agents.map(({ id }, seat) => [id, seat]));
+  const ordered = [...state.rounds].sort((a, b) => a.roundNumber - b.roundNumber);
+  const solution = state.finalSolution ?? null;
+  const rounds = ordered.map((round, index) =>
+    roundOf(round, { seats, closed: index < ordered.length - 1 || solution !== null }),
+  );
+  const judgeSummary = state.judgeSummary ? summaryOf(state.judgeSummary) : null;
+  const judge = judgeOf(state);
+  const tokens = solution || (state.clarifications ?? []).length > 0 ? null : (judgeSummary?.tokens ?? 0);
+  return {
+    ok: true,
+    record: {
+      id: state.id,
+      source: "dialectic",
+      problem: state.problem,
+      status: state.status,
+      simulated: isSimulated(state),
+      startedAt: state.createdAt,
+      endedAt: solution ? (state.updatedAt ?? null) : null,
+      agents,
+      judge,
+      requirements: null,
+      clarifications: (state.clarifications ?? []).flatMap(({ agentId, items }) =>
+        items.map(({ id, question, answer }) => ({ by: agentId, id, question, answer: answer ?? null })),
+      ),
+      rounds,
+      judgeSummary,
+      synthesis: solution && {
+        by: solution.synthesizedBy ?? judge?.id ?? "judge",
+        text: solution.description,
+        model: null,
+        confidence: solution.confidence ?? null,
+        tradeoffs: solution.tradeoffs ?? [],
+        recommendations: solution.recommendations ?? [],
+        unfulfilledMajorRequirements: solution.unfulfilledMajorRequirements ?? [],
+        openQuestions: solution.openQuestions ?? [],
+        tokens: null,
+        usd: null,
+        latencyMs: null,
+      },
+      degraded: rounds.flatMap(missingIn),
+      outside: { calls: null, tokens, usd: null },
+      calls: null,
+      tokens: total([tokens, ...rounds.map((round) => round.tokens)]),
+      usd: null,
+    },
+  };
+}
+
+function reasonOf({ issues: [issue] }: z.ZodError): string {
+  const place = (issue?.path ?? []).map(String).join(".");
+  return `${place === "" ? "" : `${place}: `}${issue?.message ?? "it is not of the form"}`.slice(0, 400);
+}
+
+type Agent = DebateRecord["agents"][number];
+
+/** Those whom the file lists first, then those who speak in it. */
+function agentsOf({ promptSources, clarifications, rounds }: DialecticState): Agent[] {
+  const said = rounds.flatMap(({ contributions }) => contributions);
+  const asked = clarifications ?? [];
+  const roles = new Map(
+    [
+      ...said.map(({ agentId, agentRole }) => [agentId, agentRole] as const),
+      ...asked.map(({ agentId, role }) => [agentId, role] as const),
+      ...(promptSources?.agents ?? []).map(({ agentId, role }) => [agentId, role] as const),
+    ].filter(([, role]) => typeof role === "string"),
+  );
+  const models = new Map<string, Set<string>>();
+  for (const { agentId, metadata: given } of said)
+    if (given?.model) models.set(agentId, (models.get(agentId) ?? new Set()).add(given.model));
+  const ids = new Set([
+    ...(promptSources?.agents ?? []).map(({ agentId }) => agentId),
+    ...asked.map(({ agentId }) => agentId),
+    ...said.map(({ agentId }) => agentId),
+  ]);
+  return [...ids].map((id) => {
+    // Of an agent that changed its model, no one model is the agent's; each text tells its own.
+    const [model = null, ...others] = models.get(id) ?? [];
+    const name = asked.find(({ agentId }) => agentId === id)?.agentName ?? id;
+    return agentRow({ id, name, role: roles.get(id) ?? null, model: others.length > 0 ? null : model });
+  });
+}
+
+function judgeOf({ promptSources, finalSolution, judgeSummary }: DialecticState): Agent | null {
+  const id = finalSolution?.synthesizedBy ?? judgeSummary?.agentId ?? promptSources?.judge?.id;
+  if (typeof id !== "string") return null;
+  return agentRow({
+    id,
+    name: id,
+    role: judgeSummary?.agentRole ?? null,
+    model: judgeSummary?.metadata.model ?? null,
+  });
+}
+
+const agentRow = (agent: Pick<Agent, "id" | "name" | "role" | "model">): Agent => ({
+  ...agent,
+  // Files name models with their router's vendor, or bare.
+  family: agent.model === null ? null : (familyOf(agent.model) ?? familyOf(`any/${agent.model}`)),
+  temperature: null,
+});
+
+type Reading = { readonly seats: ReadonlyMap<string, number>; readonly closed: boolean };
+
+function roundOf({ roundNumber, contributions, summaries }: Round, { seats, closed }: Reading): DebateRound {
+  const seat = (id: string) => seats.get(id) ?? seats.size;
+  const of = (type: Contribution["type"]) =>
+    contributions
+      .filter((one) => one.type === type)
+      .sort((a, b) => seat(a.agentId) - seat(b.agentId) || seat(targetOf(a)) - seat(targetOf(b)));
+  const made = Object.values(summaries ?? {})
+    .sort((a, b) => seat(a.agentId) - seat(b.agentId))
+    .map(summaryOf);
+  return {
+    round: roundNumber,
+    closed,
+    confidence: null,
+    confidenceReason: null,
+    summaries: made,
+    proposals: of("proposal").map((one) => {
+      // How the file says that nothing was asked: the text is the refinement of the round before.
+      const carried = roundNumber > 1 && one.metadata?.tokensUsed === 0 && one.metadata.latencyMs === 0;
+      return { ...contribution(one), usd: carried ? 0 : null, coverage: null, carried };
+    }),
+    critiques: of("critique").map((one) => ({ ...contribution(one), of: targetOf(one) })),
+    refinements: of("refinement").map((one) => ({ ...contribution(one), coverage: null })),
+    tools: [...contributions].sort((a, b) => seat(a.agentId) - seat(b.agentId)).flatMap(toolsOf),
+    calls: null,
+    tokens: total([
+      ...made.map(({ tokens }) => tokens),
+      ...contributions.map((one) => contribution(one).tokens),
+    ]),
+    usd: null,
+  };
+}
+
+const targetOf = ({ targetAgentId }: Contribution): string => targetAgentId ?? "";
+
+const contribution = ({ agentId, content, metadata: given }: Contribution) => ({
+  by: agentId,
+  text: content,
+  model: given?.model ?? null,
+  tokens: given?.tokensUsed ?? null,
+  usd: null,
+  latencyMs: given?.latencyMs ?? null,
+});
+
+const summaryOf = ({ agentId, summary, metadata: given }: z.infer<typeof Summary>) => ({
+  for: agentId,
+  method: given.method,
+  text: summary,
+  charactersBefore: given.beforeChars,
+  charactersAfter: given.afterChars,
+  model: given.model ?? null,
+  temperature: given.temperature ?? null,
+  tokens: given.tokensUsed ?? null,
+  usd: null,
+  latencyMs: given.latencyMs ?? null,
+});
+
+function toolsOf({ agentId, metadata: given }: Contribution): DebateRound["tools"] {
+  const results = new Map((given?.toolResults ?? []).map((one) => [one.tool_call_id, one.content]));
+  return (given?.toolCalls ?? []).map(({ id, name, arguments: asked }) => ({
+    by: agentId,
+    during: null,
+    tool: name,
+    arguments: asked,
+    result: results.get(id) ?? null,
+  }));
+}
+
+const total = (figures: readonly (number | null)[]): number | null =>
+  figures.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+
+/** So many of what is missing are named. */
+const NAMED = 5;
+
+/** Critiques that failed were dropped without a word: of a round that ended, everybody criticised everybody else. */
+function missingIn({ round, closed, proposals, critiques }: DebateRound): DebateRecord["degraded"] {
+  if (!closed) return [];
+  const given = new Set(critiques.map(({ by, of }) => JSON.stringify([by, of])));
+  const ids = [...new Set(proposals.map(({ by }) => by))];
+  const pairs = ids.flatMap((by) => ids.filter((of) => of !== by).map((of) => ({ by, of })));
+  const missing = pairs.filter(({ by, of }) => !given.has(JSON.stringify([by, of])));
+  if (missing.length === 0) return [];
+  const named = missing.slice(0, NAMED).map(({ by, of }) => `${by} of ${of}`);
+  const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "";
+  return [
+    {
+      what: `critiques in round ${round}`,
+      why: `${missing.length} of ${pairs.length} are not in the file, which does not say why: ${named.join(", ")}${more}`,
+    },
+  ];
+}
+
+/** By a model's name, or by the mark that all texts of simulated models begin with. */
+const isSimulated = ({ rounds, judgeSummary, finalSolution }: DialecticState): boolean => {
+  const said = rounds.flatMap(({ contributions }) => contributions);
+  const summaries = [...rounds.flatMap((round) => Object.values(round.summaries ?? {})), judgeSummary];
+  return (
+    said.some((one) => isOfSimulated(one.content, one.metadata?.model)) ||
+    summaries.some((one) => one && isOfSimulated(one.summary, one.metadata.model)) ||
+    isOfSimulated(finalSolution?.description ?? "", undefined)
+  );
+};
+
+const isOfSimulated = (said: string, model: string | null | undefined): boolean =>
+  model?.startsWith("sim/") === true || withoutBanner(said) !== said;

@@ -1,0 +1,77 @@
+export { Answer, sameAnswer } from "./replies/answer.ts";
+export type { Ballot } from "./stats/ballot-rules.ts";
+export { borda, type Tally } from "./stats/ballot-rules.ts";
+export {
+  ContributorsReply,
+  parseContributors,
+  weightTolerance,
+  type Contributor,
+  type Contributors,
+} from "./replies/contributors.ts";
+export {
+  ComparisonReply,
+  parseComparison,
+  type ComparedClaim,
+  type Comparison,
+} from "./replies/comparison.ts";
+export { effectiveVotes } from "./stats/proportions.ts";
+export { extractAnswer } from "./replies/extract-answer.ts";
+export { kendallW } from "./stats/rank-correlation.ts";
+export { labelReader, normaliseLabel } from "./replies/reply-fields.ts";
+export { majority, type AnswerGroup, type Majority, type MajorityOutcome } from "./stats/vote.ts";
+export { meanRank, type MeanRank, type ReviewerBallot } from "./stats/rank-correlation.ts";
+export { parseRanking, type Ranking } from "./replies/ranking.ts";
+export { parseReview, ReviewReply, type Remarks, type Review } from "./replies/review.ts";
+export { standing, type Standing, type StandingInput, type StandingRow } from "./stats/standing.ts";
+export { vote, type Vote, type VoteGroup, type Voter } from "./stats/vote.ts";
+export { centralText } from "./stats/text-similarity.ts";
+export { condorcet } from "./stats/ballot-rules.ts";
+export {
+  CONTEXT_SEARCH,
+  ContextSearchInput,
+  searchContext,
+  type ContextHit,
+  type ContextSearch,
+  type SaidText,
+} from "./text/context-search.ts";
+export { kappa, weightedKappa } from "./stats/kappa.ts";
+export { krippendorffAlpha } from "./stats/krippendorff-alpha.ts";
+export { mcnemar } from "./stats/proportions.ts";
+export { shapley } from "./stats/shapley.ts";
+export { traceSentences, type NamedText, type Source, type Trace } from "./text/trace.ts";
+export { wilson, type Interval } from "./stats/proportions.ts";
+export { combinePreference, type CombinedPreference } from "./stats/judge-leans.ts";
+export { Estimate, leanOf, shareOf } from "./stats/proportions.ts";
+export { parseGrade, type Grade } from "./replies/grade.ts";
+export { judgeLeans, type JudgedPair, type JudgeLeans } from "./stats/judge-leans.ts";
+export { parsePreference, type Preference } from "./replies/preference.ts";
+export { bootstrap, type Bootstrap, type BootstrapOptions } from "./stats/bootstrap.ts";
+export { copeland } from "./stats/ballot-rules.ts";
+export { kemeny, type Kemeny } from "./stats/kemeny.ts";
+export { kendallTau } from "./stats/rank-correlation.ts";
+export { schulze } from "./stats/ballot-rules.ts";
+export { AnswerItem, JudgeManner, JudgeWork, PairItem } from "./protocols/judge/work.ts";
+export { bradleyTerry, type BradleyTerry } from "./stats/bradley-terry.ts";
+export { dawidSkene, type DawidSkene, type Label } from "./stats/dawid-skene.ts";
+export type { Tie, Win } from "./stats/bradley-terry.ts";
+export { cosine } from "./text/words.ts";
+export { contentWords } from "./text/words.ts";
+export { ConfidenceReply, parseConfidence, type Confidence } from "./replies/confidence.ts";
+export { coverageOf, hasCoverage } from "./replies/coverage.ts";
+export {
+  EVALUATION_METRICS,
+  EvaluationMetric,
+  EvaluationReply,
+  parseEvaluation,
+  type Evaluation,
+} from "./replies/evaluation.ts";
+export { EvaluationWork } from "./protocols/evaluation/work.ts";
+export { parseQuestions, QuestionsReply, type Questions } from "./replies/questions.ts";
+export { requirementsOf, type Requirements } from "./text/requirements.ts";
+export { parseSolution, SolutionReply, type Solution } from "./replies/solution.ts";
+export { similarityOfRounds, textSimilarity } from "./stats/text-similarity.ts";
+export { sentencesOf } from "./text/sentences.ts";
+export { intentOf } from "./text/intent.ts";
+export { entitiesOf, entityKey } from "./text/entities.ts";
+export { gistOf, shortened } from "./replies/gist.ts";
+export { kindOf, type AnswerTraits } from "./text/answer-kind.ts";

@@ -1,0 +1,371 @@
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { condorcet } from "../../stats/ballot-rules.ts";
+import { createEngine } from "../../engine/index.ts";
+import type { Models, ModelRequest, Store } from "../../kernel/index.ts";
+import type { BenchReport } from "./report.ts";
+import type { BenchTask } from "./row.ts";
+import { makeTasks } from "../../sim/tasks/index.ts";
+import { memoryStore } from "../../testing/memory-store.ts";
+import { prepareBench, runBench, type BenchOptions } from "./bench.ts";
+import { openConfigured } from "../../app/configured.ts";
+import type { AppContext } from "../../app/context.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
+import { protocols, reactors } from "../../app/registry.ts";
+
+type Watched = { readonly parley: AppContext; readonly requests: readonly ModelRequest[] };
+
+/** Everything over a store in memory, with the real simulated models behind a count. */
+async function watched(
+  flags: Readonly<Record<string, unknown>>,
+  { store = memoryStore(), answer }: { readonly store?: Store; readonly answer?: Models["complete"] } = {},
+): Promise<Watched> {
+  const folder = tmpdir();
+  const env = { HOME: folder, PARLEY_HOME: folder, OPENROUTER_API_KEY: "sk-none" };
+  const { context: whole } = await openConfigured({
+    flags: { ...flags, store: ":memory:" },
+    env,
+    cwd: folder,
+  });
+  const { frames, world } = whole;
+  const requests: ModelRequest[] = [];
+  const models: Models = {
+    quote: whole.models.quote,
+    complete(request, options) {
+      requests.push(request);
+      return (answer ?? whole.models.complete)(request, options);
+    },
+  };
+  const engine = createEngine({ store, models, frames, world, protocols, reactors });
+  const { organization } = whole.principal;
+  const parley = {
+    ...whole,
+    ...{ store: store.for(organization), models, engine: engine.for(organization) },
+    process: { ...whole.process, store, models, engine },
+  };
+  return { parley, requests };
+}
+
+type Running = Partial<BenchOptions> & { readonly arms: readonly string[]; readonly samples?: number };
+
+async function bench(
+  { parley }: Watched,
+  tasks: readonly BenchTask[],
+  { arms, samples, ...options }: Running,
+) {
+  const prepared = await prepareBench(parley, {
+    file: "tasks.jsonl",
+    tasks,
+    arms,
+    ...(samples === undefined ? {} : { samples }),
+  });
+  return runBench(parley, prepared, {
+    signal: new AbortController().signal,
+    concurrency: 4,
+    retryFailed: false,
+    ...options,
+  });
+}
+
+const yesNo = (count: number): BenchTask[] => makeTasks({ count, seed: "7", kinds: ["yes-no"] });
+const mixed = (count: number): BenchTask[] =>
+  makeTasks({ count, seed: "7", kinds: ["arithmetic", "logic", "yes-no"] });
+const panel = (size: number, parameters = "") =>
+  [..."abcdefg"].slice(0, size).map((name, index) => `sim/${name}?skill=0.7&seed=${index + 1}${parameters}`);
+const FAMILY = ["a", "b", "c"].map((name) => `sim/${name}?skill=0.7&family=x&seed=1`);
+
+const armOf = ({ arms }: BenchReport, name: string) => {
+  const arm = arms.find((one) => one.name === name);
+  if (!arm) throw new Error(`no arm ${name}`);
+  return arm;
+};
+const holds = ({ accuracy: { low, high } }: BenchReport["arms"][number], value: number) =>
+  low !== null && high !== null && low <= value && value <= high;
+
+/** What a report says, but for when. */
+const timeless = (report: BenchReport) => ({
+  ...report,
+  startedAt: null,
+  rows: report.rows.map((row) => ({ ...row, openedAt: "" })),
+});
+
+describe("simulated panels of known skill", () => {
+  it.each([
+    [3, 300],
+    [5, 200],
+  ])("%i independent members vote as Condorcet's formula says", async (size, count) => {
+    const { report } = await bench(await watched({ models: panel(size) }), yesNo(count), {
+      arms: ["majority"],
+    });
+    const arm = armOf(report, "majority");
+    expect(arm.accuracy.n).toBe(count);
+    expect(holds(arm, condorcet(0.7, size))).toBe(true);
+    // What would come out if the formula were wrong: no gain at all, or that of another panel.
+    expect(holds(arm, 0.7)).toBe(false);
+    expect(holds(arm, condorcet(0.7, size + 4))).toBe(false);
+    expect(arm.votes.effective).toBeGreaterThan(size * 0.8);
+    expect(Math.abs((arm.votes.condorcet ?? 0) - condorcet(0.7, size))).toBeLessThan(0.04);
+  });
+
+  it("members that err together are worth one vote, and their majority no more than one of them", async () => {
+    const { report } = await bench(await watched({ models: FAMILY }), yesNo(100), {
+      arms: ["single", "majority"],
+    });
+    const [single, together] = [armOf(report, "single"), armOf(report, "majority")];
+    expect(together.votes.effective).toBeCloseTo(1);
+    expect(together.accuracy).toEqual(single.accuracy);
+    expect(holds(together, 0.7)).toBe(true);
+    expect(report.pairs).toMatchObject([{ onlyFirst: 0, onlySecond: 0, p: 1 }]);
+  });
+
+  it("two that err together and one of its own are worth nearly two votes", async () => {
+    const models = [...FAMILY.slice(0, 2), "sim/c?skill=0.7&seed=9"];
+    const { report } = await bench(await watched({ models }), yesNo(150), { arms: ["majority"] });
+    // Kish: 9 / (3 + 2 · 1 + 4 · 0) = 1.8.
+    expect(armOf(report, "majority").votes.effective).toBeGreaterThan(1.5);
+    expect(armOf(report, "majority").votes.effective).toBeLessThan(2.1);
+  });
+
+  it("self-consistency gains what Condorcet's formula says where samples vary, and nothing where they do not", async () => {
+    const tasks = yesNo(120);
+    const arms = ["single", "self-consistency"];
+    const varied = await bench(await watched({ models: ["sim/a?skill=0.7&vary=1"] }), tasks, {
+      arms,
+      samples: 5,
+    });
+    const arm = armOf(varied.report, "self-consistency");
+    expect(holds(arm, condorcet(0.7, 5))).toBe(true);
+    expect(holds(arm, 0.7)).toBe(false);
+    expect(arm.votes.effective).toBeGreaterThan(4);
+    const same = await bench(await watched({ models: ["sim/a?skill=0.7"] }), tasks.slice(0, 30), {
+      arms,
+      samples: 3,
+    });
+    const alike = armOf(same.report, "self-consistency");
+    expect(alike.votes.effective).toBeCloseTo(1);
+    expect(alike.votes.members.map(({ accuracy }) => accuracy)).toEqual([
+      alike.accuracy,
+      alike.accuracy,
+      alike.accuracy,
+    ]);
+  });
+});
+
+describe("every arm", () => {
+  it("answers the same questions, and the report adds up", async () => {
+    const all = ["single", "majority", "self-consistency", "ask", "council"];
+    const one = await watched({ models: panel(3), seed: "7" });
+    const { report, stop } = await bench(one, mixed(12), { arms: all });
+    expect(stop).toBeNull();
+    expect(report).toMatchObject({ simulated: true, complete: true, seed: "7", tasks: { count: 12 } });
+    expect(report.arms.map(({ name, perQuestion: { calls } }) => [name, calls])).toEqual([
+      ["single", 1],
+      ["majority", 3],
+      ["self-consistency", 7],
+      ["ask", expect.any(Number)],
+      ["council", 7],
+    ]);
+    for (const arm of report.arms) expect(arm.right + arm.wrong + arm.noAnswer).toBe(12);
+    expect(report.spent.calls).toBe(one.requests.length);
+    expect(report.arms.map(({ flips }) => flips !== null)).toEqual([false, false, false, true, true]);
+    expect(report.pairs).toHaveLength(10);
+    const samples = one.requests.filter(({ temperature }) => temperature === 0.7);
+    expect(samples).toHaveLength(7 * 12);
+    expect(new Set(samples.map(({ messages }) => JSON.stringify(messages))).size).toBe(7 * 12);
+  });
+});
+
+describe("a bench that is run again", () => {
+  const arms = ["majority", "council"];
+  const flags = { models: panel(3), seed: "7" };
+
+  it("goes on where it was interrupted, asks nothing twice, and comes to the same report", async () => {
+    const tasks = mixed(8);
+    const unbroken = await bench(await watched(flags), tasks, { arms });
+    const store = memoryStore();
+    const first = await watched(flags, { store });
+    const stop = new AbortController();
+    let seen = 0;
+    const broken = await bench(first, tasks, {
+      arms,
+      signal: stop.signal,
+      onRow: () => {
+        if ((seen += 1) === 5) stop.abort();
+      },
+    });
+    expect(broken.stop).toBe("interrupted");
+    expect(broken.report.complete).toBe(false);
+    const second = await watched(flags, { store });
+    const resumed = await bench(second, tasks, { arms });
+    expect(timeless(resumed.report)).toEqual(timeless(unbroken.report));
+    // Only what was in flight when it was interrupted may be asked again.
+    const asked = first.requests.length + second.requests.length;
+    expect(asked - unbroken.report.spent.calls).toBeLessThanOrEqual(4 * 3);
+    const third = await watched(flags, { store });
+    expect(timeless((await bench(third, tasks, { arms })).report)).toEqual(timeless(unbroken.report));
+    expect(third.requests).toEqual([]);
+  });
+
+  it("takes in what is new: more arms, more tasks, a corrected answer", async () => {
+    const store = memoryStore();
+    await bench(await watched(flags, { store }), mixed(4), { arms: ["majority"] });
+    const more = await watched(flags, { store });
+    const wider = await bench(more, mixed(5), { arms: ["single", "majority"] });
+    expect(wider.report.complete).toBe(true);
+    expect(more.requests).toHaveLength(5 + 3);
+    const corrected = mixed(4).map((task) => ({ ...task, answer: "987654321" }));
+    const again = await watched(flags, { store });
+    expect(armOf((await bench(again, corrected, { arms: ["majority"] })).report, "majority").right).toBe(0);
+    expect(again.requests).toEqual([]);
+  });
+
+  it("is a fresh run under another seed", async () => {
+    const store = memoryStore();
+    await bench(await watched(flags, { store }), mixed(2), { arms: ["majority"] });
+    const other = await watched({ ...flags, seed: "8" }, { store });
+    await bench(other, mixed(2), { arms: ["majority"] });
+    expect(other.requests).toHaveLength(6);
+  });
+
+  it("agrees with another one that runs at the same time", async () => {
+    const store = memoryStore();
+    const tasks = mixed(6);
+    const pair = [await watched(flags, { store }), await watched(flags, { store })];
+    const [one, other] = await Promise.all(pair.map((each) => bench(each, tasks, { arms })));
+    expect(one?.report.complete).toBe(true);
+    expect(timeless(one?.report ?? never())).toEqual(timeless(other?.report ?? never()));
+  });
+});
+
+const never = (): never => {
+  throw new Error("there is no report");
+};
+
+describe("a capped bench", () => {
+  const arms = ["majority", "council"];
+  const flags = { models: panel(3), seed: "7" };
+  const tokensOf = ({ rows }: BenchReport) =>
+    rows.reduce((sum, { tokens }) => sum + (tokens.in ?? 0) + (tokens.out ?? 0), 0);
+
+  it("never passes its cap, says so, and goes on under a higher one without paying again", async () => {
+    const tasks = mixed(8);
+    const store = memoryStore();
+    const capped = { ...flags, draftTokens: 400, reviewTokens: 800, synthesisTokens: 800 };
+    const first = await watched({ ...capped, maxTokens: 20_000 }, { store });
+    const stopped = await bench(first, tasks, { arms });
+    expect(stopped.stop).toBe("budget");
+    expect(stopped.caps).toMatchObject({ budget: { tokens: 20_000 } });
+    expect(tokensOf(stopped.report)).toBeLessThanOrEqual(20_000);
+    expect(stopped.report.rows.filter(({ finished }) => finished).length).toBeGreaterThan(2);
+
+    const same = await watched({ ...capped, maxTokens: 20_000 }, { store });
+    const stillStopped = await bench(same, tasks, { arms });
+    expect(stillStopped.stop).toBe("budget");
+    expect(tokensOf(stillStopped.report)).toBeLessThanOrEqual(20_000);
+
+    const more = await watched({ ...capped, maxTokens: 10_000_000 }, { store });
+    const ended = await bench(more, tasks, { arms });
+    expect(ended).toMatchObject({ stop: null, report: { complete: true } });
+    const spent = first.requests.length + same.requests.length + more.requests.length;
+    expect(ended.report.spent.calls).toBe(spent);
+    // What came out is what a bench without any cap comes to.
+    const free = await bench(await watched(capped), tasks, { arms });
+    const outcomes = ({ report }: typeof free) => report.rows.map(({ answer, outcome }) => [answer, outcome]);
+    expect(outcomes(ended)).toEqual(outcomes(free));
+  });
+
+  it("takes over what was opened without a cap, or under a higher one", async () => {
+    const store = memoryStore();
+    const stop = new AbortController();
+    const broken = await watched(flags, {
+      store,
+      answer: () => {
+        stop.abort();
+        return new Promise(() => undefined);
+      },
+    });
+    expect((await bench(broken, mixed(2), { arms, signal: stop.signal })).stop).toBe("interrupted");
+    const ended = await bench(await watched({ ...flags, maxTokens: 1_000_000 }, { store }), mixed(2), {
+      arms,
+    });
+    expect(ended).toMatchObject({ stop: null, report: { complete: true } });
+    const open = await store.for(LOCAL).list({
+      limit: 50,
+    });
+    expect(open.filter(({ status }) => status === "open")).toEqual([]);
+  });
+
+  it("drives nothing under a rival's cap that is more than its own", async () => {
+    const { parley, requests } = await watched({ ...flags, maxTokens: 1_000_000 });
+    const engine: AppContext["engine"] = {
+      ...parley.engine,
+      async open(request, asked) {
+        await parley.engine.open(request, { ...asked, budget: {} });
+        return parley.engine.open(request, asked);
+      },
+    };
+    const { report } = await bench({ parley: { ...parley, engine }, requests }, mixed(1), {
+      arms: ["majority"],
+    });
+    expect(report.rows[0]?.deliberations).toHaveLength(2);
+    expect(report.complete).toBe(true);
+    expect(requests).toHaveLength(3);
+  });
+
+  it("is refused before anything is asked where a price is unknown", async () => {
+    const one = await watched({ models: ["openrouter/nobody/knows"], maxCostUsd: 1 });
+    await expect(bench(one, mixed(1), { arms })).rejects.toThrow(
+      /price of openrouter\/nobody\/knows is unknown/,
+    );
+    expect(one.requests).toEqual([]);
+  });
+});
+
+describe("what fails", () => {
+  const failing: Models["complete"] = ({ model }) =>
+    Promise.resolve({
+      ok: false,
+      failure: { code: "unauthorised", message: "no" },
+      model,
+      family: null,
+      tokens: { in: null, out: null, cached: null, reasoning: null },
+      cost: { source: "unknown", usd: null },
+      latencyMs: 1,
+      attempts: 1,
+    });
+
+  it("stops a bench that is refused, is not scored, and is asked again when that is wanted", async () => {
+    const store = memoryStore();
+    const flags = { models: panel(1), seed: "7" };
+    const refused = await bench(await watched(flags, { store, answer: failing }), mixed(20), {
+      arms: ["single"],
+      concurrency: 2,
+    });
+    expect(refused.stop).toBe("access");
+    expect(refused.report.rows.length).toBeLessThanOrEqual(2);
+    expect(armOf(refused.report, "single")).toMatchObject({
+      accuracy: { n: 0 },
+      noAnswer: 0,
+      failed: refused.report.rows.length,
+    });
+
+    const kept = await bench(await watched(flags, { store }), mixed(20), { arms: ["single"] });
+    expect(armOf(kept.report, "single")).toMatchObject({ failed: refused.report.rows.length, accuracy: {} });
+    expect(kept.report.rows.find(({ failed }) => failed !== null)?.failed).toContain("no");
+    const again = await bench(await watched(flags, { store }), mixed(20), {
+      arms: ["single"],
+      retryFailed: true,
+    });
+    expect(armOf(again.report, "single").outcomes).toEqual({ answered: 20 });
+  });
+});
+
+describe("a bad bench", () => {
+  it.each([
+    [["majorty"], /"majorty" is not an arm; did you mean majority\?/],
+    [["single", "single"], /named twice/],
+    [[], /no arm is named/],
+  ])("with the arms %j is refused", async (arms, why) => {
+    await expect(bench(await watched({ models: panel(1) }), mixed(1), { arms })).rejects.toThrow(why);
+  });
+});

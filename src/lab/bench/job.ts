@@ -1,0 +1,222 @@
+import { capsIn } from "../../views/spending.ts";
+import {
+  callOf,
+  canonical,
+  isEvent,
+  type Budget,
+  type DeliberationId,
+  type Cap,
+  type Entry,
+  type FailureCode,
+  type Reservation,
+} from "../../kernel/index.ts";
+import { benchRow, isCut, type BenchRow, type BenchTask } from "./row.ts";
+import { spending } from "../../views/spending.ts";
+import type { PreparedArm } from "./arms.ts";
+import type { Grant, Purse } from "./budget.ts";
+import type { AppContext } from "../../app/context.ts";
+import { resume } from "../../app/run.ts";
+import { open } from "../../app/start.ts";
+import { recordedRuns, type RunNames } from "../resumable.ts";
+
+// JOB-1. All that a bench knows is on the journal: a job's deliberations are found by what they stand on.
+// JOB-2. A finished one is never driven again; one that a cap cut is gone on with, in a fork, when there is more to spend.
+// JOB-3. What is cut or open is not scored: money decides when a figure is known, never what it is.
+
+/** How work on a job ended. `access`: a provider refused the key or wants to be paid, as it would for all that follow. */
+export type JobEnd = "finished" | "budget" | "access" | "interrupted";
+
+/** One arm on one question: a deliberation, and what goes on from it. */
+export interface Job {
+  /** As far as it has come; null before it was begun. */
+  row(): BenchRow | null;
+  /** By all its deliberations, in the worst case where a provider did not say. */
+  spent(): Reservation;
+  /** Which caps were passed where its last deliberation was cut off. */
+  passed(): readonly Cap[];
+  /** Carries it on to its end, as far as the purse reaches. */
+  finish(purse: Purse, options: FinishOptions): Promise<JobEnd>;
+}
+
+export type FinishOptions = {
+  readonly signal: AbortSignal;
+  readonly retryFailed: boolean;
+  /** Whether nothing more is to be begun. */
+  readonly enough: () => boolean;
+};
+
+type Last = {
+  readonly id: DeliberationId;
+  readonly status: "open" | "cut" | "cancelled" | "failed" | "finished";
+  readonly budget: Budget;
+  readonly spent: Reservation;
+  /** Which caps were passed, where it was cut. */
+  readonly passed: readonly Cap[];
+  /** Whether a provider refused to serve. */
+  readonly denied: boolean;
+};
+
+type State = {
+  readonly row: BenchRow | null;
+  readonly spent: Reservation;
+  readonly runs: number;
+  readonly last: Last | undefined;
+};
+
+/** What to do next, and how much of the purse it takes. */
+type Plan =
+  | { readonly do: "open"; readonly nth: number }
+  | { readonly do: "drive"; readonly last: Last }
+  | { readonly do: "fork"; readonly nth: number; readonly last: Last };
+
+type Place = { readonly arm: PreparedArm; readonly task: BenchTask };
+
+/** Reads how far a job has come. */
+export async function openJob(context: AppContext, { arm, task }: Place): Promise<Job> {
+  const name = arm.request(task);
+  const request = (nth: number) => `${name}/${nth}`;
+  const names = { organization: context.principal.organization, request };
+  const read = () => readState(context, names, { arm: arm.arm.name, task });
+  let state = await read();
+
+  const start = async (plan: Plan, cap: Budget): Promise<DeliberationId | undefined> => {
+    if (plan.do === "drive") return plan.last.id;
+    const { fresh, opened } =
+      plan.do === "open"
+        ? await open(context, { ...arm.asked(task), budget: cap }, request(plan.nth))
+        : await context.engine.fork(plan.last.id, { request: request(plan.nth), changes: { budget: cap } });
+    // A rival opened it under a cap of its own.
+    return fresh || canonical(opened.data.budget) === canonical(cap) ? opened.deliberation : undefined;
+  };
+
+  return {
+    row: () => state.row,
+    spent: () => state.spent,
+    passed: () => state.last?.passed ?? [],
+    async finish(purse, { signal, retryFailed, enough }) {
+      let mayRetry = retryFailed;
+      for (;;) {
+        const plan = planOf(state, mayRetry);
+        if (!plan) return "finished";
+        const funded = await fund(plan, { purse, nth: state.runs });
+        if (!funded) return "budget";
+        const before = state.spent;
+        try {
+          if (signal.aborted || enough()) return "interrupted";
+          if (plan.do === "drive" && funded.plan.do === "fork")
+            await context.engine.cancel(plan.last.id, "gone on with under a smaller cap");
+          const id = await start(funded.plan, funded.grant.cap);
+          if (id === undefined) continue;
+          const run = await resume(context, id, { signal });
+          const { status } = await run.outcome();
+          if (status === "interrupted" || status === "waiting") return "interrupted";
+          await run.reactions;
+        } finally {
+          state = await read();
+          funded.grant.settle(minus(state.spent, before));
+        }
+        if (plan.do === "open") mayRetry = false;
+        if (state.last?.denied) return "access";
+      }
+    },
+  };
+}
+
+function planOf({ last, runs }: State, mayRetry: boolean): Plan | undefined {
+  if (!last) return { do: "open", nth: 0 };
+  switch (last.status) {
+    case "open":
+      return { do: "drive", last };
+    case "cut":
+    case "cancelled":
+      return { do: "fork", nth: runs, last };
+    case "failed":
+      return mayRetry ? { do: "open", nth: runs } : undefined;
+    case "finished":
+      return undefined;
+  }
+}
+
+/** A grant for a plan; an open deliberation whose cap is more than all that is left goes on in a fork. */
+async function fund(
+  plan: Plan,
+  { purse, nth }: { readonly purse: Purse; readonly nth: number },
+): Promise<{ readonly plan: Plan; readonly grant: Grant } | undefined> {
+  if (plan.do === "open") return granted(plan, await purse.share());
+  if (plan.do === "fork")
+    return granted(plan, await purse.rest(plan.last.status === "cut" ? plan.last.budget : undefined));
+  const { last } = plan;
+  const grant = await purse.exactly(leftOf(last.budget, last.spent));
+  return grant ? { plan, grant } : granted({ do: "fork", nth, last }, await purse.rest());
+}
+
+const granted = (plan: Plan, grant: Grant | undefined) => grant && { plan, grant };
+
+async function readState(
+  { store }: AppContext,
+  names: RunNames,
+  place: Parameters<typeof benchRow>[0],
+): Promise<State> {
+  const runs: (readonly Entry[])[] = [];
+  let last: Last | undefined;
+  let spent = NOTHING;
+  for await (const { id, opened, entries } of recordedRuns(store, names)) {
+    const { budget } = opened.data;
+    const own = plus(spentOf(entries, budget), await store.outstanding(id));
+    runs.push(entries);
+    spent = plus(spent, own);
+    last = {
+      id,
+      status: statusOf(entries),
+      budget,
+      spent: own,
+      passed: capsIn(entries),
+      denied: isDenied(entries),
+    };
+  }
+  return { row: benchRow(place, runs), spent, runs: runs.length, last };
+}
+
+function statusOf(entries: readonly Entry[]): Last["status"] {
+  const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  if (!closing) return "open";
+  if (closing.outcome === "cancelled") return "cancelled";
+  if (isCut(entries)) return "cut";
+  return closing.outcome === "failed" ? "failed" : "finished";
+}
+
+const DENIALS: ReadonlySet<FailureCode> = new Set(["unauthorised", "out-of-credit"]);
+
+const isDenied = (entries: readonly Entry[]): boolean =>
+  statusOf(entries) === "failed" &&
+  entries.some((entry) => {
+    const call = callOf(entry);
+    return call?.ok === false && DENIALS.has(call.failure.code);
+  });
+
+export const NOTHING: Reservation = { calls: 0, tokens: 0, usd: 0 };
+
+export const plus = (a: Reservation, b: Reservation): Reservation => ({
+  calls: a.calls + b.calls,
+  tokens: a.tokens + b.tokens,
+  usd: a.usd + b.usd,
+});
+const minus = (a: Reservation, b: Reservation): Reservation => ({
+  calls: a.calls - b.calls,
+  tokens: a.tokens - b.tokens,
+  usd: a.usd - b.usd,
+});
+
+/** What a deliberation's own calls took; its whole cap where a provider did not say. */
+function spentOf(entries: readonly Entry[], cap: Budget): Reservation {
+  const { calls, tokens, cost } = spending(entries).total;
+  const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
+  return { calls, tokens: both ?? cap.tokens ?? 0, usd: cost.usd ?? cap.usd ?? 0 };
+}
+
+/** What a cap leaves after this was spent. */
+const leftOf = ({ usd, tokens, calls }: Budget, spent: Reservation): Budget => ({
+  ...(usd === undefined ? {} : { usd: Math.max(0, usd - spent.usd) }),
+  ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - spent.tokens) }),
+  ...(calls === undefined ? {} : { calls: Math.max(0, calls - spent.calls) }),
+});

@@ -1,0 +1,285 @@
+import type { BenchArmResult, BenchReport } from "./report.ts";
+import {
+  differenceWords,
+  estimateWords,
+  MIN_DISCORDANT,
+  flipWords,
+  pairWords,
+  pWords,
+  shareWords,
+} from "./words.ts";
+import { inline, section } from "../../reports/markdown.ts";
+import { padTo, widthOf, wrapped } from "../../reports/text-width.ts";
+import { countWords, numberWords, usdWords } from "../../reports/words.ts";
+
+export type BenchDocument = {
+  /** A link to the plot, if there is one. */
+  readonly plot?: string;
+  /** The columns of a terminal; tables keep their width. Without it, nothing is wrapped. */
+  readonly width?: number;
+};
+
+/** A benchmark report in Markdown. Ends in a newline. */
+export function benchMarkdown(report: BenchReport, { plot, width }: BenchDocument = {}): string {
+  const parts = [
+    "# Single model, voting and council compared",
+    ...warnings(report).map((line) => `> **${line.title}** ${line.text}`),
+    whatRan(report),
+    section(
+      "## Accuracy and cost",
+      accuracyTable(report),
+      plot === undefined ? "" : `![Accuracy over cost](${plot})`,
+      outcomeLines(report.arms),
+    ),
+    explained("## Effect of deliberation", flipsTable(report.arms), FLIPS),
+    explained("## Between arms", pairsTable(report), PAIRS),
+    explained(
+      "## Independence of the members",
+      section(membersTable(report.arms), votesLines(report.arms)),
+      VOTES,
+    ),
+    section("## By kind", kindsTable(report.arms)),
+  ];
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  return `${width === undefined ? text : narrowed(text, width)}\n`;
+}
+
+/** Wraps prose, bullets and quotes at this width; headings, tables and images stay as they are. */
+function narrowed(text: string, width: number): string {
+  const [most, keep] = [Math.max(20, width), /^(?:[#|]|!\[|$)/];
+  const line = (one: string): string[] => {
+    if (keep.test(one)) return [one];
+    const [head = ""] = /^(?:> |- )?/.exec(one) ?? [];
+    const rest = head === "- " ? "  " : head;
+    return wrapped(one.slice(head.length), most - head.length).map(
+      (part, index) => `${index === 0 ? head : rest}${part}`,
+    );
+  };
+  return text.split("\n").flatMap(line).join("\n");
+}
+
+/** A section with an explanation, or nothing without content. */
+const explained = (heading: string, content: string, explanation: string): string =>
+  content === "" ? "" : section(heading, content, explanation);
+
+/** What a reader must know before the metrics. */
+function warnings({ simulated, arms, tasks }: BenchReport): { title: string; text: string }[] {
+  const list = (count: (arm: BenchArmResult) => number) =>
+    arms
+      .filter((arm) => count(arm) > 0)
+      .map((arm) => `${arm.name} ${count(arm)} of ${tasks.count}`)
+      .join(", ");
+  const failed = list((arm) => arm.failed);
+  const open = list((arm) => arm.unfinished - arm.failed);
+  return [
+    ...(failed === ""
+      ? []
+      : [
+          {
+            title: "Failed.",
+            text: `${failed}: too few replies arrived for an answer. That is an outage, not a wrong answer, and is not scored; failed questions can be retried.`,
+          },
+        ]),
+    ...(simulated
+      ? [
+          {
+            title: "Simulated models.",
+            text: "Simulated models of a set skill gave the answers. The results show how the arms behave under that model of errors, and nothing about real models.",
+          },
+        ]
+      : []),
+    ...(open === ""
+      ? []
+      : [
+          {
+            title: "Not finished.",
+            text: `Missing: ${open}. Unfinished questions are excluded from all metrics.`,
+          },
+        ]),
+  ];
+}
+
+function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
+  const money = spent.usd === null ? "cost unknown" : spent.usd === 0 ? "free" : usdWords(spent.usd);
+  const lines = [
+    `- ${countWords(tasks.count, "task")} of ${inline(tasks.file)}, ${seed === null ? "random seeds" : `seed ${inline(seed)}`}, started ${startedAt ?? "never"}; ${countWords(spent.calls, "call")}, ${money}`,
+    ...arms.map(({ name, what, protocol, seats }) => {
+      const helpers = seats.filter(({ seat }) => seat !== "member");
+      const members = grouped(seats.filter(({ seat }) => seat === "member").map(({ model }) => model));
+      const others =
+        helpers.length === 0 ? "" : `; ${grouped(helpers.map(({ seat, model }) => `${seat} ${model}`))}`;
+      return `- **${name}** (${protocol}): ${inline(what)}. Members: ${members}${others}`;
+    }),
+  ];
+  return lines.join("\n");
+}
+
+/** Each distinct value with its count. */
+const grouped = (all: readonly string[]): string =>
+  [...new Set(all)]
+    .map((one) => {
+      const times = all.filter((other) => other === one).length;
+      return `${inline(one, 200)}${times > 1 ? ` ×${times}` : ""}`;
+    })
+    .join(", ");
+
+const accuracyTable = ({ arms }: BenchReport): string =>
+  table(
+    ["arm", "accuracy (95 %)", "n", "no answer", "calls", "tokens", "cost"],
+    arms.map(({ name, accuracy, noAnswer, perQuestion: { calls, tokensIn, tokensOut, usd } }) => [
+      name,
+      estimateWords(accuracy),
+      String(accuracy.n),
+      String(noAnswer),
+      calls === null ? "–" : calls.toFixed(1),
+      tokensIn === null || tokensOut === null ? "unknown" : numberWords(Math.round(tokensIn + tokensOut)),
+      usd === null ? "unknown" : usdWords(usd),
+    ]),
+  );
+
+/** The outcomes other than an answer. */
+function outcomeLines(arms: readonly BenchArmResult[]): string {
+  const ends = arms.flatMap(({ name, outcomes, unfinished, failed }) => {
+    const odd = Object.entries(outcomes).filter(([outcome]) => outcome !== "answered");
+    const words = [
+      ...odd.map(([outcome, count]) => `${count} ${outcome}`),
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(unfinished > failed ? [`${unfinished - failed} not finished`] : []),
+    ];
+    return words.length > 0 ? [`${name}: ${words.join(", ")}`] : [];
+  });
+  const odd = ends.length === 0 ? "Every run answered in full" : `Other outcomes: ${ends.join("; ")}`;
+  return `${odd}. Calls, tokens and cost are means per question; accuracy has a 95 % Wilson interval, and a missing answer counts as wrong.`;
+}
+
+const flipsTable = (arms: readonly BenchArmResult[]): string =>
+  table(
+    [
+      "arm",
+      "n",
+      "drafts",
+      "answer",
+      "right→wrong",
+      "wrong→right",
+      "right→none",
+      "none→right",
+      "p",
+      "reading",
+    ],
+    arms.flatMap(({ name, flips }) =>
+      flips === null
+        ? []
+        : [
+            [
+              name,
+              String(flips.n),
+              percentOf(flips.controlRight, flips.n),
+              percentOf(rightAfter(flips), flips.n),
+              String(flips.rightToWrong),
+              String(flips.wrongToRight),
+              String(flips.rightToNone),
+              String(flips.noneToRight),
+              pWords(flips),
+              flipWords(flips),
+            ],
+          ],
+    ),
+  );
+
+const percentOf = (count: number, n: number): string => (n === 0 ? "–" : `${shareWords(count / n)} %`);
+
+const rightAfter = ({ controlRight, ...flips }: NonNullable<BenchArmResult["flips"]>): number =>
+  controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
+
+const FLIPS =
+  "`drafts` is the accuracy of the majority of the same runs' independent drafts, as in the arm `majority`; a tie elects no answer. A flip changes one answer to another; changes from or to no answer are counted separately. p is McNemar's exact test of the flips.";
+
+const pairsTable = ({ pairs }: BenchReport): string =>
+  table(
+    ["arms", "n", "discordant (A only : B only)", "difference (95 %)", "p", "reading"],
+    pairs.map((pair) => [
+      `${pair.first} − ${pair.second}`,
+      String(pair.n),
+      `${pair.onlyFirst} : ${pair.onlySecond}`,
+      differenceWords(pair.difference),
+      pWords({ n: pair.n, p: pair.adjusted }),
+      pairWords(pair),
+    ]),
+  );
+
+const PAIRS = `Paired by question. Discordant questions are those that only one of the two arms answered correctly; the difference is in percentage points, with Newcombe's interval for paired shares; p is McNemar's exact test with Holm's correction for all pairs. With fewer than ${MIN_DISCORDANT} discordant questions the test is underpowered: it cannot show a difference, which does not mean that there is none.`;
+
+const membersTable = (arms: readonly BenchArmResult[]): string =>
+  table(
+    ["arm", "members", "model", "n", "drafts right (95 %)"],
+    arms
+      .filter(({ votes }) => votes.members.length > 1)
+      .flatMap(({ name, votes: { members } }) =>
+        [...new Set(members.map(({ model }) => model))].map((model) => {
+          const own = members.filter((member) => member.model === model);
+          return [name, spanned(own.map(({ id }) => id)), model, ...accuracies(own)];
+        }),
+      ),
+  );
+
+/** The first and the last of many. */
+const spanned = (ids: readonly string[]): string =>
+  ids.length > 2 ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
+
+/** The number of drafts and their accuracy. Members of one model are not pooled, since they are not independent. */
+function accuracies(members: BenchArmResult["votes"]["members"]): [n: string, accuracy: string] {
+  const [least, ...rest] = members
+    .map(({ accuracy }) => accuracy)
+    .sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
+  const most = rest.at(-1);
+  if (!least) return ["0", "–"];
+  return most
+    ? [`${least.n} each`, `${shareWords(least.value)} % to ${shareWords(most.value)} %`]
+    : [String(least.n), estimateWords(least)];
+}
+
+function votesLines(arms: readonly BenchArmResult[]): string {
+  return arms
+    .filter(({ votes }) => votes.members.length > 1)
+    .map(({ name, votes: { members, effective, condorcet } }) => {
+      const worth =
+        effective === null
+          ? "effective number of independent votes unknown, since a member was always right or always wrong"
+          : `effective number of independent votes: ${effective.toFixed(1)} of ${members.length}`;
+      const formula =
+        condorcet === null
+          ? ""
+          : `; a majority of independent members with their mean accuracy would reach ${shareWords(condorcet)} %`;
+      return `- ${name}: ${worth}${formula}`;
+    })
+    .join("\n");
+}
+
+const VOTES =
+  "The effective number of votes is Kish's n² over the sum of the members' error correlations: members that err together count for less. The majority of independent members is Condorcet's formula, exact for questions with two possible answers.";
+
+function kindsTable(arms: readonly BenchArmResult[]): string {
+  const kinds = [...new Set(arms.flatMap((arm) => arm.kinds.map(({ kind }) => kind)))].sort();
+  if (kinds.length < 2) return "";
+  return table(
+    ["arm", ...kinds.map((kind) => `${inline(kind, 60)} (95 %)`)],
+    arms.map((arm) => [
+      arm.name,
+      ...kinds.map((kind) => {
+        const own = arm.kinds.find((one) => one.kind === kind);
+        return own ? `${estimateWords(own.accuracy)}, n ${own.accuracy.n}` : "–";
+      }),
+    ]),
+  );
+}
+
+/** A table whose columns are aligned in its source too. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return "";
+  const cells = [heads, ...rows.map((row) => row.map((cell) => inline(cell, 200)))];
+  const widths = heads.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ""))));
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => padTo(row[column] ?? "", width)).join(" | ")} |`;
+  const [head = [], ...body] = cells;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
+}

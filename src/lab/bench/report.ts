@@ -1,0 +1,287 @@
+import * as z from "zod";
+import { condorcet } from "../../stats/ballot-rules.ts";
+import { effectiveVotes } from "../../stats/proportions.ts";
+import { Estimate, shareOf } from "../../stats/proportions.ts";
+import { mcnemar } from "../../stats/proportions.ts";
+import { pairedDifference } from "../../stats/paired-difference.ts";
+import { BenchRow } from "./row.ts";
+
+const counts = {
+  both: z.int(),
+  onlyFirst: z.int(),
+  onlySecond: z.int(),
+  neither: z.int(),
+};
+
+/** Two arms on the questions that both finished. */
+export const BenchPair = z.strictObject({
+  first: z.string(),
+  second: z.string(),
+  n: z.int(),
+  ...counts,
+  /** The first's accuracy minus the second's with its 95 % interval; null without questions. */
+  difference: z.strictObject({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
+  /** McNemar's exact test, two-sided. */
+  p: z.number(),
+  /** The same after Holm's correction for all pairs of the table. */
+  adjusted: z.number(),
+});
+export type BenchPair = z.infer<typeof BenchPair>;
+
+/** Every two arms, in the order of `arms`, from finished rows. */
+export function benchPairs(
+  arms: readonly string[],
+  rows: readonly Pick<BenchRow, "arm" | "task" | "right">[],
+): BenchPair[] {
+  const right = new Map(arms.map((arm) => [arm, new Map<string, boolean>()]));
+  for (const row of rows) right.get(row.arm)?.set(row.task, row.right);
+  const pairs = arms.flatMap((first, index) =>
+    arms.slice(index + 1).map((second) => {
+      const [one, other] = [right.get(first) ?? new Map(), right.get(second) ?? new Map()];
+      const common = [...one.keys()].filter((task) => other.has(task));
+      const count = (a: boolean, b: boolean) =>
+        common.filter((task) => one.get(task) === a && other.get(task) === b).length;
+      const cells = {
+        both: count(true, true),
+        onlyFirst: count(true, false),
+        onlySecond: count(false, true),
+        neither: count(false, false),
+      };
+      const p = mcnemar(cells.onlyFirst, cells.onlySecond);
+      return { first, second, n: common.length, ...cells, difference: pairedDifference(cells), p };
+    }),
+  );
+  const adjusted = holm(pairs.map(({ p }) => p));
+  return pairs.map((pair, index) => ({ ...pair, adjusted: adjusted[index] ?? 1 }));
+}
+
+/** p-values corrected for testing all of them at once (Holm 1979, Scandinavian Journal of Statistics 6:65), in their order. */
+export function holm(values: readonly number[]): number[] {
+  const order = [...values.keys()].sort((a, b) => (values[a] ?? 1) - (values[b] ?? 1));
+  const adjusted = values.map(() => 1);
+  let least = 0;
+  order.forEach((at, rank) => {
+    least = Math.max(least, Math.min(1, (values[at] ?? 1) * (values.length - rank)));
+    adjusted[at] = least;
+  });
+  return adjusted;
+}
+
+/** What the members' blind drafts say of the panel, whatever became of them. */
+export const BenchVotes = z.strictObject({
+  members: z.array(z.strictObject({ id: z.string(), model: z.string(), accuracy: Estimate })),
+  /**
+   * How many independent voters the members are worth, from the correlations of their being right (phi, over the
+   * questions that both drafted); null for one member, and where somebody was right, or wrong, throughout.
+   */
+  effective: z.number().nullable(),
+  /**
+   * The accuracy of a majority of independent members of their mean accuracy by Condorcet's formula, exact for questions
+   * with two possible answers; null for an even number of members.
+   */
+  condorcet: z.number().nullable(),
+});
+export type BenchVotes = z.infer<typeof BenchVotes>;
+
+/** Over the rows of one arm. */
+export function benchVotes(rows: readonly BenchRow[]): BenchVotes {
+  const seats = new Map(rows.flatMap(({ drafts }) => drafts.map(({ by, model }) => [by, model] as const)));
+  const members = [...seats].map(([id, model]) => {
+    const given = rows.flatMap(({ drafts }) => drafts.filter(({ by }) => by === id));
+    return { id, model, accuracy: shareOf(given.filter(({ right }) => right).length, given.length) };
+  });
+  const mean = members.reduce((sum, { accuracy }) => sum + (accuracy.value ?? 0), 0) / members.length;
+  return {
+    members,
+    effective: effectiveMembers(rows, [...seats.keys()]),
+    condorcet: members.length % 2 === 1 && members.length > 1 ? condorcet(mean, members.length) : null,
+  };
+}
+
+function effectiveMembers(rows: readonly BenchRow[], ids: readonly string[]): number | null {
+  if (ids.length < 2) return null;
+  const matrix = ids.map((one) => ids.map((other) => (one === other ? 1 : phi(rows, one, other))));
+  const known = matrix.map((row) => row.filter((entry) => entry !== null));
+  return known.some((row) => row.length < ids.length) ? null : effectiveVotes(known);
+}
+
+/** The correlation, −1 to 1, of two members' being right; null where one of them does not vary. */
+function phi(rows: readonly BenchRow[], one: string, other: string): number | null {
+  const pairs = rows.flatMap(({ drafts }) => {
+    const [first, second] = [one, other].map((id) => drafts.find(({ by }) => by === id));
+    return first && second ? [[Number(first.right), Number(second.right)] as const] : [];
+  });
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [p, q] = [mean(pairs.map(([first]) => first)), mean(pairs.map(([, second]) => second))];
+  const spread = Math.sqrt(p * (1 - p) * q * (1 - q));
+  return spread > 0 ? (mean(pairs.map(([first, second]) => first * second)) - p * q) / spread : null;
+}
+
+/** A way to answer questions, as it was run. */
+export const BenchArm = z.strictObject({
+  name: z.string(),
+  /** In words. */
+  what: z.string(),
+  /** As `name@version`. */
+  protocol: z.string(),
+  /** Models by seat, in the order of the seats. */
+  seats: z.array(z.strictObject({ seat: z.string(), model: z.string() })),
+  /** Whether anything is called beyond the drafts. */
+  deliberates: z.boolean(),
+});
+export type BenchArm = z.infer<typeof BenchArm>;
+
+const perQuestion = z.number().nullable();
+
+const ArmResult = BenchArm.extend({
+  /** Questions of the file that it has not finished: they count nowhere. */
+  unfinished: z.int(),
+  /** Of these, those that failed for want of replies; `--retry-failed` asks them again. */
+  failed: z.int(),
+  /** Of all questions finished; what has no answer is not right. */
+  accuracy: Estimate,
+  kinds: z.array(z.strictObject({ kind: z.string(), accuracy: Estimate })),
+  right: z.int(),
+  wrong: z.int(),
+  /** Of the finished ones that are not right, those without an answer that can be compared. */
+  noAnswer: z.int(),
+  /** By a closing's outcome, how often it ended so. */
+  outcomes: z.record(z.string(), z.int()),
+  /** Means over the questions finished; null where a call did not report it. */
+  perQuestion: z.strictObject({
+    calls: perQuestion,
+    tokensIn: perQuestion,
+    tokensOut: perQuestion,
+    usd: perQuestion,
+  }),
+  votes: BenchVotes,
+  /** What deliberating changed, against the drafts' control, where there is one; null where nothing is deliberated. */
+  flips: z
+    .strictObject({
+      n: z.int(),
+      controlRight: z.int(),
+      /** Where the drafts elected one answer, and another was given. */
+      rightToWrong: z.int(),
+      wrongToRight: z.int(),
+      /** No flips: where no answer was given in the end, and where the drafts elected none. */
+      rightToNone: z.int(),
+      noneToRight: z.int(),
+      /** McNemar's exact test of the flips, two-sided. */
+      p: z.number(),
+    })
+    .nullable(),
+});
+
+/** What `parley bench --json` prints. Published as `schemas/bench.schema.json`. */
+export const BenchReport = z.strictObject({
+  /** Whether any answer is a simulated model's: then it says nothing of real ones. */
+  simulated: z.boolean(),
+  /** Whether every arm has finished every question. */
+  complete: z.boolean(),
+  tasks: z.strictObject({ file: z.string(), count: z.int() }),
+  /** As given; null where every deliberation drew its own. */
+  seed: z.string().nullable(),
+  /** When the first deliberation was opened, ISO 8601; null for none. */
+  startedAt: z.string().nullable(),
+  spent: z.strictObject({ calls: z.int(), usd: z.number().nullable() }),
+  arms: z.array(ArmResult),
+  pairs: z.array(BenchPair),
+  rows: z.array(BenchRow),
+});
+export type BenchReport = z.infer<typeof BenchReport>;
+export type BenchArmResult = BenchReport["arms"][number];
+
+export type BenchRan = {
+  readonly tasks: BenchReport["tasks"];
+  readonly seed: string | null;
+  readonly arms: readonly BenchArm[];
+  /** Of every arm and question that was begun. */
+  readonly rows: readonly BenchRow[];
+};
+
+/** The table of a bench from its rows. */
+export function benchReport({ tasks, seed, arms, rows }: BenchRan): BenchReport {
+  const finished = rows.filter((row) => row.finished);
+  const results = arms.map((arm) =>
+    armResult(
+      arm,
+      rows.filter((row) => row.arm === arm.name),
+      tasks.count,
+    ),
+  );
+  return {
+    simulated: rows.some(({ simulated }) => simulated),
+    complete: results.every(({ unfinished }) => unfinished === 0),
+    tasks,
+    seed,
+    startedAt: rows.map(({ openedAt }) => openedAt).toSorted()[0] ?? null,
+    spent: { calls: rows.reduce((sum, { calls }) => sum + calls, 0), usd: total(rows.map(({ usd }) => usd)) },
+    arms: results,
+    pairs: benchPairs(
+      arms.map(({ name }) => name),
+      finished,
+    ),
+    rows: [...rows],
+  };
+}
+
+function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): BenchArmResult {
+  const rows = begun.filter(({ finished }) => finished);
+  const right = rows.filter((row) => row.right).length;
+  const noAnswer = rows.filter(({ answer }) => answer === null).length;
+  const mean = (values: readonly (number | null)[]) => {
+    const sum = total(values);
+    return sum === null || rows.length === 0 ? null : sum / rows.length;
+  };
+  const kinds = [...new Set(rows.flatMap(({ kind }) => kind ?? []))].sort();
+  const outcomes = [...new Set(rows.map(({ outcome }) => outcome))].sort();
+  return {
+    ...arm,
+    unfinished: tasks - rows.length,
+    failed: begun.filter(({ failed }) => failed !== null).length,
+    accuracy: accuracyOf(rows),
+    kinds: kinds.map((kind) => ({ kind, accuracy: accuracyOf(rows.filter((row) => row.kind === kind)) })),
+    right,
+    wrong: rows.length - right - noAnswer,
+    noAnswer,
+    outcomes: Object.fromEntries(
+      outcomes.map((outcome) => [outcome, rows.filter((row) => row.outcome === outcome).length]),
+    ),
+    perQuestion: {
+      calls: mean(rows.map(({ calls }) => calls)),
+      tokensIn: mean(rows.map(({ tokens }) => tokens.in)),
+      tokensOut: mean(rows.map(({ tokens }) => tokens.out)),
+      usd: mean(rows.map(({ usd }) => usd)),
+    },
+    votes: benchVotes(rows),
+    flips: arm.deliberates ? flipsOf(rows) : null,
+  };
+}
+
+type Scored = { readonly answer: string | null; readonly right: boolean };
+
+const verdictOf = ({ answer, right }: Scored) => (right ? "right" : answer === null ? "none" : "wrong");
+
+function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
+  const compared = rows.flatMap(({ control, answer, right }) =>
+    control ? [`${verdictOf(control)} ${verdictOf({ answer, right })}`] : [],
+  );
+  const count = (one: string) => compared.filter((other) => other === one).length;
+  const [rightToWrong, wrongToRight] = [count("right wrong"), count("wrong right")];
+  return {
+    n: compared.length,
+    controlRight: compared.filter((one) => one.startsWith("right")).length,
+    rightToWrong,
+    wrongToRight,
+    rightToNone: count("right none"),
+    noneToRight: count("none right"),
+    p: mcnemar(rightToWrong, wrongToRight),
+  };
+}
+
+const accuracyOf = (rows: readonly BenchRow[]): Estimate =>
+  shareOf(rows.filter(({ right }) => right).length, rows.length);
+
+/** The sum; null where any value is unknown. */
+export const total = (values: readonly (number | null)[]): number | null =>
+  values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);

@@ -1,0 +1,150 @@
+import * as z from "zod";
+import { sameAnswer } from "../../replies/answer.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { callOf, isEvent, workOf, type Answer, type Entry, type Event } from "../../kernel/index.ts";
+import { isSimulated } from "../../views/simulated.ts";
+import { spending } from "../../views/spending.ts";
+
+/** A question with its one right answer: a line of a file of tasks. */
+export const BenchLine = z.strictObject({
+  question: z.string().trim().min(1),
+  /** As it would stand behind `Final answer:`; a number may be written as one. */
+  answer: z
+    .union([z.string().trim().min(1), z.number().transform(String)])
+    .refine(
+      (answer) => expected(answer) !== null,
+      "cannot be compared; give a number, a letter or a few words",
+    ),
+  /** Names it in the report; by default its line. */
+  id: z.string().trim().min(1).max(200).optional(),
+  /** Accuracy is shown by kind, too. */
+  kind: z.string().trim().min(1).max(60).optional(),
+  /** Material to work with, shown to the models as data. */
+  context: z.string().optional(),
+});
+/** A line with its id. */
+export type BenchTask = z.infer<typeof BenchLine> & { readonly id: string };
+
+/** What an answer in a file of tasks comes to, read as a model's is. */
+const expected = (answer: string): Answer | null => extractAnswer(`Final answer: ${answer}`);
+
+const scored = { answer: z.string().nullable(), right: z.boolean() };
+
+/** What one arm came to on one question. */
+export const BenchRow = z.strictObject({
+  arm: z.string(),
+  task: z.string(),
+  kind: z.string().nullable(),
+  /** The deliberation that counts, last, behind those that it went on from. */
+  deliberations: z.array(z.string()).min(1),
+  /** When the first of them was opened, ISO 8601. */
+  openedAt: z.string(),
+  /** The closing's outcome, or `open`. */
+  outcome: z.string(),
+  /** Whether it counts: it has come to its end, and neither a cap of the bench nor an outage had a say in it. */
+  finished: z.boolean(),
+  /** Why it came to nothing for want of replies: an outage says nothing of the arm. Null where it did not. */
+  failed: z.string().nullable(),
+  ...scored,
+  /** What the drafts alone elect, no answer where none of theirs is ahead; null where that cannot be told. */
+  control: z.strictObject(scored).nullable(),
+  /** Of the members that gave one, in the order of their seats. */
+  drafts: z.array(z.strictObject({ by: z.string(), model: z.string(), ...scored })),
+  /** Model calls in all deliberations of the row. */
+  calls: z.int(),
+  tokens: z.strictObject({ in: z.number().nullable(), out: z.number().nullable() }),
+  /** US dollars; null when the price of any call is unknown. */
+  usd: z.number().nullable(),
+  simulated: z.boolean(),
+});
+export type BenchRow = z.infer<typeof BenchRow>;
+
+/** The protocols and members of a row's deliberations, for what the report says ran. */
+type Opened = Event<"deliberation-opened">;
+
+export type BenchPlace = { readonly arm: string; readonly task: BenchTask };
+
+/**
+ * Scores one arm on one question, from the journals of the deliberations that it took: a fork goes on from the one
+ * before it. Only what the last one answered counts; an inconclusive one has not answered, even where it says what would
+ * have been best. Null for no entries.
+ */
+export function benchRow({ arm, task }: BenchPlace, links: readonly (readonly Entry[])[]): BenchRow | null {
+  const [first] = links.flatMap((entries) => openingIn(entries) ?? []);
+  const last = links.at(-1) ?? [];
+  const opened = openingIn(last);
+  if (!first || !opened) return null;
+  const right = scoring(expected(task.answer));
+  const closing = last.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const ending =
+    closing?.outcome === "answered" || closing?.outcome === "answered-degraded" ? closing : undefined;
+  const best = closing && "best" in closing ? closing.best : ending;
+  const given = answersIn(last);
+  const cut = isCut(last);
+  const failed = closing?.outcome === "failed" && !cut ? closing.why : null;
+  const { calls, tokens, cost } = spending(links.flat()).total;
+  return {
+    arm,
+    task: task.id,
+    kind: task.kind ?? null,
+    deliberations: links.flatMap((entries) => openingIn(entries)?.deliberation ?? []),
+    openedAt: first.at,
+    outcome: closing?.outcome ?? "open",
+    finished: closing !== undefined && closing.outcome !== "cancelled" && failed === null && !cut,
+    failed,
+    ...right(given.get(ending?.answer ?? "")?.data.final ?? null),
+    // A vote that ends level elects nobody, as in the arm that only votes; whose draft is best says no more of it.
+    control: best?.control
+      ? right(best.control.kind === "draft-majority" ? best.control.answer : null)
+      : null,
+    drafts: draftsOf(opened, [...given.values()]).map(({ by, model, final }) => ({
+      by,
+      model,
+      ...right(final),
+    })),
+    calls,
+    tokens: { in: tokens.in, out: tokens.out },
+    usd: cost.usd,
+    simulated: links.some(isSimulated),
+  };
+}
+
+/** Whether a cap in money, tokens or calls decided any part of it: more of it would have gone on. */
+export const isCut = (entries: readonly Entry[]): boolean =>
+  entries.some((entry) => {
+    if (isEvent(entry, "deliberation-closed")) return entry.data.outcome === "stopped-by-budget";
+    if (isEvent(entry, "roster-fixed"))
+      return workOf(entry)?.kind === "admission" && entry.data.out.length > 0;
+    const call = callOf(entry);
+    return call?.ok === false && call.failure.code === "over-budget";
+  });
+
+const scoring =
+  (truth: Answer | null) =>
+  (answer: Answer | null): { answer: string | null; right: boolean } => ({
+    answer: answer?.value ?? null,
+    right: answer !== null && truth !== null && sameAnswer(answer, truth),
+  });
+
+const openingIn = ([opened]: readonly Entry[]): Opened | undefined =>
+  opened && isEvent(opened, "deliberation-opened") ? opened : undefined;
+
+type Given = Event<"answer-given"> | Event<"synthesis-given">;
+
+/** By step. */
+const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, Given> =>
+  new Map(
+    entries.flatMap((entry) =>
+      isEvent(entry, "answer-given", "synthesis-given") && "step" in entry.origin
+        ? [[entry.origin.step, entry] as const]
+        : [],
+    ),
+  );
+
+const draftsOf = (opened: Opened, given: readonly Given[]) =>
+  opened.data.participants.flatMap(({ id: by, seat, model }) => {
+    const draft = given.find(
+      (event) => event.type === "answer-given" && event.data.by === by && event.data.kind === "draft",
+    );
+    return seat === "member" && draft ? [{ by, model, final: draft.data.final }] : [];
+  });

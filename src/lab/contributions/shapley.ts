@@ -1,0 +1,93 @@
+import { sameAnswer } from "../../replies/answer.ts";
+import { meanRank, type ReviewerBallot } from "../../stats/rank-correlation.ts";
+import { shapley } from "../../stats/shapley.ts";
+import { vote, type Vote } from "../../stats/vote.ts";
+import type { Answer } from "../../kernel/index.ts";
+import type { Drafter } from "../../views/contribution-grounds.ts";
+
+/** Each player's part, and what all together come to; or why there is none. */
+export type Shares =
+  | { readonly ok: true; readonly of: Readonly<Record<string, number>>; readonly total: number }
+  | { readonly ok: false; readonly why: string };
+
+/** 2 to the 10th coalitions: computed while somebody waits. */
+const MOST_PLAYERS = 10;
+
+/**
+ * What each member's votes add to electing the answer that was given (exact Shapley value; no calls). A coalition is worth
+ * 1 when its first and last answers alone elect that answer, as the vote of `ask` counts them, 1/k when it is among k
+ * level ones, else 0; nobody's votes are worth 0. A member that votes for another answer has less than 0 where its votes
+ * stand in the way.
+ */
+export function voteShares(drafters: readonly Drafter[], final: Answer | null): Shares {
+  if (!final) return { ok: false, why: "the answer has no final answer that votes could be compared with" };
+  if (drafters.every(({ first, last }) => !first.final && !last.final))
+    return { ok: false, why: "no member gave a final answer that can be counted" };
+  return valued(
+    drafters.map(({ id }) => id),
+    "members",
+    (coalition) =>
+      electing(
+        drafters.filter(({ id }) => coalition.includes(id)),
+        final,
+      ),
+  );
+}
+
+/** The share of these members' votes in electing an answer: 1, 1/k of k level ones, or 0. */
+export function electing(voters: readonly Drafter[], answer: Answer): number {
+  const tally = vote(voters.map(({ id, first, last }) => ({ id, first: first.final, last: last.final })));
+  const elected = level(tally);
+  return elected.some((group) => sameAnswer(group.answer, answer)) ? 1 / elected.length : 0;
+}
+
+function level({ winner, groups }: Vote): Vote["groups"] {
+  const [leader] = groups;
+  if (winner || !leader) return winner ? [winner] : [];
+  const votes = (group: typeof leader) => group.first.length + group.last.length;
+  return groups.filter((group) => votes(group) === votes(leader) && group.last.length === leader.last.length);
+}
+
+/**
+ * What each reviewer's ballot adds to who came first (exact Shapley value; no calls): a part in the order, which says
+ * nothing of the reviewer's own draft. A coalition is worth 1 when its ballots alone put the same answer first, 1/k when
+ * it shares the first place among k, else 0.
+ */
+export function standingShares(ballots: readonly ReviewerBallot[], first: string | null): Shares {
+  if (first === null) return { ok: false, why: "there is no standing" };
+  // In one fixed order, as the standing adds them up.
+  const counted = ballots
+    .map(({ reviewer, ranking }) => ({ reviewer, ranking: ranking.filter((id) => id !== reviewer) }))
+    .filter(({ ranking }) => ranking.length > 0)
+    .toSorted((a, b) => (a.reviewer < b.reviewer ? -1 : 1));
+  if (!leaders(counted).includes(first))
+    return { ok: false, why: "the recorded standing was added up by another rule" };
+  return valued(
+    counted.map(({ reviewer }) => reviewer),
+    "reviewers",
+    (coalition) => {
+      const best = leaders(counted.filter(({ reviewer }) => coalition.includes(reviewer)));
+      return best.includes(first) ? 1 / best.length : 0;
+    },
+  );
+}
+
+/** Scores nearer than this are equal, as in a standing. */
+const INDISTINCT = 1e-9;
+
+/** Who has the highest mean normalised rank, by which a standing orders. */
+function leaders(ballots: readonly ReviewerBallot[]): string[] {
+  const ranks = [...meanRank(ballots)];
+  const best = Math.max(...ranks.map(([, { score }]) => score));
+  return ranks.filter(([, { score }]) => best - score <= INDISTINCT).map(([id]) => id);
+}
+
+function valued(
+  players: readonly string[],
+  noun: string,
+  value: (coalition: readonly string[]) => number,
+): Shares {
+  if (players.length > MOST_PLAYERS)
+    return { ok: false, why: `not computed for more than ${MOST_PLAYERS} ${noun}` };
+  return { ok: true, of: shapley(players, value), total: value(players) };
+}

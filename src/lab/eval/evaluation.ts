@@ -1,0 +1,324 @@
+import { type AppContext, checkedRef, modelRef } from "../../app/context.ts";
+import { assemble, protocolSettings } from "../../app/opening.ts";
+import type { Place } from "../../config/paths.ts";
+import { digestOf, type NewDeliberation, textDigest } from "../../engine/index.ts";
+import { type Evaluator, readEvaluationFile } from "../../interop/dialectic/agent-file.ts";
+import { type Families, familyOf, Fault, ParticipantId } from "../../kernel/index.ts";
+import { mapModels } from "../../protocols/debate/seats.ts";
+import type { DebateRecord } from "../../protocols/debate/view/record.ts";
+import {
+  contextOf,
+  evaluation,
+  type EvaluationTexts,
+  ownTemplate,
+} from "../../protocols/evaluation/index.ts";
+import {
+  evaluationsIn,
+  familyWarning,
+  lostEvaluations,
+  sharedFamilies,
+} from "../../protocols/evaluation/view.ts";
+import type { EvaluationWork } from "../../protocols/evaluation/work.ts";
+import { coverageOf } from "../../replies/coverage.ts";
+import { requirementsOf } from "../../text/requirements.ts";
+import { resumable, type Resumed } from "../resumable.ts";
+
+/** A debate, and who evaluates its solution. */
+export type EvaluationRequest = Evaluators & {
+  readonly record: DebateRecord;
+  /** Evaluates again what has been evaluated before. */
+  readonly again: boolean;
+};
+
+type OpenedEvaluation = Resumed & {
+  readonly evaluators: readonly { readonly id: string; readonly model: string }[];
+  /** What the person who asked should know before it starts. */
+  readonly notes: readonly string[];
+};
+
+/**
+ * Opens or finds the deliberation in which these evaluators score this debate. Where calls failed, or the budget was
+ * exhausted, a fork of the run that got furthest asks for the rest; a limit counts for each run by itself.
+ * @throws Fault `configuration`, `authentication`, `budget`
+ */
+export async function openEvaluation(
+  context: AppContext,
+  request: EvaluationRequest,
+): Promise<OpenedEvaluation> {
+  const { key, opening, warnings } = await prepareEvaluation(context, request);
+  const resumed = await resumable(context, {
+    key,
+    opening,
+    countReplies: evaluationsIn,
+    lostCalls: lostEvaluations,
+    changes: (_, nth, budget) => ({
+      settings: { ...opening.settings, again: Math.min(nth, MAX_RETRIES) },
+      budget,
+    }),
+  });
+  const evaluators = opening.participants.map(({ id, model }) => ({ id, model }));
+  return { ...resumed, evaluators, notes: warnings };
+}
+
+/** The protocol's settings allow no more retries of a failed call. */
+const MAX_RETRIES = 100;
+
+async function prepareEvaluation(
+  context: AppContext,
+  { record, again, ...who }: EvaluationRequest,
+): Promise<{
+  readonly key: string;
+  readonly opening: NewDeliberation;
+  readonly warnings: readonly string[];
+}> {
+  const { settings, world } = context;
+  const { texts, work } = subjectOf(record, settings.families);
+  const seats = await evaluatorSeats(context, who);
+  if (settings.strictFamilies) refuseFamilies(seats, work.debaters);
+  const material = contextOf(texts);
+  refuseTooMuch(material, settings.maxContextBytes);
+  const { participants, timeoutsMs } = seats;
+  const { opening } = await assemble(context, {
+    protocol: evaluation,
+    question: `Evaluate the solution of the debate ${record.id.slice(0, 200)}`,
+    context: material,
+    part: {
+      settings: {
+        ...work,
+        maxOutputTokens: settings.reviewTokens,
+        callTimeoutMs: settings.callTimeoutMs,
+        timeoutsMs,
+      },
+      participants,
+      templates: seats.templates,
+      answering: [],
+      notes: [],
+    },
+    reactions: false,
+  });
+  const asking = protocolSettings(evaluation, { ...work, maxOutputTokens: settings.reviewTokens });
+  const digest = digestOf({
+    version: evaluation.version,
+    asking,
+    participants: participants.map(({ id, persona, model, family, temperature }) => ({
+      id,
+      persona: [persona.name, textDigest(persona.instructions.toWellFormed())],
+      model,
+      family,
+      temperature: temperature ?? null,
+    })),
+    templates: Object.entries(opening.templates).map(([name, text]) => [
+      name,
+      textDigest(text.toWellFormed()),
+    ]),
+    texts: material.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
+    seed: settings.seed ?? null,
+  });
+  return {
+    key: `evaluation/${digest}${again ? `/again/${world.id()}` : ""}`,
+    opening,
+    warnings: seats.warnings,
+  };
+}
+
+/** @throws Fault `configuration` for an evaluator of the same family as a debater */
+function refuseFamilies(
+  { participants }: EvaluatorSeats,
+  debaters: Parameters<typeof sharedFamilies>[1],
+): void {
+  const [shared] = sharedFamilies(participants, debaters);
+  if (!shared) return;
+  const next = "choose an evaluator of another family, or set strict-families: false";
+  throw new Fault("configuration", { why: familyWarning(shared).slice(0, 600), next });
+}
+
+/** @throws Fault `configuration` for more bytes than the context of a question may have */
+function refuseTooMuch(context: NewDeliberation["context"], mostBytes: number): void {
+  const bytes = context.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (bytes <= mostBytes) return;
+  throw new Fault("configuration", {
+    why: `the debate has ${bytes} bytes to evaluate, more than ${mostBytes}`,
+    next: "raise max-context-bytes",
+  });
+}
+
+/** The evaluators: those of a configuration file, or one for each of these models. */
+export type Evaluators = {
+  /** Relative paths of files start here. */
+  readonly place: Place;
+  readonly config?: string | undefined;
+  readonly models?: readonly string[] | undefined;
+  /** See `mapModels`. */
+  readonly mapModels?: string | undefined;
+};
+
+/** The part of an evaluation's opening that depends on its evaluators. */
+export type EvaluatorSeats = {
+  readonly participants: NewDeliberation["participants"];
+  /** Their own user prompts. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** Milliseconds, by evaluator. */
+  readonly timeoutsMs: Readonly<Record<string, number>>;
+  readonly warnings: readonly string[];
+};
+
+/** It is low, so that the same solution gets the same scores. */
+const TEMPERATURE = 0.1;
+const MAX_EVALUATORS = 26;
+
+/**
+ * Seats evaluators, with the judge's instructions or those of their own files.
+ * @throws Fault `configuration` where they are named twice or not at all, and as `readEvaluationFile`, `mapModels` and
+ * `checkedRef` do
+ */
+async function evaluatorSeats(context: AppContext, given: Evaluators): Promise<EvaluatorSeats> {
+  const { agents, warnings } = evaluatorsOf(context, given);
+  const mapped = given.mapModels === undefined ? agents : mapModels(agents, given.mapModels);
+  const instructions = context.resources.persona("judge").instructions;
+  return {
+    participants: await Promise.all(
+      mapped.map(async ({ id, name, model: ref, prompts: { system } }) => {
+        const model = await checkedRef(context, ref);
+        return {
+          id,
+          seat: "evaluator",
+          persona: { name, instructions: system.source === "file" ? system.text : instructions },
+          model,
+          family: familyOf(model, context.settings.families),
+          temperature: TEMPERATURE,
+        };
+      }),
+    ),
+    templates: Object.fromEntries(
+      mapped.flatMap(({ id, prompts: { user } }) =>
+        user.source === "file" ? [[ownTemplate(id), user.text]] : [],
+      ),
+    ),
+    timeoutsMs: Object.fromEntries(
+      mapped.flatMap(({ id, timeoutMs }) => (timeoutMs === undefined ? [] : [[id, timeoutMs]])),
+    ),
+    warnings,
+  };
+}
+
+function evaluatorsOf(
+  context: AppContext,
+  { config, models = [], place }: Evaluators,
+): { readonly agents: readonly Evaluator[]; readonly warnings: readonly string[] } {
+  if (config !== undefined && models.length > 0) {
+    const why = "the evaluators are named twice: by a configuration file and by their models";
+    throw new Fault("configuration", {
+      why,
+      next: "name them in one way; a model map changes the models of a file",
+    });
+  }
+  if (config === undefined) return { agents: ofModels(context, models), warnings: [] };
+  return readEvaluationFile(config, place);
+}
+
+function ofModels(context: AppContext, models: readonly string[]): readonly Evaluator[] {
+  if (models.length === 0 || models.length > MAX_EVALUATORS) {
+    const why =
+      models.length === 0 ? "no evaluator is named" : `more than ${MAX_EVALUATORS} evaluators are named`;
+    throw new Fault("configuration", {
+      why,
+      next: "name a configuration file, or models as provider/model",
+    });
+  }
+  const builtIn = { source: "built-in" } as const;
+  return models.map((ref, index) => ({
+    id: ParticipantId.parse(`eval-${index + 1}`),
+    name: `Evaluator ${index + 1}`,
+    model: modelRef(ref),
+    timeoutMs: undefined,
+    prompts: { system: builtIn, user: builtIn },
+  }));
+}
+
+/** All that evaluators have before them of a debate. */
+export type EvaluationSubject = { readonly texts: EvaluationTexts; readonly work: EvaluationWork };
+
+/**
+ * What of a debate is evaluated. Its requirements are read out of the problem anew, so that debates of any origin are
+ * measured alike; of an agent's coverage counts what it wrote last.
+ * @throws Fault `configuration` for a debate without problem or solution
+ */
+export function subjectOf(record: DebateRecord, families: Families): EvaluationSubject {
+  const { problem, clarifications, synthesis } = record;
+  if (problem.trim() === "") throw missing(record, "has no problem", "name a result file that has one");
+  if (synthesis === null || synthesis.text.trim() === "") {
+    const next =
+      record.source === "parley" && record.status === "open"
+        ? `it is still open: resume ${record.id} first`
+        : "name a debate that came to a synthesis";
+    throw missing(record, "has no solution", next);
+  }
+  return {
+    texts: {
+      problem,
+      solution: synthesis.text,
+      clarifications: clarifications.map(({ question, answer }) => ({ question, answer: answer ?? "NA" })),
+      coverage: coverageIn(record),
+    },
+    work: {
+      debate: { id: record.id, simulated: record.simulated },
+      debaters: debatersIn(record, families),
+      requirements: mutable(requirementsOf(problem)),
+      unfulfilled: [...synthesis.unfulfilledMajorRequirements],
+    },
+  };
+}
+
+const missing = ({ id }: DebateRecord, what: string, next: string): Fault<"configuration"> =>
+  new Fault("configuration", { why: `the debate ${id.slice(0, 100)} ${what} to evaluate`, next });
+
+const mutable = ({ major, minor }: ReturnType<typeof requirementsOf>): EvaluationWork["requirements"] => ({
+  major: [...major],
+  minor: [...minor],
+});
+
+/** From the last refinement of each agent, else from its last proposal; agents that say nothing of it are left out. */
+function coverageIn({ agents, rounds }: DebateRecord): EvaluationTexts["coverage"] {
+  return agents.flatMap(({ id }) => {
+    const last = (kind: "refinements" | "proposals") =>
+      rounds.flatMap((round) => round[kind].filter(({ by }) => by === id)).at(-1);
+    const text = coverageOf((last("refinements") ?? last("proposals"))?.text ?? "");
+    return text === null ? [] : [{ label: id, text }];
+  });
+}
+
+/** The agents and the judge, with the families of all models that spoke for them. */
+function debatersIn(record: DebateRecord, families: Families): EvaluationWork["debaters"] {
+  const { agents, judge, rounds, judgeSummary, synthesis } = record;
+  // Files name models without their provider.
+  const known = (model: string | null) =>
+    model === null ? null : (familyOf(model, families) ?? familyOf(`any/${model}`, families));
+  const row = (
+    { id, role, model, family }: DebateRecord["agents"][number],
+    said: readonly { readonly model: string | null }[],
+  ): EvaluationWork["debaters"][number] => {
+    const found = [model, ...said.map((one) => one.model)].flatMap((one) => known(one) ?? []);
+    return { id, role, families: [...new Set(found.length > 0 ? found : family === null ? [] : [family])] };
+  };
+  const said = rounds.flatMap(({ proposals, critiques, refinements }) => [
+    ...proposals,
+    ...critiques,
+    ...refinements,
+  ]);
+  return [
+    ...agents.map((agent) =>
+      row(
+        agent,
+        said.filter(({ by }) => by === agent.id),
+      ),
+    ),
+    ...(judge
+      ? [
+          row(
+            judge,
+            [judgeSummary, synthesis].filter((one) => one !== null),
+          ),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,58 @@
+/**
+ * Measures deliberations: benchmarks, LLM-as-judge, contributions, memory ablation, and conversation tests.
+ *
+ * Every function takes the context of a request, as `parley.context()` gives it.
+ *
+ * @example
+ * ```ts
+ * import { prepareBench, readBenchTasks, runBench } from "parley/lab";
+ *
+ * const place = { cwd: process.cwd(), env: process.env };
+ * const tasks = readBenchTasks("tasks.jsonl", place);
+ * const bench = await prepareBench(context, { file: "tasks.jsonl", tasks, arms: ["single", "council"] });
+ * const { report } = await runBench(context, bench, { signal, concurrency: 4, retryFailed: false });
+ * ```
+ */
+export {
+  prepareBench,
+  readBenchTasks,
+  runBench,
+  type BenchOptions,
+  type BenchRun,
+  type BenchSpec,
+  type BenchStop,
+  type PreparedBench,
+} from "./bench/bench.ts";
+export { benchReport, BenchReport } from "./bench/report.ts";
+export { BenchRow, type BenchTask } from "./bench/row.ts";
+export { benchMarkdown } from "./bench/markdown.ts";
+export { benchSvg } from "./bench/svg.ts";
+
+export { gradingTask, labelledTask, preferenceTask, readLabelledFile } from "./judge/tasks.ts";
+export { judgedWork } from "../protocols/judge/view.ts";
+export { Validation, validationOf } from "../protocols/judge/validation.ts";
+export { openJudge, type JudgeCall, type JudgeTask } from "./judge/judge.ts";
+
+export { openEvaluation, type EvaluationRequest } from "./eval/evaluation.ts";
+
+export { measureContributions, type MeasureRequest } from "./contributions/leave-one-out.ts";
+export { Contributions } from "./contributions/contributions.ts";
+export { contributionsText } from "./contributions/text.ts";
+
+export {
+  prepareAblation,
+  readAblationTasks,
+  runAblation,
+  type AblationRun,
+  type AblationSpec,
+} from "./ablation/ablate.ts";
+export { MemoryAblation } from "./ablation/report.ts";
+export { memoryAblationText } from "./ablation/text.ts";
+export { memoryReport, MemoryReport } from "./ablation/memory-stats.ts";
+
+export { subjectKnown, SUBJECTS } from "../interop/local2/subjects.ts";
+export { readStoryFile, storyFiles, type Story, type Subjects } from "./story/file.ts";
+export { runStory, storyPorts, type StoryOptions, type StoryPorts } from "./story/story.ts";
+export { StoryReport, StoryReports } from "./story/checks.ts";
+export { storiesLine, storyText } from "./story/text.ts";
+export type { Resumed } from "./resumable.ts";

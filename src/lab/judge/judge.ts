@@ -1,0 +1,157 @@
+import { digestOf, textDigest, type NewDeliberation } from "../../engine/index.ts";
+import {
+  callOf,
+  familyOf,
+  ParticipantId,
+  workOf,
+  Fault,
+  type Budget,
+  type Entry,
+} from "../../kernel/index.ts";
+import { judgeFormOf, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
+import { judgedWork } from "../../protocols/judge/view.ts";
+import { spending } from "../../views/spending.ts";
+import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
+import { assemble, protocolSettings } from "../../app/opening.ts";
+import { resumable, type RecordedRun, type Resumed } from "../resumable.ts";
+import { checkedRef, type AppContext } from "../../app/context.ts";
+
+type Items<K extends JudgeSettings["kind"]> = Extract<JudgeSettings, { kind: K }>["items"];
+
+/** What a judge is to do, with the texts of the items under the names that the protocol uses. */
+export type JudgeTask = {
+  /** Lists show it as the subject of the deliberation. */
+  readonly question: string;
+  readonly texts: readonly { readonly name: string; readonly text: string }[];
+} & (
+  | { readonly kind: "preference"; readonly items: Items<"preference"> }
+  | { readonly kind: "grade"; readonly items: Items<"grade"> }
+);
+
+/** The judge, and how it is asked. */
+export type JudgeCall = {
+  readonly model: string;
+  /** By default it follows from the name of the model. */
+  readonly form?: JudgeForm | undefined;
+  /** A name or a file. */
+  readonly rubric: string;
+  readonly repeat: number;
+  /** Judges again what has been judged before. */
+  readonly again: boolean;
+};
+
+/**
+ * Opens or finds the deliberation in which this judge does this task. Where a run ended without money, or where calls
+ * failed, a fork of the run that got furthest asks for the rest, under what the earlier runs left of the current budget.
+ * @throws Fault `configuration`, `authentication`, `budget`
+ */
+export async function openJudge(context: AppContext, task: JudgeTask, call: JudgeCall): Promise<Resumed> {
+  return resumable(context, {
+    ...(await prepareJudge(context, task, call)),
+    countReplies: (entries) => repliesIn(entries).length,
+    lostCalls: (entries) => judgedWork(entries)?.lost ?? [],
+    budgetAfter,
+    changes: (furthest, nth, budget) => ({
+      settings: settingsToContinue(furthest, nth),
+      budget: checkSpendable(budget),
+    }),
+  });
+}
+
+/** The item of every reply that a run has recorded. */
+const repliesIn = (entries: readonly Entry[]): string[] =>
+  entries.flatMap((entry) => {
+    const item = workOf(entry)?.of;
+    return item !== undefined && callOf(entry)?.ok ? [item] : [];
+  });
+
+/** Failed calls are reused too: each is asked once more, under a step of its own. */
+function settingsToContinue({ opened, entries }: RecordedRun, nth: number): NewDeliberation["settings"] {
+  const settings = JudgeSettings.parse(opened.data.settings);
+  const items = recordedFirst(settings.items, repliesIn(entries));
+  return protocolSettings(judge, { ...settings, items, again: nth });
+}
+
+type Named = { readonly name: string };
+
+/**
+ * Puts the items with the most recorded replies first and keeps the order of the others: a fork reuses what is recorded
+ * before its budget ends, so that a later fork finds all of it.
+ */
+export function recordedFirst(items: readonly Named[], replies: readonly string[]): Named[] {
+  const counts = new Map<string, number>();
+  for (const item of replies) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return items.toSorted((one, other) => (counts.get(other.name) ?? 0) - (counts.get(one.name) ?? 0));
+}
+
+/** What a budget leaves after these entries; it may be negative. */
+function budgetAfter({ usd, tokens, calls, timeMs }: Budget, entries: readonly Entry[]): Budget {
+  const { total } = spending(entries);
+  return {
+    ...(usd === undefined ? {} : { usd: usd - (total.cost.usd ?? 0) }),
+    ...(tokens === undefined ? {} : { tokens: tokens - (total.tokens.in ?? 0) - (total.tokens.out ?? 0) }),
+    ...(calls === undefined ? {} : { calls: calls - total.calls }),
+    ...(timeMs === undefined ? {} : { timeMs }),
+  };
+}
+
+/** @throws Fault `budget` when earlier runs have spent it */
+function checkSpendable(budget: Budget): Budget {
+  if (Object.values(budget).every((cap) => cap === undefined || cap > 0)) return budget;
+  throw new Fault("budget", {
+    why: "earlier runs of this task have spent the limit",
+    next: "set a higher limit: it counts over all of these runs",
+  });
+}
+
+async function prepareJudge(
+  context: AppContext,
+  task: JudgeTask,
+  call: JudgeCall,
+): Promise<{ key: string; opening: NewDeliberation }> {
+  const { settings, world } = context;
+  const model = await checkedRef(context, call.model);
+  const form = call.form ?? judgeFormOf(model);
+  const rubric = context.resources.rubric(call.rubric);
+  const { kind, items, texts, question } = task;
+  const work = {
+    kind,
+    items,
+    form,
+    rubric,
+    repeat: call.repeat,
+    maxOutputTokens: settings.reviewTokens,
+  };
+  const participant = {
+    id: ParticipantId.parse("judge"),
+    seat: "judge",
+    persona: { name: "Judge", instructions: "" },
+    model,
+    family: familyOf(model, settings.families),
+  };
+  const { opening } = await assemble(context, {
+    protocol: judge,
+    question,
+    context: texts,
+    part: {
+      settings: { ...work, callTimeoutMs: settings.callTimeoutMs },
+      participants: [participant],
+      answering: [],
+      notes: [],
+    },
+    reactions: false,
+  });
+  const digest = digestOf({
+    version: judge.version,
+    work: protocolSettings(judge, work),
+    model,
+    family: participant.family,
+    templates: opening.templates,
+    texts: texts.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
+    seed: settings.seed ?? null,
+  });
+  return {
+    key: `judge/${digest}${call.again ? `/again/${world.id()}` : ""}`,
+    opening,
+  };
+}

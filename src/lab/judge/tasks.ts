@@ -1,0 +1,234 @@
+import { basename } from "node:path";
+import * as z from "zod";
+import type { AppContext } from "../../app/context.ts";
+import { checkedFile } from "../../config/named-files.ts";
+import { readContext } from "../../config/input-files.ts";
+import { textOrFile } from "../../config/input-files.ts";
+import { absolute, type Place } from "../../config/paths.ts";
+import { refuse } from "../../config/text-file.ts";
+import { fileName, MEGABYTE, readTextFile } from "../../config/text-file.ts";
+import { type Families, familyOf, Fault, Score } from "../../kernel/index.ts";
+import type { JudgeTask } from "./judge.ts";
+
+type Here = Place & Pick<AppContext, "settings">;
+
+/** The items of a labelled file, to measure a judge by. @throws Fault `configuration` */
+export function labelledTask(here: Here, file: string): JudgeTask {
+  const labelled = readLabelledFile(file, here);
+  const { families } = here.settings;
+  const count = labelled.rows.length;
+  const question = `Validate a judge on the ${count} ${labelled.kind === "grade" ? "graded answers" : "pairs"} of ${basename(file)}`;
+  const texts = textsOf(labelled);
+  if (labelled.kind === "grade") {
+    const items = labelled.rows.map(({ label, model }, index) => ({
+      name: nameOf(index),
+      label,
+      ...(model === undefined ? {} : { family: authorOf(model, families) }),
+    }));
+    return { question, texts, kind: "grade", items };
+  }
+  const items = labelled.rows.map(({ label, a, b, models }, index) => ({
+    name: nameOf(index),
+    label,
+    lengths: { a: a.length, b: b.length },
+    ...(models === undefined
+      ? {}
+      : { families: { a: authorOf(models.a, families), b: authorOf(models.b, families) } }),
+  }));
+  return { question, texts, kind: "preference", items };
+}
+
+/** Answers in files, to be graded one by one. @throws Fault `configuration` */
+export async function gradingTask(
+  here: Here,
+  given: {
+    readonly question: string;
+    readonly files: readonly string[];
+    readonly reference?: string | undefined;
+  },
+): Promise<JudgeTask> {
+  const question = questionOf(here, given.question);
+  const answers = await answersIn(here, given.files);
+  const reference = given.reference === undefined ? undefined : textOrFile(given.reference, here);
+  const items = answers.map(({ text: answer }, index) => ({
+    name: nameOf(index),
+    texts: { question, answer, reference },
+  }));
+  return { question, texts: namedTexts(items), kind: "grade", items: items.map(({ name }) => ({ name })) };
+}
+
+/** Two answers in files, to be compared. @throws Fault `configuration` */
+export async function preferenceTask(
+  here: Here,
+  given: { readonly question: string; readonly a: string; readonly b: string },
+): Promise<JudgeTask> {
+  const question = questionOf(here, given.question);
+  const [a, b] = await answersIn(here, [given.a, given.b]);
+  if (!a || !b) throw new RangeError("two files give two texts");
+  const name = nameOf(0);
+  const texts = namedTexts([{ name, texts: { question, a: a.text, b: b.text } }]);
+  const lengths = { a: a.text.length, b: b.text.length };
+  return { question, texts, kind: "preference", items: [{ name, lengths }] };
+}
+
+/** @throws Fault `configuration` as `readContext` does, and for a file without an answer in it */
+async function answersIn(here: Here, files: readonly string[]): ReturnType<typeof readContext> {
+  const answers = await readContext({ ...here, files, mostBytes: here.settings.maxContextBytes });
+  const empty = answers.find(({ text }) => text.trim() === "");
+  if (!empty) return answers;
+  throw new Fault("configuration", {
+    why: `${empty.name} is empty`,
+    next: "name a file that has the answer to judge",
+  });
+}
+
+const nameOf = (index: number): string => `item-${index + 1}`;
+
+/** The texts of items, under the names that the protocol uses: `item-1/question`. */
+export const namedTexts = (
+  items: readonly { readonly name: string; readonly texts: Readonly<Record<string, string | undefined>> }[],
+): JudgeTask["texts"] =>
+  items.flatMap(({ name, texts }) =>
+    Object.entries(texts).flatMap(([part, text]) =>
+      text === undefined ? [] : [{ name: `${name}/${part}`, text }],
+    ),
+  );
+
+function textsOf({ kind, rows }: LabelledFile): JudgeTask["texts"] {
+  return namedTexts(
+    kind === "grade"
+      ? rows.map(({ question, answer, reference }, index) => ({
+          name: nameOf(index),
+          texts: { question, answer, reference },
+        }))
+      : rows.map(({ question, a, b }, index) => ({ name: nameOf(index), texts: { question, a, b } })),
+  );
+}
+
+/** The family of whoever a row names: of a reference, of a model's bare name, or the family itself. */
+const authorOf = (model: string, families: Families): string =>
+  familyOf(model, families) ?? familyOf(`any/${model}`, families) ?? model.toLowerCase();
+
+function questionOf(here: Here, given: string): string {
+  const question = textOrFile(given, here).trim();
+  if (question !== "") return question;
+  throw new Fault("configuration", {
+    why: "the question is empty",
+    next: "give the question that the answers answer, as text or as a file with it",
+  });
+}
+
+const question = z.string().min(1, "nothing is written here");
+const author = z.string().trim().min(1, "nothing is written here").max(300);
+
+/** Two answers to a question and which of them is better. `models`: who wrote them, as references or families. */
+export const LabelledPair = z.strictObject({
+  question,
+  a: z.string(),
+  b: z.string(),
+  label: z.enum(["A", "B", "tie"]),
+  models: z.strictObject({ a: author, b: author }).optional(),
+});
+export type LabelledPair = z.infer<typeof LabelledPair>;
+
+/** An answer to a question and the grade that it deserves. */
+export const LabelledAnswer = z.strictObject({
+  question,
+  answer: z.string(),
+  label: Score,
+  reference: z.string().min(1, "nothing is written here").optional(),
+  model: author.optional(),
+});
+export type LabelledAnswer = z.infer<typeof LabelledAnswer>;
+
+/** A pair as the LLMBar data sets write it (Zeng et al. 2023, arXiv 2310.07641). */
+const LlmBarPair = z.strictObject({
+  input: question,
+  output_1: z.string(),
+  output_2: z.string(),
+  label: z.union([z.literal(1), z.literal(2)]),
+});
+
+/** What a judge can be measured against: all pairs, or all single answers. */
+export type LabelledFile =
+  | { readonly kind: "preference"; readonly rows: readonly LabelledPair[] }
+  | { readonly kind: "grade"; readonly rows: readonly LabelledAnswer[] };
+
+const MOST_BYTES = 64 * MEGABYTE;
+const MOST_ROWS = 5_000;
+const FORMS =
+  'a line is {"question", "a", "b", "label": "A", "B" or "tie"} or {"question", "answer", "label": 1 to 5}';
+
+type Row = { readonly place: string; readonly value: unknown };
+
+/**
+ * Labelled items, one JSON object a line, or LLMBar's JSON array (alone, or as an object's only value).
+ * @throws Fault `configuration` that names the line: not JSON, no such form, pairs and single answers in one file;
+ *   and for an empty file, or one of more than 5,000 items
+ */
+export function readLabelledFile(file: string, place: Place): LabelledFile {
+  const path = absolute(file, place);
+  const name = fileName(file);
+  const text = readTextFile({ path, kind: "file of labelled items", mostBytes: MOST_BYTES });
+  const array = arrayIn(text);
+  const rows = array ? fromArray(array, name) : fromLines(text, name);
+  if (rows.length === 0) throw refuse(`${name} has no items`, FORMS);
+  if (rows.length > MOST_ROWS)
+    throw refuse(`${name} has ${rows.length} items, more than ${MOST_ROWS}`, "split it");
+  if (array) {
+    const pairs = rows.map((row) => checked(row, LlmBarPair));
+    return { kind: "preference", rows: pairs.map(fromLlmBar) };
+  }
+  const single = rows.map(({ value }) => isSingle(value));
+  const mixed = single.findIndex((one) => one !== single[0]);
+  if (mixed !== -1) {
+    const why = `${rows[mixed]?.place ?? name}: ${single[mixed] === true ? "a single answer among pairs" : "a pair among single answers"}`;
+    throw refuse(why, "put them into a file of their own");
+  }
+  return single[0] === true
+    ? { kind: "grade", rows: rows.map((row) => checked(row, LabelledAnswer)) }
+    : { kind: "preference", rows: rows.map((row) => checked(row, LabelledPair)) };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isSingle = (value: unknown): boolean => isObject(value) && Object.hasOwn(value, "answer");
+
+/** The array that the whole text is, or that is the only value of the object that it is. */
+function arrayIn(text: string): readonly unknown[] | undefined {
+  const whole = parsed(text);
+  if (Array.isArray(whole)) return whole;
+  const [only, second] = isObject(whole) ? Object.values(whole) : [];
+  return second === undefined && Array.isArray(only) ? only : undefined;
+}
+
+const fromArray = (items: readonly unknown[], name: string): Row[] =>
+  items.map((value, index) => ({ place: `${name}, item ${index + 1}`, value }));
+
+const fromLines = (text: string, name: string): Row[] =>
+  text.split(/\r?\n/).flatMap((line, index): Row[] => {
+    if (line.trim() === "") return [];
+    const place = `${name}:${index + 1}`;
+    const value = parsed(line);
+    if (!isObject(value)) throw refuse(`${place}: this is no JSON object`, FORMS);
+    return [{ place, value }];
+  });
+
+const checked = <S extends z.ZodType>({ place, value }: Row, schema: S): z.output<S> =>
+  checkedFile({ path: place, value, place: () => place }, schema, FORMS);
+
+const fromLlmBar = ({ input, output_1, output_2, label }: z.infer<typeof LlmBarPair>): LabelledPair => ({
+  question: input,
+  a: output_1,
+  b: output_2,
+  label: label === 1 ? "A" : "B",
+});
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

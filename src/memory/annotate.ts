@@ -1,0 +1,89 @@
+import { hash } from "node:crypto";
+import {
+  EventId,
+  type Annotation,
+  type RetireRules,
+  type AnnotatedEngram,
+  type EngramId,
+  type MemoryScope,
+} from "../kernel/index.ts";
+import { inTime, resultOf } from "./annotation-summary.ts";
+import type { EngramStore } from "./engram-store.ts";
+
+type Lean = "for" | "against" | null;
+
+/** What one annotation says of keeping an engram, and in words. */
+function leanOf({ what }: Annotation): { readonly lean: Lean; readonly words: string } {
+  switch (what.kind) {
+    case "grade": {
+      const lean = what.score <= 2 ? "against" : what.score >= 4 ? "for" : null;
+      return { lean, words: `graded ${what.score}` };
+    }
+    case "preference": {
+      const result = resultOf(what);
+      const lean = result === "lost" ? "against" : result === "won" ? "for" : null;
+      return { lean, words: `a comparison ${result}` };
+    }
+    case "thumb":
+      return { lean: what.thumb === "down" ? "against" : "for", words: `thumb ${what.thumb}` };
+    case "outcome":
+      return { lean: what.outcome === "bad" ? "against" : "for", words: `outcome ${what.outcome}` };
+    case "comment":
+    case "retired":
+      return { lean: null, words: "" };
+  }
+}
+
+/** The last that everybody said of each kind. */
+function lastOfEach(annotations: readonly Annotation[]): readonly Annotation[] {
+  const last = new Map<string, Annotation>();
+  for (const annotation of inTime(annotations))
+    last.set(JSON.stringify([annotation.what.kind, annotation.by]), annotation);
+  return [...last.values()];
+}
+
+/**
+ * Why an engram with these annotations is to be retired, in words; null where it is not. Against it are a grade of 2 or
+ * less, a thumb down, a comparison lost, a bad outcome; for it a grade of 4 or more, a thumb up, a comparison won, a good
+ * outcome. Of what one judge or person said of a kind only the last counts. It retires where those against outnumber those
+ * for it by `rules.against`, and never while nothing is against it.
+ */
+export function retirementOf(annotations: readonly Annotation[], rules: RetireRules): string | null {
+  const verdicts = lastOfEach(annotations).map(leanOf);
+  const against = verdicts.filter(({ lean }) => lean === "against");
+  const inFavour = verdicts.filter(({ lean }) => lean === "for").length;
+  if (against.length === 0 || against.length - inFavour < rules.against) return null;
+  const words = against.slice(0, 10).map(({ words: said }) => said);
+  return `${against.length} against, ${inFavour} for: ${words.join(", ")}${against.length > 10 ? ", …" : ""}`;
+}
+
+/** The event that retires an engram because of another: never random, so that a retry names the same one. At most 2,000 characters. */
+export function retiringEvent(event: EventId): EventId {
+  const name = `${event}/retired`;
+  return EventId.parse(name.length <= 2_000 ? name : `${hash("sha256", event, "hex")}/retired`);
+}
+
+// N1. Whether an engram retires is decided from all that was said of it, so that a retry after a crash comes to the same.
+// N2. It retires once, and is never revived by what is said later: that is a person's to do.
+
+/** @throws Fault `store-unavailable` */
+export async function annotate(
+  store: EngramStore,
+  named: MemoryScope & { readonly id: EngramId },
+  { annotation, rules }: { readonly annotation: Annotation; readonly rules: RetireRules },
+): Promise<AnnotatedEngram> {
+  const { state, lapsed } = await store.annotate(named, annotation);
+  if (state === "kept" || state === "gone") return { state, lapsed, retires: null };
+  const { id, ...scope } = named;
+  const [stored] = await store.get(scope, [id]);
+  if (!stored || stored.forgotten !== null) return { state: "gone", lapsed, retires: null };
+  const event = retiringEvent(annotation.event);
+  const retired = stored.annotations.filter(({ what }) => what.kind === "retired");
+  const own = retired.find((other) => other.event === event || other.event === annotation.event);
+  if (own?.what.kind === "retired") return { state, lapsed, retires: own.what.reason };
+  const reason = retired.length > 0 ? null : retirementOf(stored.annotations, rules);
+  if (reason === null) return { state, lapsed, retires: null };
+  const what = { kind: "retired", reason } as const;
+  const written = await store.annotate(named, { event, by: "memory", at: annotation.at, what });
+  return { state, lapsed: [...lapsed, ...written.lapsed], retires: reason };
+}

@@ -1,0 +1,145 @@
+import type { DeliberationId, EngramId, MemoryScope } from "../kernel/index.ts";
+import type { Embedder } from "./embedder.ts";
+import type { EngramStore, Near, StoredEngram, Vector } from "./engram-store.ts";
+import { sharesOf, type Query } from "./query.ts";
+import type { Candidate } from "./rank.ts";
+import { cosineOf } from "./vector.ts";
+
+/** Without a vector are counted so many at most: what is said of them is a hint, not a figure to live by. */
+const MAX_COUNTED = 100;
+
+export type Parts = { readonly store: EngramStore; readonly embedder: Embedder | null };
+
+export type Search = {
+  readonly scope: MemoryScope;
+  readonly query: Query;
+  /** So many by each way. */
+  readonly limit: number;
+  readonly timeoutMs: number;
+  readonly without?: DeliberationId | undefined;
+};
+
+export type Found = {
+  readonly candidates: readonly Candidate[];
+  /** In words: by what they were found, and what could not be used. */
+  readonly how: string;
+};
+
+/** The question's vector, or in words why there is none. */
+type Meaning =
+  | { readonly ok: true; readonly model: string; readonly vector: Vector }
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * Candidates by meaning and by words, both searched at once; without a vector of the question by words alone. Never fails
+ * for want of an embedding. @throws Fault `store-unavailable`
+ */
+export async function find({ store, embedder }: Parts, search: Search, signal: AbortSignal): Promise<Found> {
+  const { scope, query, limit, without } = search;
+  const [byWords, byMeaning] = await Promise.all([
+    query.words.length === 0 ? [] : store.matching(scope, { words: query.words, limit, without }),
+    nearest({ store, embedder }, search, signal),
+  ]);
+  const { meaning, near } = byMeaning;
+  const ids = [...new Set([...near.map(({ id }) => id), ...byWords])];
+  // Where as many were near as were asked for, those without a vector are not looked for: nobody misses them.
+  const few = embedder !== null && near.length < limit;
+  const [stored, similarities, unembedded] = await Promise.all([
+    store.get(scope, ids),
+    similaritiesOf(store, { scope, meaning, near, ids }),
+    few ? store.unembedded(scope, { model: embedder.model, limit: MAX_COUNTED }) : [],
+  ]);
+  return {
+    candidates: candidatesOf(query, stored, similarities),
+    how: howOf(meaning, { words: query.words.length > 0, unembedded: unembedded.length }),
+  };
+}
+
+/** Engrams that are given, compared with a question as those are that a search finds. */
+export async function compare(
+  { store, embedder }: Parts,
+  { engrams, ...search }: Search & { readonly engrams: readonly StoredEngram[] },
+  signal: AbortSignal,
+): Promise<Found> {
+  const { scope, query } = search;
+  const meaning = await meaningOf(embedder, search, signal);
+  const ids = engrams.map(({ engram }) => engram.id);
+  const similarities = await similaritiesOf(store, { scope, meaning, near: [], ids });
+  return {
+    candidates: candidatesOf(query, engrams, similarities),
+    how: howOf(meaning, { words: query.words.length > 0, unembedded: 0 }),
+  };
+}
+
+async function meaningOf(
+  embedder: Embedder | null,
+  { query, timeoutMs }: Pick<Search, "query" | "timeoutMs">,
+  signal: AbortSignal,
+): Promise<Meaning> {
+  if (!embedder) return { ok: false, why: "no embedding model is set" };
+  if (query.text.trim() === "") return { ok: false, why: "there is no question" };
+  const came = await embedder.query(query.text, { timeoutMs, signal });
+  return came.ok ? { ok: true, model: embedder.model, vector: came.value } : came;
+}
+
+async function nearest({ store, embedder }: Parts, search: Search, signal: AbortSignal) {
+  const meaning = await meaningOf(embedder, search, signal);
+  const { scope, limit, without } = search;
+  const near = meaning.ok
+    ? await store.nearest(scope, { model: meaning.model, vector: meaning.vector, limit, without })
+    : [];
+  return { meaning, near };
+}
+
+type Compared = {
+  readonly scope: MemoryScope;
+  readonly meaning: Meaning;
+  readonly near: readonly Near[];
+  readonly ids: readonly EngramId[];
+};
+
+/** What the search has told already is not computed again. */
+async function similaritiesOf(
+  store: EngramStore,
+  { scope, meaning, near, ids }: Compared,
+): Promise<ReadonlyMap<EngramId, number>> {
+  // Rounding may leave a trace beyond the range.
+  const inRange = (similarity: number) => Math.max(-1, Math.min(1, similarity));
+  const similarities = new Map(near.map(({ id, similarity }) => [id, inRange(similarity)]));
+  const missing = ids.filter((id) => !similarities.has(id));
+  if (!meaning.ok || missing.length === 0) return similarities;
+  const vectors = await store.vectors(scope, { model: meaning.model, ids: missing });
+  for (const [id, vector] of vectors) {
+    const similarity = cosineOf(meaning.vector, vector);
+    if (similarity !== null) similarities.set(id, similarity);
+  }
+  return similarities;
+}
+
+function candidatesOf(
+  query: Query,
+  stored: readonly StoredEngram[],
+  similarities: ReadonlyMap<EngramId, number>,
+): readonly Candidate[] {
+  return stored.map((found) => ({
+    stored: found,
+    similarity: similarities.get(found.engram.id) ?? null,
+    ...sharesOf(query, found.engram),
+  }));
+}
+
+function howOf(
+  meaning: Meaning,
+  { words, unembedded }: { readonly words: boolean; readonly unembedded: number },
+): string {
+  if (!meaning.ok)
+    return words
+      ? `full text alone: ${meaning.why}`
+      : `nothing to search by: ${meaning.why}, and it has no words`;
+  const by = words
+    ? `semantic (${meaning.model}) and full text`
+    : `semantic (${meaning.model}) alone: the question has no words to search by`;
+  if (unembedded === 0) return by;
+  const count = unembedded < MAX_COUNTED ? `${unembedded}` : `${MAX_COUNTED} or more`;
+  return `${by}; ${count} ${unembedded === 1 ? "engram has" : "engrams have"} no vector of it yet`;
+}

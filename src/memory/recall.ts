@@ -1,0 +1,104 @@
+import type { MemoryScope, Recall, RecallQuery, RecallRules, Respondent } from "../kernel/index.ts";
+import type { StoredEngram } from "./engram-store.ts";
+import { facts } from "./facts.ts";
+import { compare, find, type Parts } from "./candidates.ts";
+import { listed, liveOf, judgedEngram, type JudgedEngram } from "./lookup.ts";
+import { queryOf } from "./query.ts";
+import { ranked, recalledOf, type Candidate } from "./rank.ts";
+
+/** Candidates by meaning, and as many by words. */
+const CANDIDATES = 50;
+/** Pinned facts that are recalled: the newest. */
+const MAX_FACTS = 50;
+/** Retired engrams are in no index: so many of the newest are compared. */
+const MAX_RETIRED = 1_000;
+
+export type EngramSearch = {
+  /** Without one, the newest. */
+  readonly query?: string | undefined;
+  readonly limit: number;
+  readonly respondent?: Respondent | undefined;
+  /** true: those that are retired, instead of those that are not. */
+  readonly retired?: boolean | undefined;
+  readonly rules: Pick<RecallRules, "weights" | "timeoutMs">;
+};
+
+/** One engram that was found; the figures are null where nothing was asked. */
+export type FoundEngram = JudgedEngram & {
+  readonly similarity: number | null;
+  readonly words: number | null;
+  readonly score: number | null;
+};
+
+export type FoundEngrams = {
+  /** Best first, or newest first. */
+  readonly engrams: readonly FoundEngram[];
+  readonly how: string;
+};
+
+/** @throws Fault `store-unavailable` */
+export async function recall(parts: Parts, asked: RecallQuery, signal: AbortSignal): Promise<Recall> {
+  const { organization, user, rules, conversation } = asked;
+  const scope = { organization, user };
+  const [pinned, [newest]] = await Promise.all([
+    facts(parts.store, scope, MAX_FACTS + 1),
+    parts.store.list(scope, { type: "episodic", retired: false, limit: 1 }),
+  ]);
+  const known = { facts: pinned.slice(-MAX_FACTS).map(({ fact }) => fact) };
+  const and = pinned.length > MAX_FACTS ? `; of the pinned facts the newest ${MAX_FACTS}` : "";
+  if (rules.most === 0) return { ...known, engrams: [], how: `no engrams are asked for${and}` };
+  // Nothing to find: the question need not be embedded.
+  if (!newest) return { ...known, engrams: [], how: `nothing is remembered yet${and}` };
+  const search = { scope, query: queryOf(asked.question), limit: CANDIDATES, timeoutMs: rules.timeoutMs };
+  const { candidates, how } = await find(parts, { ...search, without: conversation }, signal);
+  // A store has left them out; what is put into a prompt is looked at twice.
+  const fit = candidates.filter(({ stored: { engram } }) => isFit(engram, asked));
+  return { ...known, engrams: recalledOf(fit, rules), how: how + and };
+}
+
+function isFit(engram: StoredEngram["engram"], { organization, user, conversation }: RecallQuery): boolean {
+  return (
+    engram.type === "episodic" &&
+    engram.organization === organization &&
+    engram.user === user &&
+    engram.conversation !== conversation
+  );
+}
+
+/** @throws Fault `store-unavailable` */
+export async function search(
+  parts: Parts,
+  scope: MemoryScope,
+  { asked, signal }: { readonly asked: EngramSearch; readonly signal: AbortSignal },
+): Promise<FoundEngrams> {
+  const { respondent, retired = false, limit, rules } = asked;
+  const query = queryOf(asked.query ?? "");
+  const newest = listed(parts.store, scope, { type: "episodic", retired, respondent });
+  if (query.text.trim() === "") {
+    const engrams = (await liveOf(newest, limit)).map((stored) => ({
+      ...judgedEngram(stored),
+      similarity: null,
+      words: null,
+      score: null,
+    }));
+    return { engrams, how: "newest first" };
+  }
+  const wanted = { scope, query, limit: Math.max(CANDIDATES, 4 * limit), timeoutMs: rules.timeoutMs };
+  const { candidates, how } = retired
+    ? await compare(parts, { ...wanted, engrams: await liveOf(newest, MAX_RETIRED) }, signal)
+    : await find(parts, wanted, signal);
+  const fit = candidates.filter((candidate) => isFound(candidate, respondent));
+  const engrams = ranked(fit, rules)
+    .slice(0, limit)
+    .map(({ stored, similarity, words, score }) => ({ ...judgedEngram(stored), similarity, words, score }));
+  return { engrams, how };
+}
+
+/** What has nothing in common with the query is no find. */
+function isFound({ stored, similarity, words }: Candidate, respondent: Respondent | undefined): boolean {
+  return (
+    stored.forgotten === null &&
+    (respondent === undefined || stored.engram.respondent === respondent) &&
+    (words > 0 || (similarity !== null && similarity > 0))
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * What a protocol of your own is made of: steps and phases, prompts with fences and slots, readers, agreement. The protocol
+ * joins by `protocols: { ...yours }`; `parley/testing` plays it on scripted models.
+ */
+export {
+  admitWithinBudget,
+  canAfford,
+  defineProtocol,
+  phase,
+  reserveFor,
+  type Protocol,
+  type ProtocolContext,
+  type ProtocolReport,
+  type ProtocolView,
+  type PromptTemplate,
+  type Registry,
+  type Run,
+  type SeatSpec,
+  type Ending,
+} from "./engine/index.ts";
+export { fenced, readFenced, type Fenced } from "./prompts/material.ts";
+export {
+  ANSWERS_SLOTS,
+  answersText,
+  answersValues,
+  fence,
+  labelList,
+  materialText,
+  type AnswersPrompt,
+  type Desk,
+  type Labelled,
+  type Material,
+} from "./prompts/material.ts";
+export { defineTemplate, type Template } from "./prompts/template.ts";
+export { bestDraft, central, controlOf, leading } from "./protocols/phases/control.ts";
+export {
+  draft,
+  draftTemplate,
+  emptyReplyFailure,
+  modelParams,
+  type Draft,
+  type DraftLimits,
+  type Drafts,
+} from "./protocols/phases/draft.ts";
+export {
+  failedPart,
+  fanOut,
+  type FanOut,
+  type FanOutMember,
+  type FanOutSpec,
+} from "./protocols/phases/fan-out.ts";
+export { degradation, stoppedByBudget, type Absence } from "./protocols/phases/loss.ts";
+export { moreThanHalf, tooFew } from "./protocols/phases/control.ts";
+export { revise, type RevisionRound } from "./protocols/phases/revise.ts";
+export { revisionTemplate } from "./protocols/phases/revise.ts";
+export { withId, withLabel } from "./protocols/phases/seats.ts";
+export { labelAt, othersFrom, seatDrafts, type SeatedDraft } from "./protocols/phases/table.ts";
+export { speakWithTools, type ToolUse } from "./protocols/phases/tool-turns.ts";
+export { extractAnswer } from "./replies/extract-answer.ts";
+export { readNumber, type NumberValue } from "./replies/answer.ts";

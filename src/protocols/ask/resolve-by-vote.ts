@@ -1,0 +1,112 @@
+import { canAfford, type ProtocolContext } from "../../engine/index.ts";
+import { sameAnswer } from "../../replies/answer.ts";
+import { vote, type Vote } from "../../stats/vote.ts";
+import type { Answer, Closing } from "../../kernel/index.ts";
+import { central, controlOf, leading } from "../phases/control.ts";
+import type { Draft, Drafts } from "../phases/draft.ts";
+import { stoppedByBudget } from "../phases/loss.ts";
+import { leastRevision, revise } from "../phases/revise.ts";
+import { seatDrafts } from "../phases/table.ts";
+import { roundOf, recordRung, type AskSettings } from "./rungs.ts";
+
+/** A question whose drafts have final answers that can be compared: by their agreement, or by a round and a vote. */
+export async function resolveByVote(
+  floor: ProtocolContext<AskSettings>,
+  { drafts, absent }: Drafts,
+): Promise<Closing> {
+  let answers: readonly Draft[] = drafts;
+  let tally = tallied(drafts, answers);
+  let weakened = absent.length > 0;
+  let rounds = 0;
+  for (let round = 1; round <= mostRounds(floor.settings, tally) && undecided(tally, round); round += 1) {
+    const reason = describeVote(tally, { drafts, answers });
+    const spec = roundOf(floor, { round: round + 1, table: seatDrafts(floor, answers), differ });
+    const calls = () => leastRevision(floor, spec);
+    const work = { kind: "revision", round: spec.round };
+    const affordable = await canAfford(floor.run, { name: `round-${spec.round}`, work, calls });
+    if (!affordable.ok) {
+      const why = `${reason}, and the budget does not reach for a round of revision`;
+      await recordRung(floor, { ...rungBefore(round), next: null, reason: why });
+      return stoppedByBudget(why, affordable.cap, answerBy(tally, { drafts, answers }));
+    }
+    await recordRung(floor, { ...rungBefore(round), next: "revision", reason });
+    const revised = await revise(floor, spec);
+    answers = revised.answers;
+    weakened ||= revised.cut || revised.lost > 0;
+    tally = tallied(drafts, answers);
+    rounds = round;
+  }
+  const reason = describeVote(tally, { drafts, answers });
+  await recordRung(floor, { ...rungBefore(rounds + 1), next: null, reason });
+  const best = answerBy(tally, { drafts, answers });
+  if (tally.winner === null) return { outcome: "inconclusive", why: reason, best };
+  return { outcome: weakened ? "answered-degraded" : "answered", ...best };
+}
+
+const mostRounds = ({ effort }: AskSettings, { by }: Vote): number =>
+  by === "unanimous" || effort < 2 ? 0 : effort < 5 ? 1 : 2;
+
+/** Whether a round is worth it: the first wherever drafts differ, a second where no answer has most of all votes. */
+const undecided = ({ by }: Vote, round: number): boolean =>
+  by !== "unanimous" && (round === 1 || by !== "majority");
+
+const rungBefore = (round: number) =>
+  round === 1 ? { rung: "draft" as const } : { rung: "revision" as const, round: round - 1 };
+
+const differ = (one: Draft, other: Draft): boolean =>
+  !one.final || !other.final || !sameAnswer(one.final, other.final);
+
+const tallied = (drafts: readonly Draft[], answers: readonly Draft[]): Vote =>
+  vote(
+    drafts.map(({ by, final }) => ({
+      id: by.id,
+      first: final,
+      last: answers.find((one) => one.by.id === by.id)?.final ?? null,
+    })),
+  );
+
+type Given = { readonly drafts: readonly Draft[]; readonly answers: readonly Draft[] };
+
+/** The best supported text that says what the vote elected; where it elected nobody, what the drafts alone would have been. */
+function answerBy({ winner }: Vote, { drafts, answers }: Given) {
+  const saying = (texts: readonly Draft[]) =>
+    texts.filter(({ final }) => final && winner && sameAnswer(final, winner.answer));
+  const [last, first] = [saying(answers), saying(drafts)];
+  const chosen = winner ? central(last.length > 0 ? last : first) : leading(drafts);
+  return { answer: chosen.step, control: controlOf(drafts, undefined, chosen.final) };
+}
+
+/** How the votes fell, in words: `2 of 3 drafts come to 391, 1 to 390`. */
+function describeVote({ groups, by }: Vote, { drafts, answers }: Given): string {
+  const members = drafts.length;
+  if (by === "unanimous") {
+    const who = members === 1 ? "the one draft comes" : `all ${members} drafts come`;
+    return `${who} to ${groups[0] ? quoted(groups[0].answer) : "the same"}`;
+  }
+  const revised = answers.some(({ step }) => !drafts.some((draft) => draft.step === step));
+  const when = revised ? "last" : "first";
+  const held = groups.filter((group) => group[when].length > 0);
+  const parts = held.map(({ answer, [when]: ids }, index) => {
+    const of =
+      index === 0
+        ? ` of ${members} ${revised ? "answers" : "drafts"} come${ids.length === 1 ? "s" : ""}`
+        : "";
+    return `${ids.length}${of} to ${quoted(answer)}`;
+  });
+  const silent = members - held.reduce((sum, group) => sum + group[when].length, 0);
+  const all = [...parts, ...(silent > 0 ? [`${silent} to nothing that can be compared`] : [])].join(", ");
+  return revised ? `after revision ${all}; ${DECIDED[by]}` : all;
+}
+
+/** What the vote over first and last answers says. */
+const DECIDED: { readonly [by in Vote["by"]]: string } = {
+  unanimous: "all agree",
+  majority: "a majority of first and last answers together",
+  plurality: "the most of first and last answers together, but no majority",
+  last: "level in first and last answers together, decided by the last",
+  tie: "first and last answers together are level",
+  none: "nothing to count",
+};
+
+const quoted = ({ value }: Answer): string =>
+  value.length > 60 ? `${value.slice(0, 60).toWellFormed()}…` : value;

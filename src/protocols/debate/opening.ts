@@ -1,0 +1,214 @@
+import { Fault, ParticipantId, type ModelRef, type ToolSpec } from "../../kernel/index.ts";
+import { CONTEXT_SEARCH } from "../../text/context-search.ts";
+import type { Note, OpeningContext, OpeningPart } from "../../engine/opening-part.ts";
+import {
+  AGENT_TEMPERATURE,
+  BUILT_IN_JUDGE,
+  BUILT_IN_PROMPTS,
+  type AgentConfig,
+  type DebateConfig,
+} from "./config.ts";
+import { withModels, debateSeats, type DebateSeats } from "./seats.ts";
+import { Summarization, ToolName, type DebateSettings } from "./settings.ts";
+import { summaryMethodOf } from "./summaries/index.ts";
+
+export type DebateRequest = {
+  /** The roles of the agents; a configuration names its own. */
+  readonly agents?: readonly string[] | undefined;
+  /** Who takes part and under which rules; by default an agent to each role, with the panel's models dealt out to them. */
+  readonly config?: DebateConfig | undefined;
+  /** Other models for the agents and the judge; see `mapModels`. */
+  readonly mapModels?: string | undefined;
+  readonly rounds?: number | undefined;
+  readonly clarify?: boolean | undefined;
+  readonly topology?: DebateSettings["topology"] | undefined;
+  readonly proposals?: DebateSettings["proposals"] | undefined;
+  readonly until?: DebateSettings["termination"]["type"] | undefined;
+  /** Whether the notes say who takes part. */
+  readonly verbose?: boolean | undefined;
+};
+
+/** The roles of a debate for which none are named. */
+const DEFAULT_ROLES: readonly string[] = ["architect", "performance", "kiss"];
+
+/** Seats the agents and the judge. @throws Fault `configuration`, `authentication` */
+export async function openDebate(request: DebateRequest, context: OpeningContext): Promise<OpeningPart> {
+  const { config: unmapped, notes } = request.config
+    ? { config: request.config, notes: [] }
+    : await builtInDebate(request, context);
+  const config = request.mapModels === undefined ? unmapped : withModels(unmapped, request.mapModels);
+  const everybody = [...config.agents, config.judge];
+  for (const { summarization } of everybody) summaryMethodOf(summarization.method);
+  const seats = await debateSeats(context, config);
+  const tools = chooseTools(seats, context.fileTools);
+  return {
+    settings: settings(request, context, { config, seats, tools }),
+    participants: seats.participants,
+    templates: seats.templates,
+    answering: seats.participants.filter(({ seat }) => seat === "judge").map(({ model }) => model),
+    notes: [
+      ...notes,
+      ...[...config.warnings, ...seats.warnings].map((text): Note => ({ code: "warning", text })),
+      ...tools.notes,
+      ...(await embeddingNotes(context, everybody)),
+      ...(config.agents.length === 1 ? [{ code: "single-agent" } as const] : []),
+      ...(request.verbose === true ? everybody.map((one) => participantNote(one, seats)) : []),
+    ],
+  };
+}
+
+/** An agent to each role; a role that is named twice is two agents. The first agent's model judges where none is configured. */
+export async function builtInDebate(
+  { agents: roles = DEFAULT_ROLES }: Pick<DebateRequest, "agents">,
+  context: OpeningContext,
+): Promise<{ readonly config: DebateConfig; readonly notes: readonly Note[] }> {
+  const panel = await context.panel();
+  const turns = new Map<string, number>();
+  const tools = context.fileTools ? ToolName.options : [];
+  const agents = roles.map((role, index): AgentConfig => {
+    const { id, name, model, temperature } = context.role(role);
+    const turn = (turns.get(id) ?? 0) + 1;
+    turns.set(id, turn);
+    return {
+      ...usual(model ?? dealt(panel.members, index)),
+      id: ParticipantId.parse(turn === 1 ? `agent-${id}` : `agent-${id}-${turn}`),
+      name: turn === 1 ? name : `${name} ${turn}`,
+      role: id,
+      temperature: temperature ?? AGENT_TEMPERATURE,
+      tools,
+    };
+  });
+  const [first] = agents;
+  if (!first) {
+    const next = `name at least one role, such as ${DEFAULT_ROLES.join(", ")}`;
+    throw new Fault("configuration", { why: "there are no agents", next });
+  }
+  const { id, ...judge } = BUILT_IN_JUDGE;
+  const chairs = context.settings.chair.length > 0 ? panel.chairs : [];
+  const model = panel.judges[0] ?? chairs[0] ?? first.model;
+  return {
+    config: {
+      agents,
+      judge: { ...usual(model), ...judge, id: ParticipantId.parse(id) },
+      rules: {},
+      warnings: [],
+    },
+    notes: panel.notes,
+  };
+}
+
+const usual = (model: ModelRef) => ({
+  model,
+  summarization: Summarization.parse({}),
+  prompts: BUILT_IN_PROMPTS,
+  tools: [],
+  toolCallLimit: undefined,
+});
+
+function dealt(models: readonly ModelRef[], index: number): ModelRef {
+  const model = models[index % models.length];
+  if (model !== undefined) return model;
+  throw new Fault("configuration", {
+    why: "there is no model for the agents",
+    next: "name one as provider/model, for example openai/gpt-5-mini",
+  });
+}
+
+/** Why passages are compared by their words although a way to summarize wants an embedding model. */
+async function embeddingNotes(
+  context: OpeningContext,
+  everybody: readonly AgentConfig[],
+): Promise<readonly Note[]> {
+  const wanting = everybody.filter(
+    ({ summarization: { enabled, method } }) => enabled && (method === "semantic" || method === "retrieval"),
+  );
+  const problems = await Promise.all(
+    wanting.map(({ summarization }) => context.embeddingProblem(summarization.embeddingModel)),
+  );
+  return [...new Set(problems)].flatMap((reason) =>
+    reason === undefined ? [] : [{ code: "embedding-unavailable", reason } as const],
+  );
+}
+
+type Tools = {
+  readonly byAgent: DebateSeats["tools"];
+  readonly specs: readonly ToolSpec[];
+  readonly folder: string | undefined;
+  readonly notes: readonly Note[];
+};
+
+/** The agents' tools with what they are told of them; file tools only where a folder was handed over. */
+function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTools"]): Tools {
+  const files = fileTools?.specs ?? [];
+  const all: readonly ToolSpec[] = [CONTEXT_SEARCH, ...files];
+  const exists = (name: string) => all.some((spec) => spec.name === name);
+  const wanted = new Set<string>(Object.values(tools).flatMap(({ names }) => names));
+  const missing = [...wanted].filter((name) => !exists(name));
+  const unused = fileTools !== null && !files.some(({ name }) => wanted.has(name));
+  return {
+    byAgent: Object.fromEntries(
+      Object.entries(tools)
+        .map(([id, own]) => [id, { ...own, names: own.names.filter(exists) }] as const)
+        .filter(([, { names }]) => names.length > 0),
+    ),
+    specs: all.filter(({ name }) => wanted.has(name)),
+    folder: fileTools?.folder,
+    notes: [
+      ...missing.map((tool): Note => ({ code: "tool-without-folder", tool })),
+      ...(unused ? [{ code: "folder-unused" } as const] : []),
+    ],
+  };
+}
+
+type Chosen = { readonly config: DebateConfig; readonly seats: DebateSeats; readonly tools: Tools };
+
+function settings(
+  request: DebateRequest,
+  { settings: shared }: OpeningContext,
+  { config: { rules }, seats, tools }: Chosen,
+): OpeningPart["settings"] {
+  const { draftTokens, reviewTokens, synthesisTokens, quorum, patienceMs } = shared;
+  const { until, clarify } = request;
+  return {
+    ...rules,
+    ...definedOnly({ rounds: request.rounds, proposals: request.proposals, topology: request.topology }),
+    ...(until === undefined || rules.termination?.type === until ? {} : { termination: { type: until } }),
+    ...(clarify === undefined ? {} : { clarifications: { ...rules.clarifications, enabled: clarify } }),
+    roles: seats.roles,
+    promptSources: seats.promptSources,
+    summarizationOf: seats.summarizationOf,
+    tools: tools.byAgent,
+    toolSpecs: tools.specs,
+    contextFolder: tools.folder,
+    maxOutputTokens: {
+      proposal: draftTokens,
+      refinement: draftTokens,
+      critique: reviewTokens,
+      synthesis: synthesisTokens,
+    },
+    quorum,
+    patienceMs,
+    ...definedOnly({ callTimeoutMs: shared.callTimeoutMs }),
+  };
+}
+
+const definedOnly = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+function participantNote(
+  { id, name, role, model, temperature }: AgentConfig,
+  { promptSources, summarizationOf }: DebateSeats,
+): Note {
+  const instructions = promptSources[id]?.instructions;
+  const summary = summarizationOf[id];
+  return {
+    code: "participant",
+    name,
+    id,
+    role,
+    model,
+    temperature,
+    instructions: instructions?.source === "file" ? instructions.path : null,
+    summary: summary?.enabled ? { method: summary.method, threshold: summary.threshold } : null,
+  };
+}

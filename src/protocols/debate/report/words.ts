@@ -1,0 +1,75 @@
+import type { DebateRecord, DebateRound } from "../view/record.ts";
+import { oneLine } from "../../../reports/printable.ts";
+import { durationWords, familyWords, numberWords, usdWords } from "../../../reports/words.ts";
+
+/** The first line of the problem, without the mark of a markdown heading. */
+export function titleOf({ problem }: DebateRecord): string {
+  const first = problem.trimStart().split(/[\r\n]/, 1)[0] ?? "";
+  return oneLine(first, 160).replace(/^#{1,6} /, "") || "A debate";
+}
+
+/** Agents and judge as people know them: by name, with the id where two share one; an unknown id as it is. */
+export type AgentNames = { readonly of: (id: string) => string };
+
+export function agentNames({ agents, judge }: DebateRecord): AgentNames {
+  const all = judge ? [...agents, judge] : agents;
+  return {
+    of: (id) => {
+      const name = all.find((one) => one.id === id)?.name;
+      if (name === undefined) return id;
+      const shared = all.some((other) => other.name === name && other.id !== id);
+      return shared ? `${name} (${id})` : name;
+    },
+  };
+}
+
+/** How it stands, when it was, and where it is from. */
+export function statusRows(record: DebateRecord): (readonly [label: string, text: string])[] {
+  const { status, source, startedAt, endedAt, id } = record;
+  const tookMs = endedAt === null ? Number.NaN : Date.parse(endedAt) - Date.parse(startedAt);
+  const took = tookMs >= 0 ? `; it took ${durationWords(tookMs)}` : "";
+  return [
+    ["Status", status === "open" ? "open: it has not come to its end" : status],
+    [
+      "Time",
+      `began ${timeWords(startedAt)}${endedAt === null ? "" : `, ended ${timeWords(endedAt)}`}${took}`,
+    ],
+    ["Id", id],
+    ["From", source === "parley" ? "Parley's journal" : "a result file of Dialectic's"],
+  ];
+}
+
+/** `2026-01-02 03:04:05 UTC`; what is no time as it is. */
+function timeWords(at: string): string {
+  const ms = Date.parse(at);
+  return Number.isNaN(ms) ? at : `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+export const AGENT_HEADS = ["Name", "Role", "Model", "Family", "Temperature", "Id"];
+
+export const agentRows = (agents: DebateRecord["agents"]): string[][] =>
+  agents.map(({ name, role, model, family, temperature, id }) => [
+    name,
+    role ?? NOT_RECORDED,
+    modelWords(model),
+    familyWords(family),
+    temperature === null ? "not set" : String(temperature),
+    id,
+  ]);
+
+const NOT_RECORDED = "not recorded";
+
+/** Simulated models say so wherever a model is named. */
+const modelWords = (model: string | null): string =>
+  model === null ? "model not recorded" : model.startsWith("sim/") ? `${model} (simulated)` : model;
+
+type Taken = Pick<DebateRound["refinements"][number], "model" | "tokens" | "usd" | "latencyMs">;
+
+/** What a text took, and of which model. */
+export const takenWords = ({ model, tokens, usd, latencyMs }: Taken): string =>
+  [
+    modelWords(model),
+    tokens === null ? "tokens unknown" : `${numberWords(tokens)} tokens`,
+    latencyMs === null ? "time unknown" : durationWords(latencyMs),
+    usd === null ? "cost unknown" : usdWords(usd),
+  ].join(", ");

@@ -1,0 +1,180 @@
+import { oneLine, quoted } from "../../text/words.ts";
+import { nearest } from "../../text/words.ts";
+import type { OpeningContext, SeatedParticipant } from "../../engine/opening-part.ts";
+import { Fault, ModelRef, type ParticipantId } from "../../kernel/index.ts";
+import { ToolName, type DebateSettings } from "./settings.ts";
+import type { AgentConfig, AgentPrompts, DebateConfig } from "./config.ts";
+
+/** What of a debate's opening belongs to those who take part in it. */
+export type DebateSeats = {
+  /** The agents in the configuration's order, then the judge. */
+  readonly participants: readonly SeatedParticipant[];
+  /** What each argues for, by participant. */
+  readonly roles: Readonly<Record<string, string>>;
+  /** Texts of their own, to be pinned as templates: `summary/<id>`, `clarification/<id>`. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** Where each text comes from, by participant. */
+  readonly promptSources: Readonly<Record<string, PromptSources>>;
+  readonly summarizationOf: DebateSettings["summarizationOf"];
+  readonly tools: Readonly<Record<string, { readonly names: ToolName[]; readonly limit?: number }>>;
+  readonly warnings: readonly string[];
+};
+
+type PromptSource = { readonly source: "built-in" } | { readonly source: "file"; readonly path: string };
+type PromptSources = { readonly [K in keyof AgentPrompts]: PromptSource };
+
+/**
+ * Seats a configuration's agents and judge, with their roles' instructions or those of their own.
+ * @throws Fault `configuration` for an unknown role; as `model` does for a model
+ */
+export async function debateSeats(context: OpeningContext, config: DebateConfig): Promise<DebateSeats> {
+  const all = [...config.agents, config.judge];
+  const byId = <T>(entry: (one: AgentConfig) => T): Record<ParticipantId, T> =>
+    Object.fromEntries(all.map((one) => [one.id, entry(one)]));
+  const tools = config.agents.map((agent) => ({ agent, ...knownTools(agent) }));
+  return {
+    participants: await Promise.all([
+      ...config.agents.map((agent) => seat(context, agent, "agent")),
+      seat(context, config.judge, "judge"),
+    ]),
+    roles: byId(({ role }) => role),
+    templates: Object.fromEntries(all.flatMap(ownTexts)),
+    promptSources: byId(({ prompts }) => ({
+      instructions: sourceOf(prompts.instructions),
+      clarification: sourceOf(prompts.clarification),
+      summary: sourceOf(prompts.summary),
+    })),
+    summarizationOf: byId(({ summarization }) => summarization),
+    tools: Object.fromEntries(
+      tools.flatMap(({ agent, names }) => {
+        const limit = agent.toolCallLimit;
+        return names.length === 0
+          ? []
+          : [[agent.id, { names, ...(limit === undefined ? {} : { limit }) }] as const];
+      }),
+    ),
+    warnings: [
+      ...tools.flatMap(({ unknown }) => unknown),
+      ...(config.judge.tools.length > 0
+        ? ["The judge has no tools here; it works from what was said in the debate"]
+        : []),
+    ],
+  };
+}
+
+async function seat(
+  context: OpeningContext,
+  one: AgentConfig,
+  name: "agent" | "judge",
+): Promise<SeatedParticipant> {
+  const { instructions } = one.prompts;
+  const role = context.role(one.role);
+  const model = await context.model(one.model);
+  return {
+    id: one.id,
+    seat: name,
+    persona: {
+      name: one.name,
+      instructions: instructions.source === "file" ? instructions.text : role.instructions,
+    },
+    model,
+    family: context.family(model),
+    ...(one.temperature === null ? {} : { temperature: one.temperature }),
+  };
+}
+
+const ownTexts = ({ id, prompts }: AgentConfig): (readonly [name: string, text: string])[] =>
+  (["summary", "clarification"] as const).flatMap((kind) => {
+    const prompt = prompts[kind];
+    return prompt.source === "file" ? [[`${kind}/${id}`, prompt.text] as const] : [];
+  });
+
+const sourceOf = (prompt: AgentPrompts[keyof AgentPrompts]): PromptSource =>
+  prompt.source === "file" ? { source: "file", path: prompt.path } : { source: "built-in" };
+
+/** The tools that exist, and a warning for each that does not. */
+function knownTools({ id, tools }: AgentConfig): {
+  readonly names: ToolName[];
+  readonly unknown: readonly string[];
+} {
+  const read = tools.map((tool) => ({ tool, name: ToolName.safeParse(tool).data }));
+  return {
+    names: read.flatMap(({ name }) => name ?? []),
+    unknown: read.flatMap(({ tool, name }) =>
+      name === undefined
+        ? [`No tool ${tool}; ${id} goes without it (nearest: ${nearest(tool, ToolName.options)})`]
+        : [],
+    ),
+  };
+}
+
+type Seat = { readonly model: ModelRef };
+type Pair = { readonly from: string; readonly to: ModelRef };
+
+const FORMS = "write models to be dealt out (sim/ada,sim/bo) or replacements (openai/gpt-4=sim/ada)";
+const MOST_ENTRIES = 100;
+
+/**
+ * The same seats with other models. A list of models is dealt out, one to a seat in order, going round; pairs
+ * `FROM=TO` replace the models that they name and leave the others. Parameters of a model that is replaced are
+ * part of its name, but a pair cannot name them: what has a `?` before its `=` is a model.
+ * @throws Fault `configuration` for an entry that is no model, both kinds at once, or a `FROM` that no seat has
+ */
+export function mapModels<S extends Seat>(seats: readonly S[], written: string): readonly S[] {
+  const entries = written.split(",", MOST_ENTRIES + 1).map((entry) => entry.trim());
+  if (entries.length > MOST_ENTRIES) throw refusal(`more than ${MOST_ENTRIES} models`, FORMS);
+  const read = entries.map(readEntry);
+  const pairs = read.filter((entry) => entry.from !== undefined);
+  if (pairs.length === 0) {
+    return seats.map((seat, index) => ({ ...seat, model: read[index % read.length]?.to ?? seat.model }));
+  }
+  if (pairs.length < read.length) throw refusal("models to be dealt out stand among replacements", FORMS);
+  return replaced(seats, pairs);
+}
+
+type Entry =
+  { readonly from: string; readonly to: ModelRef } | { readonly from?: never; readonly to: ModelRef };
+
+function readEntry(entry: string): Entry {
+  const [, from, to] = /^([^=?]*)=(.*)$/.exec(entry) ?? [];
+  if (from === undefined || to === undefined) return { to: refIn(entry) };
+  return { from: refIn(from.trim()), to: refIn(to.trim()) };
+}
+
+function refIn(text: string): ModelRef {
+  const read = ModelRef.safeParse(text);
+  if (read.success) return read.data;
+  throw refusal(`${quoted(text)} is no model; a model is written provider/model`, FORMS);
+}
+
+function replaced<S extends Seat>(seats: readonly S[], pairs: readonly Pair[]): readonly S[] {
+  const used: readonly string[] = [...new Set(seats.map(({ model }) => model))];
+  const by = new Map<string, ModelRef>();
+  for (const { from, to } of pairs) {
+    if (by.has(from)) throw refusal(`${quoted(from)} is replaced twice`, "remove one of them");
+    if (!used.includes(from)) {
+      throw refusal(
+        `nobody is to speak with ${quoted(from)}`,
+        `the nearest is ${nearest(from, used) ?? "none"}; there are ${used.join(", ")}`,
+      );
+    }
+    by.set(from, to);
+  }
+  return seats.map((seat) => ({ ...seat, model: by.get(seat.model) ?? seat.model }));
+}
+
+const refusal = (why: string, next: string) =>
+  new Fault("configuration", { why: oneLine(why, 600), next: oneLine(next, 300) });
+
+/**
+ * The same configuration with other models; see `mapModels`. The judge's seat comes after the agents', which keep their order.
+ * @throws Fault `configuration` as `mapModels` does
+ */
+export function withModels<S extends Seat, C extends { readonly agents: readonly S[]; readonly judge: S }>(
+  config: C,
+  written: string,
+): C {
+  const { agents, judge } = config;
+  const seats = mapModels([...agents, judge], written);
+  return { ...config, agents: seats.slice(0, -1), judge: seats.at(-1) ?? judge };
+}

@@ -1,0 +1,108 @@
+import {
+  callOf,
+  isEvent,
+  workOf,
+  type Call,
+  type Entry,
+  type Event,
+  type Participant,
+  type Work,
+} from "../../../kernel/index.ts";
+import type { DebateRecord, DebateRound } from "./record.ts";
+import { spent } from "../../../views/spending.ts";
+
+export type Debate = {
+  readonly agents: readonly Participant[];
+  /** Whether what an agent said before stands as its proposal without being asked for. */
+  readonly carries: boolean;
+  /** In the order of the journal. */
+  readonly events: readonly Event[];
+  /** The calls that this debate made itself; adopted ones were paid for by the parent. */
+  readonly calls: readonly { readonly work: Work | undefined; readonly call: Call }[];
+};
+
+export function debateIn(entries: readonly Entry[], { data }: Event<"deliberation-opened">): Debate {
+  const events = entries.flatMap((entry) => (entry.type === "unknown" ? [] : [entry]));
+  return {
+    agents: data.participants.filter(({ seat }) => seat === "agent"),
+    carries: data.settings["proposals"] !== "fresh",
+    events,
+    calls: events.flatMap((event) => {
+      const call = event.origin.by === "adopted" ? undefined : callOf(event);
+      return call ? [{ work: workOf(event), call }] : [];
+    }),
+  };
+}
+
+/** Whether two steps do one piece of work: a text, the turns after its tools' results, and its repair. */
+export const isSameWork = (one: Work | undefined, other: Work | undefined): boolean =>
+  one !== undefined &&
+  one.kind === other?.kind &&
+  one.round === other.round &&
+  one.by === other.by &&
+  one.of === other.of;
+
+/** In the order of seats, as they were recorded within one: never in the order of a race. */
+export function seated<T extends { readonly by: string }>(
+  { agents }: Debate,
+  all: readonly T[],
+  idOf: (one: T) => string = ({ by }) => by,
+): T[] {
+  const seat = (one: T) => {
+    const index = agents.findIndex(({ id }) => id === idOf(one));
+    return index < 0 ? agents.length : index;
+  };
+  return [...all].sort((a, b) => seat(a) - seat(b));
+}
+
+/** What was made for the agents of a round, or of no round for the judge; a summary's own parts are not told. */
+export const summariesIn = (debate: Debate, round: number | undefined): DebateRound["summaries"] =>
+  seated(
+    debate,
+    debate.events.flatMap((event) => {
+      if (!isEvent(event, "summary-made") || workOf(event)?.round !== round || event.data.part) return [];
+      const { method, text, charactersBefore, charactersAfter, temperature, call } = event.data;
+      return [
+        {
+          by: event.data.for,
+          made: {
+            for: event.data.for,
+            method,
+            text,
+            charactersBefore,
+            charactersAfter,
+            model: call?.model ?? null,
+            temperature: temperature ?? null,
+            ...takenBy(debate, event),
+          },
+        },
+      ];
+    }),
+  ).map(({ made }) => made);
+
+export const contribution = (
+  debate: Debate,
+  event: Event<"answer-given" | "critique-given" | "synthesis-given">,
+): Taken & { readonly by: string; readonly text: string; readonly model: string | null } => ({
+  by: event.data.by,
+  text: event.data.text,
+  model: event.data.call?.model ?? null,
+  ...takenBy(debate, event),
+});
+
+type Taken = Pick<DebateRound["refinements"][number], "tokens" | "usd" | "latencyMs">;
+
+/** What a piece of work took, by the calls' own figures. */
+function takenBy({ calls }: Debate, event: Event): Taken {
+  const own = calls.filter(({ work }) => isSameWork(work, workOf(event))).map(({ call }) => call);
+  const { tokens, usd } = costsOf(own);
+  return { tokens, usd, latencyMs: own.reduce((sum, { latencyMs }) => sum + latencyMs, 0) };
+}
+
+export function costsOf(all: readonly Call[]): DebateRecord["outside"] {
+  const { calls, tokens, cost } = spent(all);
+  return { calls, tokens: sumOf(tokens), usd: cost.usd };
+}
+
+export const sumOf = (tokens: { readonly in: number | null; readonly out: number | null }): number | null =>
+  tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;

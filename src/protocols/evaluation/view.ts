@@ -1,0 +1,268 @@
+import * as z from "zod";
+import { EvaluationWork } from "./work.ts";
+import { EVALUATION_METRICS, EvaluationMetric, EvaluationReply } from "../../replies/evaluation.ts";
+import {
+  callOf,
+  isEvent,
+  workOf,
+  type Entry,
+  type Event,
+  type Failure,
+  type Participant,
+} from "../../kernel/index.ts";
+import { isSimulated } from "../../views/simulated.ts";
+import { spending } from "../../views/spending.ts";
+
+const Average = z.strictObject({ average_score: z.number().nullable() });
+const Spread = z.strictObject({ low: z.number(), high: z.number(), n: z.int() }).nullable();
+
+/**
+ * What independent evaluators make of a debate's solution; what `parley eval --json` prints. `evaluation`, `overall_score`
+ * and `agents` have the form of Dialectic's result files (0.7). Published as `schemas/evaluation.schema.json`.
+ */
+export const EvaluationReport = z.strictObject({
+  /** Means over those who gave a number, 1 to 10, to two decimals; null where nobody did. */
+  evaluation: z.strictObject({
+    functional_completeness: Average,
+    non_functional: z.strictObject({
+      performance_scalability: Average,
+      security: Average,
+      maintainability_evolvability: Average,
+      regulatory_compliance: Average,
+      testability: Average,
+      requirements_fulfillment: Average,
+    }),
+  }),
+  overall_score: z.number().nullable(),
+  /** What each evaluator gave that could be read, by id. */
+  agents: z.record(z.string(), EvaluationReply),
+  id: z.string(),
+  /** The id of the debate. */
+  debate: z.string(),
+  /** A closing's outcome, or `open`; `why` says why it has no answer. */
+  status: z.string(),
+  why: z.string().nullable(),
+  /** Whether a simulated model evaluated, or spoke in the debate. */
+  simulated: z.boolean(),
+  /** The lowest and the highest score of a metric; null where fewer than two gave one. */
+  spread: z.record(EvaluationMetric, Spread),
+  /** In seat order; `skipped` says why one has no scores, null where it has. */
+  evaluators: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      model: z.string(),
+      family: z.string().nullable(),
+      skipped: z.string().nullable(),
+    }),
+  ),
+  /** Evaluators of the same family as somebody in the debate, whom they may favour. */
+  families: z.array(z.strictObject({ evaluator: z.string(), family: z.string(), as: z.array(z.string()) })),
+  /** What a reader should know before the scores, in words. */
+  warnings: z.array(z.string()),
+  calls: z.int(),
+  tokens: z.strictObject({
+    in: z.number().nullable(),
+    out: z.number().nullable(),
+    cached: z.number().nullable(),
+  }),
+  cost: z.strictObject({ usd: z.number().nullable(), source: z.string() }),
+});
+export type EvaluationReport = z.infer<typeof EvaluationReport>;
+
+/** The metrics as people read them, in the order of reports. */
+export const METRIC_NAMES: { readonly [M in EvaluationMetric]: string } = {
+  functional_completeness: "Functional Completeness",
+  performance_scalability: "Performance & Scalability",
+  security: "Security",
+  maintainability_evolvability: "Maintainability & Evolvability",
+  regulatory_compliance: "Regulatory Compliance",
+  testability: "Testability",
+  requirements_fulfillment: "Requirements Fulfillment",
+  overall: "Overall Score",
+};
+
+/** One evaluation as its step recorded it. */
+const Scores = z.object({
+  scores: z.record(EvaluationMetric, z.number().min(1).max(10).nullable()),
+  reasons: z.partialRecord(EvaluationMetric, z.string()),
+  strengths: z.array(z.string()),
+  weaknesses: z.array(z.string()),
+  clamped: z.array(EvaluationMetric),
+  ignored: z.array(EvaluationMetric),
+});
+type Scores = z.infer<typeof Scores>;
+
+/** Somebody with the seat of an evaluator, and what became of it so far. */
+type Seat = { readonly evaluator: Participant } & (
+  { readonly scores: Scores } | { readonly scores: null; readonly why: string }
+);
+
+/** Folds all entries of an evaluation, wherever it stands; undefined for any other deliberation. */
+export function evaluationOf(entries: readonly Entry[]): EvaluationReport | undefined {
+  const opened = openingOf(entries);
+  if (!opened) return undefined;
+  const { debate, debaters } = EvaluationWork.parse(opened.data.settings);
+  const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const ends = endsIn(entries);
+  const seats = evaluatorsOf(opened).map((evaluator) => seatOf(evaluator, ends.get(evaluator.id), !closing));
+  const given = seats.flatMap(({ scores }) => scores ?? []);
+  const average = (metric: EvaluationMetric) => ({ average_score: meanOf(metric, given) });
+  const families = sharedFamilies(
+    seats.map(({ evaluator }) => evaluator),
+    debaters,
+  );
+  return {
+    evaluation: {
+      functional_completeness: average("functional_completeness"),
+      non_functional: {
+        performance_scalability: average("performance_scalability"),
+        security: average("security"),
+        maintainability_evolvability: average("maintainability_evolvability"),
+        regulatory_compliance: average("regulatory_compliance"),
+        testability: average("testability"),
+        requirements_fulfillment: average("requirements_fulfillment"),
+      },
+    },
+    overall_score: meanOf("overall", given),
+    agents: Object.fromEntries(
+      seats.flatMap(({ evaluator, scores }) => (scores ? [[evaluator.id, replyOf(scores)]] : [])),
+    ),
+    id: opened.deliberation,
+    debate: debate.id,
+    status: closing?.outcome ?? "open",
+    why: closing && "why" in closing ? closing.why : null,
+    simulated: debate.simulated || isSimulated(entries),
+    // One spread for each metric.
+    spread: Object.fromEntries(
+      EVALUATION_METRICS.map((metric) => [metric, spreadOf(metric, given)]),
+    ) as EvaluationReport["spread"],
+    evaluators: seats.map((seat) => ({
+      id: seat.evaluator.id,
+      name: seat.evaluator.persona.name,
+      model: seat.evaluator.model,
+      family: seat.evaluator.family,
+      skipped: seat.scores ? null : seat.why,
+    })),
+    families,
+    warnings: [...families.map(familyWarning), ...seats.flatMap(warningsOf)],
+    ...spending(entries).total,
+  };
+}
+
+const openingOf = (entries: readonly Entry[]): Event<"deliberation-opened"> | undefined =>
+  entries.find(
+    (entry): entry is Event<"deliberation-opened"> =>
+      isEvent(entry, "deliberation-opened") && entry.data.protocol.name === "evaluation",
+  );
+
+const evaluatorsOf = ({ data }: Event<"deliberation-opened">): readonly Participant[] =>
+  data.participants.filter(({ seat }) => seat === "evaluator");
+
+/** How the calls of evaluators failed that have no reply; asking them again may bring one. */
+export const lostEvaluations = (entries: readonly Entry[]): readonly Failure[] =>
+  [...endsIn(entries).values()].flatMap((entry) => {
+    const call = callOf(entry);
+    return call?.ok === false ? [call.failure] : [];
+  });
+
+/** How many evaluators have given scores so far. */
+export const evaluationsIn = (entries: readonly Entry[]): number =>
+  [...endsIn(entries).values()].filter((entry) => isEvent(entry, "evaluation-given")).length;
+
+/** The evaluator whose step an event of the protocol `evaluation` ends. */
+export const evaluatorIn = (entry: Entry): string | undefined => {
+  const work = workOf(entry);
+  return work?.kind === "evaluation" ? work.by : undefined;
+};
+
+/** What each evaluator's step ended in, by id; what was asked again replaces what had failed. */
+function endsIn(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const ends = new Map<string, Entry>();
+  for (const entry of entries) {
+    const id = evaluatorIn(entry);
+    if (id === undefined || !isEvent(entry, "evaluation-given", "degradation-noted")) continue;
+    const before = ends.get(id);
+    if (before?.type !== "evaluation-given" || entry.type === "evaluation-given") ends.set(id, entry);
+  }
+  return ends;
+}
+
+function seatOf(evaluator: Participant, end: Entry | undefined, open: boolean): Seat {
+  if (end && isEvent(end, "degradation-noted")) return { evaluator, scores: null, why: end.data.why };
+  if (!end || !isEvent(end, "evaluation-given"))
+    return { evaluator, scores: null, why: open ? "not asked yet" : "the budget did not reach for it" };
+  const read = Scores.safeParse(end.data);
+  return read.success
+    ? { evaluator, scores: read.data }
+    : { evaluator, scores: null, why: "its scores are recorded in a form that is not known here" };
+}
+
+const numbersOf = (metric: EvaluationMetric, given: readonly Scores[]): number[] =>
+  given.flatMap(({ scores }) => scores[metric] ?? []);
+
+function meanOf(metric: EvaluationMetric, given: readonly Scores[]): number | null {
+  const numbers = numbersOf(metric, given);
+  if (numbers.length === 0) return null;
+  return Math.round((100 * numbers.reduce((sum, one) => sum + one, 0)) / numbers.length) / 100;
+}
+
+function spreadOf(metric: EvaluationMetric, given: readonly Scores[]): z.infer<typeof Spread> {
+  const numbers = numbersOf(metric, given);
+  return numbers.length < 2
+    ? null
+    : { low: Math.min(...numbers), high: Math.max(...numbers), n: numbers.length };
+}
+
+/** An evaluation in the form in which it was asked for. */
+function replyOf({ scores, reasons, strengths, weaknesses }: Scores): EvaluationReply {
+  const row = (metric: EvaluationMetric) => ({ reasoning: reasons[metric] ?? "", score: scores[metric] });
+  return {
+    evaluation: {
+      functional_completeness: row("functional_completeness"),
+      non_functional: {
+        performance_scalability: row("performance_scalability"),
+        security: row("security"),
+        maintainability_evolvability: row("maintainability_evolvability"),
+        regulatory_compliance: row("regulatory_compliance"),
+        testability: row("testability"),
+        requirements_fulfillment: row("requirements_fulfillment"),
+      },
+    },
+    overall_summary: {
+      strengths: strengths.join("\n"),
+      weaknesses: weaknesses.join("\n"),
+      overall_score: scores.overall,
+    },
+  };
+}
+type EvaluationReply = z.infer<typeof EvaluationReply>;
+
+/** Who is of whose family, among those whose family is known. */
+export const sharedFamilies = (
+  evaluators: readonly Pick<Participant, "id" | "family">[],
+  debaters: EvaluationWork["debaters"],
+): EvaluationReport["families"] =>
+  evaluators.flatMap(({ id, family }) => {
+    const as = family === null ? [] : debaters.filter(({ families }) => families.includes(family));
+    return family === null || as.length === 0
+      ? []
+      : [{ evaluator: id, family, as: as.map((debater) => debater.id) }];
+  });
+
+/** `eval-1 is of the same family (google) as agent-architect and judge-main`. */
+export const familyWarning = ({ evaluator, family, as }: EvaluationReport["families"][number]): string =>
+  `${evaluator} is of the same family (${family}) as ${[as.slice(0, -1).join(", "), as.at(-1)].filter(Boolean).join(" and ")}`;
+
+function warningsOf(seat: Seat): string[] {
+  const { id } = seat.evaluator;
+  if (!seat.scores) return [`${id} is left out: ${seat.why}`];
+  const { scores, clamped, ignored } = seat.scores;
+  const named = (metric: EvaluationMetric) => `${id}: the score for ${METRIC_NAMES[metric]}`;
+  return [
+    ...clamped.map(
+      (metric) => `${named(metric)} was outside of 1 to 10 and counts as ${String(scores[metric])}`,
+    ),
+    ...ignored.map((metric) => `${named(metric)} is no number and does not count`),
+  ];
+}

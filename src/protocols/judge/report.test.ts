@@ -1,0 +1,160 @@
+import { expect, it } from "vitest";
+import type { Judgement } from "./view.ts";
+import type { Validation } from "./validation.ts";
+import { judgementText, validationText } from "./report.ts";
+import { widthOf } from "../../reports/text-width.ts";
+
+const head = {
+  id: "abcdefghijkm",
+  status: "answered",
+  simulated: false,
+  model: "openrouter/prometheus-eval/prometheus-7b-v2.0",
+  family: null,
+  form: "prometheus",
+  rubric: "answer-quality",
+  calls: 400,
+  tokens: { in: 400_000, out: 40_000, cached: null },
+  cost: { usd: 1.234, source: "provider" },
+};
+const figure = (value: number, n = 100) => ({ value, n, low: value - 0.1, high: value + 0.1 });
+const none = { value: null, n: 0, low: null, high: null };
+
+const validation: Validation = {
+  ...head,
+  kind: "preference",
+  measured: true,
+  why: null,
+  items: 100,
+  labelled: 98,
+  unread: 2,
+  repeat: 2,
+  accuracy: figure(0.81),
+  kappa: figure(0.63),
+  weightedKappa: null,
+  flipRate: figure(0.12, 98),
+  positionLean: figure(-0.04, 196),
+  lengthLean: { all: figure(0.2, 86), ties: figure(0.33, 12), labels: figure(0.05, 80) },
+  repeatability: figure(0.97, 200),
+  ownFamilyLean: none,
+};
+
+it("a validation is a table of figures, each with interval and n", () => {
+  expect(validationText(validation, { color: false, width: 80 })).toMatchInlineSnapshot(`
+    "Measured on 98 labelled items.
+
+    Judge      openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown
+    Asked      100 pairs in both orders; each prompt 2 times; form prometheus,
+               rubric answer-quality; 98 labelled and read, 2 without a verdict
+    Figures                                 95 % interval   n
+               accuracy            81 %     71 % to 91 %    100
+               kappa               0.63     0.53 to 0.73    100
+               flips with order    12 %     2 % to 22 %     98
+               lean to the first   -0.04    -0.14 to +0.06  196
+               lean to the longer  +0.20    +0.10 to +0.30  86
+               on label ties       +0.33    +0.23 to +0.43  12
+               of the labels       +0.05    -0.05 to +0.15  80
+               repeats itself      97 %     87 % to 107 %   200
+               own family          unknown                  0
+    Notes      Leans: -0.50 to +0.50, 0 is none. A verdict that changes with the
+               order counts as a tie.
+               Own family: the rows name no authors of that family.
+    Spent      400 calls; tokens 400,000 in, 40,000 out; $1.23, as the provider
+               charged
+    Id         abcdefghijkm
+    "
+  `);
+});
+
+it("what is no validation says so first, and why", () => {
+  const text = validationText(
+    { ...validation, measured: false, why: "it was\nstopped", simulated: true },
+    { color: false, width: 80 },
+  );
+  expect(text.split("\n").slice(0, 3)).toEqual([
+    "Not enough to judge it by: it was stopped.",
+    "simulated models",
+    "",
+  ]);
+});
+
+it("a judge that is no better than chance is said to be, whatever else was measured", () => {
+  const kappa = (low: number | null, high: number | null) =>
+    validationText(
+      { ...validation, kappa: { value: 0, n: 98, low, high } },
+      { color: false, width: 80 },
+    ).split("\n\n")[0];
+  const head = "Measured on 98 labelled items.";
+  expect(kappa(-0.2, 0.1)).toBe(`${head}\nNo better than chance on these items.`);
+  expect(kappa(0, 0.3)).toBe(`${head}\nNo better than chance on these items.`);
+  expect(kappa(-0.9, -0.5)).toBe(`${head}\nWorse than chance on these items.`);
+  expect(kappa(0.1, 0.3)).toBe(head);
+  expect(kappa(null, null)).toBe(head);
+});
+
+it("grades have no orders, but a kappa with weights", () => {
+  const text = validationText(
+    {
+      ...validation,
+      kind: "grade",
+      flipRate: null,
+      positionLean: null,
+      lengthLean: null,
+      weightedKappa: figure(0.7),
+    },
+    { color: false, width: 80 },
+  );
+  expect(text).toMatch(/kappa, quadratic +0\.70/);
+  expect(text).not.toContain("flips");
+});
+
+const grades: Judgement = {
+  ...head,
+  kind: "grade",
+  grades: [
+    { score: 4, feedback: "Right,\n\u001b[2Jbut short.", why: null },
+    { score: null, feedback: "", why: "the reply declares no score" },
+  ],
+};
+
+it("grades stand beside the answers' names, with the judge's words made printable", () => {
+  const text = judgementText(grades, ["a.md", "b.md"], { color: false, width: 80 });
+  expect(text).toContain("Grade      a.md: 4 of 5\n           Right, but short.\n");
+  expect(text).toContain("Grade      b.md: none\n           not read: the reply declares no score\n");
+  expect(text).not.toContain("\u001b");
+});
+
+it("a preference says both outcomes, and whether it depends on the order", () => {
+  const preference: Judgement = {
+    ...head,
+    kind: "preference",
+    winner: "tie",
+    orderSensitive: true,
+    reason: "Close.",
+    why: null,
+    orders: [
+      { shown: ["A", "B"], winner: "A", why: null },
+      { shown: ["B", "A"], winner: null, why: "the reply is empty" },
+    ],
+  };
+  const text = judgementText(preference, ["a.md", "b.md"], { color: false, width: 80 });
+  expect(text).toMatchInlineSnapshot(`
+    "Better     a tie; the verdict depends on the order
+               Close.
+    Orders     A first, then B: A (a.md)
+               B first, then A: not read: the reply is empty
+    Judge      openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown; form
+               prometheus, rubric answer-quality
+    Spent      400 calls; tokens 400,000 in, 40,000 out; $1.23, as the provider
+               charged
+    Id         abcdefghijkm
+    "
+  `);
+});
+
+it.each([20, 40, 80, 200])("fits into %i columns", (width) => {
+  const texts = [
+    validationText(validation, { color: false, width }),
+    judgementText(grades, ["a".repeat(100)], { color: false, width }),
+  ];
+  for (const line of texts.join("").split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(width);
+});

@@ -1,0 +1,72 @@
+import { admitWithinBudget, phase, type Joined, type PhaseWork, type Run } from "../../engine/index.ts";
+import type { Event, Failure, ModelRequest } from "../../kernel/index.ts";
+import { absenceOf, cutOff, type Absence } from "./loss.ts";
+import { moreThanHalf } from "./control.ts";
+import { withId } from "./seats.ts";
+
+/** Who takes part in a fan-out, with the request that the budget is asked about. */
+export type FanOutMember = { readonly id: string; readonly request: ModelRequest };
+
+export type FanOutSpec<M extends FanOutMember> = {
+  /** A member's step is `<name>/<id>`. */
+  readonly name: string;
+  readonly work: PhaseWork;
+  /** In seat order; a budget that is too small for all leaves out the last ones. */
+  readonly members: readonly M[];
+  /** With this many in, `patienceMs` starts to run; by default more than half of those that the budget admits. */
+  readonly quorum?: number;
+  /** How long to wait for stragglers; null waits for everybody. */
+  readonly patienceMs: number | null;
+};
+
+/** What a member's step came to; `failure` where its call failed. */
+export type FanOutPart<T> = Joined<T> & { readonly failure?: Failure | undefined };
+
+export type FanOut<M extends FanOutMember, T> = {
+  /** In seat order. */
+  readonly in: readonly { readonly member: M; readonly value: T }[];
+  /** Those whose step failed or came too late. */
+  readonly out: readonly (Absence & { readonly member: M })[];
+  /** Those who were not asked, for want of budget. */
+  readonly cut: readonly (Absence & { readonly member: M })[];
+};
+
+/**
+ * Asks all members at once, as many as the budget reaches for, and waits for them.
+ *
+ * @example
+ * const { in: given, out, cut } = await fanOut(run, { name: "draft", work, members, patienceMs: null }, async (member, run) => {
+ *   const event = await run.call({ key: `draft/${member.id}`, ends, work, request: member.request }, read);
+ *   return event.type === "answer-given" ? { in: true, value: event } : failedPart(event);
+ * });
+ */
+export async function fanOut<M extends FanOutMember, T>(
+  run: Run,
+  { name, work, members, quorum, patienceMs }: FanOutSpec<M>,
+  step: (member: M, run: Run) => Promise<FanOutPart<T>>,
+): Promise<FanOut<M, T>> {
+  const admission = await admitWithinBudget(run, { name, work, members });
+  const patience =
+    patienceMs === null ? {} : { quorum: quorum ?? moreThanHalf(admission.in.length), patienceMs };
+  const failures = new Map<string, Failure>();
+  const done = await phase(run, { name, work, members: admission.in, ...patience }, async (id, part) => {
+    const outcome = await step(withId(members, id), part);
+    if (outcome.failure) failures.set(id, outcome.failure);
+    return outcome;
+  });
+  return {
+    in: done.in.map(({ id, value }) => ({ member: withId(members, id), value })),
+    out: done.out.map(({ id, why }) => ({
+      member: withId(members, id),
+      ...absenceOf(why, failures.get(id)),
+    })),
+    cut: admission.out.map((one) => ({ member: withId(members, one.id), ...cutOff(one) })),
+  };
+}
+
+/** The part of a member whose step ended in a degradation. */
+export const failedPart = ({ data: { why, call } }: Event<"degradation-noted">): FanOutPart<never> => ({
+  in: false,
+  why,
+  failure: call?.ok === false ? call.failure : undefined,
+});

@@ -1,0 +1,193 @@
+import * as z from "zod";
+import { defineTemplate } from "../../prompts/template.ts";
+import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
+import {
+  RecallRules,
+  StepKey,
+  ToolSpec,
+  UserId,
+  type Call,
+  type Event,
+  type Participant,
+  type Respondent,
+  type Mark,
+  type Message,
+  type Recalled,
+} from "../../kernel/index.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import type { Ending, ProtocolContext, Turn } from "../../engine/index.ts";
+import { texts } from "./templates/index.ts";
+import { speakWithTools } from "./tool-turns.ts";
+import { degradation } from "./loss.ts";
+import { emptyReplyFailure, modelParams } from "./draft.ts";
+
+/** How a respondent answers, whichever of two it is. */
+export const RespondentSettings = z.strictObject({
+  maxOutputTokens: z.int().positive().default(4_096),
+  /** Bounds every call, retries included. */
+  callTimeoutMs: z.int().positive().default(180_000),
+  /** What memory may bring, and whose memory; null: without. */
+  recall: z.strictObject({ user: UserId, rules: RecallRules }).nullable().default(null),
+  /** What it may call; `limit`: in all turns together. */
+  tools: z
+    .strictObject({ specs: z.array(ToolSpec), limit: z.int().positive().max(100) })
+    .prefault({ specs: [], limit: 5 }),
+  /** What file tools see: an absolute path. */
+  contextFolder: z.string().optional(),
+});
+export type RespondentSettings = z.infer<typeof RespondentSettings>;
+
+/** A floor as a respondent stands on it, a protocol's or a reaction's. */
+export type RespondContext = Omit<ProtocolContext<RespondentSettings>, "history">;
+
+export type Responding = {
+  readonly by: Participant;
+  readonly respondent: Respondent;
+  /** The turns before, with this respondent's own answers. */
+  readonly history: readonly Turn[];
+};
+
+/** The second respondent's failure weakens nobody's answer. */
+type Responded = "answer-given" | "degradation-noted" | "reaction-failed";
+
+/** Answers the question under `answer/<id>`, after `recall/<id>` where it may remember. */
+export async function respond(
+  floor: RespondContext,
+  { by, respondent, history }: Responding,
+): Promise<Event<Responded>> {
+  const { run, settings } = floor;
+  const { engrams, facts } = await recalled(floor, by);
+  return speakWithTools<Responded>(floor, run, {
+    by: by.id,
+    step: StepKey.parse(`answer/${by.id}`),
+    work: { kind: "answer", by: by.id },
+    request: {
+      ...modelParams(by),
+      messages: respondPrompt(floor, {
+        persona: floor.instructions(by),
+        history,
+        material: floor,
+        facts,
+        engrams,
+      }),
+      maxOutputTokens: settings.maxOutputTokens,
+    },
+    timeoutMs: settings.callTimeoutMs,
+    tools: {
+      ...settings.tools,
+      seen: [],
+      async use(name, given, signal) {
+        const tools = await floor.ports.tools?.(floor.opening);
+        if (!tools) return { error: "there is no folder to work in" };
+        const outcome = await tools.call(name, given, signal);
+        return outcome.ok ? outcome.result : { error: outcome.reason };
+      },
+    },
+    ends: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
+    read: (call) => answered(call, { by, respondent }),
+  });
+}
+
+function answered(call: Call, { by, respondent }: Pick<Responding, "by" | "respondent">): Ending<Responded> {
+  const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
+  const text = call.ok ? call.reply : "";
+  if (!failure)
+    return {
+      type: "answer-given",
+      data: { by: by.id, kind: "response", round: 1, text, final: extractAnswer(text), respondent },
+    };
+  const what = `the answer of ${by.persona.name}`;
+  const loss = degradation({ what, failure, participant: by.id, weakens: "there is no answer" });
+  return respondent === "A"
+    ? loss
+    : {
+        type: "reaction-failed",
+        data: { code: "no-second-answer", why: loss.data.why, detail: { by: by.id } },
+      };
+}
+
+/** What memory gives, recorded as it was given; nothing is where it may not be asked. */
+async function recalled(
+  { conversation, opening, ports, question, run, settings }: RespondContext,
+  by: Participant,
+): Promise<Pick<Event<"engrams-recalled">["data"], "engrams" | "facts">> {
+  const { recall } = settings;
+  if (!recall) return { engrams: [], facts: [] };
+  const { data } = await run.effect(
+    {
+      key: `recall/${by.id}`,
+      ends: ["engrams-recalled"],
+      work: { kind: "recall", by: by.id },
+      input: { question, recall },
+    },
+    async (signal) => {
+      const { organization } = opening;
+      const { user, rules } = recall;
+      const found = await ports.memory?.recall({ organization, user, question, rules, conversation }, signal);
+      const { engrams, facts, how } = found ?? { engrams: [], facts: [], how: "there is no memory here" };
+      return {
+        type: "engrams-recalled",
+        data: { for: by.id, engrams: [...engrams], facts: [...facts], how },
+      };
+    },
+  );
+  return data;
+}
+
+export const respondTemplate = defineTemplate(
+  "respond",
+  ["persona", "facts", "memories", "material"],
+  texts.respond,
+);
+
+export type RespondPrompt = {
+  readonly persona: string;
+  /** The turns before this one, oldest first, with this respondent's own answers. */
+  readonly history: readonly { readonly question: string; readonly answer: string }[];
+  readonly material: Material;
+  /** Pinned by the person who asks. */
+  readonly facts: readonly string[];
+  /** Best first. */
+  readonly engrams: readonly Recalled[];
+};
+
+/**
+ * What a respondent is asked: instructions and pinned facts first, then the conversation as turns of its own, then what is
+ * remembered and the question. What stays the same from turn to turn stands first, so that providers can cache it.
+ */
+export function respondPrompt(desk: Desk, prompt: RespondPrompt): Message[] {
+  const { persona, history, material, facts, engrams } = prompt;
+  const rendered = respondTemplate.render(desk, {
+    persona,
+    facts: facts
+      .map((text, index) => fence(desk, { kind: "fact", label: String(index + 1), text }))
+      .join("\n\n"),
+    memories: engrams.map((engram) => engramText(desk, engram)).join("\n\n"),
+    material: materialText(desk, material),
+  });
+  const turns = history.flatMap(({ question, answer }): Message[] => [
+    { role: "user", text: question },
+    { role: "assistant", text: answer },
+  ]);
+  // What the template says to the system comes before the conversation, what it says to the user after it.
+  const first = rendered.findIndex(({ role }) => role === "user");
+  return [...rendered.slice(0, first), ...turns, ...rendered.slice(first)];
+}
+
+const MARKS: { readonly [mark in Mark]: string } = {
+  "good-example": "GOOD EXAMPLE",
+  mixed: "MIXED",
+  avoid: "AVOID: do not repeat this",
+  unjudged: "not judged yet",
+};
+
+/** One engram as data: nothing of it, the critic's words included, stands outside of its fence. */
+function engramText(desk: Desk, { mark, grade, question, summary, feedback }: Recalled): string {
+  const rated = grade === null ? "" : `, rated ${grade}/5`;
+  const text = [
+    `Question: ${question}`,
+    `Answer: ${summary}`,
+    ...(feedback === "" ? [] : [`Critic: ${feedback}`]),
+  ].join("\n");
+  return fence(desk, { kind: "memory", label: `${MARKS[mark]}${rated}`, text });
+}

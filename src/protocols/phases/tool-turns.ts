@@ -1,0 +1,144 @@
+import type { Ending, MadeType, Run } from "../../engine/index.ts";
+import {
+  Json,
+  StepKey,
+  type Call,
+  type Event,
+  type Message,
+  type ModelRequest,
+  type ParticipantId,
+  type ToolCall,
+  type ToolSpec,
+  type Work,
+} from "../../kernel/index.ts";
+import { fence, type Desk } from "../../prompts/material.ts";
+
+// TOOL-1. One step, one call: what follows a tool's result is a step of its own, `<step>/turn-<n>`.
+// TOOL-2. A tool's result is data: it is fenced, and a tool that fails says so to the model instead of ending the turn.
+// TOOL-3. With its calls used up, a participant is asked without tools, so it has to answer.
+
+/** What one participant may call, and how often. */
+export type ToolUse = {
+  readonly specs: readonly ToolSpec[];
+  /** Calls in all turns together. */
+  readonly limit: number;
+  /** What a tool's result depends on beside its name and arguments: part of its step's digest. */
+  readonly seen: readonly string[];
+  /** Makes a call that `specs` allows. Runs inside of an effect. */
+  use(name: string, given: Json, signal: AbortSignal): Promise<Json>;
+};
+
+export type Speech<T extends MadeType> = {
+  readonly by: ParticipantId;
+  readonly step: StepKey;
+  readonly work: Work;
+  /** Without its tools. */
+  readonly request: ModelRequest;
+  readonly timeoutMs: number;
+  readonly tools: ToolUse;
+  readonly ends: readonly T[];
+  readonly read: (call: Call) => Ending<T>;
+};
+
+/** The request as it is sent while there are calls left. */
+export const withTools = (request: ModelRequest, specs: readonly ToolSpec[]): ModelRequest =>
+  specs.length > 0 ? { ...request, tools: [...specs] } : request;
+
+/** One participant's reply, with as many turns as its tools take. */
+export async function speakWithTools<T extends MadeType>(
+  desk: Desk,
+  run: Run,
+  speech: Speech<T>,
+): Promise<Event<T>> {
+  const { specs, limit } = speech.tools;
+  let { request } = speech;
+  let used = 0;
+  for (let turn = 1; ; turn += 1) {
+    const may = used < limit ? specs : []; // TOOL-3
+    const key = turn === 1 ? speech.step : StepKey.parse(`${speech.step}/turn-${turn}`); // TOOL-1
+    const event = await run.call<T | "reply-received">(
+      {
+        key,
+        ends: [...speech.ends, "reply-received"],
+        work: speech.work,
+        request: withTools(request, may),
+        timeoutMs: speech.timeoutMs,
+      },
+      // `Ending` distributes over the types that the step declares.
+      (call) =>
+        (wanted(call, may).length > 0
+          ? { type: "reply-received", data: { by: speech.by, why: "it calls tools" } }
+          : speech.read(call)) as Ending<NoInfer<T | "reply-received">>,
+    );
+    const asking = askingOf(event);
+    // The reader gives a `reply-received` where tools are called, and only there.
+    if (!asking) return event as Event<T>;
+    const calls = wanted(asking, may).slice(0, limit - used);
+    const first = used;
+    used += calls.length;
+    const results = await Promise.all(
+      calls.map((asked, index) => useTool(desk, run, { speech, asked, nth: first + index + 1 })),
+    );
+    request = {
+      ...request,
+      messages: [
+        ...request.messages,
+        { role: "assistant", text: asking.ok ? asking.reply : "", toolCalls: calls },
+        ...results,
+      ],
+    };
+  }
+}
+
+/** The call of a reply that asks for tools. */
+const askingOf = (event: Event): Call | undefined =>
+  event.type === "reply-received" ? event.data.call : undefined;
+
+/** The tool calls of a reply that may be answered; a model that calls what it was not given is not heard. */
+const wanted = (call: Call, specs: readonly ToolSpec[]): ToolCall[] =>
+  call.ok && specs.length > 0 ? [...(call.toolCalls ?? [])] : [];
+
+type Using = {
+  readonly speech: Pick<Speech<MadeType>, "by" | "step" | "tools" | "work">;
+  readonly asked: ToolCall;
+  readonly nth: number;
+};
+
+async function useTool(
+  desk: Desk,
+  run: Run,
+  { speech: { by, step, tools, work }, asked, nth }: Using,
+): Promise<Message> {
+  const { name } = asked;
+  const given = argumentsOf(asked);
+  const event = await run.effect(
+    {
+      key: `${step}/tool-${nth}`,
+      ends: ["tool-called"],
+      work: { ...work, nth },
+      input: { name, arguments: given, seen: tools.seen },
+    },
+    async (signal) => ({
+      type: "tool-called",
+      data: {
+        by,
+        tool: name,
+        arguments: given,
+        result: tools.specs.some((spec) => spec.name === name)
+          ? await tools.use(name, given, signal)
+          : { error: "there is no such tool" },
+      },
+    }),
+  );
+  const text = JSON.stringify(event.data.result);
+  return { role: "tool", id: asked.id, text: fence(desk, { kind: "tool", label: name, text }) }; // TOOL-2
+}
+
+/** As parsed; what is not JSON stays the text that it is, for the tool to refuse. */
+function argumentsOf({ arguments: written }: ToolCall): Json {
+  try {
+    return Json.parse(JSON.parse(written));
+  } catch {
+    return written;
+  }
+}

@@ -1,0 +1,71 @@
+import { Fault, ParticipantId, type DeliberationId, type ModelRef } from "../../kernel/index.ts";
+import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engine/opening-part.ts";
+
+export type RespondRequest = {
+  /** The turn that this question follows. */
+  readonly previous?: DeliberationId | undefined;
+};
+
+/** Calls of tools for one answer. */
+const MAX_TOOL_CALLS = 5;
+
+/** Seats one respondent, or two where a second is to be compared with, after the conversation so far. */
+export async function openRespond(request: RespondRequest, context: OpeningContext): Promise<OpeningPart> {
+  const { settings, fileTools } = context;
+  const { user } = settings;
+  const { participants, notes } = await respondents(context);
+  const { previous } = request;
+  const place = previous === undefined ? undefined : await context.placeAfter(previous, user);
+  const history = await context.turnsBefore(previous, "A");
+  return {
+    settings: {
+      ...(settings.respondTokens === undefined ? {} : { maxOutputTokens: settings.respondTokens }),
+      ...(settings.callTimeoutMs === undefined ? {} : { callTimeoutMs: settings.callTimeoutMs }),
+      recall: context.recall(user),
+      ...(fileTools
+        ? { contextFolder: fileTools.folder, tools: { specs: fileTools.specs, limit: MAX_TOOL_CALLS } }
+        : {}),
+    },
+    participants,
+    conversation: { history, ...place, user },
+    answering: participants.map(({ model }) => model),
+    pairwise: settings.respondentB,
+    // The second respondent answers under the first one's settings.
+    reactions: (own) => (settings.respondentB ? { "respondent-b": own } : {}),
+    notes,
+  };
+}
+
+async function respondents(context: OpeningContext): Promise<Pick<OpeningPart, "participants" | "notes">> {
+  const { settings } = context;
+  const [configured] = settings.models;
+  const panel =
+    configured === undefined
+      ? await context.panel()
+      : { members: [await context.model(configured)], notes: [] };
+  const [model] = panel.members;
+  if (model === undefined) {
+    const next = "name a model as provider/model";
+    throw new Fault("configuration", { why: "there is no model to answer", next });
+  }
+  const { name, instructions, temperature } = context.persona("respondent");
+  const seat = (
+    id: string,
+    own: Pick<SeatedParticipant, "seat" | "model" | "temperature">,
+  ): SeatedParticipant => ({
+    id: ParticipantId.parse(id),
+    persona: { name, instructions },
+    family: context.family(own.model),
+    ...own,
+  });
+  const degrees = settings.temperature ?? temperature;
+  const first = seat("A", {
+    seat: "respondent",
+    model,
+    ...(degrees === undefined ? {} : { temperature: degrees }),
+  });
+  if (!settings.respondentB) return { participants: [first], notes: panel.notes };
+  const other: ModelRef = settings.modelB === undefined ? model : await context.model(settings.modelB);
+  const second = seat("B", { seat: "respondent-b", model: other, temperature: settings.temperatureB });
+  return { participants: [first, second], notes: panel.notes };
+}

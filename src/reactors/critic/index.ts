@@ -1,0 +1,99 @@
+import * as z from "zod";
+import { defineReactor, type Ending } from "../../engine/index.ts";
+import { kindOf } from "../../text/answer-kind.ts";
+import { shortened } from "../../replies/gist.ts";
+import { AnswerSigns, Rubric, type DataOf, type ModelRequest } from "../../kernel/index.ts";
+import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
+import {
+  evidenceOf,
+  type Evidence,
+  contextOverflow,
+  judgedQuestion,
+  judgeRequest,
+  JudgeSettings,
+  requireJudge,
+} from "../judging/request.ts";
+import { gradeIn } from "../judging/verdict.ts";
+
+// CRITIC-1. Every answer that stands for itself, and every synthesis, gets one `grade-given`: a score, or null and why.
+// CRITIC-2. A judge is asked once. What it fails of is recorded and not tried again; only a bug of ours is.
+// CRITIC-3. What a judge could not see whole is not graded: an empty answer, tool results that are missing or find no room, a
+//     prompt that a server would cut.
+// CRITIC-4. What a judge sees is the journal as it was when the answer was given, so that a redelivery asks the same.
+
+const MAX_FEEDBACK_LENGTH = 4_000;
+const MAX_REASON_LENGTH = 1_000;
+
+/** Who grades, and by what. */
+export const CriticSettings = JudgeSettings.extend({
+  /** What an answer without a fitting rule is taken to be. */
+  kind: z.string(),
+  rules: z.array(z.strictObject({ kind: z.string(), when: AnswerSigns, rubric: Rubric })),
+});
+export type CriticSettings = z.infer<typeof CriticSettings>;
+
+/** Grades answers by the rubric that their kind chooses. Nothing waits for it. */
+export const critic = defineReactor({
+  name: "critic",
+  on: ["answer-given", "synthesis-given"],
+  emits: ["grade-given"],
+  settings: CriticSettings,
+  switch: "critic",
+  work: "grading",
+  requires: (settings) => requireJudge("grade", settings),
+  shouldReact: (event) => event.type === "synthesis-given" || event.data.kind === "response",
+  async react(event, reaction) {
+    const { history, opening, run, settings } = reaction;
+    const { question } = opening;
+    const { text: answer } = event.data;
+    const evidence = evidenceOf(history, event); // CRITIC-4
+    const { kind, rubric } = kindOf(settings.rules, { question, answer, tools: evidence.tools }) ?? settings;
+    const given = (verdict: Verdict): Ending<"grade-given"> => ({
+      type: "grade-given",
+      data: { of: event.id, ...verdict, rubric: rubric.name, kind },
+    });
+    const requestWith = (results: Evidence["results"]) => {
+      const prompt = { form: settings.form, ...judgedQuestion(reaction), answer, evidence: results, rubric };
+      return judgeRequest("grade", settings, gradePrompt(reaction, prompt));
+    };
+    const request = requestWith(evidence.results);
+    const step = { key: "grade", ends: ["grade-given"] } as const;
+    const why = missingEvidence(answer, evidence) ?? overflow(request, () => requestWith([]));
+    if (why !== null) {
+      await run.derive({ ...step, input: { of: event.id, why } }, () => given(ungraded(why))); // CRITIC-3
+      return;
+    }
+    const { timeoutMs } = settings;
+    await run.call({ ...step, request, timeoutMs, attempts: 1 }, (call) => {
+      const grade = gradeIn(call, answer);
+      return given(
+        grade.ok
+          ? { score: grade.score, feedback: shortened(grade.feedback, MAX_FEEDBACK_LENGTH) }
+          : ungraded(grade.reason),
+      );
+    });
+  },
+});
+
+type Verdict = Pick<DataOf<"grade-given">, "score" | "feedback" | "why">;
+
+const ungraded = (why: string): Verdict => ({
+  score: null,
+  feedback: "",
+  why: shortened(why, MAX_REASON_LENGTH),
+});
+
+const UNSHOWN = "its tools' results cannot be shown";
+
+/** What there is not to be seen of an answer; null where all is there. */
+function missingEvidence(answer: string, { missing }: Evidence): string | null {
+  if (answer.trim() === "") return "the answer is empty";
+  if (missing === 0) return null;
+  return `${UNSHOWN}: ${missing === 1 ? "one call has" : `${missing} calls have`} none on the journal`;
+}
+
+/** What finds no room; null where all does. `bare` is the request without the tools' results. */
+function overflow(request: ModelRequest, bare: () => ModelRequest): string | null {
+  const problem = contextOverflow(request);
+  return problem !== null && contextOverflow(bare()) === null ? `${UNSHOWN}: ${problem}` : problem;
+}

@@ -1,0 +1,180 @@
+import * as z from "zod";
+import type { Reaction, Turn } from "../../engine/index.ts";
+import {
+  ModelRef,
+  Rubric,
+  type Message,
+  type ModelRequest,
+  callOf,
+  isEvent,
+  type Entry,
+  type Event,
+} from "../../kernel/index.ts";
+import {
+  JudgeForm,
+  judgeSchema,
+  judgeTemplate,
+  type ToolEvidence,
+} from "../../protocols/phases/judge-prompts.ts";
+import { shortened } from "../../replies/gist.ts";
+
+/** Who judges answers, and how. */
+export const JudgeSettings = z.strictObject({
+  model: ModelRef,
+  temperature: z.number().min(0).max(2).nullable(),
+  /** Tokens that prompt and reply may have together; null: as many as the model has. */
+  contextTokens: z.int().positive().nullable(),
+  maxOutputTokens: z.int().positive(),
+  timeoutMs: z.int().positive(),
+  form: JudgeForm,
+  /** For what no rule fits. */
+  rubric: Rubric,
+});
+export type JudgeSettings = z.infer<typeof JudgeSettings>;
+
+/** What a judge says: a grade of one answer, or a preference between two. */
+export type JudgeTask = "grade" | "preference";
+
+/** What an opening has to hold for a judge. */
+export const requireJudge = (task: JudgeTask, { form, model }: Pick<JudgeSettings, "form" | "model">) => ({
+  models: [model],
+  templates: [judgeTemplate(task, form)],
+});
+
+/** How many turns before a question a judge is shown, the latest ones, and how much of each text. */
+const MAX_TURNS = 3;
+const MAX_TURN_LENGTH = 600;
+
+/** What an answer answers, as a judge has to see it: the question, its material, and the conversation that it may rest on. */
+export function judgedQuestion({
+  context,
+  question,
+  turns,
+}: Pick<Reaction, "context" | "question" | "turns">): {
+  readonly question: string;
+  readonly context: Reaction["context"];
+  readonly turns: readonly Turn[];
+} {
+  return {
+    question,
+    context,
+    turns: turns.slice(-MAX_TURNS).map((turn) => ({
+      question: shortened(turn.question, MAX_TURN_LENGTH),
+      answer: shortened(turn.answer, MAX_TURN_LENGTH),
+    })),
+  };
+}
+
+/** The one request that a judge is asked by. */
+export function judgeRequest(
+  task: JudgeTask,
+  settings: Omit<JudgeSettings, "rubric" | "timeoutMs">,
+  messages: Message[],
+): ModelRequest {
+  const { contextTokens, form, maxOutputTokens, model, temperature } = settings;
+  const reply = judgeSchema(task, form);
+  return {
+    model,
+    messages,
+    maxOutputTokens,
+    ...(temperature === null ? {} : { temperature }),
+    ...(contextTokens === null ? {} : { contextTokens }),
+    ...(reply === undefined ? {} : { reply }),
+  };
+}
+
+/** English has 4 to 5 letters a token, other languages in Latin letters about 3. */
+const LETTERS_PER_TOKEN = 3;
+/** Role, separators and name around each message. */
+const TOKENS_PER_MESSAGE = 8;
+
+/**
+ * Prompt tokens, estimated high and without a tokenizer: one for each 3 letters of a word in plain Latin letters, one for
+ * each digit, sign, line end and letter of another alphabet, and the bytes in UTF-8 of everything from U+0800 on, which is
+ * the most that a tokenizer makes that falls back to bytes. Single spaces belong to their words.
+ */
+export function promptTokens({ messages, reply }: Pick<ModelRequest, "messages" | "reply">): number {
+  const texts = messages.map(({ text }) => text);
+  const schema = reply === undefined ? 0 : textTokens(JSON.stringify(reply.schema));
+  return texts.reduce((sum, text) => sum + textTokens(text) + TOKENS_PER_MESSAGE, schema);
+}
+
+function textTokens(text: string): number {
+  let tokens = 0;
+  let letters = 0;
+  let spaces = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (isLetter(code)) {
+      // The first letter of every three, so that a shorter rest counts as well.
+      if (letters % LETTERS_PER_TOKEN === 0) tokens += 1;
+      letters += 1;
+      spaces = 0;
+      continue;
+    }
+    letters = 0;
+    spaces = code === SPACE ? spaces + 1 : 0;
+    if (code !== SPACE) tokens += weightOf(code);
+    else if (spaces % LETTERS_PER_TOKEN === 2) tokens += 1;
+  }
+  return tokens;
+}
+
+const SPACE = 0x20;
+
+const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+
+/** A surrogate is half of a character of four bytes. */
+const weightOf = (code: number): number => (code < 0x800 ? 1 : code >= 0xd800 && code <= 0xdfff ? 2 : 3);
+
+/** Why a request has no room for its prompt and its reply; null where it has, or where nothing bounds it. */
+export function contextOverflow(request: ModelRequest): string | null {
+  const { contextTokens, maxOutputTokens } = request;
+  if (contextTokens === undefined) return null;
+  const tokens = promptTokens(request);
+  return tokens + maxOutputTokens <= contextTokens
+    ? null
+    : `about ${tokens} tokens of prompt and ${maxOutputTokens} of reply do not fit into ${contextTokens}`;
+}
+
+/** An answer that is judged by itself. */
+type Answered = Event<"answer-given" | "synthesis-given">;
+
+/** What tools an answer rests on, as far as the journal tells. */
+export type Evidence = {
+  /** The names of all that were called, each once, in the order of their first call. */
+  readonly tools: readonly string[];
+  readonly results: readonly ToolEvidence[];
+  /** How many calls have no result on the journal. */
+  readonly missing: number;
+};
+
+/**
+ * The tools that its speaker called before it gave an answer, and what they gave. A participant of the same name that
+ * speaks elsewhere, as a second respondent does in a reaction, is another one.
+ */
+export function evidenceOf(history: readonly Entry[], answer: Answered): Evidence {
+  const { by } = answer.data;
+  const speaker = speakerIn(answer);
+  const own = history.filter((entry) => entry.seq < answer.seq && speakerIn(entry) === speaker);
+  const results = own.flatMap((entry): ToolEvidence[] => {
+    if (!isEvent(entry, "tool-called") || entry.data.by !== by) return [];
+    const { tool, arguments: given, result } = entry.data;
+    return [{ tool, arguments: given, result }];
+  });
+  const asked = [...own, answer].flatMap((entry) => {
+    const call = "by" in entry.data && entry.data.by === by ? callOf(entry) : undefined;
+    return call?.ok ? (call.toolCalls ?? []).map(({ name }) => name) : [];
+  });
+  const tools = [...new Set([...asked, ...results.map(({ tool }) => tool)])];
+  const times = (names: readonly string[], name: string) => names.filter((one) => one === name).length;
+  const given = results.map(({ tool }) => tool);
+  const missing = tools.reduce((sum, name) => sum + Math.max(0, times(asked, name) - times(given, name)), 0);
+  return { tools, results, missing };
+}
+
+/** By whom an entry was recorded: by the protocol, here or at a fork's parent, by one reaction, or by somebody else. */
+const speakerIn = ({ origin }: Entry): string => {
+  if (origin.by === "reactor") return `reactor/${origin.reactor}/${origin.event}`;
+  return origin.by === "adopted" ? "protocol" : origin.by;
+};

@@ -1,0 +1,283 @@
+import * as z from "zod";
+import { defineReactor, NOTHING_TO_SAY, type Ending, type Reaction } from "../../engine/index.ts";
+import {
+  answerStep,
+  EngramId,
+  isEvent,
+  stepOrigin,
+  originKey,
+  UserId,
+  type AnnotatedEngram,
+  type Annotation,
+  type Closing,
+  type Entry,
+  type Event,
+  type EventId,
+  type Remembered,
+} from "../../kernel/index.ts";
+
+// MEMR-1. An engram's id is its answer's. Everything here happens once: per answer, and per event that says something of one.
+// MEMR-2. Whatever cannot be remembered, or said of what is remembered, leaves a note.
+// MEMR-3. A deliberation's events are taken in their order, so that an answer comes before what is said of it.
+
+/** Whether answers are remembered, whose memory it is, and when its engrams merge and retire. */
+export const MemorySettings = z.strictObject({
+  user: UserId,
+  /** false: nothing is written, and what is said of answers lapses. */
+  write: z.boolean(),
+  mergeAt: z.number(),
+  retireAt: z.int().positive(),
+});
+export type MemorySettings = z.infer<typeof MemorySettings>;
+
+/** Nobody failed: it was asked for. */
+const OFF = "memory-off";
+const NOT_REMEMBERED = "not-remembered";
+
+/** Remembers answers, and what is said of them later: grades, comparisons, a person's feedback. */
+export const memory = defineReactor({
+  name: "memory",
+  on: [
+    "answer-given",
+    "synthesis-given",
+    "deliberation-closed",
+    "grade-given",
+    "preference-given",
+    "feedback-given",
+  ],
+  emits: ["engram-written", "engram-annotated", "note-taken", "reaction-failed"],
+  settings: MemorySettings,
+  switch: "memory",
+  work: {
+    "answer-given": "ingesting",
+    "synthesis-given": "ingesting",
+    "deliberation-closed": "ingesting",
+    "grade-given": "updating-score",
+    "preference-given": "annotating",
+    "feedback-given": "annotating",
+  },
+  shouldReact(event, before) {
+    switch (event.type) {
+      case "answer-given":
+        return event.data.kind === "response";
+      case "synthesis-given":
+      case "preference-given":
+        return true;
+      case "deliberation-closed":
+        return chosenAnswer(event, before) !== undefined;
+      case "grade-given":
+        return event.data.score !== null;
+      case "feedback-given":
+        return answerSpokenOf(event, before) !== undefined;
+    }
+  },
+  async react(event, reaction) {
+    switch (event.type) {
+      case "answer-given":
+      case "synthesis-given":
+        return remember(reaction, event);
+      case "deliberation-closed": {
+        const answer = chosenAnswer(event, reaction.history);
+        return answer ? remember(reaction, answer) : NOTHING_TO_SAY;
+      }
+      case "grade-given": {
+        const { call, feedback, of, rubric, score } = event.data;
+        if (score === null) return NOTHING_TO_SAY;
+        const by = call?.model ?? "critic";
+        const what = { kind: "grade" as const, score, feedback, rubric };
+        return annotate(reaction, {
+          step: "annotate",
+          of,
+          annotation: { event: event.id, by, at: event.at, what },
+        });
+      }
+      case "preference-given":
+        return annotatePair(reaction, event);
+      case "feedback-given": {
+        const of = answerSpokenOf(event, reaction.history);
+        const said = saidIn(event);
+        const by = event.data.by ?? reaction.settings.user;
+        if (of === undefined || said.length === 0) return NOTHING_TO_SAY;
+        for (const [index, what] of said.entries()) {
+          const id = index === 0 ? event.id : (`${event.id}/${what.kind}` as EventId); // an event's id, and a word
+          await annotate(reaction, {
+            step: `annotate/${what.kind}`,
+            of,
+            annotation: { event: id, by, at: event.at, what },
+          });
+        }
+      }
+    }
+  },
+});
+
+type Answered = Event<"answer-given" | "synthesis-given">;
+
+/** The answer that a closing chooses, where it is nobody's response and no synthesis: those are remembered as they come. */
+function chosenAnswer(
+  { data }: Event<"deliberation-closed">,
+  history: readonly Entry[],
+): Event<"answer-given"> | undefined {
+  const answer = answerIn(data, history);
+  return answer && isEvent(answer, "answer-given") && answer.data.kind !== "response" ? answer : undefined;
+}
+
+/** The answer that feedback is about: the one that it names, else the deliberation's own. */
+function answerSpokenOf({ data }: Event<"feedback-given">, history: readonly Entry[]): EventId | undefined {
+  if (data.of !== undefined) return data.of;
+  const closed = history.find((entry) => isEvent(entry, "deliberation-closed"));
+  return closed && answerIn(closed.data, history)?.id;
+}
+
+function answerIn(closing: Closing, history: readonly Entry[]): Entry | undefined {
+  const step = answerStep(closing);
+  return step && history.find((entry) => originKey(entry.origin) === stepOrigin(step));
+}
+
+function saidIn({ data: { thumb, text, outcome } }: Event<"feedback-given">): Annotation["what"][] {
+  const words = text === undefined || text === "" ? {} : { text };
+  const said: Annotation["what"][] = [
+    ...(thumb === undefined ? [] : [{ kind: "thumb" as const, thumb, ...words }]),
+    ...(outcome === undefined ? [] : [{ kind: "outcome" as const, outcome, ...words }]),
+  ];
+  return said.length === 0 && words.text !== undefined ? [{ kind: "comment", text: words.text }] : said;
+}
+
+async function remember(reaction: Reaction<MemorySettings>, answer: Answered): Promise<void> {
+  const { ports, run, settings } = reaction;
+  await run.effect(
+    { key: "engram", ends: ["engram-written", "note-taken", "reaction-failed"], input: { of: answer.id } },
+    async (signal): Promise<Ending<"engram-written" | "note-taken" | "reaction-failed">> => {
+      if (!settings.write) return { type: "note-taken", data: { topic: OFF, ...off(answer.id) } };
+      if (!ports.memory) return unremembered(answer.id, "there is no memory here");
+      try {
+        const { engram, cluster, unembedded } = await ports.memory.write(engramOf(reaction, answer), signal);
+        return { type: "engram-written", data: { of: answer.id, engram, cluster, unembedded } };
+      } catch (error) {
+        signal.throwIfAborted();
+        return unremembered(answer.id, error instanceof Error ? error.message : String(error)); // MEMR-2
+      }
+    },
+  );
+}
+
+const off = (of: EventId) => ({ reason: "memory is off in this deliberation", body: { of } });
+
+const unremembered = (of: EventId, why: string): Ending<"reaction-failed"> => ({
+  type: "reaction-failed",
+  data: { code: NOT_REMEMBERED, why: why.slice(0, 1_000), detail: { of } },
+});
+
+function engramOf(
+  { conversation, opening, settings, question, history }: Reaction<MemorySettings>,
+  answer: Answered,
+): Remembered {
+  const by = opening.participants.find(({ id }) => id === answer.data.by);
+  const respondent = answer.type === "answer-given" ? (answer.data.respondent ?? null) : null;
+  const others = respondent === null ? opening.participants : [];
+  const models = [...new Set([...(by ? [by] : []), ...others].map(({ model }) => model))];
+  return {
+    id: EngramId.parse(answer.id),
+    organization: opening.organization,
+    user: settings.user,
+    question,
+    answer: answer.data.text,
+    participant: answer.data.by,
+    respondent,
+    models,
+    temperature: by?.temperature ?? null,
+    deliberation: answer.deliberation,
+    conversation,
+    tools: history.some((entry) => isEvent(entry, "tool-called") && entry.data.by === answer.data.by),
+    at: answer.at,
+    mergeAt: settings.mergeAt,
+  };
+}
+
+async function annotatePair(
+  reaction: Reaction<MemorySettings>,
+  event: Event<"preference-given">,
+): Promise<void> {
+  const { judge, of, orderSensitive, reason, winner } = event.data;
+  const [first, second] = of;
+  const result = (side: "A" | "B") => (winner === "tie" ? "tied" : winner === side ? "won" : "lost");
+  const sides = [
+    { side: "A", of: first, against: second },
+    { side: "B", of: second, against: first },
+  ] as const;
+  for (const { side, of: answer, against } of sides) {
+    const what = {
+      kind: "preference" as const,
+      result: result(side),
+      against: EngramId.parse(against),
+      orderSensitive,
+      reason,
+    } as const;
+    const annotation: Annotation = { event: event.id, by: judge ?? "critic", at: event.at, what };
+    await annotate(reaction, { step: `annotate/${side}`, of: answer, annotation });
+  }
+}
+
+type Annotating = { readonly step: string; readonly of: EventId; readonly annotation: Annotation };
+
+async function annotate(
+  reaction: Reaction<MemorySettings>,
+  { step, of, annotation }: Annotating,
+): Promise<void> {
+  const { opening, ports, run, settings } = reaction;
+  const lost = lossIn(reaction.history, of);
+  await run.effect(
+    {
+      key: step,
+      ends: ["engram-annotated", "note-taken", "reaction-failed"],
+      input: { of, event: annotation.event },
+    },
+    async (): Promise<Ending<"engram-annotated" | "note-taken" | "reaction-failed">> => {
+      if (!settings.write) return lapse(of, annotation, { topic: OFF, why: off(of).reason });
+      if (lost !== undefined) return lapse(of, annotation, { why: `its answer was not remembered: ${lost}` });
+      if (!ports.memory) return lapse(of, annotation, { why: "there is no memory here" });
+      const engram = EngramId.parse(of);
+      const scope = { organization: opening.organization, user: settings.user, id: engram };
+      const outcome = await ports.memory.annotate(scope, annotation, { against: settings.retireAt });
+      if (outcome.state === "kept" || outcome.state === "gone")
+        return lapse(of, annotation, WHY[outcome.state](outcome));
+      const { retires } = outcome;
+      return {
+        type: "engram-annotated",
+        data: { engram, annotation, ...(retires === null ? {} : { retires }) },
+      };
+    },
+  );
+}
+
+type Lapse = { readonly topic?: string; readonly why: string };
+
+const WHY: { readonly [state in "kept" | "gone"]: (outcome: AnnotatedEngram) => Lapse } = {
+  kept: ({ lapsed }) => ({
+    topic: "annotation-kept",
+    why: `its engram is not there yet: it is kept for it${lapsed.length === 0 ? "" : `; for want of room what was kept for ${lapsed.join(", ")} is let go`}`,
+  }),
+  gone: () => ({ why: "its engram was forgotten" }),
+};
+
+/** Why an answer was not remembered, where that is known. */
+function lossIn(history: readonly Entry[], of: EventId): string | undefined {
+  const note = history.find(
+    (entry) =>
+      isEvent(entry, "reaction-failed") &&
+      entry.data.code === NOT_REMEMBERED &&
+      JSON.stringify(entry.data.detail) === JSON.stringify({ of }),
+  );
+  return note && isEvent(note, "reaction-failed") ? note.data.why : undefined;
+}
+
+const lapse = (
+  of: EventId,
+  { event, what }: Annotation,
+  { topic, why }: Lapse,
+): Ending<"note-taken" | "reaction-failed"> => {
+  const [words, about] = [why.slice(0, 1_000), { of, event, kind: what.kind }];
+  return topic === undefined
+    ? { type: "reaction-failed", data: { code: "annotation-lapsed", why: words, detail: about } }
+    : { type: "note-taken", data: { topic, reason: words, body: about } };
+};

@@ -1,0 +1,155 @@
+import { defineReactor, NOTHING_TO_SAY, type Ending, type Reaction } from "../../engine/index.ts";
+import { combinePreference } from "../../stats/judge-leans.ts";
+import { shortened } from "../../replies/gist.ts";
+import type { Preference } from "../../replies/preference.ts";
+import {
+  isEvent,
+  ParticipantId,
+  type Entry,
+  type Event,
+  type EventId,
+  type Respondent,
+} from "../../kernel/index.ts";
+import { preferencePrompt } from "../../protocols/phases/judge-prompts.ts";
+import {
+  evidenceOf,
+  contextOverflow,
+  judgedQuestion,
+  judgeRequest,
+  JudgeSettings,
+  requireJudge,
+} from "../judging/request.ts";
+import { preferenceIn } from "../judging/verdict.ts";
+
+// PAIR-1. A pair is compared once: by the reaction to the grade that completes it, whichever came first.
+// PAIR-2. Nothing is held while a pair is incomplete: both answers and both grades are looked up on the deliberation's journal,
+//     so that neither a restart nor any number of unmatched answers loses one.
+// PAIR-3. Every pair is shown in both orders; what cannot be read in one of them is a note, and no preference.
+
+const MAX_REASON_LENGTH = 4_000;
+
+/** Who compares two respondents' answers. */
+export const PairwiseSettings = JudgeSettings;
+export type PairwiseSettings = JudgeSettings;
+
+/** Compares two respondents' graded answers to one question. */
+export const pairwise = defineReactor({
+  name: "pairwise",
+  on: ["grade-given"],
+  emits: ["preference-given", "reply-received", "reaction-failed"],
+  settings: PairwiseSettings,
+  switch: "respondent-b",
+  work: "pairwise-grading",
+  requires: (settings) => requireJudge("preference", settings),
+  shouldReact: (grade, before) => pairCompletedBy(grade, before) !== null,
+  async react(grade, reaction) {
+    const pair = pairCompletedBy(grade, reaction.history); // the first answers and grades: none that came later
+    return pair ? compare(reaction, pair) : NOTHING_TO_SAY;
+  },
+});
+
+/** Two graded answers to one question, A's first. */
+type Pair = {
+  readonly [side in Respondent]: { readonly of: EventId; readonly text: string; readonly score: number };
+};
+
+/** The pair that has both its grades with this one, and had not before; null where there is none. Answers that rest on tools make none. */
+function pairCompletedBy(grade: Event<"grade-given">, before: readonly Entry[]): Pair | null {
+  const [a, b] = [graded("A", before), graded("B", before)];
+  if (!a || !b || (a.grade !== grade.id && b.grade !== grade.id)) return null; // PAIR-1
+  return { A: a, B: b };
+}
+
+function graded(respondent: Respondent, before: readonly Entry[]) {
+  const answer = before.find(
+    (entry) =>
+      isEvent(entry, "answer-given") &&
+      entry.data.kind === "response" &&
+      entry.data.respondent === respondent,
+  );
+  if (!answer || !isEvent(answer, "answer-given") || evidenceOf(before, answer).tools.length > 0) return null;
+  for (const entry of before)
+    if (isEvent(entry, "grade-given") && entry.data.of === answer.id && entry.data.score !== null)
+      return { of: answer.id, text: answer.data.text, score: entry.data.score, grade: entry.id };
+  return null;
+}
+
+const ORDERS = [
+  { key: "order-1", shown: ["A", "B"] },
+  { key: "order-2", shown: ["B", "A"] },
+] as const;
+
+/** Under whose name replies are recorded: a judge of pairs has no seat. */
+const JUDGE = ParticipantId.parse("pairwise");
+
+async function compare(reaction: Reaction<PairwiseSettings>, pair: Pair): Promise<void> {
+  const { run, settings } = reaction;
+  const { form, rubric, timeoutMs } = settings;
+  const orders = ORDERS.map(({ key, shown: [one, other] }) => {
+    const prompt = {
+      form,
+      rubric,
+      ...judgedQuestion(reaction),
+      first: pair[one].text,
+      second: pair[other].text,
+    };
+    const request = judgeRequest("preference", settings, preferencePrompt(reaction, prompt));
+    return { key, request, why: `${one} shown before ${other}` };
+  });
+  const [problem] = orders.flatMap(({ request }) => contextOverflow(request) ?? []);
+  const replies = await Promise.all(
+    (problem === undefined ? orders : []).map(({ key, request, why }) =>
+      run.call({ key, ends: ["reply-received"], request, timeoutMs, attempts: 1 }, () => ({
+        type: "reply-received",
+        data: { by: JUDGE, why },
+      })),
+    ),
+  );
+  const said: readonly Preference[] = replies.flatMap(({ data: { call } }) =>
+    call ? [preferenceIn(call, [pair.A.text, pair.B.text])] : [],
+  );
+  const input = { of: [pair.A.of, pair.B.of], said, trouble: problem ?? null };
+  await run.derive({ key: "preference", ends: ["preference-given", "reaction-failed"], input }, () => {
+    const [first, second] = said;
+    return first && second
+      ? together(reaction, pair, [first, second])
+      : unreadable(pair, problem ?? "the judge was not heard");
+  });
+}
+
+function together(
+  { opening, settings }: Reaction<PairwiseSettings>,
+  pair: Pair,
+  [first, second]: readonly [Preference, Preference],
+): Ending<"preference-given" | "reaction-failed"> {
+  const combined = combinePreference(first, second);
+  if (combined.winner === null) return unreadable(pair, combined.why);
+  return {
+    type: "preference-given",
+    data: {
+      of: [pair.A.of, pair.B.of],
+      winner: combined.winner,
+      orderSensitive: combined.orderSensitive,
+      reason: shortened(reasonOf(first, second), MAX_REASON_LENGTH),
+      question: opening.question,
+      answers: [pair.A.text, pair.B.text],
+      scores: [pair.A.score, pair.B.score],
+      judge: settings.model,
+    },
+  };
+}
+
+/** In the second order the letters stand for the other answers. */
+const reasonOf = (first: Preference, second: Preference): string =>
+  first.reason !== "" || second.reason === ""
+    ? first.reason
+    : `with the answers the other way round: ${second.reason}`;
+
+const unreadable = ({ A, B }: Pair, why: string): Ending<"reaction-failed"> => ({
+  type: "reaction-failed",
+  data: {
+    code: "preference-unreadable",
+    why: shortened(why, MAX_REASON_LENGTH),
+    detail: { of: [A.of, B.of], scores: [A.score, B.score] },
+  },
+});

@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { jsonObjects } from "./json-objects.ts";
+import { labelReader, type LabelReader } from "./reply-fields.ts";
+
+const Stance = z.strictObject({ claim: z.string(), answers: z.array(z.string()) });
+
+/** The JSON form of a comparison of labelled answers, claim by claim. */
+export const ComparisonReply = z.strictObject({
+  agreements: z.array(Stance),
+  contradictions: z.array(z.strictObject({ topic: z.string(), stances: z.array(Stance) })),
+  unique: z.array(Stance),
+});
+
+/** A claim, and the labels of the answers that make it. */
+export type ComparedClaim = { readonly claim: string; readonly answers: string[] };
+
+export type Comparison =
+  | {
+      readonly ok: true;
+      readonly agreements: ComparedClaim[];
+      readonly contradictions: { readonly topic: string; readonly stances: ComparedClaim[] }[];
+      readonly unique: ComparedClaim[];
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** So many claims of a kind are kept, and so much of each. */
+const MAX_CLAIMS = 50;
+const MAX_CHARACTERS = 1_000;
+
+/** Strict in what makes the object one of comparison, lenient in its rows: a row that cannot be used is left out. */
+const Loose = z.object({
+  agreements: z.array(z.unknown()),
+  contradictions: z.array(z.unknown()),
+  unique: z.array(z.unknown()).default([]),
+});
+const LooseStance = z.object({ claim: z.string(), answers: z.array(z.string()) });
+const LooseContradiction = z.object({ topic: z.string(), stances: z.array(z.unknown()) });
+
+/**
+ * Reads a comparison from the last JSON object of that form in a text. Labels come back in the spelling of `labels`,
+ * each once. A row is left out when it makes no claim or names no known answer; a contradiction, when fewer than two
+ * stances with different holders are left of it, because it could not send anybody back to work. Where contradictions
+ * were written but none can be used it refuses: "none" is what ends a deliberation, and it is never guessed.
+ */
+export function parseComparison(text: string, labels: readonly string[]): Comparison {
+  const reader = labelReader(labels);
+  if (!reader) return { ok: false, reason: "the labels cannot be told apart" };
+  const found = jsonObjects(text)
+    .map(({ start, end }) => Loose.safeParse(parsed(text.slice(start, end))))
+    .findLast(({ success }) => success);
+  if (!found?.success)
+    return { ok: false, reason: "there is no JSON object with agreements and contradictions" };
+  const stances = (rows: readonly unknown[]) =>
+    rows.slice(0, MAX_CLAIMS).flatMap((row) => stanceIn(row, reader) ?? []);
+  const contradictions = found.data.contradictions.slice(0, MAX_CLAIMS).flatMap((row) => {
+    const read = LooseContradiction.safeParse(row);
+    if (!read.success) return [];
+    const sides = stances(read.data.stances);
+    return disagree(sides) ? [{ topic: bounded(read.data.topic), stances: sides }] : [];
+  });
+  if (found.data.contradictions.length > 0 && contradictions.length === 0)
+    return { ok: false, reason: "no contradiction in it says which answers hold what" };
+  return {
+    ok: true,
+    agreements: stances(found.data.agreements),
+    contradictions,
+    unique: stances(found.data.unique),
+  };
+}
+
+function stanceIn(row: unknown, reader: LabelReader): ComparedClaim | undefined {
+  const read = LooseStance.safeParse(row);
+  if (!read.success) return undefined;
+  const claim = bounded(read.data.claim);
+  const answers = [...new Set(read.data.answers.flatMap((label) => reader.whole(label) ?? []))];
+  return claim === "" || answers.length === 0 ? undefined : { claim, answers };
+}
+
+/** Two sides at least, and not the same answers on all of them. */
+function disagree(sides: readonly ComparedClaim[]): boolean {
+  return new Set(sides.map(({ answers }) => answers.toSorted().join("\n"))).size > 1;
+}
+
+function bounded(text: string): string {
+  return text.trim().slice(0, MAX_CHARACTERS).toWellFormed();
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

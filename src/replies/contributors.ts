@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { fencedBlocks, type FencedBlock } from "../text/fences.ts";
+import { jsonObjects } from "./json-objects.ts";
+import { labelReader } from "./reply-fields.ts";
+
+/** The JSON block at the end of a chair's answer: who contributed how much (0 to 1, in sum 1), and by what. */
+export const ContributorsReply = z.object({
+  contributors: z.array(
+    z.object({ id: z.string(), weight: z.number().min(0).max(1), reason: z.string().max(4_000).default("") }),
+  ),
+});
+
+export type Contributor = { readonly id: string; readonly weight: number; readonly reason: string };
+
+/** `text` is the answer without the block. */
+export type Contributors =
+  | { readonly ok: true; readonly contributors: Contributor[]; readonly text: string }
+  | { readonly ok: false; readonly reason: string; readonly text: string };
+
+/** How far the sum of the weights may be from 1. */
+export const weightTolerance = 0.01;
+
+const meant = /["']?contributors["']?\s{0,20}:/i;
+
+/** The block's text that is taken to be JSON, and where it ends: an unclosed block ends with its object or paragraph. */
+function pieceOf(text: string, block: FencedBlock): { readonly json: string; readonly end: number } {
+  const content = text.slice(block.contentStart, block.contentEnd);
+  if (block.closed) return { json: content, end: block.end };
+  const [object] = jsonObjects(content);
+  if (object !== undefined && content.slice(0, object.start).trim() === "")
+    return { json: content.slice(0, object.end), end: block.contentStart + object.end };
+  const paragraph = /\S\s*?(\r?\n[ \t]*\r?\n)/.exec(content);
+  const length = paragraph === null ? content.length : paragraph.index + 1;
+  return { json: content.slice(0, length), end: block.contentStart + length };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+function withoutBlock(text: string, start: number, end: number): string {
+  const after = text.slice(end).trim();
+  return after === ""
+    ? text.slice(0, start).trimEnd()
+    : `${text.slice(0, start).trimEnd()}\n\n${after}`.trimStart();
+}
+
+/**
+ * Reads the chair's own account of who contributed from the last fenced JSON block that has `contributors`,
+ * and takes that block out of the text, whether or not it can be read. `id`s come back in the spelling of
+ * `labels` (`Answer A`, `Response A` and `a` mean A). Refuses an unknown or repeated label, a weight outside
+ * 0 to 1 and weights that do not sum to 1 within `weightTolerance`. Without such a block the text is unchanged;
+ * one that stands inside a longer fence is quoted and does not count.
+ */
+export function parseContributors(text: string, labels: readonly string[]): Contributors {
+  const block = fencedBlocks(text).findLast(({ language, contentStart, contentEnd }) => {
+    const content = text.slice(contentStart, contentEnd);
+    return (language === "json" || (language === "" && /^\s*\{/.test(content))) && meant.test(content);
+  });
+  if (block === undefined) return { ok: false, reason: "the answer has no JSON block of contributors", text };
+  const { json, end } = pieceOf(text, block);
+  const refused = (reason: string) => ({
+    ok: false as const,
+    reason,
+    text: withoutBlock(text, block.start, end),
+  });
+  const reply = ContributorsReply.safeParse(parsed(json));
+  if (!reply.success) {
+    const [issue] = reply.error.issues;
+    const where =
+      issue === undefined || issue.path.length === 0
+        ? "is not JSON of that form"
+        : `at ${issue.path.join(".")}: ${issue.message}`;
+    return refused(`the block of contributors cannot be read: ${where}`);
+  }
+  const reader = labelReader(labels);
+  const contributors: Contributor[] = [];
+  for (const { id: written, weight, reason } of reply.data.contributors) {
+    const id = reader?.whole(written) ?? null;
+    if (id === null)
+      return refused(`the contributors name ${JSON.stringify(written.slice(0, 40))}, which is no answer`);
+    if (contributors.some((other) => other.id === id))
+      return refused(`the contributors name ${id} more than once`);
+    contributors.push({ id, weight, reason });
+  }
+  const sum = contributors.reduce((total, { weight }) => total + weight, 0);
+  if (Math.abs(sum - 1) > weightTolerance + 1e-9)
+    return refused(`the weights of the contributors sum to ${Number(sum.toFixed(4))}, not to 1`);
+  return { ok: true, contributors, text: withoutBlock(text, block.start, end) };
+}

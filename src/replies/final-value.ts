@@ -1,0 +1,149 @@
+import { type Answer, readNumber, changesNumber } from "./answer.ts";
+
+const MAX_VALUE_LENGTH = 400;
+/** Turn and end marks that some models leave in their text, as `</s>`, `[/INST]` and `<|im_end|>`. */
+const leftover = /\s*(?:<\/?s>|\[\/?(?:INST|OUT|ANS|SYS)\]|<\|[^|>]{1,30}\|>)\s*$/;
+const latex: readonly (readonly [RegExp, string])[] = [
+  // A mixed number keeps its parts apart, a longer part its brackets.
+  [/(?<=\d)\s?(?=\\[dt]?frac)/g, " "],
+  [/(\\[dt]?frac)\s?\{(?!-?[\w.,]+\})([^{}()]{1,98})\}/g, "$1{($2)}"],
+  [/(\\[dt]?frac\s?\{[^{}]{1,100}\})\s?\{(?!(?:[\d.,]+|[a-z])\})([^{}()]{1,98})\}/gi, "$1{($2)}"],
+  [/\\[dt]?frac\s?\{([^{}]{1,100})\}\s?\{([^{}]{1,100})\}/g, "$1/$2"],
+  [/\\(?:text|mathrm|mathbf|textbf|boxed|fbox|mbox)\s?\{([^{}]{0,200})\}/g, "$1"],
+  [/\\(?:times|cdot)(?![a-z])/g, "×"],
+  [/\^\s?\{?\\circ\}?/g, "°"],
+  [/\\[!,;: ]|\\(?:left|right|quad)(?![a-z])|\\[()[\]]/g, ""],
+  [/\{,\}/g, ","],
+  [/\\([$%#&_])/g, "$1"],
+];
+
+/** An exclamation mark that ends a sentence: `n!`, `5!` and `(n-1)!` are factorials. */
+const exclamation = /(?<=\p{L}{2}["'”*_]{0,3})!$/u;
+/** Where a sentence ends; the mark of a factorial ends none. */
+const sentenceEnd = /\.(?:\s|$)|(?<=\p{L}{2}["'”*_]{0,3})!(?:\s|$)/u;
+
+/** What stands before the end of the first sentence. */
+export function firstSentence(text: string): string {
+  return text.split(sentenceEnd, 1)[0] ?? text;
+}
+
+/** The text without Markdown and LaTeX dressing, enclosing brackets and what ends a sentence. */
+export function cleaned(raw: string): string {
+  let text = raw.trim().slice(0, MAX_VALUE_LENGTH);
+  for (let previous = ""; previous !== text;) {
+    previous = text;
+    text = text.replace(leftover, "").trim();
+    for (const [pattern, plain] of latex) text = text.replace(pattern, plain);
+    text = text
+      .replace(/^(\*\*|__|[*_`"“'])(.*)\1$/s, "$2")
+      .replace(/^“(.*)”$/s, "$1")
+      .replace(/^\${1,2}([^$]*)\${1,2}$/s, "$1")
+      .replace(/^\[([^[\]]*)\]$/, "$1")
+      .replace(/(?<!\.)[.;,:]$|\*\*$/, "")
+      .replace(exclamation, "")
+      .replace(/^(?:\*\*|__|[*:#=]\s?)/, "")
+      .trim();
+  }
+  return text;
+}
+
+const several = /^[\W_]{0,3}[A-J][\W_]{0,3}(?:,|&|\/|\band\b|\bor\b)[\W_]{0,3}[A-J](?![\p{L}\p{N}])/u;
+const choice =
+  /^(?:(?:option|choice|answer)\s+)?(?:\(([A-Ja-j])\)|\[([A-Ja-j])\]|([A-J])(?=$|[):,]|\.(?:$|\s*$)|\s[-–—(](?!\s?(?!a\s)[a-z](?![a-z]))|\s(?:because|since|as|is)\b)|([b-j])$|([b-j])\))/i;
+
+/** The letter of one choice: `B`, `(b)`, `B) Paris`, `option B`; a lone `a` is an article. */
+export function choiceOf(value: string): Answer | null {
+  if (several.test(value)) return null;
+  const [all, ...letters] = choice.exec(value) ?? [];
+  const letter = letters.find((group) => group !== undefined);
+  if (all === undefined || letter === undefined || value === "a") return null;
+  if (letters[2] !== undefined && letter !== letter.toUpperCase()) return null;
+  return { kind: "choice", value: letter.toUpperCase() };
+}
+
+const name = /^\p{L}(?:\d|_\{?\w{1,10}\}?)?(?:\([^()]{0,20}\))?$/u;
+const inequality = /[<>!~]=|=[<>]|≠/;
+const list = /[;&]|,(?!\d{3})|\b(?:and|or)\b/i;
+const loneLetter = /(?<!\p{L})\p{L}(?!\p{L})/u;
+
+/**
+ * What an equation comes to: `17 * 23 = 391`, `x = 391`, `Total = 3 + 4 = 7`. Null where it has yet to be solved (`2x = 10`)
+ * or is one of several (`x = 4, y = 6`).
+ */
+function result(equation: string): string | null {
+  const [first = "", ...rest] = equation.split("=").map((side) => side.trim());
+  if (inequality.test(equation) || list.test(equation)) return null;
+  const solved = name.test(first) || !loneLetter.test(first.replace(/(?<=\d\s{0,2})x(?=\s{0,2}\d)/g, "×"));
+  return solved ? (rest.at(-1) ?? null) : null;
+}
+
+/** A number alone, or what a short equation comes to: `391`, `$70,000`, `17 * 23 = 391`. */
+export function numberOf(value: string): Answer | null {
+  const said = value.includes("=") ? result(value) : value;
+  const number = said === null ? null : readNumber(said === value ? value : cleaned(said));
+  return number === null ? null : { kind: "number", value: number.written };
+}
+
+const inSentence =
+  /(?:(?<![\p{L}\p{N}])(\p{L}{1,20})\s|([$€£]))[*_]{0,2}\(?\\?([-−–]?[$€£]?\d[\d,]{0,30}(?:\.\d{1,30})?)[*_]{0,2}(?![\p{L}\p{N}-])/gu;
+const dating = new Set([
+  "in",
+  "on",
+  "since",
+  "until",
+  "during",
+  "by",
+  "step",
+  "version",
+  "type",
+  "level",
+  "not",
+  "than",
+  "least",
+  "most",
+  "below",
+  "under",
+  "above",
+  "over",
+  "before",
+  "after",
+]);
+/** Before a number: what makes another one of it. */
+const derived =
+  /\b(?:root|factorial|log|logarithm|half|third|quarter|square|cube|power|sine|cosine|tangent|reciprocal|inverse|multiple|divisor|factor)s?\sof[*_\s]{1,4}$|\bor\s(?:minus|negative)[*_\s]{1,4}$/i;
+/** Behind a number: more of a formula. */
+const formula = /^\s?(?:[!^*×·/+=<>√π±\\]|[-−–]\s?\p{L}(?!\p{L}))|^[^,;.!?]{0,30}\s(?:below|under)\szero\b/u;
+
+/** The number of a sentence that has exactly one, and that in the place of a result: `Josh made a profit of $70,000`. */
+export function numberInSentence(sentence: string): Answer | null {
+  if ((sentence.match(/\d[\d,]*(?:\.\d+)?/g) ?? []).length !== 1) return null;
+  const [match] = [...sentence.matchAll(inSentence)];
+  if (match === undefined) return null;
+  const [all, word, currency, digits = ""] = match;
+  const [before, behind] = [
+    sentence.slice(0, match.index + all.lastIndexOf(digits)),
+    sentence.slice(match.index + all.length),
+  ];
+  if (derived.test(before) || formula.test(behind)) return null;
+  const [next = ""] = behind.trim().split(/[\s,;:.!?]/, 1);
+  if (changesNumber(next)) return null;
+  if (word !== undefined && currency === undefined && (dating.has(word) || word !== word.toLowerCase()))
+    return null;
+  return numberOf(/^(?:minus|negative)$/.test(word ?? "") ? `minus ${digits}` : digits);
+}
+
+/** A word before what is clearly its explanation, not `No solution`, `No. 5` and `true, if n is even`. */
+const plainWord =
+  /^(yes|no|true|false)(?=$|[,.;:!–—](?!\s?\d)|\s[-–—(]|\s(?:because|since|as)\b)(?!\W{1,4}(?:but|if|only|unless|except|when|provided|until|or|and|yes|no|true|false)\b)/i;
+const heading =
+  /^(?:(?:the|my|your|final|correct|short)\s){0,3}(?:answer|result|conclusion|explanation|summary)s?$/i;
+
+/** Yes, no, true or false where a text begins with it, else the text, if it has at most `maximumWords` words. */
+export function textOf(value: string, maximumWords: number): Answer | null {
+  if (heading.test(value)) return null;
+  const [, plain] = plainWord.exec(value) ?? [];
+  const text = plain ?? value;
+  const words = text.split(/\s+/).length;
+  const says = /[\p{L}\p{N}]/u.test(text) && !/[?\n]|\\boxed/.test(text);
+  return says && words <= maximumWords && text.length <= 120 ? { kind: "text", value: text } : null;
+}

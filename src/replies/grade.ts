@@ -1,0 +1,117 @@
+// G1. A score is declared: behind `[RESULT]`, in a JSON object, or alone on a last line `Score: 4`. A bare number, and a
+//     rubric's `Score 4: …`, declare none.
+// G2. Every declaration counts and all must say the same: no recorded judge changes its mind, so that none is taken
+//     over another.
+// G3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
+import { linesOf } from "../text/fences.ts";
+import {
+  entryOf,
+  feedbackAround,
+  feedbackAroundObject,
+  markedIn,
+  MAX_REPLY_LENGTH,
+  objectsIn,
+} from "./verdicts.ts";
+
+/** An absolute grade against a rubric of five anchors, and the judge's words for it. */
+export type Grade =
+  | { readonly ok: true; readonly score: 1 | 2 | 3 | 4 | 5; readonly feedback: string }
+  | { readonly ok: false; readonly reason: string };
+
+type Score = 1 | 2 | 3 | 4 | 5;
+type Read = { readonly score: Score } | { readonly refused: string } | null;
+type Declared = { readonly read: Read; readonly feedback: () => string };
+
+const resultMarker = /\[\s{0,3}(?:RESULT|SCORE)\s{0,3}\]/gi;
+const scoreNames = ["score", "grade", "rating", "result"];
+const feedbackNames = ["feedback", "reason", "explanation", "rationale"];
+const decorated =
+  /^[\s:=*_`"'([{<]{0,20}(?:(?:the\s)?(?:final\s|overall\s)?score[\s:=*_]{1,8})?(-?\d{1,9}(?:[.,]\d{1,9})?)/i;
+const scale = /^[*_`)\]]{0,4}\s{0,3}(?:\/|out of|of)\s{0,3}(\d{1,9})(?![\d.])/i;
+const another = /^\s{0,3}(?:-|–|—|to|or|and|,|\/|\|)\s{0,3}\d/i;
+const scoreLine =
+  /^[\s*_#`>-]{0,20}(?:(?:my|the)\s)?(?:(?:final|overall|total)\s)?(?:score|grade|rating)[*_`]{0,3}\s{0,3}[:=](.{1,40})$/i;
+
+const scores: readonly Score[] = [1, 2, 3, 4, 5];
+
+function ofNumber(value: number, written: string): Read {
+  const score = scores.find((one) => one === value);
+  if (score !== undefined) return { score };
+  const why = Number.isInteger(value) ? "is outside of 1 to 5" : "is no whole number";
+  return { refused: `the score ${written.slice(0, 20)} ${why}` };
+}
+
+/** The score at the beginning of a text; null where none stands there, as in an echoed `(an integer from 1 to 5)`. */
+function leadingScore(text: string): Read {
+  const match = decorated.exec(text);
+  const [all = "", written] = match ?? [];
+  if (written === undefined) return null;
+  const rest = text.slice(all.length);
+  const [scaled = "", most] = scale.exec(rest) ?? [];
+  if (most !== undefined && most !== "5")
+    return { refused: `the score ${written}${scaled.trim()} is not on the scale of 1 to 5` };
+  if (scaled === "" && another.test(rest))
+    return /^\s*(?:-|–|—|to)\s*5/i.test(rest) && written === "1"
+      ? null
+      : { refused: `two scores stand where one belongs: ${(written + rest).trim().slice(0, 20)}` };
+  // `Score 4: what a 4 is` is a line of the rubric; letters make another word of the number.
+  if (/^\s{0,3}:|^[\p{L}\d%]/u.test(rest.slice(scaled.length))) return null;
+  return ofNumber(Number(written.replace(",", ".")), written);
+}
+
+function ofValue(value: unknown): Read {
+  if (typeof value === "number") return ofNumber(value, String(value));
+  return typeof value === "string" ? leadingScore(value) : null;
+}
+
+function declaredIn(text: string): Declared[] {
+  const objects = objectsIn(text);
+  const json = objects.flatMap((object): Declared[] => {
+    const entry = entryOf(object, scoreNames);
+    const words = entryOf(object, feedbackNames)?.value;
+    if (entry === null) return [];
+    const feedback = () =>
+      typeof words === "string" ? words.trim() : feedbackAroundObject(text, object.span);
+    return [{ read: ofValue(entry.value), feedback }];
+  });
+  const marked = markedIn(text, resultMarker, objects).map(({ behind, at }): Declared => {
+    const [line = ""] = behind.trimStart().split(/[\r\n]/, 1);
+    const end = text.indexOf(line, at) + line.length;
+    return { read: leadingScore(behind), feedback: () => feedbackAround(text, { start: at, end }) };
+  });
+  return [...json, ...marked];
+}
+
+function onLastLine(text: string): Declared[] {
+  const last = linesOf(text).findLast((line) => line.text.trim() !== "");
+  const [, value] = scoreLine.exec(last?.text.slice(0, 200) ?? "") ?? [];
+  if (last === undefined || value === undefined) return [];
+  const span = { start: last.at, end: text.length };
+  return [{ read: leadingScore(value), feedback: () => feedbackAround(text, span) }];
+}
+
+/**
+ * Reads a judge's grade from 1 to 5 and its feedback: `Feedback: … [RESULT] 4`, the form of Prometheus (Kim et al. 2024,
+ * arXiv 2405.01535), JSON with `score` and `feedback`, alone, fenced or in prose, or a last line `Score: 4`. Refuses a
+ * reply that declares no score, one that is not an integer from 1 to 5 (nothing is rounded or rescaled), two
+ * declarations that differ, and one over 4,000,000 characters. What is quoted, and what repeats the prompt
+ * (`[RESULT] (an integer from 1 to 5)`, `Score 4: …` of a rubric), declares nothing.
+ */
+export function parseGrade(text: string): Grade {
+  if (text.length > MAX_REPLY_LENGTH)
+    return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
+  const strong = declaredIn(text).filter(({ read }) => read !== null);
+  const declared = strong.length > 0 ? strong : onLastLine(text).filter(({ read }) => read !== null);
+  const [first] = declared;
+  if (first === undefined)
+    return { ok: false, reason: text.trim() === "" ? "the reply is empty" : "the reply declares no score" };
+  for (const { read } of declared)
+    if (read !== null && "refused" in read) return { ok: false, reason: read.refused };
+  const given = declared.flatMap(({ read }) => (read !== null && "score" in read ? [read.score] : []));
+  const [score] = given;
+  if (score === undefined) return { ok: false, reason: "the reply declares no score" };
+  const other = given.find((one) => one !== score);
+  if (other !== undefined)
+    return { ok: false, reason: `the reply declares two scores, ${score} and ${other}` };
+  return { ok: true, score, feedback: first.feedback() };
+}

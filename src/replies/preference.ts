@@ -1,0 +1,210 @@
+import { linesOf } from "../text/fences.ts";
+import {
+  entryOf,
+  feedbackAround,
+  feedbackAroundObject,
+  markedIn,
+  MAX_REPLY_LENGTH,
+  objectsIn,
+} from "./verdicts.ts";
+
+/** The answer shown first, the one shown second, or neither before the other. */
+export type Winner = "A" | "B" | "tie";
+
+const noun = String.raw`(?:the\s)?(?:output|response|answer|assistant|option|candidate|reply|model)\s?`;
+const mark = "[\"'“”’*_`]{0,4}";
+/**
+ * `Output (a)`, `Response B`, `(b)`, `**A**`. A small letter needs a noun or brackets, since `a` is an article:
+ * `winnerOf` drops the others, as the patterns themselves do not look at the case.
+ */
+const side = String.raw`(?<![\p{L}\p{N}])${mark}(?:${noun}${mark}[([]?(?<noun>[ab])[)\]]?|[([](?<bracket>[ab])[)\]]|(?<letter>[ab]))(?![\p{L}\p{N}'’])${mark}`;
+const tie = String.raw`(?<tie>(?:a\s)?(?:tie[ds]?|draw|equal(?:ly\s(?:good|bad))?|neither|both)\b)`;
+
+type Groups = { readonly [name: string]: string | undefined } | undefined;
+
+function winnerOf(groups: Groups): Winner | null {
+  if (groups?.["tie"] !== undefined) return "tie";
+  const { noun: named, bracket, letter } = groups ?? {};
+  const small = letter !== undefined && letter !== letter.toUpperCase();
+  const found = named ?? bracket ?? (small ? undefined : letter);
+  return found === undefined ? null : found.toUpperCase() === "A" ? "A" : "B";
+}
+
+const lead = String.raw`^[\s:=–(*_"'“-]{0,10}`;
+const leading = new RegExp(`${lead}(?:${tie}|${side})`, "iu");
+/** A small letter with nothing behind it but what closes: only a verdict's own place can be read so. */
+const smallLetter = new RegExp(String.raw`${lead}([ab])${mark}\s?[)\]]?[.,;]?(?:\s*$|[\r\n])`, "u");
+
+/** The side, or the tie, that a text names first of all, as one does behind a marker: `A`, `(b)`, `Response A`, `tie`. */
+function wordedSide(text: string): Winner | null {
+  const [, letter] = smallLetter.exec(text) ?? [];
+  return letter === undefined ? winnerOf(leading.exec(text)?.groups) : letter === "a" ? "A" : "B";
+}
+
+const therefore = String.raw`^(?:(?:so|therefore|thus|hence|overall),?\s)?`;
+const adverbs = String.raw`(?:\s(?:the|clearly|slightly|much|far|overall|significantly|marginally|a|bit|also))*`;
+const claim = new RegExp(
+  String.raw`${side}(?:\sis${adverbs}\s(?:better|best|superior|preferable|preferred|stronger|winner)(?:\s(?:output|response|answer|one|choice|overall))?|\swins)(?<rest>[^]{0,200})`,
+  "iu",
+);
+const named = new RegExp(
+  String.raw`${therefore}(?:(?:my|the)\s)?(?:final\s|overall\s)?(?:verdict|winner|preference|choice|decision|judge?ment|answer|(?:better|best|preferred|stronger|superior)(?:\s(?:output|response|answer|one|choice))?)${mark}\s?(?:is|:|=)\s?(?:${mark}${tie}|${side})(?<rest>[^]{0,200})$`,
+  "iu",
+);
+const even = new RegExp(
+  String.raw`${therefore}(?:(?:(?:it\sis|it['’]s|this\sis)\sa\s)?(?:tie|draw)|both\s(?:\w+\s)?are\s(?:equally\sgood|equally\sbad|equal|tied)|neither(?:(?:\s\w+)?\sis\sbetter)?)[.!]?$`,
+  "iu",
+);
+const alone = new RegExp(`^${side}[.!]?$`, "iu");
+const openingLetter = /^["'“*_(]{0,4}(?<letter>[AB])[)"'”*_]{0,4}(?:[.,)]|\s[-–—])/;
+
+/** A claim that holds in one respect only, or is weighed against another. */
+const qualified =
+  /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b|\b(?:but|however|although|though|while|whereas|except)\b/i;
+/** A claim that is a question, a condition, denied, or somebody else's. */
+const reported =
+  /\b(?:if|whether|why|how|not|than|while|although|though|unless|argue[sd]?|claim(?:s|ed)?|says?|suggest(?:s|ed)?|would)\b[^,.]{0,60}$/i;
+/** What takes back a verdict that has just been given. */
+const revoked = /\b(?:except|but|however|although|though)\b/i;
+const ends = /^(?:$|[.!,;]|\s(?:because|since|as|for|due|than|and)\b|\s[-–—(])/;
+
+function bare(line: string): string {
+  return line.replace(/^[\s#*_>-]{1,20}/, "").trim();
+}
+
+/**
+ * Which side a sentence settles on, or null: `Output (b)`, `Therefore, Output (a) is better because …`, `The better answer
+ * is (b).`, `Final verdict: tie`. A heading (a line that begins with `#`) settles nothing unless it names a verdict.
+ * `lines` are those of the whole reply: a side alone on a line is a heading where the other one has a line too.
+ */
+function verdictIn(sentence: string, lines: readonly string[]): Winner | null {
+  const text = bare(sentence);
+  const said = named.exec(text);
+  const rest = said?.groups?.["rest"] ?? "";
+  if (said && ends.test(rest)) return revoked.test(rest) ? null : winnerOf(said.groups);
+  if (/^\s{0,3}#/.test(sentence)) return null;
+  if (even.test(text)) return "tie";
+  const only = soleSide(text);
+  if (only !== null) return lines.some((line) => isHeadedByOther(line, only)) ? null : only;
+  return claimedIn(text);
+}
+
+function soleSide(text: string): Winner | null {
+  return winnerOf(alone.exec(text)?.groups) ?? winnerOf(openingLetter.exec(text)?.groups);
+}
+
+function isHeadedByOther(line: string, side: Winner): boolean {
+  const other = soleSide(bare(line).replace(/:.*$/, ""));
+  return other !== null && other !== side;
+}
+
+function claimedIn(text: string): Winner | null {
+  const found = claim.exec(text);
+  const rest = found?.groups?.["rest"] ?? "";
+  if (found === null || claim.test(rest) || qualified.test(rest)) return null;
+  return reported.test(text.slice(0, found.index)) ? null : winnerOf(found.groups);
+}
+
+// P1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
+//     and all must say the same.
+// P2. Prose is read in its first and in its last sentence only. In between judges weigh, and report what others say.
+// P3. A heading (`# Output (a)`) names what is talked about and is no verdict.
+
+/** Which of two answers a judge prefers, by the order in which it was shown them: `A` came first. */
+export type Preference =
+  | { readonly ok: true; readonly winner: Winner; readonly reason: string }
+  | { readonly ok: false; readonly reason: string };
+
+type Declared = { readonly winner: Winner | null; readonly reason: () => string };
+
+const resultMarker = /\[\s{0,3}RESULT\s{0,3}\]/gi;
+const doubleBracket = /\[\[\s?([ABC])\s?\]\](?!["'”’]?,?\s(?:if|for|when)\b)/gi;
+const winnerNames = ["winner", "preference", "preferred", "better", "verdict", "choice", "result"];
+const reasonNames = ["reason", "feedback", "explanation", "rationale"];
+/** What stands in a form that was not filled in: `A or B`, `A | B | tie`. */
+const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or|\/|\||,)/i;
+
+function declaredIn(text: string): Declared[] {
+  const objects = objectsIn(text);
+  const json = objects.flatMap((object): Declared[] => {
+    const entry = entryOf(object, winnerNames);
+    if (entry === null || (typeof entry.value === "string" && unfilled.test(entry.value))) return [];
+    const words = entryOf(object, reasonNames)?.value;
+    return [
+      {
+        winner: typeof entry.value === "string" ? wordedSide(entry.value) : null,
+        reason: () => (typeof words === "string" ? words.trim() : feedbackAroundObject(text, object.span)),
+      },
+    ];
+  });
+  const marked = markedIn(text, resultMarker, objects).flatMap(({ behind, at }): Declared[] => {
+    const [line = ""] = behind.trimStart().split(/[\r\n]/, 1);
+    if (line.trim() === "" || unfilled.test(line)) return [];
+    const end = text.indexOf(line, at) + line.length;
+    return [{ winner: wordedSide(line), reason: () => feedbackAround(text, { start: at, end }) }];
+  });
+  const bracketed = markedIn(text, doubleBracket, objects).map(({ at }): Declared => {
+    const letter = text
+      .slice(at + 2)
+      .trimStart()
+      .charAt(0)
+      .toUpperCase();
+    const winner = letter === "A" || letter === "B" ? letter : "tie"; // MT-Bench: C is a tie
+    return { winner, reason: () => feedbackAround(text, { start: at, end: text.indexOf("]]", at) + 2 }) };
+  });
+  return [...json, ...marked, ...bracketed];
+}
+
+/** A letter and nothing else: a small `a` is an article only where something follows. */
+const bareLetter = /^[\s"'“”*_([]{0,6}[ab][\s"'“”*_)\].]{0,6}$/i;
+
+function inProse(text: string): Declared[] {
+  if (bareLetter.test(text)) return [{ winner: wordedSide(text), reason: () => "" }];
+  const lines = linesOf(text).filter((line) => line.text.trim() !== "");
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const opening = sentencesIn(first.text)[0] ?? "";
+  const closing = sentencesIn(last.text).at(-1) ?? "";
+  const names = lines.map((line) => line.text);
+  return [opening, ...(lines.length > 1 || closing !== opening ? [closing] : [])].flatMap((sentence) => {
+    const winner = verdictIn(sentence, names);
+    // A reply that is the verdict and nothing else gives no reason for it.
+    return winner === null
+      ? []
+      : [{ winner, reason: () => (/\s\S+\s/.test(text.trim()) ? text.trim() : "") }];
+  });
+}
+
+const MAX_SENTENCE_LENGTH = 4_000;
+
+function sentencesIn(line: string): string[] {
+  return line.length > MAX_SENTENCE_LENGTH
+    ? [line.slice(0, MAX_SENTENCE_LENGTH), line.slice(-MAX_SENTENCE_LENGTH)].flatMap(sentencesIn)
+    : line.split(/(?<=[.!?])["'”’*_)]{0,3}\s+/);
+}
+
+/**
+ * Reads which of two answers a judge prefers. The forms: `Feedback: … [RESULT] A` (Prometheus 2, Kim et al. 2024, arXiv
+ * 2405.01535); `[[A]]`, `[[B]]`, `[[C]]` for a tie (MT-Bench, Zheng et al. 2023, arXiv 2306.05685); JSON with `winner`;
+ * `Output (a)` and `Therefore, Output (a) is better.` (LLMBar, Zeng et al. 2023, arXiv 2310.07641) as the first or the
+ * last sentence; a letter alone. Refuses a reply that settles on neither, verdicts that differ, and one over 4,000,000 characters.
+ */
+export function parsePreference(text: string): Preference {
+  if (text.length > MAX_REPLY_LENGTH)
+    return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
+  const strong = declaredIn(text);
+  const declared = strong.length > 0 ? strong : inProse(text);
+  const [first] = declared;
+  if (first === undefined)
+    return {
+      ok: false,
+      reason: text.trim() === "" ? "the reply is empty" : "the reply prefers neither answer",
+    };
+  const { winner } = first;
+  if (winner === null || declared.some((one) => one.winner === null))
+    return { ok: false, reason: "the verdict names neither A nor B nor a tie" };
+  const other = declared.find((one) => one.winner !== winner)?.winner;
+  if (other !== undefined)
+    return { ok: false, reason: `the reply gives two verdicts, ${winner} and ${other}` };
+  return { ok: true, winner, reason: first.reason() };
+}

@@ -1,0 +1,166 @@
+import { escapeBreaks, jsonObjects } from "./json-objects.ts";
+import { MAX_REPLY_LENGTH } from "./verdicts.ts";
+
+/** The entries of a JSON object by name, without case, underscores and hyphens. */
+export type Fields = ReadonlyMap<string, unknown>;
+
+/** So many items of a list are kept, and so many characters of each. */
+const MAX_ITEMS = 50;
+const MAX_CHARACTERS = 2_000;
+/** A reply's last objects: the form that was asked for stands at its end. */
+const MAX_OBJECTS = 50;
+const MAX_NAME_LENGTH = 64;
+
+function folded(name: string): string {
+  return name.slice(0, MAX_NAME_LENGTH).toLowerCase().replaceAll(/[_-]/g, "");
+}
+
+/** A JSON object's entries; none for anything else. Of two names that read alike the last counts, as in JSON. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value !== "object" || value === null || Array.isArray(value)
+    ? new Map()
+    : new Map(Object.entries(value).map(([name, inner]): [string, unknown] => [folded(name), inner]));
+}
+
+/**
+ * The entries of the last JSON object in a reply that has this name, which is letters: alone, fenced or in prose, or as
+ * the only entry of an object around it. Where there is none it is looked for once more with the line breaks escaped
+ * that stand in strings as they are. A reply over 4,000,000 characters is not read. Time is linear in the reply.
+ */
+export function findFields(
+  text: string,
+  name: string,
+): { readonly ok: true; readonly fields: Fields } | { readonly ok: false; readonly reason: string } {
+  if (text.length > MAX_REPLY_LENGTH)
+    return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
+  // What does not even name it needs no search.
+  const named = new RegExp([...folded(name)].join("[_-]?"), "i").test(text);
+  const fields = named ? (lastFields(text, name) ?? lastFields(escapeBreaks(text), name)) : undefined;
+  if (fields) return { ok: true, fields };
+  return {
+    ok: false,
+    reason: text.trim() === "" ? "the reply is empty" : `there is no JSON object with "${name}"`,
+  };
+}
+
+function lastFields(text: string, name: string): Fields | undefined {
+  for (const { start, end } of jsonObjects(text).slice(-MAX_OBJECTS).toReversed()) {
+    // What `jsonObjects` finds is JSON.
+    const fields = fieldsOf(JSON.parse(text.slice(start, end)));
+    if (fields.has(folded(name))) return fields;
+    const inner = fields.size === 1 ? fieldsOf([...fields.values()][0]) : undefined;
+    if (inner?.has(folded(name))) return inner;
+  }
+  return undefined;
+}
+
+/** A text of at most 2,000 characters, trimmed and well formed; empty for what is none. */
+export function textOf(value: unknown): string {
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
+  return typeof value === "string" ? value.trim().slice(0, MAX_CHARACTERS).toWellFormed().trim() : "";
+}
+
+/**
+ * A list of texts, at most 50: of an array, where an object stands for the texts in it, or of one string, line by line
+ * without its list marks. What is empty, or says that there is nothing, is left out.
+ */
+export function textsOf(value: unknown): string[] {
+  const given: readonly unknown[] =
+    typeof value === "string" ? lines(value) : Array.isArray(value) ? value : [];
+  const texts: string[] = [];
+  for (const one of given) {
+    if (texts.length === MAX_ITEMS) break;
+    const text =
+      typeof one === "object"
+        ? textOf([...fieldsOf(one).values()].map(textOf).filter(Boolean).join(": "))
+        : textOf(one);
+    if (text !== "" && !NOTHING.test(text)) texts.push(text);
+  }
+  return texts;
+}
+
+const NOTHING =
+  /^\W{0,9}(?:none|nothing|n\/?a|not applicable)(?:\s(?:identified|found|known|noted|remaining|unfulfilled))?\W{0,9}$/i;
+const MARK = /^\s{0,20}(?:[-*+•]|\d{1,3}[.)])\s{1,9}/;
+
+function lines(text: string): string[] {
+  return text.split(/[\r\n]+/).map((line) => line.replace(MARK, ""));
+}
+
+/** What models put around a label without meaning anything by it. */
+const decoration = new Set(" \t\r\n*_`#\"'“”‘’()[]{}<>.,:;");
+const opening = new Set(" \t*_`#\"'“‘([");
+const closing = new Set("*_`\"'”’)]");
+const noun =
+  /(?:answer|response|draft|option|candidate|proposal|reply|solution)(?=[\s*_`:#(["-])[\s*_`:#(["-]*/iy;
+const labelLike = /[A-Z]{1,2}\d?|\d{1,2}/y;
+const wordCharacter = /[\p{L}\p{N}_'’]/u;
+
+function undecorated(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && decoration.has(text.charAt(start))) start += 1;
+  while (end > start && decoration.has(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? null;
+}
+
+/** `A` for each of `A`, `**a**`, `Answer A`, `Response A:` and the like: two texts name one label when this is equal. */
+export function normaliseLabel(text: string): string {
+  const bare = undecorated(text);
+  const named = undecorated(bare.slice(matchAt(noun, bare, 0)?.length ?? 0));
+  return (named === "" ? bare : named).toUpperCase();
+}
+
+/** A label met in a text. `label` is null where something looks like a label (`Response Z`) and is none of the known. */
+type Mention = {
+  readonly label: string | null;
+  readonly written: string;
+  /** Whether a noun stood before it, as in `Answer A`. */
+  readonly named: boolean;
+  /** Where the text goes on, closing decoration skipped. */
+  readonly end: number;
+};
+
+export type LabelReader = {
+  /** The known label that the whole of `text` names, or null. */
+  readonly whole: (text: string) => string | null;
+  /** The label that starts at `from`, leading decoration aside, or null where nothing there looks like one. */
+  readonly at: (text: string, from: number) => Mention | null;
+};
+
+/** Reads the given labels, case and decoration aside; null when two of them read alike, so that nothing can be told. */
+export function labelReader(labels: readonly string[]): LabelReader | null {
+  const known = new Map(labels.map((label) => [normaliseLabel(label), label]));
+  if (known.size !== labels.length || known.has("")) return null;
+  const longestFirst = [...known.keys()].sort((a, b) => b.length - a.length);
+  const ends = (text: string, at: number) =>
+    !wordCharacter.test(text.charAt(at)) &&
+    !(text.charAt(at) === "-" && wordCharacter.test(text.charAt(at + 1)));
+  const skip = (text: string, from: number, set: ReadonlySet<string>) => {
+    let at = from;
+    while (at < text.length && set.has(text.charAt(at))) at += 1;
+    return at;
+  };
+  return {
+    whole: (text) => known.get(normaliseLabel(text)) ?? null,
+    at: (text, from) => {
+      let at = skip(text, from, opening);
+      const prefix = matchAt(noun, text, at);
+      if (prefix !== null) at = skip(text, at + prefix.length, opening);
+      const key = longestFirst.find(
+        (candidate) =>
+          text.slice(at, at + candidate.length).toUpperCase() === candidate &&
+          ends(text, at + candidate.length),
+      );
+      const written = key === undefined ? matchAt(labelLike, text, at) : text.slice(at, at + key.length);
+      if (written === null || !ends(text, at + written.length)) return null;
+      const label = key === undefined ? null : (known.get(key) ?? null);
+      return { label, written, named: prefix !== null, end: skip(text, at + written.length, closing) };
+    },
+  };
+}

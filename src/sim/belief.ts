@@ -1,0 +1,96 @@
+import type { ModelRequest } from "../kernel/index.ts";
+import { createChance, shortHash, type Chance } from "./chance.ts";
+import { builtInFacts, recallFact } from "./facts.ts";
+import type { Prompt } from "./prompt.ts";
+import type { Fact, SimParameters } from "./reference.ts";
+import { solve, type Solution } from "./solver/index.ts";
+
+/** What a model takes for the answer; it may be mistaken and does not know it. */
+export type Belief = { readonly answer: string; readonly working: string };
+
+/** A simulated model in front of one prompt. */
+export type SimModel = {
+  readonly parameters: SimParameters;
+  /** Null where there is nothing to work out or to know. */
+  readonly belief: Belief | null;
+  /** Whether the belief is right. A model does not know that of itself: only what is remembered may replace a mistake. */
+  readonly sure: boolean;
+  /** What it comes to when it works the question out once more, as it does when others contradict it. */
+  readonly secondLook: () => Belief | null;
+  /** For the wording of this reply: depends on the model and on all that it was sent. */
+  readonly wording: Chance;
+  /** For taste, which a model keeps from one prompt to the next. */
+  readonly taste: Chance;
+};
+
+type Knowledge = {
+  readonly parameters: SimParameters;
+  /** Known beside the built-in facts, and before them. */
+  readonly facts: readonly Fact[];
+};
+
+/**
+ * The model that answers a prompt. A belief depends on the model's identity, the question and the temperature alone: a
+ * model judges as it answered. The identity is its family where it has one, else its name, with its seed: of two models
+ * that differ only in skill, or in their names within a family, the better one is right wherever the other is, and both
+ * make the same mistake. With `vary`, that share of its beliefs depends on the whole prompt.
+ */
+export function createSimModel(
+  { parameters, facts }: Knowledge,
+  { question, plain }: Prompt,
+  request: ModelRequest,
+): SimModel {
+  const { name, seed, vary } = parameters;
+  const temperature = request.temperature ?? null;
+  const solution = solveOrRecall(question, facts);
+  const isVaried = createChance(["vary", ...identity(parameters), plain]).roll("vary") < vary;
+  const about = [question, temperature];
+  const opinion = solution && believe(solution, parameters, [...about, ...(isVaried ? [plain] : [])]);
+  return {
+    parameters,
+    belief: opinion && opinion.belief,
+    sure: opinion !== null && opinion.sure,
+    secondLook: () => solution && believe(solution, parameters, [...about, "second look"]).belief,
+    wording: createChance(["wording", name, seed, plain, temperature, request.reply?.schema ?? null]),
+    taste: createChance(["taste", name, seed]),
+  };
+}
+
+/** By this a model recognizes its own texts; it does not tell anybody who the model is. */
+export const signature = ({ name }: SimParameters): string => shortHash(`signature ${name}`);
+
+const solveOrRecall = (question: string, facts: readonly Fact[]): Solution | null =>
+  solve(question, (text) => {
+    const fact = recallFact(text, facts) ?? recallFact(text, builtInFacts);
+    return fact && { ...fact, working: (answer) => `As far as I know it is ${answer}.` };
+  });
+
+/** Models of one identity share their beliefs and their attention. */
+const identity = ({ name, family, seed }: SimParameters): readonly unknown[] =>
+  family === null ? ["name", name, seed] : ["family", family, seed];
+
+function believe(
+  solution: Solution,
+  parameters: SimParameters,
+  about: readonly unknown[],
+): { readonly belief: Belief; readonly sure: boolean } {
+  const [mistake, ...others] = solution.wrong;
+  const origin = identity(parameters);
+  const isRight = createChance(["right", ...origin, ...about]).roll("right") < parameters.skill;
+  const answer =
+    isRight || mistake === undefined
+      ? solution.answer
+      : createChance(["mistake", ...origin, ...about]).pick("mistake", [mistake, ...others]);
+  return { belief: { answer, working: solution.working(answer) }, sure: isRight || mistake === undefined };
+}
+
+const rollAttention = ({ parameters }: SimModel, what: string, about: string): number =>
+  createChance(["attention", ...identity(parameters), what, about]).roll("attention");
+
+/** Whether a model finds a mistake that it looks at: as often as its skill says. */
+export const finds = (model: SimModel, what: string, about: string): boolean =>
+  rollAttention(model, what, about) < model.parameters.skill;
+
+/** Whether a model misses what it reads: never with skill 1, every second time with skill 0. */
+export const overlooks = (model: SimModel, what: string, about: string): boolean =>
+  rollAttention(model, what, about) >= (1 + model.parameters.skill) / 2;

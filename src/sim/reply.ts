@@ -1,0 +1,162 @@
+import type { ModelRequest } from "../kernel/index.ts";
+import { createSimModel, type SimModel } from "./belief.ts";
+import { createChance, type Chance } from "./chance.ts";
+import { clarify } from "./debate/clarification.ts";
+import { critique } from "./debate/critique.ts";
+import { evaluate } from "./debate/evaluation.ts";
+import { propose, refine } from "./debate/proposal.ts";
+import { judgeConfidence, repairSolution, solutionText, writeSolution } from "./debate/solution.ts";
+import { summarize } from "./debate/summary.ts";
+import { draft, finalAnswer } from "./draft.ts";
+import type { Fact } from "./reference.ts";
+import { grade, prefer } from "./grading.ts";
+import { compareAnswers, revise } from "./ladder.ts";
+import type { ReviewReply } from "../replies/review.ts";
+import { readPrompt, type Prompt } from "./prompt.ts";
+import type { SimParameters } from "./reference.ts";
+import { respond } from "./respond.ts";
+import { repairReview, reviewAnswers, reviewJson, reviewText } from "./review.ts";
+import { synthesize } from "./synthesis.ts";
+
+export type Asked = {
+  readonly parameters: SimParameters;
+  readonly facts: readonly Fact[];
+  readonly request: ModelRequest;
+  /** Counts from 1. */
+  readonly attempt: number;
+};
+
+/** What one attempt comes to. A failed one has the part of the text that came before it failed. */
+export type Reply =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly finish: "stop" | "length";
+      readonly tokensIn: number;
+      readonly tokensOut: number;
+    }
+  | { readonly ok: false; readonly outage: Outage; readonly text: string; readonly tokensIn: number };
+
+/** How a provider fails: it is overloaded, asks to wait, or the connection breaks within the reply. */
+export type Outage =
+  | { readonly code: "overloaded" }
+  | { readonly code: "rate-limited"; readonly waitMs: number }
+  | { readonly code: "network" };
+
+const outages: readonly [Outage, ...Outage[]] = [
+  { code: "overloaded" },
+  { code: "rate-limited", waitMs: 250 },
+  { code: "rate-limited", waitMs: 1_000 },
+  { code: "network" },
+];
+
+const CHARACTERS_PER_TOKEN = 4;
+const countTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
+// B1. A reply is a function of the model's parameters, its facts, the request and the attempt; nothing else enters.
+// B2. The marks of fences do not enter: they come from a deliberation's seed, and what is asked does not change with it.
+// B3. Only faults depend on the attempt: an attempt that succeeds says what any other would have said.
+
+/** Answers a request as the simulated model does. */
+export function simulateReply({ parameters, facts, request, attempt }: Asked): Reply {
+  const prompt = readPrompt(request);
+  const model = createSimModel({ parameters, facts }, prompt, request);
+  const { name, seed } = parameters;
+  const fate = createChance(["fate", name, seed, prompt.plain, request.temperature ?? null, attempt]);
+  const writing = { model, prompt, wantsJson: request.reply !== undefined };
+  const whole =
+    fate.roll("malformed") < parameters.malformed ? writeMalformed(writing, fate) : write(writing);
+  const maxLength = request.maxOutputTokens * CHARACTERS_PER_TOKEN;
+  const text = whole.slice(0, maxLength).toWellFormed();
+  const tokensIn = countTokens(request.messages.reduce((sum, message) => sum + message.text.length, 0));
+  if (fate.roll("fail") < parameters.fail) {
+    const outage = fate.pick("trouble", outages);
+    const end = outage.code === "network" ? Math.floor(text.length * fate.roll("break")) : 0;
+    return { ok: false, outage, text: text.slice(0, end).toWellFormed(), tokensIn };
+  }
+  const finish = whole.length > maxLength ? "length" : "stop";
+  return { ok: true, text, finish, tokensIn, tokensOut: countTokens(text.length) };
+}
+
+type Writing = { readonly model: SimModel; readonly prompt: Prompt; readonly wantsJson: boolean };
+
+function write({ model, prompt, wantsJson }: Writing): string {
+  const { task, question } = prompt;
+  switch (task.kind) {
+    case "draft":
+      return draft(model, question);
+    case "final-answer":
+      return finalAnswer(model, task.answers, question);
+    case "json":
+      return JSON.stringify({ answer: model.belief?.answer ?? draft(model, question) });
+    case "response":
+      return respond(model, task, question);
+    case "review":
+      return writeReview(model, reviewAnswers(model, task.answers), wantsJson);
+    case "review-repair":
+      return reviewJson(repairReview(task.review, task.labels));
+    case "synthesis":
+      return synthesize(model, task, question);
+    case "revision":
+      return revise(model, task.answers, question);
+    case "comparison":
+      return compareAnswers(model, task.answers);
+    case "grade":
+      return grade(model, task.answer, wantsJson);
+    case "pairwise":
+      return prefer(model, task, wantsJson);
+    case "clarification":
+      return clarify(model, task, prompt);
+    case "proposal":
+      return propose(model, task, question);
+    case "critique":
+      return critique(model, task);
+    case "refinement":
+      return refine(model, task, question);
+    case "summary":
+      return summarize(model, task);
+    case "confidence":
+      return judgeConfidence(model, task);
+    case "solution":
+      return solutionText(writeSolution(model, task, question));
+    case "solution-repair":
+      return solutionText(repairSolution(task.reply));
+    case "evaluation":
+      return evaluate(model, task);
+  }
+}
+
+const writeReview = (model: SimModel, content: ReviewReply, wantsJson: boolean): string =>
+  wantsJson ? reviewJson(content) : reviewText(model, content);
+
+/** A reply that breaks its form in a way that models do and that a reader has to notice. */
+function writeMalformed(writing: Writing, chance: Chance): string {
+  const { model, prompt, wantsJson } = writing;
+  const { task, question } = prompt;
+  const text = write(writing);
+  const cut = text.slice(0, Math.max(1, Math.floor(text.length * (0.3 + 0.4 * chance.roll("cut")))));
+  if (task.kind === "review") {
+    const { reviews, ranking } = reviewAnswers(model, task.answers);
+    const [first = "A", ...others] = ranking;
+    const rank = (labels: string[]): string => writeReview(model, { reviews, ranking: labels }, wantsJson);
+    const repeated = rank([first, first, ...others.slice(1)]);
+    const missing = rank(others.length > 0 ? [first, ...others.slice(1)] : ["Z9"]);
+    return chance.pick("breakage", [cut, repeated, missing, rank([...ranking, "Z9"])]);
+  }
+  if (task.kind === "synthesis") {
+    const start = text.lastIndexOf("```json");
+    const [before, block] = [text.slice(0, start), text.slice(start)];
+    const part = block.slice(0, 7 + Math.floor((block.length - 12) * chance.roll("cut")));
+    const overweight = block.replace(/"weight":[\d.]+/, '"weight":1.4');
+    return chance.pick("breakage", [before + part, before.trimEnd(), before + overweight]);
+  }
+  if (task.kind === "solution") {
+    const solution = writeSolution(model, task, question);
+    const empty = solutionText({ ...solution, solutionMarkdown: "" });
+    return chance.pick("breakage", [cut, empty, solution.solutionMarkdown]);
+  }
+  if (task.kind === "summary") return summarize(model, { ...task, most: 3 * task.most });
+  if ((task.kind !== "grade" && task.kind !== "pairwise") || wantsJson) return cut;
+  const [unmarked = ""] = text.split("[RESULT]", 1);
+  return chance.roll("breakage") < 0.5 ? unmarked.trimEnd() : `${unmarked}[RESULT] 17`;
+}

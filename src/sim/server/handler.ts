@@ -1,0 +1,163 @@
+import type { ServerResponse } from "node:http";
+import { canonical, type ModelRef, type ModelRequest } from "../../kernel/index.ts";
+import { shortHash } from "../chance.ts";
+import { embeddingFails } from "../embeddings.ts";
+import { simulateReply, type Reply } from "../reply.ts";
+import { splitIntoPieces, outageMessage } from "../sim.ts";
+import { textVector } from "../text-vector.ts";
+import type { EmbeddingOrder, EmbeddingServerWire } from "./embedding-wires.ts";
+import { createCounter, createFaultInjection, type Exchange, type ServerContext } from "./fault-injection.ts";
+import type { Order, OutgoingReply, ServerWire } from "./wire.ts";
+
+// S1 is in fault-injection.ts.
+// S2. A simulated failure is final for its attempt alone: the same request sent again is the next attempt, until one succeeds.
+// S3. Nothing is written after the response was closed, by either side.
+// S4. A reply is kept with its order, and only where no later attempt could get another one.
+// S5. Pieces leave by the clock, counted from the request: what one leaves late, the next does not wait for again.
+
+type ChatExchange = Exchange & { readonly wire: ServerWire; readonly order: Order };
+type EmbeddingExchange = Exchange & { readonly wire: EmbeddingServerWire; readonly order: EmbeddingOrder };
+
+/** Answers chat requests of every wire, with the faults that they ask for. */
+export function createChatHandler(context: ServerContext) {
+  const admit = createFaultInjection(context);
+  const attempts = createCounter();
+  const scripts = new WeakMap<Order, Script>();
+
+  return async (exchange: ChatExchange): Promise<void> => {
+    const { wire, order, response, refuse, signal } = exchange;
+    const startedMs = performance.now();
+    const admitted = await admit(order.model, exchange);
+    if (admitted === null) return;
+    const { model, prepared, faults } = admitted;
+    const { latency, fail, malformed } = prepared.parameters;
+
+    let script = scripts.get(order);
+    if (!script) {
+      const request = createRequest(order, model);
+      const name = shortHash(canonical(request));
+      const replied = simulateReply({ ...prepared, request, attempt: attempts.next(name) });
+      if (replied.ok) attempts.forget(name);
+      else if (replied.outage.code === "overloaded")
+        return refuse(wire.overloaded, outageMessage(replied.outage));
+      else if (replied.outage.code === "rate-limited") {
+        const { waitMs } = replied.outage;
+        const seconds = String(Math.ceil(waitMs / 1_000));
+        const headers = { "retry-after": seconds, "retry-after-ms": String(waitMs) };
+        return refuse(429, outageMessage(replied.outage), headers);
+      }
+      script = writeScript(exchange, replied, { name, latencyMs: latency });
+      if (fail === 0 && malformed === 0) scripts.set(order, script); // S4
+    }
+    const fromMs = startedMs + (faults.delay ?? 0);
+    const waitUntil = async (share: number): Promise<void> => {
+      const leftMs = Math.ceil(fromMs + latency * share - performance.now());
+      if (latency > 0 && share > 0) await context.wait(Math.max(0, leftMs), signal); // S5
+    };
+    const out = createWriter(response, { type: script.type, cut: faults.cut });
+    try {
+      for (const { bytes, share } of script.parts) {
+        await waitUntil(share);
+        if (!out.write(bytes)) return;
+      }
+      if (script.parts.length === 0) await waitUntil(1);
+      if (script.isComplete) out.end();
+      else out.breakOff();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      out.breakOff();
+    }
+  };
+}
+
+function createRequest(order: Order, model: ModelRef): ModelRequest {
+  const { messages, maxOutputTokens, temperature, reply } = order;
+  return {
+    model,
+    messages: [...messages],
+    maxOutputTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(reply === undefined ? {} : { reply }),
+  };
+}
+
+/** What is sent for a reply. Each part leaves when its share of the latency has passed. */
+type Script = {
+  readonly type: string;
+  readonly parts: readonly { readonly bytes: Buffer; readonly share: number }[];
+  /** False: the connection breaks off after the parts. */
+  readonly isComplete: boolean;
+};
+
+type Sending = { readonly name: string; readonly latencyMs: number };
+
+function writeScript({ wire, order }: ChatExchange, replied: Reply, { name, latencyMs }: Sending): Script {
+  const { ok: isComplete, text, tokensIn } = replied;
+  const outgoing: OutgoingReply = {
+    id: `sim-${name}`,
+    model: order.model,
+    text,
+    finish: replied.ok ? replied.finish : "stop",
+    tokensIn,
+    tokensOut: replied.ok ? replied.tokensOut : 0,
+  };
+  const part = (written: string, share: number) => ({ bytes: Buffer.from(written), share });
+  if (!order.stream)
+    return { type: "application/json", isComplete, parts: isComplete ? [part(wire.whole(outgoing), 1)] : [] };
+  const pieces = splitIntoPieces(text, latencyMs);
+  const parts = [
+    part(wire.opening(outgoing), 0),
+    ...pieces.map((piece, index) => part(wire.piece(outgoing, piece), (index + 1) / pieces.length)),
+    ...(isComplete ? [part(wire.closing(outgoing, order), 0)] : []),
+  ];
+  return { type: wire.streamType, isComplete, parts };
+}
+
+/** Answers requests for vectors of both wires, with the faults that they ask for and the model's own. */
+export function createEmbeddingHandler(context: ServerContext) {
+  const admit = createFaultInjection(context);
+  const attempts = createCounter();
+
+  return async (exchange: EmbeddingExchange): Promise<void> => {
+    const { wire, order, response, refuse, signal } = exchange;
+    const { model, texts } = order;
+    const admitted = await admit(model, exchange);
+    if (admitted === null) return;
+    const { parameters } = admitted.prepared;
+    const name = shortHash(JSON.stringify(order));
+    if (embeddingFails(parameters, texts, attempts.next(name)))
+      return refuse(503, outageMessage({ code: "overloaded" }));
+    attempts.forget(name);
+    if (parameters.latency > 0) await context.wait(parameters.latency, signal).catch(() => undefined);
+    if (signal.aborted) return void response.destroy();
+    const out = createWriter(response, { type: "application/json", cut: admitted.faults.cut });
+    const tokensIn = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
+    if (out.write(Buffer.from(wire.whole({ model, vectors: texts.map(textVector), tokensIn })))) out.end();
+  };
+}
+
+type Writing = { readonly type: string; readonly cut: number | undefined };
+
+/** Writes a body with its head, of which at most `cut` bytes are sent before the connection is closed. */
+function createWriter(response: ServerResponse, { type, cut: room = Number.POSITIVE_INFINITY }: Writing) {
+  let left = room;
+  // What was written has to leave before the socket closes, or a cut would come earlier than asked for.
+  const breakOff = (): void =>
+    void (response.headersSent ? response.write("", () => response.destroy()) : response.destroy());
+  return {
+    breakOff,
+    end: () => void (response.destroyed || response.end()),
+    /** False once the connection was cut. */
+    write: (bytes: Buffer): boolean => {
+      if (response.destroyed) return false;
+      if (!response.headersSent)
+        response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).flushHeaders();
+      const fitting = bytes.subarray(0, left);
+      left -= fitting.length;
+      if (fitting.length > 0) response.write(fitting);
+      if (fitting.length === bytes.length) return true;
+      breakOff();
+      return false;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { sum } from "./numbers.ts";
+
+export type Label = { readonly item: string; readonly worker: string; readonly label: string };
+
+/** Shares by class, 0 to 1, that sum to 1. */
+type Shares = Record<string, number>;
+
+export type DawidSkene = {
+  /** By item, how likely each class is the true one. */
+  readonly items: Record<string, Shares>;
+  /** By worker and true class, how likely each label is; null for a class that none of the worker's items can have. */
+  readonly workers: Record<string, Record<string, Shares | null>>;
+  /** How frequent each class is. */
+  readonly prevalence: Shares;
+  readonly logLikelihood: number;
+  readonly iterations: number;
+  /** Whether the last iteration raised the log likelihood by less than 1e-8. */
+  readonly converged: boolean;
+};
+
+const tolerance = 1e-8;
+
+function shares(values: readonly number[]): number[] {
+  const total = sum(values);
+  return values.map((value) => value / total);
+}
+
+/** Labels by number: of the item, the worker and the class. */
+type Coded = readonly { readonly item: number; readonly worker: number; readonly label: number }[];
+type Size = { readonly items: number; readonly workers: number; readonly classes: number };
+
+/** What the true classes, so far as they are believed, say of the workers and the classes. */
+type Parameters = {
+  readonly prevalence: readonly number[];
+  readonly confusion: readonly (readonly (readonly number[] | null)[])[];
+};
+
+/**
+ * What several workers' labels of the same items say of the items' true classes and of the workers, by the EM algorithm
+ * of Dawid and Skene (1979, Applied Statistics 28:20). It starts from each item's shares of its labels, and so from
+ * the majority, and climbs to a local top of the likelihood. A worker may label an item more than once or not at all;
+ * workers are taken to err independently of each other. Classes are all labels given. Null for no labels.
+ */
+export function dawidSkene(
+  labels: readonly Label[],
+  { maximumIterations = 1_000 }: { readonly maximumIterations?: number } = {},
+): DawidSkene | null {
+  if (labels.length === 0) return null;
+  const names = (of: (label: Label) => string) => [...new Set(labels.map(of))].sort();
+  const [items, workers, classes] = [
+    names(({ item }) => item),
+    names(({ worker }) => worker),
+    names(({ label }) => label),
+  ];
+  const places = [items, workers, classes].map((list) => new Map(list.map((name, index) => [name, index])));
+  const place = (list: number, name: string) => places[list]?.get(name) ?? 0;
+  const coded = labels.map(({ item, worker, label }) => ({
+    item: place(0, item),
+    worker: place(1, worker),
+    label: place(2, label),
+  }));
+  const size = { items: items.length, workers: workers.length, classes: classes.length };
+
+  let beliefs = items.map(() => classes.map(() => 0));
+  for (const { item, label } of coded) bump(beliefs[item], label, 1);
+  beliefs = beliefs.map(shares);
+  let parameters: Parameters;
+  let logLikelihood = -Infinity;
+  let iterations = 0;
+  let converged = false;
+  do {
+    parameters = maximise(coded, beliefs, size);
+    const believed = believe(coded, parameters, size);
+    converged = believed.logLikelihood - logLikelihood < tolerance;
+    ({ beliefs, logLikelihood } = believed);
+    iterations += 1;
+  } while (iterations < maximumIterations && !converged);
+  const named = (values: readonly number[]): Shares =>
+    Object.fromEntries(classes.map((name, index) => [name, values[index] ?? 0]));
+  return {
+    items: Object.fromEntries(items.map((item, index) => [item, named(beliefs[index] ?? [])])),
+    workers: Object.fromEntries(
+      workers.map((worker, index) => [
+        worker,
+        Object.fromEntries(
+          classes.map((name, truth) => {
+            const row = parameters.confusion[index]?.[truth] ?? null;
+            return [name, row === null ? null : named(row)];
+          }),
+        ),
+      ]),
+    ),
+    prevalence: named(parameters.prevalence),
+    logLikelihood,
+    iterations,
+    converged,
+  };
+}
+
+function bump(list: number[] | undefined, index: number, by: number): void {
+  if (list !== undefined) list[index] = (list[index] ?? 0) + by;
+}
+
+/** The M step: frequencies under the beliefs. */
+function maximise(coded: Coded, beliefs: readonly (readonly number[])[], size: Size): Parameters {
+  const zeros = () => Array.from({ length: size.classes }, () => 0);
+  const prevalence = zeros();
+  for (const belief of beliefs) for (const [truth, share] of belief.entries()) bump(prevalence, truth, share);
+  const counts = Array.from({ length: size.workers }, () => Array.from({ length: size.classes }, zeros));
+  for (const { item, worker, label } of coded)
+    for (const [truth, share] of (beliefs[item] ?? []).entries()) bump(counts[worker]?.[truth], label, share);
+  return {
+    prevalence: shares(prevalence),
+    confusion: counts.map((rows) => rows.map((row) => (sum(row) > 0 ? shares(row) : null))),
+  };
+}
+
+/** The E step: beliefs under the frequencies, in logarithms, so that many labels of an item do not vanish. */
+function believe(coded: Coded, { prevalence, confusion }: Parameters, size: Size) {
+  const scores = Array.from({ length: size.items }, () => prevalence.map(Math.log));
+  for (const { item, worker, label } of coded)
+    for (const [truth, row] of (confusion[worker] ?? []).entries())
+      bump(scores[item], truth, row === null ? -Infinity : Math.log(row[label] ?? 0));
+  let logLikelihood = 0;
+  const beliefs = scores.map((row) => {
+    const highest = Math.max(...row);
+    const worths = row.map((score) => Math.exp(score - highest));
+    logLikelihood += highest + Math.log(sum(worths));
+    return shares(worths);
+  });
+  return { beliefs, logLikelihood };
+}

@@ -1,0 +1,59 @@
+/** How far apart two labels are; 0 for the same. */
+type Disagreement<T> = (first: T, second: T) => number;
+
+/** 1 − observed over expected disagreement, the expected one of every label of the one against every of the other. */
+function chanceCorrected<T>(
+  first: readonly T[],
+  second: readonly T[],
+  disagreement: Disagreement<T>,
+): number | null {
+  if (first.length !== second.length)
+    throw new RangeError(
+      `${first.length} labels against ${second.length}; give one of each rater for every item`,
+    );
+  const seen = new Map<T, Map<T, number>>();
+  const [rows, columns] = [new Map<T, number>(), new Map<T, number>()];
+  for (const [index, label] of first.entries()) {
+    const other = second[index] ?? label;
+    const row = seen.get(label) ?? new Map<T, number>();
+    seen.set(label, row.set(other, (row.get(other) ?? 0) + 1));
+    rows.set(label, (rows.get(label) ?? 0) + 1);
+    columns.set(other, (columns.get(other) ?? 0) + 1);
+  }
+  let observed = 0;
+  let expected = 0;
+  for (const [label, count] of rows)
+    for (const [other, otherCount] of columns) {
+      const apart = disagreement(label, other);
+      observed += apart * (seen.get(label)?.get(other) ?? 0);
+      expected += (apart * count * otherCount) / first.length;
+    }
+  return expected === 0 ? null : 1 - observed / expected;
+}
+
+/**
+ * Cohen's κ of two raters who labelled the same items, each list in the order of the items: agreement beyond what
+ * their own shares of each label give by chance, 1 for full agreement, 0 for chance (Cohen 1960, Educational and
+ * Psychological Measurement 20:37). Null where chance alone agrees always: no items, or one label throughout.
+ * @throws RangeError for lists of different length
+ */
+export function kappa(first: readonly string[], second: readonly string[]): number | null {
+  return chanceCorrected(first, second, (one, other) => Number(one !== other));
+}
+
+/**
+ * Cohen's κ for grades, where a near miss counts less than a far one: disagreement grows with the difference
+ * (`linear`) or its square (`quadratic`, unless given) (Cohen 1968, Psychological Bulletin 70:213). Null as `kappa`.
+ * @throws RangeError for lists of different length and grades that are no finite numbers, and for other weights
+ */
+export function weightedKappa(
+  first: readonly number[],
+  second: readonly number[],
+  { weights = "quadratic" }: { readonly weights?: "linear" | "quadratic" } = {},
+): number | null {
+  if (![...first, ...second].every(Number.isFinite)) throw new RangeError("a grade is no finite number");
+  const power = { linear: 1, quadratic: 2 }[weights];
+  if (power === undefined)
+    throw new RangeError(`no weights are called "${weights}"; give linear or quadratic`);
+  return chanceCorrected(first, second, (one, other) => Math.abs(one - other) ** power);
+}

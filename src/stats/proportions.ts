@@ -1,0 +1,105 @@
+import { normalQuantile } from "./numbers.ts";
+import * as z from "zod";
+
+/** `low` and `high` are shares, 0 to 1. */
+export type Interval = { readonly low: number; readonly high: number };
+
+/**
+ * Wilson's score interval for a share of which `successes` of `n` independent trials were seen, `confidence` 0.95
+ * unless given (Wilson 1927, JASA 22:209; without continuity correction: method 3 of Newcombe 1998, Statistics in
+ * Medicine 17:857). Null for no trials.
+ * @throws RangeError unless 0 ≤ successes ≤ n, both whole, and 0 < confidence < 1
+ */
+export function wilson(
+  successes: number,
+  n: number,
+  { confidence = 0.95 }: { readonly confidence?: number } = {},
+): Interval | null {
+  if (!Number.isInteger(successes) || !Number.isInteger(n) || successes < 0 || successes > n)
+    throw new RangeError(
+      `${successes} of ${n} is no count of successes; give whole numbers, 0 ≤ successes ≤ n`,
+    );
+  if (!(confidence > 0 && confidence < 1))
+    throw new RangeError(`a confidence of ${confidence} is not between 0 and 1; 0.95 is usual`);
+  if (n === 0) return null;
+  const z = normalQuantile((1 + confidence) / 2);
+  const middle = successes + z ** 2 / 2;
+  const half = z * Math.sqrt((successes * (n - successes)) / n + z ** 2 / 4);
+  // Where everything succeeded the bound is 1 exactly, which rounding may miss.
+  return {
+    low: (middle - half) / (n + z ** 2),
+    high: successes === n ? 1 : (middle + half) / (n + z ** 2),
+  };
+}
+
+/** A figure with the number of observations that it rests on and its 95 % interval; null where nothing tells it. */
+export const Estimate = z.strictObject({
+  value: z.number().nullable(),
+  n: z.int().nonnegative(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+});
+export type Estimate = z.infer<typeof Estimate>;
+
+/** How many of `n` there were, as a share from 0 to 1 with Wilson's interval. */
+export function shareOf(successes: number, n: number): Estimate {
+  const interval = wilson(successes, n);
+  return interval === null
+    ? { value: null, n, low: null, high: null }
+    : { value: successes / n, n, ...interval };
+}
+
+/** A share as a lean: its distance from one half, from −0.5 (never) to 0.5 (always), with the interval moved alike. */
+export function leanOf(successes: number, n: number): Estimate {
+  const { value, low, high } = shareOf(successes, n);
+  const moved = (share: number | null): number | null => (share === null ? null : share - 0.5);
+  return { value: moved(value), n, low: moved(low), high: moved(high) };
+}
+
+/**
+ * The probability of at most `most` successes in `n` independent trials that each succeed with probability `p`.
+ * Summed from logarithms, so that thousands of trials neither overflow nor vanish.
+ */
+export function binomialAtMost(most: number, n: number, p: number): number {
+  if (most < 0) return 0;
+  if (p === 0 || most >= n) return 1;
+  if (p === 1) return 0;
+  const odds = Math.log(p) - Math.log1p(-p);
+  let logarithm = n * Math.log1p(-p);
+  let sum = 0;
+  for (let successes = 0; successes <= most; successes += 1) {
+    sum += Math.exp(logarithm);
+    logarithm += Math.log((n - successes) / (successes + 1)) + odds;
+  }
+  return Math.min(1, sum);
+}
+
+/**
+ * The exact two-sided p-value of McNemar's test for two arms on the same items: `b` items that only the first got
+ * right, `c` that only the second did. Items on which both did alike say nothing. Twice the smaller binomial tail
+ * at ½, at most 1 (McNemar 1947, Psychometrika 12:153; exact: Mosteller 1952, Biometrics 8:220). 1 for no such items.
+ * @throws RangeError for what is no whole number from 0
+ */
+export function mcnemar(b: number, c: number): number {
+  if (![b, c].every((count) => Number.isInteger(count) && count >= 0))
+    throw new RangeError(`${b} and ${c} are no counts; give whole numbers from 0`);
+  return Math.min(1, 2 * binomialAtMost(Math.min(b, c), b + c, 0.5));
+}
+
+/**
+ * How many independent voters a panel of n is worth, from 1 to n (0 for an empty panel): n² over the sum of all
+ * entries of the n × n matrix of pairwise agreement or correlation, with 1 on its diagonal. With a mean correlation
+ * r that is n / (1 + (n − 1) r), the design effect of Kish, Survey Sampling, 1965, 8.2. Members who contradict
+ * each other count as independent, never as more than n.
+ * @throws RangeError for rows that are not as long as there are members, and for an entry that is no finite number
+ */
+export const effectiveVotes = (agreementMatrix: readonly (readonly number[])[]): number => {
+  const members = agreementMatrix.length;
+  if (agreementMatrix.some((row) => row.length !== members || !row.every(Number.isFinite)))
+    throw new RangeError(
+      `this is no matrix of ${members} × ${members} numbers; give one row and column a member`,
+    );
+  const sum = agreementMatrix.flat().reduce((total, entry) => total + entry, 0);
+  if (members === 0) return 0;
+  return sum <= 0 ? members : Math.min(members, Math.max(1, members ** 2 / sum));
+};

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { wilson } from "./proportions.ts";
+
+const trials = fc
+  .integer({ min: 1, max: 400 })
+  .chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)));
+
+describe("wilson", () => {
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])("gives the published interval of %d in %d (Newcombe 1998, table I)", (successes, n, ...bounds) => {
+    const [low, high] = bounds;
+    expect(wilson(successes, n)?.low).toBeCloseTo(low, 4);
+    expect(wilson(successes, n)?.high).toBeCloseTo(high, 4);
+  });
+  it("holds the shares that a score test at its confidence does not reject", () => {
+    // At a bound the observed share is exactly z standard errors of that bound away.
+    const interval = wilson(7, 50, { confidence: 0.9 });
+    for (const bound of [interval?.low ?? Number.NaN, interval?.high ?? Number.NaN])
+      expect(Math.abs(7 / 50 - bound) / Math.sqrt((bound * (1 - bound)) / 50)).toBeCloseTo(1.6448536269, 9);
+  });
+  it("stays in 0..1, holds the share seen, and mirrors with successes and failures exchanged", () => {
+    fc.assert(
+      fc.property(trials, ([successes, n]) => {
+        const { low, high } = wilson(successes, n) ?? { low: Number.NaN, high: Number.NaN };
+        const mirrored = wilson(n - successes, n);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(low).toBeLessThanOrEqual(successes / n);
+        expect(high).toBeGreaterThanOrEqual(successes / n);
+        expect(high).toBeLessThanOrEqual(1);
+        expect(mirrored?.low).toBeCloseTo(1 - high, 12);
+      }),
+    );
+  });
+  it("is exactly 0 below nothing and 1 above everything, and null without trials", () => {
+    for (const n of [1, 3, 7, 29, 1_000])
+      for (const confidence of [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999]) {
+        expect(wilson(0, n, { confidence })?.low).toBe(0);
+        expect(wilson(n, n, { confidence })?.high).toBe(1);
+      }
+    expect(wilson(0, 0)).toBeNull();
+  });
+  it.each([
+    [-1, 3, 0.95],
+    [4, 3, 0.95],
+    [1.5, 3, 0.95],
+    [1, Number.NaN, 0.95],
+    [1, 3, 1],
+    [1, 3, 0],
+    [1, 3, Number.NaN],
+  ])("refuses %d of %d at %d", (successes, n, confidence) => {
+    expect(() => wilson(successes, n, { confidence })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,65 @@
+import { decideAll, type Batch, type Decision, type Head, type Lookup } from "./batch.ts";
+import { EVENT_COLUMNS } from "./row.ts";
+import type { Writer } from "./sqlite-database.ts";
+
+/** The statements that begin a transaction and record batches in it, on the writing connection. */
+export async function prepareAppend(writer: Writer) {
+  // One row for the whole group: what costs is the way from SQLite to JavaScript.
+  const lookup = await writer.prepare(`
+    select (select coalesce(max(cursor), 0) from event) as last, json_group_array(json_array(
+      k.key, d.organization, d.seq, d.status,
+      exists (select 1 from event e where e.deliberation = k.value ->> 0 and e.origin_key = k.value ->> 1 and e.place = 0)
+    )) as found
+    from json_each(?) as k left join deliberation d on d.id = k.value ->> 0`);
+  const insert = await writer.prepare(
+    `insert into event (${EVENT_COLUMNS.join(", ")}) values (${EVENT_COLUMNS.map(() => "?").join(", ")})`,
+  );
+  const openHead = await writer.prepare(`
+    insert into deliberation (id, seq, status, cursor, opened, opened_at, organization, series, protocol, question)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const moveHead = await writer.prepare(
+    "update deliberation set seq = ?, status = ?, cursor = ? where id = ?",
+  );
+  // In this thread, because it only takes the lock: nothing is read from the disk or written to it.
+  const begin = await writer.prepare("begin immediate");
+
+  const lookUp = (batches: readonly Batch[]) => {
+    const keys = batches.map(({ id, key }) => [id, key]);
+    // The select above names these columns, and makes these arrays.
+    const { last, found } = lookup.get([JSON.stringify(keys)]) as { last: number; found: string };
+    const rows = JSON.parse(found) as LookupRow[];
+    return { end: last, found: rows.sort(([a], [b]) => a - b).map(lookupOf) };
+  };
+  const writeHead = (id: string, { seq, status, cursor, opened }: Head, at: string): void => {
+    if (!opened?.batch.opening) return void moveHead.run([seq, status, cursor, id]);
+    const { organization, series, protocol, question } = opened.batch.opening;
+    const first = [id, seq, status, cursor, opened.cursor, at];
+    openHead.run([...first, organization, series, protocol, question]);
+  };
+
+  return {
+    begin: (): void => void begin.run([]),
+    /** The decisions stand in the order of the batches, whose rows are written. */
+    record(batches: readonly Batch[], at: string): readonly Decision[] {
+      if (batches.length === 0) return [];
+      const { decisions, rows, heads } = decideAll(batches, lookUp(batches), at);
+      for (const row of rows) insert.run(EVENT_COLUMNS.map((column) => row[column]));
+      for (const [id, head] of heads) writeHead(id, head, at);
+      return decisions;
+    },
+  };
+}
+
+type LookupRow = readonly [
+  place: number,
+  organization: string | null,
+  seq: number | null,
+  status: string | null,
+  recorded: number,
+];
+
+function lookupOf([, organization, seq, status, recorded]: LookupRow): Lookup {
+  return organization === null || seq === null || status === null
+    ? { seq: null, recorded: recorded === 1 }
+    : { organization, seq, status, recorded: recorded === 1 };
+}

@@ -1,0 +1,219 @@
+import {
+  OrganizationId,
+  type OrganizationStore,
+  type Store,
+  Cursor,
+  DeliberationId,
+  Fault,
+  type Lease,
+  type Reservation,
+} from "../kernel/index.ts";
+import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
+import { batchOf, outcomeOf } from "./batch.ts";
+import type { Database } from "./database.ts";
+import { createEngrams } from "./engrams.ts";
+import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
+import {
+  EVENT_COLUMNS,
+  entryOfRow,
+  escaped,
+  originColumn,
+  summaryOf,
+  unescaped,
+  type EventRow,
+  type SummaryRow,
+} from "./row.ts";
+import { cachedTexts } from "./text-cache.ts";
+
+/** A store, and the engrams in the same place. Closed together. */
+export type OpenedStore = Omit<Store, "for"> & {
+  readonly engrams: EngramStore;
+  for(organization: OrganizationId): OpenedOrganizationStore;
+};
+
+/** What one organization has in a store, with its engrams. */
+export type OpenedOrganizationStore = OrganizationStore & { readonly engrams: EngramStore };
+
+const EVENTS = `select ${EVENT_COLUMNS.map((column) => `e.${column}`).join(", ")} from @event e`;
+const IS_OWN = "exists (select 1 from @deliberation where id = $1 and organization = $2)";
+const READ = `${EVENTS} where e.deliberation = $1 and e.seq > $3 and ${IS_OWN} order by e.seq`;
+const RECORDED = `${EVENTS} where e.deliberation = $1 and e.origin_key = $2 order by e.place`;
+const IN_ORDER = `order by e.cursor limit ${SUBSCRIPTION_EVENTS}`;
+const AFTER = `${EVENTS} where e.cursor > $1 ${IN_ORDER}`;
+const OWN_AFTER = `${EVENTS} join @deliberation d on d.id = e.deliberation
+  where e.cursor > $1 and d.organization = $2 ${IN_ORDER}`;
+const END = "select coalesce(max(cursor), 0) as last from @event";
+const OWNER = "select organization from @deliberation where id = $1";
+// A place that is another organization's is none.
+const HEADS = `select * from @deliberation where organization = $1
+  and opened < coalesce((select opened from @deliberation where id = $2 and organization = $1), $3)`;
+const LIST = `${HEADS} order by opened desc limit $4`;
+const LIST_SERIES = `${HEADS} and series = $5 order by opened desc limit $4`;
+const CURSOR = "select cursor from @reactor where name = $1";
+const FIRST_CURSOR = "insert into @reactor (name, cursor) values ($1, $2) on conflict do nothing";
+const NEXT_CURSOR = "update @reactor set cursor = $2 where name = $1 and cursor = $3";
+const RELEASE = "delete from @lease where name = $1 and holder = $2";
+const TEXT = "select content from @pinned_text where organization = $1 and digest = $2";
+const PUT_TEXT =
+  "insert into @pinned_text (organization, digest, content) values ($1, $2, $3) on conflict do nothing";
+const RESERVE = `insert into @reservation (deliberation, origin_key, calls, tokens, usd)
+  select $1, $3, $4, $5, $6 where ${IS_OWN}`;
+
+/**
+ * What a deliberation's started steps may have cost beyond what is recorded: of a step that recorded, its
+ * last reservation is covered by the record and the earlier ones are attempts that were lost; of a step that
+ * did not record, all are.
+ */
+const OUTSTANDING = `
+  select cast(coalesce(sum(calls), 0) as float8) as calls, coalesce(sum(tokens), 0) as tokens,
+    coalesce(sum(usd), 0) as usd
+  from (
+    select r.calls, r.tokens, r.usd,
+      row_number() over (partition by r.origin_key order by r.number desc) as attempt,
+      (select count(*) from @event e
+        where e.deliberation = r.deliberation and e.origin_key = r.origin_key and e.place = 0) as recorded
+    from @reservation r where r.deliberation = $1 and ${IS_OWN}
+  ) as reserved
+  where attempt > recorded`;
+
+/** The store on an open database, which it closes when it is disposed of. `now`: this machine's clock, milliseconds. */
+export function createStore(opened: Database, now: () => number): OpenedStore {
+  const { location, dialect } = opened;
+  let closed = false;
+  const unavailable = (): Fault => new Fault("store-unavailable", { where: location, why: "it was closed" });
+  const guarded =
+    <Args extends readonly unknown[], Result>(action: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (closed) throw unavailable();
+      try {
+        return await action(...args);
+      } catch (error) {
+        throw opened.fault(error);
+      }
+    };
+  const database = {
+    ...opened,
+    all: guarded(opened.all),
+    first: guarded(opened.first),
+    run: guarded(opened.run),
+    transaction: guarded(opened.transaction),
+    append: guarded(opened.append),
+  };
+
+  // As one row: a process that drives many deliberations asks for all of them five times a second.
+  const CHANGED = `select max(cursor) as cursor, ${dialect.list("id || ' ' || seq", "cursor")} as heads
+    from @deliberation where cursor > $1`;
+  const OWN_CHANGED = `select max(cursor) as cursor,
+      ${dialect.list("id || ' ' || seq", "cursor", "organization = $2")} as heads
+    from @deliberation where cursor > $1`;
+  const LEASE = `insert into @lease as held (name, holder, until) values ($1, $2, ${dialect.until("$3", "$4")})
+    on conflict (name) do update set holder = excluded.holder, until = excluded.until
+    where held.holder = excluded.holder or held.until <= ${dialect.now("$5")}`;
+  const LEASES = `select name, holder from @lease
+    where substr(name, 1, length($1)) = $1 and until > ${dialect.now("$2")}`;
+
+  const changed = async (after: Cursor, organization?: OrganizationId) => {
+    type Found = { readonly cursor: number | null; readonly heads: string };
+    const row =
+      organization === undefined
+        ? await database.first<Found>(CHANGED, after)
+        : await database.first<Found>(OWN_CHANGED, after, organization);
+    // The select above makes them.
+    const heads = (JSON.parse(row?.heads ?? "[]") as string[]).map((head) => {
+      const [id, seq] = head.split(" ");
+      return { deliberation: DeliberationId.parse(id), seq: Number(seq) };
+    });
+    return { cursor: Cursor.parse(row?.cursor ?? after), heads };
+  };
+  const end = async () => Cursor.parse((await database.first<{ last: number }>(END))?.last ?? 0);
+  const subscribers = poller(end, opened.pollMs);
+  const entries = async (...query: Parameters<Database["all"]>) =>
+    (await database.all<EventRow>(...query)).map(entryOfRow);
+  const texts = cachedTexts({
+    put: async (organization, digest, text) =>
+      void (await database.run(PUT_TEXT, organization, digest, escaped(text))),
+    async get(organization, digest) {
+      const row = await database.first<{ content: string }>(TEXT, organization, digest);
+      if (!row) throw new Fault("text-missing", { digest });
+      return unescaped(row.content);
+    },
+  });
+  const engrams = createEngrams(database);
+
+  return {
+    location,
+    subscribe: (after, signal) =>
+      follow(after, signal, { readAfter: (cursor) => entries(AFTER, cursor), poller: subscribers }),
+    changed: (after) => changed(after),
+    end,
+    for: (organization) => ({
+      organization,
+      async append(id, newEvents, origin) {
+        const batch = batchOf({ id, organization }, newEvents, origin);
+        const decision = await database.append(batch);
+        const appended = await outcomeOf(batch, decision, (...of) => database.all(RECORDED, ...of));
+        const last = appended.ok ? appended.events.at(-1) : undefined;
+        if (last) subscribers.reached(last.cursor);
+        return appended;
+      },
+      read: (id, after = 0) => entries(READ, id, organization, after),
+      subscribe: (after, signal) =>
+        follow(after, signal, {
+          readAfter: (cursor) => entries(OWN_AFTER, cursor, organization),
+          poller: subscribers,
+        }),
+      changed: (after) => changed(after, organization),
+      end,
+      async list({ series, before, limit }) {
+        const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
+        const from = [organization, before ?? null, beyondAll, limit];
+        const rows =
+          series === undefined
+            ? await database.all<SummaryRow>(LIST, ...from)
+            : await database.all<SummaryRow>(LIST_SERIES, ...from, series);
+        return rows.map(summaryOf);
+      },
+      putText: (digest, text) => texts.put(organization, digest, text),
+      text: (digest) => texts.get(organization, digest),
+      async reserve(id, origin, { calls, tokens, usd }) {
+        const values = [id, organization, originColumn(origin), calls, tokens, usd];
+        if ((await database.run(RESERVE, ...values)) === 0) throw new Fault("deliberation-missing", { id });
+      },
+      async outstanding(id) {
+        const sum = await database.first<Reservation>(OUTSTANDING, id, organization);
+        return { calls: sum?.calls ?? 0, tokens: sum?.tokens ?? 0, usd: sum?.usd ?? 0 };
+      },
+      engrams: engramsFor(organization, engrams),
+    }),
+    async findOrganization(id) {
+      const row = await database.first<{ organization: string }>(OWNER, id);
+      return row && OrganizationId.parse(row.organization);
+    },
+    async cursor(reactor) {
+      const row = await database.first<{ cursor: number }>(CURSOR, reactor);
+      return row && Cursor.parse(row.cursor);
+    },
+    async advance(reactor, from, to) {
+      const values = [reactor, to];
+      const rows =
+        from === undefined
+          ? await database.run(FIRST_CURSOR, ...values)
+          : await database.run(NEXT_CURSOR, ...values, from);
+      return rows === 1;
+    },
+    async lease(name, holder, ttlMs) {
+      const nowMs = now();
+      return (await database.run(LEASE, name, holder, ttlMs / 1_000, nowMs + ttlMs, nowMs)) === 1;
+    },
+    release: async (name, holder) => void (await database.run(RELEASE, name, holder)),
+    leases: async (prefix) =>
+      (await database.all<Lease>(LEASES, prefix, now())).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    engrams,
+    async [Symbol.asyncDispose]() {
+      if (closed) return;
+      closed = true;
+      subscribers.stop(unavailable());
+      await opened.close();
+    },
+  };
+}

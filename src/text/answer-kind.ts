@@ -1,0 +1,105 @@
+import type { AnswerSigns } from "../kernel/index.ts";
+import { word } from "./words.ts";
+
+/** What an answer is told by: its question, its text, and the tools that were called for it. */
+export type AnswerTraits = {
+  readonly question: string;
+  readonly answer: string;
+  readonly tools: readonly string[];
+};
+
+/** In one case and width, with straight apostrophes and single spaces. Upper case first: `ß` is `ss`. */
+function folded(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize("NFKC")
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+const inWord = /[\p{L}\p{M}\p{N}_]/u;
+/** Scripts that put no space between words: there a phrase stands wherever its signs do. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** The whole character that ends before `at`. */
+function charBefore(text: string, at: number): string {
+  const low = text.charCodeAt(at - 1);
+  return text.slice(low >= 0xdc00 && low <= 0xdfff ? at - 2 : at - 1, at);
+}
+
+/** The whole character that begins at `at`. */
+function charAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+/** Whether a word may end before `at` and another begin there. */
+function isBreak(text: string, at: number): boolean {
+  if (at === 0 || at === text.length) return true;
+  const [one, other] = [charBefore(text, at), charAt(text, at)];
+  return !inWord.test(one) || !inWord.test(other) || unspaced.test(one) || unspaced.test(other);
+}
+
+/** Finds whole phrases in a text, both folded. */
+function phraseFinder(text: string): (phrase: string) => boolean {
+  const [OPEN, SHUT] = [1, 2];
+  let known: Uint8Array | undefined; // a hostile text may hold a part of a word at every place
+  const breaksAt = (at: number): boolean => {
+    known ??= new Uint8Array(text.length + 1);
+    const state = known[at] === 0 ? (known[at] = isBreak(text, at) ? OPEN : SHUT) : known[at];
+    return state === OPEN;
+  };
+  return (phrase) => {
+    if (phrase === "") return false;
+    for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1))
+      if (breaksAt(at) && breaksAt(at + phrase.length)) return true;
+    return false;
+  };
+}
+
+/** Whether a text has no more words than this; a sign is a word where words are not spaced. */
+function isWithin(text: string, most: number): boolean {
+  let words = 0;
+  for (const _found of text.matchAll(word)) if ((words += 1) > most) return false;
+  return true;
+}
+
+type Folded = {
+  readonly tools: ReadonlySet<string>;
+  readonly answer: string;
+  readonly asks: (phrase: string) => boolean;
+  readonly says: (phrase: string) => boolean;
+};
+
+function fits(signs: AnswerSigns, { tools, answer, asks, says }: Folded): boolean {
+  const { tools: wanted, question, answer: said, "at-most": most } = signs;
+  const called = (name: string) => tools.has(folded(name));
+  return (
+    (wanted === undefined || (wanted === "any" ? tools.size > 0 : wanted.some(called))) &&
+    (most === undefined || isWithin(answer, most)) &&
+    (question === undefined || question.some((phrase) => asks(folded(phrase)))) &&
+    (said === undefined || said.some((phrase) => says(folded(phrase))))
+  );
+}
+
+/**
+ * The first rule whose signs all hold for an answer; null where none does. Phrases are looked for as whole words, in any case
+ * of letters, and are never read as patterns; tools are compared by their whole names.
+ */
+export function kindOf<R extends { readonly when: AnswerSigns }>(
+  rules: readonly R[],
+  { question, answer, tools }: AnswerTraits,
+): R | null {
+  if (rules.length === 0) return null;
+  const text = folded(answer);
+  const traits = {
+    tools: new Set(tools.map(folded)),
+    answer: text,
+    asks: phraseFinder(folded(question)),
+    says: phraseFinder(text),
+  };
+  return rules.find(({ when }) => fits(when, traits)) ?? null;
+}

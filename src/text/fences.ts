@@ -1,0 +1,92 @@
+/** A fenced code block; `start` and `end` take in its fence lines, `contentStart` and `contentEnd` leave them out. */
+export type FencedBlock = {
+  readonly start: number;
+  readonly contentStart: number;
+  readonly contentEnd: number;
+  readonly end: number;
+  /** The first word after the opening fence, in lower case; empty where there is none. */
+  readonly language: string;
+  /** False when the text ended, or another block began, before a closing fence. */
+  readonly closed: boolean;
+};
+
+const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+
+/** The lines of `text` with where each starts; CR LF, LF and CR all end one. */
+export function linesOf(text: string): { readonly text: string; readonly at: number }[] {
+  const lines: { text: string; at: number }[] = [];
+  let start = 0;
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) {
+    lines.push({ text: text.slice(start, match.index), at: start });
+    start = match.index + match[0].length;
+  }
+  lines.push({ text: text.slice(start), at: start });
+  return lines;
+}
+
+type Mark = {
+  readonly at: number;
+  readonly after: number;
+  readonly fence: string;
+  readonly language: string;
+};
+
+function marksOf(text: string): Mark[] {
+  return linesOf(text).flatMap(({ text: line, at }) => {
+    const [, mark = "", info = ""] = fence.exec(line.slice(0, 1_000)) ?? [];
+    if (mark === "" || (mark.startsWith("`") && info.includes("`"))) return [];
+    const language = info.trim().split(/\s/, 1)[0]?.toLowerCase() ?? "";
+    return [{ at, after: at + line.length, fence: mark, language }];
+  });
+}
+
+/** For each mark, whether a bare fence that is long enough to close it comes after it. */
+function closable(marks: readonly Mark[]): boolean[] {
+  const longest = new Map<string, number>();
+  return marks
+    .toReversed()
+    .map(({ fence: mark, language }) => {
+      const kind = mark.charAt(0);
+      const later = longest.get(kind) ?? 0;
+      if (language === "") longest.set(kind, Math.max(later, mark.length));
+      return later >= mark.length;
+    })
+    .toReversed();
+}
+
+/**
+ * The fenced code blocks of a Markdown text, outermost only (CommonMark 0.31, 4.5), with one difference: a fence
+ * with a language opens a block of its own even inside an open one, unless that is of a longer fence and is closed
+ * later. So a fence that a model forgot to close does not swallow the block that follows.
+ */
+export function fencedBlocks(text: string): FencedBlock[] {
+  const blocks: FencedBlock[] = [];
+  const marks = marksOf(text);
+  const closes = closable(marks);
+  let open: { readonly mark: Mark; readonly closable: boolean } | null = null;
+  const close = (mark: Mark, contentEnd: number, end: number) =>
+    blocks.push({
+      start: mark.at,
+      contentStart: mark.after,
+      contentEnd: Math.max(mark.after, contentEnd),
+      end,
+      language: mark.language,
+      closed: end > contentEnd,
+    });
+  for (const [index, mark] of marks.entries()) {
+    if (open !== null) {
+      const shorter = mark.fence.length < open.mark.fence.length;
+      if (mark.language === "") {
+        if (shorter || mark.fence.charAt(0) !== open.mark.fence.charAt(0)) continue;
+        close(open.mark, mark.at, mark.after);
+        open = null;
+        continue;
+      }
+      if (shorter && open.closable) continue;
+      close(open.mark, mark.at, mark.at);
+    }
+    open = { mark, closable: closes[index] ?? false };
+  }
+  if (open !== null) close(open.mark, text.length, text.length);
+  return blocks;
+}

@@ -1,0 +1,130 @@
+/** English words that say little by themselves. Those that turn a sentence round (`not`, `no`, `never`) are not among them. */
+const stopWords = new Set(
+  `a about after all also am an and any are as at be because been before being between both but by ca can could d did
+  do does doing done during each for from further get gets had has have having he her here hers him his how i if in
+  into is it its itself just let like ll m may me might more most much must my of on once one only or other our ours
+  out over own re s same shall she should so some such than that the their theirs them then there these they this
+  those through to too under until up upon us ve very was we were what when where which while who whom why will with
+  wo would you your yours`.split(/\s+/),
+);
+
+/** One sign is a word where words are not spaced; elsewhere letters and digits in a row are, at most 40 of them. */
+export const word =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}]){1,40}/gu;
+
+/** The words of a text that carry its content, each once, in lower case and in the order of their first use; `don't` has `not`. */
+export function contentWords(text: string): string[] {
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/n['’]t\b/g, " not")
+      .match(word) ?? [];
+  return [...new Set(words)].filter((found) => !stopWords.has(found));
+}
+
+/** Of a vector whose largest component is 1 or −1, so that no square overflows or vanishes; null where there is no direction. */
+function scaled(vector: readonly number[]): readonly number[] | null {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  return largest === 0 ? null : vector.map((value) => value / largest);
+}
+
+/**
+ * The cosine of the angle between two vectors, from −1 (opposite) to 1 (the same direction); 0 where one of them has no
+ * direction, being empty or all zeros. (Salton & McGill 1983, Introduction to Modern Information Retrieval, 4.)
+ * @throws RangeError where the lengths differ or a component is no finite number
+ */
+export function cosine(first: readonly number[], second: readonly number[]): number {
+  if (first.length !== second.length) {
+    throw new RangeError(
+      `vectors of ${first.length} and ${second.length} numbers cannot be compared; embed both with one model`,
+    );
+  }
+  if (![...first, ...second].every(Number.isFinite))
+    throw new RangeError("a component of a vector is no finite number");
+  const one = scaled(first);
+  const other = scaled(second);
+  if (one === null || other === null) return 0;
+  let product = 0;
+  let squaresOfOne = 0;
+  let squaresOfOther = 0;
+  for (const [index, value] of one.entries()) {
+    const opposite = other[index] ?? 0;
+    product += value * opposite;
+    squaresOfOne += value * value;
+    squaresOfOther += opposite * opposite;
+  }
+  // Rounding may leave a trace beyond the range.
+  return Math.max(-1, Math.min(1, product / Math.sqrt(squaresOfOne * squaresOfOther)));
+}
+
+/**
+ * The known word closest to what somebody wrote: the one it is the beginning of, else the one that takes the
+ * fewest insertions, deletions, substitutions and swaps of neighbours (Levenshtein 1966, Damerau 1964; no
+ * place is edited twice). Of equals the first; undefined only where nothing is known. Capitals do not count.
+ */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  let best: { readonly one: string; readonly away: number } | undefined;
+  for (const one of known) {
+    const away = distance(word, one);
+    if (best === undefined || away < best.away) best = { one, away };
+  }
+  return best?.one;
+}
+
+/** Edits from one word to the other, capitals ignored; at most 1 where `word` begins `known`. */
+export function distance(word: string, known: string): number {
+  const from = word.slice(0, MAX_LENGTH).toLowerCase();
+  const to = known.slice(0, MAX_LENGTH).toLowerCase();
+  const edits = editsBetween(from, to);
+  return from.length >= 3 && to.startsWith(from) ? Math.min(1, edits) : edits;
+}
+
+const MAX_LENGTH = 100;
+
+function editsBetween(from: string, to: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let left = 1; left <= from.length; left += 1) {
+    const next = [left];
+    for (let right = 1; right <= to.length; right += 1) {
+      const substituted = (row[right - 1] ?? 0) + (from[left - 1] === to[right - 1] ? 0 : 1);
+      const edits = Math.min(substituted, (row[right] ?? 0) + 1, (next[right - 1] ?? 0) + 1);
+      const swaps = from[left - 1] === to[right - 2] && from[left - 2] === to[right - 1];
+      next.push(swaps && left > 1 && right > 1 ? Math.min(edits, (before[right - 2] ?? 0) + 1) : edits);
+    }
+    before = row;
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+/** Foreign text as part of one line: control and formatting characters gone, cut at `most` UTF-16 units. */
+export function oneLine(text: string, most: number): string {
+  const clean = text
+    .slice(0, most * 4)
+    .replaceAll(UNSEEN, " ")
+    .replaceAll(/ {2,}/g, " ")
+    .trim();
+  return clean.length <= most ? clean : `${clean.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Control and formatting characters, unpaired surrogates, line ends; a space stays what it is. */
+const UNSEEN = /[\p{C}\u2028\u2029]+/gu;
+
+/** A value as an error may show it: bounded, and without what looks like a key or a password. */
+export function quoted(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "a mapping";
+  return oneLine(withoutSecrets(JSON.stringify(value) ?? typeof value), 80);
+}
+
+/** Replaces a URL's password, and what has the form of a provider's key, by dots. */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(PASSWORD, "$1…@").replaceAll(KEY, "$1…");
+}
+
+const PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/?#]*:)[^\s]*@/gi;
+const KEY = /\b(sk-|sk_|pk-|rk-|gsk_|xai-|hf_|ghp_|AIza)[A-Za-z0-9_-]{8,}/g;

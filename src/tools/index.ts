@@ -1,1 +1,0 @@
-export { createFileTools, type FileTools } from "./file-tools.ts";

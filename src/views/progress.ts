@@ -1,0 +1,146 @@
+import {
+  callOf,
+  workOf,
+  type Call,
+  type Entry,
+  type Frame,
+  type Opening,
+  type Participant,
+  type StepKey,
+  type Work,
+} from "../kernel/index.ts";
+import { spending, speakerOf, type Spent } from "./spending.ts";
+
+/** What one step looks like from outside. */
+export type StepView = {
+  readonly step: StepKey;
+  /** What kind of work it is: `draft`, `review`, `synthesis`; the step's key where it does not say so. */
+  readonly work: string;
+  /** Whether the same was asked before: a repair, or another try. */
+  readonly again: boolean;
+  /** `calling`: sent, nothing back yet; `writing`: text arrives; `done`, `failed`: recorded. */
+  readonly state: "calling" | "writing" | "done" | "failed";
+  /** What has arrived of the current attempt; once recorded, the reply. */
+  readonly text: string;
+  readonly attempt: number;
+  /** Why it failed, else null. */
+  readonly why: string | null;
+  /** Once recorded, where its call reported them; else null. */
+  readonly tokensOut: number | null;
+  readonly latencyMs: number | null;
+};
+
+/** A participant's row on a screen: where it is, and what it says now. */
+export type Row = {
+  readonly id: string;
+  readonly name: string;
+  readonly seat: string;
+  readonly model: string;
+  /** In the order in which they were first seen. */
+  readonly steps: readonly StepView[];
+};
+
+/** A deliberation while it runs: the journal's events and the frames of this process, folded as they come. */
+export type Progress = {
+  readonly question: string;
+  /** In the order of the seats. */
+  readonly rows: readonly Row[];
+  readonly spent: Spent;
+  /** The phases that ended, and their rosters. */
+  readonly phases: readonly { readonly phase: string; readonly in: number; readonly out: number }[];
+  readonly closed: string | undefined;
+};
+
+/** A live view that is fed and read by one owner: it keeps the entries, because what was spent is a fold over them. */
+export interface ProgressView {
+  event(entry: Entry): void;
+  frame(frame: Frame): void;
+  read(): Progress;
+}
+
+type Seen = { readonly owner: string | undefined; readonly view: StepView };
+
+export function progressView(): ProgressView {
+  const entries: Entry[] = [];
+  const steps = new Map<StepKey, Seen>();
+  let opening: Opening | undefined;
+  let phases: Progress["phases"] = [];
+  let closed: string | undefined;
+
+  const participants = (): readonly Participant[] => opening?.participants ?? [];
+  return {
+    event(entry) {
+      entries.push(entry);
+      if (entry.type === "deliberation-opened") opening = entry.data;
+      if (entry.type === "deliberation-closed") closed = entry.data.outcome;
+      if (entry.type === "roster-fixed") {
+        phases = [
+          ...phases,
+          { phase: entry.data.phase, in: entry.data.in.length, out: entry.data.out.length },
+        ];
+      }
+      const call = callOf(entry);
+      if (!call || !("step" in entry.origin)) return;
+      const { step } = entry.origin;
+      steps.set(step, { owner: speakerOf(entry), view: recordedView(entry, { step, call }) });
+    },
+    frame({ step, work, ...frame }) {
+      const known = steps.get(step);
+      if (known?.view.state === "done" || known?.view.state === "failed") return;
+      const owner = work?.by;
+      const fresh = { step, ...subjectOf(step, work), why: null, tokensOut: null, latencyMs: null };
+      if (frame.kind === "started") {
+        steps.set(step, { owner, view: { ...fresh, state: "calling", text: "", attempt: 1 } });
+        return;
+      }
+      const { attempt, offset, text } = frame.delta;
+      // A later attempt starts the text anew; what an offset skips was lost, and is not made up.
+      const kept = attempt === known?.view.attempt ? known.view.text.slice(0, offset) : "";
+      steps.set(step, { owner, view: { ...fresh, state: "writing", text: kept + text, attempt } });
+    },
+    read: () => ({
+      question: opening?.question ?? "",
+      rows: participants().map(({ id, persona, seat, model }) => ({
+        id,
+        name: persona.name,
+        seat,
+        model,
+        steps: [...steps.values()].filter(({ owner }) => owner === id).map(({ view }) => view),
+      })),
+      spent: spending(entries).total,
+      phases,
+      closed,
+    }),
+  };
+}
+
+const subjectOf = (step: StepKey, work: Work | undefined): Pick<StepView, "work" | "again"> => ({
+  work: work?.kind ?? step,
+  again: (work?.nth ?? 1) > 1,
+});
+
+function recordedView(
+  entry: Entry,
+  { step, call }: { readonly step: StepKey; readonly call: Call },
+): StepView {
+  const why = failureOf(entry, call);
+  return {
+    step,
+    ...subjectOf(step, workOf(entry)),
+    state: why === null ? "done" : "failed",
+    text: call.ok ? call.reply : call.failure.message,
+    attempt: call.attempts,
+    why,
+    tokensOut: call.tokens.out,
+    latencyMs: call.latencyMs,
+  };
+}
+
+/** What a step failed of, in words; null when it did what it was to do. */
+function failureOf(entry: Entry, call: Call): string | null {
+  if (call.ok && (call.toolCalls ?? []).length > 0) return null;
+  if (entry.type === "degradation-noted" || entry.type === "reply-received") return entry.data.why;
+  if (entry.type === "review-given" && !entry.data.ranking.ok)
+    return `unreadable: ${entry.data.ranking.reason}`;
+  return call.ok ? null : `${call.failure.code}: ${call.failure.message}`;
+}

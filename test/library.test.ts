@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { openParley, Principal, type Parley } from "../src/index.ts";
+import { UserId } from "../src/kernel/index.ts";
+import { defineProtocol } from "../src/protocol-kit.ts";
+
+// The package's root, as a program uses it: plain strings and objects, no ids to brand.
+
+const folder = mkdtempSync(join(tmpdir(), "parley-library-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const MODELS = ["sim/ada?skill=1&family=a", "sim/bo?skill=1&family=b"];
+const opened = <T>(work: (parley: Parley) => Promise<T>, options: Parameters<typeof openParley>[0] = {}) =>
+  openParley({ store: ":memory:", env: {}, ...options }).then(async (parley) => {
+    await using all = parley;
+    return await work(all);
+  });
+
+const acme = Principal.parse({ organization: "acme", user: "ada", scopes: ["read", "write"] });
+
+describe("a program", () => {
+  it("asks, follows the events and the tokens, and reads the outcome", () =>
+    opened(async (parley) => {
+      const run = await parley.start({ protocol: "council", question: "What is 17 * 23?", models: MODELS });
+      let text = "";
+      const tokens = (async () => {
+        for await (const token of run.tokens()) if (token.kind === "text") text += token.delta.text;
+      })();
+      const seqs: number[] = [];
+      for await (const { seq } of run.events()) seqs.push(seq);
+      await tokens;
+      const { status, result } = await run.outcome();
+      expect({ status, answer: result?.finalAnswer }).toEqual({ status: "answered", answer: "391" });
+      expect(text).toContain("391");
+      expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, index) => index + 1));
+      expect(await run.reactions).toEqual({ failed: null });
+      const rest: number[] = [];
+      for await (const { seq } of run.events({ after: 3 })) rest.push(seq);
+      expect(rest).toEqual(seqs.slice(3));
+      expect((await parley.list()).map(({ id }) => id)).toEqual([run.id]);
+      expect(await parley.resolveId(run.id.slice(0, 6))).toBe(run.id);
+      expect(await parley.replay(run.id)).toMatchObject({ closed: true });
+      expect(await parley.cancel(run.id)).toBe(false);
+      const { events, texts } = await parley.export(run.id);
+      expect(events).toHaveLength(seqs.length);
+      expect(Object.keys(texts).length).toBeGreaterThan(3);
+    }));
+
+  it("is given the same deliberation for the same request, and told when the question differs", () =>
+    opened(async (parley) => {
+      const ask = (question: string) =>
+        parley.start({ protocol: "respond", question, models: MODELS, request: "first" });
+      const first = await ask("What is 2 + 2?");
+      await first.outcome();
+      const again = await ask("What is 2 + 2?");
+      expect({ id: again.id, fresh: again.fresh }).toEqual({ id: first.id, fresh: false });
+      expect((await again.outcome()).status).toBe("answered");
+      await expect(ask("What is 3 + 3?")).rejects.toThrow("another question");
+    }));
+
+  it("is interrupted without loss, and resumes what is recorded", async () => {
+    const store = join(folder, "interrupted.db");
+    const models = MODELS.map((ref) => `${ref}&latency=400`);
+    const id = await opened(
+      async (parley) => {
+        const run = await parley.start({ protocol: "council", question: "What is 17 * 23?", models });
+        for await (const event of run.events()) if (event.type === "answer-given") run.interrupt();
+        expect(await run.outcome()).toMatchObject({ status: "interrupted" });
+        return run.id;
+      },
+      { store },
+    );
+    await opened(
+      async (parley) => {
+        const before = (await parley.read(id)).length;
+        const run = await parley.resume(id);
+        expect(await run.outcome()).toMatchObject({ status: "answered" });
+        expect(run.recorded().length).toBeGreaterThan(before);
+      },
+      { store },
+    );
+  });
+
+  it.each([
+    [{ question: " " }, "the question is empty"],
+    [{ question: "Why?", protocol: "counsil" }, "the nearest is council"],
+    [{ question: "Why?", models: ["gpt"] }, "not a model reference"],
+    [{ question: "Why?", models: ["simm/bo"] }, "simm"],
+    [{ question: "Why?", maxCostUsd: -1 }, "max-cost-usd|maxCostUsd"],
+    [{ question: "Why?", strategy: "bold" }, "strategy"],
+    [{ question: "Why?", previous: "nosuch" }, "nosuch"],
+  ])("is refused %j before anything is recorded", (request, message) =>
+    opened(async (parley) => {
+      await expect(parley.start({ models: MODELS, ...request })).rejects.toThrow(new RegExp(message));
+      expect(await parley.list()).toEqual([]);
+    }),
+  );
+
+  it("of one organization sees nothing of another's, and a principal without a scope may not use it", () =>
+    opened(async (parley) => {
+      const run = await parley.start(
+        { protocol: "respond", question: "What is 2 + 2?", models: MODELS },
+        { principal: acme },
+      );
+      await run.outcome();
+      await run.reactions;
+      expect(await parley.list()).toEqual([]);
+      expect(await parley.list({}, { principal: acme })).toHaveLength(1);
+      for (const call of [
+        () => parley.read(run.id),
+        () => parley.result(run.id),
+        () => parley.replay(run.id),
+        () => parley.export(run.id),
+        () => parley.cancel(run.id),
+        () => parley.fork(run.id),
+        () => parley.resume(run.id),
+        () => parley.feedback(run.id, { thumb: "up" }),
+        () => parley.answer(run.id, {}),
+      ])
+        await expect(call()).rejects.toMatchObject({ code: "deliberation-missing" });
+      const reader = { principal: { ...acme, scopes: ["read"] as const } };
+      expect(await parley.result(run.id, reader)).toMatchObject({ finalAnswer: "4" });
+      await expect(parley.fork(run.id, {}, reader)).rejects.toMatchObject({ code: "authentication" });
+    }));
+
+  it("recalls its own user's memory, whatever a request says", () =>
+    opened(async (parley) => {
+      const eve = { principal: { ...acme, user: UserId.parse("eve") } };
+      const ask = async (call: { principal: Principal }, more: object = {}) => {
+        const question = "What is the capital of France?";
+        const run = await parley.start({ protocol: "respond", question, models: MODELS, ...more }, call);
+        await run.outcome();
+        await run.reactions;
+        return (await parley.result(run.id, call)).recalled?.engrams;
+      };
+      expect(await ask({ principal: acme })).toBe(0);
+      expect(await ask({ principal: acme })).toBe(1);
+      expect(await ask(eve)).toBe(0);
+      expect(await ask(eve, { user: "ada", organization: "acme" })).toBe(1); // eve's own first one, not ada's two
+    }));
+
+  it("spends a cap on the answer before any reaction", () =>
+    opened(async (parley) => {
+      const run = await parley.start({
+        protocol: "respond",
+        question: "What is 17 * 23?",
+        models: MODELS,
+        respondentB: true,
+        judge: ["sim/jo"],
+        maxCalls: 1,
+      });
+      expect(await run.outcome()).toMatchObject({ status: "answered" });
+      await run.reactions;
+      expect((await parley.result(run.id)).calls).toBe(1);
+    }));
+
+  it("joins a protocol of its own by one option", () => {
+    const echo = defineProtocol({
+      name: "echo",
+      version: 1,
+      summary: "repeats the question",
+      seats: [{ name: "member", filledBy: "models", min: 1, max: 1 }],
+      settings: z.strictObject({ times: z.int().positive().default(1) }),
+      templates: [],
+      async deliberate({ question, run, seats, settings }) {
+        const [by] = seats("member");
+        if (!by) return { outcome: "failed", why: "nobody" };
+        const answer = await run.derive(
+          { key: "echo", ends: ["answer-given"], input: { question, times: settings.times } },
+          () => ({
+            type: "answer-given",
+            data: { by: by.id, kind: "draft", round: 1, text: question.repeat(settings.times), final: null },
+          }),
+        );
+        return "step" in answer.origin
+          ? { outcome: "answered", answer: answer.origin.step, control: null }
+          : { outcome: "failed", why: "no step" };
+      },
+    });
+    return opened(
+      async (parley) => {
+        const run = await parley.start({
+          protocol: "echo",
+          question: "hm",
+          models: MODELS,
+          protocolSettings: { times: 2 },
+        });
+        expect((await run.outcome()).result).toMatchObject({ status: "answered", answer: "hmhm" });
+        await expect(
+          parley.start({ protocol: "echo", question: "hm", models: MODELS, protocolSettings: { times: 0 } }),
+        ).rejects.toThrow("times");
+      },
+      { protocols: { echo: () => Promise.resolve(echo) } },
+    );
+  });
+});

@@ -1,0 +1,18 @@
+import { defineProtocol } from "../../src/engine/index.ts";
+import { StepKey } from "../../src/kernel/index.ts";
+import { respondTemplate, respond, RespondentSettings } from "../../src/protocols/phases/respond.ts";
+
+/** For tests: what reactors meet of the protocol `respond`, which is tested where it stands. */
+export const responding = defineProtocol({
+  name: "respond",
+  version: 1,
+  settings: RespondentSettings,
+  summary: "answers",
+  seats: [{ name: "respondent", filledBy: "models", min: 1 }],
+  templates: [respondTemplate],
+  async deliberate(floor) {
+    const [by] = floor.seats("respondent");
+    if (by) await respond(floor, { by, respondent: "A", history: floor.history });
+    return { outcome: "answered", answer: StepKey.parse("answer/A"), control: null };
+  },
+});

@@ -1,0 +1,28 @@
+import type { Desk } from "../../src/prompts/material.ts";
+import { texts as ask } from "../../src/protocols/ask/templates/index.ts";
+import { texts as council } from "../../src/protocols/council/templates/index.ts";
+import { texts as debate } from "../../src/protocols/debate/templates/index.ts";
+import { texts as evaluation } from "../../src/protocols/evaluation/templates/index.ts";
+import { texts as phases } from "../../src/protocols/phases/templates/index.ts";
+
+/** Every template that ships, by name. */
+const shippedTexts: Readonly<Record<string, string>> = {
+  ...ask,
+  ...council,
+  ...debate,
+  ...evaluation,
+  ...phases,
+};
+
+/** A template as it ships. @throws RangeError for a name that has none */
+export function shippedText(name: string): string {
+  const text = shippedTexts[name];
+  if (text === undefined) throw new RangeError(`no template is called ${name}`);
+  return text;
+}
+
+/** The shipped prompts; the mark of a text is its length in hexadecimal, which the texts of our tests do not contain. */
+export const shippedDesk: Desk = {
+  template: shippedText,
+  mark: (text) => text.length.toString(16).padStart(16, "0"),
+};
