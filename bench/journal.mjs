@@ -30,7 +30,10 @@ async function measure(parley, { name, target, forMs }) {
   const store = await parley.openStore(target);
   const engine = parley.createEngine({
     store,
-    models: parley.createModels({ env: {} }),
+    models: parley.createModels({
+      env: {},
+      compatible: { bench: { url: "http://127.0.0.1:9/v1", local: true } },
+    }),
     frames: parley.localFrames(),
     world: parley.systemWorld,
     protocols: [parley.council],

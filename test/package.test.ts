@@ -41,7 +41,7 @@ async function manifest() {
 
 it("ships what it runs on, and neither sources nor tests nor the build's own notes", () => {
   expect(files).toEqual(expect.arrayContaining(["LICENSE", "package.json", "dist/cli.mjs"]));
-  const shipped = /^(dist\/[\w.-]+\.(mjs|d\.mts)|schemas\/.+\.json)$/;
+  const shipped = /^(dist\/[\w.-]+\.(mjs|cjs|d\.mts)|schemas\/.+\.json)$/;
   const other = files.filter((path) => !shipped.test(path)).sort();
   expect(other.filter((path) => path !== "README.md")).toEqual(["LICENSE", "package.json"]);
 });
