@@ -3,7 +3,14 @@
  * `parley/kernel` has the vocabulary, `parley/protocol-kit` what a protocol of your own is made of, `parley/testing` the test kit.
  */
 export { openParley } from "./app/parley.ts";
-export type { CallOptions, Exported, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
+export type {
+  PrincipalOptions,
+  Exported,
+  ForkRequest,
+  ListRequest,
+  Parley,
+  ParleyOptions,
+} from "./app/parley.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
 export type { ReactionsEnd, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";

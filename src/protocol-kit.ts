@@ -14,9 +14,9 @@ export {
   type ProtocolView,
   type PromptTemplate,
   type Registry,
-  type Run,
+  type StepRunner,
   type SeatSpec,
-  type Ending,
+  type StepOutcome,
 } from "./engine/index.ts";
 export { fenced, readFenced, type Fenced } from "./prompts/material.ts";
 export {

@@ -1,7 +1,7 @@
 /** Folds over the journal: what people and programs look at, from recorded events alone. They run in a browser, too. */
 export { criticalPathMs } from "./views/critical-path.ts";
 export { givenAnswer, gradeOf, secondAnswer, type GivenGrade } from "./views/given-answer.ts";
-export { progressView, type Progress } from "./views/progress.ts";
+export { progressView, type RunProgress } from "./views/progress.ts";
 export { isClosed, Result, resultOf } from "./views/result.ts";
 export { isSimulated } from "./views/simulated.ts";
 export { spending, type Spending } from "./views/spending.ts";

@@ -169,7 +169,7 @@ describe("a program", () => {
         const [by] = seats("member");
         if (!by) return { outcome: "failed", why: "nobody" };
         const answer = await run.derive(
-          { key: "echo", ends: ["answer-given"], input: { question, times: settings.times } },
+          { key: "echo", outcomes: ["answer-given"], input: { question, times: settings.times } },
           () => ({
             type: "answer-given",
             data: { by: by.id, kind: "draft", round: 1, text: question.repeat(settings.times), final: null },

@@ -73,7 +73,7 @@ async function byParley(dist, { url, store }) {
       await run.call(
         {
           key: "call",
-          ends: ["note-taken"],
+          outcomes: ["note-taken"],
           request: { model, messages: [{ role: "user", text: question }], maxOutputTokens: 4_096 },
         },
         (call) => ({ type: "note-taken", data: { topic: "call", reason: "it has ended", body: call.ok } }),

@@ -1,5 +1,5 @@
 import { callOf, isEvent, type Cap, type DeliberationId, type Entry, type Failure } from "../kernel/index.ts";
-import type { Driven } from "../engine/index.ts";
+import type { DriveResult } from "../engine/index.ts";
 import { capsPassed } from "./caps.ts";
 import type { OpenQuestion } from "./clarification.ts";
 import { capsIn } from "../views/spending.ts";
@@ -34,7 +34,7 @@ export type Outcome = {
 };
 
 export async function outcomeOf(
-  driven: Driven,
+  driven: DriveResult,
   { id, entries }: { readonly id: DeliberationId; readonly entries: readonly Entry[] },
 ): Promise<Outcome> {
   const { resultOf } = await import("../views/result.ts");

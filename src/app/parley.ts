@@ -1,6 +1,6 @@
 import { shippedResources, type Resources } from "../config/resources.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
-import type { AnyProtocol, AnyReactor, Registry, Replayed } from "../engine/index.ts";
+import type { AnyProtocol, AnyReactor, Registry, ReplayResult } from "../engine/index.ts";
 import {
   DeliberationId,
   Fault,
@@ -59,7 +59,7 @@ export type ParleyOptions = {
 };
 
 /** On whose behalf a call is made; the local owner by default. */
-export type CallOptions = { readonly principal?: Principal | undefined };
+export type PrincipalOptions = { readonly principal?: Principal | undefined };
 
 export type ForkRequest = RequestSettings & {
   /** Members to leave out, by id or name. */
@@ -96,34 +96,34 @@ export type Exported = {
  */
 export interface Parley extends AsyncDisposable {
   /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
-  start(request: StartRequest, options?: StartOptions & CallOptions): Promise<Run>;
+  start(request: StartRequest, options?: StartOptions & PrincipalOptions): Promise<Run>;
   /** Continues an unfinished deliberation; recorded steps are reused. Of one that has ended, its reactions are completed. */
-  resume(id: string, options?: RunOptions & CallOptions): Promise<Run>;
+  resume(id: string, options?: RunOptions & PrincipalOptions): Promise<Run>;
   /** Copies a deliberation with changes and drives it; steps that the changes do not affect are reused. */
-  fork(parent: string, request?: ForkRequest, options?: RunOptions & CallOptions): Promise<Run>;
+  fork(parent: string, request?: ForkRequest, options?: RunOptions & PrincipalOptions): Promise<Run>;
   /** The questions that a deliberation waits for; undefined where it waits for none. */
-  pending(id: string, options?: CallOptions): Promise<Pending | undefined>;
+  pending(id: string, options?: PrincipalOptions): Promise<Pending | undefined>;
   /** Answers what a deliberation waits for, by question; false where it was answered before: the first answers stand. */
-  answer(id: string, answers: Readonly<Record<string, string>>, options?: CallOptions): Promise<boolean>;
-  feedback(id: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackOutcome>;
+  answer(id: string, answers: Readonly<Record<string, string>>, options?: PrincipalOptions): Promise<boolean>;
+  feedback(id: string, feedback: Feedback, options?: PrincipalOptions): Promise<FeedbackOutcome>;
   /** Closes an open deliberation for good; false where it had ended already. Whoever drives it notices and stops. */
-  cancel(id: string, options?: CallOptions): Promise<boolean>;
+  cancel(id: string, options?: PrincipalOptions): Promise<boolean>;
   /** Runs the protocol again from the recorded replies and compares. No model is called. @throws Fault `replay-differs` */
   replay(
     id: string,
-    options?: CallOptions,
-  ): Promise<Replayed & { readonly id: DeliberationId; readonly closed: boolean }>;
+    options?: PrincipalOptions,
+  ): Promise<ReplayResult & { readonly id: DeliberationId; readonly closed: boolean }>;
   /** The recorded events in order. */
-  read(id: string, options?: CallOptions): Promise<readonly Entry[]>;
+  read(id: string, options?: PrincipalOptions): Promise<readonly Entry[]>;
   /** The outcome so far, as `--json` prints it. */
-  result(id: string, options?: CallOptions): Promise<Result>;
-  export(id: string, options?: CallOptions): Promise<Exported>;
+  result(id: string, options?: PrincipalOptions): Promise<Result>;
+  export(id: string, options?: PrincipalOptions): Promise<Exported>;
   /** The organization's deliberations, newest first. */
-  list(request?: ListRequest, options?: CallOptions): Promise<readonly Summary[]>;
+  list(request?: ListRequest, options?: PrincipalOptions): Promise<readonly Summary[]>;
   /** The deliberation that an id, or the unique beginning of one, names. */
-  resolveId(id: string, options?: CallOptions): Promise<DeliberationId>;
+  resolveId(id: string, options?: PrincipalOptions): Promise<DeliberationId>;
   /** The process as one caller sees it, for parts of Parley that do more than this. */
-  context(request?: RequestSettings, options?: CallOptions): AppContext;
+  context(request?: RequestSettings, options?: PrincipalOptions): AppContext;
   close(): Promise<void>;
 }
 
@@ -160,7 +160,7 @@ function parleyOver(store: OpenedStore, settings: Settings, options: ParleyOptio
   });
   const resources = options.resources ?? shippedResources();
   const contextFor = (
-    { principal = LOCAL_PRINCIPAL }: CallOptions,
+    { principal = LOCAL_PRINCIPAL }: PrincipalOptions,
     { scope, request = {} }: { readonly scope: Scope; readonly request?: RequestSettings | undefined },
   ): AppContext => {
     if (!principal.scopes.includes(scope)) {
@@ -180,8 +180,8 @@ function parleyOver(store: OpenedStore, settings: Settings, options: ParleyOptio
       requested: new Set(Object.keys(own)),
     };
   };
-  const reading = (call: CallOptions = {}) => contextFor(call, { scope: "read" });
-  const writing = (call: CallOptions = {}, request?: RequestSettings) =>
+  const reading = (call: PrincipalOptions = {}) => contextFor(call, { scope: "read" });
+  const writing = (call: PrincipalOptions = {}, request?: RequestSettings) =>
     contextFor(call, { scope: "write", request });
 
   return {

@@ -1,5 +1,5 @@
 import type { DeliberationId, Entry, Event, Frame, Opening } from "../kernel/index.ts";
-import type { Driven } from "../engine/index.ts";
+import type { DriveResult } from "../engine/index.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
 import { openingIn } from "./lookup.ts";
@@ -162,7 +162,7 @@ const MAX_PENDING_TOKENS = 10_000;
 function tokensOf(
   { frames }: Pick<AppContext, "frames">,
   id: DeliberationId,
-  driving: Promise<Driven>,
+  driving: Promise<DriveResult>,
 ): AsyncIterable<Token> {
   let pending: Token[] = [];
   let bell = createBell();

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StepKey } from "../kernel/index.ts";
-import type { Progress, Row, StepView } from "../views/progress.ts";
+import type { RunProgress, ProgressRow, StepView } from "../views/progress.ts";
 import { styleOf } from "../reports/style.ts";
 import { widthOf } from "../reports/text-width.ts";
 import { closingLine, screenLines, spentWords } from "./screen-lines.ts";
 
 const style = styleOf(false);
-const spent: Progress["spent"] = {
+const spent: RunProgress["spent"] = {
   calls: 3,
   tokens: { in: 3_000, out: 936, cached: null },
   cost: { usd: 0.0063, source: "table" },
@@ -26,7 +26,11 @@ const step = (key: string, changes: Partial<StepView> = {}): StepView => ({
   ...changes,
 });
 
-const row = (id: string, steps: readonly StepView[] = [], changes: Partial<Row> = {}): Row => ({
+const row = (
+  id: string,
+  steps: readonly StepView[] = [],
+  changes: Partial<ProgressRow> = {},
+): ProgressRow => ({
   id,
   name: id.charAt(0).toUpperCase() + id.slice(1),
   seat: id.startsWith("chair") ? "chair" : "member",
@@ -35,7 +39,7 @@ const row = (id: string, steps: readonly StepView[] = [], changes: Partial<Row> 
   ...changes,
 });
 
-const progress = (rows: readonly Row[], changes: Partial<Progress> = {}): Progress => ({
+const progress = (rows: readonly ProgressRow[], changes: Partial<RunProgress> = {}): RunProgress => ({
   question:
     "Should we move our 队列 queue 🚀 from Redis to Postgres, given that we have two engineers and one rota?",
   rows,
@@ -61,7 +65,7 @@ const writing = progress([
   row("chair", [step("synthesis/chair", { text: story })]),
 ]);
 
-const shown = (view: Progress, columns: number, rows: number): string =>
+const shown = (view: RunProgress, columns: number, rows: number): string =>
   screenLines({ progress: view, elapsedMs: 4_200, tick: 3 }, { columns, rows, style }).join("\n");
 
 describe("what a person sees", () => {

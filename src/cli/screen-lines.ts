@@ -1,4 +1,4 @@
-import type { Progress, Row, StepView } from "../views/progress.ts";
+import type { RunProgress, ProgressRow, StepView } from "../views/progress.ts";
 import { oneLine, printable } from "../reports/printable.ts";
 import type { Style } from "../reports/style.ts";
 import { cutTo, padTo, tailOf, widthOf, wrapped } from "../reports/text-width.ts";
@@ -10,7 +10,7 @@ import { modelWords, stateWords, workWords } from "./screen-words.ts";
 
 /** What a screen shows at one moment. */
 export type Moment = {
-  readonly progress: Progress;
+  readonly progress: RunProgress;
   readonly elapsedMs: number;
   /** Counts up, for the spinner. */
   readonly tick: number;
@@ -59,7 +59,7 @@ export function closingLine({ progress, elapsedMs }: Moment, { columns, style }:
 }
 
 /** `7 calls · 9,548 tokens · $0.0126` */
-export function spentWords({ calls, tokens, cost }: Progress["spent"]): string {
+export function spentWords({ calls, tokens, cost }: RunProgress["spent"]): string {
   if (calls === 0) return "no call has ended yet";
   const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
   const price =
@@ -73,17 +73,17 @@ export function spentWords({ calls, tokens, cost }: Progress["spent"]): string {
 
 /** Those who stand in for a chair are shown when they come to it. */
 const isSeated =
-  (rows: readonly Row[]) =>
-  (row: Row): boolean =>
+  (rows: readonly ProgressRow[]) =>
+  (row: ProgressRow): boolean =>
     row.seat !== "chair" || row.steps.length > 0 || rows.find(({ seat }) => seat === "chair") === row;
 
-const current = ({ steps }: Row): StepView | undefined => steps.at(-1);
+const current = ({ steps }: ProgressRow): StepView | undefined => steps.at(-1);
 
 const isBusy = (step: StepView | undefined): boolean =>
   step?.state === "calling" || step?.state === "writing";
 
 /** `reviewing, 1 of 3 done` */
-function phaseWords({ rows, closed }: Progress): string {
+function phaseWords({ rows, closed }: RunProgress): string {
   if (closed !== undefined) return closed.replaceAll("-", " ");
   const steps = rows.flatMap((row) => row.steps);
   const work = (steps.find(isBusy) ?? rows.flatMap((row) => current(row) ?? []).at(-1))?.work;
@@ -96,7 +96,7 @@ function phaseWords({ rows, closed }: Progress): string {
 }
 
 /** As many rows as there is space for, in their order; those at work are kept first. */
-function fitting(rows: readonly Row[], space: number): readonly Row[] {
+function fitting(rows: readonly ProgressRow[], space: number): readonly ProgressRow[] {
   if (rows.length <= space) return rows;
   const byNeed = [...rows].sort((a, b) => Number(isBusy(current(b))) - Number(isBusy(current(a))));
   const kept = new Set(byNeed.slice(0, Math.max(0, space - 1)));
@@ -104,7 +104,7 @@ function fitting(rows: readonly Row[], space: number): readonly Row[] {
 }
 
 /** How many lines of its text each row gets: one for everybody who writes, what is left for a chair. */
-function textsFor(rows: readonly Row[], space: number): ReadonlyMap<string, number> {
+function textsFor(rows: readonly ProgressRow[], space: number): ReadonlyMap<string, number> {
   const writing = rows.filter((row) => current(row)?.state === "writing");
   const given = new Map<string, number>(writing.slice(0, Math.max(0, space)).map(({ id }) => [id, 1]));
   const chair = writing.find((row) => row.seat === "chair" && given.has(row.id));
@@ -116,10 +116,10 @@ type RowSpace = {
   readonly moment: Moment;
   readonly columns: number;
   readonly style: Style;
-  readonly names: readonly Row[];
+  readonly names: readonly ProgressRow[];
 };
 
-function rowLine(row: Row, { moment, columns, style, names }: RowSpace): string {
+function rowLine(row: ProgressRow, { moment, columns, style, names }: RowSpace): string {
   const step = current(row);
   const nameCells = Math.min(
     columns < 60 ? 12 : 18,
@@ -151,7 +151,7 @@ function mark(
 }
 
 /** The end of what a row writes now, in at most `most` lines. */
-function textLines(row: Row, most: number, columns: number): string[] {
+function textLines(row: ProgressRow, most: number, columns: number): string[] {
   const text = current(row)?.text ?? "";
   const cells = columns - 2;
   if (most < 1 || cells < 8) return [];

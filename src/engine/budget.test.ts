@@ -4,17 +4,17 @@ import { answerOf, nothingToSay, toyAsked, toyParticipant, toyProtocol, toyReque
 import { stage, type StageOptions } from "../testing/stage.ts";
 import { thrifty } from "../../test/support/toys/thrifty.ts";
 import { LOCAL } from "../testing/store-samples.ts";
-import { reserveFor, phase, type Run } from "./index.ts";
+import { reserveFor, phase, type StepRunner } from "./index.ts";
 
 // DESIGN section 3, point 19; BUDGET-1 to BUDGET-5 of budget.ts.
 
 const ada = toyParticipant("ada", "member");
 const alone = new AbortController().signal;
-const ask = (run: Run, key: string, share?: string) =>
+const ask = (run: StepRunner, key: string, share?: string) =>
   run.call(
     {
       key,
-      ends: ["answer-given", "degradation-noted"],
+      outcomes: ["answer-given", "degradation-noted"],
       request: toyRequest(ada, key),
       ...(share ? { share } : {}),
     },

@@ -7,7 +7,7 @@ import { failing } from "../../test/support/toys/failing.ts";
 import { toyAsked } from "../testing/kit.ts";
 import { measuring } from "../../test/support/toys/measuring.ts";
 import { serial } from "../../test/support/toys/serial.ts";
-import { stage, type Process, type Stage, type StageOptions } from "../testing/stage.ts";
+import { stage, type StageProcess, type Stage, type StageOptions } from "../testing/stage.ts";
 import { thrifty } from "../../test/support/toys/thrifty.ts";
 import { waiting } from "../../test/support/toys/waiting.ts";
 import { LOCAL } from "../testing/store-samples.ts";
@@ -17,14 +17,14 @@ import { digestOf, type NewDeliberation } from "./index.ts";
 
 type Scenario = StageOptions & {
   /** All that clients do, from the first opening on; a client that lost its server does it all again. */
-  readonly play: (process: Process, on: Stage) => Promise<readonly DeliberationId[]>;
+  readonly play: (process: StageProcess, on: Stage) => Promise<readonly DeliberationId[]>;
 };
 
 const alone = new AbortController().signal;
 const worker = { worker: "w", signal: alone };
 const openAndDrive =
   (asked: NewDeliberation) =>
-  async ({ engine }: Process): Promise<readonly DeliberationId[]> => {
+  async ({ engine }: StageProcess): Promise<readonly DeliberationId[]> => {
     const { opened } = await engine.open("r1", asked);
     await engine.drive(opened.deliberation, { signal: alone });
     return [opened.deliberation];

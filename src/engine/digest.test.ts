@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { OrganizationId, SeriesId } from "../kernel/index.ts";
-import { digestOf, fenceMark, idInSeries, idOfRequest, shuffled, systemWorld, textDigest } from "./index.ts";
+import { digestOf, fenceMark, idInSeries, idOfRequest, shuffle, systemWorld, textDigest } from "./index.ts";
 
 // DESIGN section 3, points 18, 20 and 21.
 
@@ -42,11 +42,11 @@ describe("a fence's mark (point 18)", () => {
 
 describe("chance (point 20)", () => {
   it("orders by the seed, the purpose and the names alone, whatever order they came in", () => {
-    const order = shuffled("seed", "labels", names);
-    expect(shuffled("seed", "labels", names.toReversed())).toEqual(order);
+    const order = shuffle("seed", "labels", names);
+    expect(shuffle("seed", "labels", names.toReversed())).toEqual(order);
     expect(order.toSorted()).toEqual(names);
     expect(
-      shuffled(
+      shuffle(
         "seed",
         "labels",
         names.filter((name) => name !== "cyd"),
@@ -55,14 +55,14 @@ describe("chance (point 20)", () => {
   });
 
   it("differs between seeds and purposes, and puts everybody everywhere", () => {
-    const orders = Array.from({ length: 600 }, (_, index) => shuffled(`seed ${index}`, "labels", names));
+    const orders = Array.from({ length: 600 }, (_, index) => shuffle(`seed ${index}`, "labels", names));
     for (const name of names) {
       for (const place of names.keys()) {
         const times = orders.filter((order) => order[place] === name).length;
         expect(times, `${name} at ${place}`).toBeGreaterThan(60);
       }
     }
-    expect(shuffled("seed", "labels", names)).not.toEqual(shuffled("seed", "reviews", names));
+    expect(shuffle("seed", "labels", names)).not.toEqual(shuffle("seed", "reviews", names));
   });
 
   it("names a deliberation by its organization and request, or by its place in a series", () => {

@@ -19,7 +19,7 @@ export const fenceMark = (seed: string, text: string): string =>
   chance(seed, `fence/${text}`).toString("hex").slice(0, 16);
 
 /** `items` in an order that depends on the seed, the purpose and each item's name alone. */
-export function shuffled<T extends string>(seed: string, purpose: string, items: readonly T[]): T[] {
+export function shuffle<T extends string>(seed: string, purpose: string, items: readonly T[]): T[] {
   const weight = new Map(items.map((item) => [item, chance(seed, `${purpose}/${item}`).toString("hex")]));
   return [...items].sort((a, b) => ((weight.get(a) ?? "") < (weight.get(b) ?? "") ? -1 : 1));
 }

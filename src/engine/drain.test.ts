@@ -17,7 +17,7 @@ const echo = (name: string, ms: (topic: string) => number): AnyReactor =>
     on: ["note-taken"],
     emits: ["feedback-given"],
     async react(event, { run }) {
-      await run.effect({ key: "echo", ends: ["feedback-given"], input: event.id }, async (signal) => {
+      await run.effect({ key: "echo", outcomes: ["feedback-given"], input: event.id }, async (signal) => {
         await sleeping.sleep(ms(event.data.topic), signal);
         signal.throwIfAborted();
         return { type: "feedback-given", data: { of: event.id, by: name } };

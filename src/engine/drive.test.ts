@@ -7,14 +7,14 @@ import { memoryStore } from "../testing/memory-store.ts";
 import { stage, type StageOptions } from "../testing/stage.ts";
 import { waiting } from "../../test/support/toys/waiting.ts";
 import { LOCAL } from "../testing/store-samples.ts";
-import { defineProtocol, fenceMark, phase, type Run } from "./index.ts";
+import { defineProtocol, fenceMark, phase, type StepRunner } from "./index.ts";
 
 // DESIGN section 3, points 5, 6, 11, 12; DRIVE-1 to DRIVE-4 of drive.ts.
 
 const ada = toyParticipant("ada", "member");
-const ask = (run: Run, key: string, text = key) =>
+const ask = (run: StepRunner, key: string, text = key) =>
   run.call(
-    { key, ends: ["answer-given", "degradation-noted"], request: toyRequest(ada, text) },
+    { key, outcomes: ["answer-given", "degradation-noted"], request: toyRequest(ada, text) },
     answerOf(ada.id),
   );
 const alone = new AbortController().signal;

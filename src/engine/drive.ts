@@ -19,7 +19,7 @@ import type { Follower } from "./follower.ts";
 import { Halt, isHalt } from "./halt.ts";
 import { createHistory, type History } from "./history.ts";
 import { type AnyProtocol, type Ports, loadProtocol, type Registry } from "./protocol.ts";
-import type { Scope } from "./run.ts";
+import type { StepScope } from "./run.ts";
 import { createSteps } from "./steps.ts";
 import type { StepsContext } from "./steps-context.ts";
 
@@ -29,7 +29,7 @@ import type { StepsContext } from "./steps-context.ts";
 // DRIVE-4. What only money decided is adopted from a fork's parent only under the same budget: a larger one decides anew.
 
 /** How a drive ended. `interrupted` and `waiting` leave the deliberation open, for another drive. */
-export type Driven =
+export type DriveResult =
   | { readonly status: "closed"; readonly closing: Event<"deliberation-closed"> }
   | { readonly status: "waiting"; readonly requests: readonly string[] }
   | { readonly status: "interrupted" };
@@ -52,7 +52,7 @@ export async function drive(
     signal,
     onEntry,
   }: { readonly signal: AbortSignal; readonly onEntry?: ((entry: Entry) => void) | undefined },
-): Promise<Driven> {
+): Promise<DriveResult> {
   const history = createHistory(context.store, id);
   if (onEntry) history.listen(onEntry);
   const unfollow = context.follower.follow(id, history);
@@ -92,14 +92,14 @@ type Conducted = {
   readonly id: DeliberationId;
   readonly history: History;
   readonly opened: Event<"deliberation-opened">;
-  readonly run: Scope;
+  readonly run: StepScope;
   readonly watch: StepsContext["watch"];
 };
 
 async function conduct(
   context: DriveContext,
   { id, history, opened, run, watch }: Conducted,
-): Promise<Driven> {
+): Promise<DriveResult> {
   const closing = await deliberate(context, { opened, run });
   run.signal.throwIfAborted(); // DRIVE-3
   watch.started(); // DRIVE-2: a drive that closes does not wait
@@ -114,7 +114,7 @@ async function conduct(
 /** Runs the protocol that the opening names. @throws Fault `protocol-unknown`, `text-missing`, `invalid-request` */
 export async function deliberate(
   { store, protocols, ports = {} }: Pick<DriveContext, "store" | "protocols" | "ports">,
-  { opened, run }: { readonly opened: Event<"deliberation-opened">; readonly run: Scope },
+  { opened, run }: { readonly opened: Event<"deliberation-opened">; readonly run: StepScope },
 ): Promise<Closing> {
   const protocol = await loadProtocol(protocols, opened.data.protocol);
   const { text: _text, ...pinned } = await loadPinned(store, opened);
@@ -150,12 +150,12 @@ async function liveSteps(
   };
 }
 
-type Parent = NonNullable<Opening["parent"]> & { readonly opening: Opening };
+type ParentHistory = NonNullable<Opening["parent"]> & { readonly opening: Opening };
 
 /** What a fork may adopt: its parent's steps up to the seq that the opening names. @throws Fault `deliberation-missing` */
 async function parentOf(
   store: OrganizationStore,
-  { id, upToSeq, opening }: Parent,
+  { id, upToSeq, opening }: ParentHistory,
 ): Promise<NonNullable<StepsContext["parent"]>> {
   const history = createHistory(
     { read: async (deliberation) => (await store.read(deliberation)).filter(({ seq }) => seq <= upToSeq) },
@@ -189,7 +189,7 @@ export function closingOf(history: Pick<History, "batch">): Event<"deliberation-
   return closing && isEvent(closing, "deliberation-closed") ? closing : undefined;
 }
 
-async function halted(history: History): Promise<Driven> {
+async function halted(history: History): Promise<DriveResult> {
   const closing = closingOf(history) ?? (await history.catchUp(), closingOf(history));
   return closing ? { status: "closed", closing } : { status: "interrupted" };
 }
@@ -198,8 +198,8 @@ async function halted(history: History): Promise<Driven> {
 function idleWatch() {
   const wishes = new Set<{ readonly request: string }>();
   let atWork = 0;
-  let end: (driven: Driven) => void = () => undefined;
-  const waiting = new Promise<Driven>((resolve) => (end = resolve));
+  let end: (driven: DriveResult) => void = () => undefined;
+  const waiting = new Promise<DriveResult>((resolve) => (end = resolve));
   const look = () =>
     setImmediate(() => {
       const requests = new Set([...wishes].map(({ request }) => request));

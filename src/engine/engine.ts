@@ -7,7 +7,7 @@ import {
   type Store,
 } from "../kernel/index.ts";
 import { drain, type DrainOptions } from "./drain.ts";
-import { drive, type DriveContext, type Driven } from "./drive.ts";
+import { drive, type DriveContext, type DriveResult } from "./drive.ts";
 import { createFollower } from "./follower.ts";
 import {
   fork,
@@ -15,11 +15,11 @@ import {
   organizationOf,
   type DeliberationInput,
   type ForkChanges,
-  type Opened,
+  type OpenResult,
 } from "./opening.ts";
 import { react, type ReactOptions } from "./reactions.ts";
 import { loadReactors, type Reactors } from "./reactor.ts";
-import { replay, type Replayed } from "./replay.ts";
+import { replay, type ReplayResult } from "./replay.ts";
 
 export type EngineParts = Omit<DriveContext, "follower" | "store"> & {
   readonly store: Store;
@@ -28,16 +28,16 @@ export type EngineParts = Omit<DriveContext, "follower" | "store"> & {
 
 /** Everything that can be done to deliberations. Of an organization's engine, another organization's do not exist. */
 export interface OrganizationEngine {
-  open(request: string, asked: DeliberationInput): Promise<Opened>;
+  open(request: string, asked: DeliberationInput): Promise<OpenResult>;
   drive(
     id: DeliberationId,
     options: { readonly signal: AbortSignal; readonly onEntry?: (entry: Entry) => void },
-  ): Promise<Driven>;
+  ): Promise<DriveResult>;
   fork(
     parent: DeliberationId,
     options: { readonly request: string; readonly changes: ForkChanges },
-  ): Promise<Opened>;
-  replay(id: DeliberationId): Promise<Replayed>;
+  ): Promise<OpenResult>;
+  replay(id: DeliberationId): Promise<ReplayResult>;
   /** Closes an open deliberation as cancelled; false when it was closed already. */
   cancel(id: DeliberationId, why: string): Promise<boolean>;
   /** Reacts to one deliberation's events, for a program that opened it and is about to exit. */

@@ -22,7 +22,7 @@ export const isHalt = (error: unknown, why: HaltReason): boolean =>
   error instanceof Halt && error.why === why;
 
 /** A signal that can be aborted here, and aborts with another. */
-export type Link = {
+export type LinkedAbort = {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
   /** Ends the tie to the other signal; must be called once the work is over. */
@@ -34,7 +34,7 @@ export type Link = {
  * weak references for the garbage collector), at the price that somebody has to release it, and that every
  * link is a listener on `outer`, which has to take as many as there are steps at work.
  */
-export function linkedTo(outer: AbortSignal): Link {
+export function linkAbort(outer: AbortSignal): LinkedAbort {
   const controller = new AbortController();
   const { signal } = controller;
   const forward = () => controller.abort(outer.reason);

@@ -1,5 +1,5 @@
-export { digestOf, fenceMark, idInSeries, idOfRequest, shuffled, textDigest } from "./digest.ts";
-export type { Driven } from "./drive.ts";
+export { digestOf, fenceMark, idInSeries, idOfRequest, shuffle, textDigest } from "./digest.ts";
+export type { DriveResult } from "./drive.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export { localFrames, type LocalFrames } from "./world.ts";
 export type { NewDeliberation, ForkChanges } from "./opening.ts";
@@ -9,7 +9,7 @@ export {
   phase,
   canAfford,
   type Admission,
-  type Joined,
+  type PhaseResult,
   type PhaseWork,
 } from "./phase.ts";
 export {
@@ -39,6 +39,6 @@ export {
   type Reactor,
 } from "./reactor.ts";
 export { leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
-export type { Replayed } from "./replay.ts";
-export type { Ending, MadeType, Run } from "./run.ts";
+export type { ReplayResult } from "./replay.ts";
+export type { StepOutcome, ReplyEventType, StepRunner } from "./run.ts";
 export { systemWorld } from "./world.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { isFault, ModelRef, OrganizationId } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
-import { open, type DeliberationInput, type OpeningContext } from "./opening.ts";
+import { open, type DeliberationInput, type OpeningChecks } from "./opening.ts";
 import { defineProtocol } from "./protocol.ts";
 
 const sums = defineProtocol({
@@ -25,7 +25,7 @@ const asked: DeliberationInput = {
   seed: "7",
 };
 
-const opening = (): OpeningContext => ({
+const opening = (): OpeningChecks => ({
   store: memoryStore().for(OrganizationId.parse("local")),
   protocols: [sums],
   models: {

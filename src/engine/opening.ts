@@ -18,7 +18,7 @@ import {
   type Texts,
 } from "../kernel/index.ts";
 import { type AnyProtocol, loadProtocol, type Registry, type ProtocolContext } from "./protocol.ts";
-import { idInSeries, idOfRequest, textDigest, fenceMark, shuffled } from "./digest.ts";
+import { idInSeries, idOfRequest, textDigest, fenceMark, shuffle } from "./digest.ts";
 
 /** A deliberation as a program asks for it: plain strings and objects, and texts still as texts, to be pinned. */
 export type DeliberationInput = {
@@ -70,14 +70,14 @@ export type NewDeliberation = Omit<
 };
 
 /** `fresh: false`: it was there before. `differs`: what was there is not what was asked for now. */
-export type Opened = {
+export type OpenResult = {
   readonly fresh: boolean;
   readonly differs: boolean;
   readonly opened: Event<"deliberation-opened">;
 };
 
 /** What an opening is checked against before it is recorded. */
-export type OpeningContext = {
+export type OpeningChecks = {
   readonly store: OrganizationStore;
   readonly models: Pick<Models, "check">;
   readonly protocols: Registry<AnyProtocol>;
@@ -92,10 +92,10 @@ export type OpeningContext = {
  * @throws Fault `protocol-unknown`, `invalid-request`
  */
 export async function open(
-  { store, models, protocols }: OpeningContext,
+  { store, models, protocols }: OpeningChecks,
   request: string,
   asked: DeliberationInput,
-): Promise<Opened> {
+): Promise<OpenResult> {
   const texts = new Map<Digest, string>();
   const pin = (text: string) => {
     const wellFormed = text.toWellFormed();
@@ -172,7 +172,7 @@ export const settingsOf = (protocol: AnyProtocol, settings: Opening["settings"])
 
 type NewOpening = { readonly id: DeliberationId; readonly request: string; readonly opening: Opening };
 
-async function record(store: OrganizationStore, { id, request, opening }: NewOpening): Promise<Opened> {
+async function record(store: OrganizationStore, { id, request, opening }: NewOpening): Promise<OpenResult> {
   const event = checkedEvent({ type: "deliberation-opened", data: opening }); // by `open`, with all its problems
   const appended = await store.append(id, [event], { by: "open", request });
   const opened = appended.ok ? appended.events[0] : undefined;
@@ -193,7 +193,7 @@ export async function fork(
   store: OrganizationStore,
   parent: DeliberationId,
   { request, changes }: { readonly request: string; readonly changes: ForkChanges },
-): Promise<Opened> {
+): Promise<OpenResult> {
   const entries = await store.read(parent);
   const [opened] = entries;
   if (!opened || !isEvent(opened, "deliberation-opened"))
@@ -206,7 +206,7 @@ export async function fork(
 }
 
 /** What an opening pins, its texts loaded. */
-export type Pinned = Omit<ProtocolContext, "ports" | "run" | "settings"> & {
+export type PinnedTexts = Omit<ProtocolContext, "ports" | "run" | "settings"> & {
   /** The text of a digest that the opening names. @throws Fault `text-missing` */
   readonly text: (digest: string | undefined) => string;
 };
@@ -215,7 +215,7 @@ export type Pinned = Omit<ProtocolContext, "ports" | "run" | "settings"> & {
 export async function loadPinned(
   store: Pick<Texts, "text">,
   { data: opening, deliberation }: Event<"deliberation-opened">,
-): Promise<Pinned> {
+): Promise<PinnedTexts> {
   const texts = new Map<string, string>(
     await Promise.all(
       pinnedTexts(opening).map(async (digest) => [digest, await store.text(digest)] as const),
@@ -248,7 +248,7 @@ export async function loadPinned(
       marks.set(foreign, mark);
       return mark;
     },
-    shuffled: (purpose, items) => shuffled(opening.seed, purpose, items),
+    shuffle: (purpose, items) => shuffle(opening.seed, purpose, items),
     opening,
     text,
   };

@@ -4,7 +4,7 @@ import { council } from "../../test/support/toys/council.ts";
 import { answerOf, nothingToSay, toyAsked, toyParticipant, toyProtocol, toyRequest } from "../testing/kit.ts";
 import { stage, type StageOptions } from "../testing/stage.ts";
 import { LOCAL } from "../testing/store-samples.ts";
-import { createEngine, phase, type Joined, type Run } from "./index.ts";
+import { createEngine, phase, type PhaseResult, type StepRunner } from "./index.ts";
 
 // DESIGN section 3, point 10; PHASE-1 to PHASE-4 of phase.ts.
 
@@ -218,7 +218,7 @@ describe("a phase", () => {
         await phase(
           run,
           { name: "draft", members: ["ada", "bob"] },
-          async (id, part): Promise<Joined<string>> => {
+          async (id, part): Promise<PhaseResult<string>> => {
             if (id === "bob") throw new RangeError("a bug");
             await ask(part);
             return { in: true, value: id };
@@ -228,9 +228,9 @@ describe("a phase", () => {
       },
       { name: "toy-council" },
     );
-    const ask = (run: Run) =>
+    const ask = (run: StepRunner) =>
       run.call(
-        { key: "draft/ada", ends: ["answer-given", "degradation-noted"], request: toyRequest(ada, "?") },
+        { key: "draft/ada", outcomes: ["answer-given", "degradation-noted"], request: toyRequest(ada, "?") },
         answerOf(ada.id),
       );
     const on = stage({ protocols: [broken], script: { ada: { hang: true } } });

@@ -1,6 +1,6 @@
 import { Fault, type Cap, type Event, type ModelRequest, type StepKey, type Work } from "../kernel/index.ts";
-import { Halt, isHalt, linkedTo } from "./halt.ts";
-import type { Run, Scope } from "./run.ts";
+import { Halt, isHalt, linkAbort } from "./halt.ts";
+import type { StepRunner, StepScope } from "./run.ts";
 
 // PHASE-1. What a phase decided is its recorded roster; later steps read the roster and nothing else.
 // PHASE-2. Once a roster is recorded, no member's step is made any more: it is recalled, or it is not there.
@@ -8,7 +8,7 @@ import type { Run, Scope } from "./run.ts";
 // PHASE-4. A phase waits for nobody after `patienceMs`, once `quorum` members are in.
 
 /** What a member's part of a phase came to. */
-export type Joined<T> =
+export type PhaseResult<T> =
   { readonly in: true; readonly value: T } | { readonly in: false; readonly why: string };
 
 /** What the members of a phase do: the part of their steps' `work` that is common to all. */
@@ -33,16 +33,16 @@ export type Phase<T> = {
 
 /** All members at once, each in a part of the run of its own; ends in the recorded roster `<name>/roster`. */
 export async function phase<T>(
-  run: Run,
+  run: StepRunner,
   spec: PhaseSpec,
-  work: (member: string, run: Run) => Promise<Joined<T>>,
+  work: (member: string, run: StepRunner) => Promise<PhaseResult<T>>,
 ): Promise<Phase<T>> {
   // Every Run is made by createSteps, which makes Scopes; protocols see the narrower face.
-  const whole = run as Scope;
+  const whole = run as StepScope;
   const members = [...spec.members];
   const step = {
     key: `${spec.name}/roster`,
-    ends: ["roster-fixed"] as const,
+    outcomes: ["roster-fixed"] as const,
     input: { members },
     work: workAbout("roster", spec),
   };
@@ -78,14 +78,16 @@ export async function phase<T>(
   return result(members, roster, values);
 }
 
-const adopt = (run: Scope, step: Parameters<Scope["recorded"]>[0]) =>
-  run.join({ ...step, ends: ["roster-fixed"], adopt: true }, () => Promise.reject(new Halt("unrecorded")));
+const adopt = (run: StepScope, step: Parameters<StepScope["recorded"]>[0]) =>
+  run.join({ ...step, outcomes: ["roster-fixed"], adopt: true }, () =>
+    Promise.reject(new Halt("unrecorded")),
+  );
 
 /** The values of members whose steps are all recorded. */
 async function recall<T>(
-  run: Scope,
+  run: StepScope,
   members: readonly string[],
-  work: (member: string, run: Run) => Promise<Joined<T>>,
+  work: (member: string, run: StepRunner) => Promise<PhaseResult<T>>,
 ) {
   const values = new Map<string, T>();
   await Promise.all(
@@ -102,11 +104,11 @@ async function recall<T>(
 }
 
 async function gather<T>(
-  run: Scope,
+  run: StepScope,
   spec: PhaseSpec,
-  work: (member: string, run: Run) => Promise<Joined<T>>,
+  work: (member: string, run: StepRunner) => Promise<PhaseResult<T>>,
 ) {
-  const outcomes = new Map<string, Joined<T>>();
+  const outcomes = new Map<string, PhaseResult<T>>();
   const after = new Set<StepKey>(run.frontier);
   let quorumReached: () => void = () => undefined;
   const quorum = new Promise<void>((resolve) => (quorumReached = resolve));
@@ -121,7 +123,7 @@ async function gather<T>(
   // A straggler rejects when it is aborted, after the phase has ended.
   for (const part of parts) part.catch(() => undefined);
   if (Number.isFinite(patienceMs)) {
-    const enough = linkedTo(run.signal);
+    const enough = linkAbort(run.signal);
     const patience = quorum.then(() => run.sleep(patienceMs, enough.signal));
     await Promise.race([Promise.all(parts), patience]).finally(() => {
       enough.abort(new Halt("recorded"));
@@ -176,7 +178,10 @@ export type Admission = {
  * Who can take part in the coming phase within the budget, in the worst case: decided and recorded at the
  * phase's boundary as `<name>/admitted`. Without a cap everybody can, and nothing is recorded.
  */
-export const admitWithinBudget = (run: Run, { name, members, work }: AdmissionSpec): Promise<Admission> =>
+export const admitWithinBudget = (
+  run: StepRunner,
+  { name, members, work }: AdmissionSpec,
+): Promise<Admission> =>
   fitToBudget(run, {
     key: `${name}/admitted`,
     work: workAbout("admission", { name, work }),
@@ -188,7 +193,7 @@ export const admitWithinBudget = (run: Run, { name, members, work }: AdmissionSp
  * recorded as `<name>/reached`. Without a cap it does, and nothing is recorded. `cap`: which one is in the way.
  */
 export const canAfford = async (
-  run: Run,
+  run: StepRunner,
   {
     name,
     calls,
@@ -201,7 +206,7 @@ export const canAfford = async (
   },
 ): Promise<{ readonly ok: boolean; readonly cap?: Cap | undefined }> => {
   // As in `phase`.
-  if (!(run as Scope).budget.capped) return { ok: true };
+  if (!(run as StepScope).budget.capped) return { ok: true };
   const wanted = calls().map((call) => ({ ...call, id: call.step }));
   const key = `${name}/reached`;
   const { out } = await fitToBudget(run, {
@@ -219,13 +224,13 @@ type Fitting = {
 };
 
 /** So many calls, from the first, as fit together. */
-async function fitToBudget(run: Run, { key, calls, work }: Fitting): Promise<Admission> {
+async function fitToBudget(run: StepRunner, { key, calls, work }: Fitting): Promise<Admission> {
   // As in `phase`.
-  const whole = run as Scope;
+  const whole = run as StepScope;
   const ids = calls.map(({ id }) => id);
   if (!whole.budget.capped) return { in: ids, out: [] };
   const { data } = await whole.effect(
-    { key, ends: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps }, work },
+    { key, outcomes: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps }, work },
     async () => {
       const quotes = calls.map(({ step, request }) =>
         whole.settled(step, request) ? NOTHING_TO_PAY : whole.budget.quote(request),
@@ -241,9 +246,9 @@ async function fitToBudget(run: Run, { key, calls, work }: Fitting): Promise<Adm
 }
 
 /** Keeps the worst case of a later call back, under the name that the call will give as its `share`; `worst` is called where there is a cap. */
-export function reserveFor(run: Run, share: string, worst: () => ModelRequest | undefined): void {
+export function reserveFor(run: StepRunner, share: string, worst: () => ModelRequest | undefined): void {
   // As in `phase`.
-  const { budget } = run as Scope;
+  const { budget } = run as StepScope;
   const request = budget.capped ? worst() : undefined;
   if (request) budget.hold(share, budget.quote(request));
 }

@@ -14,7 +14,7 @@ import {
   Fault,
 } from "../kernel/index.ts";
 import type { ProtocolOpening } from "./opening-part.ts";
-import type { Run } from "./run.ts";
+import type { StepRunner } from "./run.ts";
 
 /** A turn, and where it stands on the journal. */
 export type TurnOf = Turn & { readonly deliberation: DeliberationId; readonly of: EventId };
@@ -59,9 +59,9 @@ export interface ProtocolContext<S = unknown> {
   /** The mark of a fence around a foreign text. */
   readonly mark: (text: string) => string;
   /** `items` in the order that the deliberation's seed gives them for this purpose. */
-  readonly shuffled: <T extends string>(purpose: string, items: readonly T[]) => T[];
+  readonly shuffle: <T extends string>(purpose: string, items: readonly T[]) => T[];
   readonly opening: Opening;
-  readonly run: Run;
+  readonly run: StepRunner;
   readonly ports: Ports;
 }
 
@@ -122,7 +122,7 @@ export interface Protocol<S = unknown> {
   readonly report?: () => Promise<ProtocolReport>;
   /** Loads the protocol's own opening; without it the panel takes the seats that are declared. */
   readonly opening?: () => Promise<ProtocolOpening>;
-  deliberate(floor: ProtocolContext<S>): Promise<Closing>;
+  deliberate(context: ProtocolContext<S>): Promise<Closing>;
 }
 
 export const defineProtocol = <S>(protocol: Protocol<S>): Protocol<S> => protocol;
@@ -131,7 +131,7 @@ export const defineProtocol = <S>(protocol: Protocol<S>): Protocol<S> => protoco
 export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "settings"> & {
   readonly settings: z.ZodType;
   // Method bivariance lets every Protocol<S> in; `drive` parses the settings with the protocol's own schema first.
-  deliberate(floor: ProtocolContext<never>): Promise<Closing>;
+  deliberate(context: ProtocolContext<never>): Promise<Closing>;
 };
 
 /** Features of one kind: a list, or by name, each at hand or loaded when it is needed. */

@@ -5,7 +5,7 @@ import { digestOf } from "./digest.ts";
 import type { DriveContext } from "./drive.ts";
 import { loadPinned } from "./opening.ts";
 import { createHistory } from "./history.ts";
-import { linkedTo } from "./halt.ts";
+import { linkAbort } from "./halt.ts";
 import {
   isEnabledFor,
   loadReactorSettings,
@@ -23,16 +23,20 @@ const MAX_ATTEMPTS = 5;
 
 export type ReactionContext = Omit<DriveContext, "protocols" | "follower">;
 
-export type Due = { readonly reactor: AnyReactor; readonly entry: Entry; readonly signal: AbortSignal };
+export type DueReaction = {
+  readonly reactor: AnyReactor;
+  readonly entry: Entry;
+  readonly signal: AbortSignal;
+};
 
 /** Makes one reaction, noted failures included, unless `signal` aborts; an event that the reactor does not answer is none. */
 export async function makeReaction(
   context: ReactionContext,
-  { reactor, entry, signal: held }: Due,
+  { reactor, entry, signal: held }: DueReaction,
 ): Promise<void> {
   // Of its own, and let go: what `AbortSignal.any` makes of a worker's signal stays on it for as long as the worker lives.
   setMaxListeners(0, held);
-  const own = linkedTo(held);
+  const own = linkAbort(held);
   try {
     await persist(context, { reactor, entry, signal: own.signal });
   } finally {
@@ -40,7 +44,7 @@ export async function makeReaction(
   }
 }
 
-async function persist(context: ReactionContext, { reactor, entry, signal }: Due): Promise<void> {
+async function persist(context: ReactionContext, { reactor, entry, signal }: DueReaction): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptReaction(context, { reactor, entry, signal });
@@ -52,7 +56,10 @@ async function persist(context: ReactionContext, { reactor, entry, signal }: Due
   }
 }
 
-async function attemptReaction(context: ReactionContext, { reactor, entry, signal }: Due): Promise<void> {
+async function attemptReaction(
+  context: ReactionContext,
+  { reactor, entry, signal }: DueReaction,
+): Promise<void> {
   const { store, models, frames, world, ports = {} } = context;
   const id = entry.deliberation;
   const history = createHistory(store, id);
@@ -108,7 +115,7 @@ export function hasReacted({ name }: AnyReactor, { id }: Entry, journal: readonl
   );
 }
 
-type Reacted = Pick<Due, "reactor" | "entry">;
+type Reacted = Pick<DueReaction, "reactor" | "entry">;
 
 async function noteFailure(
   context: Pick<ReactionContext, "store">,

@@ -301,7 +301,7 @@ describe("a worker of reactors", () => {
     let reactions = 0;
     const secretive = listener("secretive", async (event, { run }) => {
       reactions += 1;
-      await run.derive({ key: "again", ends: ["note-taken"], input: event.id }, () => ({
+      await run.derive({ key: "again", outcomes: ["note-taken"], input: event.id }, () => ({
         type: "note-taken",
         data: { topic: "again", reason: "test", body: null },
       }));
@@ -423,7 +423,7 @@ describe("draining", () => {
       emits: ["feedback-given"],
       async react(event, { run, history }) {
         expect(history.some((entry: Entry) => entry.id === event.id)).toBe(true);
-        await run.derive({ key: "thanks", ends: ["feedback-given"], input: event.id }, () => ({
+        await run.derive({ key: "thanks", outcomes: ["feedback-given"], input: event.id }, () => ({
           type: "feedback-given",
           data: { of: event.id, thumb: "up" },
         }));

@@ -1,5 +1,5 @@
 import {
-  BEGINNING,
+  FIRST_CURSOR,
   isFault,
   reactorLease,
   type Cursor,
@@ -74,7 +74,7 @@ async function attend(context: ReactionsContext, reactor: AnyReactor, options: R
 async function serve(context: ReactionsContext, reactor: AnyReactor, options: ReactOptions): Promise<void> {
   const { store } = context;
   const start = await store.cursor(reactor.name);
-  const from = start ?? (options.backfill ? BEGINNING : await store.end());
+  const from = start ?? (options.backfill ? FIRST_CURSOR : await store.end());
   if (start === undefined && !(await store.advance(reactor.name, undefined, from))) return;
 
   const held = holdLease(

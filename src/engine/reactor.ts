@@ -9,11 +9,11 @@ import {
   type Texts,
 } from "../kernel/index.ts";
 import type { ProtocolContext, PromptTemplate, Turn } from "./protocol.ts";
-import type { Run } from "./run.ts";
+import type { StepRunner } from "./run.ts";
 
 /** What a reaction may touch. Its steps' origins name the reactor and the event, so a redelivery recalls them. */
 export interface Reaction<S = unknown> extends Omit<ProtocolContext<S>, "history"> {
-  readonly run: Run;
+  readonly run: StepRunner;
   /** The reactor's settings, as the opening pins them. */
   readonly settings: S;
   /** The deliberation's journal at the time of the reaction. */
@@ -23,7 +23,7 @@ export interface Reaction<S = unknown> extends Omit<ProtocolContext<S>, "history
 }
 
 /** What an opening has to hold, so that a reactor can work. */
-export type Requirements = {
+export type ReactorRequirements = {
   /** The models that the reactor calls, beside those of the participants. */
   readonly models?: readonly ModelRef[];
   /** The templates that the reactor renders. */
@@ -57,7 +57,7 @@ export interface Reactor<T extends EventType = EventType, S = unknown> {
   /** What it does while it answers an event, as `watch` shows it: one word, or one for each type of event. */
   readonly work?: string | { readonly [E in T]: string };
   /** What the opening has to hold under these settings. */
-  requires?(settings: S): Requirements;
+  requires?(settings: S): ReactorRequirements;
   /**
    * Whether it answers this event; by default it answers all. `before` is the journal up to and including the event. An event
    * that it answers counts as its backlog until the journal holds the reaction's outcome.
@@ -71,7 +71,7 @@ export interface Reactor<T extends EventType = EventType, S = unknown> {
 export type AnyReactor = Omit<Reactor, "react" | "shouldReact" | "requires" | "settings" | "work"> & {
   readonly settings?: z.ZodType;
   readonly work?: string | { readonly [E in EventType]?: string };
-  requires?(settings: never): Requirements;
+  requires?(settings: never): ReactorRequirements;
   shouldReact?(event: Event<never>, before: readonly Entry[], settings: never): boolean;
   react(event: Event<never>, reaction: Reaction<never>): Promise<void | typeof NOTHING_TO_SAY>;
 };

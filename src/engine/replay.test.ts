@@ -159,7 +159,9 @@ describe("a replay", () => {
       details: { what: "it is recorded, but the protocol does not take this step" },
     });
     const changed = stage({
-      protocols: [{ ...council, deliberate: (floor) => council.deliberate({ ...floor, question: "what?" }) }],
+      protocols: [
+        { ...council, deliberate: (context) => council.deliberate({ ...context, question: "what?" }) },
+      ],
       store: () => on.store,
     });
     await expect(changed.engine.replay(on.id)).rejects.toMatchObject({ code: "step-changed" });

@@ -14,7 +14,7 @@ import { createHistory } from "./history.ts";
 import { createSteps } from "./steps.ts";
 
 /** What a replay did: how many steps it read again. */
-export type Replayed = { readonly steps: number; readonly calls: number };
+export type ReplayResult = { readonly steps: number; readonly calls: number };
 
 /**
  * Runs a closed or an open deliberation's protocol again with the network closed: every reply comes from the
@@ -26,7 +26,7 @@ export type Replayed = { readonly steps: number; readonly calls: number };
 export async function replay(
   { store, protocols, world }: Pick<DriveContext, "store" | "protocols" | "world">,
   id: DeliberationId,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const history = createHistory(store, id);
   await history.catchUp();
   const opened = openingOf(history, id);

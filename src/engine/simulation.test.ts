@@ -12,7 +12,7 @@ import { council } from "../../test/support/toys/council.ts";
 import { critic } from "../../test/support/toys/critic.ts";
 import { failing } from "../../test/support/toys/failing.ts";
 import { nothingToSay, toyAsked, toyParticipant, toyProtocol, toyRequest, answerOf } from "../testing/kit.ts";
-import { stage, type Process, type Stage } from "../testing/stage.ts";
+import { stage, type StageProcess, type Stage } from "../testing/stage.ts";
 import { thrifty } from "../../test/support/toys/thrifty.ts";
 import { waiting } from "../../test/support/toys/waiting.ts";
 import type { ScriptedLine } from "../testing/scripted-models.ts";
@@ -63,7 +63,7 @@ function randomProtocol(chance: Chance): AnyProtocol {
               const ended = await part.call(
                 {
                   key: `round-${round}/${id}/${turn}`,
-                  ends: ["answer-given", "degradation-noted"],
+                  outcomes: ["answer-given", "degradation-noted"],
                   request: toyRequest(who, `${round} ${turn} ${said}`),
                 },
                 answerOf(who.id),
@@ -120,7 +120,7 @@ function distant(store: Store, { clock, chance }: { clock: Pick<World, "sleep">;
 }
 
 /** Does all that clients and drivers do, in one process, until the deliberation is closed or the process dies. */
-async function carryOn(id: DeliberationId, process: Process, chance: Chance): Promise<string> {
+async function carryOn(id: DeliberationId, process: StageProcess, chance: Chance): Promise<string> {
   for (;;) {
     const stop = new AbortController();
     if (chance() < 0.3) void process.world.sleep(below(chance, 1_500), unending()).then(() => stop.abort());

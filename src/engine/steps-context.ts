@@ -8,18 +8,18 @@ import type {
   NewEvent,
   Origin,
   StepKey,
-  Work as StepWork,
+  Work,
   World,
 } from "../kernel/index.ts";
 import type { Ledger } from "./budget.ts";
 import type { History } from "./history.ts";
 
-export type Made = { readonly events: readonly NewEvent[]; readonly after?: readonly StepKey[] };
+export type ProducedStep = { readonly events: readonly NewEvent[]; readonly after?: readonly StepKey[] };
 /** What one step does, once it is known not to be recorded. */
-export type Work = {
+export type StepWork = {
   readonly adopt: boolean;
   /** Makes the step's events; absent in what can only be recalled. */
-  produce(signal: AbortSignal, name: string): Promise<Made>;
+  produce(signal: AbortSignal, name: string): Promise<ProducedStep>;
   /** In a replay: the events again, from the recorded call or from the input; undefined where the journal is believed. */
   again(past: readonly Entry[]): readonly NewEvent[] | undefined;
   /** In a replay, where the step is not recorded: reads the recorded steps again that it is made of. */
@@ -36,7 +36,7 @@ export type StepsContext = {
   readonly ledger: Ledger;
   readonly world: World;
   /** Whose steps these are: a protocol's or a reaction's. */
-  readonly originOf: (step: { step: StepKey; digest: Digest; after: StepKey[]; work?: StepWork }) => Origin;
+  readonly originOf: (step: { step: StepKey; digest: Digest; after: StepKey[]; work?: Work }) => Origin;
   /** What the parent of a fork recorded under an origin key. */
   readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
   /** Nothing is made or appended; what is recorded is read anew and compared. */

@@ -6,14 +6,14 @@ import { failing } from "../../test/support/toys/failing.ts";
 import { measuring } from "../../test/support/toys/measuring.ts";
 import { stage, type StageOptions } from "../testing/stage.ts";
 import { LOCAL } from "../testing/store-samples.ts";
-import type { ProtocolContext, Run } from "./index.ts";
+import type { ProtocolContext, StepRunner } from "./index.ts";
 
 // DESIGN section 3, points 1, 3, 7, 8, 9, 13, 17; STEP-1 to STEP-7 of steps.ts.
 
 const ada = toyParticipant("ada", "member");
 const ends = ["answer-given", "degradation-noted"] as const;
-const askAda = (run: Run, key: string, text: string) =>
-  run.call({ key, ends, request: toyRequest(ada, text) }, answerOf(ada.id));
+const askAda = (run: StepRunner, key: string, text: string) =>
+  run.call({ key, outcomes: ends, request: toyRequest(ada, text) }, answerOf(ada.id));
 
 async function opened(options: StageOptions, protocol = "toy") {
   const on = stage(options);
@@ -22,9 +22,9 @@ async function opened(options: StageOptions, protocol = "toy") {
   return { ...on, id: opened.deliberation };
 }
 
-const toy = (deliberate: (run: Run, floor: ProtocolContext) => Promise<unknown>) =>
-  toyProtocol(async (floor) => {
-    await deliberate(floor.run, floor);
+const toy = (deliberate: (run: StepRunner, context: ProtocolContext) => Promise<unknown>) =>
+  toyProtocol(async (context) => {
+    await deliberate(context.run, context);
     return nothingToSay;
   });
 
@@ -253,7 +253,7 @@ describe("steps", () => {
     const on = await opened({
       protocols: [
         toy((run) =>
-          run.call({ key: "a", ends: ["answer-given"], request: toyRequest(ada, "?") }, () => {
+          run.call({ key: "a", outcomes: ["answer-given"], request: toyRequest(ada, "?") }, () => {
             // What no types stop, in JavaScript.
             return { type: "reply-received", data: { by: ada.id, why: "other" } } as never;
           }),
@@ -270,7 +270,7 @@ describe("steps", () => {
     const other = stage({
       protocols: [
         toy((run) =>
-          run.call({ key: "a", ends: ["reply-received"], request: toyRequest(ada, "?") }, () => ({
+          run.call({ key: "a", outcomes: ["reply-received"], request: toyRequest(ada, "?") }, () => ({
             type: "reply-received",
             data: { by: ada.id, why: "other" },
           })),
@@ -316,12 +316,12 @@ describe("steps", () => {
   });
 
   it("cannot end in anything undeclared, cannot call twice, and `read` gets no model (types, points 8 and 9)", () => {
-    const typed = async (run: Run): Promise<unknown> => {
+    const typed = async (run: StepRunner): Promise<unknown> => {
       const request = toyRequest(ada, "?");
       // @ts-expect-error -- an undeclared ending does not compile
-      await run.call({ key: "a", ends: ["answer-given"], request }, answerOf(ada.id));
+      await run.call({ key: "a", outcomes: ["answer-given"], request }, answerOf(ada.id));
       // @ts-expect-error -- an event that carries no call cannot be a model's
-      await run.call({ key: "b", ends: ["gate-decided"], request }, () => ({
+      await run.call({ key: "b", outcomes: ["gate-decided"], request }, () => ({
         type: "gate-decided",
         data: {},
       }));
@@ -365,7 +365,7 @@ describe("concurrent steps (point 13)", () => {
   it("STEP-7: come after the same steps, whether those beside them are made or recalled", async () => {
     const protocol = toy(async (run) => {
       const derive = (key: string) =>
-        run.derive({ key, ends: ["note-taken"], input: key }, () => ({
+        run.derive({ key, outcomes: ["note-taken"], input: key }, () => ({
           type: "note-taken",
           data: { topic: key, reason: "", body: null },
         }));

@@ -16,18 +16,29 @@ import {
 } from "../kernel/index.ts";
 import { NO_QUOTE, unaffordable } from "./budget.ts";
 import { digestOf } from "./digest.ts";
-import { Halt, linkedTo } from "./halt.ts";
+import { Halt, linkAbort } from "./halt.ts";
 import {
-  asEvent,
+  toEvent,
   type CallSpec,
-  type Ending,
-  type MadeType,
-  type Scope,
+  type EffectWork,
+  type JoinWork,
+  type ReadReply,
+  type ReplyEventType,
+  type StepOutcome,
+  type StepScope,
   type StepSpec,
   type WorkSpec,
 } from "./run.ts";
-import type { Made, StepsContext, Work } from "./steps-context.ts";
-import { compare, declared, ending, eventOf, first, sameDigest, verified } from "./verification.ts";
+import type { ProducedStep, StepsContext, StepWork } from "./steps-context.ts";
+import {
+  assertSameEvents,
+  assertDeclared,
+  outcomeOf,
+  eventOf,
+  firstOf,
+  sameDigest,
+  verifyDigest,
+} from "./verification.ts";
 
 // STEP-1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
 // STEP-2. The first to record wins: a rival's record ends our work on the same step, and replaces its result; whoever comes second catches up.
@@ -40,12 +51,12 @@ import { compare, declared, ending, eventOf, first, sameDigest, verified } from 
 type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
 
 /** The run of one driver: its steps, recalled or made. `signal` is this run's own. */
-export function createSteps(context: StepsContext, signal: AbortSignal): Scope {
+export function createSteps(context: StepsContext, signal: AbortSignal): StepScope {
   return new Steps(context, new Set(), { signal, recallOnly: false, frontier: [] });
 }
 
 /** A class, because there is one for every part of every phase: closures over the same would take 4 KB each. */
-class Steps implements Scope {
+class Steps implements StepScope {
   readonly #context: StepsContext;
   readonly #claimed: Set<string>;
   readonly #state: ScopeState;
@@ -65,33 +76,28 @@ class Steps implements Scope {
     return this.#state.frontier;
   }
 
-  call<T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>> {
+  call<T extends ReplyEventType>(spec: CallSpec<T>, read: ReadReply<T>): Promise<Event<T>> {
     return quiet(this.#call(spec, read));
   }
 
-  derive<T extends EventType>(spec: WorkSpec<T>, make: () => Ending<T>): Promise<Event<T>> {
-    const events = () => [asEvent(make())];
+  derive<T extends EventType>(spec: WorkSpec<T>, make: () => StepOutcome<T>): Promise<Event<T>> {
+    const events = () => [toEvent(make())];
     return this.#work(spec, () => Promise.resolve({ events: events() }), { again: events });
   }
 
-  effect<T extends EventType>(
-    spec: WorkSpec<T>,
-    effect: (signal: AbortSignal) => Promise<Ending<T>>,
-  ): Promise<Event<T>> {
-    return this.#work(spec, async (signal) => ({ events: [asEvent(await effect(signal))] }));
+  effect<T extends EventType>(spec: WorkSpec<T>, effect: EffectWork<T>): Promise<Event<T>> {
+    return this.#work(spec, async (signal) => ({ events: [toEvent(await effect(signal))] }));
   }
 
   join<T extends EventType>(
     spec: WorkSpec<T> & { readonly adopt: boolean },
-    join: (
-      signal: AbortSignal,
-    ) => Promise<{ readonly ending: Ending<T>; readonly after: readonly StepKey[] }>,
+    join: JoinWork<T>,
   ): Promise<Event<T>> {
     return this.#work(
       spec,
       async (signal) => {
         const { ending, after } = await this.#idle(() => join(signal));
-        return { events: [asEvent(ending)], after };
+        return { events: [toEvent(ending)], after };
       },
       { adopt: spec.adopt, parts: join },
     );
@@ -109,15 +115,16 @@ class Steps implements Scope {
     const key = StepKey.parse(spec.key);
     const digest = digestOf({ input: spec.input });
     const name = this.#nameOf(key, digest);
-    const past = verified(this.#context.history.batch(name), digest, key) ?? this.#inherited(name, digest);
-    return past && ending(past, spec);
+    const own = this.#context.history.batch(name);
+    const past = verifyDigest(own, digest, key) ?? this.#inherited(name, digest);
+    return past && outcomeOf(past, spec);
   }
 
   awaits(request: string): Promise<Entry> {
     return quiet(this.#awaited(request));
   }
 
-  scope({ signal, recallOnly = false }: Parameters<Scope["scope"]>[0]): Scope {
+  scope({ signal, recallOnly = false }: Parameters<StepScope["scope"]>[0]): StepScope {
     const state = this.#state;
     return new Steps(this.#context, this.#claimed, {
       signal: signal ?? state.signal,
@@ -130,7 +137,7 @@ class Steps implements Scope {
     return this.#busy(() => this.#context.history.catchUp());
   }
 
-  get budget(): Scope["budget"] {
+  get budget(): StepScope["budget"] {
     const { ledger, models } = this.#context;
     return {
       capped: ledger.capped,
@@ -145,12 +152,12 @@ class Steps implements Scope {
     return this.#busy(() => this.#context.world.sleep(ms, until));
   }
 
-  /** Under which this step is recorded; what it comes after has no part in that. */
+  /** The origin key of a step; what it comes after has no part in that. */
   #nameOf(step: StepKey, digest: Digest): string {
     return originKey(this.#context.originOf({ step, digest, after: [] }));
   }
 
-  async #step<T extends EventType>(spec: StepSpec<T>, input: unknown, work: Work): Promise<Event<T>> {
+  async #step<T extends EventType>(spec: StepSpec<T>, input: unknown, work: StepWork): Promise<Event<T>> {
     const { history, originOf, replay, watch } = this.#context;
     const state = this.#state;
     const key = StepKey.parse(spec.key);
@@ -166,12 +173,12 @@ class Steps implements Scope {
     watch.started();
     try {
       const batch =
-        verified(history.batch(name), digest, key) ??
+        verifyDigest(history.batch(name), digest, key) ??
         (work.adopt ? await this.#adopted(name, originAfter(before)) : undefined) ??
         (await this.#made(name, originAfter, { before, spec, work }));
-      verified(batch, digest, key);
-      const event = ending(batch, spec);
-      if (replay) compare(work.again(batch), batch, key);
+      verifyDigest(batch, digest, key);
+      const event = outcomeOf(batch, spec);
+      if (replay) assertSameEvents(work.again(batch), batch, key);
       watch.used(name);
       await Promise.resolve(); // STEP-7: recalled or made, a step never comes before one that was started beside it
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
@@ -193,7 +200,7 @@ class Steps implements Scope {
   async #made(
     name: string,
     originAfter: (after: readonly StepKey[]) => Origin,
-    { before, spec, work }: { before: readonly StepKey[]; spec: StepSpec<EventType>; work: Work },
+    { before, spec, work }: { before: readonly StepKey[]; spec: StepSpec<EventType>; work: StepWork },
   ): Promise<readonly Entry[]> {
     const { history, replay } = this.#context;
     const state = this.#state;
@@ -202,7 +209,7 @@ class Steps implements Scope {
       await work.parts?.(state.signal);
       throw new Fault("step-unrecorded", { key: name });
     }
-    const own = linkedTo(state.signal);
+    const own = linkAbort(state.signal);
     const { signal } = own;
     let rivalled = false;
     const forget = history.expect(name, () => {
@@ -212,7 +219,7 @@ class Steps implements Scope {
     try {
       signal.throwIfAborted();
       const { events, after = before } = await work.produce(signal, name);
-      for (const event of events) declared(event, spec); // before it is recorded for good
+      for (const event of events) assertDeclared(event, spec); // before it is recorded for good
       if (!work.parts) forget(); // what has its answer has nothing left to end
       return await this.#record(events, originAfter(after));
     } catch (error) {
@@ -237,7 +244,7 @@ class Steps implements Scope {
     return appended.events;
   }
 
-  async #call<T extends MadeType>(spec: CallSpec<T>, read: (call: Call) => Ending<T>): Promise<Event<T>> {
+  async #call<T extends ReplyEventType>(spec: CallSpec<T>, read: ReadReply<T>): Promise<Event<T>> {
     const { ledger, models } = this.#context;
     const { request } = spec;
     const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
@@ -257,13 +264,13 @@ class Steps implements Scope {
             throw new Halt("interrupted"); // STEP-6
           }
           offered = true;
-          return { events: [asEvent(read(answered), answered)] };
+          return { events: [toEvent(read(answered), answered)] };
         },
         again(past) {
           const recorded = past[0] && callOf(past[0]);
           if (!recorded)
             throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
-          return [asEvent(read(recorded), recorded)];
+          return [toEvent(read(recorded), recorded)];
         },
         settled(name) {
           ledger.settle(name, answered, quote);
@@ -277,7 +284,7 @@ class Steps implements Scope {
   }
 
   async #complete(
-    { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<MadeType>,
+    { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
     signal: AbortSignal,
   ): Promise<Call> {
     const { background, frames, id, ledger, models } = this.#context;
@@ -300,12 +307,12 @@ class Steps implements Scope {
 
   #work<T extends EventType>(
     spec: WorkSpec<T>,
-    produce: (signal: AbortSignal) => Promise<Made>,
+    produce: (signal: AbortSignal) => Promise<ProducedStep>,
     {
       again = () => undefined,
       adopt = true,
       ...rest
-    }: Partial<Pick<Work, "adopt" | "parts">> & { again?: () => readonly NewEvent[] | undefined } = {},
+    }: Partial<Pick<StepWork, "adopt" | "parts">> & { again?: () => readonly NewEvent[] | undefined } = {},
   ): Promise<Event<T>> {
     return quiet(this.#step(spec, { input: spec.input }, { produce, again, adopt, ...rest }));
   }
@@ -315,13 +322,9 @@ class Steps implements Scope {
     const { history, parent } = this.#context;
     const past = sameDigest(parent?.batch(name), digest);
     const origin = past?.[0]?.origin;
-    const undone =
-      origin &&
-      "after" in origin &&
-      origin.after
-        .map(stepOrigin)
-        .some((key) => !parent?.batch(key) || history.batch(key)?.[0]?.origin.by === "protocol");
-    return undone ? undefined : past;
+    const after = origin && "after" in origin ? origin.after.map(stepOrigin) : [];
+    const madeAnew = (key: string) => history.batch(key)?.[0]?.origin.by === "protocol";
+    return after.some((key) => !parent?.batch(key) || madeAnew(key)) ? undefined : past;
   }
 
   /** Work that no step counts, so that a drive is not taken for one that only waits. */
@@ -355,7 +358,7 @@ class Steps implements Scope {
     if (replay) throw new Fault("step-unrecorded", { key: name });
     const known = parent?.batch(name);
     if (known)
-      return first(await this.#busy(() => this.#record(known.map(eventOf), { by: "client", request })));
+      return firstOf(await this.#busy(() => this.#record(known.map(eventOf), { by: "client", request })));
     if (recallOnly) throw new Halt("unrecorded");
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -387,10 +390,7 @@ class Steps implements Scope {
   }
 }
 
-/**
- * A protocol may begin a step early and await it late. When the drive halts in between, the step's rejection is
- * nobody's yet, and must not bring the process down.
- */
+/** A protocol may start a step early and await it late: a rejection in between must not end the process. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -19,7 +19,11 @@ export function eventOf(entry: Entry): NewEvent {
 }
 
 /** What a replay compares: type and data without the call, as canonical bytes. */
-export function compare(again: readonly NewEvent[] | undefined, past: readonly Entry[], key: StepKey): void {
+export function assertSameEvents(
+  again: readonly NewEvent[] | undefined,
+  past: readonly Entry[],
+  key: StepKey,
+): void {
   if (!again) return;
   const bare = ({ type, data }: Pick<NewEvent, "type" | "data">) =>
     canonical({ type, data: { ...data, call: undefined } });
@@ -35,14 +39,14 @@ export function compare(again: readonly NewEvent[] | undefined, past: readonly E
 
 const excerpt = (text = "nothing"): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
-export const first = (batch: readonly Entry[]): Entry => {
+export const firstOf = (batch: readonly Entry[]): Entry => {
   const [entry] = batch;
   if (!entry) throw new Fault("event-invalid", { type: "none", why: "a recorded batch is empty" });
   return entry;
 };
 
 /** The batch, after STEP-4; undefined when there is none. */
-export function verified(
+export function verifyDigest(
   batch: readonly Entry[] | undefined,
   digest: string,
   key: StepKey,
@@ -57,14 +61,17 @@ export const sameDigest = (
 ): readonly Entry[] | undefined =>
   batch?.[0] && "digest" in batch[0].origin && batch[0].origin.digest === digest ? batch : undefined;
 
-export function ending<T extends EventType>(batch: readonly Entry[], spec: StepSpec<T>): Event<T> {
-  const entry = first(batch);
-  declared(entry, spec);
+export function outcomeOf<T extends EventType>(batch: readonly Entry[], spec: StepSpec<T>): Event<T> {
+  const entry = firstOf(batch);
+  assertDeclared(entry, spec);
   return entry as Event<T>; // which `declared` has admitted
 }
 
 /** @throws Fault `step-ended-wrong` */
-export function declared({ type }: { readonly type: string }, { key, ends }: StepSpec<EventType>): void {
+export function assertDeclared(
+  { type }: { readonly type: string },
+  { key, outcomes: ends }: StepSpec<EventType>,
+): void {
   // `includes` is asked about a wider type than the array's own.
   if (!(ends as readonly string[]).includes(type)) throw new Fault("step-ended-wrong", { key, type });
 }

@@ -3,7 +3,7 @@ import { EventId, Json, ParticipantId, Respondent, SeriesId, StepKey } from "./i
 import { Call, Cap, ModelRef } from "./model.ts";
 import { Opening } from "./opening.ts";
 import { Annotation, EngramId, Engram, Recalled } from "./engram.ts";
-import { Answer, Assessment, Claim, Closing, Place, Remark, Score, Stance } from "./outcome.ts";
+import { Answer, Assessment, Claim, Closing, Rank, Remark, Score, Stance } from "./outcome.ts";
 
 /** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
 export const EVENT_SCHEMA = 2;
@@ -67,7 +67,7 @@ export const NewEvent = z.discriminatedUnion("type", [
   event(
     "standing-reached",
     z.strictObject({
-      places: z.array(Place),
+      places: z.array(Rank),
       /** Borda points beside the standing's own score, by participant. */
       borda: z.record(z.string(), z.number()),
       /** Kendall's W, 0 to 1; null with fewer than two rankings. */

@@ -49,7 +49,7 @@ export type OrganizationId = z.infer<typeof OrganizationId>;
 export const SeriesId = name.brand("SeriesId");
 export type SeriesId = z.infer<typeof SeriesId>;
 
-export const BEGINNING: Cursor = Cursor.parse(0);
+export const FIRST_CURSOR: Cursor = Cursor.parse(0);
 
 /** Of two that answer the same question independently: whose answer is shown, and whose is for comparison. */
 export const Respondent = z.enum(["A", "B"]);

@@ -35,7 +35,7 @@ export { type DataOf, EVENT_SCHEMA, type EventType, NewEvent } from "./event.ts"
 export { type Families, familyOf } from "./families.ts";
 export { Fault, type FaultCode, isFault } from "./fault.ts";
 export {
-  BEGINNING,
+  FIRST_CURSOR,
   Cursor,
   DeliberationId,
   Digest,
@@ -89,7 +89,7 @@ export {
   Claim,
   Closing,
   Control,
-  Place,
+  Rank,
   Remark,
   Score,
   Stance,
@@ -99,13 +99,13 @@ export type { Embeddings, Executor, Frame, Frames, Memory, Tools, World } from "
 export { LOCAL_PRINCIPAL, Principal, Scope } from "./principal.ts";
 export {
   checkedEvent,
-  type Admitted,
-  EVENT_BYTES,
-  type Written,
+  type CheckedEvent,
+  MAX_EVENT_BYTES,
+  type EncodedEvent,
   admit,
-  entryOf,
+  decodeEntry,
   outlivesClosing,
-  written,
+  encodeEvent,
 } from "./recording.ts";
 export { AnswerSigns, KindRule, Rubric } from "./rubric.ts";
-export { type Attempted, type Sending, type Transport, WIRE_NAMES, type WireName } from "./transport.ts";
+export { type Attempt, type SendContext, type Transport, WIRE_NAMES, type WireName } from "./transport.ts";

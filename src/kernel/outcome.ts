@@ -28,7 +28,7 @@ export const Stance = z.strictObject({ claim: z.string(), of: z.array(StepKey).m
 export type Stance = z.infer<typeof Stance>;
 
 /** One row of a standing. `score` 0 to 1, higher is better, null when nobody ranked it; `place` from 1, ties share one. */
-export const Place = z.strictObject({
+export const Rank = z.strictObject({
   id: ParticipantId,
   place: z.int().positive(),
   score: z.number().nullable(),
@@ -37,7 +37,7 @@ export const Place = z.strictObject({
   tiedWith: z.array(ParticipantId),
   votes: z.int().nonnegative(),
 });
-export type Place = z.infer<typeof Place>;
+export type Rank = z.infer<typeof Rank>;
 
 /** A chair's own account of one member's part: weights are 0 to 1 and sum to 1. */
 export const Claim = z.strictObject({

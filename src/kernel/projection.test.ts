@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { type Entry, apply, defineProjection, fold } from "./envelope.ts";
 import { Cursor, DeliberationId, EventId } from "./ids.ts";
-import { entryOf, written } from "./recording.ts";
+import { decodeEntry, encodeEvent } from "./recording.ts";
 
 // DESIGN section 3, point 4: an unknown event type is skipped by folds.
 
 const entry = (seq: number, type: string, data: string): Entry =>
-  entryOf({
+  decodeEntry({
     id: EventId.parse(`d/client/${seq}#0`),
     deliberation: DeliberationId.parse("d"),
     seq,
@@ -19,7 +19,11 @@ const entry = (seq: number, type: string, data: string): Entry =>
   });
 
 const note = (seq: number, topic: string) =>
-  entry(seq, "note-taken", written({ type: "note-taken", data: { topic, reason: "r", body: null } }).data);
+  entry(
+    seq,
+    "note-taken",
+    encodeEvent({ type: "note-taken", data: { topic, reason: "r", body: null } }).data,
+  );
 
 const topics = defineProjection<readonly string[]>({
   name: "topics",

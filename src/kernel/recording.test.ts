@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { admit, outlivesClosing, entryOf, EVENT_BYTES, written, type Row } from "./recording.ts";
+import {
+  admit,
+  outlivesClosing,
+  decodeEntry,
+  MAX_EVENT_BYTES,
+  encodeEvent,
+  type StoredEvent,
+} from "./recording.ts";
 import type { NewEvent } from "./event.ts";
 import { EVENT_SCHEMA } from "./event.ts";
 import { Cursor, DeliberationId, EventId } from "./ids.ts";
@@ -11,26 +18,28 @@ const note = (body: unknown, topic = "t"): NewEvent =>
   // Bodies that are no JSON are what is tested.
   ({ type: "note-taken", data: { topic, reason: "r", body } }) as NewEvent;
 
-const row = (changes: Partial<Row>): Row => ({
+const row = (changes: Partial<StoredEvent>): StoredEvent => ({
   id: EventId.parse("d/client/r#0"),
   deliberation: DeliberationId.parse("d"),
   seq: 1,
   cursor: Cursor.parse(1),
   at: "2026-01-01T00:00:00.000Z",
   origin: '{"by":"client","request":"r"}',
-  ...written(note(null)),
+  ...encodeEvent(note(null)),
   ...changes,
 });
 
 describe("the door into a store", () => {
   it("writes the data canonically, so that it reads back as the same bytes", () => {
     for (const body of [null, "\0", -0, 1e21, { b: 1, a: ["\u2028", { "": 0 }] }, "\ud83d\ude00"] as const) {
-      const text = written(note(body)).data;
-      const entry = entryOf(row({ data: text }));
-      expect(written({ type: "note-taken", data: entry.data } as NewEvent).data).toBe(text);
+      const text = encodeEvent(note(body)).data;
+      const entry = decodeEntry(row({ data: text }));
+      expect(encodeEvent({ type: "note-taken", data: entry.data } as NewEvent).data).toBe(text);
     }
-    expect(written(note(-0)).data).toBe('{"body":0,"reason":"r","topic":"t"}');
-    expect(written(note("\ud800", "\udc00")).data).toBe('{"body":"\ufffd","reason":"r","topic":"\ufffd"}');
+    expect(encodeEvent(note(-0)).data).toBe('{"body":0,"reason":"r","topic":"t"}');
+    expect(encodeEvent(note("\ud800", "\udc00")).data).toBe(
+      '{"body":"\ufffd","reason":"r","topic":"\ufffd"}',
+    );
   });
 
   it.each([
@@ -40,29 +49,31 @@ describe("the door into a store", () => {
     ["a date", new Date(0)],
     ["a bigint", 1n],
   ])("refuses %s", (_what, body) => {
-    expect(() => written(note(body))).toThrowError(expect.objectContaining({ code: "event-invalid" }));
+    expect(() => encodeEvent(note(body))).toThrowError(expect.objectContaining({ code: "event-invalid" }));
   });
 
   it("refuses an event of another shape, and one that is nested too deep to be read back", () => {
-    expect(() => written({ type: "note-taken", data: { topic: "t" } } as unknown as NewEvent)).toThrowError(
-      expect.objectContaining({ code: "event-invalid" }),
-    );
+    expect(() =>
+      encodeEvent({ type: "note-taken", data: { topic: "t" } } as unknown as NewEvent),
+    ).toThrowError(expect.objectContaining({ code: "event-invalid" }));
     const deep: unknown = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
-    expect(() => written(note(deep))).toThrowError(expect.objectContaining({ code: "event-invalid" }));
+    expect(() => encodeEvent(note(deep))).toThrowError(expect.objectContaining({ code: "event-invalid" }));
   });
 
   it("takes four megabytes of UTF-8 and not a byte more", () => {
-    const frame = written(note("")).data.length;
-    const fits = "x".repeat(EVENT_BYTES - frame);
-    expect(written(note(fits)).data).toHaveLength(EVENT_BYTES);
-    expect(() => written(note(`${fits}x`))).toThrowError(
+    const frame = encodeEvent(note("")).data.length;
+    const fits = "x".repeat(MAX_EVENT_BYTES - frame);
+    expect(encodeEvent(note(fits)).data).toHaveLength(MAX_EVENT_BYTES);
+    expect(() => encodeEvent(note(`${fits}x`))).toThrowError(
       expect.objectContaining({ code: "event-too-large" }),
     );
     // Three bytes each: far under the limit in characters, over it in bytes.
-    const euros = "€".repeat((EVENT_BYTES - frame) / 3 + 1);
-    expect(() => written(note(euros))).toThrowError(expect.objectContaining({ code: "event-too-large" }));
-    expect(written(note("€".repeat((EVENT_BYTES - frame) / 3))).data.length).toBeLessThan(EVENT_BYTES / 2);
-    expect(() => written(note("\ud83d\ude00".repeat(EVENT_BYTES / 4)))).toThrowError(
+    const euros = "€".repeat((MAX_EVENT_BYTES - frame) / 3 + 1);
+    expect(() => encodeEvent(note(euros))).toThrowError(expect.objectContaining({ code: "event-too-large" }));
+    expect(encodeEvent(note("€".repeat((MAX_EVENT_BYTES - frame) / 3))).data.length).toBeLessThan(
+      MAX_EVENT_BYTES / 2,
+    );
+    expect(() => encodeEvent(note("\ud83d\ude00".repeat(MAX_EVENT_BYTES / 4)))).toThrowError(
       expect.objectContaining({ code: "event-too-large" }),
     );
   });
@@ -79,8 +90,8 @@ describe("an event on its way in", () => {
       { type: "deliberation-closed", data: { outcome: "failed", why: "\ud800" } },
     ];
     for (const event of given) {
-      const { event: found, data } = written(event);
-      const { type, data: read } = entryOf(row({ type: event.type, data }));
+      const { event: found, data } = encodeEvent(event);
+      const { type, data: read } = decodeEntry(row({ type: event.type, data }));
       expect(found).toStrictEqual({ type, data: read });
     }
   });
@@ -88,7 +99,7 @@ describe("an event on its way in", () => {
 
 describe("the door out of a store", () => {
   it("keeps an event of an unknown type as it is", () => {
-    const entry = entryOf(row({ type: "moon-landed", data: '{"on":["the","moon"]}' }));
+    const entry = decodeEntry(row({ type: "moon-landed", data: '{"on":["the","moon"]}' }));
     expect(entry).toMatchObject({
       type: "unknown",
       data: { type: "moon-landed", data: { on: ["the", "moon"] } },
@@ -96,7 +107,7 @@ describe("the door out of a store", () => {
   });
 
   it("refuses a newer schema, and says what to do", () => {
-    const read = () => entryOf(row({ schema: EVENT_SCHEMA + 1 }));
+    const read = () => decodeEntry(row({ schema: EVENT_SCHEMA + 1 }));
     expect(read).toThrowError(expect.objectContaining({ code: "schema-newer" }));
     expect(read).toThrow("install a newer Parley");
   });
@@ -107,7 +118,7 @@ describe("the door out of a store", () => {
     ["an origin that is none", { origin: '{"by":"nobody"}' }],
     ["an origin that is no JSON", { origin: "" }],
   ])("calls %s invalid, by a fault", (_what, changes) => {
-    expect(() => entryOf(row(changes))).toThrowError(expect.objectContaining({ code: "event-invalid" }));
+    expect(() => decodeEntry(row(changes))).toThrowError(expect.objectContaining({ code: "event-invalid" }));
   });
 });
 

@@ -8,13 +8,13 @@ import type { Entry, Envelope } from "./envelope.ts";
 import { canonical } from "./canonical.ts";
 
 /** An event's data at rest may have this many bytes of UTF-8. */
-export const EVENT_BYTES = 4 * 1024 * 1024;
+export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 
 /** An event as every store keeps it. */
-export type Written = { readonly type: string; readonly schema: number; readonly data: string };
+export type EncodedEvent = { readonly type: string; readonly schema: number; readonly data: string };
 
 /** An event on its way into a store. `event` is what a reader will find. */
-export type Admitted = Written & { readonly event: NewEvent };
+export type CheckedEvent = EncodedEvent & { readonly event: NewEvent };
 
 const checkedEvents = new WeakSet<NewEvent>();
 
@@ -28,13 +28,13 @@ export function checkedEvent(event: NewEvent): NewEvent {
  * The one door into a store: the event's data as canonical JSON text, and the event as that text says it.
  * @throws Fault `event-invalid`, `event-too-large`
  */
-export function written(event: NewEvent): Admitted {
+export function encodeEvent(event: NewEvent): CheckedEvent {
   const data = validly(event.type, () =>
     canonical((checkedEvents.has(event) ? event : NewEvent.parse(event)).data),
   );
   // A UTF-8 form has at most three bytes per UTF-16 unit, so short texts need no counting.
-  const bytes = data.length * 3 > EVENT_BYTES ? utf8Bytes(data) : 0;
-  if (bytes > EVENT_BYTES) throw new Fault("event-too-large", { type: event.type, bytes });
+  const bytes = data.length * 3 > MAX_EVENT_BYTES ? utf8Bytes(data) : 0;
+  if (bytes > MAX_EVENT_BYTES) throw new Fault("event-too-large", { type: event.type, bytes });
   return { type: event.type, schema: EVENT_SCHEMA, data, event: readBack(event.type, data) };
 }
 
@@ -48,13 +48,13 @@ const readBack = (type: NewEvent["type"], data: string): NewEvent =>
   ({ type, data: JSON.parse(data) as unknown }) as NewEvent;
 
 /** A row of an event table, as a driver gives it. `data` and `origin` are JSON text. */
-export type Row = Omit<Envelope, "origin"> & Written & { readonly origin: string };
+export type StoredEvent = Omit<Envelope, "origin"> & EncodedEvent & { readonly origin: string };
 
 /**
  * The one door out of a store: parses and upcasts. An unknown type is kept as `unknown`.
  * @throws Fault `schema-newer`, `event-invalid`
  */
-export function entryOf(row: Row): Entry {
+export function decodeEntry(row: StoredEvent): Entry {
   if (row.schema > EVENT_SCHEMA)
     throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
   return validly(row.type, () => {

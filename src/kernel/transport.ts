@@ -18,7 +18,7 @@ export const noUsage: Usage = Object.freeze({
  * (not before `waitMs`, where the other side named a time), or one at once because the attempt taught the
  * transport to ask differently. `crowded` means that too much was in flight.
  */
-export type Attempted =
+export type Attempt =
   | {
       readonly ok: true;
       readonly text: string;
@@ -36,7 +36,7 @@ export type Attempted =
       readonly usage: Usage;
     };
 
-export type Sending = {
+export type SendContext = {
   /** Counts from 1 within one call. */
   readonly attempt: number;
   readonly signal: AbortSignal;
@@ -50,5 +50,5 @@ export type Sending = {
  * with any outcome, and rejects only for its own bugs and for what `onText` throws.
  */
 export interface Transport {
-  send(request: ModelRequest, sending: Sending): Promise<Attempted>;
+  send(request: ModelRequest, sending: SendContext): Promise<Attempt>;
 }

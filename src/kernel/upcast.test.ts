@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Cursor, DeliberationId, Digest, EventId, StepKey } from "./ids.ts";
 import type { Entry } from "./envelope.ts";
 import { workOf, type Origin } from "./origin.ts";
-import { entryOf, type Row } from "./recording.ts";
+import { decodeEntry, type StoredEvent } from "./recording.ts";
 
 // UPCAST-1, UPCAST-2, UPCAST-3: how a journal of schema 1 is read. test/old-store.test.ts replays a whole store of them.
 
@@ -13,8 +13,8 @@ const reacted = (key: string): Origin => ({
   ...{ step: StepKey.parse(key), digest, after: [] },
 });
 
-const read = (type: string, data: unknown, origin: Origin): Entry => entryOf(rowOf(type, data, origin));
-const rowOf = (type: string, data: unknown, origin: Origin): Row => ({
+const read = (type: string, data: unknown, origin: Origin): Entry => decodeEntry(rowOf(type, data, origin));
+const rowOf = (type: string, data: unknown, origin: Origin): StoredEvent => ({
   id: EventId.parse("e"),
   deliberation: DeliberationId.parse("d"),
   seq: 1,
@@ -85,7 +85,7 @@ describe("a step's work", () => {
 
   it("is not read from the keys of today's journals", () => {
     const row = rowOf("reply-received", { by: "x", why: "w" }, step("draft/bob"));
-    expect(workOf(entryOf({ ...row, schema: 2 }))).toBeUndefined();
+    expect(workOf(decodeEntry({ ...row, schema: 2 }))).toBeUndefined();
   });
 });
 

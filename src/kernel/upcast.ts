@@ -7,10 +7,10 @@ import { Origin, type Work } from "./origin.ts";
 // UPCAST-3. What does not fit stays as it was recorded: another protocol's note is its own.
 
 /** An event as it lies in a store: `data` has been parsed as JSON, and not checked. */
-export type Recorded = { readonly type: string; readonly data: unknown; readonly origin: Origin };
+export type RecordedData = { readonly type: string; readonly data: unknown; readonly origin: Origin };
 
 /** An event of schema 1 in the words of schema 2. */
-export function upcast({ type, data, origin }: Recorded): Recorded {
+export function upcast({ type, data, origin }: RecordedData): RecordedData {
   const work = "step" in origin ? workIn(origin.step, type, data) : undefined;
   const event =
     type === "note-taken" ? noteAsEvent(data, work, origin.by) : { type, data: inNewWords(type, data) };
@@ -91,14 +91,14 @@ function nthIn(step: string): number | undefined {
   return again === undefined ? (step.endsWith("/repair") ? 2 : undefined) : Number(again) + 1;
 }
 
-type Note = {
+type OldNote = {
   readonly topic: string;
   readonly reason: string;
   readonly body: object;
   readonly call?: unknown;
 };
 
-const failed = ({ topic, reason, body, call }: Note) => ({
+const failed = ({ topic, reason, body, call }: OldNote) => ({
   type: "reaction-failed",
   data: { code: topic, why: reason, detail: body, ...withCall(call) },
 });
@@ -106,7 +106,7 @@ const failed = ({ topic, reason, body, call }: Note) => ({
 /** The notes that became events, by topic: where they stood, and how they are said now. */
 const NOTES: {
   readonly [topic: string]:
-    | readonly [from: string, (note: Note, by: Group) => { readonly type: string; readonly data: object }]
+    | readonly [from: string, (note: OldNote, by: Group) => { readonly type: string; readonly data: object }]
     | undefined;
 } = {
   ladder: ["decision", ({ reason, body }) => ({ type: "rung-decided", data: { ...body, reason } })],
@@ -127,12 +127,12 @@ const NOTES: {
   "annotation-lapsed": ["reactor", failed],
 };
 
-function noteAsEvent(data: unknown, work: Work | undefined, by: Origin["by"]): Omit<Recorded, "origin"> {
+function noteAsEvent(data: unknown, work: Work | undefined, by: Origin["by"]): Omit<RecordedData, "origin"> {
   const kept = { type: "note-taken", data: inNewWords("note-taken", data) };
   const note = NOTES[textIn(data, "topic") ?? ""];
   if (note === undefined || (note[0] !== work?.kind && note[0] !== by)) return kept;
   // A note of schema 1, as far as its parts are looked at; what comes of it is checked.
-  const event = note[1](kept.data as Note, work?.by);
+  const event = note[1](kept.data as OldNote, work?.by);
   return NewEvent.safeParse(event).success ? event : kept; // UPCAST-3
 }
 

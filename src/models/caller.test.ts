@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
-import { noUsage, type Attempted, type Sending, type Transport } from "../kernel/transport.ts";
+import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { createModels, type Limits } from "./models.ts";
 
@@ -10,7 +10,7 @@ const request: ModelRequest = {
   maxOutputTokens: 100,
 };
 
-type Line = (sending: Sending) => Attempted | Promise<Attempted>;
+type Line = (sending: SendContext) => Attempt | Promise<Attempt>;
 
 const used = (sent: number, usd: number | null = null) => ({
   tokens: { in: sent, out: 1, cached: null, reasoning: null },
@@ -21,7 +21,7 @@ const answers: Line = ({ onText }) => {
   return { ok: true, text: "yes", toolCalls: [], finish: "stop", usage: used(5) };
 };
 const fails =
-  (over: Partial<Extract<Attempted, { ok: false }>> = {}): Line =>
+  (over: Partial<Extract<Attempt, { ok: false }>> = {}): Line =>
   ({ onText }) => {
     onText("ye");
     const failure = { code: "overloaded", message: "too much" } as const;

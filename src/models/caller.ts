@@ -5,7 +5,7 @@
 // C5. No more requests are sent than the call's own bound allows, whatever a failure deserves.
 
 import type { Call, CallOptions, Failure, ModelRequest } from "../kernel/model.ts";
-import type { Attempted, Transport } from "../kernel/transport.ts";
+import type { Attempt, Transport } from "../kernel/transport.ts";
 import type { Clock, Watch } from "./clock.ts";
 import type { Limiter, Place, Slot } from "./limiter.ts";
 import { type Price, createSpending, type Spending } from "./prices.ts";
@@ -75,7 +75,7 @@ class Caller {
       const slot = await this.#queue();
       if (slot === null) return this.#stopped("while waiting for a free place");
       const outcome = { ok: false, crowded: false, pauseMs: null as number | null };
-      let attempted: Attempted;
+      let attempted: Attempt;
       let next: number | Failure | null = null;
       try {
         if (watch.stopped() !== null) return this.#stopped("before it was sent");
@@ -147,7 +147,7 @@ class Caller {
     return slot;
   }
 
-  async #send(): Promise<Attempted> {
+  async #send(): Promise<Attempt> {
     const { clock } = this.#around;
     const { request, route, watch } = this.#calling;
     this.#attempts += 1;
@@ -166,7 +166,7 @@ class Caller {
   }
 
   /** How long to wait before the next attempt, or why there is none. */
-  #plan(attempted: Extract<Attempted, { ok: false }>): number | Failure {
+  #plan(attempted: Extract<Attempt, { ok: false }>): number | Failure {
     const { persistence, random } = this.#around;
     const { watch, attempts: most = Number.POSITIVE_INFINITY } = this.#calling;
     const { failure, retry, waitMs: namedMs } = attempted;

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../kernel/model.ts";
-import { noUsage, type Attempted, type Sending, type Transport } from "../kernel/transport.ts";
+import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { finalTrouble, networkTrouble, troubleOfStatus, type Trouble } from "./failures.ts";
@@ -44,7 +44,7 @@ function troubleFrom(to: Destination, exchanged: Exchanged, reply: Reply): Troub
 }
 
 /** Words, names and ids that came from the other side, without the key that we sent it. */
-function cleaned(completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempted {
+function cleaned(completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempt {
   const clean = (text: string): string => removeSecrets(text, secrets);
   return {
     ok: true,
@@ -79,7 +79,7 @@ export const createHttpTransport = (
     return url;
   };
 
-  const failed = (trouble: Trouble, usage = noUsage): Attempted => {
+  const failed = (trouble: Trouble, usage = noUsage): Attempt => {
     const words = quoteWords(trouble.words, secrets);
     // Ours comes after the other side's words, where nothing is cut off.
     const remedy = wire.remedy?.(trouble.words, model) ?? null;
@@ -111,7 +111,7 @@ export const createHttpTransport = (
     return true;
   };
 
-  const refusal = (reply: Reply, without: ReadonlySet<Feature>): Attempted => {
+  const refusal = (reply: Reply, without: ReadonlySet<Feature>): Attempt => {
     const { status, header } = reply.head();
     if (status < 400) {
       const target = header("location");
@@ -130,7 +130,7 @@ export const createHttpTransport = (
       : attempted;
   };
 
-  const exchange = async (request: ModelRequest, { signal, onText }: Sending): Promise<Attempted> => {
+  const exchange = async (request: ModelRequest, { signal, onText }: SendContext): Promise<Attempt> => {
     const spoken = dialect();
     const built = wire.build(request, { model, dialect: spoken });
     const url = urlOf(built.path);

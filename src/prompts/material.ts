@@ -1,4 +1,4 @@
-/** A template's text by name, and the fence mark of a text: what every prompt needs from the floor. */
+/** A template's text by name, and the fence mark of a text: what every prompt needs of the protocol context. */
 export type Desk = {
   readonly template: (name: string) => string;
   readonly mark: (text: string) => string;

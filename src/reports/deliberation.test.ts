@@ -1,6 +1,6 @@
 import { marked, type Token, type Tokens } from "marked";
 import { describe, expect, it } from "vitest";
-import { Cursor, DeliberationId, entryOf, eventId, type Entry } from "../kernel/index.ts";
+import { Cursor, DeliberationId, decodeEntry, eventId, type Entry } from "../kernel/index.ts";
 import { deliberationMarkdown } from "./deliberation.ts";
 import {
   adopted,
@@ -76,7 +76,7 @@ it("tells the worth of a reviewer's ballot from a member's own part", () => {
     const [first] = degradedCouncil().entries;
     if (!first) throw new Error("the sample was not opened");
     const contributions = [{ id: "analyst", weight: 0.5 }];
-    return entryOf({
+    return decodeEntry({
       type: "contribution-measured",
       schema: 1,
       data: JSON.stringify({ method, contributions, detail: {} }),
@@ -212,7 +212,7 @@ describe("wherever a deliberation stands", () => {
     const sample = degradedCouncil();
     const [first] = sample.entries;
     if (!first) throw new Error("the sample is empty");
-    const unknown: Entry = entryOf({
+    const unknown: Entry = decodeEntry({
       type: "dream-had",
       schema: 1,
       data: '{"of":"sheep"}',

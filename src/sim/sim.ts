@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Attempted, ModelRequest, Sending, Transport } from "../kernel/index.ts";
+import type { Attempt, ModelRequest, SendContext, Transport } from "../kernel/index.ts";
 import { readFacts, readReference, type Fact, type FactsReading, type SimParameters } from "./reference.ts";
 import type { Outage } from "./reply.ts";
 
@@ -53,7 +53,7 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
       : { ok: false, reason: `sim/${parameters.name}: facts=${parameters.facts}: ${facts.reason}` };
   };
 
-  const send = async (request: ModelRequest, { attempt, signal, onText }: Sending): Promise<Attempted> => {
+  const send = async (request: ModelRequest, { attempt, signal, onText }: SendContext): Promise<Attempt> => {
     const prepared = prepare(request.model);
     if (!prepared.ok) return fail({ code: "refused", message: prepared.reason }, "never");
     const cancelled = fail({ code: "cancelled", message: "cancelled" }, "never");
@@ -93,7 +93,7 @@ export const outageMessage = ({ code }: Outage): string =>
     network: "simulated: the connection broke off within the reply",
   })[code];
 
-type FailedAttempt = Extract<Attempted, { ok: false }>;
+type FailedAttempt = Extract<Attempt, { ok: false }>;
 
 const fail = (failure: FailedAttempt["failure"], retry: "never" | "later"): FailedAttempt => ({
   ok: false,

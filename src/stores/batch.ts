@@ -6,10 +6,10 @@ import {
   isFault,
   originKey,
   outlivesClosing,
-  written,
+  encodeEvent,
   type Appended,
   type DeliberationId,
-  type Admitted,
+  type CheckedEvent,
   type Entry,
   type EventId,
   type NewEvent,
@@ -42,7 +42,7 @@ export type Batch = {
   /** From `originColumn`. */
   readonly key: string;
   readonly origin: Origin;
-  readonly events: readonly (Admitted & { readonly id: EventId })[];
+  readonly events: readonly (CheckedEvent & { readonly id: EventId })[];
   readonly outlivesClosing: boolean;
   readonly opening: OpeningColumns | undefined;
   readonly outcome: string | undefined;
@@ -59,7 +59,7 @@ export function batchOf(
   try {
     const parsed = admit(events, origin);
     const key = originKey(parsed);
-    const data = events.map((event, place) => ({ ...written(event), id: eventId(id, key, place) }));
+    const data = events.map((event, place) => ({ ...encodeEvent(event), id: eventId(id, key, place) }));
     return {
       id,
       organization,

@@ -1,4 +1,4 @@
-import { BEGINNING, type Cursor, type Entry } from "../kernel/index.ts";
+import { FIRST_CURSOR, type Cursor, type Entry } from "../kernel/index.ts";
 
 // P1. A cursor is known here only when it is committed, and commits are in cursor order: to wait for
 //     "beyond my last one" misses nothing.
@@ -31,7 +31,7 @@ export type Poller = {
  */
 export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
   const waiting = new Set<Waiting>();
-  let known = BEGINNING;
+  let known = FIRST_CURSOR;
   let polling: Promise<void> | undefined;
   let stopped: Error | undefined;
 

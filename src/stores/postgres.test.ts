@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { BEGINNING, Digest, OrganizationId, isFault } from "../kernel/index.ts";
+import { FIRST_CURSOR, Digest, OrganizationId, isFault } from "../kernel/index.ts";
 import { ada, engram, engramId, grade } from "../testing/engram-samples.ts";
 import { engramStoreContract } from "../../test/support/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
@@ -132,7 +132,7 @@ if ("because" in server) {
         from ${place.schema}.event where cursor = 1`);
       await slow.query(`update ${place.schema}.deliberation set seq = 2, cursor = 2 where id = 'd1'`);
       const quick = store.for(LOCAL).append(id, [note("quick")], byClient("quick"));
-      const following = collect(store, BEGINNING, (entries) => entries.length >= 3);
+      const following = collect(store, FIRST_CURSOR, (entries) => entries.length >= 3);
       await expect.poll(() => waitingForLock(url), { timeout: 5_000, interval: 10 }).toBe(true);
       expect(await store.end()).toBe(1);
       await slow.query("commit");

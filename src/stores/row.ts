@@ -5,7 +5,7 @@ import {
   OrganizationId,
   Origin,
   SeriesId,
-  entryOf,
+  decodeEntry,
   eventId,
   originKey,
   type Entry,
@@ -62,7 +62,7 @@ export function originColumn(key: string): string {
 export function entryOfRow(row: EventRow): Entry {
   const deliberation = DeliberationId.parse(row.deliberation);
   const key = originKey(Origin.parse(JSON.parse(row.origin)));
-  return entryOf({
+  return decodeEntry({
     id: eventId(deliberation, key, row.place),
     deliberation,
     seq: row.seq,

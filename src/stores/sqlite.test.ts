@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import Database from "libsql";
 import { describe, expect, it } from "vitest";
-import { BEGINNING, isFault } from "../kernel/index.ts";
+import { FIRST_CURSOR, isFault } from "../kernel/index.ts";
 import { engramStoreContract } from "../../test/support/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { collect, type StorePlace } from "../testing/store-place.ts";
@@ -206,7 +206,7 @@ describe("the SQLite store", () => {
     await store.for(LOCAL).append(id, [opening("?"), ...upTo(1_199).map(note)], byOpening);
     const stop = new AbortController();
     const sizes: number[] = [];
-    for await (const batch of store.subscribe(BEGINNING, stop.signal)) {
+    for await (const batch of store.subscribe(FIRST_CURSOR, stop.signal)) {
       if (sizes.push(batch.length) === 3) stop.abort();
     }
     expect(sizes).toEqual([500, 500, 200]);
@@ -216,7 +216,7 @@ describe("the SQLite store", () => {
     await using place = await sqlitePlace();
     await using other = await place.open();
     const store = await place.open();
-    const subscriptions = upTo(20).map(() => collect(store, BEGINNING, (entries) => entries.length > 0));
+    const subscriptions = upTo(20).map(() => collect(store, FIRST_CURSOR, (entries) => entries.length > 0));
     await other.for(LOCAL).append(id, [opening("?")], byOpening);
     for (const entries of await Promise.all(subscriptions)) expect(entries).toHaveLength(1);
     const forever = collect(store, await store.end(), () => false);

@@ -21,7 +21,7 @@ export {
   factsOf,
   stage,
   type Played,
-  type Process,
+  type StageProcess,
   type Stage,
   type StageOptions,
 } from "./stage.ts";

@@ -3,7 +3,7 @@ import {
   defineProtocol,
   type AnyProtocol,
   type NewDeliberation,
-  type Ending,
+  type StepOutcome,
   type ProtocolContext,
   type Protocol,
   type SeatSpec,
@@ -93,14 +93,14 @@ export const toyRequest = (who: Pick<Participant, "model">, text: string): Model
 /** The reply as an answer; a final failure as a degradation. */
 export const answerOf =
   (by: ParticipantId, kind: "draft" | "response" = "draft") =>
-  (call: Call): Ending<"answer-given" | "degradation-noted"> =>
+  (call: Call): StepOutcome<"answer-given" | "degradation-noted"> =>
     call.ok
       ? { type: "answer-given", data: { by, kind, round: 1, text: call.reply, final: null } }
       : failureOf(by)(call.failure.code);
 
 export const failureOf =
   (participant: ParticipantId) =>
-  (why: string): Ending<"degradation-noted"> => ({
+  (why: string): StepOutcome<"degradation-noted"> => ({
     type: "degradation-noted",
     data: { what: "an answer", why, weakens: "one voice fewer", participant },
   });
@@ -120,7 +120,7 @@ export const TOY = {
 
 /** A protocol of a few lines, for one test. */
 export const toyProtocol = (
-  deliberate: (floor: ProtocolContext<NoSettings>) => Promise<Closing>,
+  deliberate: (context: ProtocolContext<NoSettings>) => Promise<Closing>,
   { name = "toy", version = 1 } = {},
 ): Protocol<NoSettings> => defineProtocol({ ...TOY, name, version, deliberate });
 

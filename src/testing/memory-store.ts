@@ -2,12 +2,12 @@ import {
   Cursor,
   Fault,
   admit,
-  entryOf,
+  decodeEntry,
   eventId,
   isEvent,
   originKey,
   outlivesClosing,
-  written,
+  encodeEvent,
   type Appended,
   type DeliberationId,
   type Entry,
@@ -16,7 +16,7 @@ import {
   type Origin,
   type Reservation,
   type Store,
-  type Written,
+  type EncodedEvent,
 } from "../kernel/index.ts";
 
 /**
@@ -34,12 +34,12 @@ export function memoryStore(now: () => number = Date.now): Store {
   const reservations: { id: DeliberationId; origin: string; amount: Reservation }[] = [];
   const waiting = new Set<() => void>();
 
-  const record = (id: DeliberationId, events: readonly Written[], origin: Origin): Entry[] => {
+  const record = (id: DeliberationId, events: readonly EncodedEvent[], origin: Origin): Entry[] => {
     const key = originKey(origin);
     const log = byDeliberation.get(id) ?? [];
     byDeliberation.set(id, log);
     const entries = events.map((event, index) =>
-      entryOf({
+      decodeEntry({
         ...event,
         id: eventId(id, key, index),
         deliberation: id,
@@ -103,7 +103,7 @@ export function memoryStore(now: () => number = Date.now): Store {
         const why = `it is of the organization ${first.data.organization}, and this part of the store is ${organization}'s`;
         throw new Fault("event-invalid", { type: first.type, why });
       }
-      const rows = events.map(written);
+      const rows = events.map(encodeEvent);
       await Promise.resolve();
       const log = byDeliberation.get(id);
       if (log && !isOf(id, organization)) return { ok: false, reason: "missing" };

@@ -4,7 +4,7 @@ import {
   type AnyProtocol,
   type AnyReactor,
   type NewDeliberation,
-  type Driven,
+  type DriveResult,
   type Engine,
   type Ports,
 } from "../engine/index.ts";
@@ -34,12 +34,12 @@ export type StageOptions = {
   readonly store?: (clock: StepClock) => Store;
 };
 
-export type Process = Mortal & { readonly engine: Engine };
+export type StageProcess = Mortal & { readonly engine: Engine };
 
 /** A deliberation that a stage has driven. */
 export type Played = {
   readonly id: DeliberationId;
-  readonly driven: Driven;
+  readonly driven: DriveResult;
   readonly entries: readonly Entry[];
 };
 
@@ -63,7 +63,7 @@ export function stage({
   const store = open(clock);
   const models = scripted(script, { clock, ...(quote ? { quote } : {}) });
   const frames = localFrames();
-  const start = (point?: CrashPoint): Process => {
+  const start = (point?: CrashPoint): StageProcess => {
     const process = mortal({ store, models, world: clock }, point);
     const { store: seen, models: asked, world } = process;
     const engine = createEngine({ store: seen, models: asked, world, frames, protocols, reactors, ports });

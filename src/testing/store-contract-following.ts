@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { BEGINNING, Cursor, type Entry, type Store } from "../kernel/index.ts";
+import { FIRST_CURSOR, Cursor, type Entry, type Store } from "../kernel/index.ts";
 import { collect, needed, type StoreCase } from "./store-place.ts";
 import { LOCAL, byClient, byOpening, byStep, deliberation, note, opening, upTo } from "./store-samples.ts";
 
@@ -38,7 +38,7 @@ export const followingCases: readonly StoreCase[] = [
     run: async (place) => {
       await using here = await place.open();
       await using there = await place.open();
-      const following = collect(here, BEGINNING, (entries) => entries.length >= 2);
+      const following = collect(here, FIRST_CURSOR, (entries) => entries.length >= 2);
       await open(there);
       await there.for(LOCAL).append(id, [note(1)], byClient("a"));
       expect(await following).toEqual(await there.for(LOCAL).read(id));
@@ -60,11 +60,11 @@ export const followingCases: readonly StoreCase[] = [
       waiting.abort();
       expect(await next).toMatchObject({ done: true });
       const busy = new AbortController();
-      const catching = store.subscribe(BEGINNING, busy.signal)[Symbol.asyncIterator]();
+      const catching = store.subscribe(FIRST_CURSOR, busy.signal)[Symbol.asyncIterator]();
       expect((await catching.next()).done).toBe(false);
       busy.abort();
       expect(await catching.next()).toMatchObject({ done: true });
-      const never = store.subscribe(BEGINNING, AbortSignal.abort())[Symbol.asyncIterator]();
+      const never = store.subscribe(FIRST_CURSOR, AbortSignal.abort())[Symbol.asyncIterator]();
       expect(await never.next()).toMatchObject({ done: true });
       expect(performance.now() - startMs).toBeLessThan(PROMPT_MS);
     },
@@ -79,7 +79,7 @@ export const followingCases: readonly StoreCase[] = [
       const writers = [first, second, third];
       const rounds = 40;
       const total = writers.length * (1 + rounds * 3);
-      const early = collect(first, BEGINNING, (entries) => entries.length >= total);
+      const early = collect(first, FIRST_CURSOR, (entries) => entries.length >= total);
       const late: Promise<readonly Entry[]>[] = [];
       const write = async (store: Store, writer: number): Promise<void> => {
         const own = `d${writer}`;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import {
-  BEGINNING,
+  FIRST_CURSOR,
   Digest,
   OrganizationId,
   SeriesId,
@@ -142,9 +142,9 @@ export const organizationCases: readonly StoreCase[] = [
     async ({ ours, theirs, store }) => {
       await openTheirs(theirs, "d2");
       const ids = async (part: Pick<Store, "changed">) =>
-        (await part.changed(BEGINNING)).heads.map((head) => head.deliberation).toSorted();
+        (await part.changed(FIRST_CURSOR)).heads.map((head) => head.deliberation).toSorted();
       expect([await ids(ours), await ids(theirs), await ids(store)]).toEqual([["d1"], ["d2"], ["d1", "d2"]]);
-      const { cursor } = await ours.changed(BEGINNING);
+      const { cursor } = await ours.changed(FIRST_CURSOR);
       await theirs.append(deliberation("d2"), [note(1)], byClient("a"));
       const later = await ours.changed(cursor);
       expect(later.heads).toEqual([]);
@@ -158,7 +158,7 @@ export const organizationCases: readonly StoreCase[] = [
     "STORE-1: follows its own events alone, and skips none of them",
     async ({ ours, theirs, store }) => {
       const own = (count: number) => (entries: readonly Entry[]) => entries.length >= count;
-      const following = collect(ours, BEGINNING, own(4));
+      const following = collect(ours, FIRST_CURSOR, own(4));
       await openTheirs(theirs, "d2");
       // More than one read of a subscription takes.
       const many = upTo(1_200).map(note);
@@ -171,8 +171,8 @@ export const organizationCases: readonly StoreCase[] = [
         entries.map((entry) => (entry.type === "note-taken" ? entry.data.body : entry.type));
       expect(bodies(await following)).toEqual(["deliberation-opened", "a", "b", "c"]);
       expect(await following).toEqual(await ours.read(id));
-      expect(bodies(await collect(ours, BEGINNING, own(4)))).toEqual(bodies(await following));
-      const all = await collect(store, BEGINNING, (entries) => entries.length >= 2_406);
+      expect(bodies(await collect(ours, FIRST_CURSOR, own(4)))).toEqual(bodies(await following));
+      const all = await collect(store, FIRST_CURSOR, (entries) => entries.length >= 2_406);
       expect(all.map(({ cursor }) => cursor)).toEqual(upTo(2_406));
     },
   ),

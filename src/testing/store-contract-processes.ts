@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { BEGINNING, type Entry, type Store } from "../kernel/index.ts";
+import { FIRST_CURSOR, type Entry, type Store } from "../kernel/index.ts";
 import { storeChild, type StoreChild } from "./store-contract-child.ts";
 import { collect, needed, type StoreCase, type StorePlace } from "./store-place.ts";
 import { LOCAL, byOpening, deliberation, opening, upTo } from "./store-samples.ts";
@@ -98,7 +98,7 @@ function follow(
 ): { readonly entries: Entry[]; readonly done: Promise<void> } {
   const entries: Entry[] = [];
   const done = (async () => {
-    for await (const batch of store.subscribe(BEGINNING, signal)) entries.push(...batch);
+    for await (const batch of store.subscribe(FIRST_CURSOR, signal)) entries.push(...batch);
   })();
   return { entries, done };
 }
@@ -114,7 +114,7 @@ async function verify(
   await place.integrity?.();
   await using store = await place.open();
   const end = await store.end();
-  const everything = await collect(store, BEGINNING, (entries) => entries.at(-1)?.cursor === end);
+  const everything = await collect(store, FIRST_CURSOR, (entries) => entries.at(-1)?.cursor === end);
   expect(run.acknowledged.length).toBeGreaterThan(FIRST_KILL);
   const recorded = new Set<string>(everything.map((entry) => entry.id));
   expect(run.acknowledged.filter((id) => !recorded.has(id))).toEqual([]);

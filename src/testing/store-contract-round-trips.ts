@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import {
-  BEGINNING,
-  EVENT_BYTES,
+  FIRST_CURSOR,
+  MAX_EVENT_BYTES,
   isFault,
   originKey,
-  written,
+  encodeEvent,
   type Json,
   type NewEvent,
   type Store,
@@ -58,7 +58,7 @@ const bodies: readonly (readonly [json: Json, readBack?: Json])[] = [
 /** A note whose data has exactly this many bytes at rest. */
 function noteOf(bytes: number, filler: string): NewEvent {
   const width = new TextEncoder().encode(filler).length;
-  const empty = written(note("")).data.length;
+  const empty = encodeEvent(note("")).data.length;
   const count = Math.floor((bytes - empty) / width);
   return note(filler.repeat(count) + "x".repeat(bytes - empty - count * width));
 }
@@ -122,12 +122,12 @@ export const roundTripCases: readonly StoreCase[] = [
       await store.for(LOCAL).append(id, [opening("?")], byOpening);
       for (const filler of ["x", "\u20ac"]) {
         const largest = eventsOf(
-          await store.for(LOCAL).append(id, [noteOf(EVENT_BYTES, filler)], byClient(`fits ${filler}`)),
+          await store.for(LOCAL).append(id, [noteOf(MAX_EVENT_BYTES, filler)], byClient(`fits ${filler}`)),
         );
         expect((await store.for(LOCAL).read(id, (largest[0]?.seq ?? 0) - 1))[0]).toEqual(largest[0]);
         const fault: unknown = await store
           .for(LOCAL)
-          .append(id, [noteOf(EVENT_BYTES + 1, filler)], byClient(`too large ${filler}`))
+          .append(id, [noteOf(MAX_EVENT_BYTES + 1, filler)], byClient(`too large ${filler}`))
           .catch((error: unknown) => error);
         expect(isFault(fault, "event-too-large")).toBe(true);
       }
@@ -158,7 +158,7 @@ export const roundTripCases: readonly StoreCase[] = [
         await store.for(LOCAL).append(id, [event], index === 0 ? byOpening : byClient(`${index}`));
       }
       const atRest = await needed(place.dataAtRest?.bind(place), "dataAtRest")(id);
-      expect(atRest).toEqual(events.map((event) => written(event).data));
+      expect(atRest).toEqual(events.map((event) => encodeEvent(event).data));
     },
   },
 
@@ -190,7 +190,7 @@ export const roundTripCases: readonly StoreCase[] = [
         .for(LOCAL)
         .read(id)
         .catch((error: unknown) => error);
-      const next = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]().next();
+      const next = store.subscribe(FIRST_CURSOR, new AbortController().signal)[Symbol.asyncIterator]().next();
       const followed: unknown = await next.catch((error: unknown) => error);
       expect([isFault(read, "schema-newer"), isFault(followed, "schema-newer")]).toEqual([true, true]);
     },

@@ -7,10 +7,10 @@ import {
   OrganizationId,
   ParticipantId,
   StepKey,
-  entryOf,
+  decodeEntry,
   eventId,
   originKey,
-  written,
+  encodeEvent,
   type Closing,
   type Entry,
   type NewEvent,
@@ -49,8 +49,8 @@ type Recorded = readonly [NewEvent, Origin];
 
 const entriesOf = (...events: readonly Recorded[]): Entry[] =>
   [[opening, { by: "open", request: "r" }] as const, ...events].map(([event, origin], index) =>
-    entryOf({
-      ...written(event),
+    decodeEntry({
+      ...encodeEvent(event),
       id: eventId(DeliberationId.parse("d1"), originKey(origin), 0),
       deliberation: DeliberationId.parse("d1"),
       seq: index + 1,

@@ -7,11 +7,11 @@ import {
   OrganizationId,
   ParticipantId,
   StepKey,
-  entryOf,
+  decodeEntry,
   eventId,
   originKey,
   workOf,
-  written,
+  encodeEvent,
   type Call,
   type Entry,
   type Frame,
@@ -47,8 +47,8 @@ const call: Call = {
 let seq = 0;
 function entry(event: NewEvent, origin: Origin): Entry {
   seq += 1;
-  return entryOf({
-    ...written(event),
+  return decodeEntry({
+    ...encodeEvent(event),
     id: eventId(id, originKey(origin), 0),
     deliberation: id,
     seq,

@@ -31,7 +31,7 @@ export type StepView = {
 };
 
 /** A participant's row on a screen: where it is, and what it says now. */
-export type Row = {
+export type ProgressRow = {
   readonly id: string;
   readonly name: string;
   readonly seat: string;
@@ -41,10 +41,10 @@ export type Row = {
 };
 
 /** A deliberation while it runs: the journal's events and the frames of this process, folded as they come. */
-export type Progress = {
+export type RunProgress = {
   readonly question: string;
   /** In the order of the seats. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly ProgressRow[];
   readonly spent: Spent;
   /** The phases that ended, and their rosters. */
   readonly phases: readonly { readonly phase: string; readonly in: number; readonly out: number }[];
@@ -55,7 +55,7 @@ export type Progress = {
 export interface ProgressView {
   event(entry: Entry): void;
   frame(frame: Frame): void;
-  read(): Progress;
+  read(): RunProgress;
 }
 
 type Seen = { readonly owner: string | undefined; readonly view: StepView };
@@ -64,7 +64,7 @@ export function progressView(): ProgressView {
   const entries: Entry[] = [];
   const steps = new Map<StepKey, Seen>();
   let opening: Opening | undefined;
-  let phases: Progress["phases"] = [];
+  let phases: RunProgress["phases"] = [];
   let closed: string | undefined;
 
   const participants = (): readonly Participant[] => opening?.participants ?? [];

@@ -3,7 +3,7 @@ import {
   Cursor,
   DeliberationId,
   Digest,
-  entryOf,
+  decodeEntry,
   EventId,
   eventId,
   OrganizationId,
@@ -11,7 +11,7 @@ import {
   ParticipantId,
   ModelRef,
   StepKey,
-  written,
+  encodeEvent,
   type Entry,
   type EventType,
   type NewEvent,
@@ -39,8 +39,8 @@ function journal() {
   const add = (id: string, event: NewEvent, origin: Origin): Entry => {
     const cursor = all.length + 1;
     const deliberation = DeliberationId.parse(id);
-    const entry = entryOf({
-      ...written(event),
+    const entry = decodeEntry({
+      ...encodeEvent(event),
       id: eventId(deliberation, originKey(origin), 0),
       deliberation,
       seq: of(id).length + 1,

@@ -10,9 +10,9 @@ export const responding = defineProtocol({
   summary: "answers",
   seats: [{ name: "respondent", filledBy: "models", min: 1 }],
   templates: [respondTemplate],
-  async deliberate(floor) {
-    const [by] = floor.seats("respondent");
-    if (by) await respond(floor, { by, respondent: "A", history: floor.history });
+  async deliberate(context) {
+    const [by] = context.seats("respondent");
+    if (by) await respond(context, { by, respondent: "A", history: context.history });
     return { outcome: "answered", answer: StepKey.parse("answer/A"), control: null };
   },
 });

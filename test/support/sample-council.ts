@@ -6,10 +6,10 @@ import {
   ModelRef,
   ParticipantId,
   StepKey,
-  entryOf,
+  decodeEntry,
   eventId,
   originKey,
-  written,
+  encodeEvent,
   type Call,
   type Entry,
   type NewEvent,
@@ -99,8 +99,8 @@ export function opened(changes: Partial<Opening> = {}): Sample {
       atMs += entries.length === 0 ? 0 : afterMs;
       const seq = entries.length + 1;
       const key = originKey(origin);
-      const entry = entryOf({
-        ...written(event),
+      const entry = decodeEntry({
+        ...encodeEvent(event),
         schema: 1, // as older versions recorded: what its steps are about is read from their keys
         id: eventId(ID, key, 0),
         deliberation: ID,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digestOf, type Run } from "../../src/engine/index.ts";
+import { digestOf, type StepRunner } from "../../src/engine/index.ts";
 import {
   canonical,
   type DeliberationId,
@@ -14,7 +14,7 @@ import type { CrashPoint } from "../../src/testing/crash.ts";
 import type { Script, ScriptedLine } from "../../src/testing/scripted-models.ts";
 import { nothingToSay, toyAsked, toyParticipant, toyProtocol } from "../../src/testing/kit.ts";
 import { LOCAL } from "../../src/testing/store-samples.ts";
-import { stage, type Process, type Stage } from "../../src/testing/stage.ts";
+import { stage, type StageProcess, type Stage } from "../../src/testing/stage.ts";
 
 // M1. A task ends in exactly one event under its key: a summary, or the loss of it. It never throws.
 // M2. A summary is trimmed, not empty, well-formed, and no longer than it may be; it says how long both texts are.
@@ -40,7 +40,7 @@ export type SummaryGiven = {
 };
 
 export type Summarising = (
-  run: Run,
+  run: StepRunner,
   given: SummaryGiven,
 ) => Promise<Event<"summary-made"> | Event<"degradation-noted">>;
 
@@ -222,7 +222,7 @@ const scriptOf = ({ reply = inShort }: Sample): Script => ({
 const asked = () =>
   toyAsked("toy", { participants: [{ ...toyParticipant("ada", "member"), temperature: TEMPERATURE }] });
 
-async function openedAndDriven({ engine }: Process): Promise<DeliberationId> {
+async function openedAndDriven({ engine }: StageProcess): Promise<DeliberationId> {
   const { opened } = await engine.open("r1", asked());
   await engine.drive(opened.deliberation, { signal: alone });
   return opened.deliberation;

@@ -22,36 +22,36 @@ export type Compared = Event<"comparison-given">["data"];
 
 /** What the chair is asked to compare. */
 export const comparisonRequest = (
-  floor: ProtocolContext<AskSettings>,
+  context: ProtocolContext<AskSettings>,
   chair: Participant,
   table: readonly SeatedDraft[],
 ): ModelRequest => ({
   ...modelParams(chair),
-  messages: comparisonPrompt(floor, {
-    material: floor,
-    persona: floor.instructions(chair),
+  messages: comparisonPrompt(context, {
+    material: context,
+    persona: context.instructions(chair),
     answers: inLabelOrder(table),
   }),
-  maxOutputTokens: floor.settings.maxOutputTokens.review,
+  maxOutputTokens: context.settings.maxOutputTokens.review,
   reply: comparisonSchema,
 });
 
 /** The answers' claims compared in one call, under `comparison/<chair>`; undefined when it failed or cannot be read, which is recorded. */
 export async function compare(
-  floor: ProtocolContext<AskSettings>,
+  context: ProtocolContext<AskSettings>,
   chair: Participant,
   table: readonly SeatedDraft[],
 ): Promise<Compared | undefined> {
   const labels = inLabelOrder(table).map(({ label }) => label);
   const steps = (named: readonly string[]): StepKey[] =>
     named.flatMap((label) => table.find((place) => place.label === label)?.step ?? []);
-  const event = await floor.run.call(
+  const event = await context.run.call(
     {
       key: `comparison/${chair.id}`,
-      ends: ["comparison-given", "degradation-noted"],
+      outcomes: ["comparison-given", "degradation-noted"],
       work: { kind: "comparison", by: chair.id },
-      request: comparisonRequest(floor, chair, table),
-      timeoutMs: floor.settings.callTimeoutMs,
+      request: comparisonRequest(context, chair, table),
+      timeoutMs: context.settings.callTimeoutMs,
     },
     (call) => {
       const read = parseComparison(call.ok ? call.reply : "", labels);

@@ -25,12 +25,14 @@ export const ask = defineProtocol({
   settings: AskSettings,
   templates: [draftTemplate, ...councilTemplates, comparisonTemplate, revisionTemplate],
   texts: ["strategy"],
-  async deliberate(floor) {
-    const members = floor.seats("member");
-    const limits = draftLimits(floor.settings, members.length);
-    const drafted = await draft(floor, members, limits);
+  async deliberate(context) {
+    const members = context.seats("member");
+    const limits = draftLimits(context.settings, members.length);
+    const drafted = await draft(context, members, limits);
     if (drafted.drafts.length < limits.quorum) return tooFewDrafts(drafted, limits.quorum);
-    return comparable(drafted.drafts) ? resolveByVote(floor, drafted) : resolveBySynthesis(floor, drafted);
+    return comparable(drafted.drafts)
+      ? resolveByVote(context, drafted)
+      : resolveBySynthesis(context, drafted);
   },
 });
 

@@ -11,93 +11,97 @@ import { roundOf, recordRung, isShort, type Rung, type AskSettings } from "./run
 
 /** An open question: the drafts' claims are compared, and what they contradict each other in decides how far it goes. */
 export async function resolveBySynthesis(
-  floor: ProtocolContext<AskSettings>,
+  context: ProtocolContext<AskSettings>,
   { drafts, absent }: Drafts,
 ): Promise<Closing> {
-  const [chair] = floor.seats("chair");
+  const [chair] = context.seats("chair");
   const outcome = absent.length > 0 ? ("answered-degraded" as const) : ("answered" as const);
   const open = `${drafts.filter(({ final }) => !isShort(final)).length} of ${drafts.length} drafts have no short final answer`;
-  if (floor.settings.effort < 2 || drafts.length < 2 || !chair) {
-    await recordRung(floor, {
+  if (context.settings.effort < 2 || drafts.length < 2 || !chair) {
+    await recordRung(context, {
       rung: "draft",
       next: null,
       reason: drafts.length < 2 ? "there is one draft" : open,
     });
     return { outcome, ...asDrafted(drafts) };
   }
-  const table = seatDrafts(floor, drafts);
+  const table = seatDrafts(context, drafts);
   const step = `comparison/${chair.id}`;
-  const calls = () => [{ step, request: comparisonRequest(floor, chair, table) }];
-  const comparable = await canAfford(floor.run, { name: "comparison", work: { kind: "comparison" }, calls });
+  const calls = () => [{ step, request: comparisonRequest(context, chair, table) }];
+  const comparable = await canAfford(context.run, {
+    name: "comparison",
+    work: { kind: "comparison" },
+    calls,
+  });
   if (!comparable.ok) {
-    return stopped(floor, {
+    return stopped(context, {
       rung: "draft",
       cap: comparable.cap,
       drafts,
       why: `${open}, and the budget does not reach for comparing them`,
     });
   }
-  await recordRung(floor, { rung: "draft", next: "comparison", reason: open });
-  const compared = await compare(floor, chair, table);
-  if (floor.settings.effort < 3) {
-    await recordRung(floor, { rung: "comparison", next: null, reason: describeComparison(compared) });
+  await recordRung(context, { rung: "draft", next: "comparison", reason: open });
+  const compared = await compare(context, chair, table);
+  if (context.settings.effort < 3) {
+    await recordRung(context, { rung: "comparison", next: null, reason: describeComparison(compared) });
     return { outcome: compared ? outcome : "answered-degraded", ...asDrafted(drafts) };
   }
-  return continueToChair(floor, { drafts, absent, compared, table });
+  return continueToChair(context, { drafts, absent, compared, table });
 }
 
 type Weighed = Drafts & { readonly compared: Compared | undefined; readonly table: readonly SeatedDraft[] };
 
 /** From the comparison on: to the chair, by way of a review, or of a revision and a review, where they contradict. */
 async function continueToChair(
-  floor: ProtocolContext<AskSettings>,
+  context: ProtocolContext<AskSettings>,
   { drafts, absent, compared, table }: Weighed,
 ): Promise<Closing> {
-  const { effort, mode } = floor.settings;
+  const { effort, mode } = context.settings;
   const contradicted = compared === undefined || compared.contradictions.length > 0;
   const reason = describeComparison(compared);
   const evidence = { table, reviews: [], absent, standing: undefined, comparison: compared };
   const writing = {
     name: "synthesis",
     work: { kind: "synthesis" },
-    calls: () => synthesisOf(floor, evidence),
+    calls: () => synthesisOf(context, evidence),
   };
-  const written = mode === "vote" ? { ok: true } : await canAfford(floor.run, writing);
+  const written = mode === "vote" ? { ok: true } : await canAfford(context.run, writing);
   if (!written.ok) {
     const why = `${reason}, and the budget does not reach for a synthesis`;
-    return stopped(floor, { rung: "comparison", drafts, why, cap: written.cap });
+    return stopped(context, { rung: "comparison", drafts, why, cap: written.cap });
   }
   // A vote has nothing to count without rankings.
   const wanted = effort >= 4 && (contradicted || mode === "vote");
   const least = () => [
-    ...leastSynthesis(floor),
-    ...leastReview(floor, { table, judges: floor.seats("judge") }),
+    ...leastSynthesis(context),
+    ...leastReview(context, { table, judges: context.seats("judge") }),
   ];
   const reviewing = wanted
-    ? await canAfford(floor.run, { name: "review", work: { kind: "review" }, calls: least })
+    ? await canAfford(context.run, { name: "review", work: { kind: "review" }, calls: least })
     : { ok: false };
   const reviewed = reviewing.ok;
   const cut = wanted && !reviewed ? ", and the budget does not reach for a review" : "";
   if (mode === "vote" && !reviewed)
-    return stopped(floor, { rung: "comparison", drafts, why: `${reason}${cut}`, cap: reviewing.cap });
+    return stopped(context, { rung: "comparison", drafts, why: `${reason}${cut}`, cap: reviewing.cap });
 
-  const round = roundOf(floor, {
+  const round = roundOf(context, {
     round: 2,
     table,
     differ: (one, other) => compared === undefined || contradict(compared, one.step, other.step),
   });
-  const again = () => [...least(), ...leastRevision(floor, round)];
+  const again = () => [...least(), ...leastRevision(context, round)];
   const revisable = { name: "revision", work: { kind: "revision", round: round.round }, calls: again };
-  const revising = reviewed && effort >= 5 && contradicted && (await canAfford(floor.run, revisable)).ok;
+  const revising = reviewed && effort >= 5 && contradicted && (await canAfford(context.run, revisable)).ok;
   const next = revising ? "revision" : reviewed ? "review" : "synthesis";
-  await recordRung(floor, { rung: "comparison", next, reason: `${reason}${cut}` });
-  if (reviewed) reserveForChair(floor);
-  const revised = revising ? await revise(floor, round) : undefined;
+  await recordRung(context, { rung: "comparison", next, reason: `${reason}${cut}` });
+  if (reviewed) reserveForChair(context);
+  const revised = revising ? await revise(context, round) : undefined;
   if (revised) {
     const answered = `${revised.by.length} of ${drafts.length} answered again`;
-    await recordRung(floor, { rung: "revision", next: "review", reason: answered });
+    await recordRung(context, { rung: "revision", next: "review", reason: answered });
   }
-  const closing = await conclude(floor, {
+  const closing = await conclude(context, {
     drafts,
     absent,
     reviewed,
@@ -110,7 +114,7 @@ async function continueToChair(
 
 /** The climb ends here for want of budget, with the best answer so far. */
 async function stopped(
-  floor: ProtocolContext<AskSettings>,
+  context: ProtocolContext<AskSettings>,
   {
     rung,
     drafts,
@@ -123,7 +127,7 @@ async function stopped(
     readonly cap: Cap | undefined;
   },
 ): Promise<Closing> {
-  await recordRung(floor, { rung, next: null, reason: why });
+  await recordRung(context, { rung, next: null, reason: why });
   return stoppedByBudget(why, cap, asDrafted(drafts));
 }
 

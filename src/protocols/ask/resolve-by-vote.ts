@@ -11,33 +11,33 @@ import { roundOf, recordRung, type AskSettings } from "./rungs.ts";
 
 /** A question whose drafts have final answers that can be compared: by their agreement, or by a round and a vote. */
 export async function resolveByVote(
-  floor: ProtocolContext<AskSettings>,
+  context: ProtocolContext<AskSettings>,
   { drafts, absent }: Drafts,
 ): Promise<Closing> {
   let answers: readonly Draft[] = drafts;
   let tally = tallied(drafts, answers);
   let weakened = absent.length > 0;
   let rounds = 0;
-  for (let round = 1; round <= mostRounds(floor.settings, tally) && undecided(tally, round); round += 1) {
+  for (let round = 1; round <= mostRounds(context.settings, tally) && undecided(tally, round); round += 1) {
     const reason = describeVote(tally, { drafts, answers });
-    const spec = roundOf(floor, { round: round + 1, table: seatDrafts(floor, answers), differ });
-    const calls = () => leastRevision(floor, spec);
+    const spec = roundOf(context, { round: round + 1, table: seatDrafts(context, answers), differ });
+    const calls = () => leastRevision(context, spec);
     const work = { kind: "revision", round: spec.round };
-    const affordable = await canAfford(floor.run, { name: `round-${spec.round}`, work, calls });
+    const affordable = await canAfford(context.run, { name: `round-${spec.round}`, work, calls });
     if (!affordable.ok) {
       const why = `${reason}, and the budget does not reach for a round of revision`;
-      await recordRung(floor, { ...rungBefore(round), next: null, reason: why });
+      await recordRung(context, { ...rungBefore(round), next: null, reason: why });
       return stoppedByBudget(why, affordable.cap, answerBy(tally, { drafts, answers }));
     }
-    await recordRung(floor, { ...rungBefore(round), next: "revision", reason });
-    const revised = await revise(floor, spec);
+    await recordRung(context, { ...rungBefore(round), next: "revision", reason });
+    const revised = await revise(context, spec);
     answers = revised.answers;
     weakened ||= revised.cut || revised.lost > 0;
     tally = tallied(drafts, answers);
     rounds = round;
   }
   const reason = describeVote(tally, { drafts, answers });
-  await recordRung(floor, { ...rungBefore(rounds + 1), next: null, reason });
+  await recordRung(context, { ...rungBefore(rounds + 1), next: null, reason });
   const best = answerBy(tally, { drafts, answers });
   if (tally.winner === null) return { outcome: "inconclusive", why: reason, best };
   return { outcome: weakened ? "answered-degraded" : "answered", ...best };

@@ -47,7 +47,7 @@ export async function recordRung(
   await run.derive(
     {
       key: `ladder/${rung}${round === undefined ? "" : `-${round}`}`,
-      ends: ["rung-decided"],
+      outcomes: ["rung-decided"],
       work: { kind: "decision", of: rung },
       input: { ...body, reason },
     },

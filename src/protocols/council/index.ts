@@ -26,13 +26,13 @@ export const council = defineProtocol({
   settings: CouncilSettings,
   templates: [draftTemplate, ...councilTemplates],
   texts: ["strategy"],
-  async deliberate(floor) {
-    const members = floor.seats("member");
-    const limits = draftLimits(floor.settings, members.length);
-    reserveForChair(floor);
-    const drafted = await draft(floor, members, limits);
+  async deliberate(context) {
+    const members = context.seats("member");
+    const limits = draftLimits(context.settings, members.length);
+    reserveForChair(context);
+    const drafted = await draft(context, members, limits);
     if (drafted.drafts.length < limits.quorum) return tooFewDrafts(drafted, limits.quorum);
-    return conclude(floor, { ...drafted, reviewed: true });
+    return conclude(context, { ...drafted, reviewed: true });
   },
 });
 
@@ -51,32 +51,32 @@ const NO_REVIEWS: Reviews = { reviews: [], absent: [] };
 
 /** From answers to the closing: reviews where they are wanted, the standing, and the chair's synthesis or the vote. */
 export async function conclude(
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   { drafts: allDrafts, answers: allAnswers = allDrafts, absent, reviewed, comparison: whole }: Concluding,
 ): Promise<Closing> {
-  const seated = seatDrafts(floor, allAnswers);
-  const judges = floor.seats("judge");
+  const seated = seatDrafts(context, allAnswers);
+  const judges = context.seats("judge");
   const given =
     reviewed && (seated.length > 1 || judges.length > 0)
-      ? await review(floor, { table: seated, judges })
+      ? await review(context, { table: seated, judges })
       : NO_REVIEWS;
   // Reviewed with all, so that a fork that withholds somebody adopts every review.
   const { drafts, answers, table, reviews, comparison } = withhold(
     { drafts: allDrafts, answers: allAnswers, table: seated, reviews: given, comparison: whole },
-    floor.settings.rewriting?.withheld ?? [],
+    context.settings.rewriting?.withheld ?? [],
   );
   if (answers.length === 0) return { outcome: "failed", why: "every draft is withheld" };
-  const standings = reviews.reviews.length > 0 ? (await standing(floor, table, reviews)).data : undefined;
+  const standings = reviews.reviews.length > 0 ? (await standing(context, table, reviews)).data : undefined;
   const best = bestDraft(answers, standings) ?? leading(answers);
   const fallback = { answer: best.step, control: controlOf(drafts, standings, best.final) };
   const lost = absent.length + reviews.absent.length > 0;
   const outcome = lost ? "answered-degraded" : "answered";
 
-  if (floor.settings.mode === "vote") {
+  if (context.settings.mode === "vote") {
     // Without a single readable ranking there was no vote to win.
     return { outcome: standings || answers.length === 1 ? outcome : "answered-degraded", ...fallback };
   }
-  const written = await synthesise(floor, {
+  const written = await synthesise(context, {
     table,
     reviews: reviews.reviews,
     absent,

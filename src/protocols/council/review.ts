@@ -1,6 +1,6 @@
 import { standing as standingOf } from "../../stats/standing.ts";
 import type { Call, Event, ModelRequest, Participant, ParticipantId } from "../../kernel/index.ts";
-import type { Ending, ProtocolContext, Run } from "../../engine/index.ts";
+import type { StepOutcome, ProtocolContext, StepRunner } from "../../engine/index.ts";
 import { allFrom, othersFrom, type SeatedDraft } from "../phases/table.ts";
 import { withLabel } from "../phases/seats.ts";
 import { degradation } from "../phases/loss.ts";
@@ -25,40 +25,40 @@ type Reviewer = {
 
 /** Every member whose draft is in, to review the others' drafts, and every judge, to review all of them. */
 function reviewersOf(
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   { table, judges }: Seated,
 ): readonly Reviewer[] {
   const members = table.map(({ by }) => by);
   // In seat order, so that a budget cuts the last seats; judges, who are nobody's author, come first.
   const seated = [
     ...judges,
-    ...floor.seats("member").filter(({ id }) => members.some((member) => member.id === id)),
+    ...context.seats("member").filter(({ id }) => members.some((member) => member.id === id)),
   ];
   return seated.flatMap((by) => {
     const shown = by.seat === "judge" ? allFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
     // Whoever wrote the only draft has nobody's to review.
-    return shown.length > 0 ? [{ id: by.id, by, shown, request: reviewRequest(floor, by, shown) }] : [];
+    return shown.length > 0 ? [{ id: by.id, by, shown, request: reviewRequest(context, by, shown) }] : [];
   });
 }
 
 /** The least that reviewing takes: one reviewer's call. */
 export function leastReview(
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   seated: Seated,
 ): { readonly step: string; readonly request: ModelRequest }[] {
-  const [first] = reviewersOf(floor, seated);
+  const [first] = reviewersOf(context, seated);
   return first ? [{ step: `review/${first.by.id}`, request: first.request }] : [];
 }
 
 /** The reviews of all who review, each under `review/<reviewer>`. */
-export async function review(floor: ProtocolContext<CouncilSettings>, seated: Seated): Promise<Reviews> {
-  const members = reviewersOf(floor, seated);
-  const { patienceMs } = floor.settings;
+export async function review(context: ProtocolContext<CouncilSettings>, seated: Seated): Promise<Reviews> {
+  const members = reviewersOf(context, seated);
+  const { patienceMs } = context.settings;
   const given = await fanOut<Reviewer, Review>(
-    floor.run,
+    context.run,
     { name: "review", work: WORK, members, patienceMs },
     async ({ by, shown }, run) => {
-      const event = await reviewStep(floor, { by, shown, run });
+      const event = await reviewStep(context, { by, shown, run });
       if (event.type === "degradation-noted") return failedPart(event);
       const { ranking } = event.data;
       return ranking.ok
@@ -74,14 +74,18 @@ export async function review(floor: ProtocolContext<CouncilSettings>, seated: Se
 
 const WORK = { kind: "review" };
 
-type Reviewing = { readonly by: Participant; readonly shown: readonly SeatedDraft[]; readonly run: Run };
+type Reviewing = {
+  readonly by: Participant;
+  readonly shown: readonly SeatedDraft[];
+  readonly run: StepRunner;
+};
 
 /** The review, or after one repair turn what came of it. */
-async function reviewStep(floor: ProtocolContext<CouncilSettings>, { by, shown, run }: Reviewing) {
+async function reviewStep(context: ProtocolContext<CouncilSettings>, { by, shown, run }: Reviewing) {
   const key = `review/${by.id}`;
   const work = { ...WORK, by: by.id };
-  const { callTimeoutMs: timeoutMs } = floor.settings;
-  const loss = (call: Call): Ending<"degradation-noted"> | undefined => {
+  const { callTimeoutMs: timeoutMs } = context.settings;
+  const loss = (call: Call): StepOutcome<"degradation-noted"> | undefined => {
     const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
     const weakens = "the standing and the chair lack one review";
     return (
@@ -92,9 +96,9 @@ async function reviewStep(floor: ProtocolContext<CouncilSettings>, { by, shown, 
   const first = await run.call(
     {
       key,
-      ends: ["review-given", "reply-received", "degradation-noted"],
+      outcomes: ["review-given", "reply-received", "degradation-noted"],
       work,
-      request: reviewRequest(floor, by, shown),
+      request: reviewRequest(context, by, shown),
       timeoutMs,
     },
     (call) => loss(call) ?? given(call, { by, shown }) ?? unread(call, { by, shown }),
@@ -103,18 +107,18 @@ async function reviewStep(floor: ProtocolContext<CouncilSettings>, { by, shown, 
   const { call, why } = first.data;
   const request: ModelRequest = {
     ...modelParams(by),
-    messages: reviewRepairPrompt(floor, {
+    messages: reviewRepairPrompt(context, {
       reply: call?.ok ? call.reply : "",
       labels: labelsOf(shown),
       reason: why,
     }),
-    maxOutputTokens: floor.settings.maxOutputTokens.review,
+    maxOutputTokens: context.settings.maxOutputTokens.review,
     reply: reviewSchema,
   };
   return run.call(
     {
       key: `${key}/repair`,
-      ends: ["review-given", "degradation-noted"],
+      outcomes: ["review-given", "degradation-noted"],
       work: { ...work, nth: 2 },
       request,
       timeoutMs,
@@ -125,7 +129,7 @@ async function reviewStep(floor: ProtocolContext<CouncilSettings>, { by, shown, 
 
 type Shown = Pick<Reviewing, "by" | "shown">;
 
-function given(call: Call, { by, shown }: Shown): Ending<"review-given"> | undefined {
+function given(call: Call, { by, shown }: Shown): StepOutcome<"review-given"> | undefined {
   const read = call.ok ? readReview(call.reply, labelsOf(shown)) : undefined;
   if (!read?.ok) return undefined;
   return {
@@ -143,12 +147,12 @@ function given(call: Call, { by, shown }: Shown): Ending<"review-given"> | undef
   };
 }
 
-const unread = (call: Call, { by, shown }: Shown): Ending<"reply-received"> => ({
+const unread = (call: Call, { by, shown }: Shown): StepOutcome<"reply-received"> => ({
   type: "reply-received",
   data: { by: by.id, why: reasonOf(call, shown) },
 });
 
-const unreadable = (call: Call, { by, shown }: Shown): Ending<"review-given"> => ({
+const unreadable = (call: Call, { by, shown }: Shown): StepOutcome<"review-given"> => ({
   type: "review-given",
   data: {
     by: by.id,
@@ -164,13 +168,13 @@ function reasonOf(call: Call, shown: readonly SeatedDraft[]): string {
 }
 
 const reviewRequest = (
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   by: Participant,
   shown: readonly SeatedDraft[],
 ): ModelRequest => ({
   ...modelParams(by),
-  messages: reviewPrompt(floor, { material: floor, persona: floor.instructions(by), answers: shown }),
-  maxOutputTokens: floor.settings.maxOutputTokens.review,
+  messages: reviewPrompt(context, { material: context, persona: context.instructions(by), answers: shown }),
+  maxOutputTokens: context.settings.maxOutputTokens.review,
   reply: reviewSchema,
 });
 
@@ -178,7 +182,7 @@ const labelsOf = (shown: readonly SeatedDraft[]): string[] => shown.map(({ label
 
 /** Adds the readable rankings up, under `standing`. */
 export const standing = (
-  floor: ProtocolContext,
+  context: ProtocolContext,
   table: readonly SeatedDraft[],
   { reviews, absent }: Reviews,
 ): Promise<Event<"standing-reached">> => {
@@ -190,7 +194,7 @@ export const standing = (
     return found;
   };
   // In seat order: ties are listed, and read, as the opening lists the members.
-  const candidates = floor
+  const candidates = context
     .seats("member")
     .flatMap(({ id }) => (table.some(({ by }) => by.id === id) ? [id] : []));
   const ballots = reviews.flatMap(({ by, given }) =>
@@ -206,7 +210,7 @@ export const standing = (
   // The seed is part of the digest: a fork does not adopt a standing that was reached without intervals.
   const given = { candidates, ballots, seed: "standing" };
   const left = absent.map(({ by, why }) => ({ id: by.id, why }));
-  const make = (): Ending<"standing-reached"> => {
+  const make = (): StepOutcome<"standing-reached"> => {
     const { rows, borda, agreement, effectiveVotes, excluded } = standingOf(given);
     return {
       type: "standing-reached",
@@ -223,8 +227,13 @@ export const standing = (
       },
     };
   };
-  return floor.run.derive(
-    { key: "standing", ends: ["standing-reached"], work: { kind: "standing" }, input: { ...given, left } },
+  return context.run.derive(
+    {
+      key: "standing",
+      outcomes: ["standing-reached"],
+      work: { kind: "standing" },
+      input: { ...given, left },
+    },
     make,
   );
 };

@@ -9,7 +9,7 @@ import {
   type Stance,
 } from "../../kernel/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import { reserveFor, type Ending, type ProtocolContext } from "../../engine/index.ts";
+import { reserveFor, type StepOutcome, type ProtocolContext } from "../../engine/index.ts";
 import type { SeatedDraft } from "../phases/table.ts";
 import { withLabel } from "../phases/seats.ts";
 import { absenceOf, degradation, type Absence } from "../phases/loss.ts";
@@ -37,24 +37,24 @@ export type Synthesised =
 
 /** Asks one chair after the other, each under `synthesis/<chair>`, until one answers. Asked anew with the same evidence: `synthesis/<chair>/again-<nth>`. */
 export async function synthesise(
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   evidence: Evidence,
 ): Promise<Synthesised> {
   const failures: Absence[] = [];
-  const { rewriting } = floor.settings;
-  for (const chair of chairsOf(floor)) {
+  const { rewriting } = context.settings;
+  for (const chair of chairsOf(context)) {
     const again = rewriting && rewriting.nth > 0 ? `/again-${rewriting.nth}` : "";
     const step = StepKey.parse(`synthesis/${chair.id}${again}`);
-    const event = await floor.run.call(
+    const event = await context.run.call(
       {
         key: step,
-        ends: ["synthesis-given", "degradation-noted"],
+        outcomes: ["synthesis-given", "degradation-noted"],
         work: { kind: "synthesis", by: chair.id, ...(rewriting?.nth ? { nth: rewriting.nth + 1 } : {}) },
-        request: synthesisRequest(floor, chair, evidence),
-        timeoutMs: floor.settings.callTimeoutMs,
+        request: synthesisRequest(context, chair, evidence),
+        timeoutMs: context.settings.callTimeoutMs,
         share: SHARE,
       },
-      (call) => readChair(call, { chair, evidence, strategy: floor.settings.strategy.name }),
+      (call) => readChair(call, { chair, evidence, strategy: context.settings.strategy.name }),
     );
     if (event.type === "synthesis-given") {
       return { ok: true, step, final: event.data.final, failed: failures.length };
@@ -73,36 +73,38 @@ const chairsOf = ({
   seats("chair").filter(({ id }) => rewriting === undefined || id === rewriting.by);
 
 /** Keeps the first chair's worst case back, before anything is spent. */
-export function reserveForChair(floor: ProtocolContext<CouncilSettings>): void {
-  reserveFor(floor.run, SHARE, () => leastSynthesis(floor)[0]?.request);
+export function reserveForChair(context: ProtocolContext<CouncilSettings>): void {
+  reserveFor(context.run, SHARE, () => leastSynthesis(context)[0]?.request);
 }
 
 /** What the first chair's call takes in its worst case; nothing where no chair writes. */
 export function leastSynthesis(
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
 ): { readonly step: string; readonly request: ModelRequest }[] {
-  const [chair] = chairsOf(floor);
-  if (!chair || floor.settings.mode === "vote") return [];
-  const { draft, review } = floor.settings.maxOutputTokens;
-  const members = floor.seats("member").length;
+  const [chair] = chairsOf(context);
+  if (!chair || context.settings.mode === "vote") return [];
+  const { draft, review } = context.settings.maxOutputTokens;
+  const members = context.seats("member").length;
   // Drafts and reviews of full length, at the three characters a token that quotes count with.
   const most = "x".repeat(3 * members * (draft + review));
-  const given = floor.context.reduce((sum, { text }) => sum + text, floor.question);
+  const given = context.context.reduce((sum, { text }) => sum + text, context.question);
   const request: ModelRequest = {
     ...modelParams(chair),
     messages: [{ role: "user", text: given + most }],
-    maxOutputTokens: floor.settings.maxOutputTokens.synthesis,
+    maxOutputTokens: context.settings.maxOutputTokens.synthesis,
   };
   return [{ step: `synthesis/${chair.id}`, request }];
 }
 
 /** What the first chair's call takes when it works from these answers alone. */
 export function synthesisOf(
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   evidence: Evidence,
 ): { readonly step: string; readonly request: ModelRequest }[] {
-  const [chair] = chairsOf(floor);
-  return chair ? [{ step: `synthesis/${chair.id}`, request: synthesisRequest(floor, chair, evidence) }] : [];
+  const [chair] = chairsOf(context);
+  return chair
+    ? [{ step: `synthesis/${chair.id}`, request: synthesisRequest(context, chair, evidence) }]
+    : [];
 }
 
 type Chairing = { readonly chair: Participant; readonly evidence: Evidence; readonly strategy: string };
@@ -110,7 +112,7 @@ type Chairing = { readonly chair: Participant; readonly evidence: Evidence; read
 function readChair(
   call: Call,
   { chair, evidence, strategy }: Chairing,
-): Ending<"synthesis-given" | "degradation-noted"> {
+): StepOutcome<"synthesis-given" | "degradation-noted"> {
   const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
   const reply = call.ok ? call.reply : "";
   const labels = evidence.table.map(({ label }) => label);
@@ -144,17 +146,17 @@ function readChair(
 }
 
 function synthesisRequest(
-  floor: ProtocolContext<CouncilSettings>,
+  context: ProtocolContext<CouncilSettings>,
   chair: Participant,
   evidence: Evidence,
 ): ModelRequest {
-  const { strategy, maxOutputTokens } = floor.settings;
+  const { strategy, maxOutputTokens } = context.settings;
   const inLabelOrder = [...evidence.table].sort((a, b) => (a.label < b.label ? -1 : 1));
   return {
     ...modelParams(chair),
-    messages: synthesisPrompt(floor, {
-      material: floor,
-      persona: floor.instructions(chair),
+    messages: synthesisPrompt(context, {
+      material: context,
+      persona: context.instructions(chair),
       answers: inLabelOrder,
       // In label order: the order in which a reviewer saw the answers is nobody's business.
       remarks: evidence.reviews.map(({ given }) =>
@@ -168,7 +170,7 @@ function synthesisRequest(
       absent: evidence.absent
         .filter(({ by }) => by.seat === "member")
         .map(({ by, why }) => ({ name: by.persona.name, why })),
-      directive: floor.template("strategy").replaceAll("{{goal}}", () => strategy.goal ?? ""),
+      directive: context.template("strategy").replaceAll("{{goal}}", () => strategy.goal ?? ""),
     }),
     maxOutputTokens: maxOutputTokens.synthesis,
   };

@@ -1,4 +1,4 @@
-import { phase, type Joined, type Run } from "../../engine/index.ts";
+import { phase, type PhaseResult, type StepRunner } from "../../engine/index.ts";
 import { isEvent, type Event, type Participant } from "../../kernel/index.ts";
 import { clarifyPrompt, questionsSchema, readQuestions } from "./prompts/agents.ts";
 import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
@@ -19,16 +19,16 @@ type Questions = Event<"clarification-asked">["data"]["questions"];
  * `clarification-<round>`; follow-up rounds see the answers so far.
  */
 export async function clarify(
-  floor: DebateContext,
+  context: DebateContext,
   agents: readonly Participant[],
 ): Promise<readonly Clarified[]> {
-  const { enabled, rounds } = floor.settings.clarifications;
+  const { enabled, rounds } = context.settings.clarifications;
   let clarified: readonly Clarified[] = [];
   if (!enabled) return clarified;
   for (let round = 1; round <= rounds; round += 1) {
-    const questions = await ask(floor, agents, { round, clarified });
+    const questions = await ask(context, agents, { round, clarified });
     if (questions.length === 0) return clarified; // CLARIFY-2
-    const given = await floor.run.awaits(requestOf(round));
+    const given = await context.run.awaits(requestOf(round));
     const answers = isEvent(given, "clarification-answered") ? given.data.answers : [];
     clarified = [
       ...clarified,
@@ -47,18 +47,18 @@ export const requestOf = (round: number): string => `clarification-${round}`;
 type Round = { readonly round: number; readonly clarified: readonly Clarified[] };
 
 async function ask(
-  floor: DebateContext,
+  context: DebateContext,
   agents: readonly Participant[],
   { round, clarified }: Round,
 ): Promise<Questions> {
-  const work = async (id: string, run: Run): Promise<Joined<Questions>> => {
-    const event = await askOne(floor, { run, agent: withId(agents, id), round, clarified });
+  const work = async (id: string, run: StepRunner): Promise<PhaseResult<Questions>> => {
+    const event = await askOne(context, { run, agent: withId(agents, id), round, clarified });
     return event.type === "clarification-asked"
       ? { in: true, value: event.data.questions }
       : { in: false, why: event.data.why };
   };
   const done = await phase(
-    floor.run,
+    context.run,
     {
       name: `clarify-${round}`,
       work: { kind: "clarification", nth: round },
@@ -69,24 +69,24 @@ async function ask(
   return done.in.flatMap(({ value }) => value);
 }
 
-type Asking = Round & { readonly run: Run; readonly agent: Participant };
+type Asking = Round & { readonly run: StepRunner; readonly agent: Participant };
 
 const askOne = (
-  floor: DebateContext,
+  context: DebateContext,
   { run, agent, round, clarified }: Asking,
 ): Promise<Event<"clarification-asked"> | Event<"degradation-noted">> => {
-  const { clarifications, maxOutputTokens, callTimeoutMs } = floor.settings;
-  const own = ownText(floor, "clarification", agent);
+  const { clarifications, maxOutputTokens, callTimeoutMs } = context.settings;
+  const own = ownText(context, "clarification", agent);
   return run.call(
     {
       key: `clarify-${round}/${agent.id}`,
-      ends: ["clarification-asked", "degradation-noted"],
+      outcomes: ["clarification-asked", "degradation-noted"],
       work: { kind: "clarification", nth: round, by: agent.id },
       request: {
         ...modelParams(agent),
-        messages: clarifyPrompt(floor, {
-          material: floor,
-          persona: floor.instructions(agent),
+        messages: clarifyPrompt(context, {
+          material: context,
+          persona: context.instructions(agent),
           ...(own === undefined ? {} : { focus: own }),
           answered: clarified,
           most: clarifications.perAgent,

@@ -442,7 +442,7 @@ describe("a way to summarise of one's own", () => {
       name: "counting",
       summarise: (run, { key, for: agent, contributions, charactersBefore }) =>
         run.derive(
-          { key, ends: ["summary-made"], input: { steps: contributions.map(({ step }) => step) } },
+          { key, outcomes: ["summary-made"], input: { steps: contributions.map(({ step }) => step) } },
           () => {
             const text = `${contributions.length} texts`;
             const characters = { charactersBefore, charactersAfter: text.length };

@@ -20,15 +20,15 @@ export type Evaluating = {
 };
 
 /** Whether the debate ends with this round, which is not the last, and why; null: it goes on. */
-export async function ends(floor: DebateContext, spec: Evaluating): Promise<string | null> {
-  const { termination } = floor.settings;
+export async function ends(context: DebateContext, spec: Evaluating): Promise<string | null> {
+  const { termination } = context.settings;
   switch (termination.type) {
     case "fixed":
       return null;
     case "convergence":
-      return converged(floor, spec, termination.similarity);
+      return converged(context, spec, termination.similarity);
     case "quality":
-      return confident(floor, spec, termination.threshold);
+      return confident(context, spec, termination.threshold);
   }
 }
 
@@ -53,7 +53,7 @@ async function converged(
   await run.derive(
     {
       key: `round-${round}/convergence`,
-      ends: ["note-taken"],
+      outcomes: ["note-taken"],
       work: { kind: "convergence", round },
       input: {
         texts: [last, after].map((seated) => seated.map(({ step }) => step)),
@@ -76,27 +76,27 @@ async function converged(
 
 /** The judge's confidence in what stands, asked under `round-<n>/confidence`; one that fails ends nothing. */
 async function confident(
-  floor: DebateContext,
+  context: DebateContext,
   { round, brief, after, judge }: Evaluating,
   threshold: number,
 ): Promise<string | null> {
   if (!judge) return null;
-  const event = await floor.run.call(
+  const event = await context.run.call(
     {
       key: `round-${round}/confidence`,
-      ends: ["confidence-given", "degradation-noted"],
+      outcomes: ["confidence-given", "degradation-noted"],
       work: { kind: "confidence", round, by: judge.id },
       request: {
         ...modelParams(judge),
-        messages: confidencePrompt(floor, {
+        messages: confidencePrompt(context, {
           ...brief,
           answers: [...after].sort((a, b) => (a.label < b.label ? -1 : 1)),
-          persona: floor.instructions(judge),
+          persona: context.instructions(judge),
         }),
-        maxOutputTokens: floor.settings.maxOutputTokens.confidence,
+        maxOutputTokens: context.settings.maxOutputTokens.confidence,
         reply: confidenceSchema,
       },
-      timeoutMs: floor.settings.callTimeoutMs,
+      timeoutMs: context.settings.callTimeoutMs,
     },
     (call) => {
       const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;

@@ -1,5 +1,5 @@
 import type { Event, Participant, ParticipantId, Work } from "../../kernel/index.ts";
-import { phase, type Joined, type Run } from "../../engine/index.ts";
+import { phase, type PhaseResult, type StepRunner } from "../../engine/index.ts";
 import type { SummaryMethod, SummaryTask, Contribution } from "./summaries/method.ts";
 import { summaryMethodOf } from "./summaries/index.ts";
 import { summarizationOf } from "./settings.ts";
@@ -12,32 +12,32 @@ import { summaryPrompt, historyText } from "./prompts/agents.ts";
 
 /** Summaries of those whose perspective is at or over their threshold, all at once; nothing is asked of others. */
 export async function summarise(
-  floor: DebateContext,
+  context: DebateContext,
   agents: readonly Participant[],
   { round, transcript }: { readonly round: number; readonly transcript: Transcript },
 ): Promise<ReadonlyMap<ParticipantId, Summarised>> {
   const due = agents.filter((agent) => {
-    const own = wayOf(floor, agent);
-    return own && !own.method.perPrompt && isDue(floor, agent, perspectiveOf(transcript, agent.id)); // PAST-1
+    const own = wayOf(context, agent);
+    return own && !own.method.perPrompt && isDue(context, agent, perspectiveOf(transcript, agent.id)); // PAST-1
   });
   if (due.length === 0) return new Map();
-  const work = async (id: string, run: Run): Promise<Joined<Event<"summary-made">>> => {
+  const work = async (id: string, run: StepRunner): Promise<PhaseResult<Event<"summary-made">>> => {
     const agent = due.find((one) => one.id === id);
-    const own = agent && wayOf(floor, agent);
+    const own = agent && wayOf(context, agent);
     if (!own) throw new RangeError(`${id} summarises nothing`);
-    const event = await make(floor, run, {
+    const event = await make(context, run, {
       agent,
       method: own.method,
       key: `round-${round}/summary/${id}`,
       work: { kind: "summary", round, by: id },
       round,
       contributions: perspectiveOf(transcript, agent.id), // PAST-2
-      purpose: floor.question,
+      purpose: context.question,
     });
     return event.type === "summary-made" ? { in: true, value: event } : { in: false, why: event.data.why };
   };
   const done = await phase(
-    floor.run,
+    context.run,
     { name: `round-${round}/summary`, work: { kind: "summary", round }, members: due.map(({ id }) => id) },
     work,
   );
@@ -58,13 +58,13 @@ export type Remembering = {
 
 /** What an agent is reminded of in a prompt; undefined where there is nothing, or nothing is wanted. */
 export async function historyFor(
-  floor: DebateContext,
+  context: DebateContext,
   { agent, step, kind, round, transcript, purpose }: Remembering,
 ): Promise<string | undefined> {
-  const own = wayOf(floor, agent);
-  if (own?.method.perPrompt && isDue(floor, agent, perspectiveOf(transcript, agent.id))) {
+  const own = wayOf(context, agent);
+  if (own?.method.perPrompt && isDue(context, agent, perspectiveOf(transcript, agent.id))) {
     const everybody = own.method.takesAll && own.settings.scope === "all";
-    const event = await make(floor, floor.run, {
+    const event = await make(context, context.run, {
       agent,
       method: own.method,
       key: `${step}/summary`,
@@ -74,18 +74,20 @@ export async function historyFor(
       purpose,
     });
     if (event.type === "summary-made")
-      return historyText(floor, { summary: { round, text: event.data.text }, rounds: [] });
+      return historyText(context, { summary: { round, text: event.data.text }, rounds: [] });
   }
   const { summary, contributions } = historyOf(transcript, agent.id);
-  const shown = summary || floor.settings.includeFullHistory ? contributions : [];
+  const shown = summary || context.settings.includeFullHistory ? contributions : [];
   if (!summary && shown.length === 0) return undefined;
-  return historyText(floor, { ...(summary ? { summary } : {}), rounds: byRound(shown) });
+  return historyText(context, { ...(summary ? { summary } : {}), rounds: byRound(shown) });
 }
 
 /** How this participant's perspective is summarised; undefined where it is not. */
-export function wayOf(floor: DebateContext, { id }: Participant) {
-  const settings = summarizationOf(floor.settings, id);
-  return settings.enabled ? { settings, method: summaryMethodOf(settings.method, floor.methods) } : undefined;
+export function wayOf(context: DebateContext, { id }: Participant) {
+  const settings = summarizationOf(context.settings, id);
+  return settings.enabled
+    ? { settings, method: summaryMethodOf(settings.method, context.methods) }
+    : undefined;
 }
 
 export const isDue = (
@@ -107,13 +109,13 @@ export type Making = {
 
 /** One summary by an agent's method, with the ports that there are. */
 export function make(
-  floor: DebateContext,
-  run: Run,
+  context: DebateContext,
+  run: StepRunner,
   { agent, method, key, work, round, contributions, purpose, prompt }: Making,
 ): Promise<Event<"summary-made"> | Event<"degradation-noted">> {
-  const { maxLength, semanticThreshold, embeddingModel, scope } = summarizationOf(floor.settings, agent.id);
-  const persona = floor.instructions(agent);
-  const focus = ownText(floor, "summary", agent);
+  const { maxLength, semanticThreshold, embeddingModel, scope } = summarizationOf(context.settings, agent.id);
+  const persona = context.instructions(agent);
+  const focus = ownText(context, "summary", agent);
   return method.summarise(
     run,
     {
@@ -128,17 +130,17 @@ export function make(
       prompt:
         prompt ??
         ((text, most) =>
-          summaryPrompt(floor, {
+          summaryPrompt(context, {
             text,
             maxLength: most,
             persona,
             ...(focus === undefined ? {} : { focus }),
           })),
-      maxOutputTokens: floor.settings.maxOutputTokens.summary,
-      timeoutMs: floor.settings.callTimeoutMs,
+      maxOutputTokens: context.settings.maxOutputTokens.summary,
+      timeoutMs: context.settings.callTimeoutMs,
     },
     {
-      embeddings: floor.ports.embeddings?.(embeddingModel ?? null) ?? null,
+      embeddings: context.ports.embeddings?.(embeddingModel ?? null) ?? null,
       options: { semanticThreshold, scope },
     },
   );

@@ -36,12 +36,12 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
     templates: [...debateAgentTemplates, ...debateJudgeTemplates],
     opening: async () => (await import("./opening.ts")).openDebate,
     async deliberate(given): Promise<Closing> {
-      const floor: DebateContext = { ...given, methods };
-      reserveForJudge(floor);
-      const agents = floor.seats("agent");
-      const requirements = await readRequirements(floor);
-      const clarifications = await clarify(floor, agents);
-      return conduct(floor, { agents, brief: { material: floor, requirements, clarifications } });
+      const context: DebateContext = { ...given, methods };
+      reserveForJudge(context);
+      const agents = context.seats("agent");
+      const requirements = await readRequirements(context);
+      const clarifications = await clarify(context, agents);
+      return conduct(context, { agents, brief: { material: context, requirements, clarifications } });
     },
   });
 
@@ -49,9 +49,9 @@ export const debate = debateWith(summaryMethods);
 
 type Debating = { readonly agents: readonly Participant[]; readonly brief: Brief };
 
-async function conduct(floor: DebateContext, { agents, brief }: Debating): Promise<Closing> {
-  const { settings } = floor;
-  const order = floor.shuffled(
+async function conduct(context: DebateContext, { agents, brief }: Debating): Promise<Closing> {
+  const { settings } = context;
+  const order = context.shuffle(
     "labels",
     agents.map(({ id }) => id),
   );
@@ -63,10 +63,10 @@ async function conduct(floor: DebateContext, { agents, brief }: Debating): Promi
   for (let round = 1; ; round += 1) {
     const last = seated;
     const active = round === 1 ? agents : seated.map(({ by }) => by);
-    transcript = withSummaries(transcript, await summarise(floor, active, { round, transcript }));
+    transcript = withSummaries(transcript, await summarise(context, active, { round, transcript }));
     const spec: RoundSpec = { round, brief, transcript, heard: transcript, labels };
     const asked = round === 1 || settings.proposals === "fresh";
-    const proposed = asked ? await propose(floor, spec, active) : NOBODY_ASKED;
+    const proposed = asked ? await propose(context, spec, active) : NOBODY_ASKED;
     if (round === 1) {
       const quorum = quorumOf(settings, agents.length);
       if (proposed.seated.length < quorum) return tooFewProposals(agents, proposed, quorum);
@@ -78,22 +78,22 @@ async function conduct(floor: DebateContext, { agents, brief }: Debating): Promi
         : last.map((one) => proposed.seated.find(({ by }) => by.id === one.by.id) ?? one);
     const said = { proposals: proposed.seated, critiques: [], refinements: [] };
     const proposing = { ...spec, heard: withSpoken(transcript, saidIn(round, said)) };
-    const { critiques, absent: unsaid } = await criticise(floor, proposing, before);
+    const { critiques, absent: unsaid } = await criticise(context, proposing, before);
     const criticised = { ...said, critiques };
     const refining = { ...spec, heard: withSpoken(transcript, saidIn(round, criticised)) };
-    const { seated: after, refined, absent } = await refine(floor, refining, { seated: before, critiques });
+    const { seated: after, refined, absent } = await refine(context, refining, { seated: before, critiques });
     seated = after;
     lost += proposed.absent.length + unsaid.length + absent.length;
     const refinements = after.filter(({ by }) => refined.includes(by.id));
     transcript = withSpoken(transcript, saidIn(round, { ...criticised, refinements }));
-    await closeRound(floor, { round, seated, refined });
-    const [judge] = floor.seats("judge");
+    await closeRound(context, { round, seated, refined });
+    const [judge] = context.seats("judge");
     if (
       round >= settings.rounds ||
       criticsOf(settings.topology, seated).length === 0 || // alone, nobody would say anything new
-      (await ends(floor, { round, brief, last, after, refined, judge })) !== null
+      (await ends(context, { round, brief, last, after, refined, judge })) !== null
     )
-      return conclude(floor, { evidence: { brief, transcript, before, after, round }, first, lost });
+      return conclude(context, { evidence: { brief, transcript, before, after, round }, first, lost });
   }
 }
 
@@ -106,8 +106,8 @@ type Concluding = {
   readonly lost: number;
 };
 
-async function conclude(floor: DebateContext, { evidence, first, lost }: Concluding): Promise<Closing> {
-  const judged = await synthesise(floor, evidence);
+async function conclude(context: DebateContext, { evidence, first, lost }: Concluding): Promise<Closing> {
+  const judged = await synthesise(context, evidence);
   if (judged.ok) {
     return {
       outcome: lost > 0 || judged.degraded ? "answered-degraded" : "answered",
@@ -130,7 +130,7 @@ const closeRound = (
   run.derive(
     {
       key: `round-${round}/closed`,
-      ends: ["round-closed"],
+      outcomes: ["round-closed"],
       work: { kind: "round", round },
       input: { standing: seated.map(({ step }) => step), refined: [...refined] },
     },

@@ -1,4 +1,4 @@
-import { reserveFor, type Ending } from "../../engine/index.ts";
+import { reserveFor, type StepOutcome } from "../../engine/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import {
   StepKey,
@@ -48,11 +48,11 @@ export type Judged =
   | ({ readonly ok: false } & Absence);
 
 /** Asks one judge after the other, each under `synthesis/<judge>`, until one writes the solution. */
-export async function synthesise(floor: DebateContext, evidence: Evidence): Promise<Judged> {
+export async function synthesise(context: DebateContext, evidence: Evidence): Promise<Judged> {
   let failed = 0;
   let last = absenceOf("nobody is the judge", undefined);
-  for (const judge of floor.seats("judge")) {
-    const judged = await solution(floor, judge, evidence);
+  for (const judge of context.seats("judge")) {
+    const judged = await solution(context, judge, evidence);
     if (judged.ok) return { ...judged, degraded: judged.degraded || failed > 0 };
     failed += 1;
     last = judged;
@@ -61,18 +61,18 @@ export async function synthesise(floor: DebateContext, evidence: Evidence): Prom
 }
 
 /** Keeps the first judge's worst case back, before anything is spent. */
-export function reserveForJudge(floor: DebateContext): void {
-  reserveFor(floor.run, SHARE, () => {
-    const [judge] = floor.seats("judge");
+export function reserveForJudge(context: DebateContext): void {
+  reserveFor(context.run, SHARE, () => {
+    const [judge] = context.seats("judge");
     if (!judge) return undefined;
-    const { maxOutputTokens, rounds } = floor.settings;
+    const { maxOutputTokens, rounds } = context.settings;
     // Of full length, at the three characters a token that quotes count with.
     const all =
-      3 * floor.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
+      3 * context.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
     // A judge that summarises sees a summary, or rounds of which the last is below its threshold.
-    const way = wayOf(floor, judge);
+    const way = wayOf(context, judge);
     const most = way ? Math.min(all, Math.max(way.settings.maxLength, rounds * way.settings.threshold)) : all;
-    const given = floor.context.reduce((sum, { text }) => sum + text, floor.question) + "x".repeat(most);
+    const given = context.context.reduce((sum, { text }) => sum + text, context.question) + "x".repeat(most);
     return {
       ...modelParams(judge),
       messages: [{ role: "user", text: given }],
@@ -85,8 +85,8 @@ type Solved =
   | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly degraded: boolean }
   | ({ readonly ok: false } & Absence);
 
-async function solution(floor: DebateContext, judge: Participant, evidence: Evidence): Promise<Solved> {
-  const { callTimeoutMs: timeoutMs, maxOutputTokens } = floor.settings;
+async function solution(context: DebateContext, judge: Participant, evidence: Evidence): Promise<Solved> {
+  const { callTimeoutMs: timeoutMs, maxOutputTokens } = context.settings;
   const step = StepKey.parse(`synthesis/${judge.id}`);
   const work = { kind: "synthesis", by: judge.id };
   const asked = {
@@ -94,15 +94,15 @@ async function solution(floor: DebateContext, judge: Participant, evidence: Evid
     maxOutputTokens: maxOutputTokens.synthesis,
     reply: solutionSchema,
   };
-  const messages = solutionPrompt(floor, {
+  const messages = solutionPrompt(context, {
     ...evidence.brief,
-    ...(await materialOf(floor, judge, evidence)),
-    persona: floor.instructions(judge),
+    ...(await materialOf(context, judge, evidence)),
+    persona: context.instructions(judge),
   });
-  const first = await floor.run.call(
+  const first = await context.run.call(
     {
       key: step,
-      ends: ["synthesis-given", "reply-received", "degradation-noted"],
+      outcomes: ["synthesis-given", "reply-received", "degradation-noted"],
       work,
       request: { ...asked, messages },
       timeoutMs,
@@ -124,12 +124,12 @@ async function solution(floor: DebateContext, judge: Participant, evidence: Evid
   }
   const reply = first.data.call?.ok ? first.data.call.reply : "";
   const again = StepKey.parse(`${step}/repair`);
-  const repaired = await floor.run.call(
+  const repaired = await context.run.call(
     {
       key: again,
-      ends: ["synthesis-given", "degradation-noted"],
+      outcomes: ["synthesis-given", "degradation-noted"],
       work: { ...work, nth: 2 },
-      request: { ...asked, messages: solutionRepairPrompt(floor, { reply, reason: first.data.why }) },
+      request: { ...asked, messages: solutionRepairPrompt(context, { reply, reason: first.data.why }) },
       timeoutMs,
     },
     (call) => repair(call, judge),
@@ -137,8 +137,8 @@ async function solution(floor: DebateContext, judge: Participant, evidence: Evid
   if (repaired.type === "synthesis-given")
     return { ok: true, step: again, final: repaired.data.final, degraded: false };
   const written = StepKey.parse(`${step}/as-written`); // SOLUTION-2
-  const stands = await floor.run.derive(
-    { key: written, ends: ["synthesis-given"], work, input: { reply } },
+  const stands = await context.run.derive(
+    { key: written, outcomes: ["synthesis-given"], work, input: { reply } },
     () => given(judge, reply.trim(), UNREAD),
   );
   return { ok: true, step: written, final: stands.data.final, degraded: true };
@@ -152,7 +152,7 @@ const UNREAD: Assessment = {
   openQuestions: [],
 };
 
-function repair(call: Call, judge: Participant): Ending<"synthesis-given" | "degradation-noted"> {
+function repair(call: Call, judge: Participant): StepOutcome<"synthesis-given" | "degradation-noted"> {
   const read = readSolution(call.ok ? call.reply : "");
   if (read.ok) return given(judge, read.markdown, read.assessment);
   return degradation({
@@ -171,7 +171,7 @@ const lost = (judge: Participant, failure: Parameters<typeof degradation>[0]["fa
     weakens: "another judge had to write the solution, or none did",
   });
 
-const given = (judge: Participant, text: string, assessment: Assessment): Ending<"synthesis-given"> => ({
+const given = (judge: Participant, text: string, assessment: Assessment): StepOutcome<"synthesis-given"> => ({
   type: "synthesis-given",
   data: {
     by: judge.id,
@@ -187,34 +187,34 @@ const given = (judge: Participant, text: string, assessment: Assessment): Ending
 
 /** What the judge works from (SOLUTION-1). */
 async function materialOf(
-  floor: DebateContext,
+  context: DebateContext,
   judge: Participant,
   { transcript, before, after, round }: Evidence,
 ): Promise<{ readonly rounds: string; readonly summary?: string }> {
   const last = saidIn(round, { proposals: before, critiques: [], refinements: changed(before, after) });
-  const way = wayOf(floor, judge);
-  if (way && isDue(floor, judge, last)) {
-    const focus = ownText(floor, "summary", judge);
-    const event = await make(floor, floor.run, {
+  const way = wayOf(context, judge);
+  if (way && isDue(context, judge, last)) {
+    const focus = ownText(context, "summary", judge);
+    const event = await make(context, context.run, {
       agent: judge,
       method: way.method,
       // The first judge's; who steps in for it makes its own.
-      key: judge.id === floor.seats("judge")[0]?.id ? "judge/summary" : `judge/summary/${judge.id}`,
+      key: judge.id === context.seats("judge")[0]?.id ? "judge/summary" : `judge/summary/${judge.id}`,
       work: { kind: "summary", by: judge.id },
       round: undefined,
       contributions: last,
-      purpose: floor.question,
+      purpose: context.question,
       prompt: (text, maxLength) =>
-        judgeSummaryPrompt(floor, {
+        judgeSummaryPrompt(context, {
           text,
           maxLength,
-          persona: floor.instructions(judge),
+          persona: context.instructions(judge),
           ...(focus === undefined ? {} : { focus }),
         }),
     });
     if (event.type === "summary-made") return { rounds: "", summary: event.data.text };
   }
-  return { rounds: roundsText(floor, roundsOf(transcript.spoken)) };
+  return { rounds: roundsText(context, roundsOf(transcript.spoken)) };
 }
 
 const changed = (before: readonly Seated[], after: readonly Seated[]): readonly Seated[] =>

@@ -43,7 +43,7 @@ export type Loss = Absence & { readonly id: string };
 
 /** One phase of speeches, each `round-<n>/<kind>/<part>`; who spoke, by part. */
 async function spoken(
-  floor: DebateContext,
+  context: DebateContext,
   {
     work,
     parts,
@@ -55,16 +55,16 @@ async function spoken(
   },
 ): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly absent: readonly Loss[] }> {
   const done = await fanOut<FanOutMember & Part, Event<Spoke>>(
-    floor.run,
+    context.run,
     {
       name: `round-${work.round}/${work.kind}`,
       work,
-      members: parts.map((part) => ({ ...part, request: requestOf(floor, part.speech) })),
+      members: parts.map((part) => ({ ...part, request: requestOf(context, part.speech) })),
       quorum,
-      patienceMs: floor.settings.patienceMs,
+      patienceMs: context.settings.patienceMs,
     },
     async ({ speech }, run) => {
-      const event = await speak(floor, run, speech);
+      const event = await speak(context, run, speech);
       return event.type === "degradation-noted" ? failedPart(event) : { in: true, value: event };
     },
   );
@@ -76,7 +76,7 @@ async function spoken(
 
 /** Proposals of these agents, made anew; who gave one, as it stands now. */
 export async function propose(
-  floor: DebateContext,
+  context: DebateContext,
   spec: RoundSpec,
   agents: readonly Draft["by"][],
 ): Promise<{ readonly seated: readonly Seated[]; readonly absent: readonly Loss[] }> {
@@ -85,36 +85,42 @@ export async function propose(
     agents.map(async (agent): Promise<Part> => {
       const step = StepKey.parse(`round-${round}/proposal/${agent.id}`);
       const work = { kind: "proposal", round, by: agent.id };
-      const history = await historyFor(floor, { ...work, agent, step, transcript, purpose: floor.question });
-      const messages = proposalPrompt(floor, { ...brief, history, persona: floor.instructions(agent) });
-      return answering(floor, { spec, agent, step, work, messages, kind: "proposal" });
+      const history = await historyFor(context, {
+        ...work,
+        agent,
+        step,
+        transcript,
+        purpose: context.question,
+      });
+      const messages = proposalPrompt(context, { ...brief, history, persona: context.instructions(agent) });
+      return answering(context, { spec, agent, step, work, messages, kind: "proposal" });
     }),
   );
-  const quorum = quorumOf(floor.settings, agents.length);
-  const { given, absent } = await spoken(floor, { work: { kind: "proposal", round }, parts, quorum });
+  const quorum = quorumOf(context.settings, agents.length);
+  const { given, absent } = await spoken(context, { work: { kind: "proposal", round }, parts, quorum });
   return { seated: seatedBy(spec, agents, given), absent };
 }
 
 /** Critiques of what stands, each agent's of those whom the topology gives it; by whom they are about. */
 export async function criticise(
-  floor: DebateContext,
+  context: DebateContext,
   spec: RoundSpec,
   seated: readonly Seated[],
 ): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly Loss[] }> {
   const { round, brief, transcript, heard } = spec;
-  const pairs = criticsOf(floor.settings.topology, seated);
+  const pairs = criticsOf(context.settings.topology, seated);
   const parts = await Promise.all(
     pairs.map(async ({ critic, target }): Promise<Part> => {
       const agent = critic.by;
       const id = `${agent.id}/of/${target.by.id}`;
       const step = StepKey.parse(`round-${round}/critique/${id}`);
       const work = { kind: "critique", round, by: agent.id, of: target.by.id };
-      const history = await historyFor(floor, { ...work, agent, step, transcript, purpose: target.text });
-      const messages = critiquePrompt(floor, {
+      const history = await historyFor(context, { ...work, agent, step, transcript, purpose: target.text });
+      const messages = critiquePrompt(context, {
         ...brief,
         proposal: { label: target.label, text: target.text },
         history,
-        persona: floor.instructions(agent),
+        persona: context.instructions(agent),
       });
       const what = `the critique by ${agent.persona.name} of ${target.by.persona.name}`;
       return {
@@ -125,8 +131,8 @@ export async function criticise(
           work,
           messages,
           transcript: heard,
-          maxOutputTokens: floor.settings.maxOutputTokens.critique,
-          ends: "critique-given",
+          maxOutputTokens: context.settings.maxOutputTokens.critique,
+          outcome: "critique-given",
           read: (call) => {
             const failure = failureOf(call);
             if (failure) {
@@ -142,7 +148,7 @@ export async function criticise(
       };
     }),
   );
-  const { given, absent } = await spoken(floor, { work: { kind: "critique", round }, parts });
+  const { given, absent } = await spoken(context, { work: { kind: "critique", round }, parts });
   const critiques = pairs.flatMap(({ critic, target }) => {
     const step = `round-${round}/critique/${critic.by.id}/of/${target.by.id}`;
     const event = given.get(`${critic.by.id}/of/${target.by.id}`);
@@ -163,7 +169,7 @@ export type Critique = {
 
 /** What stands after everybody answered the critiques it received, and who did. */
 export async function refine(
-  floor: DebateContext,
+  context: DebateContext,
   spec: RoundSpec,
   { seated, critiques }: { readonly seated: readonly Seated[]; readonly critiques: readonly Critique[] },
 ): Promise<{
@@ -179,18 +185,18 @@ export async function refine(
       const received = critiques.filter(({ of }) => of === agent.id).map((critique) => critique.text);
       const purpose = [text, ...received].join("\n\n");
       const work = { kind: "refinement", round, by: agent.id };
-      const history = await historyFor(floor, { ...work, agent, step, transcript, purpose });
-      const messages = refinementPrompt(floor, {
+      const history = await historyFor(context, { ...work, agent, step, transcript, purpose });
+      const messages = refinementPrompt(context, {
         ...brief,
         proposal: { label, text },
         critiques: received,
         history,
-        persona: floor.instructions(agent),
+        persona: context.instructions(agent),
       });
-      return answering(floor, { spec, agent, step, work, messages, kind: "refinement" });
+      return answering(context, { spec, agent, step, work, messages, kind: "refinement" });
     }),
   );
-  const { given, absent } = await spoken(floor, { work: { kind: "refinement", round }, parts });
+  const { given, absent } = await spoken(context, { work: { kind: "refinement", round }, parts });
   const anew = seatedBy(
     spec,
     criticised.map(({ by }) => by),
@@ -228,7 +234,7 @@ function answering(
       messages,
       transcript: heard,
       maxOutputTokens: settings.maxOutputTokens[kind],
-      ends: "answer-given",
+      outcome: "answer-given",
       read: (call) => {
         const failure = failureOf(call);
         if (failure) return degradation({ what, failure, participant: agent.id, weakens });

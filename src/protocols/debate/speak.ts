@@ -11,7 +11,7 @@ import {
   type Work,
 } from "../../kernel/index.ts";
 import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
-import type { Ending, Run, ProtocolContext } from "../../engine/index.ts";
+import type { StepOutcome, StepRunner, ProtocolContext } from "../../engine/index.ts";
 import { speakWithTools, withTools } from "../phases/tool-turns.ts";
 import { modelParams } from "../phases/draft.ts";
 import type { SummaryMethod } from "./summaries/index.ts";
@@ -28,35 +28,35 @@ export type Speaking = {
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
   readonly reply?: ReplySchema;
-  readonly ends: Spoke;
+  readonly outcome: Spoke;
   /** What `context_search` looks through. */
   readonly transcript: Transcript;
-  readonly read: (call: Call) => Ending<Spoke | "degradation-noted">;
+  readonly read: (call: Call) => StepOutcome<Spoke | "degradation-noted">;
 };
 
 /** What a step asks first; for what it may cost. */
-export const requestOf = (floor: DebateContext, speech: Speaking): ModelRequest =>
-  withTools(requestWith(speech, speech.messages), toolsOf(floor, speech.agent).specs);
+export const requestOf = (context: DebateContext, speech: Speaking): ModelRequest =>
+  withTools(requestWith(speech, speech.messages), toolsOf(context, speech.agent).specs);
 
 /** One agent's reply, with as many turns as its tools take. */
 export function speak(
-  floor: DebateContext,
-  run: Run,
+  context: DebateContext,
+  run: StepRunner,
   speech: Speaking,
 ): Promise<Event<Spoke | "degradation-noted">> {
-  const { agent, step, work, messages, transcript, ends, read } = speech;
-  return speakWithTools<Spoke | "degradation-noted">(floor, run, {
+  const { agent, step, work, messages, transcript, outcome, read } = speech;
+  return speakWithTools<Spoke | "degradation-noted">(context, run, {
     by: agent.id,
     step,
     work,
     request: requestWith(speech, messages),
-    timeoutMs: floor.settings.callTimeoutMs,
+    timeoutMs: context.settings.callTimeoutMs,
     tools: {
-      ...toolsOf(floor, agent),
+      ...toolsOf(context, agent),
       seen: transcript.spoken.map((one) => one.step),
-      use: (name, given, signal) => outcomeOf(floor, { name, given, spoken: transcript.spoken }, signal),
+      use: (name, given, signal) => outcomeOf(context, { name, given, spoken: transcript.spoken }, signal),
     },
-    ends: [ends, "degradation-noted"],
+    outcomes: [outcome, "degradation-noted"],
     read,
   });
 }
@@ -78,12 +78,12 @@ function toolsOf({ settings }: DebateContext, { id }: Participant) {
 }
 
 async function outcomeOf(
-  floor: DebateContext,
+  context: DebateContext,
   { name, given, spoken }: { name: string; given: Json; spoken: readonly Spoken[] },
   signal: AbortSignal,
 ): Promise<Json> {
   if (name === "context_search") return searched(spoken, given);
-  const tools = await floor.ports.tools?.(floor.opening);
+  const tools = await context.ports.tools?.(context.opening);
   if (!tools) return { error: "there is no folder to work in" };
   const outcome = await tools.call(name, given, signal);
   return outcome.ok ? outcome.result : { error: outcome.reason };
@@ -98,7 +98,7 @@ function searched(spoken: readonly Spoken[], given: Json): Json {
   return found.ok ? Json.parse({ total: found.total, hits: found.hits }) : { error: found.reason };
 }
 
-/** The floor, and the ways to summarise that settings may name. */
+/** The protocol context, with the summary methods that settings may name. */
 export type DebateContext = ProtocolContext<DebateSettings> & { readonly methods: readonly SummaryMethod[] };
 
 export type Requirements = { readonly major: readonly string[]; readonly minor: readonly string[] };
@@ -116,7 +116,12 @@ export async function readRequirements({ run, question, context }: DebateContext
   const problem = [question, ...context.map(({ text }) => text)].join("\n\n");
   const found = requirementsOf(problem);
   await run.derive(
-    { key: "requirements", ends: ["requirements-read"], work: { kind: "requirements" }, input: { problem } },
+    {
+      key: "requirements",
+      outcomes: ["requirements-read"],
+      work: { kind: "requirements" },
+      input: { problem },
+    },
     () => ({
       type: "requirements-read",
       data: { major: [...found.major], minor: [...found.minor] },

@@ -1,4 +1,4 @@
-import type { ProtocolContext, Run } from "../../engine/index.ts";
+import type { ProtocolContext, StepRunner } from "../../engine/index.ts";
 import { type Event, type ModelRequest, type Participant } from "../../kernel/index.ts";
 import {
   evaluationPrompt,
@@ -25,19 +25,19 @@ export function shownOn({ context, settings }: ProtocolContext<EvaluationSetting
 
 /** The one request that an evaluator is asked with. */
 export function requestOf(
-  floor: ProtocolContext<EvaluationSettings>,
+  context: ProtocolContext<EvaluationSettings>,
   shown: Shown,
   evaluator: Participant,
 ): ModelRequest {
-  const { settings, opening } = floor;
-  const prompt = { ...shown, persona: floor.instructions(evaluator) };
+  const { settings, opening } = context;
+  const prompt = { ...shown, persona: context.instructions(evaluator) };
   const own = ownTemplate(evaluator.id);
   const roles = Object.fromEntries(settings.debaters.map(({ id, role }) => [id, role]));
   return {
     ...modelParams(evaluator),
     messages: Object.hasOwn(opening.templates, own)
-      ? ownEvaluationPrompt(floor, prompt, { text: floor.template(own), roles })
-      : evaluationPrompt(floor, prompt),
+      ? ownEvaluationPrompt(context, prompt, { text: context.template(own), roles })
+      : evaluationPrompt(context, prompt),
     maxOutputTokens: settings.maxOutputTokens,
     reply: evaluationSchema,
   };
@@ -54,7 +54,7 @@ export type Evaluated = Event<"evaluation-given"> | Event<"degradation-noted">;
  */
 export async function evaluate(
   { settings }: ProtocolContext<EvaluationSettings>,
-  run: Run,
+  run: StepRunner,
   { evaluator, request }: Evaluating,
 ): Promise<Evaluated> {
   const { id } = evaluator;
@@ -63,7 +63,7 @@ export async function evaluate(
     const event = await run.call(
       {
         key: again === 0 ? key : `${key}/again-${again}`,
-        ends: ["evaluation-given", "degradation-noted"],
+        outcomes: ["evaluation-given", "degradation-noted"],
         work: { kind: "evaluation", by: id, ...(again === 0 ? {} : { nth: again + 1 }) },
         request,
         timeoutMs: settings.timeoutsMs[id] ?? settings.callTimeoutMs,

@@ -24,24 +24,24 @@ export const evaluation = defineProtocol<EvaluationSettings>({
   seats: [{ name: "evaluator", filledBy: "judge", min: 1 }],
   settings: EvaluationSettings,
   templates: [evaluationTemplate],
-  async deliberate(floor) {
-    const evaluators = floor.seats("evaluator");
-    const shown = shownOn(floor);
+  async deliberate(context) {
+    const evaluators = context.seats("evaluator");
+    const shown = shownOn(context);
     const members = evaluators.map((evaluator) => ({
       id: evaluator.id,
       evaluator,
-      request: requestOf(floor, shown, evaluator),
+      request: requestOf(context, shown, evaluator),
     }));
     const done = await fanOut<(typeof members)[number], Part>(
-      floor.run,
+      context.run,
       { name: "evaluation", work: { kind: "evaluation" }, members, patienceMs: null },
       async ({ id, ...asked }, run) => {
-        const event = await evaluate(floor, run, asked);
+        const event = await evaluate(context, run, asked);
         // In, whatever came of it: a fork that asks a failed one again finds its part of the phase incomplete.
         return { in: true, value: partOf(id, event) };
       },
     );
-    return close(floor, [...done.in.map(({ value }) => value), ...done.cut.map(unaffordable)]);
+    return close(context, [...done.in.map(({ value }) => value), ...done.cut.map(unaffordable)]);
   },
 });
 
@@ -66,10 +66,13 @@ const unaffordable = ({ member: { id }, cap }: FanOut<FanOutMember, Part>["cut"]
 async function close({ run }: ProtocolContext, parts: readonly Part[]): Promise<Closing> {
   const ids = (read: boolean) => parts.flatMap((part) => (part.read === read ? [part.id] : []));
   const body = { read: ids(true), unread: ids(false) };
-  await run.derive({ key: "evaluated", ends: ["note-taken"], work: { kind: "tally" }, input: body }, () => ({
-    type: "note-taken",
-    data: { topic: "evaluated", reason: "who gave scores and who did not", body },
-  }));
+  await run.derive(
+    { key: "evaluated", outcomes: ["note-taken"], work: { kind: "tally" }, input: body },
+    () => ({
+      type: "note-taken",
+      data: { topic: "evaluated", reason: "who gave scores and who did not", body },
+    }),
+  );
   const answer = { answer: StepKey.parse("evaluated"), control: null };
   const best = body.read.length > 0 ? answer : null;
   const failures = parts.flatMap(({ failure }) => failure ?? []);

@@ -3,8 +3,8 @@ import {
   defineProtocol,
   phase,
   type ProtocolContext,
-  type Joined,
-  type Run,
+  type PhaseResult,
+  type StepRunner,
 } from "../../engine/index.ts";
 import { StepKey, type Closing, type Failure, type FailureCode } from "../../kernel/index.ts";
 import { judgeTemplates } from "../phases/judge-prompts.ts";
@@ -37,29 +37,29 @@ export const judge = defineProtocol<JudgeSettings>({
   seats: [{ name: "judge", filledBy: "judge", min: 1, max: 1 }],
   settings: JudgeSettings,
   templates: judgeTemplates,
-  async deliberate(floor) {
-    const at = bench(floor);
-    const { items, lanes } = floor.settings;
+  async deliberate(context) {
+    const at = bench(context);
+    const { items, lanes } = context.settings;
     const wanted = Array.from({ length: Math.min(lanes, items.length) }, (_, index) => `lane-${index + 1}`);
     const request = largestRequest(at);
     const work = { kind: "judging" };
     const members = wanted.map((id) => ({ id, request }));
-    const may = await admitWithinBudget(floor.run, { name: "judge", work, members });
+    const may = await admitWithinBudget(context.run, { name: "judge", work, members });
     const names = may.in.length > 0 ? may.in : wanted.slice(0, 1); // JUDGE-2
-    const lane = async (name: string, run: Run): Promise<Joined<Lane>> => {
+    const lane = async (name: string, run: StepRunner): Promise<PhaseResult<Lane>> => {
       const first = names.indexOf(name);
       const own = items.filter((_, index) => index % names.length === first).map((item) => item.name);
-      return { in: true, value: await laneOf(own.map((item) => () => judged(floor, { at, run, item }))) };
+      return { in: true, value: await laneOf(own.map((item) => () => judged(context, { at, run, item }))) };
     };
-    const done = await phase(floor.run, { name: "judge", work, members: names }, lane);
+    const done = await phase(context.run, { name: "judge", work, members: names }, lane);
     return close(
-      floor,
+      context,
       done.in.map(({ value }) => value),
     );
   },
 });
 
-type Judging = { readonly at: Bench; readonly run: Run; readonly item: string };
+type Judging = { readonly at: Bench; readonly run: StepRunner; readonly item: string };
 
 const judged = (
   { settings }: ProtocolContext<JudgeSettings>,
@@ -86,7 +86,7 @@ const HOPELESS: ReadonlySet<FailureCode> = new Set(["unauthorised", "out-of-cred
 async function close({ run }: ProtocolContext, lanes: readonly Lane[]): Promise<Closing> {
   const sum = (count: (lane: Lane) => number) => lanes.reduce((total, lane) => total + count(lane), 0);
   const body = { read: sum(({ read }) => read), unread: sum(({ unread }) => unread) };
-  await run.derive({ key: "judged", ends: ["note-taken"], work: { kind: "tally" }, input: body }, () => ({
+  await run.derive({ key: "judged", outcomes: ["note-taken"], work: { kind: "tally" }, input: body }, () => ({
     type: "note-taken",
     data: { topic: "judged", reason: "how many replies gave a verdict", body },
   }));

@@ -2,7 +2,7 @@ import { parseGrade } from "../../replies/grade.ts";
 import { EventId, type Work } from "../../kernel/index.ts";
 import { parsePreference, type Preference } from "../../replies/preference.ts";
 import { combinePreference } from "../../stats/judge-leans.ts";
-import type { Ending, Run } from "../../engine/index.ts";
+import type { StepOutcome, StepRunner } from "../../engine/index.ts";
 import { preferencePrompt, gradePrompt } from "../phases/judge-prompts.ts";
 import {
   ask,
@@ -22,7 +22,7 @@ const ORDERS = [
 ] as const;
 
 /** Compares one pair in both orders, under `ITEM/order-1` and `ITEM/order-2`; `ITEM/preference` is what they say together. */
-export async function* judgePair(at: Bench, run: Run, item: string): AsyncGenerator<Judged> {
+export async function* judgePair(at: Bench, run: StepRunner, item: string): AsyncGenerator<Judged> {
   for (const repeat of repeats(at)) {
     const said: Preference[] = [];
     for (const { key, shown } of ORDERS) {
@@ -41,7 +41,9 @@ export async function* judgePair(at: Bench, run: Run, item: string): AsyncGenera
     const key = repeated(`${item}/preference`, repeat);
     const work = itemWork("preference", item, repeat);
     const ends = ["preference-given", "degradation-noted"] as const;
-    await run.derive({ key, work, ends, input: { first, second } }, () => together(item, first, second));
+    await run.derive({ key, work, outcomes: ends, input: { first, second } }, () =>
+      together(item, first, second),
+    );
   }
 }
 
@@ -54,11 +56,11 @@ type Order = {
 
 const inOrder = (
   at: Bench,
-  run: Run,
+  run: StepRunner,
   { key, work, item, shown: [first, second] }: Order,
 ): Promise<JudgeReply> => {
-  const { form, rubric } = at.floor.settings;
-  const messages = preferencePrompt(at.floor, {
+  const { form, rubric } = at.context.settings;
+  const messages = preferencePrompt(at.context, {
     form,
     rubric,
     question: textOf(at, `${item}/question`),
@@ -86,7 +88,7 @@ function together(
   item: string,
   first: Preference,
   second: Preference,
-): Ending<"preference-given" | "degradation-noted"> {
+): StepOutcome<"preference-given" | "degradation-noted"> {
   const { winner, orderSensitive, ...rest } = combinePreference(first, second);
   if (winner === null) {
     const why = "why" in rest ? rest.why : "";
@@ -107,9 +109,9 @@ function together(
 }
 
 /** Grades one item under `ITEM/grade`, as often as the settings say. */
-export async function* judgeAnswer(at: Bench, run: Run, item: string): AsyncGenerator<Judged> {
-  const { form, rubric } = at.floor.settings;
-  const messages = gradePrompt(at.floor, {
+export async function* judgeAnswer(at: Bench, run: StepRunner, item: string): AsyncGenerator<Judged> {
+  const { form, rubric } = at.context.settings;
+  const messages = gradePrompt(at.context, {
     form,
     rubric,
     question: textOf(at, `${item}/question`),

@@ -1,4 +1,4 @@
-import type { Ending, ProtocolContext, Run } from "../../engine/index.ts";
+import type { StepOutcome, ProtocolContext, StepRunner } from "../../engine/index.ts";
 import {
   StepKey,
   type Event,
@@ -18,17 +18,17 @@ export type Judged = { readonly read: boolean; readonly failure?: Failure };
 
 /** What every item is judged at: the judge, and the items' texts. */
 export type Bench = {
-  readonly floor: ProtocolContext<JudgeSettings>;
+  readonly context: ProtocolContext<JudgeSettings>;
   readonly judge: Participant;
   /** A text of an item (`item-17/question`); undefined for a reference that there is not. */
   readonly text: (name: string) => string | undefined;
 };
 
-export function bench(floor: ProtocolContext<JudgeSettings>): Bench {
-  const [judge] = floor.seats("judge");
+export function bench(context: ProtocolContext<JudgeSettings>): Bench {
+  const [judge] = context.seats("judge");
   if (!judge) throw new RangeError("nobody has the seat of the judge");
-  const texts = new Map(floor.context.map(({ name, text }) => [name, text]));
-  return { floor, judge, text: (name) => texts.get(name) };
+  const texts = new Map(context.context.map(({ name, text }) => [name, text]));
+  return { context, judge, text: (name) => texts.get(name) };
 }
 
 /** A text that every item of its kind has. */
@@ -43,11 +43,11 @@ type Asking = {
   readonly work: Work;
   readonly messages: Message[];
   /** The event that a reply becomes. */
-  readonly read: (reply: string) => Ending<"grade-given" | "reply-received">;
+  readonly read: (reply: string) => StepOutcome<"grade-given" | "reply-received">;
 };
 
 const requestOf = (
-  { floor: { settings }, judge }: Pick<Bench, "floor" | "judge">,
+  { context: { settings }, judge }: Pick<Bench, "context" | "judge">,
   messages: Message[],
 ): ModelRequest => {
   const reply = judgeSchema(settings.kind, settings.form);
@@ -61,12 +61,12 @@ const requestOf = (
 
 /** A request as large as the largest that this bench makes, for a budget to reckon with. */
 export function largestRequest(at: Bench): ModelRequest {
-  const { floor } = at;
-  const { kind, form, items, rubric } = floor.settings;
+  const { context } = at;
+  const { kind, form, items, rubric } = context.settings;
   const parts = ["question", "a", "b", "answer", "reference"];
   const texts = items.map(({ name }) => parts.map((part) => at.text(`${name}/${part}`) ?? "").join("\n"));
   const longest = texts.reduce((one, other) => (other.length > one.length ? other : one), "");
-  const text = [floor.template(judgeTemplate(kind, form).name), JSON.stringify(rubric), longest].join("\n");
+  const text = [context.template(judgeTemplate(kind, form).name), JSON.stringify(rubric), longest].join("\n");
   return requestOf(at, [{ role: "user", text }]);
 }
 
@@ -78,17 +78,17 @@ export type JudgeReply = Event<"grade-given"> | Event<"reply-received"> | Event<
  * as often as the settings say.
  */
 export async function ask(
-  { floor, judge }: Bench,
-  run: Run,
+  { context, judge }: Bench,
+  run: StepRunner,
   { key, work, messages, read }: Asking,
 ): Promise<JudgeReply> {
-  const { settings } = floor;
-  const request = requestOf({ floor, judge }, messages);
+  const { settings } = context;
+  const request = requestOf({ context, judge }, messages);
   for (let again = 0; ; again += 1) {
     const event = await run.call(
       {
         key: again === 0 ? key : `${key}/again-${again}`,
-        ends: ["grade-given", "reply-received", "degradation-noted"],
+        outcomes: ["grade-given", "reply-received", "degradation-noted"],
         work,
         request,
         timeoutMs: settings.callTimeoutMs,
@@ -119,5 +119,5 @@ export const itemWork = (kind: string, of: string, repeat: number): Work =>
   repeat === 1 ? { kind, of } : { kind, of, nth: repeat };
 
 /** From 1 to as often as every prompt is asked. */
-export const repeats = ({ floor }: Bench): number[] =>
-  Array.from({ length: floor.settings.repeat }, (_, index) => index + 1);
+export const repeats = ({ context }: Bench): number[] =>
+  Array.from({ length: context.settings.repeat }, (_, index) => index + 1);

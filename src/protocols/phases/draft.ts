@@ -44,21 +44,21 @@ export type DraftLimits = {
 
 /** Everybody answers alone and at once, under `draft/<member>`; in seat order. */
 export async function draft(
-  floor: ProtocolContext,
+  context: ProtocolContext,
   members: readonly Participant[],
   limits: DraftLimits,
 ): Promise<Drafts> {
   const spec = { name: "draft", work: WORK, quorum: limits.quorum, patienceMs: limits.patienceMs };
-  const asked = members.map((by) => ({ id: by.id, by, request: draftRequest(floor, by, limits) }));
+  const asked = members.map((by) => ({ id: by.id, by, request: draftRequest(context, by, limits) }));
   const given = await fanOut<(typeof asked)[number], Draft>(
-    floor.run,
+    context.run,
     { ...spec, members: asked },
     async ({ by, request }, run) => {
       const step = StepKey.parse(`draft/${by.id}`);
       const event = await run.call(
         {
           key: step,
-          ends: ["answer-given", "degradation-noted"],
+          outcomes: ["answer-given", "degradation-noted"],
           work: { ...WORK, by: by.id },
           request,
           timeoutMs: limits.timeoutMs,
@@ -87,12 +87,12 @@ export async function draft(
 const WORK = { kind: "draft" };
 
 const draftRequest = (
-  floor: ProtocolContext,
+  context: ProtocolContext,
   member: Participant,
   { maxOutputTokens }: DraftLimits,
 ): ModelRequest => ({
   ...modelParams(member),
-  messages: draftPrompt(floor, { material: floor, persona: floor.instructions(member) }),
+  messages: draftPrompt(context, { material: context, persona: context.instructions(member) }),
   maxOutputTokens,
 });
 

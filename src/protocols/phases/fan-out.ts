@@ -1,4 +1,10 @@
-import { admitWithinBudget, phase, type Joined, type PhaseWork, type Run } from "../../engine/index.ts";
+import {
+  admitWithinBudget,
+  phase,
+  type PhaseResult,
+  type PhaseWork,
+  type StepRunner,
+} from "../../engine/index.ts";
 import type { Event, Failure, ModelRequest } from "../../kernel/index.ts";
 import { absenceOf, cutOff, type Absence } from "./loss.ts";
 import { moreThanHalf } from "./control.ts";
@@ -20,7 +26,7 @@ export type FanOutSpec<M extends FanOutMember> = {
 };
 
 /** What a member's step came to; `failure` where its call failed. */
-export type FanOutPart<T> = Joined<T> & { readonly failure?: Failure | undefined };
+export type FanOutPart<T> = PhaseResult<T> & { readonly failure?: Failure | undefined };
 
 export type FanOut<M extends FanOutMember, T> = {
   /** In seat order. */
@@ -41,9 +47,9 @@ export type FanOut<M extends FanOutMember, T> = {
  * });
  */
 export async function fanOut<M extends FanOutMember, T>(
-  run: Run,
+  run: StepRunner,
   { name, work, members, quorum, patienceMs }: FanOutSpec<M>,
-  step: (member: M, run: Run) => Promise<FanOutPart<T>>,
+  step: (member: M, run: StepRunner) => Promise<FanOutPart<T>>,
 ): Promise<FanOut<M, T>> {
   const admission = await admitWithinBudget(run, { name, work, members });
   const patience =

@@ -1,4 +1,4 @@
-import type { Admission, Ending } from "../../engine/index.ts";
+import type { Admission, StepOutcome } from "../../engine/index.ts";
 import type { Cap, Closing, Failure, FailureCode, ParticipantId } from "../../kernel/index.ts";
 
 /** What kept somebody from answering; `code` null where it was not a failure of its call. */
@@ -39,7 +39,12 @@ export type Loss = {
 };
 
 /** A final failure of a call as the event that its step ends in. */
-export const degradation = ({ what, failure, participant, weakens }: Loss): Ending<"degradation-noted"> => ({
+export const degradation = ({
+  what,
+  failure,
+  participant,
+  weakens,
+}: Loss): StepOutcome<"degradation-noted"> => ({
   type: "degradation-noted",
   data: {
     what,

@@ -15,7 +15,7 @@ import {
   type Recalled,
 } from "../../kernel/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import type { Ending, ProtocolContext, Turn } from "../../engine/index.ts";
+import type { StepOutcome, ProtocolContext, Turn } from "../../engine/index.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools } from "./tool-turns.ts";
 import { degradation } from "./loss.ts";
@@ -37,7 +37,7 @@ export const RespondentSettings = z.strictObject({
 });
 export type RespondentSettings = z.infer<typeof RespondentSettings>;
 
-/** A floor as a respondent stands on it, a protocol's or a reaction's. */
+/** A context as a respondent stands on it, a protocol's or a reaction's. */
 export type RespondContext = Omit<ProtocolContext<RespondentSettings>, "history">;
 
 export type Responding = {
@@ -52,21 +52,21 @@ type Responded = "answer-given" | "degradation-noted" | "reaction-failed";
 
 /** Answers the question under `answer/<id>`, after `recall/<id>` where it may remember. */
 export async function respond(
-  floor: RespondContext,
+  context: RespondContext,
   { by, respondent, history }: Responding,
 ): Promise<Event<Responded>> {
-  const { run, settings } = floor;
-  const { engrams, facts } = await recalled(floor, by);
-  return speakWithTools<Responded>(floor, run, {
+  const { run, settings } = context;
+  const { engrams, facts } = await recalled(context, by);
+  return speakWithTools<Responded>(context, run, {
     by: by.id,
     step: StepKey.parse(`answer/${by.id}`),
     work: { kind: "answer", by: by.id },
     request: {
       ...modelParams(by),
-      messages: respondPrompt(floor, {
-        persona: floor.instructions(by),
+      messages: respondPrompt(context, {
+        persona: context.instructions(by),
         history,
-        material: floor,
+        material: context,
         facts,
         engrams,
       }),
@@ -77,18 +77,21 @@ export async function respond(
       ...settings.tools,
       seen: [],
       async use(name, given, signal) {
-        const tools = await floor.ports.tools?.(floor.opening);
+        const tools = await context.ports.tools?.(context.opening);
         if (!tools) return { error: "there is no folder to work in" };
         const outcome = await tools.call(name, given, signal);
         return outcome.ok ? outcome.result : { error: outcome.reason };
       },
     },
-    ends: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
+    outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
     read: (call) => answered(call, { by, respondent }),
   });
 }
 
-function answered(call: Call, { by, respondent }: Pick<Responding, "by" | "respondent">): Ending<Responded> {
+function answered(
+  call: Call,
+  { by, respondent }: Pick<Responding, "by" | "respondent">,
+): StepOutcome<Responded> {
   const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
   const text = call.ok ? call.reply : "";
   if (!failure)
@@ -116,7 +119,7 @@ async function recalled(
   const { data } = await run.effect(
     {
       key: `recall/${by.id}`,
-      ends: ["engrams-recalled"],
+      outcomes: ["engrams-recalled"],
       work: { kind: "recall", by: by.id },
       input: { question, recall },
     },

@@ -3,7 +3,7 @@ import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../
 import { labelReader } from "../../replies/reply-fields.ts";
 import { StepKey, type ModelRequest, type ParticipantId, type Message } from "../../kernel/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import type { ProtocolContext, Run } from "../../engine/index.ts";
+import type { ProtocolContext, StepRunner } from "../../engine/index.ts";
 import { texts } from "./templates/index.ts";
 import { othersFrom, type SeatedDraft } from "./table.ts";
 import { withLabel } from "./seats.ts";
@@ -45,10 +45,10 @@ const SHOWN = 2;
  * again, each under `round-<n>/revision/<member>`. A critique is recorded beside it, under
  * `round-<n>/critique/<member>/of/<author>`.
  */
-export async function revise(floor: ProtocolContext, spec: RevisionRound): Promise<Revised> {
+export async function revise(context: ProtocolContext, spec: RevisionRound): Promise<Revised> {
   const given = await fanOut<Part, Draft>(
-    floor.run,
-    { name: nameOf(spec), work: workOf(spec), members: partsOf(floor, spec), patienceMs: spec.patienceMs },
+    context.run,
+    { name: nameOf(spec), work: workOf(spec), members: partsOf(context, spec), patienceMs: spec.patienceMs },
     (part, run) => revision(run, spec, part),
   );
   const revised = new Map(given.in.map(({ member, value }) => [member.id, value]));
@@ -62,10 +62,10 @@ export async function revise(floor: ProtocolContext, spec: RevisionRound): Promi
 
 /** The least that a round takes: one member's call. */
 export function leastRevision(
-  floor: ProtocolContext,
+  context: ProtocolContext,
   spec: RevisionRound,
 ): { readonly step: string; readonly request: ModelRequest }[] {
-  const [part] = partsOf(floor, spec);
+  const [part] = partsOf(context, spec);
   return part ? [{ step: `${nameOf(spec)}/${part.place.by.id}`, request: part.request }] : [];
 }
 
@@ -74,19 +74,19 @@ const workOf = ({ round }: RevisionRound) => ({ kind: "revision", round });
 const nameOf = ({ round }: RevisionRound): string => `round-${round}/revision`;
 
 /** Who is asked, with what. */
-const partsOf = (floor: ProtocolContext, spec: RevisionRound): readonly Part[] =>
+const partsOf = (context: ProtocolContext, spec: RevisionRound): readonly Part[] =>
   spec.table.flatMap((place) => {
     const shown = shownTo(spec, place);
     const { by } = place;
     return shown.length > 1
-      ? [{ id: by.id, place, shown, request: requestFor(floor, spec, { by, shown }) }]
+      ? [{ id: by.id, place, shown, request: requestFor(context, spec, { by, shown }) }]
       : []; // REVISE-1
   });
 
 type Part = FanOutMember & { readonly place: SeatedDraft; readonly shown: readonly SeatedDraft[] };
 
 async function revision(
-  run: Run,
+  run: StepRunner,
   { round, timeoutMs }: RevisionRound,
   { place: { by }, shown, request }: Part,
 ): Promise<FanOutPart<Draft>> {
@@ -95,7 +95,7 @@ async function revision(
   const event = await run.call(
     {
       key: step,
-      ends: ["answer-given", "degradation-noted"],
+      outcomes: ["answer-given", "degradation-noted"],
       work: { kind: "revision", round, by: by.id },
       request,
       timeoutMs,
@@ -125,7 +125,7 @@ async function revision(
       return run.derive(
         {
           key: `round-${round}/critique/${by.id}/of/${target.by.id}`,
-          ends: ["critique-given"],
+          outcomes: ["critique-given"],
           work: { kind: "critique", round, by: by.id, of: target.by.id },
           input: { of: target.step, text },
         },
@@ -148,12 +148,12 @@ function shownTo({ table, differ }: RevisionRound, place: SeatedDraft): readonly
 }
 
 const requestFor = (
-  floor: ProtocolContext,
+  context: ProtocolContext,
   { maxOutputTokens }: RevisionRound,
   { by, shown }: Pick<SeatedDraft, "by"> & Pick<Part, "shown">,
 ): ModelRequest => ({
   ...modelParams(by),
-  messages: revisionPrompt(floor, { material: floor, persona: floor.instructions(by), answers: shown }),
+  messages: revisionPrompt(context, { material: context, persona: context.instructions(by), answers: shown }),
   maxOutputTokens,
 });
 

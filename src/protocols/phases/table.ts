@@ -10,8 +10,8 @@ import type { Draft } from "./draft.ts";
 export type SeatedDraft = Draft & { readonly label: string };
 
 /** The drafts around a table, in an order drawn from the seed; the labels A, B, C… go round it. */
-export const seatDrafts = (floor: ProtocolContext, drafts: readonly Draft[]): readonly SeatedDraft[] => {
-  const order = floor.shuffled(
+export const seatDrafts = (context: ProtocolContext, drafts: readonly Draft[]): readonly SeatedDraft[] => {
+  const order = context.shuffle(
     "labels",
     drafts.map(({ by }) => by.id as string),
   );

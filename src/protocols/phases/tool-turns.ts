@@ -1,4 +1,4 @@
-import type { Ending, MadeType, Run } from "../../engine/index.ts";
+import type { StepOutcome, ReplyEventType, StepRunner } from "../../engine/index.ts";
 import {
   Json,
   StepKey,
@@ -28,7 +28,7 @@ export type ToolUse = {
   use(name: string, given: Json, signal: AbortSignal): Promise<Json>;
 };
 
-export type Speech<T extends MadeType> = {
+export type Speech<T extends ReplyEventType> = {
   readonly by: ParticipantId;
   readonly step: StepKey;
   readonly work: Work;
@@ -36,8 +36,8 @@ export type Speech<T extends MadeType> = {
   readonly request: ModelRequest;
   readonly timeoutMs: number;
   readonly tools: ToolUse;
-  readonly ends: readonly T[];
-  readonly read: (call: Call) => Ending<T>;
+  readonly outcomes: readonly T[];
+  readonly read: (call: Call) => StepOutcome<T>;
 };
 
 /** The request as it is sent while there are calls left. */
@@ -45,9 +45,9 @@ export const withTools = (request: ModelRequest, specs: readonly ToolSpec[]): Mo
   specs.length > 0 ? { ...request, tools: [...specs] } : request;
 
 /** One participant's reply, with as many turns as its tools take. */
-export async function speakWithTools<T extends MadeType>(
+export async function speakWithTools<T extends ReplyEventType>(
   desk: Desk,
-  run: Run,
+  run: StepRunner,
   speech: Speech<T>,
 ): Promise<Event<T>> {
   const { specs, limit } = speech.tools;
@@ -59,7 +59,7 @@ export async function speakWithTools<T extends MadeType>(
     const event = await run.call<T | "reply-received">(
       {
         key,
-        ends: [...speech.ends, "reply-received"],
+        outcomes: [...speech.outcomes, "reply-received"],
         work: speech.work,
         request: withTools(request, may),
         timeoutMs: speech.timeoutMs,
@@ -68,7 +68,7 @@ export async function speakWithTools<T extends MadeType>(
       (call) =>
         (wanted(call, may).length > 0
           ? { type: "reply-received", data: { by: speech.by, why: "it calls tools" } }
-          : speech.read(call)) as Ending<NoInfer<T | "reply-received">>,
+          : speech.read(call)) as StepOutcome<NoInfer<T | "reply-received">>,
     );
     const asking = askingOf(event);
     // The reader gives a `reply-received` where tools are called, and only there.
@@ -99,14 +99,14 @@ const wanted = (call: Call, specs: readonly ToolSpec[]): ToolCall[] =>
   call.ok && specs.length > 0 ? [...(call.toolCalls ?? [])] : [];
 
 type Using = {
-  readonly speech: Pick<Speech<MadeType>, "by" | "step" | "tools" | "work">;
+  readonly speech: Pick<Speech<ReplyEventType>, "by" | "step" | "tools" | "work">;
   readonly asked: ToolCall;
   readonly nth: number;
 };
 
 async function useTool(
   desk: Desk,
-  run: Run,
+  run: StepRunner,
   { speech: { by, step, tools, work }, asked, nth }: Using,
 ): Promise<Message> {
   const { name } = asked;
@@ -114,7 +114,7 @@ async function useTool(
   const event = await run.effect(
     {
       key: `${step}/tool-${nth}`,
-      ends: ["tool-called"],
+      outcomes: ["tool-called"],
       work: { ...work, nth },
       input: { name, arguments: given, seen: tools.seen },
     },

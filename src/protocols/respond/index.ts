@@ -17,10 +17,10 @@ export const respond = defineProtocol<RespondentSettings>({
   settings: RespondentSettings,
   templates: [respondTemplate],
   opening: async () => (await import("./opening.ts")).openRespond,
-  async deliberate(floor) {
-    const [by] = floor.seats("respondent");
+  async deliberate(context) {
+    const [by] = context.seats("respondent");
     if (!by) return { outcome: "failed", why: "nobody sits in the respondent's seat" };
-    const given = await answer(floor, { by, respondent: "A", history: floor.history });
+    const given = await answer(context, { by, respondent: "A", history: context.history });
     if (given.type === "answer-given" && "step" in given.origin)
       return { outcome: "answered", answer: given.origin.step, control: null };
     const call = callOf(given);

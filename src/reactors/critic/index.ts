@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineReactor, type Ending } from "../../engine/index.ts";
+import { defineReactor, type StepOutcome } from "../../engine/index.ts";
 import { kindOf } from "../../text/answer-kind.ts";
 import { shortened } from "../../replies/gist.ts";
 import { AnswerSigns, Rubric, type DataOf, type ModelRequest } from "../../kernel/index.ts";
@@ -48,7 +48,7 @@ export const critic = defineReactor({
     const { text: answer } = event.data;
     const evidence = evidenceOf(history, event); // CRITIC-4
     const { kind, rubric } = kindOf(settings.rules, { question, answer, tools: evidence.tools }) ?? settings;
-    const given = (verdict: Verdict): Ending<"grade-given"> => ({
+    const given = (verdict: Verdict): StepOutcome<"grade-given"> => ({
       type: "grade-given",
       data: { of: event.id, ...verdict, rubric: rubric.name, kind },
     });
@@ -57,7 +57,7 @@ export const critic = defineReactor({
       return judgeRequest("grade", settings, gradePrompt(reaction, prompt));
     };
     const request = requestWith(evidence.results);
-    const step = { key: "grade", ends: ["grade-given"] } as const;
+    const step = { key: "grade", outcomes: ["grade-given"] } as const;
     const why = missingEvidence(answer, evidence) ?? overflow(request, () => requestWith([]));
     if (why !== null) {
       await run.derive({ ...step, input: { of: event.id, why } }, () => given(ungraded(why))); // CRITIC-3

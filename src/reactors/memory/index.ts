@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineReactor, NOTHING_TO_SAY, type Ending, type Reaction } from "../../engine/index.ts";
+import { defineReactor, NOTHING_TO_SAY, type StepOutcome, type Reaction } from "../../engine/index.ts";
 import {
   answerStep,
   EngramId,
@@ -146,8 +146,12 @@ function saidIn({ data: { thumb, text, outcome } }: Event<"feedback-given">): An
 async function remember(reaction: Reaction<MemorySettings>, answer: Answered): Promise<void> {
   const { ports, run, settings } = reaction;
   await run.effect(
-    { key: "engram", ends: ["engram-written", "note-taken", "reaction-failed"], input: { of: answer.id } },
-    async (signal): Promise<Ending<"engram-written" | "note-taken" | "reaction-failed">> => {
+    {
+      key: "engram",
+      outcomes: ["engram-written", "note-taken", "reaction-failed"],
+      input: { of: answer.id },
+    },
+    async (signal): Promise<StepOutcome<"engram-written" | "note-taken" | "reaction-failed">> => {
       if (!settings.write) return { type: "note-taken", data: { topic: OFF, ...off(answer.id) } };
       if (!ports.memory) return unremembered(answer.id, "there is no memory here");
       try {
@@ -163,7 +167,7 @@ async function remember(reaction: Reaction<MemorySettings>, answer: Answered): P
 
 const off = (of: EventId) => ({ reason: "memory is off in this deliberation", body: { of } });
 
-const unremembered = (of: EventId, why: string): Ending<"reaction-failed"> => ({
+const unremembered = (of: EventId, why: string): StepOutcome<"reaction-failed"> => ({
   type: "reaction-failed",
   data: { code: NOT_REMEMBERED, why: why.slice(0, 1_000), detail: { of } },
 });
@@ -229,10 +233,10 @@ async function annotate(
   await run.effect(
     {
       key: step,
-      ends: ["engram-annotated", "note-taken", "reaction-failed"],
+      outcomes: ["engram-annotated", "note-taken", "reaction-failed"],
       input: { of, event: annotation.event },
     },
-    async (): Promise<Ending<"engram-annotated" | "note-taken" | "reaction-failed">> => {
+    async (): Promise<StepOutcome<"engram-annotated" | "note-taken" | "reaction-failed">> => {
       if (!settings.write) return lapse(of, annotation, { topic: OFF, why: off(of).reason });
       if (lost !== undefined) return lapse(of, annotation, { why: `its answer was not remembered: ${lost}` });
       if (!ports.memory) return lapse(of, annotation, { why: "there is no memory here" });
@@ -275,7 +279,7 @@ const lapse = (
   of: EventId,
   { event, what }: Annotation,
   { topic, why }: Lapse,
-): Ending<"note-taken" | "reaction-failed"> => {
+): StepOutcome<"note-taken" | "reaction-failed"> => {
   const [words, about] = [why.slice(0, 1_000), { of, event, kind: what.kind }];
   return topic === undefined
     ? { type: "reaction-failed", data: { code: "annotation-lapsed", why: words, detail: about } }

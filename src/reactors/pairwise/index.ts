@@ -1,4 +1,4 @@
-import { defineReactor, NOTHING_TO_SAY, type Ending, type Reaction } from "../../engine/index.ts";
+import { defineReactor, NOTHING_TO_SAY, type StepOutcome, type Reaction } from "../../engine/index.ts";
 import { combinePreference } from "../../stats/judge-leans.ts";
 import { shortened } from "../../replies/gist.ts";
 import type { Preference } from "../../replies/preference.ts";
@@ -99,7 +99,7 @@ async function compare(reaction: Reaction<PairwiseSettings>, pair: Pair): Promis
   const [problem] = orders.flatMap(({ request }) => contextOverflow(request) ?? []);
   const replies = await Promise.all(
     (problem === undefined ? orders : []).map(({ key, request, why }) =>
-      run.call({ key, ends: ["reply-received"], request, timeoutMs, attempts: 1 }, () => ({
+      run.call({ key, outcomes: ["reply-received"], request, timeoutMs, attempts: 1 }, () => ({
         type: "reply-received",
         data: { by: JUDGE, why },
       })),
@@ -109,7 +109,7 @@ async function compare(reaction: Reaction<PairwiseSettings>, pair: Pair): Promis
     call ? [preferenceIn(call, [pair.A.text, pair.B.text])] : [],
   );
   const input = { of: [pair.A.of, pair.B.of], said, trouble: problem ?? null };
-  await run.derive({ key: "preference", ends: ["preference-given", "reaction-failed"], input }, () => {
+  await run.derive({ key: "preference", outcomes: ["preference-given", "reaction-failed"], input }, () => {
     const [first, second] = said;
     return first && second
       ? together(reaction, pair, [first, second])
@@ -121,7 +121,7 @@ function together(
   { opening, settings }: Reaction<PairwiseSettings>,
   pair: Pair,
   [first, second]: readonly [Preference, Preference],
-): Ending<"preference-given" | "reaction-failed"> {
+): StepOutcome<"preference-given" | "reaction-failed"> {
   const combined = combinePreference(first, second);
   if (combined.winner === null) return unreadable(pair, combined.why);
   return {
@@ -145,7 +145,7 @@ const reasonOf = (first: Preference, second: Preference): string =>
     ? first.reason
     : `with the answers the other way round: ${second.reason}`;
 
-const unreadable = ({ A, B }: Pair, why: string): Ending<"reaction-failed"> => ({
+const unreadable = ({ A, B }: Pair, why: string): StepOutcome<"reaction-failed"> => ({
   type: "reaction-failed",
   data: {
     code: "preference-unreadable",

@@ -20,7 +20,7 @@ import {
   responding,
   second,
 } from "../../../test/support/toys/respondents.ts";
-import { stage, type Process, type Stage } from "../../testing/stage.ts";
+import { stage, type StageProcess, type Stage } from "../../testing/stage.ts";
 import { critic } from "../critic/index.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { pairwise } from "./index.ts";
@@ -302,7 +302,7 @@ describe("150 pairs whose second answers come late", () => {
     "PAIR-2: are all compared: %s",
     async (_, order, restarts) => {
       const on = set();
-      const worker = (process: Process) => {
+      const worker = (process: StageProcess) => {
         const stop = new AbortController();
         const reacting = process.engine.react({ worker: "w", signal: stop.signal, backfill: true });
         return () => (stop.abort(), on.clock.settle(reacting));
@@ -374,7 +374,7 @@ describe("killed before and after every append and call from answer to preferenc
     },
   };
 
-  async function play({ engine }: Process, asked: NewDeliberation): Promise<DeliberationId> {
+  async function play({ engine }: StageProcess, asked: NewDeliberation): Promise<DeliberationId> {
     const { opened } = await engine.open("r1", asked);
     await engine.drive(opened.deliberation, { signal: alone });
     await engine.drain(opened.deliberation, { worker: "w", signal: alone });

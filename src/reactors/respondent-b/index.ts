@@ -33,7 +33,7 @@ async function ownTurns({ opening, ports, run }: Reaction): Promise<readonly Tur
   const turns = async (recorded: boolean, signal: AbortSignal) =>
     (await ports.turns?.(opening, "B", { recorded, signal })) ?? [];
   const { data } = await run.effect(
-    { key: "turns", ends: ["turns-chosen"], input: { previous: opening.previous } },
+    { key: "turns", outcomes: ["turns-chosen"], input: { previous: opening.previous } },
     async (signal) => ({
       type: "turns-chosen",
       data: { answers: (await turns(false, signal)).map(({ of }) => of) },

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineProtocol, phase, type Joined, type Run } from "../../../src/engine/index.ts";
+import { defineProtocol, phase, type PhaseResult, type StepRunner } from "../../../src/engine/index.ts";
 import { StepKey, type Participant } from "../../../src/kernel/index.ts";
 import { answerOf, failureOf, toyRequest } from "../../../src/testing/kit.ts";
 
@@ -45,7 +45,7 @@ export const council = defineProtocol({
     await run.call(
       {
         key: "synthesis",
-        ends: ["synthesis-given", "degradation-noted"],
+        outcomes: ["synthesis-given", "degradation-noted"],
         request: toyRequest(chair, `${strategy}\n${heard}`),
       },
       (call) =>
@@ -73,12 +73,16 @@ export const council = defineProtocol({
   },
 });
 
-async function draft(run: Run, question: string, who: Participant | undefined): Promise<Joined<string>> {
+async function draft(
+  run: StepRunner,
+  question: string,
+  who: Participant | undefined,
+): Promise<PhaseResult<string>> {
   if (!who) throw new RangeError("no such member");
   const first = await run.call(
     {
       key: `draft/${who.id}`,
-      ends: ["answer-given", "reply-received", "degradation-noted"],
+      outcomes: ["answer-given", "reply-received", "degradation-noted"],
       request: toyRequest(who, question),
     },
     (call) =>
@@ -91,7 +95,7 @@ async function draft(run: Run, question: string, who: Participant | undefined): 
   const repaired = await run.call(
     {
       key: `draft/${who.id}/repair`,
-      ends: ["answer-given", "degradation-noted"],
+      outcomes: ["answer-given", "degradation-noted"],
       request: toyRequest(who, `again, with letters: ${question}`),
     },
     answerOf(who.id),

@@ -13,7 +13,7 @@ export const critic = defineReactor({
     const scored = await run.call(
       {
         key: "score",
-        ends: ["note-taken"],
+        outcomes: ["note-taken"],
         request: toyRequest(judge, `score of ${event.id}: ${event.data.text}`),
       },
       (call) => ({
@@ -24,7 +24,7 @@ export const critic = defineReactor({
     await run.call(
       {
         key: "grade",
-        ends: ["grade-given"],
+        outcomes: ["grade-given"],
         request: toyRequest(judge, `reason for ${JSON.stringify(scored.data.body)} of ${event.id}`),
       },
       (call) => ({

@@ -10,7 +10,7 @@ export const failing = defineProtocol({
     for (const who of seats("member")) {
       const key = `answer/${who.id}`;
       const ended = await run.call(
-        { key, ends: ["answer-given", "degradation-noted"], request: toyRequest(who, question) },
+        { key, outcomes: ["answer-given", "degradation-noted"], request: toyRequest(who, question) },
         answerOf(who.id, "response"),
       );
       if (ended.type === "answer-given")

@@ -7,25 +7,31 @@ export const measuring = (measure: () => Promise<number>) =>
     ...TOY,
     name: "toy-measuring",
     async deliberate({ question, run }) {
-      const gate = await run.effect({ key: "gate", ends: ["gate-decided"], input: question }, async () => {
-        const measured = await measure();
-        return {
-          type: "gate-decided",
-          data: {
-            gate: "size",
-            hard: true,
-            outcome: measured > 0 ? "passed" : "failed",
-            metrics: { measured },
-            mode: "tool_executed",
-            because: "it was measured",
-          },
-        };
-      });
+      const gate = await run.effect(
+        { key: "gate", outcomes: ["gate-decided"], input: question },
+        async () => {
+          const measured = await measure();
+          return {
+            type: "gate-decided",
+            data: {
+              gate: "size",
+              hard: true,
+              outcome: measured > 0 ? "passed" : "failed",
+              metrics: { measured },
+              mode: "tool_executed",
+              because: "it was measured",
+            },
+          };
+        },
+      );
       const measured = gate.data.metrics["measured"] ?? 0;
-      const note = await run.derive({ key: "conclusion", ends: ["note-taken"], input: { measured } }, () => ({
-        type: "note-taken",
-        data: { topic: "conclusion", reason: "toy", body: { twice: Number(measured) * 2 } },
-      }));
+      const note = await run.derive(
+        { key: "conclusion", outcomes: ["note-taken"], input: { measured } },
+        () => ({
+          type: "note-taken",
+          data: { topic: "conclusion", reason: "toy", body: { twice: Number(measured) * 2 } },
+        }),
+      );
       return { outcome: "inconclusive", why: JSON.stringify(note.data.body), best: null };
     },
   });

@@ -1,10 +1,10 @@
 import {
   defineReactor,
   type NewDeliberation,
-  type Ending,
+  type StepOutcome,
   type Protocol,
   type Reactor,
-  type Run,
+  type StepRunner,
 } from "../../../src/engine/index.ts";
 import {
   Json,
@@ -58,7 +58,7 @@ export const respondAsked = (
 
 const answered =
   (by: ParticipantId, respondent: Respondent) =>
-  (call: Call): Ending<"answer-given" | "degradation-noted"> =>
+  (call: Call): StepOutcome<"answer-given" | "degradation-noted"> =>
     call.ok
       ? {
           type: "answer-given",
@@ -68,13 +68,13 @@ const answered =
 
 /** The first call's tools are answered by what they were asked; `lost` ones leave nothing on the journal. */
 async function answer(
-  run: Run,
+  run: StepRunner,
   by: NewDeliberation["participants"][number],
   respondent: Respondent,
 ): Promise<void> {
   const request = toyRequest(by, `answer as ${by.id}`);
   const ends = ["answer-given", "degradation-noted", "reply-received"] as const;
-  const first = await run.call({ key: `answer/${by.id}`, ends, request }, (call) =>
+  const first = await run.call({ key: `answer/${by.id}`, outcomes: ends, request }, (call) =>
     call.ok && call.toolCalls
       ? { type: "reply-received", data: { by: by.id, why: "it calls tools" } }
       : answered(by.id, respondent)(call),
@@ -82,19 +82,24 @@ async function answer(
   if (first.type !== "reply-received") return;
   const calls = first.data.call?.ok ? (first.data.call.toolCalls ?? []) : [];
   for (const { name, arguments: given, id } of calls.filter((one) => !one.id.startsWith("lost")))
-    await run.effect({ key: `answer/${by.id}/${id}`, ends: ["tool-called"], input: { name, given } }, () =>
-      Promise.resolve({
-        type: "tool-called",
-        data: {
-          by: by.id,
-          tool: name,
-          arguments: Json.parse(JSON.parse(given)),
-          result: { of: name, found: given },
-        },
-      }),
+    await run.effect(
+      { key: `answer/${by.id}/${id}`, outcomes: ["tool-called"], input: { name, given } },
+      () =>
+        Promise.resolve({
+          type: "tool-called",
+          data: {
+            by: by.id,
+            tool: name,
+            arguments: Json.parse(JSON.parse(given)),
+            result: { of: name, found: given },
+          },
+        }),
     );
   const next = toyRequest(by, `answer as ${by.id}, with tools`);
-  await run.call({ key: `answer/${by.id}/turn-2`, ends, request: next }, answered(by.id, respondent));
+  await run.call(
+    { key: `answer/${by.id}/turn-2`, outcomes: ends, request: next },
+    answered(by.id, respondent),
+  );
 }
 
 /** One answer, as respondent A, of whoever has the seat `respondent`. */

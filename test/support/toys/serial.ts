@@ -13,7 +13,7 @@ export const serial = defineProtocol({
     await run.call(
       {
         key: "answer",
-        ends: ["answer-given", "degradation-noted"],
+        outcomes: ["answer-given", "degradation-noted"],
         request: toyRequest(ada, `${turn}${question}`),
       },
       answerOf(ada.id, "response"),

@@ -16,7 +16,7 @@ export const thrifty = defineProtocol({
       const member = members.find((one) => one.id === id);
       if (!member) throw new RangeError("no such member");
       const ended = await part.call(
-        { key: `draft/${id}`, ends: ["answer-given", "degradation-noted"], request: member.request },
+        { key: `draft/${id}`, outcomes: ["answer-given", "degradation-noted"], request: member.request },
         answerOf(member.who.id),
       );
       return ended.type === "answer-given"
@@ -27,7 +27,7 @@ export const thrifty = defineProtocol({
     const spoke = await run.call(
       {
         key: "chair",
-        ends: ["answer-given", "degradation-noted"],
+        outcomes: ["answer-given", "degradation-noted"],
         request: toyRequest(chair, `of ${heard}`),
         share: "chair",
       },
@@ -39,7 +39,7 @@ export const thrifty = defineProtocol({
     await run.call(
       {
         key: "clerk",
-        ends: ["answer-given", "degradation-noted"],
+        outcomes: ["answer-given", "degradation-noted"],
         request: toyRequest(chair, `write down ${spoke.data.text}`),
       },
       answerOf(chair.id, "response"),

@@ -10,7 +10,7 @@ export const waiting = defineProtocol({
     const [ada, bob] = seats("member");
     if (!ada || !bob) throw new RangeError("two members are needed");
     await run.call(
-      { key: "clarify", ends: ["clarification-asked"], request: toyRequest(ada, `unclear: ${question}`) },
+      { key: "clarify", outcomes: ["clarification-asked"], request: toyRequest(ada, `unclear: ${question}`) },
       (call) => ({
         type: "clarification-asked",
         data: { by: ada.id, questions: [{ id: "q1", text: call.ok ? call.reply : "what do you mean?" }] },
@@ -20,7 +20,7 @@ export const waiting = defineProtocol({
     const aside = run.call(
       {
         key: "aside",
-        ends: ["answer-given", "degradation-noted"],
+        outcomes: ["answer-given", "degradation-noted"],
         request: toyRequest(bob, `meanwhile: ${question}`),
       },
       answerOf(bob.id),
@@ -30,7 +30,7 @@ export const waiting = defineProtocol({
     await run.call(
       {
         key: "answer",
-        ends: ["answer-given", "degradation-noted"],
+        outcomes: ["answer-given", "degradation-noted"],
         request: toyRequest(ada, `${question} ${meant}`),
       },
       answerOf(ada.id, "response"),

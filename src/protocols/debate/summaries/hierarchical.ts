@@ -1,4 +1,4 @@
-import type { Run } from "../../../engine/index.ts";
+import type { StepRunner } from "../../../engine/index.ts";
 import { excerptOf } from "./passages.ts";
 import type { Contribution, SummaryMethod, SummaryTask } from "./method.ts";
 import {
@@ -73,7 +73,7 @@ const shareOf = ({ maxLength }: SummaryTask, times: number, parts: number): numb
   Math.min(maxLength, Math.max(LEAST_SHARE, Math.floor((times * maxLength) / parts)));
 
 const leavesOf = (
-  run: Run,
+  run: StepRunner,
   task: SummaryTask,
   contributions: readonly Contribution[],
 ): Promise<readonly Leaf[]> => {
@@ -103,7 +103,7 @@ type Group = {
 
 /** What is left of some contributions together; the step is `<key>/<level>/<of>`. */
 async function groupOf(
-  run: Run,
+  run: StepRunner,
   task: SummaryTask,
   { level, of, heading, leaves, maxLength }: Group,
 ): Promise<Headed> {
@@ -120,14 +120,14 @@ async function groupOf(
 
 /** What is left of a part (SUMMARY-1). */
 async function partOf(
-  run: Run,
+  run: StepRunner,
   task: SummaryTask,
   part: Condensing & { readonly key: string; readonly maxLength: number },
 ): Promise<string> {
   const { key, text, maxLength } = part;
   const event =
     text.trim().length <= maxLength
-      ? await run.derive({ key, ends: ["summary-made"], work: task.work, input: part }, () =>
+      ? await run.derive({ key, outcomes: ["summary-made"], work: task.work, input: part }, () =>
           summaryMade(task, part),
         ) // SUMMARY-2
       : await condense(run, task, part);

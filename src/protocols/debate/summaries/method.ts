@@ -1,5 +1,5 @@
 import type { Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
-import type { Run } from "../../../engine/index.ts";
+import type { StepRunner } from "../../../engine/index.ts";
 import { condense, contributionsOf, headed, nothingSaid, writtenAll } from "./summary.ts";
 
 /** One text of an agent's own perspective, in the order in which it came about. */
@@ -62,7 +62,7 @@ export type SummaryMethod = {
   /** It is asked for every prompt, with that prompt's purpose, rather than once at the start of a round. */
   readonly perPrompt?: boolean;
   summarise(
-    run: Run,
+    run: StepRunner,
     task: SummaryTask,
     tools: SummaryTools,
   ): Promise<Event<"summary-made"> | Event<"degradation-noted">>;

@@ -25,7 +25,7 @@ const lastWords: SummaryMethod = {
   name: "last-words",
   summarise: (run, { key, for: { id }, round, contributions, charactersBefore, maxLength }) =>
     run.derive(
-      { key, ends: ["summary-made", "degradation-noted"], input: { contributions, maxLength } },
+      { key, outcomes: ["summary-made", "degradation-noted"], input: { contributions, maxLength } },
       () => {
         const words = contributions.flatMap(
           ({ text }) => text.toWellFormed().trim().split(/\s+/).at(-1) ?? [],

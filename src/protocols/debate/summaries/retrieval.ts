@@ -29,7 +29,7 @@ export const retrieval: SummaryMethod = {
       label,
     }));
     return run.effect(
-      { key, ends: ["summary-made"], input: { purpose, texts, maxLength } },
+      { key, outcomes: ["summary-made"], input: { purpose, texts, maxLength } },
       async (signal) => {
         const passages = passagesOf(contributions, PASSAGES);
         const likeness = await likenessOf([purpose, ...passages.map(({ text }) => text)], embeddings, signal);

@@ -45,7 +45,7 @@ export const semantic: SummaryMethod = {
     const note = await run.effect(
       {
         key: `${task.key}/clusters`,
-        ends: ["note-taken"],
+        outcomes: ["note-taken"],
         work: task.work,
         input: {
           contributions: contributions.map(({ step, text }) => ({ step, text })),

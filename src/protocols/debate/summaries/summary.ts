@@ -1,4 +1,4 @@
-import type { Ending, Run } from "../../../engine/index.ts";
+import type { StepOutcome, StepRunner } from "../../../engine/index.ts";
 import type { DataOf, Event } from "../../../kernel/index.ts";
 import { emptyReplyFailure, modelParams } from "../../phases/draft.ts";
 import { degradation } from "../../phases/loss.ts";
@@ -48,12 +48,12 @@ export type Condensing = {
 };
 
 /** Asks the participant's own model for a summary: one call, one step. */
-export const condense = (run: Run, task: SummaryTask, condensing: Condensing): Promise<Summarised> => {
+export const condense = (run: StepRunner, task: SummaryTask, condensing: Condensing): Promise<Summarised> => {
   const { key = task.key, maxLength = task.maxLength, part, text } = condensing;
   return run.call(
     {
       key,
-      ends: ["summary-made", "degradation-noted"],
+      outcomes: ["summary-made", "degradation-noted"],
       work: task.work,
       request: {
         ...modelParams(task.for),
@@ -75,7 +75,7 @@ export const condense = (run: Run, task: SummaryTask, condensing: Condensing): P
 export function summaryMade(
   task: SummaryTask,
   { method, text, maxLength = task.maxLength, charactersBefore = task.charactersBefore, part }: Condensing,
-): Ending<"summary-made"> {
+): StepOutcome<"summary-made"> {
   const cut = excerptOf(text, maxLength);
   return {
     type: "summary-made",
@@ -92,9 +92,9 @@ export function summaryMade(
 }
 
 /** The end of a task without anything to summarise: nobody is asked. */
-export const nothingSaid = (run: Run, task: SummaryTask): Promise<Summarised> =>
+export const nothingSaid = (run: StepRunner, task: SummaryTask): Promise<Summarised> =>
   run.derive(
-    { key: task.key, ends: ["degradation-noted"], work: task.work, input: { contributions: [] } },
+    { key: task.key, outcomes: ["degradation-noted"], work: task.work, input: { contributions: [] } },
     () =>
       degradation({
         ...lost(task),

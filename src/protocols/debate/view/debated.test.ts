@@ -7,10 +7,10 @@ import {
   OrganizationId,
   ParticipantId,
   StepKey,
-  entryOf,
+  decodeEntry,
   eventId,
   originKey,
-  written,
+  encodeEvent,
   type Call,
   type Entry,
   type Json,
@@ -74,8 +74,8 @@ function entriesOf(settings: Record<string, Json>, ...events: readonly Recorded[
     { by: "open", request: "r" },
   ];
   return [opening, ...events].map(([event, origin], index) =>
-    entryOf({
-      ...written(event),
+    decodeEntry({
+      ...encodeEvent(event),
       schema: 1, // as older versions recorded: what its steps are about is read from their keys
       id: eventId(id, originKey(origin), 0),
       deliberation: id,
