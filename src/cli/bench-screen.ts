@@ -2,7 +2,7 @@ import type { BenchRow } from "../lab/bench/row.ts";
 import { aligned } from "../reports/labelled-rows.ts";
 import { styleOf } from "../reports/style.ts";
 import { cutTo } from "../reports/text-width.ts";
-import { countWords, durationWords, numberWords, usdWords } from "../reports/words.ts";
+import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
 import { createRegion, type TerminalOutput } from "./terminal-region.ts";
 
@@ -64,12 +64,12 @@ export function createBenchScreen({
       0,
     );
     const calls = all.reduce((sum, row) => sum + row.calls, 0);
-    const money = usd === null ? "cost unknown" : usd === 0 ? "free so far" : usdWords(usd);
+    const money = usd === null ? "cost unknown" : usd === 0 ? "free so far" : formatUsd(usd);
     const left =
       worked < FEW || done === total
         ? ""
-        : `, about ${durationWords(((now() - startedMs) / worked) * (total - done))} left`;
-    return `${numberWords(done)} of ${numberWords(total)} done, ${countWords(calls, "call")}, ${money}${left}`;
+        : `, about ${formatDuration(((now() - startedMs) / worked) * (total - done))} left`;
+    return `${formatNumber(done)} of ${formatNumber(total)} done, ${pluralize(calls, "call")}, ${money}${left}`;
   };
   const lines = (columns: number): string[] => {
     const table = arms.map((arm) => {

@@ -2,7 +2,8 @@ import type { RunProgress, ProgressRow, StepView } from "../views/progress.ts";
 import { oneLine, printable } from "../reports/printable.ts";
 import type { Style } from "../reports/style.ts";
 import { cutTo, padTo, tailOf, widthOf, wrapped } from "../reports/text-width.ts";
-import { costWords, countWords, durationWords, numberWords, usdWords } from "../reports/words.ts";
+import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
+import { formatCost } from "../reports/words.ts";
 import { modelWords, stateWords, workWords } from "./screen-words.ts";
 
 // L1. There are at most `rows` lines, and none takes more than `columns` cells.
@@ -32,7 +33,7 @@ const CHAIR_LINES = 6;
 export function screenLines(moment: Moment, { columns, rows, style }: Space): string[] {
   const { progress, elapsedMs } = moment;
   const seated = progress.rows.filter(isSeated(progress.rows));
-  const phase = `${phaseWords(progress)} · ${durationWords(elapsedMs)}`;
+  const phase = `${phaseWords(progress)} · ${formatDuration(elapsedMs)}`;
   const first = style.bold(cutTo(oneLine(progress.question, 2_000), columns));
   const second = style.dim(cutTo(phase, columns));
   const last = style.dim(cutTo(spentWords(progress.spent), columns));
@@ -54,7 +55,7 @@ export function closingLine({ progress, elapsedMs }: Moment, { columns, style }:
   const { closed, spent } = progress;
   const well = closed === "answered" || closed === "answered-degraded";
   const outcome = closed === undefined ? "stopped" : closed.replaceAll("-", " ");
-  const words = cutTo(`${outcome} after ${durationWords(elapsedMs)} · ${spentWords(spent)}`, columns - 2);
+  const words = cutTo(`${outcome} after ${formatDuration(elapsedMs)} · ${spentWords(spent)}`, columns - 2);
   return `${well ? style.green("✓") : style.red("✗")} ${style.dim(words)}`;
 }
 
@@ -63,10 +64,10 @@ export function spentWords({ calls, tokens, cost }: RunProgress["spent"]): strin
   if (calls === 0) return "no call has ended yet";
   const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
   const price =
-    cost.usd === null ? "cost unknown" : cost.source === "free" ? costWords(cost) : usdWords(cost.usd);
+    cost.usd === null ? "cost unknown" : cost.source === "free" ? formatCost(cost) : formatUsd(cost.usd);
   return [
-    countWords(calls, "call"),
-    both === null ? "tokens unknown" : `${numberWords(both)} tokens`,
+    pluralize(calls, "call"),
+    both === null ? "tokens unknown" : `${formatNumber(both)} tokens`,
     price,
   ].join(" · ");
 }

@@ -2,7 +2,7 @@ import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKe
 import { progressView } from "../views/progress.ts";
 import { speakerOf } from "../views/spending.ts";
 import { oneLine } from "../reports/printable.ts";
-import { durationWords } from "../reports/words.ts";
+import { formatDuration } from "../text/format.ts";
 import { spentWords } from "./screen-lines.ts";
 import { modelWords, tookWords, workWords } from "./screen-words.ts";
 
@@ -27,7 +27,7 @@ export function createScreenLog({
       startedAtMs ??= now();
       view.event(entry);
       const ended = isEvent(entry, "deliberation-closed")
-        ? `${entry.data.outcome.replaceAll("-", " ")} after ${durationWords(now() - startedAtMs)}: ${spentWords(view.read().spent)}`
+        ? `${entry.data.outcome.replaceAll("-", " ")} after ${formatDuration(now() - startedAtMs)}: ${spentWords(view.read().spent)}`
         : undefined;
       const text = ended ?? entryWords(entry);
       if (text !== undefined) line(oneLine(text, 500));

@@ -1,6 +1,6 @@
 import type { StepView } from "../views/progress.ts";
 import { oneLine } from "../reports/printable.ts";
-import { durationWords, numberWords } from "../reports/words.ts";
+import { formatDuration, formatNumber } from "../text/format.ts";
 
 type Work = { readonly doing: string; readonly done: string };
 
@@ -19,8 +19,8 @@ export const workWords = (work: string): Work => WORKS[work] ?? { doing: work, d
 /** What a step took, in brackets, as far as it is known: ` (1.2 s, 312 tokens)`. */
 export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" | "tokensOut">): string {
   const parts = [
-    latencyMs === null ? "" : durationWords(latencyMs),
-    tokensOut === null ? "" : `${numberWords(tokensOut)} tokens`,
+    latencyMs === null ? "" : formatDuration(latencyMs),
+    tokensOut === null ? "" : `${formatNumber(tokensOut)} tokens`,
   ].filter(Boolean);
   return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }
@@ -34,7 +34,7 @@ export function stateWords({ work, state, text, attempt, again: repeated, why, .
     case "calling":
       return `${doing}${again}…${retried}`;
     case "writing":
-      return `${doing}${again}… ${numberWords(text.length)} characters${retried}`;
+      return `${doing}${again}… ${formatNumber(text.length)} characters${retried}`;
     case "done":
       return `${done} done${tookWords(took)}`;
     case "failed":

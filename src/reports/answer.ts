@@ -3,16 +3,14 @@ import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
 import { styledMarkdown, styleOf, type Style } from "./style.ts";
 import { wrapped } from "./text-width.ts";
+import { pluralize, formatDuration, formatUsd } from "../text/format.ts";
 import {
-  agreementWords,
-  controlWords,
-  costWords,
-  countWords,
-  durationWords,
-  familyWords,
-  scoreWords,
-  tokenWords,
-  usdWords,
+  describeAgreement,
+  describeBaseline,
+  formatCost,
+  formatFamily,
+  formatScore,
+  formatTokens,
 } from "./words.ts";
 
 export type AnswerStyle = {
@@ -112,13 +110,13 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
     // One respondent alone has no control: it is one.
     answer === null || (result.control === null && result.members.length === 0)
       ? undefined
-      : { label: "Control", text: controlWords(result.control, result.members) },
+      : { label: "Control", text: describeBaseline(result.control, result.members) },
     ...climbRows(result),
     ...debateRows(result),
     standing.length > 0
       ? { label: result.mode === "vote" ? "Voted" : "Standing", table: standingTable(result) }
       : undefined,
-    standing.length > 0 ? { label: "Agreement", text: agreementWords(result) } : undefined,
+    standing.length > 0 ? { label: "Agreement", text: describeAgreement(result) } : undefined,
     ...contributionRows(result),
     result.members.length === 0
       ? undefined
@@ -127,13 +125,13 @@ function rowsOf(result: Result, unpriced: readonly string[]): LabelledRow[] {
     result.recalled === null ? undefined : { label: "Recalled", text: recalledWords(result.recalled) },
     {
       label: "Spent",
-      text: [countWords(calls, "call"), tokenWords(result.tokens), costWords(result.cost, unpriced)].join(
+      text: [pluralize(calls, "call"), formatTokens(result.tokens), formatCost(result.cost, unpriced)].join(
         "; ",
       ),
     },
     {
       label: "Time",
-      text: `${wallMs === null ? "" : `${durationWords(wallMs)} in all; `}critical path ${durationWords(result.criticalPathMs)}`,
+      text: `${wallMs === null ? "" : `${formatDuration(wallMs)} in all; `}critical path ${formatDuration(result.criticalPathMs)}`,
     },
     { label: "Id", text: id },
     { label: "Next", text: nextWords(result) },
@@ -147,7 +145,7 @@ const gradeWords = ({ score, feedback, rubric, by, why }: NonNullable<Result["gr
     : `${score}/5 by ${by ?? "a judge"}, by the rubric ${rubric}: ${feedback}`;
 
 const recalledWords = ({ engrams, facts, how }: NonNullable<Result["recalled"]>): string =>
-  `${countWords(engrams, "engram")}, ${countWords(facts, "pinned fact")}; ${how}`;
+  `${pluralize(engrams, "engram")}, ${pluralize(facts, "pinned fact")}; ${how}`;
 
 /** What a judge lists beside its solution; what is unfulfilled first. */
 const assessed = ({ debate }: Result): readonly (readonly [title: string, texts: readonly string[]])[] =>
@@ -166,7 +164,7 @@ function debateRows({ debate }: Result): LabelledRow[] {
   const bare =
     withoutCoverage === 0
       ? ""
-      : `; ${countWords(withoutCoverage, "text")} without a word on how the requirements are covered`;
+      : `; ${pluralize(withoutCoverage, "text")} without a word on how the requirements are covered`;
   const sure =
     assessment === null
       ? []
@@ -176,17 +174,17 @@ function debateRows({ debate }: Result): LabelledRow[] {
             text: `confidence ${assessment.confidence ?? "unknown"} of 100, as it says itself`,
           },
         ];
-  return [{ label: "Debate", text: `${countWords(rounds, "round")}${bare}` }, ...sure];
+  return [{ label: "Debate", text: `${pluralize(rounds, "round")}${bare}` }, ...sure];
 }
 
 /** How far it climbed, and how members voted on the way. */
 function climbRows({ ladder, votes }: Result): LabelledRow[] {
   const rungs = ladder.map(({ rung, reason, calls, usd }, index) => {
-    const price = usd === null || usd === 0 ? "" : `, ${usdWords(usd)}`;
+    const price = usd === null || usd === 0 ? "" : `, ${formatUsd(usd)}`;
     const found = reason === null ? "" : `: ${reason}`;
     return {
       label: index === 0 ? "Ladder" : "",
-      text: `${rung}, ${countWords(calls, "call")}${price}${found}`,
+      text: `${rung}, ${pluralize(calls, "call")}${price}${found}`,
     };
   });
   const split = votes.length > 1 ? votes : [];
@@ -257,14 +255,14 @@ const standingTable = (result: Result): string[][] =>
   result.standing.map(({ id, place, score, low, high, tiedWith }) => [
     score === null ? "-" : String(place),
     nameOf(result, id),
-    `${scoreWords(score)}${low === null || high === null ? "" : ` (${scoreWords(low)} to ${scoreWords(high)})`}`,
+    `${formatScore(score)}${low === null || high === null ? "" : ` (${formatScore(low)} to ${formatScore(high)})`}`,
     tiedWith.length > 0 ? `tied with ${tiedWith.map((other) => nameOf(result, other)).join(", ")}` : "",
   ]);
 
 const memberRow = ({ name, model, family, answer }: Result["members"][number]): string[] => [
   name,
   model,
-  familyWords(family),
+  formatFamily(family),
   answer === null ? "no draft" : "",
 ];
 

@@ -2,7 +2,7 @@ import { callOf, timeOf, type Entry, type Event, type Origin } from "../kernel/i
 import { speakerOf } from "../views/spending.ts";
 import { bullets, fencedBlock, section, table } from "./markdown.ts";
 import type { Names } from "./names.ts";
-import { durationWords, numberWords } from "./words.ts";
+import { formatDuration, formatNumber } from "../text/format.ts";
 
 /** Every event in the order of its recording, with what its call took. */
 export function timelineSection(entries: readonly Entry[], names: Names): string {
@@ -13,12 +13,12 @@ export function timelineSection(entries: readonly Entry[], names: Names): string
     return [
       [
         String(entry.seq),
-        `+${durationWords(timeOf(entry) - timeOf(first))}`,
+        `+${formatDuration(timeOf(entry) - timeOf(first))}`,
         originWords(entry.origin),
         entry.type,
         call ? names.of(speakerOf(entry)) : "",
-        call ? durationWords(call.latencyMs) : "",
-        call?.tokens.out == null ? "" : `${numberWords(call.tokens.out)} out`,
+        call ? formatDuration(call.latencyMs) : "",
+        call?.tokens.out == null ? "" : `${formatNumber(call.tokens.out)} out`,
         [
           entry.origin.by === "adopted" ? "taken over" : "",
           call && call.attempts > 1 ? `${call.attempts} attempts` : "",
@@ -56,9 +56,9 @@ export function journalSection(entries: readonly Entry[], opened: Event<"deliber
   const unknown = entries.filter(({ type }) => type === "unknown").length;
   const limits = [
     budget.usd === undefined ? "" : `$${budget.usd}`,
-    budget.tokens === undefined ? "" : `${numberWords(budget.tokens)} tokens`,
-    budget.calls === undefined ? "" : `${numberWords(budget.calls)} calls`,
-    budget.timeMs === undefined ? "" : durationWords(budget.timeMs),
+    budget.tokens === undefined ? "" : `${formatNumber(budget.tokens)} tokens`,
+    budget.calls === undefined ? "" : `${formatNumber(budget.calls)} calls`,
+    budget.timeMs === undefined ? "" : formatDuration(budget.timeMs),
   ].filter(Boolean);
   const facts = [
     `id: ${deliberation}`,
@@ -70,7 +70,7 @@ export function journalSection(entries: readonly Entry[], opened: Event<"deliber
     previous === undefined ? "" : `previous: ${previous}`,
     `budget: ${limits.length > 0 ? limits.join(", ") : "no limit"}`,
     ...context.map(({ name, text }) => `context: ${name} (SHA-256 ${text})`),
-    `events: ${numberWords(entries.length)}`,
+    `events: ${formatNumber(entries.length)}`,
     unknown > 0 ? `not shown here, because this version does not know their types: ${unknown}` : "",
   ].filter(Boolean);
   return section(

@@ -3,15 +3,16 @@ import { ladder } from "../views/ladder.ts";
 import type { Result } from "../views/result.ts";
 import { block, bullets, inline, section, table } from "./markdown.ts";
 import type { Names } from "./names.ts";
-import { costWords, numberWords } from "./words.ts";
+import { formatNumber } from "../text/format.ts";
+import { formatCost } from "./words.ts";
 
 /** How far it climbed, why, what each rung took, and how the members voted on the way. */
 export function ladderSection(entries: readonly Entry[], { votes }: Result, names: Names): string {
   const rungs = ladder(entries).map(({ rung, reason, spent: { calls, cost } }) => [
     rung,
     reason ?? "",
-    numberWords(calls),
-    costWords(cost),
+    formatNumber(calls),
+    formatCost(cost),
   ]);
   const held = votes.map(({ answer, first, last }) => [
     answer,

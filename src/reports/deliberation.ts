@@ -10,15 +10,8 @@ import { judgeReport } from "../protocols/judge/report.ts";
 import { block, bullets, fencedBlock, inline, section, table } from "./markdown.ts";
 import { namesOf, type Names } from "./names.ts";
 import { unpricedModels } from "./unpriced.ts";
-import {
-  agreementWords,
-  controlWords,
-  costWords,
-  durationWords,
-  familyWords,
-  numberWords,
-  scoreWords,
-} from "./words.ts";
+import { formatDuration, formatNumber } from "../text/format.ts";
+import { describeAgreement, describeBaseline, formatCost, formatFamily, formatScore } from "./words.ts";
 
 /**
  * One deliberation as a markdown document, from all its entries in order, wherever it stands: the outcome
@@ -50,7 +43,7 @@ export function deliberationMarkdown(entries: readonly Entry[]): string {
       "## Control",
       result.answer === null || (result.control === null && result.members.length === 0)
         ? ""
-        : inline(controlWords(result.control, result.members)),
+        : inline(describeBaseline(result.control, result.members)),
     ),
     section("## Dissent", bullets(result.dissent)),
     section("## Unique insights", bullets(result.insights)),
@@ -131,7 +124,7 @@ const participantTable = (participants: readonly Participant[]): string =>
       id,
       persona.name,
       model,
-      familyWords(family),
+      formatFamily(family),
       temperature === undefined ? "the provider's" : String(temperature),
     ]),
   );
@@ -159,8 +152,8 @@ function standingSection(entries: readonly Entry[], result: Result, names: Names
   const rows = places.map(({ id, place, score, low, high, tiedWith, votes }) => [
     score === null ? "-" : String(place),
     names.of(id),
-    scoreWords(score),
-    low === null || high === null ? "not computed" : `${scoreWords(low)} to ${scoreWords(high)}`,
+    formatScore(score),
+    low === null || high === null ? "not computed" : `${formatScore(low)} to ${formatScore(high)}`,
     tiedWith.map(names.of).join(", "),
     String(votes),
     borda[id] === undefined ? "" : String(borda[id]),
@@ -168,7 +161,7 @@ function standingSection(entries: readonly Entry[], result: Result, names: Names
   return section(
     result.mode === "vote" ? "## Voting result" : "## Standing",
     table(["place", "member", "score", "interval", "tied with", "votes", "Borda points"], rows),
-    `Agreement of the rankings: ${agreementWords(result)}.`,
+    `Agreement of the rankings: ${describeAgreement(result)}.`,
     bullets(excluded.map(({ id, why }) => `Not counted: ${names.of(id)}: ${why}`)),
   );
 }
@@ -217,14 +210,14 @@ function feedback(entries: readonly Entry[]): string {
 
 function costSection(entries: readonly Entry[], result: Result, names: Names): string {
   const { participants, total } = spending(entries);
-  const figure = (count: number | null) => (count === null ? "unknown" : numberWords(count));
+  const figure = (count: number | null) => (count === null ? "unknown" : formatNumber(count));
   const row = (name: string, { calls, tokens, cost }: typeof total) => [
     name,
-    numberWords(calls),
+    formatNumber(calls),
     figure(tokens.in),
     figure(tokens.out),
     tokens.cached === null ? "" : figure(tokens.cached),
-    costWords(cost),
+    formatCost(cost),
   ];
   const rows = [...participants.map(({ id, spent }) => row(names.of(id), spent)), row("all", total)];
   const unpriced = unpricedModels(entries);
@@ -232,6 +225,6 @@ function costSection(entries: readonly Entry[], result: Result, names: Names): s
     "## Cost",
     table(["who", "calls", "tokens in", "tokens out", "cached", "cost"], rows),
     unpriced.length > 0 ? `No price is known for ${inline(unpriced.join(", "))}.` : "",
-    `${result.wallMs === null ? "Not closed" : `${durationWords(result.wallMs)} from opening to closing`}; critical path ${durationWords(result.criticalPathMs)}.`,
+    `${result.wallMs === null ? "Not closed" : `${formatDuration(result.wallMs)} from opening to closing`}; critical path ${formatDuration(result.criticalPathMs)}.`,
   );
 }

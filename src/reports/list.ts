@@ -2,7 +2,7 @@ import type { Summary } from "../kernel/index.ts";
 import { aligned } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import { cutTo, widthOf } from "./text-width.ts";
-import { durationWords } from "./words.ts";
+import { formatDuration } from "../text/format.ts";
 
 export type ListStyle = {
   /** Milliseconds since 1970. */
@@ -37,6 +37,6 @@ export function listText(summaries: readonly Summary[], { now, width }: ListStyl
 const age = (ms: number): string => {
   if (Number.isNaN(ms)) return "?";
   if (ms < 60_000) return "just now";
-  const [first = "", unit = ""] = durationWords(ms).split(" ");
+  const [first = "", unit = ""] = formatDuration(ms).split(" ");
   return `${first} ${unit} ago`;
 };

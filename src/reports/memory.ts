@@ -5,7 +5,7 @@ import { oneLine } from "./printable.ts";
 import { gradeBadge } from "./response.ts";
 import { styleOf, type Style } from "./style.ts";
 import { cutTo, wrapped } from "./text-width.ts";
-import { countWords } from "./words.ts";
+import { pluralize } from "../text/format.ts";
 
 export type MemoryStyle = {
   /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
@@ -196,7 +196,7 @@ function saidLines(annotations: readonly Annotation[]): string[] {
   if (annotations.length === 0) return ["nothing yet"];
   const left = annotations.length - MOST_ANNOTATIONS;
   return [
-    ...(left > 0 ? [`(${countWords(left, "earlier annotation")} not shown)`] : []),
+    ...(left > 0 ? [`(${pluralize(left, "earlier annotation")} not shown)`] : []),
     ...annotations
       .slice(-MOST_ANNOTATIONS)
       .map(({ at, by, what }) => `${timeWords(at)} ${oneLine(by, 100)}: ${whatWords(what)}`),
@@ -229,7 +229,7 @@ function historyLines({ engram, cluster, history }: MemoryEngram): string[] {
   if (history.length === 0) return [];
   const first = cluster === engram.id ? "; this one is the first" : "";
   return [
-    `${countWords(history.length, "near-duplicate")}${first}; the best judged of them is recalled`,
+    `${pluralize(history.length, "near-duplicate")}${first}; the best judged of them is recalled`,
     ...history
       .toReversed()
       .slice(0, MOST_HISTORY)

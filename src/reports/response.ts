@@ -3,7 +3,8 @@ import type { Result } from "../views/result.ts";
 import { oneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { cutTo, widthOf } from "./text-width.ts";
-import { costWords, countWords, durationWords, tokenWords } from "./words.ts";
+import { pluralize, formatDuration } from "../text/format.ts";
+import { formatCost, formatTokens } from "./words.ts";
 
 const COLORS = { 5: "green", 4: "green", 3: "yellow", 2: "red", 1: "red" } as const;
 
@@ -38,15 +39,15 @@ export function responseLine(
   return [
     simulated ? `${oneLine(model, 60)} (simulated)` : oneLine(model, 60),
     ...memory,
-    tokenWords(tokens),
-    costWords(cost, unpriced),
-    ...(wallMs === null ? [] : [durationWords(wallMs)]),
+    formatTokens(tokens),
+    formatCost(cost, unpriced),
+    ...(wallMs === null ? [] : [formatDuration(wallMs)]),
     id,
   ].join(" · ");
 }
 
 const memoryWords = ({ engrams, facts }: NonNullable<Result["recalled"]>): string =>
   [
-    ...(engrams > 0 ? [countWords(engrams, "engram")] : []),
-    ...(facts > 0 ? [countWords(facts, "pinned fact")] : []),
+    ...(engrams > 0 ? [pluralize(engrams, "engram")] : []),
+    ...(facts > 0 ? [pluralize(facts, "pinned fact")] : []),
   ].join(", ");

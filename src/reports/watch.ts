@@ -5,7 +5,7 @@ import { aligned } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { cutTo, widthOf } from "./text-width.ts";
-import { countWords, durationWords, numberWords } from "./words.ts";
+import { pluralize, formatDuration, formatNumber } from "../text/format.ts";
 
 // WLINE-1. Everything foreign is printable and on one line before it is measured or cut.
 // WLINE-2. No line takes more than the width that was given.
@@ -19,8 +19,8 @@ const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
 export function watchHead(watched: WatchReport, { width, style }: WatchSpace): string {
   const { deliberations, end, at } = watched;
   if (deliberations === 0 && end === 0) return style.bold(cutTo(NO_DELIBERATIONS, width));
-  const many = deliberations === 0 ? NO_DELIBERATIONS : countWords(deliberations, "deliberation");
-  return style.bold(cutTo(`${many} · journal at ${numberWords(end)} · ${clock(at)}`, width));
+  const many = deliberations === 0 ? NO_DELIBERATIONS : pluralize(deliberations, "deliberation");
+  return style.bold(cutTo(`${many} · journal at ${formatNumber(end)} · ${clock(at)}`, width));
 }
 
 type Column = { readonly head: string; readonly of: (state: ReactorState, nowMs: number) => string };
@@ -29,11 +29,11 @@ type Column = { readonly head: string; readonly of: (state: ReactorState, nowMs:
 const COLUMNS = [
   { head: "REACTOR", of: ({ reactor }) => reactor },
   { head: "STATE", of: ({ state }) => state },
-  { head: "BEHIND", of: ({ behind }) => numberWords(behind) },
-  { head: "PASSED", of: ({ passed }) => numberWords(passed) },
+  { head: "BEHIND", of: ({ behind }) => formatNumber(behind) },
+  { head: "PASSED", of: ({ passed }) => formatNumber(passed) },
   { head: "OLDEST", of: ({ oldestMs }) => (oldestMs === null ? "" : shortAge(oldestMs)) },
   { head: "SERVED BY", of: servedWords },
-  { head: "SAID", of: ({ said }) => numberWords(said) },
+  { head: "SAID", of: ({ said }) => formatNumber(said) },
   { head: "LAST", of: lastWords },
 ] as const satisfies readonly Column[];
 const GIVING_WAY = ["LAST", "SAID", "SERVED BY", "OLDEST", "PASSED"];
@@ -86,9 +86,9 @@ export function reactorLine(state: ReactorState, at: string): string {
   const { reactor, state: word, at: event, behind, oldestMs, passed } = state;
   const parts = [
     event ? `${word} ${event.type} of ${event.deliberation}` : word,
-    behind === 0 ? "" : `${numberWords(behind)} behind`,
-    passed === 0 ? "" : `${numberWords(passed)} of them passed over`,
-    oldestMs === null ? "" : `the oldest since ${durationWords(oldestMs)}`,
+    behind === 0 ? "" : `${formatNumber(behind)} behind`,
+    passed === 0 ? "" : `${formatNumber(passed)} of them passed over`,
+    oldestMs === null ? "" : `the oldest since ${formatDuration(oldestMs)}`,
     `served by ${servedWords(state)}`,
     word === "error" && state.lastError ? oneLine(state.lastError.why, 300) : "",
   ];
@@ -141,7 +141,7 @@ function wordsOf(entry: Entry): string {
     case "preference-given":
       return preferred(entry);
     case "engrams-recalled":
-      return `${countWords(entry.data.engrams.length, "engram")}, ${countWords(entry.data.facts.length, "fact")}: ${entry.data.how}`;
+      return `${pluralize(entry.data.engrams.length, "engram")}, ${pluralize(entry.data.facts.length, "fact")}: ${entry.data.how}`;
     case "engram-written":
       return rememberedWords(entry.data.engram);
     case "engram-annotated":
@@ -209,9 +209,9 @@ function annotated({ data }: Event<"engram-annotated">): string {
 
 /** Whoever runs a reactor now; of a worker, how far on the journal it has got. */
 function servedWords({ cursor, servedBy: { worker, drains } }: ReactorState): string {
-  const commands = countWords(drains, "command");
+  const commands = pluralize(drains, "command");
   if (worker === null) return drains === 0 ? "nobody" : commands;
-  const place = cursor === null ? "worker" : `worker at ${numberWords(cursor)}`;
+  const place = cursor === null ? "worker" : `worker at ${formatNumber(cursor)}`;
   return drains === 0 ? place : `${place}, ${commands}`;
 }
 
@@ -223,7 +223,7 @@ function lastWords({ lastSaid }: ReactorState, nowMs: number): string {
 
 /** In its largest unit: `350 ms`, `4 s`, `3 min`. */
 const shortAge = (ms: number): string => {
-  const [first = "", unit = ""] = durationWords(Math.max(0, ms)).split(" ");
+  const [first = "", unit = ""] = formatDuration(Math.max(0, ms)).split(" ");
   return `${unit === "s" ? String(Math.floor(Number(first))) : first} ${unit}`;
 };
 

@@ -5,7 +5,7 @@ import { evaluatorIn, lostEvaluations } from "../../protocols/evaluation/view.ts
 import { capsIn } from "../../views/spending.ts";
 import { resultOf, type Result } from "../../views/result.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { durationWords } from "../../reports/words.ts";
+import { formatDuration } from "../../text/format.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOf, exitOfFailures, failuresIn } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -60,7 +60,7 @@ function progressLine(entry: Entry): string | undefined {
   const id = evaluatorIn(entry);
   const call = callOf(entry);
   if (id === undefined || !call) return undefined;
-  const took = entry.origin.by === "adopted" ? "taken over" : durationWords(call.latencyMs);
+  const took = entry.origin.by === "adopted" ? "taken over" : formatDuration(call.latencyMs);
   return isEvent(entry, "degradation-noted")
     ? `${id}: no scores: ${oneLine(entry.data.why, 300)} (${took})`
     : `${id}: scores given (${took})`;

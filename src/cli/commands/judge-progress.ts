@@ -1,6 +1,6 @@
 import { callOf, isEvent, type Entry } from "../../kernel/index.ts";
 import { cutTo } from "../../reports/text-width.ts";
-import { countWords, durationWords, numberWords, usdWords } from "../../reports/words.ts";
+import { pluralize, formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 import { judgedWork } from "../../protocols/judge/view.ts";
 import type { Io } from "../command.ts";
 import type { Screen } from "../screen.ts";
@@ -36,10 +36,10 @@ export function judgeProgress({
   const region = terminal ? createRegion(output) : undefined;
   const line = (): string =>
     [
-      `Judging: ${numberWords(count.done)} of ${countWords(prompts, "prompt")}`,
+      `Judging: ${formatNumber(count.done)} of ${pluralize(prompts, "prompt")}`,
       ...(count.failed > 0 ? [`${count.failed} failed`] : []),
-      count.unknown ? "cost unknown" : count.free ? "free" : usdWords(count.usd),
-      durationWords(now() - startedMs),
+      count.unknown ? "cost unknown" : count.free ? "free" : formatUsd(count.usd),
+      formatDuration(now() - startedMs),
     ].join(" · ");
   const draw = () => region?.draw([cutTo(line(), region.size().columns - 1)]);
   const unguard = region && guardTerminal(region, processLifecycle);

@@ -9,7 +9,7 @@ import type { BenchRow } from "../../lab/bench/row.ts";
 import type { MemoryAblation } from "../../lab/ablation/report.ts";
 import { memoryAblationText } from "../../lab/ablation/text.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { countWords, durationWords, numberWords } from "../../reports/words.ts";
+import { pluralize, formatDuration, formatNumber } from "../../text/format.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -62,7 +62,7 @@ function notesOf({ begun, notes, tasks }: Awaited<ReturnType<typeof prepareAblat
     ? notes.map(wordNote)
     : [
         ...notes.map(wordNote),
-        `${begun === tasks.length ? "All" : numberWords(begun)} of ${countWords(tasks.length, "question")} were asked in an earlier run, with what was remembered then; what is recorded is not asked again. Another --seed asks afresh`,
+        `${begun === tasks.length ? "All" : formatNumber(begun)} of ${pluralize(tasks.length, "question")} were asked in an earlier run, with what was remembered then; what is recorded is not asked again. Another --seed asks afresh`,
       ];
 }
 
@@ -76,7 +76,7 @@ function screensOf({ output }: Io, all: number) {
     output: process.stderr,
     terminal,
     words: () =>
-      `Answering: ${numberWords(done.size)} of ${numberWords(all)} · ${durationWords(performance.now() - sinceMs)}`,
+      `Answering: ${formatNumber(done.size)} of ${formatNumber(all)} · ${formatDuration(performance.now() - sinceMs)}`,
   });
   let judging: ReturnType<typeof judgeProgress> | undefined;
   return {
@@ -133,7 +133,7 @@ function failedLines({ rows }: MemoryAblation): string[] {
   return why === undefined
     ? []
     : [
-        `parley: ${countWords(failed.length, "answer")} failed and count nowhere: ${oneLine(why)}; next: see to it (parley doctor), then the same command with --retry-failed`,
+        `parley: ${pluralize(failed.length, "answer")} failed and count nowhere: ${oneLine(why)}; next: see to it (parley doctor), then the same command with --retry-failed`,
       ];
 }
 

@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { EngramLine } from "../../memory/transfer.ts";
 import { Fault } from "../../kernel/index.ts";
-import { countWords } from "../../reports/words.ts";
+import { pluralize } from "../../text/format.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -30,7 +30,7 @@ export const run: CommandModule["run"] = (io, [file], flags) =>
         io.output.note(path === undefined ? "Interrupted" : "Interrupted; nothing is written");
         return EXIT.interrupted;
       }
-      io.output.note(`${countWords(count, "engram")} exported${path === undefined ? "" : ` to ${path}`}`);
+      io.output.note(`${pluralize(count, "engram")} exported${path === undefined ? "" : ` to ${path}`}`);
       return EXIT.answered;
     } finally {
       stop.release();

@@ -5,7 +5,7 @@ import { Fault } from "../../kernel/index.ts";
 import type { Imported } from "../../memory/transfer.ts";
 import type { MemoryImport } from "../../views/memory-view.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { countWords, numberWords } from "../../reports/words.ts";
+import { pluralize, formatNumber } from "../../text/format.ts";
 import type { CommandModule, Io } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { withParley } from "../session.ts";
@@ -26,7 +26,7 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) =>
     const { refusals, refused, written } = imported;
     for (const { line, why } of refusals) io.output.note(`${name}:${line}: ${oneLine(why)}`);
     if (refused > refusals.length)
-      io.output.note(`and ${countWords(refused - refusals.length, "more line")} that cannot be taken`);
+      io.output.note(`and ${pluralize(refused - refusals.length, "more line")} that cannot be taken`);
     await io.output.result(
       flags["json"] === true ? `${JSON.stringify(imported, undefined, 2)}\n` : `${countsText(imported)}\n`,
     );
@@ -37,11 +37,11 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) =>
 
 const countsText = ({ written, known, forgotten, annotations, refused }: Imported): string =>
   [
-    `${countWords(written, "engram")} taken in`,
-    `${countWords(annotations, "annotation")} added`,
-    ...(known > 0 ? [`${numberWords(known)} there before`] : []),
-    ...(forgotten > 0 ? [`${numberWords(forgotten)} forgotten here, and left so`] : []),
-    ...(refused > 0 ? [`${countWords(refused, "line")} refused`] : []),
+    `${pluralize(written, "engram")} taken in`,
+    `${pluralize(annotations, "annotation")} added`,
+    ...(known > 0 ? [`${formatNumber(known)} there before`] : []),
+    ...(forgotten > 0 ? [`${formatNumber(forgotten)} forgotten here, and left so`] : []),
+    ...(refused > 0 ? [`${pluralize(refused, "line")} refused`] : []),
   ].join(", ");
 
 /** @throws Fault `configuration` for a file that cannot be read */

@@ -1,6 +1,6 @@
 import { Fault } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { countWords, durationWords } from "../../reports/words.ts";
+import { pluralize, formatDuration } from "../../text/format.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -29,7 +29,7 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
             output: process.stderr,
             terminal: io.output.stderr.terminal,
             words: () =>
-              `Embedding with ${embeddings.model}: ${countWords(done, "engram")} · ${durationWords(performance.now() - sinceMs)}`,
+              `Embedding with ${embeddings.model}: ${pluralize(done, "engram")} · ${formatDuration(performance.now() - sinceMs)}`,
           });
     try {
       const { embedded, passed, why } = await (
@@ -42,7 +42,7 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
       });
       done = embedded;
       progress?.stop();
-      const kept = `${countWords(embedded, "engram")} embedded with ${embeddings.model}`;
+      const kept = `${pluralize(embedded, "engram")} embedded with ${embeddings.model}`;
       if (stop.signal.aborted) {
         io.output.note(`Interrupted; ${kept}, and kept. The same command goes on`);
         return EXIT.interrupted;
@@ -53,7 +53,7 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
         );
         return EXIT.provider;
       }
-      const left = passed > 0 ? `; ${countWords(passed, "engram")} it gives no vector for` : "";
+      const left = passed > 0 ? `; ${pluralize(passed, "engram")} it gives no vector for` : "";
       io.output.note(
         embedded + passed === 0 ? `Everything has a vector of ${embeddings.model}` : kept + left,
       );

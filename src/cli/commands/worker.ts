@@ -1,7 +1,7 @@
 import { runWorker } from "../../app/worker.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { watchLine } from "../../reports/watch.ts";
-import { countWords } from "../../reports/words.ts";
+import { pluralize } from "../../text/format.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { interruption } from "../interruption.ts";
@@ -26,7 +26,7 @@ export const run: CommandModule["run"] = (io, _args, flags) =>
         ...(quiet ? {} : { onReaction: (entry) => io.output.note(watchLine(entry)) }),
       });
       note(
-        `Ended after ${countWords(count, "reaction")}; the next worker finishes what was in progress. Try: parley worker`,
+        `Ended after ${pluralize(count, "reaction")}; the next worker finishes what was in progress. Try: parley worker`,
       );
       return stop.signal.aborted ? EXIT.interrupted : EXIT.answered;
     } finally {

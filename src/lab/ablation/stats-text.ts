@@ -3,7 +3,7 @@ import { INTENTS, NOTHING_REMEMBERED, type MemoryStyle } from "../../reports/mem
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf, type Style } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
-import { countWords, numberWords } from "../../reports/words.ts";
+import { pluralize, formatNumber } from "../../text/format.ts";
 
 type ConfigurationShown = Omit<MemoryReport["configurations"][number], "models"> & {
   readonly models: readonly string[];
@@ -41,11 +41,11 @@ const nullLast = (a: string | null, b: string | null): number =>
 
 const heldWords = ({ episodic, pinned, retired, judged, forgotten, clusters }: StatsShown): string =>
   [
-    `${countWords(episodic, "answer")} in ${countWords(clusters, "cluster")}`,
-    `${numberWords(judged)} judged`,
-    countWords(pinned, "pinned fact"),
-    ...(retired > 0 ? [`${numberWords(retired)} retired`] : []),
-    ...(forgotten > 0 ? [`${numberWords(forgotten)} forgotten`] : []),
+    `${pluralize(episodic, "answer")} in ${pluralize(clusters, "cluster")}`,
+    `${formatNumber(judged)} judged`,
+    pluralize(pinned, "pinned fact"),
+    ...(retired > 0 ? [`${formatNumber(retired)} retired`] : []),
+    ...(forgotten > 0 ? [`${formatNumber(forgotten)} forgotten`] : []),
   ].join(", ");
 
 function configurationLines(
@@ -56,12 +56,12 @@ function configurationLines(
   const compared = wins + losses + ties;
   const name = `${models.length === 0 ? "unknown models" : models.map((one) => oneLine(one, 200)).join(", ")}${temperature === null ? "" : ` at ${temperature}`}`;
   const facts = [
-    countWords(engrams, "answer"),
-    grade.mean === null ? "not graded" : `grade ${grade.mean.toFixed(1)} (${numberWords(grade.n)} graded)`,
+    pluralize(engrams, "answer"),
+    grade.mean === null ? "not graded" : `grade ${grade.mean.toFixed(1)} (${formatNumber(grade.n)} graded)`,
     ...(compared === 0
       ? ["never compared"]
       : [
-          `of ${countWords(compared, "comparison")} won ${shareWords(wins, won)}, lost ${shareWords(losses, lost)}, tied ${numberWords(ties)}`,
+          `of ${pluralize(compared, "comparison")} won ${shareWords(wins, won)}, lost ${shareWords(losses, lost)}, tied ${formatNumber(ties)}`,
         ]),
   ].join("; ");
   const reading =
@@ -89,8 +89,8 @@ const COLORS = (style: Style): { readonly [claim in Claim]: (text: string) => st
 /** `12 (50 %, 31–69)`. */
 const shareWords = (count: number, { value, low, high }: ConfigurationShown["won"]): string =>
   value === null
-    ? numberWords(count)
-    : `${numberWords(count)} (${percent(value)} %, ${percent(low)}–${percent(high)})`;
+    ? formatNumber(count)
+    : `${formatNumber(count)} (${percent(value)} %, ${percent(low)}–${percent(high)})`;
 
 const percent = (share: number | null): string => ((share ?? 0) * 100).toFixed(0);
 

@@ -5,7 +5,7 @@ import type { MemoryStyle } from "../../reports/memory.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
-import { countWords, numberWords, usdWords } from "../../reports/words.ts";
+import { pluralize, formatNumber, formatUsd } from "../../text/format.ts";
 
 /** With fewer pairs, no effect is reported. */
 const MIN_PAIRS = 20;
@@ -49,16 +49,16 @@ function verdict({ right, grades, recalled }: MemoryAblation): string {
 
 /** Whether memory changes accuracy, or why the test does not show it. */
 function rightWords({ n, p, onlyWith, onlyWithout }: RightPairs): string {
-  if (n < MIN_PAIRS) return `${countWords(n, "question")} are not enough (${MIN_PAIRS} required)`;
+  if (n < MIN_PAIRS) return `${pluralize(n, "question")} are not enough (${MIN_PAIRS} required)`;
   if (p < SIGNIFICANT) return onlyWith > onlyWithout ? "memory helps" : "memory harms";
   return onlyWith + onlyWithout < MIN_DISCORDANT
-    ? `underpowered: only ${countWords(onlyWith + onlyWithout, "discordant question")}`
+    ? `underpowered: only ${pluralize(onlyWith + onlyWithout, "discordant question")}`
     : "no significant difference";
 }
 
 function gradeWords({ n, difference }: GradePairs): string {
   if (difference === null || n < MIN_PAIRS)
-    return `${countWords(n, "question")} are not enough (${MIN_PAIRS} required)`;
+    return `${pluralize(n, "question")} are not enough (${MIN_PAIRS} required)`;
   if (difference.low > 0) return "memory helps";
   return difference.high < 0 ? "memory harms" : "no significant difference";
 }
@@ -67,7 +67,7 @@ function unfinishedWords({ complete, tasks, with: one, without: other }: MemoryA
   if (complete) return [];
   const failed = one.failed + other.failed;
   return [
-    `Not complete: finished with memory ${one.finished}, without ${other.finished} of ${tasks.count}${failed > 0 ? `; ${countWords(failed, "answer")} failed without a reply` : ""}. Only questions that both sides finished count.`,
+    `Not complete: finished with memory ${one.finished}, without ${other.finished} of ${tasks.count}${failed > 0 ? `; ${pluralize(failed, "answer")} failed without a reply` : ""}. Only questions that both sides finished count.`,
   ];
 }
 
@@ -75,18 +75,18 @@ function askedWords({ model, tasks, user, seed }: MemoryAblation): string {
   const unknown = tasks.count - tasks.known;
   return [
     `${oneLine(model, 200)} with the memory of ${user}, and without`,
-    `${countWords(tasks.count, "question")} of ${oneLine(tasks.file, 200)}${unknown > 0 ? `, ${numberWords(unknown)} without a known answer` : ""}`,
+    `${pluralize(tasks.count, "question")} of ${oneLine(tasks.file, 200)}${unknown > 0 ? `, ${formatNumber(unknown)} without a known answer` : ""}`,
     seed === null ? "random seeds" : `seed ${oneLine(seed, 60)}`,
   ].join("; ");
 }
 
 function recalledWords({ recalled: { n, any, engrams, facts, how } }: MemoryAblation): string {
   const parts = [
-    ...(engrams > 0 ? [`answers for ${numberWords(engrams)}`] : []),
-    ...(facts > 0 ? [`pinned facts for ${numberWords(facts)}`] : []),
+    ...(engrams > 0 ? [`answers for ${formatNumber(engrams)}`] : []),
+    ...(facts > 0 ? [`pinned facts for ${formatNumber(facts)}`] : []),
   ];
   const by = how.length === 0 ? "" : `; search: ${how.map((one) => oneLine(one, 200)).join(", or ")}`;
-  return `a result for ${numberWords(any)} of ${countWords(n, "question")}${parts.length > 0 ? ` (${parts.join(", ")})` : ""}${by}`;
+  return `a result for ${formatNumber(any)} of ${pluralize(n, "question")}${parts.length > 0 ? ` (${parts.join(", ")})` : ""}${by}`;
 }
 
 /** All pairs, and those where anything was recalled where these are not the same. */
@@ -159,7 +159,7 @@ function tookTable({ with: one, without: other }: MemoryAblation): string[][] {
     name,
     String(finished),
     estimateWords(accuracy),
-    numberWords(calls),
+    formatNumber(calls),
     count(tokens.in),
     count(tokens.out),
     costOf(usd),
@@ -172,29 +172,29 @@ function tookTable({ with: one, without: other }: MemoryAblation): string[][] {
 }
 
 const costOf = (usd: number | null): string =>
-  usd === null ? "unknown" : usd === 0 ? "free" : usdWords(usd);
+  usd === null ? "unknown" : usd === 0 ? "free" : formatUsd(usd);
 
-const count = (value: number | null): string => (value === null ? "unknown" : numberWords(value));
+const count = (value: number | null): string => (value === null ? "unknown" : formatNumber(value));
 
 function judgeRows({ judge }: MemoryAblation): LabelledRow[] {
   if (!judge) return [];
   const unread = judge.answers - judge.read;
   const { calls, tokens, cost } = judge;
   const took = [
-    countWords(calls, "call"),
+    pluralize(calls, "call"),
     `${count(tokens.in)} input + ${count(tokens.out)} output tokens`,
     cost.usd === null ? "cost unknown" : costOf(cost.usd),
   ].join(", ");
   return [
     {
       label: "Judge",
-      text: `${oneLine(judge.model, 200)}, rubric ${oneLine(judge.rubric, 60)}: ${countWords(judge.read, "grade")} of ${countWords(judge.answers, "distinct answer")}; ${took}; run ${judge.id}`,
+      text: `${oneLine(judge.model, 200)}, rubric ${oneLine(judge.rubric, 60)}: ${pluralize(judge.read, "grade")} of ${pluralize(judge.answers, "distinct answer")}; ${took}; run ${judge.id}`,
     },
     ...(unread > 0
       ? [
           {
             label: "",
-            text: `${countWords(unread, "answer")} without a grade: ${oneLine(judge.why ?? "", 300)}`,
+            text: `${pluralize(unread, "answer")} without a grade: ${oneLine(judge.why ?? "", 300)}`,
           },
         ]
       : []),

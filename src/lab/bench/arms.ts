@@ -3,7 +3,7 @@ import { digestOf, type NewDeliberation } from "../../engine/index.ts";
 import { Fault, ParticipantId } from "../../kernel/index.ts";
 import type { BenchArm } from "./report.ts";
 import type { BenchTask } from "./row.ts";
-import { countWords } from "../../reports/words.ts";
+import { pluralize } from "../../text/format.ts";
 import { prepare, type StartRequest } from "../../app/start.ts";
 import type { Panel } from "../../engine/opening-part.ts";
 import type { AppContext } from "../../app/context.ts";
@@ -39,13 +39,13 @@ const ARMS = {
   },
   majority: {
     ...DRAFTS,
-    what: ({ members }) => `independent drafts of ${countWords(members.length, "member")} and their vote`,
+    what: ({ members }) => `independent drafts of ${pluralize(members.length, "member")} and their vote`,
     panel: ({ members }) => membersOnly(members),
   },
   "self-consistency": {
     ...DRAFTS,
     what: ({ members: [model, ...rest] }) =>
-      `${countWords(rest.length + 1, "sample")} of ${model} and their vote`,
+      `${pluralize(rest.length + 1, "sample")} of ${model} and their vote`,
     panel: ({ members }, samples) =>
       membersOnly(Array.from({ length: samples }, () => members.slice(0, 1)).flat()),
     seats: asSamples,

@@ -10,7 +10,7 @@ import {
 } from "./words.ts";
 import { inline, section } from "../../reports/markdown.ts";
 import { padTo, widthOf, wrapped } from "../../reports/text-width.ts";
-import { countWords, numberWords, usdWords } from "../../reports/words.ts";
+import { pluralize, formatNumber, formatUsd } from "../../text/format.ts";
 
 export type BenchDocument = {
   /** A link to the plot, if there is one. */
@@ -100,9 +100,9 @@ function warnings({ simulated, arms, tasks }: BenchReport): { title: string; tex
 }
 
 function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
-  const money = spent.usd === null ? "cost unknown" : spent.usd === 0 ? "free" : usdWords(spent.usd);
+  const money = spent.usd === null ? "cost unknown" : spent.usd === 0 ? "free" : formatUsd(spent.usd);
   const lines = [
-    `- ${countWords(tasks.count, "task")} of ${inline(tasks.file)}, ${seed === null ? "random seeds" : `seed ${inline(seed)}`}, started ${startedAt ?? "never"}; ${countWords(spent.calls, "call")}, ${money}`,
+    `- ${pluralize(tasks.count, "task")} of ${inline(tasks.file)}, ${seed === null ? "random seeds" : `seed ${inline(seed)}`}, started ${startedAt ?? "never"}; ${pluralize(spent.calls, "call")}, ${money}`,
     ...arms.map(({ name, what, protocol, seats }) => {
       const helpers = seats.filter(({ seat }) => seat !== "member");
       const members = grouped(seats.filter(({ seat }) => seat === "member").map(({ model }) => model));
@@ -132,8 +132,8 @@ const accuracyTable = ({ arms }: BenchReport): string =>
       String(accuracy.n),
       String(noAnswer),
       calls === null ? "–" : calls.toFixed(1),
-      tokensIn === null || tokensOut === null ? "unknown" : numberWords(Math.round(tokensIn + tokensOut)),
-      usd === null ? "unknown" : usdWords(usd),
+      tokensIn === null || tokensOut === null ? "unknown" : formatNumber(Math.round(tokensIn + tokensOut)),
+      usd === null ? "unknown" : formatUsd(usd),
     ]),
   );
 

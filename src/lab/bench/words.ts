@@ -1,4 +1,4 @@
-import { numberWords, usdWords } from "../../reports/words.ts";
+import { formatNumber, formatUsd } from "../../text/format.ts";
 import type { BenchArmResult, BenchPair, BenchReport } from "./report.ts";
 
 /** A share as a percentage with one decimal: so few questions do not support more. */
@@ -61,9 +61,9 @@ export function costAxis({ arms }: BenchReport): CostAxis {
   const usd: CostAxis["of"] = ({ perQuestion }) => perQuestion.usd;
   const tokens: CostAxis["of"] = ({ perQuestion: { tokensIn, tokensOut } }) =>
     tokensIn === null || tokensOut === null ? null : tokensIn + tokensOut;
-  const count = (value: number) => numberWords(Math.round(value));
+  const count = (value: number) => formatNumber(Math.round(value));
   if (all(usd) && arms.some((arm) => (usd(arm) ?? 0) > 0))
-    return { label: "US dollars per question", of: usd, words: usdWords };
+    return { label: "US dollars per question", of: usd, words: formatUsd };
   if (all(tokens)) return { label: "tokens per question", of: tokens, words: count };
   return {
     label: "model calls per question",

@@ -16,7 +16,7 @@ import {
 } from "../../kernel/index.ts";
 import { CouncilSettings, type Rewriting as RewritingSetting } from "../../protocols/council/index.ts";
 import { oneLine } from "../../reports/printable.ts";
-import { numberWords, usdWords } from "../../reports/words.ts";
+import { formatNumber, formatUsd } from "../../text/format.ts";
 import {
   type Grounds,
   groundsOf,
@@ -274,9 +274,9 @@ function planWords(
     ...(waiting.length > without ? [`${times(waiting.length - without)} with all drafts`] : []),
     ...(without > 0 ? [`${times(without)} with one draft withheld`] : []),
   ];
-  const most = numberWords(waiting.length * (worst.tokensIn + worst.tokensOut));
+  const most = formatNumber(waiting.length * (worst.tokensIn + worst.tokensOut));
   const price =
-    worst.usd === null ? "price unknown" : worst.usd === 0 ? "free" : usdWords(waiting.length * worst.usd);
+    worst.usd === null ? "price unknown" : worst.usd === 0 ? "free" : formatUsd(waiting.length * worst.usd);
   return `Re-running the chair, ${chair.model}, ${parts.join(" and ")}; no other model is called. At most ${most} tokens, ${price}`;
 }
 

@@ -3,7 +3,8 @@ import { aligned, labelledRows, type LabelledRow } from "../../reports/labelled-
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf, type Style } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
-import { costWords, countWords, tokenWords } from "../../reports/words.ts";
+import { pluralize } from "../../text/format.ts";
+import { formatCost, formatTokens } from "../../reports/words.ts";
 
 type Member = Contributions["members"][number];
 
@@ -150,7 +151,7 @@ function rewritingRows({ members, leaveOneOut }: Contributions): LabelledRow[] {
 }
 
 const spentWords = ({ calls, tokens, cost }: Contributions): string =>
-  calls === 0 ? "no calls" : `${countWords(calls, "call")}; ${tokenWords(tokens)}; ${costWords(cost)}`;
+  calls === 0 ? "no calls" : `${pluralize(calls, "call")}; ${formatTokens(tokens)}; ${formatCost(cost)}`;
 
 type Setting = { readonly narrow: number; readonly style: Style };
 

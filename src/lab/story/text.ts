@@ -2,7 +2,7 @@ import { checksOf, type StoryCheck, type StoryReport, type StoryReports } from "
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf, type Style } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
-import { countWords, numberWords } from "../../reports/words.ts";
+import { pluralize, formatNumber } from "../../text/format.ts";
 
 export type StoryStyle = {
   /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
@@ -23,8 +23,8 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
   const passedOver = checks.filter(({ ok }) => ok === null).length;
   const title = [report.id, report.title].filter((one) => one !== "").join(": ");
   const verdict = report.ok
-    ? `passed, ${countWords(checks.length - passedOver, "check")}${passedOver === 0 ? "" : `; ${passedOver} not looked at`}`
-    : `FAILED, ${numberWords(failed)} of ${countWords(checks.length, "check")}`;
+    ? `passed, ${pluralize(checks.length - passedOver, "check")}${passedOver === 0 ? "" : `; ${passedOver} not looked at`}`
+    : `FAILED, ${formatNumber(failed)} of ${pluralize(checks.length, "check")}`;
   const body = [
     ...report.turns.flatMap(({ query, answer, checks: own }, index) => [
       ...block(`Turn ${index + 1}: ${oneLine(query, MOST_CHARACTERS)}`, { width: narrow, indent: 2 }),
@@ -63,7 +63,7 @@ function checkLines(
 /** How many of the stories passed, and which did not, in a line without a newline. */
 export function storiesLine({ stories }: StoryReports): string {
   const failed = stories.filter(({ ok }) => !ok).map(({ id }) => oneLine(id, 60));
-  const all = countWords(stories.length, "story").replace(/storys$/, "stories");
+  const all = pluralize(stories.length, "story").replace(/storys$/, "stories");
   if (failed.length === 0) return `${all} passed`;
-  return `${numberWords(failed.length)} of ${all} failed: ${failed.join(", ")}`;
+  return `${formatNumber(failed.length)} of ${all} failed: ${failed.join(", ")}`;
 }

@@ -1,6 +1,7 @@
 import { METRIC_NAMES, type EvaluationReport } from "./view.ts";
 import { block, bullets, inline, section, table } from "../../reports/markdown.ts";
-import { costWords, countWords, familyWords, tokenWords } from "../../reports/words.ts";
+import { pluralize } from "../../text/format.ts";
+import { formatCost, formatFamily, formatTokens } from "../../reports/words.ts";
 
 type Metric = keyof typeof METRIC_NAMES;
 type Scored = EvaluationReport["agents"][string];
@@ -25,7 +26,7 @@ export function evaluationMarkdown(report: EvaluationReport, unpriced: readonly 
           id,
           name,
           model,
-          familyWords(family),
+          formatFamily(family),
           skipped === null ? "given" : "left out",
         ]),
       ),
@@ -37,7 +38,7 @@ export function evaluationMarkdown(report: EvaluationReport, unpriced: readonly 
 }
 
 const statusPart = ({ status, why, agents, evaluators }: EvaluationReport): string => {
-  const read = `${Object.keys(agents).length} of ${countWords(evaluators.length, "evaluator")} gave scores.`;
+  const read = `${Object.keys(agents).length} of ${pluralize(evaluators.length, "evaluator")} gave scores.`;
   return status === "answered"
     ? read
     : `${read} ${inline(`${status}${why === null ? "" : `: ${why}`}`, 600)}`;
@@ -108,4 +109,4 @@ const spentWords = (
   { calls, tokens, cost }: Pick<EvaluationReport, "calls" | "tokens" | "cost">,
   unpriced: readonly string[],
 ): string =>
-  `Spent: ${[countWords(calls, "call"), tokenWords(tokens), costWords(cost, unpriced)].join("; ")}`;
+  `Spent: ${[pluralize(calls, "call"), formatTokens(tokens), formatCost(cost, unpriced)].join("; ")}`;

@@ -7,7 +7,8 @@ import { oneLine } from "../../reports/printable.ts";
 import { styleOf } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
-import { costWords, countWords, familyWords, tokenWords } from "../../reports/words.ts";
+import { pluralize } from "../../text/format.ts";
+import { formatCost, formatFamily, formatTokens } from "../../reports/words.ts";
 
 export type JudgeStyle = {
   /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
@@ -41,7 +42,7 @@ export function validationText(validation: Validation, { color, width, unpriced 
   ];
   const block = labelledRows(rows, { width: narrow, style });
   const head = [
-    ...(measured ? wrapped(`Measured on ${countWords(labelled, "labelled item")}.`, narrow) : []),
+    ...(measured ? wrapped(`Measured on ${pluralize(labelled, "labelled item")}.`, narrow) : []),
     ...warnings,
   ];
   return `${[...head, "", ...block].join("\n")}\n`;
@@ -54,11 +55,11 @@ function chanceWords({ low, high }: Figure): string | undefined {
 }
 
 const judgeWords = ({ model, family }: Pick<Validation, "model" | "family">): string =>
-  `${model}, ${family === null ? familyWords(family) : `family ${family}`}`;
+  `${model}, ${family === null ? formatFamily(family) : `family ${family}`}`;
 
 const askedWords = ({ kind, items, labelled, unread, form, rubric, repeat }: Validation): string =>
   [
-    `${countWords(items, kind === "grade" ? "answer" : "pair")}${kind === "preference" ? " in both orders" : ""}`,
+    `${pluralize(items, kind === "grade" ? "answer" : "pair")}${kind === "preference" ? " in both orders" : ""}`,
     ...(repeat > 1 ? [`each prompt ${repeat} times`] : []),
     `form ${form}, rubric ${rubric}`,
     `${labelled} labelled and read${unread > 0 ? `, ${unread} without a verdict` : ""}`,
@@ -108,7 +109,7 @@ function noteRows({ kind, repeatability, ownFamilyLean, simulated }: Validation)
 const spentWords = (
   { calls, tokens, cost }: Pick<Validation, "calls" | "tokens" | "cost">,
   unpriced: readonly string[],
-): string => [countWords(calls, "call"), tokenWords(tokens), costWords(cost, unpriced)].join("; ");
+): string => [pluralize(calls, "call"), formatTokens(tokens), formatCost(cost, unpriced)].join("; ");
 
 /** So much of a judge's words is shown; all of them are in the journal. */
 const FEEDBACK_CHARACTERS = 2_000;

@@ -1,17 +1,17 @@
 import { evaluate, hasOperator, write } from "./expression.ts";
 import type { Solution, Solver } from "./solution.ts";
 
-const numberWords = new Map(
+const formatNumber = new Map(
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
     .split(" ")
     .map((word, value) => [word, String(value)]),
 );
 "thirty forty fifty sixty seventy eighty ninety"
   .split(" ")
-  .forEach((word, index) => numberWords.set(word, String(30 + 10 * index)));
-numberWords.set("hundred", "100").set("thousand", "1000").set("half", "1/2");
+  .forEach((word, index) => formatNumber.set(word, String(30 + 10 * index)));
+formatNumber.set("hundred", "100").set("thousand", "1000").set("half", "1/2");
 
-const wordPattern = new RegExp(`\\b(?:${[...numberWords.keys()].join("|")})\\b`, "gi");
+const wordPattern = new RegExp(`\\b(?:${[...formatNumber.keys()].join("|")})\\b`, "gi");
 
 /** Number words as digits: `seven times twelve`. Tens and units may be joined, `twenty-three`. */
 export const inDigits = (text: string): string =>
@@ -19,9 +19,9 @@ export const inDigits = (text: string): string =>
     .replaceAll(
       /\b(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ](one|two|three|four|five|six|seven|eight|nine)\b/gi,
       (_, tens: string, unit: string) =>
-        String(Number(numberWords.get(tens.toLowerCase())) + Number(numberWords.get(unit.toLowerCase()))),
+        String(Number(formatNumber.get(tens.toLowerCase())) + Number(formatNumber.get(unit.toLowerCase()))),
     )
-    .replaceAll(wordPattern, (word) => numberWords.get(word.toLowerCase()) ?? word);
+    .replaceAll(wordPattern, (word) => formatNumber.get(word.toLowerCase()) ?? word);
 
 const number = String.raw`[-]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?`;
 

@@ -1,6 +1,6 @@
 import type { CostColumn, CostTable } from "./costs.ts";
 import { escaped } from "../../../reports/html.ts";
-import { numberWords, usdWords } from "../../../reports/words.ts";
+import { formatNumber, formatUsd } from "../../../text/format.ts";
 
 const WIDTH = 480;
 const LEFT = 76;
@@ -50,9 +50,9 @@ function costOf(columns: readonly CostColumn[]): CostAxis | undefined {
   const usd: CostAxis["of"] = (one) => one.usd;
   const tokens: CostAxis["of"] = (one) => one.tokens;
   if (mostOf(usd) > 0 && columns.every((one) => usd(one) !== null))
-    return { label: "Cost, US dollars", most: mostOf(usd), of: usd, words: usdWords };
+    return { label: "Cost, US dollars", most: mostOf(usd), of: usd, words: formatUsd };
   return mostOf(tokens) > 0
-    ? { label: "Tokens", most: mostOf(tokens), of: tokens, words: numberWords }
+    ? { label: "Tokens", most: mostOf(tokens), of: tokens, words: formatNumber }
     : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { DebateRecord } from "../view/record.ts";
-import { numberWords, usdWords } from "../../../reports/words.ts";
+import { formatNumber, formatUsd } from "../../../text/format.ts";
 
 /** What every round took, what was spent around them, and all of it: a table, and the figures to draw. */
 export type CostTable = {
@@ -42,26 +42,26 @@ export function costTable(record: DebateRecord): CostTable {
       ...columns.map((one) => [
         one.name,
         one.confidence === null ? "none" : String(one.confidence),
-        one.calls === null ? UNKNOWN : numberWords(one.calls),
-        one.tokens === null ? UNKNOWN : numberWords(one.tokens),
-        one.usd === null ? UNKNOWN : usdWords(one.usd),
+        one.calls === null ? UNKNOWN : formatNumber(one.calls),
+        one.tokens === null ? UNKNOWN : formatNumber(one.tokens),
+        one.usd === null ? UNKNOWN : formatUsd(one.usd),
       ]),
       [
         "In all",
         "",
-        record.calls === null ? UNKNOWN : numberWords(record.calls),
+        record.calls === null ? UNKNOWN : formatNumber(record.calls),
         record.tokens === null
           ? atLeast(
               least(({ tokens }) => tokens),
-              numberWords,
+              formatNumber,
             )
-          : numberWords(record.tokens),
+          : formatNumber(record.tokens),
         record.usd === null
           ? atLeast(
               least(({ usd }) => usd),
-              usdWords,
+              formatUsd,
             )
-          : usdWords(record.usd),
+          : formatUsd(record.usd),
       ],
     ],
   };

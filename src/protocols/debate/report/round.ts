@@ -1,7 +1,7 @@
 import type { DebateRecord, DebateRound } from "../view/record.ts";
 import { words, type Block, type Part } from "./part.ts";
 import { takenWords, type AgentNames } from "./words.ts";
-import { numberWords } from "../../../reports/words.ts";
+import { formatNumber } from "../../../text/format.ts";
 
 /** One round, in the order of its phases; `before` is the round before it, where there was one. */
 export function roundPart(round: DebateRound, before: DebateRound | undefined, names: AgentNames): Part {
@@ -51,7 +51,7 @@ export function roundPart(round: DebateRound, before: DebateRound | undefined, n
 /** A summary, and what it is a summary of. */
 export const summaryPart = (summary: NonNullable<DebateRecord["judgeSummary"]>, names: AgentNames): Part => {
   const { method, charactersBefore, charactersAfter, temperature } = summary;
-  const lengths = `${numberWords(charactersBefore)} characters to ${numberWords(charactersAfter)}`;
+  const lengths = `${formatNumber(charactersBefore)} characters to ${formatNumber(charactersAfter)}`;
   const warmth = temperature === null ? "" : `, temperature ${temperature}`;
   return {
     heading: `For ${names.of(summary.for)}`,

@@ -1,6 +1,7 @@
 import type { DebateRecord, DebateRound } from "../view/record.ts";
 import { oneLine } from "../../../reports/printable.ts";
-import { durationWords, familyWords, numberWords, usdWords } from "../../../reports/words.ts";
+import { formatDuration, formatNumber, formatUsd } from "../../../text/format.ts";
+import { formatFamily } from "../../../reports/words.ts";
 
 /** The first line of the problem, without the mark of a markdown heading. */
 export function titleOf({ problem }: DebateRecord): string {
@@ -27,7 +28,7 @@ export function agentNames({ agents, judge }: DebateRecord): AgentNames {
 export function statusRows(record: DebateRecord): (readonly [label: string, text: string])[] {
   const { status, source, startedAt, endedAt, id } = record;
   const tookMs = endedAt === null ? Number.NaN : Date.parse(endedAt) - Date.parse(startedAt);
-  const took = tookMs >= 0 ? `; it took ${durationWords(tookMs)}` : "";
+  const took = tookMs >= 0 ? `; it took ${formatDuration(tookMs)}` : "";
   return [
     ["Status", status === "open" ? "open: it has not come to its end" : status],
     [
@@ -52,7 +53,7 @@ export const agentRows = (agents: DebateRecord["agents"]): string[][] =>
     name,
     role ?? NOT_RECORDED,
     modelWords(model),
-    familyWords(family),
+    formatFamily(family),
     temperature === null ? "not set" : String(temperature),
     id,
   ]);
@@ -69,7 +70,7 @@ type Taken = Pick<DebateRound["refinements"][number], "model" | "tokens" | "usd"
 export const takenWords = ({ model, tokens, usd, latencyMs }: Taken): string =>
   [
     modelWords(model),
-    tokens === null ? "tokens unknown" : `${numberWords(tokens)} tokens`,
-    latencyMs === null ? "time unknown" : durationWords(latencyMs),
-    usd === null ? "cost unknown" : usdWords(usd),
+    tokens === null ? "tokens unknown" : `${formatNumber(tokens)} tokens`,
+    latencyMs === null ? "time unknown" : formatDuration(latencyMs),
+    usd === null ? "cost unknown" : formatUsd(usd),
   ].join(", ");

@@ -1,0 +1,24 @@
+/** 1234567 as 1,234,567. */
+export const formatNumber = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
+
+/** `1 call`, `1,234 calls`. */
+export const pluralize = (count: number, noun: string): string =>
+  `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+/** `350 ms`, `4.2 s`, `3 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const [seconds, minutes, hours] = [1_000, 60_000, 3_600_000].map((unit) => Math.floor(ms / unit));
+  if (minutes === undefined || minutes < 1) return "1 min";
+  if (hours === undefined || hours < 1) return rest(`${minutes} min`, (seconds ?? 0) % 60, "s");
+  if (hours < 24) return rest(`${hours} h`, minutes % 60, "min");
+  return rest(`${Math.floor(hours / 24)} d`, hours % 24, "h");
+}
+
+const rest = (whole: string, part: number, unit: string): string =>
+  part === 0 ? whole : `${whole} ${part} ${unit}`;
+
+/** US dollars with as many digits as mean something: `$12.30`, `$0.0123`, `under $0.0001`. */
+export const formatUsd = (usd: number): string =>
+  usd === 0 ? "$0" : usd < 0.0001 ? "under $0.0001" : `$${usd.toFixed(usd >= 1 ? 2 : 4)}`;
