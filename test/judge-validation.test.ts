@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { readLabelledFile } from "../src/lab/judge/tasks.ts";
+import { readLabeledFile } from "../src/lab/judge/tasks.ts";
 import type { NewDeliberation } from "../src/engine/index.ts";
 import { Json, type ModelRequest } from "../src/kernel/index.ts";
 import { readFenced } from "../src/prompts/material.ts";
@@ -273,7 +273,7 @@ const Recorded = z.object({
 
 it("a judge of LLMBar, answering as it was recorded, is measured as its record says", async (test) => {
   test.skip(!existsSync(folder), "the recorded judges are not on this machine");
-  const file = readLabelledFile("natural.json", { cwd: folder.pathname, env: {} });
+  const file = readLabeledFile("natural.json", { cwd: folder.pathname, env: {} });
   if (file.kind !== "preference") throw new Error("LLMBar has pairs");
   const recorded = readFileSync(new URL("judgements-natural.jsonl", folder), "utf8")
     .split("\n")

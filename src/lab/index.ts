@@ -28,7 +28,7 @@ export { BenchRow, type BenchTask } from "./bench/row.ts";
 export { benchMarkdown } from "./bench/markdown.ts";
 export { benchSvg } from "./bench/svg.ts";
 
-export { gradingTask, labelledTask, preferenceTask, readLabelledFile } from "./judge/tasks.ts";
+export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./judge/tasks.ts";
 export { judgedWork } from "../protocols/judge/view.ts";
 export { Validation, validationOf } from "../protocols/judge/validation.ts";
 export { openJudge, type JudgeCall, type JudgeTask } from "./judge/judge.ts";

@@ -7,20 +7,20 @@ import {
   type EngramId,
   type MemoryScope,
 } from "../kernel/index.ts";
-import { inTime, resultOf } from "./annotation-summary.ts";
+import { sortByTime, preferenceResult } from "./annotation-summary.ts";
 import type { EngramStore } from "./engram-store.ts";
 
 type Lean = "for" | "against" | null;
 
 /** What one annotation says of keeping an engram, and in words. */
-function leanOf({ what }: Annotation): { readonly lean: Lean; readonly words: string } {
+function weighAnnotation({ what }: Annotation): { readonly lean: Lean; readonly words: string } {
   switch (what.kind) {
     case "grade": {
       const lean = what.score <= 2 ? "against" : what.score >= 4 ? "for" : null;
       return { lean, words: `graded ${what.score}` };
     }
     case "preference": {
-      const result = resultOf(what);
+      const result = preferenceResult(what);
       const lean = result === "lost" ? "against" : result === "won" ? "for" : null;
       return { lean, words: `a comparison ${result}` };
     }
@@ -35,9 +35,9 @@ function leanOf({ what }: Annotation): { readonly lean: Lean; readonly words: st
 }
 
 /** The last that everybody said of each kind. */
-function lastOfEach(annotations: readonly Annotation[]): readonly Annotation[] {
+function latestOfEachKind(annotations: readonly Annotation[]): readonly Annotation[] {
   const last = new Map<string, Annotation>();
-  for (const annotation of inTime(annotations))
+  for (const annotation of sortByTime(annotations))
     last.set(JSON.stringify([annotation.what.kind, annotation.by]), annotation);
   return [...last.values()];
 }
@@ -48,8 +48,8 @@ function lastOfEach(annotations: readonly Annotation[]): readonly Annotation[] {
  * outcome. Of what one judge or person said of a kind only the last counts. It retires where those against outnumber those
  * for it by `rules.against`, and never while nothing is against it.
  */
-export function retirementOf(annotations: readonly Annotation[], rules: RetireRules): string | null {
-  const verdicts = lastOfEach(annotations).map(leanOf);
+export function decideRetirement(annotations: readonly Annotation[], rules: RetireRules): string | null {
+  const verdicts = latestOfEachKind(annotations).map(weighAnnotation);
   const against = verdicts.filter(({ lean }) => lean === "against");
   const inFavour = verdicts.filter(({ lean }) => lean === "for").length;
   if (against.length === 0 || against.length - inFavour < rules.against) return null;
@@ -58,7 +58,7 @@ export function retirementOf(annotations: readonly Annotation[], rules: RetireRu
 }
 
 /** The event that retires an engram because of another: never random, so that a retry names the same one. At most 2,000 characters. */
-export function retiringEvent(event: EventId): EventId {
+export function retirementEventId(event: EventId): EventId {
   const name = `${event}/retired`;
   return EventId.parse(name.length <= 2_000 ? name : `${hash("sha256", event, "hex")}/retired`);
 }
@@ -77,11 +77,11 @@ export async function annotate(
   const { id, ...scope } = named;
   const [stored] = await store.get(scope, [id]);
   if (!stored || stored.forgotten !== null) return { state: "gone", lapsed, retires: null };
-  const event = retiringEvent(annotation.event);
+  const event = retirementEventId(annotation.event);
   const retired = stored.annotations.filter(({ what }) => what.kind === "retired");
   const own = retired.find((other) => other.event === event || other.event === annotation.event);
   if (own?.what.kind === "retired") return { state, lapsed, retires: own.what.reason };
-  const reason = retired.length > 0 ? null : retirementOf(stored.annotations, rules);
+  const reason = retired.length > 0 ? null : decideRetirement(stored.annotations, rules);
   if (reason === null) return { state, lapsed, retires: null };
   const what = { kind: "retired", reason } as const;
   const written = await store.annotate(named, { event, by: "memory", at: annotation.at, what });

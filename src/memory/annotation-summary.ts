@@ -7,7 +7,7 @@ const MAX_FEEDBACK_LENGTH = 600;
 type Of<K extends Annotation["what"]["kind"]> = Extract<Annotation["what"], { kind: K }>;
 
 /** What its annotations come to; of each kind the last by time counts. */
-export type Judged = {
+export type AnnotationSummary = {
   readonly grade: number | null;
   /** The words that came with the grade, on one line; empty where there are none. */
   readonly feedback: string;
@@ -26,7 +26,7 @@ function timeOf({ at }: Annotation): number {
 }
 
 /** In the order of their times; those of one time in the order in which they came. */
-export function inTime(annotations: readonly Annotation[]): readonly Annotation[] {
+export function sortByTime(annotations: readonly Annotation[]): readonly Annotation[] {
   return annotations
     .map((annotation, came) => ({ annotation, came, time: timeOf(annotation) }))
     .sort((a, b) => (a.time === b.time ? a.came - b.came : a.time < b.time ? -1 : 1))
@@ -34,18 +34,18 @@ export function inTime(annotations: readonly Annotation[]): readonly Annotation[
 }
 
 /** A comparison's result for this engram. */
-export function resultOf({ result, orderSensitive }: Of<"preference">): "won" | "lost" | "tied" {
+export function preferenceResult({ result, orderSensitive }: Of<"preference">): "won" | "lost" | "tied" {
   return orderSensitive ? "tied" : result;
 }
 
-export function judgedOf(annotations: readonly Annotation[]): Judged {
-  const said = inTime(annotations).map(({ what }) => what);
+export function summarizeAnnotations(annotations: readonly Annotation[]): AnnotationSummary {
+  const said = sortByTime(annotations).map(({ what }) => what);
   const grade = said.findLast((what) => what.kind === "grade");
   const preference = said.findLast((what) => what.kind === "preference");
   return {
     grade: grade?.score ?? null,
     feedback: shortened((grade?.feedback ?? "").replaceAll(/\s+/g, " ").trim(), MAX_FEEDBACK_LENGTH),
-    preference: preference ? resultOf(preference) : null,
+    preference: preference ? preferenceResult(preference) : null,
     thumb: said.findLast((what) => what.kind === "thumb")?.thumb ?? null,
     outcome: said.findLast((what) => what.kind === "outcome")?.outcome ?? null,
     retired: said.find((what) => what.kind === "retired")?.reason ?? null,
@@ -53,12 +53,12 @@ export function judgedOf(annotations: readonly Annotation[]): Judged {
 }
 
 /** A comment judges nothing. */
-export function isJudged({ grade, preference, thumb, outcome }: Judged): boolean {
+export function isJudged({ grade, preference, thumb, outcome }: AnnotationSummary): boolean {
   return grade !== null || preference !== null || thumb !== null || outcome !== null;
 }
 
 /** `good-example`: graded 4 or more, and no thumb is down. `avoid`: graded 2 or less, or the thumb is down. `mixed`: judged in another way. */
-export function markOf(judged: Judged): Mark {
+export function chooseMark(judged: AnnotationSummary): Mark {
   const { grade, thumb } = judged;
   if (thumb === "down" || (grade !== null && grade <= 2)) return "avoid";
   if (grade !== null && grade >= 4) return "good-example";

@@ -1,16 +1,16 @@
 import type { DeliberationId, EngramId, MemoryScope } from "../kernel/index.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EngramStore, Near, StoredEngram, Vector } from "./engram-store.ts";
-import { sharesOf, type Query } from "./query.ts";
-import type { Candidate } from "./rank.ts";
+import { matchShares, type Query } from "./query.ts";
+import type { RecallCandidate } from "./rank.ts";
 import { cosineOf } from "./vector.ts";
 
 /** Without a vector are counted so many at most: what is said of them is a hint, not a figure to live by. */
 const MAX_COUNTED = 100;
 
-export type Parts = { readonly store: EngramStore; readonly embedder: Embedder | null };
+export type MemoryBackend = { readonly store: EngramStore; readonly embedder: Embedder | null };
 
-export type Search = {
+export type CandidateSearch = {
   readonly scope: MemoryScope;
   readonly query: Query;
   /** So many by each way. */
@@ -19,14 +19,14 @@ export type Search = {
   readonly without?: DeliberationId | undefined;
 };
 
-export type Found = {
-  readonly candidates: readonly Candidate[];
+export type CandidateSearchResult = {
+  readonly candidates: readonly RecallCandidate[];
   /** In words: by what they were found, and what could not be used. */
   readonly how: string;
 };
 
 /** The question's vector, or in words why there is none. */
-type Meaning =
+type QuestionVector =
   | { readonly ok: true; readonly model: string; readonly vector: Vector }
   | { readonly ok: false; readonly why: string };
 
@@ -34,7 +34,11 @@ type Meaning =
  * Candidates by meaning and by words, both searched at once; without a vector of the question by words alone. Never fails
  * for want of an embedding. @throws Fault `store-unavailable`
  */
-export async function find({ store, embedder }: Parts, search: Search, signal: AbortSignal): Promise<Found> {
+export async function findCandidates(
+  { store, embedder }: MemoryBackend,
+  search: CandidateSearch,
+  signal: AbortSignal,
+): Promise<CandidateSearchResult> {
   const { scope, query, limit, without } = search;
   const [byWords, byMeaning] = await Promise.all([
     query.words.length === 0 ? [] : store.matching(scope, { words: query.words, limit, without }),
@@ -56,11 +60,11 @@ export async function find({ store, embedder }: Parts, search: Search, signal: A
 }
 
 /** Engrams that are given, compared with a question as those are that a search finds. */
-export async function compare(
-  { store, embedder }: Parts,
-  { engrams, ...search }: Search & { readonly engrams: readonly StoredEngram[] },
+export async function compareEngrams(
+  { store, embedder }: MemoryBackend,
+  { engrams, ...search }: CandidateSearch & { readonly engrams: readonly StoredEngram[] },
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<CandidateSearchResult> {
   const { scope, query } = search;
   const meaning = await meaningOf(embedder, search, signal);
   const ids = engrams.map(({ engram }) => engram.id);
@@ -73,16 +77,16 @@ export async function compare(
 
 async function meaningOf(
   embedder: Embedder | null,
-  { query, timeoutMs }: Pick<Search, "query" | "timeoutMs">,
+  { query, timeoutMs }: Pick<CandidateSearch, "query" | "timeoutMs">,
   signal: AbortSignal,
-): Promise<Meaning> {
+): Promise<QuestionVector> {
   if (!embedder) return { ok: false, why: "no embedding model is set" };
   if (query.text.trim() === "") return { ok: false, why: "there is no question" };
   const came = await embedder.query(query.text, { timeoutMs, signal });
   return came.ok ? { ok: true, model: embedder.model, vector: came.value } : came;
 }
 
-async function nearest({ store, embedder }: Parts, search: Search, signal: AbortSignal) {
+async function nearest({ store, embedder }: MemoryBackend, search: CandidateSearch, signal: AbortSignal) {
   const meaning = await meaningOf(embedder, search, signal);
   const { scope, limit, without } = search;
   const near = meaning.ok
@@ -91,9 +95,9 @@ async function nearest({ store, embedder }: Parts, search: Search, signal: Abort
   return { meaning, near };
 }
 
-type Compared = {
+type SimilarityRequest = {
   readonly scope: MemoryScope;
-  readonly meaning: Meaning;
+  readonly meaning: QuestionVector;
   readonly near: readonly Near[];
   readonly ids: readonly EngramId[];
 };
@@ -101,7 +105,7 @@ type Compared = {
 /** What the search has told already is not computed again. */
 async function similaritiesOf(
   store: EngramStore,
-  { scope, meaning, near, ids }: Compared,
+  { scope, meaning, near, ids }: SimilarityRequest,
 ): Promise<ReadonlyMap<EngramId, number>> {
   // Rounding may leave a trace beyond the range.
   const inRange = (similarity: number) => Math.max(-1, Math.min(1, similarity));
@@ -120,16 +124,16 @@ function candidatesOf(
   query: Query,
   stored: readonly StoredEngram[],
   similarities: ReadonlyMap<EngramId, number>,
-): readonly Candidate[] {
+): readonly RecallCandidate[] {
   return stored.map((found) => ({
     stored: found,
     similarity: similarities.get(found.engram.id) ?? null,
-    ...sharesOf(query, found.engram),
+    ...matchShares(query, found.engram),
   }));
 }
 
 function howOf(
-  meaning: Meaning,
+  meaning: QuestionVector,
   { words, unembedded }: { readonly words: boolean; readonly unembedded: number },
 ): string {
   if (!meaning.ok)

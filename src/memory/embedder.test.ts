@@ -5,7 +5,7 @@ import { stepClock } from "../testing/step-clock.ts";
 import { createEmbedder } from "./embedder.ts";
 import { directed } from "../../test/support/memory-samples.ts";
 import { cosineOf, unitVector } from "./vector.ts";
-import { within } from "./with-timeout.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 const never = () => new AbortController().signal;
 const bounded = () => ({ timeoutMs: 2_000, signal: never() });
@@ -99,7 +99,7 @@ describe("an embedder", () => {
 describe("within", () => {
   it("tells what was thrown at once, and leaves no sleeper", async () => {
     const world = stepClock();
-    const thrown = within(
+    const thrown = withTimeout(
       () => {
         throw new RangeError("at once");
       },
@@ -107,7 +107,7 @@ describe("within", () => {
     );
     expect(await thrown).toMatchObject({ ok: false, why: "failed", error: { message: "at once" } });
     const signal = never();
-    expect(await within(async () => 7, { ms: 5, world, signal })).toEqual({ ok: true, value: 7 });
+    expect(await withTimeout(async () => 7, { ms: 5, world, signal })).toEqual({ ok: true, value: 7 });
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(world.asleep).toBe(0);
   });

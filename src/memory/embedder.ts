@@ -2,7 +2,7 @@ import type { Embeddings, World } from "../kernel/index.ts";
 import { shortened } from "../replies/gist.ts";
 import type { Vector } from "./engram-store.ts";
 import { unitVector } from "./vector.ts";
-import { within, type Within } from "./with-timeout.ts";
+import { withTimeout, type TimedResult } from "./with-timeout.ts";
 
 /** So long a model that failed is not asked for a question's vector again, milliseconds: an answer would wait for it each time. */
 const AFTER_FAILURE_MS = 30_000;
@@ -10,18 +10,21 @@ const AFTER_FAILURE_MS = 30_000;
 const KEPT_QUERIES = 32;
 const MAX_REASON_LENGTH = 300;
 
-type Bounded = { readonly timeoutMs: number; readonly signal: AbortSignal };
+type CallBounds = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
-export type Embedded<T> =
+export type EmbeddingResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** An embedding model as memory uses it: in its own words for questions and for documents, bounded in time, never rejecting. */
 export interface Embedder {
   readonly model: string;
   /** Of a question. */
-  query(text: string, bounded: Bounded): Promise<Embedded<Vector>>;
+  query(text: string, bounded: CallBounds): Promise<EmbeddingResult<Vector>>;
   /** One for each text; null for a text whose vector has no direction. */
-  documents(texts: readonly string[], bounded: Bounded): Promise<Embedded<readonly (Vector | null)[]>>;
+  documents(
+    texts: readonly string[],
+    bounded: CallBounds,
+  ): Promise<EmbeddingResult<readonly (Vector | null)[]>>;
 }
 
 /** What a model wants before a text, by what the text is. https://huggingface.co/nomic-ai/nomic-embed-text-v1.5 */
@@ -37,9 +40,13 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
   const queries = new Map<string, Vector>();
   let failed: { readonly why: string; readonly untilMs: number } | undefined;
 
-  const vectorsOf = async (texts: readonly string[], { timeoutMs, signal }: Bounded) => {
+  const vectorsOf = async (texts: readonly string[], { timeoutMs, signal }: CallBounds) => {
     const asked = texts.map((text) => text.toWellFormed());
-    const came = await within(async (own) => embeddings.embed(asked, own), { ms: timeoutMs, world, signal });
+    const came = await withTimeout(async (own) => embeddings.embed(asked, own), {
+      ms: timeoutMs,
+      world,
+      signal,
+    });
     if (!came.ok) return { ok: false, why: whyOf(model, came, timeoutMs) } as const;
     if (came.value.length !== texts.length)
       return { ok: false, why: `${model} gave ${came.value.length} vectors for ${texts.length}` } as const;
@@ -83,7 +90,7 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
   };
 }
 
-function whyOf(model: string, came: Extract<Within<unknown>, { ok: false }>, timeoutMs: number): string {
+function whyOf(model: string, came: Extract<TimedResult<unknown>, { ok: false }>, timeoutMs: number): string {
   if ("error" in came) {
     const said = came.error instanceof Error ? came.error.message : String(came.error);
     return `${model} failed: ${shortened(said.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), MAX_REASON_LENGTH)}`;

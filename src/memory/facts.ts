@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { entitiesOf } from "../text/entities.ts";
 import { canonical, EngramId, EventId, type Engram, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
-import { listed, liveOf } from "./lookup.ts";
+import { listEngrams, takeLive } from "./lookup.ts";
 
 const MAX_FACT_LENGTH = 2_000;
 /** As often one fact can be forgotten and pinned again. */
@@ -19,7 +19,7 @@ export type Pinned =
   | { readonly ok: false; readonly reason: string };
 
 /** A fact as it is kept: one paragraph on one line, 1 to 2,000 UTF-16 units. */
-export function factOf(
+export function parseFact(
   text: string,
 ): { readonly ok: true; readonly fact: string } | { readonly ok: false; readonly reason: string } {
   const trimmed = text.toWellFormed().normalize("NFC").trim();
@@ -69,7 +69,7 @@ export async function pin(
   scope: MemoryScope,
   given: { readonly fact: string; readonly at: string; readonly by: string },
 ): Promise<Pinned> {
-  const read = factOf(given.fact);
+  const read = parseFact(given.fact);
   if (!read.ok) return read;
   for (let turn = 1; turn <= MAX_RETURNS; turn += 1) {
     const id = pinnedId(scope, read.fact, turn);
@@ -92,7 +92,11 @@ export async function pin(
 }
 
 /** The newest `most` of the pinned facts, in the order in which they were pinned; neither forgotten nor retired ones. */
-export async function facts(store: EngramStore, scope: MemoryScope, most = Infinity): Promise<PinnedFact[]> {
-  const live = await liveOf(listed(store, scope, { type: "pinned", retired: false }), most);
+export async function listFacts(
+  store: EngramStore,
+  scope: MemoryScope,
+  most = Infinity,
+): Promise<PinnedFact[]> {
+  const live = await takeLive(listEngrams(store, scope, { type: "pinned", retired: false }), most);
   return live.map(({ engram: { id, summary, at } }) => ({ id, fact: summary, at })).toReversed();
 }

@@ -1,11 +1,11 @@
 import { EngramId, type MemoryScope, type Mark } from "../kernel/index.ts";
 import type { EngramQuery, EngramStore, StoredEngram } from "./engram-store.ts";
-import { judgedOf, markOf, type Judged } from "./annotation-summary.ts";
+import { summarizeAnnotations, chooseMark, type AnnotationSummary } from "./annotation-summary.ts";
 
 const PAGE = 200;
 
 /** All engrams that fit the query, newest first, read page by page; forgotten ones too. */
-export async function* listed(
+export async function* listEngrams(
   store: EngramStore,
   scope: MemoryScope,
   query: Omit<EngramQuery, "limit" | "before">,
@@ -24,7 +24,7 @@ export async function* listed(
 }
 
 /** The first `most` of these that are not forgotten. */
-export async function liveOf(engrams: AsyncIterable<StoredEngram>, most: number): Promise<StoredEngram[]> {
+export async function takeLive(engrams: AsyncIterable<StoredEngram>, most: number): Promise<StoredEngram[]> {
   const live: StoredEngram[] = [];
   if (most < 1) return live;
   for await (const stored of engrams) {
@@ -39,9 +39,9 @@ const MAX_HISTORY = 100;
 const MAX_NAMED = 5;
 
 /** An engram as people look at it. */
-export type JudgedEngram = StoredEngram & { readonly judged: Judged; readonly mark: Mark };
+export type JudgedEngram = StoredEngram & { readonly judged: AnnotationSummary; readonly mark: Mark };
 
-export type Shown =
+export type LookupResult =
   | {
       readonly ok: true;
       readonly engram: JudgedEngram;
@@ -52,34 +52,42 @@ export type Shown =
   | { readonly ok: false; readonly reason: "ambiguous"; readonly ids: readonly EngramId[] };
 
 export function judgedEngram(stored: StoredEngram): JudgedEngram {
-  const judged = judgedOf(stored.annotations);
-  return { ...stored, judged, mark: markOf(judged) };
+  const judged = summarizeAnnotations(stored.annotations);
+  return { ...stored, judged, mark: chooseMark(judged) };
 }
 
 /**
  * The engram of this id, else the only one whose id begins like it; retired and forgotten ones too. A prefix is looked for
  * in the whole scope. `ids`: up to five that a prefix may mean. @throws Fault `store-unavailable`
  */
-export async function show(store: EngramStore, scope: MemoryScope, idOrPrefix: string): Promise<Shown> {
-  const found = await lookUp(store, scope, idOrPrefix);
+export async function lookUpEngram(
+  store: EngramStore,
+  scope: MemoryScope,
+  idOrPrefix: string,
+): Promise<LookupResult> {
+  const found = await findByPrefix(store, scope, idOrPrefix);
   const [stored, other] = found;
   if (!stored) return { ok: false, reason: "missing" };
   if (other) return { ok: false, reason: "ambiguous", ids: found.map(({ engram }) => engram.id) };
   const history: JudgedEngram[] = [];
-  for await (const one of listed(store, scope, { cluster: stored.cluster })) {
+  for await (const one of listEngrams(store, scope, { cluster: stored.cluster })) {
     if (one.engram.id !== stored.engram.id) history.push(judgedEngram(one));
     if (history.length >= MAX_HISTORY) break;
   }
   return { ok: true, engram: judgedEngram(stored), history: history.toReversed() };
 }
 
-async function lookUp(store: EngramStore, scope: MemoryScope, idOrPrefix: string): Promise<StoredEngram[]> {
+async function findByPrefix(
+  store: EngramStore,
+  scope: MemoryScope,
+  idOrPrefix: string,
+): Promise<StoredEngram[]> {
   const id = EngramId.safeParse(idOrPrefix);
   if (!id.success) return [];
   const exact = await store.get(scope, [id.data]);
   if (exact.length > 0) return [...exact];
   const found: StoredEngram[] = [];
-  for await (const stored of listed(store, scope, {})) {
+  for await (const stored of listEngrams(store, scope, {})) {
     if (stored.engram.id.startsWith(idOrPrefix)) found.push(stored);
     if (found.length >= MAX_NAMED) break;
   }

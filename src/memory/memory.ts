@@ -2,12 +2,12 @@ import type { Embeddings, EngramId, Memory, MemoryScope, World } from "../kernel
 import { annotate } from "./annotate.ts";
 import { createEmbedder } from "./embedder.ts";
 import type { EngramStore } from "./engram-store.ts";
-import { facts, pin, type Pinned, type PinnedFact } from "./facts.ts";
+import { listFacts, pin, type Pinned, type PinnedFact } from "./facts.ts";
 import { catchUp, reembed, type Reembedded } from "./reembedding.ts";
 import { recall, search, type EngramSearch, type FoundEngrams } from "./recall.ts";
-import { show, type Shown } from "./lookup.ts";
-import { stats, type MemoryStats } from "./stats.ts";
-import { exported, imported, type EngramLine, type Imported } from "./transfer.ts";
+import { lookUpEngram, type LookupResult } from "./lookup.ts";
+import { computeStats, type MemoryStats } from "./stats.ts";
+import { exportEngrams, importEngrams, type EngramLine, type Imported } from "./transfer.ts";
 import { write } from "./write.ts";
 
 /** With a write so many engrams at most that lack a vector get one: memory catches up with another model by itself. */
@@ -18,7 +18,7 @@ export interface EngramMemory extends Memory {
   /** As `recall` finds, but all that has anything in common with the query, near-duplicates too, `limit` at most; without a query the newest. */
   search(scope: MemoryScope, asked: EngramSearch, signal: AbortSignal): Promise<FoundEngrams>;
   /** The engram of this id, or the only one whose id begins like it, with what was said of it and the others of its cluster. */
-  show(scope: MemoryScope, idOrPrefix: string): Promise<Shown>;
+  show(scope: MemoryScope, idOrPrefix: string): Promise<LookupResult>;
   /** Pins a fact of one paragraph and 1 to 2,000 characters, once per scope. `at`: ISO 8601 in UTC; `by`: who pins it. */
   pin(
     scope: MemoryScope,
@@ -68,16 +68,16 @@ export function createMemory({ store, embeddings, world }: MemoryParts): EngramM
     },
     annotate: (engram, annotation, rules) => annotate(store, engram, { annotation, rules }),
     search: (scope, asked, signal) => search(parts, scope, { asked, signal }),
-    show: (scope, idOrPrefix) => show(store, scope, idOrPrefix),
+    show: (scope, idOrPrefix) => lookUpEngram(store, scope, idOrPrefix),
     pin: (scope, given) => pin(store, scope, given),
-    facts: (scope) => facts(store, scope),
+    facts: (scope) => listFacts(store, scope),
     forget: (scope, of) => store.forget(scope, of),
-    exported: (scope) => exported(store, scope),
-    imported: (scope, lines) => imported(store, scope, lines),
+    exported: (scope) => exportEngrams(store, scope),
+    imported: (scope, lines) => importEngrams(store, scope, lines),
     reembed: async (scope, signal, onProgress) =>
       embedder
         ? reembed({ store, embedder, scope }, onProgress, signal)
         : { embedded: 0, passed: 0, why: "no embedding model is set" },
-    stats: (scope) => stats(store, scope),
+    stats: (scope) => computeStats(store, scope),
   };
 }

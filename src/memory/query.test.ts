@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { commonShare, documentOf, queryOf, sharesOf } from "./query.ts";
+import { commonShare, embeddingText, parseQuery, matchShares } from "./query.ts";
 import { engram } from "../../test/support/memory-samples.ts";
 
 describe("queryOf", () => {
   it("takes a question apart, and looks at 4,000 of its characters", () => {
-    expect(queryOf("Did Jane Austen and JANE AUSTEN meet in 1,813?")).toMatchObject({
+    expect(parseQuery("Did Jane Austen and JANE AUSTEN meet in 1,813?")).toMatchObject({
       words: ["jane", "austen", "meet", "1", "813"],
       entities: ["jane austen", "1813"],
     });
-    const long = queryOf(Array.from({ length: 5_000 }, (_, index) => `w${index}`).join(" "));
+    const long = parseQuery(Array.from({ length: 5_000 }, (_, index) => `w${index}`).join(" "));
     expect([long.text.length <= 4_000, long.words.length]).toEqual([true, 200]);
   });
 });
 
 describe("sharesOf", () => {
   const shares = (question: string, told: Parameters<typeof engram>[1]) =>
-    sharesOf(queryOf(question), engram("a", told));
+    matchShares(parseQuery(question), engram("a", told));
   it("counts the question's words in question, summary and entities", () => {
     const told = { question: "Who wrote Emma?", summary: "Austen did.", entities: ["1815"] };
     expect(shares("emma austen 1815 whales", told).words).toBe(0.75);
@@ -33,8 +33,8 @@ describe("sharesOf", () => {
 
 describe("documentOf", () => {
   it("is question and summary, of a fact the fact", () => {
-    expect(documentOf({ question: "Why?", summary: "So.", entities: [] })).toBe("Why?\n\nSo.");
-    expect(documentOf({ question: "", summary: "So.", entities: [] })).toBe("So.");
+    expect(embeddingText({ question: "Why?", summary: "So.", entities: [] })).toBe("Why?\n\nSo.");
+    expect(embeddingText({ question: "", summary: "So.", entities: [] })).toBe("So.");
   });
 });
 

@@ -15,7 +15,7 @@ export function engramWords(engram: Pick<Engram, "question" | "summary" | "entit
 }
 
 /** What of these words can be looked for, as the index has them; whatever else stands in them is left out. */
-export function askedWords(words: readonly string[]): string[] {
+export function searchWords(words: readonly string[]): string[] {
   return contentWords(words.join("\n")).slice(0, ASKED_WORDS);
 }
 
@@ -53,7 +53,7 @@ export type Query = {
   readonly entities: readonly string[];
 };
 
-export function queryOf(question: string): Query {
+export function parseQuery(question: string): Query {
   const text = shortened(question, MAX_QUESTION_LENGTH);
   return {
     text,
@@ -62,10 +62,10 @@ export function queryOf(question: string): Query {
   };
 }
 
-type Told = Pick<Engram, "question" | "summary" | "entities">;
+type EngramText = Pick<Engram, "question" | "summary" | "entities">;
 
 /** What is embedded of an engram. */
-export function documentOf({ question, summary }: Told): string {
+export function embeddingText({ question, summary }: EngramText): string {
   return question === "" ? summary : `${question}\n\n${summary}`;
 }
 
@@ -75,7 +75,10 @@ function isNamed(one: string, other: string): boolean {
 }
 
 /** The shares of a question's words and of its entities that an engram has, each 0 to 1; 0 where the question has none. */
-export function sharesOf(query: Query, engram: Told): { readonly words: number; readonly entities: number } {
+export function matchShares(
+  query: Query,
+  engram: EngramText,
+): { readonly words: number; readonly entities: number } {
   const words = new Set(engramWords(engram));
   const entities = engram.entities.map(entityKey);
   const share = (found: number, of: number) => (of === 0 ? 0 : found / of);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngramId } from "../kernel/index.ts";
-import { ranked, recalledOf, type Candidate } from "./rank.ts";
+import { rankCandidates, selectRecalled, type RecallCandidate } from "./rank.ts";
 import {
   engram,
   grade,
@@ -23,7 +23,7 @@ type Given = {
   readonly forgotten?: boolean;
 };
 
-const candidate = (id: string, given: Given = {}): Candidate => {
+const candidate = (id: string, given: Given = {}): RecallCandidate => {
   const { cluster = id, similarity = 0.8, words = 0, entities = 0, at = 0, whats = [] } = given;
   const annotations = whats.map((what, index) => said(index, what));
   const forgotten = given.forgotten === true ? { by: "ann", at: timeOf(9) } : null;
@@ -41,25 +41,25 @@ const retired = { kind: "retired", reason: "so" } as const;
 
 describe("ranked", () => {
   it("adds what each weight gives to how well it fits", () => {
-    const [one] = ranked(
+    const [one] = rankCandidates(
       [candidate("a", { words: 0.5, entities: 1, whats: [grade(5), preference("won"), thumb("down")] })],
       { weights: { words: 0.1, entities: 0.2, grade: 0.05, preference: 0.3, thumb: 0.4 } },
     );
     expect(one?.score).toBeCloseTo(0.8 + 0.05 + 0.2 + 0.1 + 0.3 - 0.4, 12);
   });
   it("goes by the share of words where there is no cosine", () => {
-    const [one] = ranked([candidate("a", { similarity: null, words: 0.5 })], rules);
+    const [one] = rankCandidates([candidate("a", { similarity: null, words: 0.5 })], rules);
     expect(one?.score).toBeCloseTo(0.55, 12);
   });
   it("takes the newer of equals first, then the lesser id (K1)", () => {
-    const order = ranked([candidate("c"), candidate("b"), candidate("a", { at: 1 })], rules);
+    const order = rankCandidates([candidate("c"), candidate("b"), candidate("a", { at: 1 })], rules);
     expect(ids(order.map(({ stored: { engram: of } }) => of))).toEqual(["a", "b", "c"]);
   });
 });
 
 describe("recalledOf", () => {
-  const recalled = (candidates: readonly Candidate[], over: Partial<typeof rules> = {}) =>
-    ids(recalledOf(candidates, { ...rules, ...over }));
+  const recalled = (candidates: readonly RecallCandidate[], over: Partial<typeof rules> = {}) =>
+    ids(selectRecalled(candidates, { ...rules, ...over }));
 
   it("admits by the cosine, and by the share of words where there is none", () => {
     const given = [
@@ -97,7 +97,7 @@ describe("recalledOf", () => {
     expect(recalled([candidate("a", { whats: [retired] }), candidate("b", { forgotten: true })])).toEqual([]);
   });
   it("says what it knows of each", () => {
-    const [one] = recalledOf([candidate("a", { words: 1, whats: [grade(5, "clear")] })], rules);
+    const [one] = selectRecalled([candidate("a", { words: 1, whats: [grade(5, "clear")] })], rules);
     expect(one).toEqual({
       id: "a",
       question: "",
@@ -144,14 +144,16 @@ describe("whatever the candidates", () => {
           .map((one) => ({ one, place: chance.next().value }))
           .sort((a, b) => a.place - b.place)
           .map(({ one }) => one);
-        expect(recalledOf(other, { ...rules, ...over })).toEqual(recalledOf(given, { ...rules, ...over }));
+        expect(selectRecalled(other, { ...rules, ...over })).toEqual(
+          selectRecalled(given, { ...rules, ...over }),
+        );
       }),
     );
   });
   it("never more than most and one, one of each cluster, nothing retired or forgotten (K3, K4)", () => {
     fc.assert(
       fc.property(pool, anyRules, (given, over) => {
-        const found = recalledOf(given, { ...rules, ...over });
+        const found = selectRecalled(given, { ...rules, ...over });
         const of = found.map(({ id }) => given.find(({ stored: { engram: own } }) => own.id === id));
         expect(found.length).toBeLessThanOrEqual(over.most + 1);
         expect(new Set(of.map((one) => one?.stored.cluster)).size).toBe(found.length);
@@ -173,7 +175,7 @@ describe("whatever the candidates", () => {
         const placeWith = (score: number) => {
           const annotations = [...chosen.stored.annotations, said(50, grade(score))];
           const graded = { ...chosen, stored: { ...chosen.stored, annotations } };
-          const found = recalledOf(
+          const found = selectRecalled(
             given.map((any) => (any === chosen ? graded : any)),
             { ...rules, ...over },
           );

@@ -1,6 +1,6 @@
 import type { Recalled, RecallRules } from "../kernel/index.ts";
 import type { StoredEngram } from "./engram-store.ts";
-import { judgedOf, markOf, type Judged } from "./annotation-summary.ts";
+import { summarizeAnnotations, chooseMark, type AnnotationSummary } from "./annotation-summary.ts";
 
 // K1. What comes out does not depend on the order of what goes in.
 // K2. A better grade never costs an engram a place (as long as its weight is not negative).
@@ -8,7 +8,7 @@ import { judgedOf, markOf, type Judged } from "./annotation-summary.ts";
 // K4. What is retired or forgotten is never recalled, and never more than `most` and one.
 
 /** An engram that may fit a question, and how well. */
-export type Candidate = {
+export type RecallCandidate = {
   readonly stored: StoredEngram;
   /** Cosine of question and engram, −1 to 1; null where one of them has no vector. */
   readonly similarity: number | null;
@@ -17,15 +17,22 @@ export type Candidate = {
   readonly entities: number;
 };
 
-export type Ranked = Candidate & { readonly judged: Judged; readonly score: number };
+export type RankedCandidate = RecallCandidate & {
+  readonly judged: AnnotationSummary;
+  readonly score: number;
+};
 
 /** How well it fits by its text alone: the cosine, and the share of words where there is none. */
-function fitOf({ similarity, words }: Candidate): number {
+function fitOf({ similarity, words }: RecallCandidate): number {
   return similarity ?? words;
 }
 
 /** What it is ranked by: how well it fits, and what each weight adds. What nobody has judged adds nothing. */
-function scoreOf(candidate: Candidate, judged: Judged, { weights }: Pick<RecallRules, "weights">): number {
+function scoreOf(
+  candidate: RecallCandidate,
+  judged: AnnotationSummary,
+  { weights }: Pick<RecallRules, "weights">,
+): number {
   const { grade, preference, thumb } = judged;
   return (
     fitOf(candidate) +
@@ -38,25 +45,28 @@ function scoreOf(candidate: Candidate, judged: Judged, { weights }: Pick<RecallR
 }
 
 /** All of them by their scores, best first; of equals the newer, then the lesser id (K1). */
-export function ranked(
-  candidates: readonly Candidate[],
+export function rankCandidates(
+  candidates: readonly RecallCandidate[],
   rules: Pick<RecallRules, "weights">,
-): readonly Ranked[] {
+): readonly RankedCandidate[] {
   return candidates
-    .map((candidate): Ranked => {
-      const judged = judgedOf(candidate.stored.annotations);
+    .map((candidate): RankedCandidate => {
+      const judged = summarizeAnnotations(candidate.stored.annotations);
       return { ...candidate, judged, score: scoreOf(candidate, judged, rules) };
     })
-    .sort((a, b) => b.score - a.score || byAge(a, b));
+    .sort((a, b) => b.score - a.score || compareAge(a, b));
 }
 
 /** The newer before the older, then by id. */
-function byAge({ stored: { engram: a } }: Ranked, { stored: { engram: b } }: Ranked): number {
+function compareAge(
+  { stored: { engram: a } }: RankedCandidate,
+  { stored: { engram: b } }: RankedCandidate,
+): number {
   if (a.at !== b.at) return a.at > b.at ? -1 : 1;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-function isAdmitted(candidate: Ranked, rules: RecallRules): boolean {
+function isAdmitted(candidate: RankedCandidate, rules: RecallRules): boolean {
   return (
     candidate.stored.forgotten === null &&
     candidate.judged.retired === null &&
@@ -67,23 +77,26 @@ function isAdmitted(candidate: Ranked, rules: RecallRules): boolean {
 const PREFERENCES = { won: 1, tied: 0, lost: -1 } as const;
 
 /** The better judged first: by grade (nobody's is 3), then by comparison, then the newer (K3). */
-function byJudgement(a: Ranked, b: Ranked): number {
+function compareJudgments(a: RankedCandidate, b: RankedCandidate): number {
   const grades = (b.judged.grade ?? 3) - (a.judged.grade ?? 3);
   const preferences = PREFERENCES[b.judged.preference ?? "tied"] - PREFERENCES[a.judged.preference ?? "tied"];
-  return grades || preferences || byAge(a, b);
+  return grades || preferences || compareAge(a, b);
 }
 
 /**
  * What of the candidates is recalled, best first: those that fit well enough, one of each cluster, `most` at most, and one
  * more where it fits by `extraAt`. None where `most` is 0.
  */
-export function recalledOf(candidates: readonly Candidate[], rules: RecallRules): readonly Recalled[] {
-  const best = new Map<string, Ranked>();
-  const admitted = ranked(candidates, rules).filter((candidate) => isAdmitted(candidate, rules));
+export function selectRecalled(
+  candidates: readonly RecallCandidate[],
+  rules: RecallRules,
+): readonly Recalled[] {
+  const best = new Map<string, RankedCandidate>();
+  const admitted = rankCandidates(candidates, rules).filter((candidate) => isAdmitted(candidate, rules));
   for (const candidate of admitted) {
     const { cluster } = candidate.stored;
     const other = best.get(cluster);
-    if (!other || byJudgement(candidate, other) < 0) best.set(cluster, candidate);
+    if (!other || compareJudgments(candidate, other) < 0) best.set(cluster, candidate);
   }
   const chosen = admitted.filter((candidate) => best.get(candidate.stored.cluster) === candidate);
   const extra = rules.most > 0 ? chosen[rules.most] : undefined;
@@ -93,7 +106,7 @@ export function recalledOf(candidates: readonly Candidate[], rules: RecallRules)
     id: engram.id,
     question: engram.question,
     summary: engram.summary,
-    mark: markOf(judged),
+    mark: chooseMark(judged),
     grade: judged.grade,
     feedback: judged.feedback,
     similarity,

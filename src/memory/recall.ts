@@ -1,10 +1,10 @@
 import type { MemoryScope, Recall, RecallQuery, RecallRules, Respondent } from "../kernel/index.ts";
 import type { StoredEngram } from "./engram-store.ts";
-import { facts } from "./facts.ts";
-import { compare, find, type Parts } from "./candidates.ts";
-import { listed, liveOf, judgedEngram, type JudgedEngram } from "./lookup.ts";
-import { queryOf } from "./query.ts";
-import { ranked, recalledOf, type Candidate } from "./rank.ts";
+import { listFacts } from "./facts.ts";
+import { compareEngrams, findCandidates, type MemoryBackend } from "./candidates.ts";
+import { listEngrams, takeLive, judgedEngram, type JudgedEngram } from "./lookup.ts";
+import { parseQuery } from "./query.ts";
+import { rankCandidates, selectRecalled, type RecallCandidate } from "./rank.ts";
 
 /** Candidates by meaning, and as many by words. */
 const CANDIDATES = 50;
@@ -37,11 +37,11 @@ export type FoundEngrams = {
 };
 
 /** @throws Fault `store-unavailable` */
-export async function recall(parts: Parts, asked: RecallQuery, signal: AbortSignal): Promise<Recall> {
+export async function recall(parts: MemoryBackend, asked: RecallQuery, signal: AbortSignal): Promise<Recall> {
   const { organization, user, rules, conversation } = asked;
   const scope = { organization, user };
   const [pinned, [newest]] = await Promise.all([
-    facts(parts.store, scope, MAX_FACTS + 1),
+    listFacts(parts.store, scope, MAX_FACTS + 1),
     parts.store.list(scope, { type: "episodic", retired: false, limit: 1 }),
   ]);
   const known = { facts: pinned.slice(-MAX_FACTS).map(({ fact }) => fact) };
@@ -49,11 +49,11 @@ export async function recall(parts: Parts, asked: RecallQuery, signal: AbortSign
   if (rules.most === 0) return { ...known, engrams: [], how: `no engrams are asked for${and}` };
   // Nothing to find: the question need not be embedded.
   if (!newest) return { ...known, engrams: [], how: `nothing is remembered yet${and}` };
-  const search = { scope, query: queryOf(asked.question), limit: CANDIDATES, timeoutMs: rules.timeoutMs };
-  const { candidates, how } = await find(parts, { ...search, without: conversation }, signal);
+  const search = { scope, query: parseQuery(asked.question), limit: CANDIDATES, timeoutMs: rules.timeoutMs };
+  const { candidates, how } = await findCandidates(parts, { ...search, without: conversation }, signal);
   // A store has left them out; what is put into a prompt is looked at twice.
   const fit = candidates.filter(({ stored: { engram } }) => isFit(engram, asked));
-  return { ...known, engrams: recalledOf(fit, rules), how: how + and };
+  return { ...known, engrams: selectRecalled(fit, rules), how: how + and };
 }
 
 function isFit(engram: StoredEngram["engram"], { organization, user, conversation }: RecallQuery): boolean {
@@ -67,15 +67,15 @@ function isFit(engram: StoredEngram["engram"], { organization, user, conversatio
 
 /** @throws Fault `store-unavailable` */
 export async function search(
-  parts: Parts,
+  parts: MemoryBackend,
   scope: MemoryScope,
   { asked, signal }: { readonly asked: EngramSearch; readonly signal: AbortSignal },
 ): Promise<FoundEngrams> {
   const { respondent, retired = false, limit, rules } = asked;
-  const query = queryOf(asked.query ?? "");
-  const newest = listed(parts.store, scope, { type: "episodic", retired, respondent });
+  const query = parseQuery(asked.query ?? "");
+  const newest = listEngrams(parts.store, scope, { type: "episodic", retired, respondent });
   if (query.text.trim() === "") {
-    const engrams = (await liveOf(newest, limit)).map((stored) => ({
+    const engrams = (await takeLive(newest, limit)).map((stored) => ({
       ...judgedEngram(stored),
       similarity: null,
       words: null,
@@ -85,17 +85,20 @@ export async function search(
   }
   const wanted = { scope, query, limit: Math.max(CANDIDATES, 4 * limit), timeoutMs: rules.timeoutMs };
   const { candidates, how } = retired
-    ? await compare(parts, { ...wanted, engrams: await liveOf(newest, MAX_RETIRED) }, signal)
-    : await find(parts, wanted, signal);
+    ? await compareEngrams(parts, { ...wanted, engrams: await takeLive(newest, MAX_RETIRED) }, signal)
+    : await findCandidates(parts, wanted, signal);
   const fit = candidates.filter((candidate) => isFound(candidate, respondent));
-  const engrams = ranked(fit, rules)
+  const engrams = rankCandidates(fit, rules)
     .slice(0, limit)
     .map(({ stored, similarity, words, score }) => ({ ...judgedEngram(stored), similarity, words, score }));
   return { engrams, how };
 }
 
 /** What has nothing in common with the query is no find. */
-function isFound({ stored, similarity, words }: Candidate, respondent: Respondent | undefined): boolean {
+function isFound(
+  { stored, similarity, words }: RecallCandidate,
+  respondent: Respondent | undefined,
+): boolean {
   return (
     stored.forgotten === null &&
     (respondent === undefined || stored.engram.respondent === respondent) &&

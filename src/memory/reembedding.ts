@@ -1,7 +1,7 @@
 import type { Engram, MemoryScope } from "../kernel/index.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EngramStore, Vector } from "./engram-store.ts";
-import { documentOf } from "./query.ts";
+import { embeddingText } from "./query.ts";
 
 const BATCH = 64;
 const BATCH_MS = 120_000;
@@ -18,11 +18,15 @@ export type Reembedded = {
   readonly why: string | null;
 };
 
-type Work = { readonly store: EngramStore; readonly embedder: Embedder; readonly scope: MemoryScope };
+type EmbeddingWork = {
+  readonly store: EngramStore;
+  readonly embedder: Embedder;
+  readonly scope: MemoryScope;
+};
 
 /** Gives the model's vector to the live engrams that have none, newest first. @throws Fault `store-unavailable` */
 export async function reembed(
-  work: Work,
+  work: EmbeddingWork,
   onProgress: (done: { readonly embedded: number }) => void,
   signal: AbortSignal,
 ): Promise<Reembedded> {
@@ -47,10 +51,18 @@ export async function reembed(
   return { embedded, passed: passed.size, why };
 }
 
-type Batch = { readonly embedded: number; readonly passed: readonly string[]; readonly why: string | null };
+type EmbeddedBatch = {
+  readonly embedded: number;
+  readonly passed: readonly string[];
+  readonly why: string | null;
+};
 
 /** All at once; where that fails one by one, so that one text that a model refuses does not hold up the others. */
-async function embedBatch(work: Work, batch: readonly Engram[], signal: AbortSignal): Promise<Batch> {
+async function embedBatch(
+  work: EmbeddingWork,
+  batch: readonly Engram[],
+  signal: AbortSignal,
+): Promise<EmbeddedBatch> {
   const whole = await embedAll(work, batch, signal);
   if (whole.ok) return { ...whole, why: null };
   const passed: string[] = [];
@@ -68,16 +80,16 @@ async function embedBatch(work: Work, batch: readonly Engram[], signal: AbortSig
   return { embedded, passed, why: null };
 }
 
-type All =
+type BatchResult =
   | { readonly ok: true; readonly embedded: number; readonly passed: readonly string[] }
   | { readonly ok: false; readonly why: string };
 
 async function embedAll(
-  { store, embedder, scope }: Work,
+  { store, embedder, scope }: EmbeddingWork,
   batch: readonly Engram[],
   signal: AbortSignal,
-): Promise<All> {
-  const came = await embedder.documents(batch.map(documentOf), { timeoutMs: BATCH_MS, signal });
+): Promise<BatchResult> {
+  const came = await embedder.documents(batch.map(embeddingText), { timeoutMs: BATCH_MS, signal });
   if (!came.ok) return came;
   const vectors = new Map<Engram["id"], Vector>();
   const passed: string[] = [];
@@ -91,7 +103,7 @@ async function embedAll(
 }
 
 /** One batch in passing, for when a model has changed; whether it succeeded. @throws Fault `store-unavailable` */
-export async function catchUp(work: Work, most: number, signal: AbortSignal): Promise<boolean> {
+export async function catchUp(work: EmbeddingWork, most: number, signal: AbortSignal): Promise<boolean> {
   const { store, embedder, scope } = work;
   const left = await store.unembedded(scope, { model: embedder.model, limit: most });
   if (left.length === 0) return true;

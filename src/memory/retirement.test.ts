@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EventId } from "../kernel/index.ts";
-import { retirementOf, retiringEvent } from "./annotate.ts";
+import { decideRetirement, retirementEventId } from "./annotate.ts";
 import { grade, outcome, preference, said, thumb } from "../../test/support/memory-samples.ts";
 
 const rules = { against: 2 };
@@ -10,13 +10,13 @@ describe("retirementOf", () => {
     const against = [grade(2), thumb("down"), preference("lost"), outcome("bad")];
     const reason = "4 against, 0 for: graded 2, thumb down, a comparison lost, outcome bad";
     expect(
-      retirementOf(
+      decideRetirement(
         against.map((what, index) => said(index, what)),
         { against: 4 },
       ),
     ).toBe(reason);
     expect(
-      retirementOf(
+      decideRetirement(
         against.slice(1).map((what, index) => said(index, what)),
         { against: 4 },
       ),
@@ -24,40 +24,40 @@ describe("retirementOf", () => {
   });
   it.each([grade(4), thumb("up"), preference("won"), outcome("good")])("sets %j against it", (what) => {
     const two = [said(1, grade(1)), said(2, outcome("bad"))];
-    expect(retirementOf(two, rules)).not.toBeNull();
-    expect(retirementOf([...two, said(3, what, { by: "another" })], rules)).toBeNull();
-    expect(retirementOf([...two, said(3, what, { by: "another" })], { against: 1 })).toBe(
+    expect(decideRetirement(two, rules)).not.toBeNull();
+    expect(decideRetirement([...two, said(3, what, { by: "another" })], rules)).toBeNull();
+    expect(decideRetirement([...two, said(3, what, { by: "another" })], { against: 1 })).toBe(
       "2 against, 1 for: graded 1, outcome bad",
     );
   });
   it.each([grade(3), preference("tied"), preference("lost", { orderSensitive: true })])(
     "counts %j neither way",
     (what) => {
-      expect(retirementOf([said(1, outcome("bad")), said(2, what)], rules)).toBeNull();
+      expect(decideRetirement([said(1, outcome("bad")), said(2, what)], rules)).toBeNull();
       expect(
-        retirementOf([said(1, outcome("bad")), said(2, thumb("down")), said(3, what)], rules),
+        decideRetirement([said(1, outcome("bad")), said(2, thumb("down")), said(3, what)], rules),
       ).not.toBeNull();
     },
   );
   it("hears each judge once of a kind: the last time", () => {
     const same = [said(1, grade(1)), said(2, grade(2))];
-    expect(retirementOf(same, rules)).toBeNull();
-    expect(retirementOf([said(1, grade(1)), said(2, grade(1), { by: "another" })], rules)).not.toBeNull();
+    expect(decideRetirement(same, rules)).toBeNull();
+    expect(decideRetirement([said(1, grade(1)), said(2, grade(1), { by: "another" })], rules)).not.toBeNull();
     const back = [said(1, outcome("bad")), said(3, grade(5)), said(2, grade(1))];
-    expect(retirementOf(back, { against: 1 })).toBeNull();
+    expect(decideRetirement(back, { against: 1 })).toBeNull();
   });
   it("never speaks while nothing is against it", () => {
-    expect(retirementOf([], { against: 0 })).toBeNull();
-    expect(retirementOf([said(1, grade(5))], { against: -5 })).toBeNull();
+    expect(decideRetirement([], { against: 0 })).toBeNull();
+    expect(decideRetirement([said(1, grade(5))], { against: -5 })).toBeNull();
   });
 });
 
 describe("retiringEvent", () => {
   it("is named by what retired it, within the length of a name", () => {
-    expect(retiringEvent(EventId.parse("d1/grade#0"))).toBe("d1/grade#0/retired");
+    expect(retirementEventId(EventId.parse("d1/grade#0"))).toBe("d1/grade#0/retired");
     const long = [
-      retiringEvent(EventId.parse("x".repeat(2_000))),
-      retiringEvent(EventId.parse("y".repeat(1_999))),
+      retirementEventId(EventId.parse("x".repeat(2_000))),
+      retirementEventId(EventId.parse("y".repeat(1_999))),
     ];
     expect(new Set(long).size).toBe(2);
     expect(long.every((name) => name.endsWith("/retired"))).toBe(true);

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { Estimate, shareOf } from "../stats/proportions.ts";
 import { canonical, Intent, ModelRef, type Engram, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore, StoredEngram } from "./engram-store.ts";
-import { inTime, isJudged, judgedOf, resultOf } from "./annotation-summary.ts";
-import { listed } from "./lookup.ts";
+import { sortByTime, isJudged, summarizeAnnotations, preferenceResult } from "./annotation-summary.ts";
+import { listEngrams } from "./lookup.ts";
 
 const count = z.int().nonnegative();
 
@@ -44,7 +44,7 @@ export const MemoryStats = z.strictObject({
 });
 export type MemoryStats = z.infer<typeof MemoryStats>;
 
-type Tally = {
+type ConfigurationTally = {
   readonly models: readonly ModelRef[];
   readonly temperature: number | null;
   readonly intent: Intent | null;
@@ -55,18 +55,18 @@ type Tally = {
 };
 
 /** Reads every engram of the scope. @throws Fault `store-unavailable` */
-export async function stats(store: EngramStore, scope: MemoryScope): Promise<MemoryStats> {
+export async function computeStats(store: EngramStore, scope: MemoryScope): Promise<MemoryStats> {
   const counts = { episodic: 0, pinned: 0, retired: 0, judged: 0, forgotten: 0 };
   const clusters = new Set<string>();
-  const tallies = new Map<string, Tally>();
-  for await (const stored of listed(store, scope, {})) {
+  const tallies = new Map<string, ConfigurationTally>();
+  for await (const stored of listEngrams(store, scope, {})) {
     const { engram, annotations, forgotten, cluster } = stored;
     if (forgotten !== null) {
       counts.forgotten += 1;
       continue;
     }
     counts[engram.type] += 1;
-    const judged = judgedOf(annotations);
+    const judged = summarizeAnnotations(annotations);
     if (judged.retired !== null) counts.retired += 1;
     if (isJudged(judged)) counts.judged += 1;
     if (engram.type === "pinned") continue;
@@ -77,7 +77,11 @@ export async function stats(store: EngramStore, scope: MemoryScope): Promise<Mem
   return { ...counts, clusters: clusters.size, configurations: rows };
 }
 
-function tallyOf(tallies: Map<string, Tally>, { models, temperature }: Engram, intent: Intent | null): Tally {
+function tallyOf(
+  tallies: Map<string, ConfigurationTally>,
+  { models, temperature }: Engram,
+  intent: Intent | null,
+): ConfigurationTally {
   const together = [...new Set(models)].sort();
   const key = canonical([together, temperature, intent === null ? 1 : 0, intent]);
   const known = tallies.get(key);
@@ -89,20 +93,28 @@ function tallyOf(tallies: Map<string, Tally>, { models, temperature }: Engram, i
 }
 
 /** What one judge said of one pair counts once: the last. */
-function add(tally: Tally, { annotations }: StoredEngram): void {
+function add(tally: ConfigurationTally, { annotations }: StoredEngram): void {
   tally.engrams += 1;
-  const { grade } = judgedOf(annotations);
+  const { grade } = summarizeAnnotations(annotations);
   if (grade !== null) {
     tally.grades += grade;
     tally.graded += 1;
   }
   const results = new Map<string, "won" | "lost" | "tied">();
-  for (const { by, what } of inTime(annotations))
-    if (what.kind === "preference") results.set(JSON.stringify([by, what.against]), resultOf(what));
+  for (const { by, what } of sortByTime(annotations))
+    if (what.kind === "preference") results.set(JSON.stringify([by, what.against]), preferenceResult(what));
   for (const result of results.values()) tally.results[result] += 1;
 }
 
-function rowOf({ models, temperature, intent, engrams, results, grades, graded }: Tally): ConfigurationStats {
+function rowOf({
+  models,
+  temperature,
+  intent,
+  engrams,
+  results,
+  grades,
+  graded,
+}: ConfigurationTally): ConfigurationStats {
   const { won, lost, tied } = results;
   const n = won + lost + tied;
   return {

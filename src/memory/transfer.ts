@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { Annotation, Engram, EngramId, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
-import { factOf, pinnedId } from "./facts.ts";
-import { listed } from "./lookup.ts";
+import { parseFact, pinnedId } from "./facts.ts";
+import { listEngrams } from "./lookup.ts";
 
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 const MAX_REFUSALS = 100;
@@ -35,9 +35,10 @@ export type Imported = {
  * The engrams of a scope as they stand when it is asked, pinned facts too, oldest first, so that an import keeps their order. No
  * vectors: they belong to a model. What is forgotten is left out. @throws Fault `store-unavailable`
  */
-export async function* exported(store: EngramStore, scope: MemoryScope): AsyncGenerator<EngramLine> {
+export async function* exportEngrams(store: EngramStore, scope: MemoryScope): AsyncGenerator<EngramLine> {
   const ids: EngramId[] = [];
-  for await (const { engram, forgotten } of listed(store, scope, {})) if (!forgotten) ids.push(engram.id);
+  for await (const { engram, forgotten } of listEngrams(store, scope, {}))
+    if (!forgotten) ids.push(engram.id);
   ids.reverse();
   for (let from = 0; from < ids.length; from += CHUNK) {
     for (const stored of await store.get(scope, ids.slice(from, from + CHUNK))) {
@@ -53,7 +54,7 @@ export async function* exported(store: EngramStore, scope: MemoryScope): AsyncGe
  * and loses its deliberation and conversation, which are not here. Lines that are none are counted and the others go on.
  * @throws Fault `store-unavailable`
  */
-export async function imported(
+export async function importEngrams(
   store: EngramStore,
   scope: MemoryScope,
   lines: AsyncIterable<string> | Iterable<string>,
@@ -77,10 +78,11 @@ export async function imported(
   return { ...counts, refusals };
 }
 
-type Line = { readonly ok: true; readonly value: EngramLine } | { readonly ok: false; readonly why: string };
+type ParsedLine =
+  { readonly ok: true; readonly value: EngramLine } | { readonly ok: false; readonly why: string };
 
 /** A line as it is to be written into this scope. */
-function lineOf(text: string, { organization, user }: MemoryScope): Line {
+function lineOf(text: string, { organization, user }: MemoryScope): ParsedLine {
   if (text.length > MAX_LINE_LENGTH) return { ok: false, why: "longer than 4 MB" };
   const parsed = json(text);
   if (parsed === undefined) return { ok: false, why: "this is not JSON" };
@@ -93,7 +95,7 @@ function lineOf(text: string, { organization, user }: MemoryScope): Line {
   const { cluster, annotations } = read.data;
   const engram = { ...read.data.engram, organization, user, deliberation: null, conversation: null };
   if (engram.type === "episodic") return { ok: true, value: { engram, cluster, annotations } };
-  const fact = factOf(engram.summary);
+  const fact = parseFact(engram.summary);
   if (!fact.ok) return { ok: false, why: `engram.summary: ${fact.reason}` };
   const id = pinnedId({ organization, user }, fact.fact);
   return { ok: true, value: { engram: { ...engram, id, summary: fact.fact }, cluster: id, annotations } };
@@ -108,9 +110,9 @@ function json(text: string): unknown {
   }
 }
 
-type Taken = { readonly state: "written" | "known" | "forgotten"; readonly annotations: number };
+type ImportedLine = { readonly state: "written" | "known" | "forgotten"; readonly annotations: number };
 
-async function take(store: EngramStore, scope: MemoryScope, line: EngramLine): Promise<Taken> {
+async function take(store: EngramStore, scope: MemoryScope, line: EngramLine): Promise<ImportedLine> {
   const { engram, cluster } = line;
   const fresh = await store.put(engram, cluster);
   const [stored] = fresh ? [] : await store.get(scope, [engram.id]);

@@ -3,8 +3,8 @@ import { gistOf, shortened } from "../replies/gist.ts";
 import { intentOf } from "../text/intent.ts";
 import type { Engram, EngramId, MemoryScope, Remembered, WrittenEngram } from "../kernel/index.ts";
 import type { EngramStore, StoredEngram, Vector } from "./engram-store.ts";
-import { engramWords, commonShare, documentOf, MAX_QUESTION_LENGTH } from "./query.ts";
-import type { Parts } from "./candidates.ts";
+import { engramWords, commonShare, embeddingText, MAX_QUESTION_LENGTH } from "./query.ts";
+import type { MemoryBackend } from "./candidates.ts";
 
 // W1. An engram is written once; writing it again gives what is there, and adds the vector that a crash has left out.
 // W2. No embedding, no vector: the engram is written all the same, and says why.
@@ -18,7 +18,7 @@ const MAX_ENTITIES = 40;
 /** The label of a simulated answer: it stays in the summary, and names nothing. */
 const SIMULATED = /^\[simulated [0-9a-f]{6}\]\s*/;
 
-type Embedding = { readonly vector: Vector | null; readonly why: string | null };
+type DocumentVector = { readonly vector: Vector | null; readonly why: string | null };
 
 /** What is remembered of an answer. */
 function engramOf({ answer, mergeAt: _, ...given }: Remembered): Engram {
@@ -37,7 +37,11 @@ function engramOf({ answer, mergeAt: _, ...given }: Remembered): Engram {
 }
 
 /** @throws Fault `store-unavailable` */
-export async function write(parts: Parts, answer: Remembered, signal: AbortSignal): Promise<WrittenEngram> {
+export async function write(
+  parts: MemoryBackend,
+  answer: Remembered,
+  signal: AbortSignal,
+): Promise<WrittenEngram> {
   const { store } = parts;
   const scope = { organization: answer.organization, user: answer.user };
   const [before] = await store.get(scope, [answer.id]);
@@ -55,7 +59,7 @@ export async function write(parts: Parts, answer: Remembered, signal: AbortSigna
 
 /** What was written before (W1). */
 async function again(
-  parts: Parts,
+  parts: MemoryBackend,
   { engram, cluster, embedded, forgotten }: StoredEngram,
   signal: AbortSignal,
 ): Promise<WrittenEngram> {
@@ -67,24 +71,32 @@ async function again(
   return { engram, cluster, unembedded: why };
 }
 
-async function embed({ embedder }: Parts, engram: Engram, signal: AbortSignal): Promise<Embedding> {
+async function embed(
+  { embedder }: MemoryBackend,
+  engram: Engram,
+  signal: AbortSignal,
+): Promise<DocumentVector> {
   if (!embedder) return { vector: null, why: null };
-  const came = await embedder.documents([documentOf(engram)], { timeoutMs: EMBED_MS, signal });
+  const came = await embedder.documents([embeddingText(engram)], { timeoutMs: EMBED_MS, signal });
   if (!came.ok) return { vector: null, why: came.why };
   const [vector = null] = came.value;
   return { vector, why: vector ? null : `${embedder.model} gave a vector without a direction` };
 }
 
-async function keep({ store, embedder }: Parts, engram: Engram, vector: Vector | null): Promise<void> {
+async function keep(
+  { store, embedder }: MemoryBackend,
+  engram: Engram,
+  vector: Vector | null,
+): Promise<void> {
   if (!embedder || !vector) return;
   const { organization, user, id } = engram;
   await store.embed({ organization, user }, { model: embedder.model, vectors: new Map([[id, vector]]) });
 }
 
-type Placed = { readonly engram: Engram; readonly vector: Vector | null; readonly mergeAt: number };
+type ClusterCandidate = { readonly engram: Engram; readonly vector: Vector | null; readonly mergeAt: number };
 
 /** The cluster of the engram that it nearly repeats; its own where there is none. */
-async function clusterOf({ store, embedder }: Parts, placed: Placed): Promise<EngramId> {
+async function clusterOf({ store, embedder }: MemoryBackend, placed: ClusterCandidate): Promise<EngramId> {
   const { engram, vector, mergeAt } = placed;
   const scope = { organization: engram.organization, user: engram.user };
   if (embedder && vector) {
@@ -103,7 +115,7 @@ async function likest(
     scope,
     model,
   }: { readonly store: EngramStore; readonly scope: MemoryScope; readonly model: string | null },
-  { engram, mergeAt }: Placed,
+  { engram, mergeAt }: ClusterCandidate,
 ): Promise<StoredEngram | undefined> {
   const words = engramWords(engram);
   if (words.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "../memory/engram-store.ts";
-import { askedWords, engramWords } from "../memory/query.ts";
+import { searchWords, engramWords } from "../memory/query.ts";
 import type { Database, Value } from "./database.ts";
 import { engramIndexes, type BlockRow, type VectorSource } from "./engram-index.ts";
 import {
@@ -142,7 +142,7 @@ export function createEngrams(database: Database): EngramStore {
       const number = await numberOf(scope);
       const names = await dialect.matching(database, {
         ...{ organization, user, scope: number, without, limit: Math.max(0, limit) },
-        words: askedWords(words).map((word) => scopedWord(number, word)),
+        words: searchWords(words).map((word) => scopedWord(number, word)),
       });
       return names.map(idOf);
     },

@@ -5,7 +5,7 @@ import {
   type StoredEngram,
   type Vector,
 } from "../../src/memory/engram-store.ts";
-import { WORD_ENGRAMS, askedWords, bestMatches, engramWords } from "../../src/memory/query.ts";
+import { WORD_ENGRAMS, searchWords, bestMatches, engramWords } from "../../src/memory/query.ts";
 
 /** One engram as this store holds it; `number` is its place in the order in which they were put. */
 type Held = {
@@ -112,7 +112,7 @@ export function memoryEngrams(): EngramStore {
     async matching(scope, { words, limit, without }) {
       await Promise.resolve();
       const all = live(scope);
-      const found = askedWords(words).map((word) =>
+      const found = searchWords(words).map((word) =>
         all
           .filter((one) => one.words.has(word))
           .map(({ number }) => number)

@@ -1,4 +1,4 @@
-import { labelledTask } from "../../lab/judge/tasks.ts";
+import { labeledTask } from "../../lab/judge/tasks.ts";
 import { validationOf } from "../../protocols/judge/validation.ts";
 import { validationText } from "../../protocols/judge/report.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
@@ -11,7 +11,7 @@ import { endedEarly, judgeCallOf, runJudge } from "./judge-run.ts";
 export const run: CommandModule["run"] = (io, [file = ""], flags) =>
   withParley(io, flags, async (parley) => {
     const call = judgeCallOf(flags);
-    const task = labelledTask({ ...io, settings: parley.settings }, file);
+    const task = labeledTask({ ...io, settings: parley.settings }, file);
     const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
     const validation = validationOf(entries);
     if (!validation || exit === EXIT.interrupted) return exit;

@@ -1,6 +1,6 @@
 import type { AppContext } from "../../app/context.ts";
 import { Fault, OrganizationId, type EngramId, type MemoryScope } from "../../kernel/index.ts";
-import type { JudgedEngram, Shown } from "../../memory/lookup.ts";
+import type { JudgedEngram, LookupResult } from "../../memory/lookup.ts";
 import type { EngramView } from "../../views/memory-view.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export const viewOf = ({
   mark,
 });
 
-type ShownEngram = Extract<Shown, { ok: true }>;
+type ShownEngram = Extract<LookupResult, { ok: true }>;
 
 /**
  * The engram that an id names: its own, its beginning, or its deliberation's; of a deliberation with two respondents the first

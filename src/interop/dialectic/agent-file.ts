@@ -13,7 +13,7 @@ import { nearest } from "../../text/words.ts";
 /** What a file says, and what its owner should know of it. */
 export type ForeignReading<T> = { readonly data: T; readonly warnings: readonly string[] };
 
-const MOST_WARNINGS = 20;
+const MAX_WARNINGS = 20;
 
 /**
  * A file whose form another program laid down: a key that is not known here is left out with a warning, since that
@@ -29,7 +29,7 @@ export function foreignFile<S extends z.ZodType>(
   const value = known(file.value, { schema, path: [] }, unknown);
   const data = checkedFile({ ...file, value }, schema, form);
   // A place is found by counting lines, which takes time, and nobody reads a thousand warnings.
-  const warnings = unknown.slice(0, MOST_WARNINGS).map(({ path, keys }) => {
+  const warnings = unknown.slice(0, MAX_WARNINGS).map(({ path, keys }) => {
     const key = path.at(-1);
     const hint = `the nearest is ${nearest(String(key), keys)}`;
     return `${file.place(path, "key")}: there is no key ${shown(key)} here, and it is ignored; ${hint}`;
@@ -97,7 +97,7 @@ export const agentFields = {
 };
 
 /** Agents to a file: as many as there are labels. */
-export const MOST_AGENTS = 26;
+export const MAX_AGENTS = 26;
 
 /** The reference to a provider's model: `openrouter`, `anthropic/claude-sonnet-4.5` → `openrouter/anthropic/claude-sonnet-4.5`. */
 export const refOf = ({ provider, model }: { readonly provider: string; readonly model: string }): ModelRef =>
@@ -145,7 +145,7 @@ const EvaluationFile = z.strictObject({
         timeout: z.int().positive().optional(),
       }),
     )
-    .max(MOST_AGENTS, `more than ${MOST_AGENTS} agents`),
+    .max(MAX_AGENTS, `more than ${MAX_AGENTS} agents`),
 });
 
 /** Where an evaluator's own user prompt has the solution that it is to evaluate. */

@@ -22,7 +22,7 @@ import {
   enabledAgents,
   foreignFile,
   line,
-  MOST_AGENTS,
+  MAX_AGENTS,
   refOf,
   refuseTwice,
 } from "./agent-file.ts";
@@ -119,7 +119,7 @@ const WrittenRules = DebateRules.extend({
 });
 
 const DebateFile = z.strictObject({
-  agents: z.array(Agent).max(MOST_AGENTS, `more than ${MOST_AGENTS} agents`),
+  agents: z.array(Agent).max(MAX_AGENTS, `more than ${MAX_AGENTS} agents`),
   judge: Judge.optional(),
   debate: WrittenRules.prefault({}),
 });

@@ -7,8 +7,8 @@ import { withoutBanner } from "../../views/simulated.ts";
 // DIALECTIC-2. Nothing but a carried proposal is counted as free: a file holds no prices, and no numbers of calls.
 
 /** More rounds or agents than this were never debated; a file with more was made to be large. */
-const MOST_ROUNDS = 100;
-const MOST_AGENTS = 100;
+const MAX_ROUNDS = 100;
+const MAX_AGENTS = 100;
 
 const text = z.string();
 const figure = z.number().nonnegative();
@@ -16,7 +16,7 @@ const time = z.iso.datetime({ offset: true });
 
 const metadata = { tokensUsed: figure.nullish(), latencyMs: figure.nullish(), model: text.nullish() };
 
-const Contribution = z
+const DialecticContribution = z
   .object({
     agentId: text,
     agentRole: text.nullish(),
@@ -35,7 +35,7 @@ const Contribution = z
     path: ["targetAgentId"],
     message: "a critique names whom it criticises",
   });
-type Contribution = z.infer<typeof Contribution>;
+type DialecticContribution = z.infer<typeof DialecticContribution>;
 
 const Summary = z.object({
   agentId: text,
@@ -50,12 +50,12 @@ const Summary = z.object({
   }),
 });
 
-const Round = z.object({
+const DialecticRound = z.object({
   roundNumber: z.int().positive(),
-  contributions: z.array(Contribution),
+  contributions: z.array(DialecticContribution),
   summaries: z.record(text, Summary).nullish(),
 });
-type Round = z.infer<typeof Round>;
+type DialecticRound = z.infer<typeof DialecticRound>;
 
 const texts = z.array(text).nullish();
 
@@ -65,8 +65,8 @@ const DialecticState = z.object({
   problem: text,
   status: text,
   rounds: z
-    .array(Round)
-    .max(MOST_ROUNDS)
+    .array(DialecticRound)
+    .max(MAX_ROUNDS)
     .refine((rounds) => new Set(rounds.map(({ roundNumber }) => roundNumber)).size === rounds.length, {
       message: "two rounds have one number",
     }),
@@ -114,8 +114,8 @@ export function dialecticRecord(
   if (!read.success) return { ok: false, reason: reasonOf(read.error) };
   const state = read.data;
   const agents = agentsOf(state);
-  if (agents.length > MOST_AGENTS)
-    return { ok: false, reason: `it has ${agents.length} agents, more than ${MOST_AGENTS}` };
+  if (agents.length > MAX_AGENTS)
+    return { ok: false, reason: `it has ${agents.length} agents, more than ${MAX_AGENTS}` };
   const seats = new Map(agents.map(({ id }, seat) => [id, seat]));
   const ordered = [...state.rounds].sort((a, b) => a.roundNumber - b.roundNumber);
   const solution = state.finalSolution ?? null;
@@ -170,10 +170,10 @@ function reasonOf({ issues: [issue] }: z.ZodError): string {
   return `${place === "" ? "" : `${place}: `}${issue?.message ?? "it is not of the form"}`.slice(0, 400);
 }
 
-type Agent = DebateRecord["agents"][number];
+type RecordAgent = DebateRecord["agents"][number];
 
 /** Those whom the file lists first, then those who speak in it. */
-function agentsOf({ promptSources, clarifications, rounds }: DialecticState): Agent[] {
+function agentsOf({ promptSources, clarifications, rounds }: DialecticState): RecordAgent[] {
   const said = rounds.flatMap(({ contributions }) => contributions);
   const asked = clarifications ?? [];
   const roles = new Map(
@@ -199,7 +199,7 @@ function agentsOf({ promptSources, clarifications, rounds }: DialecticState): Ag
   });
 }
 
-function judgeOf({ promptSources, finalSolution, judgeSummary }: DialecticState): Agent | null {
+function judgeOf({ promptSources, finalSolution, judgeSummary }: DialecticState): RecordAgent | null {
   const id = finalSolution?.synthesizedBy ?? judgeSummary?.agentId ?? promptSources?.judge?.id;
   if (typeof id !== "string") return null;
   return agentRow({
@@ -210,18 +210,21 @@ function judgeOf({ promptSources, finalSolution, judgeSummary }: DialecticState)
   });
 }
 
-const agentRow = (agent: Pick<Agent, "id" | "name" | "role" | "model">): Agent => ({
+const agentRow = (agent: Pick<RecordAgent, "id" | "name" | "role" | "model">): RecordAgent => ({
   ...agent,
   // Files name models with their router's vendor, or bare.
   family: agent.model === null ? null : (familyOf(agent.model) ?? familyOf(`any/${agent.model}`)),
   temperature: null,
 });
 
-type Reading = { readonly seats: ReadonlyMap<string, number>; readonly closed: boolean };
+type RoundContext = { readonly seats: ReadonlyMap<string, number>; readonly closed: boolean };
 
-function roundOf({ roundNumber, contributions, summaries }: Round, { seats, closed }: Reading): DebateRound {
+function roundOf(
+  { roundNumber, contributions, summaries }: DialecticRound,
+  { seats, closed }: RoundContext,
+): DebateRound {
   const seat = (id: string) => seats.get(id) ?? seats.size;
-  const of = (type: Contribution["type"]) =>
+  const of = (type: DialecticContribution["type"]) =>
     contributions
       .filter((one) => one.type === type)
       .sort((a, b) => seat(a.agentId) - seat(b.agentId) || seat(targetOf(a)) - seat(targetOf(b)));
@@ -251,9 +254,9 @@ function roundOf({ roundNumber, contributions, summaries }: Round, { seats, clos
   };
 }
 
-const targetOf = ({ targetAgentId }: Contribution): string => targetAgentId ?? "";
+const targetOf = ({ targetAgentId }: DialecticContribution): string => targetAgentId ?? "";
 
-const contribution = ({ agentId, content, metadata: given }: Contribution) => ({
+const contribution = ({ agentId, content, metadata: given }: DialecticContribution) => ({
   by: agentId,
   text: content,
   model: given?.model ?? null,
@@ -275,7 +278,7 @@ const summaryOf = ({ agentId, summary, metadata: given }: z.infer<typeof Summary
   latencyMs: given.latencyMs ?? null,
 });
 
-function toolsOf({ agentId, metadata: given }: Contribution): DebateRound["tools"] {
+function toolsOf({ agentId, metadata: given }: DialecticContribution): DebateRound["tools"] {
   const results = new Map((given?.toolResults ?? []).map((one) => [one.tool_call_id, one.content]));
   return (given?.toolCalls ?? []).map(({ id, name, arguments: asked }) => ({
     by: agentId,
@@ -290,7 +293,7 @@ const total = (figures: readonly (number | null)[]): number | null =>
   figures.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 
 /** So many of what is missing are named. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Critiques that failed were dropped without a word: of a round that ended, everybody criticised everybody else. */
 function missingIn({ round, closed, proposals, critiques }: DebateRound): DebateRecord["degraded"] {
@@ -300,8 +303,8 @@ function missingIn({ round, closed, proposals, critiques }: DebateRound): Debate
   const pairs = ids.flatMap((by) => ids.filter((of) => of !== by).map((of) => ({ by, of })));
   const missing = pairs.filter(({ by, of }) => !given.has(JSON.stringify([by, of])));
   if (missing.length === 0) return [];
-  const named = missing.slice(0, NAMED).map(({ by, of }) => `${by} of ${of}`);
-  const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "";
+  const named = missing.slice(0, MAX_NAMED).map(({ by, of }) => `${by} of ${of}`);
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
   return [
     {
       what: `critiques in round ${round}`,

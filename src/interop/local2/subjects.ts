@@ -282,7 +282,7 @@ export function subjectKnown(subject: string): KnownSubject | undefined {
   return row.from === null ? { ok: false, reason: row.why } : { ok: true, fields: row.fields };
 }
 
-type Answered = Event<"answer-given"> | Event<"synthesis-given">;
+type BusAnswer = Event<"answer-given"> | Event<"synthesis-given">;
 
 /** What a message of LoCAL2's bus says beyond the event that it stands for. What the entries do not tell is null. */
 export type BusJournal = {
@@ -293,7 +293,7 @@ export type BusJournal = {
   /** The names of the material that was given with the question. */
   readonly attachments: (of: Entry) => string[];
   /** An answer, or a synthesis, by its event. */
-  readonly answer: (id: EventId) => Answered | undefined;
+  readonly answer: (id: EventId) => BusAnswer | undefined;
   /** The respondent whose answer is shown, of this deliberation. */
   readonly shown: (of: Entry) => Event<"answer-given"> | undefined;
   /** What the participant had called before it answered, in order. */
@@ -311,7 +311,7 @@ export const isResponse = (entry: Entry): entry is Event<"answer-given"> =>
 export const respondentOf = ({ data }: Event<"answer-given">): Respondent => data.respondent ?? "A";
 
 /** What it says, without the mark of a simulated model. */
-export const answerText = ({ data }: Answered): string => withoutBanner(data.text).trim();
+export const answerText = ({ data }: BusAnswer): string => withoutBanner(data.text).trim();
 
 const Recalling = z.object({ recall: z.object({ user: z.string() }) });
 
@@ -319,7 +319,7 @@ const Recalling = z.object({ recall: z.object({ user: z.string() }) });
 export function busJournal(entries: readonly Entry[]): BusJournal {
   const openings = new Map<string, Event<"deliberation-opened">>();
   const engrams = new Map<string, Event<"engram-written">>();
-  const answers = new Map<string, Answered>();
+  const answers = new Map<string, BusAnswer>();
   const byDeliberation = new Map<string, Entry[]>();
   for (const entry of entries) {
     const { deliberation } = entry;

@@ -13,8 +13,8 @@ export const MIN_COMPARISONS = 20;
 const SIGNIFICANT = 0.05;
 
 /** What comparisons show of a configuration: it wins more than it loses, the other way round, neither, or they are too few. */
-export const Claim = z.enum(["ahead", "behind", "not-told-apart", "too-few"]);
-export type Claim = z.infer<typeof Claim>;
+export const ContestReading = z.enum(["ahead", "behind", "not-told-apart", "too-few"]);
+export type ContestReading = z.infer<typeof ContestReading>;
 
 export type Contest = { readonly wins: number; readonly losses: number; readonly ties: number };
 
@@ -22,7 +22,7 @@ export type Contest = { readonly wins: number; readonly losses: number; readonly
  * What each row's comparisons show, in their order: the exact two-sided sign test of wins against losses, ties set aside
  * (as McNemar's: twice the smaller binomial tail at ½), with Holm's correction for the rows that are tested.
  */
-export function claimsOf(contests: readonly Contest[]): Claim[] {
+export function readContests(contests: readonly Contest[]): ContestReading[] {
   const tested = contests.filter((contest) => compared(contest) >= MIN_COMPARISONS); // CLAIM-1
   const adjusted = holm(tested.map(({ wins, losses }) => mcnemar(wins, losses))); // CLAIM-2
   return contests.map((contest) => {
@@ -41,7 +41,7 @@ export const MemoryReport = MemoryStats.extend({
   configurations: z.array(
     ConfigurationStats.extend({
       /** What its comparisons show; of fewer than 20 nothing. */
-      claim: Claim,
+      claim: ContestReading,
     }),
   ),
 });
@@ -53,7 +53,7 @@ export async function memoryReport({
   settings: { organization, user },
 }: Pick<AppContext, "memory" | "settings">): Promise<MemoryReport> {
   const stats = await (await memory()).stats({ organization: OrganizationId.parse(organization), user });
-  const claims = claimsOf(stats.configurations);
+  const claims = readContests(stats.configurations);
   return {
     ...stats,
     user,

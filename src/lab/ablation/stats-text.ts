@@ -1,4 +1,4 @@
-import { MIN_COMPARISONS, type Claim, type MemoryReport } from "./memory-stats.ts";
+import { MIN_COMPARISONS, type ContestReading, type MemoryReport } from "./memory-stats.ts";
 import { INTENTS, NOTHING_REMEMBERED, type MemoryStyle } from "../../reports/memory.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf, type Style } from "../../reports/style.ts";
@@ -73,13 +73,13 @@ function configurationLines(
   ];
 }
 
-const CLAIMS: { readonly [claim in Claim]: string } = {
+const CLAIMS: { readonly [claim in ContestReading]: string } = {
   ahead: "wins more than it loses",
   behind: "loses more than it wins",
   "not-told-apart": "no significant difference",
   "too-few": `not enough comparisons (${MIN_COMPARISONS} required)`,
 };
-const COLORS = (style: Style): { readonly [claim in Claim]: (text: string) => string } => ({
+const COLORS = (style: Style): { readonly [claim in ContestReading]: (text: string) => string } => ({
   ahead: style.green,
   behind: style.red,
   "not-told-apart": style.dim,

@@ -1,5 +1,5 @@
 import type { GradePairs, MemoryAblation, RightPairs, SideTotal } from "./report.ts";
-import { differenceWords, estimateWords, MIN_DISCORDANT, pWords } from "../bench/words.ts";
+import { formatDifference, formatEstimate, MIN_DISCORDANT, formatPValue } from "../bench/words.ts";
 import { labelledRows, type LabelledRow } from "../../reports/labelled-rows.ts";
 import type { MemoryStyle } from "../../reports/memory.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -110,7 +110,7 @@ function rightRows({ right: { all, recalled } }: MemoryAblation): LabelledRow[] 
       ...(recalled.n === all.n || recalled.n === 0 ? [] : [{ name: "where retrieved", pairs: recalled }]),
     ].map(({ name, pairs }) => ({
       label: "",
-      text: `${name}: difference in points ${differenceWords(pairs.difference)}, p ${pWords(pairs)}`,
+      text: `${name}: difference in points ${formatDifference(pairs.difference)}, p ${formatPValue(pairs)}`,
     })),
   ];
 }
@@ -158,7 +158,7 @@ function tookTable({ with: one, without: other }: MemoryAblation): string[][] {
   const row = (name: string, { finished, accuracy, calls, tokens, usd }: SideTotal): string[] => [
     name,
     String(finished),
-    estimateWords(accuracy),
+    formatEstimate(accuracy),
     formatNumber(calls),
     count(tokens.in),
     count(tokens.out),

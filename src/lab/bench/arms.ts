@@ -8,7 +8,7 @@ import { prepare, type StartRequest } from "../../app/start.ts";
 import type { Panel } from "../../engine/opening-part.ts";
 import type { AppContext } from "../../app/context.ts";
 
-type Seated = NewDeliberation["participants"][number];
+type BenchParticipant = NewDeliberation["participants"][number];
 
 /** One way to answer questions, as the settings of a protocol. */
 type ArmRow = {
@@ -20,7 +20,7 @@ type ArmRow = {
   /** Who takes part; by default everybody. */
   readonly panel?: (panel: Panel, samples: number) => Panel;
   /** What is changed about those who do. */
-  readonly seats?: (participants: readonly Seated[]) => Seated[];
+  readonly seats?: (participants: readonly BenchParticipant[]) => BenchParticipant[];
 };
 
 /** Drafts and their vote, and no call beyond; a quorum that is meant for the whole panel does not hold for it. */
@@ -161,7 +161,7 @@ export function pinArm(
  * Members that are one model, with one persona. Each is told which sample it is: that keeps a cache from answering for
  * the model, and makes samples differ where the model takes no temperature.
  */
-function asSamples(participants: readonly Seated[]): Seated[] {
+function asSamples(participants: readonly BenchParticipant[]): BenchParticipant[] {
   const [first] = participants;
   return first === undefined
     ? []

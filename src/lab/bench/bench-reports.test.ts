@@ -5,7 +5,7 @@ import type { BenchRow } from "./row.ts";
 import { benchMarkdown } from "./markdown.ts";
 import { benchSvg } from "./svg.ts";
 import { widthOf } from "../../reports/text-width.ts";
-import { differenceWords, flipWords, pairWords } from "./words.ts";
+import { formatDifference, describeFlips, describePair } from "./words.ts";
 
 const arm = (name: string, deliberates = false): BenchArm => ({
   name,
@@ -116,27 +116,33 @@ describe("the document", () => {
 describe("the readings", () => {
   const pair = { first: "a", second: "b", n: 40, both: 0, neither: 0, difference: null, p: 1 };
   it("tell arms apart only where the corrected test does", () => {
-    expect(pairWords({ ...pair, onlyFirst: 2, onlySecond: 12, adjusted: 0.01 })).toBe("b is better");
-    expect(pairWords({ ...pair, onlyFirst: 2, onlySecond: 12, adjusted: 0.06 })).toBe(
+    expect(describePair({ ...pair, onlyFirst: 2, onlySecond: 12, adjusted: 0.01 })).toBe("b is better");
+    expect(describePair({ ...pair, onlyFirst: 2, onlySecond: 12, adjusted: 0.06 })).toBe(
       "no significant difference",
     );
-    expect(pairWords({ ...pair, onlyFirst: 0, onlySecond: 5, adjusted: 0.06 })).toBe("underpowered");
-    expect(pairWords({ ...pair, n: 0, onlyFirst: 0, onlySecond: 0, adjusted: 1 })).toBe(
+    expect(describePair({ ...pair, onlyFirst: 0, onlySecond: 5, adjusted: 0.06 })).toBe("underpowered");
+    expect(describePair({ ...pair, n: 0, onlyFirst: 0, onlySecond: 0, adjusted: 1 })).toBe(
       "no common questions yet",
     );
   });
   it("say what deliberating did", () => {
     const flips = { n: 40, controlRight: 20, rightToNone: 0, noneToRight: 0 };
-    expect(flipWords({ ...flips, rightToWrong: 0, wrongToRight: 8, p: 0.008 })).toBe("deliberation helped");
-    expect(flipWords({ ...flips, rightToWrong: 8, wrongToRight: 0, p: 0.008 })).toBe("deliberation harmed");
-    expect(flipWords({ ...flips, rightToWrong: 2, wrongToRight: 3, p: 1 })).toBe("underpowered: 5 changed");
-    expect(flipWords({ ...flips, n: 0, controlRight: 0, rightToWrong: 0, wrongToRight: 0, p: 1 })).toBe(
+    expect(describeFlips({ ...flips, rightToWrong: 0, wrongToRight: 8, p: 0.008 })).toBe(
+      "deliberation helped",
+    );
+    expect(describeFlips({ ...flips, rightToWrong: 8, wrongToRight: 0, p: 0.008 })).toBe(
+      "deliberation harmed",
+    );
+    expect(describeFlips({ ...flips, rightToWrong: 2, wrongToRight: 3, p: 1 })).toBe(
+      "underpowered: 5 changed",
+    );
+    expect(describeFlips({ ...flips, n: 0, controlRight: 0, rightToWrong: 0, wrongToRight: 0, p: 1 })).toBe(
       "no majority of drafts to compare with",
     );
   });
   it("give differences in points with their sign", () => {
-    expect(differenceWords({ value: 0.1, low: -0.025, high: 0.2 })).toBe("+10.0 (−2.5 to +20.0)");
-    expect(differenceWords({ value: 0, low: -0.0001, high: 0.0001 })).toBe("0.0 (0.0 to 0.0)");
+    expect(formatDifference({ value: 0.1, low: -0.025, high: 0.2 })).toBe("+10.0 (−2.5 to +20.0)");
+    expect(formatDifference({ value: 0, low: -0.0001, high: 0.0001 })).toBe("0.0 (0.0 to 0.0)");
   });
 });
 

@@ -8,7 +8,7 @@ import { type Budget, type Cap, Fault } from "../../kernel/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { armNames, prepareArm, type PreparedArm } from "./arms.ts";
 import { createPurse, type Purse } from "./budget.ts";
-import { type Job, type JobEnd, NOTHING, openJob, plus } from "./job.ts";
+import { type BenchJob, type JobEnd, NOTHING, openJob, plus } from "./job.ts";
 import { benchReport, type BenchReport } from "./report.ts";
 import { BenchLine, type BenchRow, type BenchTask } from "./row.ts";
 
@@ -70,13 +70,13 @@ export async function runBench(
   { arms, tasks, file }: PreparedBench,
   options: BenchOptions,
 ): Promise<BenchRun> {
-  const jobs: Job[] = [];
+  const jobs: BenchJob[] = [];
   for (const task of tasks) for (const arm of arms) jobs.push(await openJob(parley, { arm, task }));
-  for (const job of jobs) told(job, options, false);
+  for (const job of jobs) reportRow(job, options, false);
   const spent = jobs.map((job) => job.spent()).reduce(plus, NOTHING);
-  const budget = capOf(parley);
+  const budget = benchBudget(parley);
   const purse = createPurse(budget, { spent, slots: options.concurrency });
-  const stop = await work(jobs, purse, options);
+  const stop = await runJobs(jobs, purse, options);
   const report = benchReport({
     tasks: { file, count: tasks.length },
     seed: parley.settings.seed ?? null,
@@ -87,13 +87,17 @@ export async function runBench(
 }
 
 /** The caps of the whole bench; time is nothing that a bench is cut by. */
-function capOf({ settings }: AppContext): Budget {
+function benchBudget({ settings }: AppContext): Budget {
   const { timeMs: _timeMs, ...cap } = budgetOf(settings);
   return cap;
 }
 
 /** So many at once; the first that cannot be finished ends the beginning of others, and what is under way is carried to its end. */
-async function work(jobs: readonly Job[], purse: Purse, options: BenchOptions): Promise<BenchStop | null> {
+async function runJobs(
+  jobs: readonly BenchJob[],
+  purse: Purse,
+  options: BenchOptions,
+): Promise<BenchStop | null> {
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
   const left = jobs.values();
@@ -106,7 +110,7 @@ async function work(jobs: readonly Job[], purse: Purse, options: BenchOptions): 
         retryFailed: options.retryFailed,
         enough: () => stop !== null,
       });
-      told(job, options, true);
+      reportRow(job, options, true);
       if (end !== "finished") stop ??= end;
     }
   };
@@ -121,7 +125,7 @@ async function work(jobs: readonly Job[], purse: Purse, options: BenchOptions): 
   return stop;
 }
 
-function told(job: Job, { onRow }: BenchOptions, fresh: boolean): void {
+function reportRow(job: BenchJob, { onRow }: BenchOptions, fresh: boolean): void {
   const row = job.row();
   if (row) onRow?.(row, fresh);
 }

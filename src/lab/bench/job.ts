@@ -27,7 +27,7 @@ import { recordedRuns, type RunNames } from "../resumable.ts";
 export type JobEnd = "finished" | "budget" | "access" | "interrupted";
 
 /** One arm on one question: a deliberation, and what goes on from it. */
-export interface Job {
+export interface BenchJob {
   /** As far as it has come; null before it was begun. */
   row(): BenchRow | null;
   /** By all its deliberations, in the worst case where a provider did not say. */
@@ -45,7 +45,7 @@ export type FinishOptions = {
   readonly enough: () => boolean;
 };
 
-type Last = {
+type LastRun = {
   readonly id: DeliberationId;
   readonly status: "open" | "cut" | "cancelled" | "failed" | "finished";
   readonly budget: Budget;
@@ -56,30 +56,30 @@ type Last = {
   readonly denied: boolean;
 };
 
-type State = {
+type JobState = {
   readonly row: BenchRow | null;
   readonly spent: Reservation;
   readonly runs: number;
-  readonly last: Last | undefined;
+  readonly last: LastRun | undefined;
 };
 
 /** What to do next, and how much of the purse it takes. */
-type Plan =
+type JobPlan =
   | { readonly do: "open"; readonly nth: number }
-  | { readonly do: "drive"; readonly last: Last }
-  | { readonly do: "fork"; readonly nth: number; readonly last: Last };
+  | { readonly do: "drive"; readonly last: LastRun }
+  | { readonly do: "fork"; readonly nth: number; readonly last: LastRun };
 
-type Place = { readonly arm: PreparedArm; readonly task: BenchTask };
+type JobSubject = { readonly arm: PreparedArm; readonly task: BenchTask };
 
 /** Reads how far a job has come. */
-export async function openJob(context: AppContext, { arm, task }: Place): Promise<Job> {
+export async function openJob(context: AppContext, { arm, task }: JobSubject): Promise<BenchJob> {
   const name = arm.request(task);
   const request = (nth: number) => `${name}/${nth}`;
   const names = { organization: context.principal.organization, request };
   const read = () => readState(context, names, { arm: arm.arm.name, task });
   let state = await read();
 
-  const start = async (plan: Plan, cap: Budget): Promise<DeliberationId | undefined> => {
+  const start = async (plan: JobPlan, cap: Budget): Promise<DeliberationId | undefined> => {
     if (plan.do === "drive") return plan.last.id;
     const { fresh, opened } =
       plan.do === "open"
@@ -122,7 +122,7 @@ export async function openJob(context: AppContext, { arm, task }: Place): Promis
   };
 }
 
-function planOf({ last, runs }: State, mayRetry: boolean): Plan | undefined {
+function planOf({ last, runs }: JobState, mayRetry: boolean): JobPlan | undefined {
   if (!last) return { do: "open", nth: 0 };
   switch (last.status) {
     case "open":
@@ -139,9 +139,9 @@ function planOf({ last, runs }: State, mayRetry: boolean): Plan | undefined {
 
 /** A grant for a plan; an open deliberation whose cap is more than all that is left goes on in a fork. */
 async function fund(
-  plan: Plan,
+  plan: JobPlan,
   { purse, nth }: { readonly purse: Purse; readonly nth: number },
-): Promise<{ readonly plan: Plan; readonly grant: Grant } | undefined> {
+): Promise<{ readonly plan: JobPlan; readonly grant: Grant } | undefined> {
   if (plan.do === "open") return granted(plan, await purse.share());
   if (plan.do === "fork")
     return granted(plan, await purse.rest(plan.last.status === "cut" ? plan.last.budget : undefined));
@@ -150,15 +150,15 @@ async function fund(
   return grant ? { plan, grant } : granted({ do: "fork", nth, last }, await purse.rest());
 }
 
-const granted = (plan: Plan, grant: Grant | undefined) => grant && { plan, grant };
+const granted = (plan: JobPlan, grant: Grant | undefined) => grant && { plan, grant };
 
 async function readState(
   { store }: AppContext,
   names: RunNames,
   place: Parameters<typeof benchRow>[0],
-): Promise<State> {
+): Promise<JobState> {
   const runs: (readonly Entry[])[] = [];
-  let last: Last | undefined;
+  let last: LastRun | undefined;
   let spent = NOTHING;
   for await (const { id, opened, entries } of recordedRuns(store, names)) {
     const { budget } = opened.data;
@@ -177,7 +177,7 @@ async function readState(
   return { row: benchRow(place, runs), spent, runs: runs.length, last };
 }
 
-function statusOf(entries: readonly Entry[]): Last["status"] {
+function statusOf(entries: readonly Entry[]): LastRun["status"] {
   const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
   if (!closing) return "open";
   if (closing.outcome === "cancelled") return "cancelled";

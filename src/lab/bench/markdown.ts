@@ -1,12 +1,12 @@
 import type { BenchArmResult, BenchReport } from "./report.ts";
 import {
-  differenceWords,
-  estimateWords,
+  formatDifference,
+  formatEstimate,
   MIN_DISCORDANT,
-  flipWords,
-  pairWords,
-  pWords,
-  shareWords,
+  describeFlips,
+  describePair,
+  formatPValue,
+  formatShare,
 } from "./words.ts";
 import { inline, section } from "../../reports/markdown.ts";
 import { padTo, widthOf, wrapped } from "../../reports/text-width.ts";
@@ -128,7 +128,7 @@ const accuracyTable = ({ arms }: BenchReport): string =>
     ["arm", "accuracy (95 %)", "n", "no answer", "calls", "tokens", "cost"],
     arms.map(({ name, accuracy, noAnswer, perQuestion: { calls, tokensIn, tokensOut, usd } }) => [
       name,
-      estimateWords(accuracy),
+      formatEstimate(accuracy),
       String(accuracy.n),
       String(noAnswer),
       calls === null ? "–" : calls.toFixed(1),
@@ -179,14 +179,14 @@ const flipsTable = (arms: readonly BenchArmResult[]): string =>
               String(flips.wrongToRight),
               String(flips.rightToNone),
               String(flips.noneToRight),
-              pWords(flips),
-              flipWords(flips),
+              formatPValue(flips),
+              describeFlips(flips),
             ],
           ],
     ),
   );
 
-const percentOf = (count: number, n: number): string => (n === 0 ? "–" : `${shareWords(count / n)} %`);
+const percentOf = (count: number, n: number): string => (n === 0 ? "–" : `${formatShare(count / n)} %`);
 
 const rightAfter = ({ controlRight, ...flips }: NonNullable<BenchArmResult["flips"]>): number =>
   controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
@@ -201,9 +201,9 @@ const pairsTable = ({ pairs }: BenchReport): string =>
       `${pair.first} − ${pair.second}`,
       String(pair.n),
       `${pair.onlyFirst} : ${pair.onlySecond}`,
-      differenceWords(pair.difference),
-      pWords({ n: pair.n, p: pair.adjusted }),
-      pairWords(pair),
+      formatDifference(pair.difference),
+      formatPValue({ n: pair.n, p: pair.adjusted }),
+      describePair(pair),
     ]),
   );
 
@@ -234,8 +234,8 @@ function accuracies(members: BenchArmResult["votes"]["members"]): [n: string, ac
   const most = rest.at(-1);
   if (!least) return ["0", "–"];
   return most
-    ? [`${least.n} each`, `${shareWords(least.value)} % to ${shareWords(most.value)} %`]
-    : [String(least.n), estimateWords(least)];
+    ? [`${least.n} each`, `${formatShare(least.value)} % to ${formatShare(most.value)} %`]
+    : [String(least.n), formatEstimate(least)];
 }
 
 function votesLines(arms: readonly BenchArmResult[]): string {
@@ -249,7 +249,7 @@ function votesLines(arms: readonly BenchArmResult[]): string {
       const formula =
         condorcet === null
           ? ""
-          : `; a majority of independent members with their mean accuracy would reach ${shareWords(condorcet)} %`;
+          : `; a majority of independent members with their mean accuracy would reach ${formatShare(condorcet)} %`;
       return `- ${name}: ${worth}${formula}`;
     })
     .join("\n");
@@ -267,7 +267,7 @@ function kindsTable(arms: readonly BenchArmResult[]): string {
       arm.name,
       ...kinds.map((kind) => {
         const own = arm.kinds.find((one) => one.kind === kind);
-        return own ? `${estimateWords(own.accuracy)}, n ${own.accuracy.n}` : "–";
+        return own ? `${formatEstimate(own.accuracy)}, n ${own.accuracy.n}` : "–";
       }),
     ]),
   );

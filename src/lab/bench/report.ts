@@ -191,7 +191,7 @@ export const BenchReport = z.strictObject({
 export type BenchReport = z.infer<typeof BenchReport>;
 export type BenchArmResult = BenchReport["arms"][number];
 
-export type BenchRan = {
+export type BenchInput = {
   readonly tasks: BenchReport["tasks"];
   readonly seed: string | null;
   readonly arms: readonly BenchArm[];
@@ -200,7 +200,7 @@ export type BenchRan = {
 };
 
 /** The table of a bench from its rows. */
-export function benchReport({ tasks, seed, arms, rows }: BenchRan): BenchReport {
+export function benchReport({ tasks, seed, arms, rows }: BenchInput): BenchReport {
   const finished = rows.filter((row) => row.finished);
   const results = arms.map((arm) =>
     armResult(
@@ -258,9 +258,9 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
   };
 }
 
-type Scored = { readonly answer: string | null; readonly right: boolean };
+type ScoredAnswer = { readonly answer: string | null; readonly right: boolean };
 
-const verdictOf = ({ answer, right }: Scored) => (right ? "right" : answer === null ? "none" : "wrong");
+const verdictOf = ({ answer, right }: ScoredAnswer) => (right ? "right" : answer === null ? "none" : "wrong");
 
 function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
   const compared = rows.flatMap(({ control, answer, right }) =>

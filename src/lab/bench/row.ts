@@ -62,14 +62,14 @@ export type BenchRow = z.infer<typeof BenchRow>;
 /** The protocols and members of a row's deliberations, for what the report says ran. */
 type Opened = Event<"deliberation-opened">;
 
-export type BenchPlace = { readonly arm: string; readonly task: BenchTask };
+export type BenchSubject = { readonly arm: string; readonly task: BenchTask };
 
 /**
  * Scores one arm on one question, from the journals of the deliberations that it took: a fork goes on from the one
  * before it. Only what the last one answered counts; an inconclusive one has not answered, even where it says what would
  * have been best. Null for no entries.
  */
-export function benchRow({ arm, task }: BenchPlace, links: readonly (readonly Entry[])[]): BenchRow | null {
+export function benchRow({ arm, task }: BenchSubject, links: readonly (readonly Entry[])[]): BenchRow | null {
   const [first] = links.flatMap((entries) => openingIn(entries) ?? []);
   const last = links.at(-1) ?? [];
   const opened = openingIn(last);
@@ -129,10 +129,10 @@ const scoring =
 const openingIn = ([opened]: readonly Entry[]): Opened | undefined =>
   opened && isEvent(opened, "deliberation-opened") ? opened : undefined;
 
-type Given = Event<"answer-given"> | Event<"synthesis-given">;
+type AnswerEvent = Event<"answer-given"> | Event<"synthesis-given">;
 
 /** By step. */
-const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, Given> =>
+const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, AnswerEvent> =>
   new Map(
     entries.flatMap((entry) =>
       isEvent(entry, "answer-given", "synthesis-given") && "step" in entry.origin
@@ -141,7 +141,7 @@ const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, Given> =>
     ),
   );
 
-const draftsOf = (opened: Opened, given: readonly Given[]) =>
+const draftsOf = (opened: Opened, given: readonly AnswerEvent[]) =>
   opened.data.participants.flatMap(({ id: by, seat, model }) => {
     const draft = given.find(
       (event) => event.type === "answer-given" && event.data.by === by && event.data.kind === "draft",

@@ -2,7 +2,7 @@ import { oneLine } from "../../reports/printable.ts";
 import { escaped } from "../../reports/html.ts";
 import { line, linearScale, px, text, ticksTo, type Scale } from "../../reports/plot.ts";
 import type { BenchReport } from "./report.ts";
-import { costAxis, shareWords, type CostAxis } from "./words.ts";
+import { costAxis, formatShare, type BenchCostAxis } from "./words.ts";
 
 // PLOT-1. Every arm has a number in the plot and an entry in the legend; no two entries overlap.
 // PLOT-2. Foreign text is escaped, and stands in text elements only.
@@ -55,7 +55,7 @@ export function benchSvg(report: BenchReport): string {
   const across = linearScale(ticksTo(Math.max(0, ...arms.map(({ cost }) => cost))), PLOT.left, PLOT.right);
   const up = linearScale(shareTicks(arms), PLOT.bottom, PLOT.top);
   const points = arms.map(({ name, value, low, high, n, cost }, index): Point => {
-    const interval = `${shareWords(value)} % (95 %: ${shareWords(low)} to ${shareWords(high)}, n = ${n})`;
+    const interval = `${formatShare(value)} % (95 %: ${formatShare(low)} to ${formatShare(high)}, n = ${n})`;
     return {
       number: index + 1,
       name,
@@ -63,7 +63,7 @@ export function benchSvg(report: BenchReport): string {
       y: up.at(value),
       top: up.at(high),
       bottom: up.at(low),
-      figures: `${shareWords(value)} % · ${axis.words(cost)}`,
+      figures: `${formatShare(value)} % · ${axis.words(cost)}`,
       title: `${name}: ${interval} at ${axis.words(cost)} ${axis.label}`,
     };
   });
@@ -101,7 +101,7 @@ function shareTicks(arms: readonly { readonly low: number; readonly high: number
   return Array.from({ length: Math.max(2, last - first + 1) }, (_, index) => (first + index) / perUnit);
 }
 
-function grid(across: Scale, up: Scale, axis: CostAxis): string[] {
+function grid(across: Scale, up: Scale, axis: BenchCostAxis): string[] {
   return [
     ...up.ticks.flatMap((share) => {
       const y = up.at(share);

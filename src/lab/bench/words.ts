@@ -2,18 +2,19 @@ import { formatNumber, formatUsd } from "../../text/format.ts";
 import type { BenchArmResult, BenchPair, BenchReport } from "./report.ts";
 
 /** A share as a percentage with one decimal: so few questions do not support more. */
-export const shareWords = (share: number | null): string => (share === null ? "–" : (share * 100).toFixed(1));
+export const formatShare = (share: number | null): string =>
+  share === null ? "–" : (share * 100).toFixed(1);
 
 /** `70.0 % (57.5–80.1)`; a dash where nothing is measured. */
-export const estimateWords = ({ value, low, high }: BenchArmResult["accuracy"]): string =>
-  value === null ? "–" : `${shareWords(value)} % (${shareWords(low)}–${shareWords(high)})`;
+export const formatEstimate = ({ value, low, high }: BenchArmResult["accuracy"]): string =>
+  value === null ? "–" : `${formatShare(value)} % (${formatShare(low)}–${formatShare(high)})`;
 
 /** A p-value with three decimals; a dash without observations. */
-export const pWords = ({ n, p }: { readonly n: number; readonly p: number }): string =>
+export const formatPValue = ({ n, p }: { readonly n: number; readonly p: number }): string =>
   n === 0 ? "–" : p <= 0.001 ? "≤0.001" : p.toFixed(3);
 
 /** Percentage points with a sign: `+3.3 (−6.2 to +12.7)`. */
-export const differenceWords = (difference: BenchPair["difference"]): string =>
+export const formatDifference = (difference: BenchPair["difference"]): string =>
   difference === null
     ? "–"
     : `${signed(difference.value)} (${signed(difference.low)} to ${signed(difference.high)})`;
@@ -28,14 +29,14 @@ export const MIN_DISCORDANT = 6;
 const SIGNIFICANT = 0.05;
 
 /** Which of two arms is better, or why the test does not show it. */
-export function pairWords({ first, second, n, onlyFirst, onlySecond, adjusted }: BenchPair): string {
+export function describePair({ first, second, n, onlyFirst, onlySecond, adjusted }: BenchPair): string {
   if (n === 0) return "no common questions yet";
   if (adjusted < SIGNIFICANT) return `${onlyFirst > onlySecond ? first : second} is better`;
   return onlyFirst + onlySecond < MIN_DISCORDANT ? "underpowered" : "no significant difference";
 }
 
 /** Whether deliberation helped, or why the test does not show it. */
-export function flipWords({
+export function describeFlips({
   n,
   rightToWrong,
   wrongToRight,
@@ -49,17 +50,17 @@ export function flipWords({
 }
 
 /** The cost of a question in an arm, in a unit that all arms have. */
-export type CostAxis = {
+export type BenchCostAxis = {
   readonly label: string;
   readonly of: (arm: BenchArmResult) => number | null;
   readonly words: (value: number) => string;
 };
 
 /** US dollars where every arm's cost is known and any is not zero, else tokens, else calls. */
-export function costAxis({ arms }: BenchReport): CostAxis {
-  const all = (of: CostAxis["of"]) => arms.every((arm) => arm.accuracy.n === 0 || of(arm) !== null);
-  const usd: CostAxis["of"] = ({ perQuestion }) => perQuestion.usd;
-  const tokens: CostAxis["of"] = ({ perQuestion: { tokensIn, tokensOut } }) =>
+export function costAxis({ arms }: BenchReport): BenchCostAxis {
+  const all = (of: BenchCostAxis["of"]) => arms.every((arm) => arm.accuracy.n === 0 || of(arm) !== null);
+  const usd: BenchCostAxis["of"] = ({ perQuestion }) => perQuestion.usd;
+  const tokens: BenchCostAxis["of"] = ({ perQuestion: { tokensIn, tokensOut } }) =>
     tokensIn === null || tokensOut === null ? null : tokensIn + tokensOut;
   const count = (value: number) => formatNumber(Math.round(value));
   if (all(usd) && arms.some((arm) => (usd(arm) ?? 0) > 0))

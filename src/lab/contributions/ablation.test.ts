@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ParticipantId } from "../../kernel/index.ts";
-import { ablation, difference, type Difference, overlapsOf } from "./contributions.ts";
+import { weighLeftOut, compareAnswers, type AnswerDifference, measureOverlaps } from "./contributions.ts";
 
 const said = (text: string, value: string | null = null) => ({
   text,
@@ -15,7 +15,7 @@ describe("a difference", () => {
     { by: "another final answer", given: "1", again: "2", changed: true, effect: 1 },
     { by: "a lost final answer", given: "1", again: null, changed: true, effect: 1 },
   ])("is told by $by", ({ given, again, changed, effect }) => {
-    expect(difference(said("same words", given), said("same words", again))).toMatchObject({
+    expect(compareAnswers(said("same words", given), said("same words", again))).toMatchObject({
       changed,
       effect,
       gone: 0,
@@ -24,13 +24,13 @@ describe("a difference", () => {
 
   it("is the part of an open text that is gone, whatever was added", () => {
     const given = said("Apples keep cool. Pears ripen fast.");
-    expect(difference(given, said("Pears ripen fast. Plums bruise."))).toMatchObject({
+    expect(compareAnswers(given, said("Pears ripen fast. Plums bruise."))).toMatchObject({
       gone: expect.closeTo(0.5),
       effect: expect.closeTo(0.5),
     });
-    expect(difference(given, said(`${given.text} Plums bruise.`)).gone).toBe(0);
-    expect(difference(given, said("")).gone).toBe(1);
-    expect(difference(said(""), given).gone).toBe(0);
+    expect(compareAnswers(given, said(`${given.text} Plums bruise.`)).gone).toBe(0);
+    expect(compareAnswers(given, said("")).gone).toBe(1);
+    expect(compareAnswers(said(""), given).gone).toBe(0);
   });
 
   it("is nothing at all between a text and itself, whatever its fractions sum to", () => {
@@ -39,20 +39,24 @@ describe("a difference", () => {
     fc.assert(
       fc.property(fc.array(sentence, { maxLength: 9 }), (sentences) => {
         const text = sentences.join("\n\n");
-        expect(difference(said(text), said(text)).gone).toBe(0);
+        expect(compareAnswers(said(text), said(text)).gone).toBe(0);
       }),
     );
   });
 
   it("takes the mark of a simulated model for no part of the text", () => {
-    expect(difference(said("[simulated 0a1b2c]\nPears."), said("[simulated ffffff]\nPears.")).gone).toBe(0);
-    expect(difference(said("[simulated 0a1b2c]\nPears."), said("[simulated 0a1b2c]\nPlums.")).gone).toBe(1);
+    expect(compareAnswers(said("[simulated 0a1b2c]\nPears."), said("[simulated ffffff]\nPears.")).gone).toBe(
+      0,
+    );
+    expect(compareAnswers(said("[simulated 0a1b2c]\nPears."), said("[simulated 0a1b2c]\nPlums.")).gone).toBe(
+      1,
+    );
   });
 });
 
 const effect = fc
   .double({ min: 0, max: 1, noNaN: true })
-  .map((value): Difference => ({ changed: null, gone: value, effect: value }));
+  .map((value): AnswerDifference => ({ changed: null, gone: value, effect: value }));
 
 describe("leave-one-out", () => {
   it("weighs what exceeds the largest noise, in shares of 1", () => {
@@ -62,7 +66,7 @@ describe("leave-one-out", () => {
         fc.array(effect, { maxLength: 3 }),
         (all, again) => {
           const without = new Map(all.map((one, index) => [`m${index}`, one]));
-          const { noise, of } = ablation(without, again);
+          const { noise, of } = weighLeftOut(without, again);
           const rows = [...of.values()];
           const total = rows.reduce((sum, { weight }) => sum + weight, 0);
           const above = all.some((one) => one.effect > (noise ?? 0) + 1e-9);
@@ -79,16 +83,16 @@ describe("leave-one-out", () => {
   });
 
   it("takes what differs from the noise by rounding alone for noise", () => {
-    const one = (value: number): Difference => ({ changed: null, gone: value, effect: value });
-    const { of } = ablation(new Map([["m", one(0.1 + 0.2)]]), [one(0.3)]);
+    const one = (value: number): AnswerDifference => ({ changed: null, gone: value, effect: value });
+    const { of } = weighLeftOut(new Map([["m", one(0.1 + 0.2)]]), [one(0.3)]);
     expect(of.get("m")).toMatchObject({ weight: 0, withinNoise: true });
   });
 
   it("knows no noise where nothing was asked again, and takes the largest where more was", () => {
-    const one: Difference = { changed: null, gone: 0.5, effect: 0.5 };
-    expect(ablation(new Map([["m", one]]), [])).toMatchObject({ noise: null });
+    const one: AnswerDifference = { changed: null, gone: 0.5, effect: 0.5 };
+    expect(weighLeftOut(new Map([["m", one]]), [])).toMatchObject({ noise: null });
     const again = [0.1, 0.3, 0.2].map((value) => ({ ...one, effect: value }));
-    expect(ablation(new Map([["m", one]]), again).noise).toBe(0.3);
+    expect(weighLeftOut(new Map([["m", one]]), again).noise).toBe(0.3);
   });
 });
 
@@ -100,7 +104,7 @@ describe("overlaps", () => {
   });
 
   it("say what of the answer stands in each draft as it was worked with, and what of it is lost", () => {
-    const overlaps = overlapsOf("[simulated 0a1b2c]\nApples keep cool. Pears ripen fast.", [
+    const overlaps = measureOverlaps("[simulated 0a1b2c]\nApples keep cool. Pears ripen fast.", [
       drafter("ada", "[simulated 0a1b2c]\nApples keep cool. Plums bruise."),
       drafter("bob", "Figs are sweet."),
       drafter("cyd", "---"),

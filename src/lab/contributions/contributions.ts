@@ -12,7 +12,7 @@ import {
 import { resultOf } from "../../views/result.ts";
 import { withoutBanner } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
-import { electing, type Shares, standingShares, voteShares } from "./shapley.ts";
+import { electionShare, type ShapleyValues, rankingValues, voteValues } from "./shapley.ts";
 
 /** `measured`; `not-applicable`: there is nothing to measure by it; `not-asked`: it needs calls that were not wanted; the others: calls that were not made, or failed. */
 const Status = z.enum(["measured", "not-applicable", "not-asked", "over-budget", "failed"]);
@@ -89,26 +89,26 @@ export const Contributions = z.strictObject({
 export type Contributions = z.infer<typeof Contributions>;
 
 /** One asking of the chair anew, in a fork: without a member, or with all. */
-type Rewriting = {
+type RecordedRerun = {
   readonly without: string | null;
   readonly fork: string;
   readonly entries: readonly Entry[];
 };
 
 /** What asking the chair anew came to, and why it was not done, or not wholly. */
-export type Rewritten = {
+export type RerunResults = {
   readonly status: Contributions["leaveOneOut"]["status"];
   readonly why: string | null;
-  readonly rewritings: readonly Rewriting[];
+  readonly rewritings: readonly RecordedRerun[];
   /** The entries that this measuring itself recorded in the forks. */
   readonly recorded: readonly Entry[];
 };
 
 /** Everything that is known of who contributed to one closed deliberation. */
-export function contributionsOf(
+export function computeContributions(
   entries: readonly Entry[],
   grounds: Grounds,
-  { status, why, rewritings, recorded }: Rewritten,
+  { status, why, rewritings, recorded }: RerunResults,
 ): Contributions {
   const result = resultOf(entries);
   if (!result) throw new RangeError("grounds without a result");
@@ -116,9 +116,9 @@ export function contributionsOf(
   const { noise, of: left, again } = leftOut(given.data, rewritings);
   const first =
     grounds.standing?.places.find(({ place, score }) => place === 1 && score !== null)?.id ?? null;
-  const vote = voteShares(drafters, given.data.final);
-  const standing = standingShares(grounds.ballots, first);
-  const overlaps = overlapsOf(given.data.text, drafters);
+  const vote = voteValues(drafters, given.data.final);
+  const standing = rankingValues(grounds.ballots, first);
+  const overlaps = measureOverlaps(given.data.text, drafters);
   const claimed = new Map(result.contributions.claimed.map(({ id, weight }) => [id, weight]));
   const row = ({ id, persona, model, seat }: Participant): Contributions["members"][number] => {
     const drafted = drafters.some((one) => one.id === id);
@@ -162,25 +162,25 @@ export function contributionsOf(
   };
 }
 
-type Left = Ablated & { readonly fork: string };
+type Left = LeftOutEffect & { readonly fork: string };
 
 function leftOut(
   given: Said,
-  rewritings: readonly Rewriting[],
+  rewritings: readonly RecordedRerun[],
 ): {
   readonly noise: number | null;
   readonly of: ReadonlyMap<string, Left>;
-  readonly again: readonly (Difference & { readonly fork: string })[];
+  readonly again: readonly (AnswerDifference & { readonly fork: string })[];
 } {
   const written = rewritings.flatMap(({ without, fork, entries }) => {
     const said = synthesisIn(entries);
-    return said ? [{ without, fork, ...difference(given, said) }] : [];
+    return said ? [{ without, fork, ...compareAnswers(given, said) }] : [];
   });
   const again = written.flatMap(({ without, ...one }) => (without === null ? [one] : []));
   const each = new Map(
     written.flatMap(({ without, ...one }) => (without === null ? [] : [[without, one] as const])),
   );
-  const { noise, of } = ablation(each, again);
+  const { noise, of } = weighLeftOut(each, again);
   const forks = new Map([...of].map(([id, one]) => [id, { ...one, fork: each.get(id)?.fork ?? "" }]));
   return { noise, of: forks, again };
 }
@@ -190,21 +190,22 @@ function decidedBy({ given, standing, drafters }: Grounds): Contributions["decid
   const { by, final } = given.data;
   if (standing?.places.some(({ id, place, score }) => id === by && place === 1 && score !== null))
     return "standing";
-  return final && electing(drafters, final) > 0 ? "vote" : "nearness";
+  return final && electionShare(drafters, final) > 0 ? "vote" : "nearness";
 }
 
-const valueIn = (shares: Shares, id: string): number | null => (shares.ok ? (shares.of[id] ?? null) : null);
+const valueIn = (shares: ShapleyValues, id: string): number | null =>
+  shares.ok ? (shares.of[id] ?? null) : null;
 
-const statusOf = (shares: Shares) =>
+const statusOf = (shares: ShapleyValues) =>
   shares.ok
     ? { status: "measured" as const, why: null }
     : { status: "not-applicable" as const, why: shares.why };
 
 type Measurement = DataOf<"contribution-measured">;
-type Member = Contributions["members"][number];
+type MemberContribution = Contributions["members"][number];
 
 /** What was measured, as the deliberation's own journal keeps it: one a method. The lost sentences are read from it anew. */
-export function measurementsIn({ members, ...found }: Contributions): Measurement[] {
+export function toMeasurements({ members, ...found }: Contributions): Measurement[] {
   const { leaveOneOut, vote, standing, overlap, decidedBy, finalAnswer } = found;
   const measured = (
     { status }: { readonly status: string },
@@ -212,7 +213,10 @@ export function measurementsIn({ members, ...found }: Contributions): Measuremen
     {
       weight,
       detail,
-    }: { readonly weight: (member: Member) => number | null; readonly detail: Measurement["detail"] },
+    }: {
+      readonly weight: (member: MemberContribution) => number | null;
+      readonly detail: Measurement["detail"];
+    },
   ): Measurement[] => {
     const contributions = members.flatMap((member) => {
       const one = weight(member);
@@ -265,7 +269,7 @@ export type Overlap = {
  * By wording, which drafts the answer's sentences stand in, and what of each draft is lost; no calls. The drafts are the
  * texts that were worked with: revised ones where they were revised. A paraphrase counts as lost.
  */
-export function overlapsOf(answer: string, drafters: readonly Drafter[]): Overlap[] {
+export function measureOverlaps(answer: string, drafters: readonly Drafter[]): Overlap[] {
   const drafts = drafters.map(({ id, last }) => ({ id, text: withoutBanner(last.text) }));
   const { share, lost } = traceSentences(withoutBanner(answer), drafts);
   return drafts.map(({ id, text }) => {
@@ -277,7 +281,7 @@ export function overlapsOf(answer: string, drafters: readonly Drafter[]): Overla
 }
 
 /** How an answer that was written again differs from the one that was given. */
-export type Difference = {
+export type AnswerDifference = {
   /** Whether the final answer is another one, or gone; null where the given one has none. */
   readonly changed: boolean | null;
   /** The share of the given answer's content that stands no more in what was written again, 0 to 1, by wording. */
@@ -289,7 +293,7 @@ export type Difference = {
 /** Shares nearer than this are equal: sums of the same fractions in another order differ by less. */
 const INDISTINCT = 1e-9;
 
-export function difference(given: Said, again: Said): Difference {
+export function compareAnswers(given: Said, again: Said): AnswerDifference {
   const { sentences, share } = traceSentences(withoutBanner(given.text), [
     { id: "again", text: withoutBanner(again.text) },
   ]);
@@ -299,7 +303,7 @@ export function difference(given: Said, again: Said): Difference {
   return { changed, gone, effect: changed === null ? gone : Number(changed) };
 }
 
-export type Ablated = Difference & {
+export type LeftOutEffect = AnswerDifference & {
   /** No larger than what asking anew with nothing left out changed; null where that was not tried. */
   readonly withinNoise: boolean | null;
   /** 0 to 1; over all members they sum to 1, or are all 0. */
@@ -310,13 +314,13 @@ export type Ablated = Difference & {
  * Leave-one-out: by member, how the answer differs when the chair writes without it, above what the chair's own variation
  * changes. The noise is the largest effect among the repetitions with nothing left out; what does not exceed it counts 0.
  */
-export function ablation(
-  without: ReadonlyMap<string, Difference>,
-  again: readonly Difference[],
-): { readonly noise: number | null; readonly of: ReadonlyMap<string, Ablated> } {
+export function weighLeftOut(
+  without: ReadonlyMap<string, AnswerDifference>,
+  again: readonly AnswerDifference[],
+): { readonly noise: number | null; readonly of: ReadonlyMap<string, LeftOutEffect> } {
   const noise = again.length === 0 ? null : Math.max(...again.map(({ effect }) => effect));
-  const exceeds = ({ effect }: Difference) => effect > (noise ?? 0) + INDISTINCT;
-  const above = (one: Difference) => (exceeds(one) ? one.effect - (noise ?? 0) : 0);
+  const exceeds = ({ effect }: AnswerDifference) => effect > (noise ?? 0) + INDISTINCT;
+  const above = (one: AnswerDifference) => (exceeds(one) ? one.effect - (noise ?? 0) : 0);
   const sum = [...without.values()].reduce((total, one) => total + above(one), 0);
   return {
     noise,

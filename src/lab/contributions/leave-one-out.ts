@@ -27,7 +27,12 @@ import {
 import { recordedRuns } from "../resumable.ts";
 import { isClosed } from "../../views/result.ts";
 import { spending } from "../../views/spending.ts";
-import { type Contributions, contributionsOf, measurementsIn, type Rewritten } from "./contributions.ts";
+import {
+  type Contributions,
+  computeContributions,
+  toMeasurements,
+  type RerunResults,
+} from "./contributions.ts";
 
 // LEAVE-ONE-OUT-1. The chair is re-run once without each member that has a draft, and `repeats` times with all drafts.
 // LEAVE-ONE-OUT-2. A recorded re-run is found again, whichever process made it: measuring twice makes no calls.
@@ -35,7 +40,7 @@ import { type Contributions, contributionsOf, measurementsIn, type Rewritten } f
 // LEAVE-ONE-OUT-4. A re-run in which the chair failed stays as it is; the next measurement makes another.
 
 /** How to re-run the chair. */
-export type Rewriting = {
+export type RerunOptions = {
   /** Whether calls are allowed; recorded re-runs are used either way. */
   readonly calls: boolean;
   /** How often it is re-run with all drafts, which gives the noise floor. */
@@ -45,15 +50,15 @@ export type Rewriting = {
   readonly note: (line: string) => void;
 };
 
-export type RewritingTools = RunContext &
+export type RerunContext = RunContext &
   Pick<AppContext, "models" | "checkModel"> & {
     readonly settings: Caps;
   };
 
-export type Parent = { readonly entries: readonly Entry[]; readonly grounds: Grounds };
+export type MeasuredRun = { readonly entries: readonly Entry[]; readonly grounds: Grounds };
 
 /** A re-run, and its fork as far as it is recorded. */
-type Job = {
+type Rerun = {
   readonly without: Participant | undefined;
   readonly setting: RewritingSetting;
   readonly request: string;
@@ -63,10 +68,10 @@ type Job = {
 
 /** Re-runs the chair, each time in a fork that withholds a draft; undefined when it was interrupted. */
 async function rewrite(
-  tools: RewritingTools,
-  parent: Parent,
-  rewriting: Rewriting,
-): Promise<Rewritten | undefined> {
+  tools: RerunContext,
+  parent: MeasuredRun,
+  rewriting: RerunOptions,
+): Promise<RerunResults | undefined> {
   const found = await rewritable(parent.grounds);
   if (!found.ok) return { status: "not-applicable", why: found.why, rewritings: [], recorded: [] };
   const jobs = await Promise.all(
@@ -88,12 +93,12 @@ async function rewrite(
   };
 }
 
-type Rewritable = { readonly chair: Participant; readonly protocol: AnyProtocol };
+type RerunnableChair = { readonly chair: Participant; readonly protocol: AnyProtocol };
 
 /** The chair that can be re-run and its protocol, or why there is none. */
 async function rewritable(
   grounds: Grounds,
-): Promise<({ readonly ok: true } & Rewritable) | { readonly ok: false; readonly why: string }> {
+): Promise<({ readonly ok: true } & RerunnableChair) | { readonly ok: false; readonly why: string }> {
   const { opened, drafters } = grounds;
   const chair = writtenBy(grounds);
   if (!chair) return { ok: false, why: "no chair wrote the answer: it is a member's draft" };
@@ -117,8 +122,8 @@ async function rewritable(
 /** Those with all drafts come first: no difference means anything without the noise floor. */
 const settingsFor = (
   { opened, drafters }: Grounds,
-  { chair: { id: by }, repeats }: Pick<Rewritable, "chair"> & Pick<Rewriting, "repeats">,
-): Pick<Job, "without" | "setting">[] => [
+  { chair: { id: by }, repeats }: Pick<RerunnableChair, "chair"> & Pick<RerunOptions, "repeats">,
+): Pick<Rerun, "without" | "setting">[] => [
   ...Array.from({ length: repeats }, (_, index) => ({
     without: undefined,
     setting: { by, withheld: [], nth: index + 1 },
@@ -131,10 +136,10 @@ const settingsFor = (
 
 /** Finds the fork of an asking: its name follows from the parent and from what is withheld. */
 async function findJob(
-  { store }: RewritingTools,
+  { store }: RerunContext,
   { opened: { deliberation: parent, data } }: Grounds,
-  asking: Pick<Job, "without" | "setting">,
-): Promise<Job> {
+  asking: Pick<Rerun, "without" | "setting">,
+): Promise<Rerun> {
   const { organization } = data;
   const request = (nth: number) =>
     `contributions/${digestOf({ parent, ...asking.setting, attempt: nth + 1 })}`;
@@ -147,18 +152,18 @@ async function findJob(
   return { ...asking, request: request(nth), fork: idOfRequest(organization, request(nth)), entries: [] };
 }
 
-type Waiting = Parent & Rewritable & { readonly waiting: readonly Job[] };
+type PendingReruns = MeasuredRun & RerunnableChair & { readonly waiting: readonly Rerun[] };
 
 /** Runs as many at once as the limits allow in the worst case, then as many as the rest allows. */
 async function askAll(
-  tools: RewritingTools,
-  { waiting, ...parent }: Waiting,
-  { signal, note }: Rewriting,
-): Promise<{ readonly jobs: readonly Job[]; readonly recorded: readonly Entry[] }> {
+  tools: RerunContext,
+  { waiting, ...parent }: PendingReruns,
+  { signal, note }: RerunOptions,
+): Promise<{ readonly jobs: readonly Rerun[]; readonly recorded: readonly Entry[] }> {
   await refuseUnasked(tools, parent.chair);
   const worst = await worstCase(tools, parent);
   note(planWords(waiting, { ...parent, worst }));
-  const jobs: Job[] = [];
+  const jobs: Rerun[] = [];
   const recorded: Entry[] = [];
   while (jobs.length < waiting.length && !signal.aborted) {
     const fits = reach(budgetOf(tools.settings), { worst, recorded });
@@ -172,10 +177,10 @@ async function askAll(
 }
 
 async function askOnce(
-  tools: RewritingTools,
-  { grounds, protocol }: Parent & Rewritable,
-  { job, signal, note }: { readonly job: Job } & Pick<Rewriting, "signal" | "note">,
-): Promise<Job> {
+  tools: RerunContext,
+  { grounds, protocol }: MeasuredRun & RerunnableChair,
+  { job, signal, note }: { readonly job: Rerun } & Pick<RerunOptions, "signal" | "note">,
+): Promise<Rerun> {
   const { deliberation, data } = grounds.opened;
   const settings = protocolSettings(protocol, { ...data.settings, rewriting: job.setting });
   const { opened } = await tools.engine.fork(deliberation, {
@@ -191,7 +196,7 @@ async function askOnce(
 }
 
 /** @throws Fault for a chair that cannot be asked, or whose price is unknown under a cap in money */
-async function refuseUnasked(tools: RewritingTools, chair: Participant): Promise<void> {
+async function refuseUnasked(tools: RerunContext, chair: Participant): Promise<void> {
   const problem = await tools.checkModel(chair.model);
   if (problem) {
     const why = `the chair cannot be re-run: ${problem.reason}`;
@@ -202,8 +207,8 @@ async function refuseUnasked(tools: RewritingTools, chair: Participant): Promise
 
 /** The most that a re-run takes: the prompt with all drafts, and a reply of full length. */
 async function worstCase(
-  { store, models }: RewritingTools,
-  { chair, grounds, entries }: Omit<Waiting, "waiting">,
+  { store, models }: RerunContext,
+  { chair, grounds, entries }: Omit<PendingReruns, "waiting">,
 ): Promise<Quote> {
   const { question, context, settings } = grounds.opened.data;
   const counted = grounds.given.data.call?.tokens.in ?? null;
@@ -241,7 +246,7 @@ function reach(
   );
 }
 
-function cameTo(jobs: readonly Job[], calls: boolean): Pick<Rewritten, "status" | "why"> {
+function cameTo(jobs: readonly Rerun[], calls: boolean): Pick<RerunResults, "status" | "why"> {
   const open = jobs.filter(({ entries }) => !isClosed(entries)).length;
   const failed = jobs.find(({ entries }) => isClosed(entries) && !synthesisIn(entries));
   if (failed) return { status: "failed", why: `${askingWords(failed)}: ${failureIn(failed)}` };
@@ -252,20 +257,20 @@ function cameTo(jobs: readonly Job[], calls: boolean): Pick<Rewritten, "status" 
     : { status: "not-asked", why: `${words}, and no calls were allowed` };
 }
 
-const failureIn = ({ entries, setting }: Job): string =>
+const failureIn = ({ entries, setting }: Rerun): string =>
   entries
     .flatMap((entry) =>
       isEvent(entry, "degradation-noted") && entry.data.participant === setting.by ? [entry.data.why] : [],
     )
     .at(-1) ?? "it ended before the chair answered";
 
-const askingWords = ({ without, setting }: Job): string =>
+const askingWords = ({ without, setting }: Rerun): string =>
   without
     ? `Without ${oneLine(without.persona.name, 60)}`
     : `With all drafts${setting.nth > 1 ? ` (${setting.nth})` : ""}`;
 
 function planWords(
-  waiting: readonly Job[],
+  waiting: readonly Rerun[],
   { chair, worst }: { readonly chair: Participant; readonly worst: Quote },
 ): string {
   const times = (count: number) => (count === 1 ? "once" : `${count} times`);
@@ -280,7 +285,7 @@ function planWords(
   return `Re-running the chair, ${chair.model}, ${parts.join(" and ")}; no other model is called. At most ${most} tokens, ${price}`;
 }
 
-export type MeasureRequest = Rewriting & { readonly id: DeliberationId };
+export type MeasureRequest = RerunOptions & { readonly id: DeliberationId };
 
 /**
  * Measures who contributed to a closed deliberation's answer, and records it once on that deliberation's own journal.
@@ -288,14 +293,14 @@ export type MeasureRequest = Rewriting & { readonly id: DeliberationId };
  * @throws Fault `configuration` for one that cannot be measured; before any call `authentication`, `budget`
  */
 export async function measureContributions(
-  tools: RewritingTools,
+  tools: RerunContext,
   { id, ...rewriting }: MeasureRequest,
 ): Promise<Contributions | undefined> {
   const entries = await tools.store.read(id);
   const grounds = measurable(id, entries);
   const rewritten = await rewrite(tools, { entries, grounds }, rewriting);
   if (!rewritten) return undefined;
-  const contributions = contributionsOf(entries, grounds, rewritten);
+  const contributions = computeContributions(entries, grounds, rewritten);
   await record(tools, grounds, contributions);
   return contributions;
 }
@@ -321,13 +326,13 @@ function measurable(id: DeliberationId, entries: readonly Entry[]): Grounds {
 
 /** Under an origin that the measured figures name: measured again to the same, nothing is added. */
 async function record(
-  { store }: Pick<RewritingTools, "store">,
+  { store }: Pick<RerunContext, "store">,
   { closed, given }: Grounds,
   contributions: Contributions,
 ): Promise<void> {
   const after = "step" in given.origin ? [given.origin.step] : [];
   // One after the other: in one order, whoever measures.
-  for (const data of measurementsIn(contributions)) {
+  for (const data of toMeasurements(contributions)) {
     const digest = digestOf(data);
     const step = StepKey.parse(`${data.method}/${digest.slice(0, 12)}`);
     await store.append(closed.deliberation, [{ type: "contribution-measured", data }], {

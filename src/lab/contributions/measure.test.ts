@@ -25,7 +25,7 @@ import type { CrashPoint } from "../../testing/crash.ts";
 import type { Script, ScriptedLine } from "../../testing/scripted-models.ts";
 import { stage, type Stage, type StageOptions } from "../../testing/stage.ts";
 import { resultOf } from "../../views/result.ts";
-import { measureContributions, type MeasureRequest, type RewritingTools } from "./leave-one-out.ts";
+import { measureContributions, type MeasureRequest, type RerunContext } from "./leave-one-out.ts";
 
 const DRAFTS: Readonly<Record<string, string>> = {
   ada: "ada moves the queue tonight. Waiting costs more than moving.",
@@ -97,13 +97,13 @@ const tools = (
     readonly models: Models;
     readonly frames: LocalFrames;
   },
-  settings: RewritingTools["settings"] = {
+  settings: RerunContext["settings"] = {
     maxCostUsd: undefined,
     maxTokens: undefined,
     maxCalls: undefined,
     timeoutMs: undefined,
   },
-): RewritingTools => ({
+): RerunContext => ({
   ...{ store: store.for(LOCAL), engine: engine.for(LOCAL), models, frames, settings },
   worker: "test",
   checkModel: async () => undefined,
@@ -112,7 +112,7 @@ const tools = (
 async function measured(
   on: Stage,
   id: DeliberationId,
-  { settings, ...changes }: Partial<MeasureRequest> & { settings?: Partial<RewritingTools["settings"]> } = {},
+  { settings, ...changes }: Partial<MeasureRequest> & { settings?: Partial<RerunContext["settings"]> } = {},
 ) {
   const given = tools(on);
   const contributions = await on.clock.settle(

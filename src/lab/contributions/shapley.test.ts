@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ParticipantId, type Answer } from "../../kernel/index.ts";
 import type { Drafter } from "../../views/contribution-grounds.ts";
-import { electing, standingShares, voteShares } from "./shapley.ts";
+import { electionShare, rankingValues, voteValues } from "./shapley.ts";
 
 const number = (value: number | null): Answer | null =>
   value === null ? null : { kind: "number", value: String(value) };
@@ -16,7 +16,7 @@ const drafters = (votes: readonly (readonly [number | null, number | null])[]): 
 
 const answer = (value: number): Answer => ({ kind: "number", value: String(value) });
 
-const valuesOf = (shares: ReturnType<typeof voteShares>): Readonly<Record<string, number>> => {
+const valuesOf = (shares: ReturnType<typeof voteValues>): Readonly<Record<string, number>> => {
   if (!shares.ok) throw new Error(shares.why);
   return shares.of;
 };
@@ -98,14 +98,14 @@ describe("electing", () => {
     ],
     ["nothing to count", [[null, null]], 0],
   ] as const)("of %s", (_, votes, expected) => {
-    expect(electing(drafters(votes), answer(1))).toBe(expected);
+    expect(electionShare(drafters(votes), answer(1))).toBe(expected);
   });
 });
 
 describe("the members' parts in a vote", () => {
   it("are equal for equal votes, and against who stands in the way", () => {
     const of = valuesOf(
-      voteShares(
+      voteValues(
         drafters([
           [1, 1],
           [1, 1],
@@ -123,10 +123,10 @@ describe("the members' parts in a vote", () => {
     fc.assert(
       fc.property(fc.array(vote, { minLength: 1, maxLength: 5 }), (votes) => {
         const all = [...drafters([[1, 1], ...votes, [null, null]])];
-        const shares = voteShares(all, answer(1));
+        const shares = voteValues(all, answer(1));
         const of = valuesOf(shares);
-        expect(sum(of)).toBeCloseTo(electing(all, answer(1)), 9);
-        expect(shares.ok && shares.total).toBe(electing(all, answer(1)));
+        expect(sum(of)).toBeCloseTo(electionShare(all, answer(1)), 9);
+        expect(shares.ok && shares.total).toBe(electionShare(all, answer(1)));
         expect(of[`m${votes.length + 1}`]).toBe(0);
       }),
       { numRuns: 40 },
@@ -134,11 +134,11 @@ describe("the members' parts in a vote", () => {
   });
 
   it("are not computed without anything to count, nor for more than ten", () => {
-    expect(voteShares(drafters([[1, 1]]), null)).toMatchObject({ ok: false });
-    expect(voteShares(drafters([[null, null]]), answer(1))).toMatchObject({ ok: false });
+    expect(voteValues(drafters([[1, 1]]), null)).toMatchObject({ ok: false });
+    expect(voteValues(drafters([[null, null]]), answer(1))).toMatchObject({ ok: false });
     const ten = Array.from({ length: 10 }, () => [1, 1] as const);
-    expect(voteShares(drafters(ten), answer(1))).toMatchObject({ ok: true });
-    expect(voteShares(drafters([...ten, [1, 1]]), answer(1))).toEqual({
+    expect(voteValues(drafters(ten), answer(1))).toMatchObject({ ok: true });
+    expect(voteValues(drafters([...ten, [1, 1]]), answer(1))).toEqual({
       ok: false,
       why: "not computed for more than 10 members",
     });
@@ -150,7 +150,7 @@ describe("the reviewers' parts in a standing", () => {
     rankings.map((ranking, index) => ({ reviewer: `r${index}`, ranking: [...ranking] }));
 
   it("credit whose ballots put the first one first", () => {
-    const of = valuesOf(standingShares(ballots(["abc", "abc", "cba"]), "a"));
+    const of = valuesOf(rankingValues(ballots(["abc", "abc", "cba"]), "a"));
     expect(of["r0"]).toBeCloseTo(of["r1"] ?? 9);
     expect(of["r0"]).toBeGreaterThan(0);
     expect(of["r2"]).toBeLessThan(0);
@@ -158,7 +158,7 @@ describe("the reviewers' parts in a standing", () => {
   });
 
   it("share a first place that is level", () => {
-    const shares = standingShares(ballots(["ab", "ba"]), "a");
+    const shares = rankingValues(ballots(["ab", "ba"]), "a");
     expect(shares).toMatchObject({ ok: true, total: 1 / 2 });
     expect(valuesOf(shares)).toEqual({ r0: 3 / 4, r1: -1 / 4 });
   });
@@ -173,7 +173,7 @@ describe("the reviewers' parts in a standing", () => {
             { reviewer: "a", ranking: ["a"] },
           ];
           for (const first of ["a", "b", "c", "d"]) {
-            const shares = standingShares(given, first);
+            const shares = rankingValues(given, first);
             if (!shares.ok) continue;
             expect(sum(shares.of)).toBeCloseTo(shares.total, 9);
             expect(shares.of["a"]).toBeUndefined();
@@ -185,7 +185,7 @@ describe("the reviewers' parts in a standing", () => {
   });
 
   it("are not computed without a standing, nor against one that these ballots do not give", () => {
-    expect(standingShares([], null)).toMatchObject({ ok: false });
-    expect(standingShares(ballots(["abc"]), "c")).toMatchObject({ ok: false });
+    expect(rankingValues([], null)).toMatchObject({ ok: false });
+    expect(rankingValues(ballots(["abc"]), "c")).toMatchObject({ ok: false });
   });
 });

@@ -6,12 +6,12 @@ import type { Answer } from "../../kernel/index.ts";
 import type { Drafter } from "../../views/contribution-grounds.ts";
 
 /** Each player's part, and what all together come to; or why there is none. */
-export type Shares =
+export type ShapleyValues =
   | { readonly ok: true; readonly of: Readonly<Record<string, number>>; readonly total: number }
   | { readonly ok: false; readonly why: string };
 
 /** 2 to the 10th coalitions: computed while somebody waits. */
-const MOST_PLAYERS = 10;
+const MAX_PLAYERS = 10;
 
 /**
  * What each member's votes add to electing the answer that was given (exact Shapley value; no calls). A coalition is worth
@@ -19,7 +19,7 @@ const MOST_PLAYERS = 10;
  * level ones, else 0; nobody's votes are worth 0. A member that votes for another answer has less than 0 where its votes
  * stand in the way.
  */
-export function voteShares(drafters: readonly Drafter[], final: Answer | null): Shares {
+export function voteValues(drafters: readonly Drafter[], final: Answer | null): ShapleyValues {
   if (!final) return { ok: false, why: "the answer has no final answer that votes could be compared with" };
   if (drafters.every(({ first, last }) => !first.final && !last.final))
     return { ok: false, why: "no member gave a final answer that can be counted" };
@@ -27,7 +27,7 @@ export function voteShares(drafters: readonly Drafter[], final: Answer | null): 
     drafters.map(({ id }) => id),
     "members",
     (coalition) =>
-      electing(
+      electionShare(
         drafters.filter(({ id }) => coalition.includes(id)),
         final,
       ),
@@ -35,7 +35,7 @@ export function voteShares(drafters: readonly Drafter[], final: Answer | null): 
 }
 
 /** The share of these members' votes in electing an answer: 1, 1/k of k level ones, or 0. */
-export function electing(voters: readonly Drafter[], answer: Answer): number {
+export function electionShare(voters: readonly Drafter[], answer: Answer): number {
   const tally = vote(voters.map(({ id, first, last }) => ({ id, first: first.final, last: last.final })));
   const elected = level(tally);
   return elected.some((group) => sameAnswer(group.answer, answer)) ? 1 / elected.length : 0;
@@ -53,7 +53,7 @@ function level({ winner, groups }: Vote): Vote["groups"] {
  * nothing of the reviewer's own draft. A coalition is worth 1 when its ballots alone put the same answer first, 1/k when
  * it shares the first place among k, else 0.
  */
-export function standingShares(ballots: readonly ReviewerBallot[], first: string | null): Shares {
+export function rankingValues(ballots: readonly ReviewerBallot[], first: string | null): ShapleyValues {
   if (first === null) return { ok: false, why: "there is no standing" };
   // In one fixed order, as the standing adds them up.
   const counted = ballots
@@ -86,8 +86,8 @@ function valued(
   players: readonly string[],
   noun: string,
   value: (coalition: readonly string[]) => number,
-): Shares {
-  if (players.length > MOST_PLAYERS)
-    return { ok: false, why: `not computed for more than ${MOST_PLAYERS} ${noun}` };
+): ShapleyValues {
+  if (players.length > MAX_PLAYERS)
+    return { ok: false, why: `not computed for more than ${MAX_PLAYERS} ${noun}` };
   return { ok: true, of: shapley(players, value), total: value(players) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { groundsOf } from "../../views/contribution-grounds.ts";
-import { contributionsOf, type Contributions } from "./contributions.ts";
+import { computeContributions, type Contributions } from "./contributions.ts";
 import { contributionsText } from "./text.ts";
 import { printable } from "../../reports/printable.ts";
 import { degradedCouncil, type Said } from "../../../test/support/sample-council.ts";
@@ -12,7 +12,7 @@ function sample(said: Said = {}): Contributions {
   const { entries } = degradedCouncil(said);
   const found = groundsOf(entries);
   if (!found.ok) throw new Error(found.why);
-  return contributionsOf(entries, found.grounds, {
+  return computeContributions(entries, found.grounds, {
     status: "not-asked",
     why: "4 of 4 re-runs of the chair are missing, and no calls were allowed",
     rewritings: [],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readLabelledFile } from "./tasks.ts";
+import { readLabeledFile } from "./tasks.ts";
 import { refusalOf, scratch } from "../../../test/support/scratch.ts";
 
 const pair = { question: "Why?", a: "one", b: "two", label: "A" };
@@ -11,7 +11,7 @@ describe("a file of labelled items", () => {
     using place = scratch({
       "project/pairs.jsonl": `\ufeff${lines(pair)}\r\n\n${lines({ ...pair, models: { a: "openai/gpt-5", b: "meta" } })}`,
     });
-    expect(readLabelledFile("pairs.jsonl", place)).toEqual({
+    expect(readLabeledFile("pairs.jsonl", place)).toEqual({
       kind: "preference",
       rows: [pair, { ...pair, models: { a: "openai/gpt-5", b: "meta" } }],
     });
@@ -21,7 +21,7 @@ describe("a file of labelled items", () => {
     using place = scratch({
       "project/grades.jsonl": lines(single, { ...single, reference: "r", model: "m" }),
     });
-    expect(readLabelledFile("grades.jsonl", place)).toMatchObject({
+    expect(readLabeledFile("grades.jsonl", place)).toMatchObject({
       kind: "grade",
       rows: [single, { model: "m" }],
     });
@@ -36,7 +36,7 @@ describe("a file of labelled items", () => {
         1,
       ),
     });
-    expect(readLabelledFile("bar.json", place)).toEqual({
+    expect(readLabeledFile("bar.json", place)).toEqual({
       kind: "preference",
       rows: [{ ...pair, label: "B" }],
     });
@@ -70,6 +70,6 @@ describe("a file of labelled items", () => {
     ],
   ])("is refused with the line and the reason: %#", async (text, message) => {
     using place = scratch({ "project/bad.jsonl": text });
-    expect(await refusalOf(() => readLabelledFile("bad.jsonl", place), place)).toContain(message);
+    expect(await refusalOf(() => readLabeledFile("bad.jsonl", place), place)).toContain(message);
   });
 });

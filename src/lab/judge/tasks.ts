@@ -13,8 +13,8 @@ import type { JudgeTask } from "./judge.ts";
 type Here = Place & Pick<AppContext, "settings">;
 
 /** The items of a labelled file, to measure a judge by. @throws Fault `configuration` */
-export function labelledTask(here: Here, file: string): JudgeTask {
-  const labelled = readLabelledFile(file, here);
+export function labeledTask(here: Here, file: string): JudgeTask {
+  const labelled = readLabeledFile(file, here);
   const { families } = here.settings;
   const count = labelled.rows.length;
   const question = `Validate a judge on the ${count} ${labelled.kind === "grade" ? "graded answers" : "pairs"} of ${basename(file)}`;
@@ -94,7 +94,7 @@ export const namedTexts = (
     ),
   );
 
-function textsOf({ kind, rows }: LabelledFile): JudgeTask["texts"] {
+function textsOf({ kind, rows }: LabeledFile): JudgeTask["texts"] {
   return namedTexts(
     kind === "grade"
       ? rows.map(({ question, answer, reference }, index) => ({
@@ -122,24 +122,24 @@ const question = z.string().min(1, "nothing is written here");
 const author = z.string().trim().min(1, "nothing is written here").max(300);
 
 /** Two answers to a question and which of them is better. `models`: who wrote them, as references or families. */
-export const LabelledPair = z.strictObject({
+export const LabeledPair = z.strictObject({
   question,
   a: z.string(),
   b: z.string(),
   label: z.enum(["A", "B", "tie"]),
   models: z.strictObject({ a: author, b: author }).optional(),
 });
-export type LabelledPair = z.infer<typeof LabelledPair>;
+export type LabeledPair = z.infer<typeof LabeledPair>;
 
 /** An answer to a question and the grade that it deserves. */
-export const LabelledAnswer = z.strictObject({
+export const LabeledAnswer = z.strictObject({
   question,
   answer: z.string(),
   label: Score,
   reference: z.string().min(1, "nothing is written here").optional(),
   model: author.optional(),
 });
-export type LabelledAnswer = z.infer<typeof LabelledAnswer>;
+export type LabeledAnswer = z.infer<typeof LabeledAnswer>;
 
 /** A pair as the LLMBar data sets write it (Zeng et al. 2023, arXiv 2310.07641). */
 const LlmBarPair = z.strictObject({
@@ -150,31 +150,31 @@ const LlmBarPair = z.strictObject({
 });
 
 /** What a judge can be measured against: all pairs, or all single answers. */
-export type LabelledFile =
-  | { readonly kind: "preference"; readonly rows: readonly LabelledPair[] }
-  | { readonly kind: "grade"; readonly rows: readonly LabelledAnswer[] };
+export type LabeledFile =
+  | { readonly kind: "preference"; readonly rows: readonly LabeledPair[] }
+  | { readonly kind: "grade"; readonly rows: readonly LabeledAnswer[] };
 
-const MOST_BYTES = 64 * MEGABYTE;
-const MOST_ROWS = 5_000;
+const MAX_FILE_BYTES = 64 * MEGABYTE;
+const MAX_ROWS = 5_000;
 const FORMS =
   'a line is {"question", "a", "b", "label": "A", "B" or "tie"} or {"question", "answer", "label": 1 to 5}';
 
-type Row = { readonly place: string; readonly value: unknown };
+type FileRow = { readonly place: string; readonly value: unknown };
 
 /**
  * Labelled items, one JSON object a line, or LLMBar's JSON array (alone, or as an object's only value).
  * @throws Fault `configuration` that names the line: not JSON, no such form, pairs and single answers in one file;
  *   and for an empty file, or one of more than 5,000 items
  */
-export function readLabelledFile(file: string, place: Place): LabelledFile {
+export function readLabeledFile(file: string, place: Place): LabeledFile {
   const path = absolute(file, place);
   const name = fileName(file);
-  const text = readTextFile({ path, kind: "file of labelled items", mostBytes: MOST_BYTES });
+  const text = readTextFile({ path, kind: "file of labelled items", mostBytes: MAX_FILE_BYTES });
   const array = arrayIn(text);
   const rows = array ? fromArray(array, name) : fromLines(text, name);
   if (rows.length === 0) throw refuse(`${name} has no items`, FORMS);
-  if (rows.length > MOST_ROWS)
-    throw refuse(`${name} has ${rows.length} items, more than ${MOST_ROWS}`, "split it");
+  if (rows.length > MAX_ROWS)
+    throw refuse(`${name} has ${rows.length} items, more than ${MAX_ROWS}`, "split it");
   if (array) {
     const pairs = rows.map((row) => checked(row, LlmBarPair));
     return { kind: "preference", rows: pairs.map(fromLlmBar) };
@@ -186,8 +186,8 @@ export function readLabelledFile(file: string, place: Place): LabelledFile {
     throw refuse(why, "put them into a file of their own");
   }
   return single[0] === true
-    ? { kind: "grade", rows: rows.map((row) => checked(row, LabelledAnswer)) }
-    : { kind: "preference", rows: rows.map((row) => checked(row, LabelledPair)) };
+    ? { kind: "grade", rows: rows.map((row) => checked(row, LabeledAnswer)) }
+    : { kind: "preference", rows: rows.map((row) => checked(row, LabeledPair)) };
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -203,11 +203,11 @@ function arrayIn(text: string): readonly unknown[] | undefined {
   return second === undefined && Array.isArray(only) ? only : undefined;
 }
 
-const fromArray = (items: readonly unknown[], name: string): Row[] =>
+const fromArray = (items: readonly unknown[], name: string): FileRow[] =>
   items.map((value, index) => ({ place: `${name}, item ${index + 1}`, value }));
 
-const fromLines = (text: string, name: string): Row[] =>
-  text.split(/\r?\n/).flatMap((line, index): Row[] => {
+const fromLines = (text: string, name: string): FileRow[] =>
+  text.split(/\r?\n/).flatMap((line, index): FileRow[] => {
     if (line.trim() === "") return [];
     const place = `${name}:${index + 1}`;
     const value = parsed(line);
@@ -215,10 +215,10 @@ const fromLines = (text: string, name: string): Row[] =>
     return [{ place, value }];
   });
 
-const checked = <S extends z.ZodType>({ place, value }: Row, schema: S): z.output<S> =>
+const checked = <S extends z.ZodType>({ place, value }: FileRow, schema: S): z.output<S> =>
   checkedFile({ path: place, value, place: () => place }, schema, FORMS);
 
-const fromLlmBar = ({ input, output_1, output_2, label }: z.infer<typeof LlmBarPair>): LabelledPair => ({
+const fromLlmBar = ({ input, output_1, output_2, label }: z.infer<typeof LlmBarPair>): LabeledPair => ({
   question: input,
   a: output_1,
   b: output_2,

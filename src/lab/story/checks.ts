@@ -210,19 +210,19 @@ const isWords = (is: FieldExpectation["is"]): string =>
   "oneOf" in is ? is.oneOf.map((one) => JSON.stringify(one)).join(" or ") : `of type ${is.type}`;
 
 /** So many messages of a subject are told of. */
-const MOST_TOLD = 5;
+const MAX_SHOWN_MESSAGES = 5;
 
 /** How often the subject came, and with which values of the fields that are asked for. */
 function messagesFound({ subject, where }: MessageExpectation, messages: readonly SubjectMessage[]): string {
   const of = messages.filter((one) => one.subject === subject);
   if (of.length === 0 || where.length === 0) return `${of.length} of ${subject}`;
   const told = of
-    .slice(0, MOST_TOLD)
+    .slice(0, MAX_SHOWN_MESSAGES)
     .map(
       ({ payload }) =>
         where.map(({ field }) => `${field} ${valueWords(payload[field])}`).join(", ") + reasonOf(payload),
     );
-  return `${of.length} of ${subject}: ${told.join("; ")}${of.length > MOST_TOLD ? "; …" : ""}`;
+  return `${of.length} of ${subject}: ${told.join("; ")}${of.length > MAX_SHOWN_MESSAGES ? "; …" : ""}`;
 }
 
 const valueWords = (value: Json | undefined): string => (JSON.stringify(value) ?? "nothing").slice(0, 200);

@@ -342,7 +342,7 @@ function unwrapped(schema: unknown): unknown {
 }
 
 /** A run of so many is no slip of the hand. */
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 
 /**
  * The files that words name. A `*` in a file's name, which not every shell resolves, stands for any characters, in files that
@@ -359,8 +359,8 @@ export function storyFiles(words: readonly string[], place: Place): string[] {
     if (fitting.length === 0) throw refuse(`no story fits ${fileName(word)}`, "name a file that is there");
     return fitting.map((name) => join(dirname(word), name));
   });
-  if (files.length > MOST_FILES)
-    throw refuse(`there are ${files.length} stories, more than ${MOST_FILES}`, "run them in parts");
+  if (files.length > MAX_FILES)
+    throw refuse(`there are ${files.length} stories, more than ${MAX_FILES}`, "run them in parts");
   return files;
 }
 

@@ -123,10 +123,13 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-type Flags = Readonly<Record<string, unknown>>;
+type FlagValues = Readonly<Record<string, unknown>>;
 
 /** The settings that a story runs under: those given on the outside come before its own defaults. */
-export function storyFlags({ defaults }: Pick<Story, "defaults">, { model: flag, ...flags }: Flags): Flags {
+export function storyFlags(
+  { defaults }: Pick<Story, "defaults">,
+  { model: flag, ...flags }: FlagValues,
+): FlagValues {
   const { model, judge, ...same } = defaults;
   const models = flags["models"] ?? (flag === undefined ? undefined : [flag]);
   return {

@@ -12,7 +12,7 @@ export type StoryStyle = {
 };
 
 /** So much of an answer, or of what was found, is shown; all of it is in the journal. */
-const MOST_CHARACTERS = 300;
+const MAX_SHOWN_LENGTH = 300;
 
 /** A story for a person: its turns with their answers, every check, and of one that does not hold what there is. Ends in a newline. */
 export function storyText(report: StoryReport, { color, width }: StoryStyle): string {
@@ -27,17 +27,17 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
     : `FAILED, ${formatNumber(failed)} of ${pluralize(checks.length, "check")}`;
   const body = [
     ...report.turns.flatMap(({ query, answer, checks: own }, index) => [
-      ...block(`Turn ${index + 1}: ${oneLine(query, MOST_CHARACTERS)}`, { width: narrow, indent: 2 }),
+      ...block(`Turn ${index + 1}: ${oneLine(query, MAX_SHOWN_LENGTH)}`, { width: narrow, indent: 2 }),
       ...(answer === null
         ? []
-        : block(oneLine(answer, MOST_CHARACTERS), { width: narrow, indent: 4 }).map(style.dim)),
+        : block(oneLine(answer, MAX_SHOWN_LENGTH), { width: narrow, indent: 4 }).map(style.dim)),
       ...own.flatMap((one) => checkLines(one, { width: narrow, style })),
     ]),
     ...(report.checks.length > 0 ? ["  Afterwards"] : []),
     ...report.checks.flatMap((one) => checkLines(one, { width: narrow, style })),
   ];
   return `${[
-    ...wrapped(oneLine(title, MOST_CHARACTERS), narrow).map(style.bold),
+    ...wrapped(oneLine(title, MAX_SHOWN_LENGTH), narrow).map(style.bold),
     ...(report.simulated ? [style.yellow("simulated models")] : []),
     ...body,
     ...block(verdict, { width: narrow, indent: 2 }).map(report.ok ? style.green : style.red),
@@ -55,7 +55,7 @@ function checkLines(
 ): string[] {
   const mark = ok ? style.green("ok  ") : ok === null ? style.yellow("skip") : style.red("FAIL");
   const text = ok ? what : ok === null ? `${what}: ${found}` : `${what}; found: ${found}`;
-  return wrapped(oneLine(text, 2 * MOST_CHARACTERS), width - 9).map((line, index) =>
+  return wrapped(oneLine(text, 2 * MAX_SHOWN_LENGTH), width - 9).map((line, index) =>
     index === 0 ? `    ${mark} ${line}` : `         ${line}`,
   );
 }

@@ -5,15 +5,15 @@ import { shortened } from "../../replies/gist.ts";
 import { AnswerSigns, Rubric, type DataOf, type ModelRequest } from "../../kernel/index.ts";
 import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
-  evidenceOf,
+  collectEvidence,
   type Evidence,
   contextOverflow,
   judgedQuestion,
   judgeRequest,
-  JudgeSettings,
+  AnswerJudgeSettings,
   requireJudge,
 } from "../judging/request.ts";
-import { gradeIn } from "../judging/verdict.ts";
+import { readGrade } from "../judging/verdict.ts";
 
 // CRITIC-1. Every answer that stands for itself, and every synthesis, gets one `grade-given`: a score, or null and why.
 // CRITIC-2. A judge is asked once. What it fails of is recorded and not tried again; only a bug of ours is.
@@ -25,7 +25,7 @@ const MAX_FEEDBACK_LENGTH = 4_000;
 const MAX_REASON_LENGTH = 1_000;
 
 /** Who grades, and by what. */
-export const CriticSettings = JudgeSettings.extend({
+export const CriticSettings = AnswerJudgeSettings.extend({
   /** What an answer without a fitting rule is taken to be. */
   kind: z.string(),
   rules: z.array(z.strictObject({ kind: z.string(), when: AnswerSigns, rubric: Rubric })),
@@ -46,9 +46,9 @@ export const critic = defineReactor({
     const { history, opening, run, settings } = reaction;
     const { question } = opening;
     const { text: answer } = event.data;
-    const evidence = evidenceOf(history, event); // CRITIC-4
+    const evidence = collectEvidence(history, event); // CRITIC-4
     const { kind, rubric } = kindOf(settings.rules, { question, answer, tools: evidence.tools }) ?? settings;
-    const given = (verdict: Verdict): StepOutcome<"grade-given"> => ({
+    const given = (verdict: GradeVerdict): StepOutcome<"grade-given"> => ({
       type: "grade-given",
       data: { of: event.id, ...verdict, rubric: rubric.name, kind },
     });
@@ -65,7 +65,7 @@ export const critic = defineReactor({
     }
     const { timeoutMs } = settings;
     await run.call({ ...step, request, timeoutMs, attempts: 1 }, (call) => {
-      const grade = gradeIn(call, answer);
+      const grade = readGrade(call, answer);
       return given(
         grade.ok
           ? { score: grade.score, feedback: shortened(grade.feedback, MAX_FEEDBACK_LENGTH) }
@@ -75,9 +75,9 @@ export const critic = defineReactor({
   },
 });
 
-type Verdict = Pick<DataOf<"grade-given">, "score" | "feedback" | "why">;
+type GradeVerdict = Pick<DataOf<"grade-given">, "score" | "feedback" | "why">;
 
-const ungraded = (why: string): Verdict => ({
+const ungraded = (why: string): GradeVerdict => ({
   score: null,
   feedback: "",
   why: shortened(why, MAX_REASON_LENGTH),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isEvent, type Entry, type ToolCall } from "../../kernel/index.ts";
 import { respondAsked, responding, second } from "../../../test/support/toys/respondents.ts";
 import { stage } from "../../testing/stage.ts";
-import { evidenceOf, type Evidence } from "./request.ts";
+import { collectEvidence, type Evidence } from "./request.ts";
 
 const alone = new AbortController().signal;
 const call = (id: string, name: string): ToolCall => ({ id, name, arguments: '{"q":1}' });
@@ -30,7 +30,7 @@ async function evidences(ada: readonly ToolCall[], bob: readonly ToolCall[], one
       oneName && "by" in entry.data ? ({ ...entry, data: { ...entry.data, by: "ada" } } as Entry) : entry, // still the same event
   );
   return entries.flatMap((entry): Evidence[] =>
-    isEvent(entry, "answer-given") ? [evidenceOf(entries, entry)] : [],
+    isEvent(entry, "answer-given") ? [collectEvidence(entries, entry)] : [],
   );
 }
 

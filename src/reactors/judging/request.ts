@@ -19,7 +19,7 @@ import {
 import { shortened } from "../../replies/gist.ts";
 
 /** Who judges answers, and how. */
-export const JudgeSettings = z.strictObject({
+export const AnswerJudgeSettings = z.strictObject({
   model: ModelRef,
   temperature: z.number().min(0).max(2).nullable(),
   /** Tokens that prompt and reply may have together; null: as many as the model has. */
@@ -30,13 +30,16 @@ export const JudgeSettings = z.strictObject({
   /** For what no rule fits. */
   rubric: Rubric,
 });
-export type JudgeSettings = z.infer<typeof JudgeSettings>;
+export type AnswerJudgeSettings = z.infer<typeof AnswerJudgeSettings>;
 
 /** What a judge says: a grade of one answer, or a preference between two. */
-export type JudgeTask = "grade" | "preference";
+export type JudgmentKind = "grade" | "preference";
 
 /** What an opening has to hold for a judge. */
-export const requireJudge = (task: JudgeTask, { form, model }: Pick<JudgeSettings, "form" | "model">) => ({
+export const requireJudge = (
+  task: JudgmentKind,
+  { form, model }: Pick<AnswerJudgeSettings, "form" | "model">,
+) => ({
   models: [model],
   templates: [judgeTemplate(task, form)],
 });
@@ -67,8 +70,8 @@ export function judgedQuestion({
 
 /** The one request that a judge is asked by. */
 export function judgeRequest(
-  task: JudgeTask,
-  settings: Omit<JudgeSettings, "rubric" | "timeoutMs">,
+  task: JudgmentKind,
+  settings: Omit<AnswerJudgeSettings, "rubric" | "timeoutMs">,
   messages: Message[],
 ): ModelRequest {
   const { contextTokens, form, maxOutputTokens, model, temperature } = settings;
@@ -138,7 +141,7 @@ export function contextOverflow(request: ModelRequest): string | null {
 }
 
 /** An answer that is judged by itself. */
-type Answered = Event<"answer-given" | "synthesis-given">;
+type JudgedAnswer = Event<"answer-given" | "synthesis-given">;
 
 /** What tools an answer rests on, as far as the journal tells. */
 export type Evidence = {
@@ -153,7 +156,7 @@ export type Evidence = {
  * The tools that its speaker called before it gave an answer, and what they gave. A participant of the same name that
  * speaks elsewhere, as a second respondent does in a reaction, is another one.
  */
-export function evidenceOf(history: readonly Entry[], answer: Answered): Evidence {
+export function collectEvidence(history: readonly Entry[], answer: JudgedAnswer): Evidence {
   const { by } = answer.data;
   const speaker = speakerIn(answer);
   const own = history.filter((entry) => entry.seq < answer.seq && speakerIn(entry) === speaker);

@@ -5,16 +5,16 @@ import type { Call } from "../../kernel/index.ts";
 // VERDICT-1. An answer that a judge repeats word for word declares nothing, whatever it says of grades.
 
 /** The grade that a judge's call gave to an answer, or why it gave none. */
-export const gradeIn = (call: Call, answer: string): Grade =>
+export const readGrade = (call: Call, answer: string): Grade =>
   readBeside(call, [answer], { parse: parseGrade, same: (one, other) => one.score === other.score });
 
 /** What a judge's call said of two answers, by the order in which it was shown them. */
-export const preferenceIn = (call: Call, answers: readonly string[]): Preference =>
+export const readPreference = (call: Call, answers: readonly string[]): Preference =>
   readBeside(call, answers, { parse: parsePreference, same: (one, other) => one.winner === other.winner });
 
 type Unread = { readonly ok: false; readonly reason: string };
 
-type Reader<T> = {
+type ReplyReader<T> = {
   readonly parse: (reply: string) => T | Unread;
   readonly same: (one: T, other: T) => boolean;
 };
@@ -22,7 +22,7 @@ type Reader<T> = {
 function readBeside<T extends { readonly ok: true }>(
   call: Call,
   answers: readonly string[],
-  { parse, same }: Reader<T>,
+  { parse, same }: ReplyReader<T>,
 ): T | Unread {
   if (!call.ok) return { ok: false, reason: `${call.failure.code}: ${call.failure.message}` };
   const whole = parse(call.reply);

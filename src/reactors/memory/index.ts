@@ -111,7 +111,7 @@ export const memory = defineReactor({
   },
 });
 
-type Answered = Event<"answer-given" | "synthesis-given">;
+type RememberedAnswer = Event<"answer-given" | "synthesis-given">;
 
 /** The answer that a closing chooses, where it is nobody's response and no synthesis: those are remembered as they come. */
 function chosenAnswer(
@@ -143,7 +143,7 @@ function saidIn({ data: { thumb, text, outcome } }: Event<"feedback-given">): An
   return said.length === 0 && words.text !== undefined ? [{ kind: "comment", text: words.text }] : said;
 }
 
-async function remember(reaction: Reaction<MemorySettings>, answer: Answered): Promise<void> {
+async function remember(reaction: Reaction<MemorySettings>, answer: RememberedAnswer): Promise<void> {
   const { ports, run, settings } = reaction;
   await run.effect(
     {
@@ -174,7 +174,7 @@ const unremembered = (of: EventId, why: string): StepOutcome<"reaction-failed"> 
 
 function engramOf(
   { conversation, opening, settings, question, history }: Reaction<MemorySettings>,
-  answer: Answered,
+  answer: RememberedAnswer,
 ): Remembered {
   const by = opening.participants.find(({ id }) => id === answer.data.by);
   const respondent = answer.type === "answer-given" ? (answer.data.respondent ?? null) : null;

@@ -12,14 +12,14 @@ import {
 } from "../../kernel/index.ts";
 import { preferencePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
-  evidenceOf,
+  collectEvidence,
   contextOverflow,
   judgedQuestion,
   judgeRequest,
-  JudgeSettings,
+  AnswerJudgeSettings,
   requireJudge,
 } from "../judging/request.ts";
-import { preferenceIn } from "../judging/verdict.ts";
+import { readPreference } from "../judging/verdict.ts";
 
 // PAIR-1. A pair is compared once: by the reaction to the grade that completes it, whichever came first.
 // PAIR-2. Nothing is held while a pair is incomplete: both answers and both grades are looked up on the deliberation's journal,
@@ -29,8 +29,8 @@ import { preferenceIn } from "../judging/verdict.ts";
 const MAX_REASON_LENGTH = 4_000;
 
 /** Who compares two respondents' answers. */
-export const PairwiseSettings = JudgeSettings;
-export type PairwiseSettings = JudgeSettings;
+export const PairwiseSettings = AnswerJudgeSettings;
+export type PairwiseSettings = AnswerJudgeSettings;
 
 /** Compares two respondents' graded answers to one question. */
 export const pairwise = defineReactor({
@@ -49,12 +49,12 @@ export const pairwise = defineReactor({
 });
 
 /** Two graded answers to one question, A's first. */
-type Pair = {
+type GradedPair = {
   readonly [side in Respondent]: { readonly of: EventId; readonly text: string; readonly score: number };
 };
 
 /** The pair that has both its grades with this one, and had not before; null where there is none. Answers that rest on tools make none. */
-function pairCompletedBy(grade: Event<"grade-given">, before: readonly Entry[]): Pair | null {
+function pairCompletedBy(grade: Event<"grade-given">, before: readonly Entry[]): GradedPair | null {
   const [a, b] = [graded("A", before), graded("B", before)];
   if (!a || !b || (a.grade !== grade.id && b.grade !== grade.id)) return null; // PAIR-1
   return { A: a, B: b };
@@ -67,7 +67,8 @@ function graded(respondent: Respondent, before: readonly Entry[]) {
       entry.data.kind === "response" &&
       entry.data.respondent === respondent,
   );
-  if (!answer || !isEvent(answer, "answer-given") || evidenceOf(before, answer).tools.length > 0) return null;
+  if (!answer || !isEvent(answer, "answer-given") || collectEvidence(before, answer).tools.length > 0)
+    return null;
   for (const entry of before)
     if (isEvent(entry, "grade-given") && entry.data.of === answer.id && entry.data.score !== null)
       return { of: answer.id, text: answer.data.text, score: entry.data.score, grade: entry.id };
@@ -82,7 +83,7 @@ const ORDERS = [
 /** Under whose name replies are recorded: a judge of pairs has no seat. */
 const JUDGE = ParticipantId.parse("pairwise");
 
-async function compare(reaction: Reaction<PairwiseSettings>, pair: Pair): Promise<void> {
+async function compare(reaction: Reaction<PairwiseSettings>, pair: GradedPair): Promise<void> {
   const { run, settings } = reaction;
   const { form, rubric, timeoutMs } = settings;
   const orders = ORDERS.map(({ key, shown: [one, other] }) => {
@@ -106,7 +107,7 @@ async function compare(reaction: Reaction<PairwiseSettings>, pair: Pair): Promis
     ),
   );
   const said: readonly Preference[] = replies.flatMap(({ data: { call } }) =>
-    call ? [preferenceIn(call, [pair.A.text, pair.B.text])] : [],
+    call ? [readPreference(call, [pair.A.text, pair.B.text])] : [],
   );
   const input = { of: [pair.A.of, pair.B.of], said, trouble: problem ?? null };
   await run.derive({ key: "preference", outcomes: ["preference-given", "reaction-failed"], input }, () => {
@@ -119,7 +120,7 @@ async function compare(reaction: Reaction<PairwiseSettings>, pair: Pair): Promis
 
 function together(
   { opening, settings }: Reaction<PairwiseSettings>,
-  pair: Pair,
+  pair: GradedPair,
   [first, second]: readonly [Preference, Preference],
 ): StepOutcome<"preference-given" | "reaction-failed"> {
   const combined = combinePreference(first, second);
@@ -145,7 +146,7 @@ const reasonOf = (first: Preference, second: Preference): string =>
     ? first.reason
     : `with the answers the other way round: ${second.reason}`;
 
-const unreadable = ({ A, B }: Pair, why: string): StepOutcome<"reaction-failed"> => ({
+const unreadable = ({ A, B }: GradedPair, why: string): StepOutcome<"reaction-failed"> => ({
   type: "reaction-failed",
   data: {
     code: "preference-unreadable",
