@@ -3,14 +3,7 @@
  * `parley/kernel` has the vocabulary, `parley/protocol-kit` what a protocol of your own is made of, `parley/testing` the test kit.
  */
 export { openParley } from "./app/parley.ts";
-export type {
-  PrincipalOptions,
-  Exported,
-  ForkRequest,
-  ListRequest,
-  Parley,
-  ParleyOptions,
-} from "./app/parley.ts";
+export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
 export type { ReactionsEnd, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";
@@ -24,3 +17,4 @@ export { defineProtocol } from "./engine/protocol.ts";
 export { defineReactor } from "./engine/reactor.ts";
 export { createModels, type ModelsOptions } from "./models/models.ts";
 export { openStore, type OpenedStore } from "./stores/index.ts";
+export type { Exported } from "./app/export.ts";

@@ -91,6 +91,11 @@ describe("a program", () => {
     [{ question: "Why?", models: ["simm/bo"] }, "simm"],
     [{ question: "Why?", maxCostUsd: -1 }, "max-cost-usd|maxCostUsd"],
     [{ question: "Why?", strategy: "bold" }, "strategy"],
+    [{ question: "Why?", strategy: "/etc/hostname.md" }, "strategy must be a name, not a file"],
+    [
+      { question: "Why?", protocol: "council", strategy: "./plan.yaml" },
+      "strategy must be a name, not a file",
+    ],
     [{ question: "Why?", previous: "nosuch" }, "nosuch"],
   ])("is refused %j before anything is recorded", (request, message) =>
     opened(async (parley) => {

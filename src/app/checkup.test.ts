@@ -34,7 +34,7 @@ async function looked(
 const graded = {
   what: "critic and memory",
   ok: true,
-  found: "ollama/prometheus:7b grades answers; they are remembered for local",
+  found: "critic: ollama/prometheus:7b · memory: on (user local)",
 };
 
 describe("a critic of Ollama's", () => {
@@ -75,13 +75,13 @@ describe("a critic of Ollama's", () => {
 describe("critic and memory", () => {
   it("are off, or another model's, where the settings say so", async () => {
     expect(await looked({ "project/parley.yaml": "memory: off\nstore: ':memory:'" })).toEqual([
-      { what: "critic and memory", ok: true, found: "nobody grades answers; nothing is remembered" },
+      { what: "critic and memory", ok: true, found: "critic: off · memory: off" },
     ]);
     expect(await looked({ "project/parley.yaml": "judge: sim/ada\nuser: ada\nstore: ':memory:'" })).toEqual([
       {
         what: "critic and memory",
         ok: true,
-        found: "sim/ada grades answers; they are remembered for ada",
+        found: "critic: sim/ada · memory: on (user ada)",
       },
     ]);
   });

@@ -1,7 +1,7 @@
 import { loadPersonas } from "../config/personas.ts";
 import { loadSettings, type LoadedSettings, type SettingsRequest } from "../config/sources.ts";
 import { listStrategies } from "../config/strategies.ts";
-import { Fault, OrganizationId } from "../kernel/index.ts";
+import { Fault, isFault, OrganizationId } from "../kernel/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
 import { ollamaHas, ollamaNames } from "./ollama-models.ts";
@@ -27,9 +27,7 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
     try {
       checks.push({ what, ok: true, found: await look() });
     } catch (error) {
-      // A Fault's message says what happened and, after a semicolon, what to do.
-      const [found = "", ...next] = (error instanceof Error ? error.message : String(error)).split("; ");
-      checks.push({ what, ok: false, found, ...(next.length > 0 ? { next: next.join("; ") } : {}) });
+      checks.push({ what, ok: false, ...explained(error) });
     }
   };
   let loaded: LoadedSettings | undefined;
@@ -37,7 +35,7 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
   await check("settings", () => {
     loaded = loadSettings(place);
     const given = Object.values(loaded.sources).filter(({ from }) => from !== "default").length;
-    return `${given} given, the rest by default (parley config)`;
+    return `${given} set, the rest default`;
   });
   if (loaded) {
     const { settings } = loaded;
@@ -50,14 +48,14 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
     });
     await check("prompts", async () => {
       const templates = await templatesInForce(await shippedTemplates(protocols), resources, protocols);
-      return `${Object.keys(templates).length} templates, every slot in place`;
+      return `${Object.keys(templates).length} templates, OK`;
     });
     let critic: CriticSettings | null | undefined;
     await check("critic and memory", () => {
       critic = criticOf(resources, settings);
       const recall = recallOf(resources, settings);
-      const grading = critic ? `${critic.model} grades answers` : "nobody grades answers";
-      return `${grading}; ${recall ? `they are remembered for ${recall.user}` : "nothing is remembered"}`;
+      const memory = recall ? `on (user ${recall.user})` : "off";
+      return `critic: ${critic?.model ?? "off"} · memory: ${memory}`;
     });
     const { models, chair, judge, embedding } = settings;
     const refs = [...models, ...chair, ...judge, embedding ?? [], critic?.model ?? []].flat();
@@ -74,12 +72,19 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
         : {
             what: "models",
             ok: true,
-            found: "only the simulated ones",
+            found: "simulated models only",
             next: "set a key such as OPENAI_API_KEY, or start Ollama, for real answers",
           },
     );
   }
   return checks;
+}
+
+/** What a check found wrong, and what to do about it where the fault says that. */
+function explained(error: unknown): Pick<Check, "found" | "next"> {
+  if (isFault(error) && "why" in error.details && "next" in error.details)
+    return { found: error.details.why, next: error.details.next };
+  return { found: error instanceof Error ? error.message : String(error) };
 }
 
 function nodeVersion(): string {
@@ -98,5 +103,5 @@ async function storeWorks(settings: LoadedSettings["settings"]): Promise<string>
   // A lease is a row like any other: taking one shows that the store can be written.
   await store.lease("doctor", `doctor-${process.pid}`, 1_000);
   await store.release("doctor", `doctor-${process.pid}`);
-  return `${store.location}: ${some.length === 1_000 ? "1000 or more" : some.length} deliberations, ${open} of them open; it can be written`;
+  return `${store.location}: ${some.length === 1_000 ? "1000 or more" : some.length} runs, ${open} unfinished; writable`;
 }

@@ -20,17 +20,20 @@ export type Configured = {
 
 /**
  * Opens what the settings of a folder and an environment name. Flags are the request's own settings, whatever files and the
- * environment say is the process's.
+ * environment say is the process's. `files`: rubrics that the command line names, beside the strategy that the settings name.
  * @throws Fault
  */
-export async function openConfigured(place: SettingsRequest): Promise<Configured> {
+export async function openConfigured({
+  files = [],
+  ...place
+}: SettingsRequest & { readonly files?: readonly string[] }): Promise<Configured> {
   const loaded = loadSettings(place);
   refuseKeyLeaks(loaded);
   const { settings, sources } = loaded;
   const parley = await openParleyUnder(settings, {
     store: settings.store,
     env: place.env,
-    resources: fileResources(place),
+    resources: fileResources(place, [settings.strategy, ...files]),
     loadFacts: factsLoader(place),
   });
   const { organization, user } = settings;

@@ -92,7 +92,7 @@ export async function placeAfter(
     throw new Fault("deliberation-missing", { id: previous });
   if (!entries.some((entry) => isEvent(entry, "deliberation-closed"))) {
     const why = `${previous} has not come to its end, so nothing can follow it yet`;
-    throw new Fault("configuration", { why, next: `parley resume ${previous}` });
+    throw new Fault("configuration", { why, next: `resume ${previous} first` });
   }
   const { id, index } = opened.data.series ?? { id: SeriesId.parse(previous), index: 0 };
   return { previous, series: { id, index: index + 1 } };

@@ -26,7 +26,6 @@ export type OpeningParts = {
   /** Material for the question: foreign text. */
   readonly context: NewDeliberation["context"];
   readonly part: OpeningPart;
-  readonly seed?: string | undefined;
   /** Whether the answer is graded and remembered, as the settings say. */
   readonly reactions: boolean;
 };
@@ -67,7 +66,7 @@ export async function assemble(context: AppContext, parts: OpeningParts): Promis
       templates: { ...templates, ...part.templates },
       ...(plan ? { reactions: { ...plan.settings, ...part.reactions?.(own) } } : {}),
       ...part.conversation,
-      seed: parts.seed ?? settings.seed ?? world.id(),
+      seed: settings.seed ?? world.id(),
       budget,
       organization: principal.organization,
     },
@@ -102,22 +101,19 @@ async function fileToolSpecs(folder: string): Promise<readonly ToolSpec[]> {
   return (await createFileTools(folder)).specs;
 }
 
-/** What a panel's protocol may be told over the settings. */
+/** What a protocol without an opening of its own may be told over the settings. */
 export type PanelRequest = {
-  /** Instead of the models that are configured or found. */
-  readonly panel?: Panel | undefined;
-  /** Of the protocol's own, over what the settings say. */
+  /** The protocol's own settings, over what the process's settings say. */
   readonly protocolSettings?: Readonly<Record<string, unknown>> | undefined;
 };
 
 /** The opening of a protocol that has none of its own: the panel in the seats that it declares. */
-export async function openPanel(
+export function openPanel(
   context: AppContext,
   { seats, settings: schema, texts = [] }: Pick<AnyProtocol, "seats" | "settings" | "texts">,
-  { panel: given, protocolSettings: own }: PanelRequest,
-): Promise<OpeningPart> {
+  { panel, protocolSettings: own }: PanelRequest & { readonly panel: Panel },
+): OpeningPart {
   const { settings } = context;
-  const panel = given ?? (await choosePanel(context));
   const strategy = texts.includes("strategy") ? chooseStrategy(context) : undefined;
   const { effort, quorum, callTimeoutMs, patienceMs, draftTokens, reviewTokens, synthesisTokens, mode } =
     settings;

@@ -5,12 +5,10 @@ import {
   DeliberationId,
   Fault,
   LOCAL_PRINCIPAL,
-  pinnedTexts,
   type Entry,
   type Models,
   type Principal,
   type Scope,
-  type OrganizationStore,
   type Summary,
 } from "../kernel/index.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
@@ -23,8 +21,9 @@ import {
   type ProcessParts,
   type Settings,
 } from "./context.ts";
+import type { Exported } from "./export.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
-import { openingIn, resolveId } from "./lookup.ts";
+import { resolveId } from "./lookup.ts";
 import { reactors as shippedReactors, withProtocols } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
@@ -72,13 +71,6 @@ export type ListRequest = {
   readonly limit?: number | undefined;
   /** Continue below this id, as the last one of a page names it. */
   readonly before?: string | undefined;
-};
-
-/** A deliberation whole: its result, its events, and the texts that its opening pins, by digest. */
-export type Exported = {
-  readonly result: Result | null;
-  readonly events: readonly Entry[];
-  readonly texts: Readonly<Record<string, string>>;
 };
 
 /**
@@ -253,7 +245,8 @@ function parleyOver(store: OpenedStore, settings: Settings, options: ParleyOptio
     },
     async export(id, call) {
       const context = reading(call);
-      return exported(context.store, await context.store.read(await resolveId(context, id)));
+      const { exportRun } = await import("./export.ts");
+      return exportRun(context.store, await context.store.read(await resolveId(context, id)));
     },
     async list({ limit = 20, before } = {}, call) {
       const { store: from } = reading(call);
@@ -269,14 +262,4 @@ function parleyOver(store: OpenedStore, settings: Settings, options: ParleyOptio
     close: () => process.close(),
     [Symbol.asyncDispose]: () => process.close(),
   };
-}
-
-async function exported(store: Pick<OrganizationStore, "text">, events: readonly Entry[]): Promise<Exported> {
-  const [first] = events;
-  const texts: Record<string, string> = {};
-  if (first)
-    for (const digest of pinnedTexts(openingIn(events, first.deliberation).data))
-      texts[digest] = await store.text(digest);
-  const { resultOf } = await import("../views/result.ts");
-  return { result: resultOf(events) ?? null, events, texts };
 }

@@ -20,5 +20,5 @@ export async function startSimServer({ port, host, key, ...place }: SimServerOpt
   const sim = LOOPBACK.includes(host) ? createSim({ loadFacts: factsLoader(place) }) : createSim();
   const listening = await simServer({ port, host, key, sim });
   if (listening.ok) return listening.server;
-  throw new Fault("configuration", { why: listening.reason, next: "choose another --port or --host" });
+  throw new Fault("configuration", { why: listening.reason, next: "choose another port or host" });
 }

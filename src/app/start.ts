@@ -4,10 +4,11 @@ import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
 import { Fault, isEvent, type Event } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
-import type { OpeningPart } from "../engine/opening-part.ts";
+import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import type { RespondRequest } from "../protocols/respond/opening.ts";
 import type { AppContext, Settings } from "./context.ts";
 import { latestTurn } from "./conversation.ts";
+import { choosePanel } from "./panel.ts";
 import { protocolNamed } from "./registry.ts";
 import { assemble, openingContext, openPanel, type PanelRequest, type Prepared } from "./opening.ts";
 import { follow, type Run, type RunOptions } from "./run.ts";
@@ -70,16 +71,21 @@ export async function start(
   return follow(context, opened, { ...options, fresh, notes });
 }
 
+type PrepareOptions = Pick<StartOptions, "folder"> & {
+  /** Instead of the models that are configured or found; they have been checked. */
+  readonly panel?: Panel | undefined;
+};
+
 /** Puts an opening together without recording anything. @throws Fault */
 export async function prepare(
   context: AppContext,
   request: StartRequest,
-  { folder }: Pick<StartOptions, "folder"> = {},
+  options: PrepareOptions = {},
 ): Promise<Prepared> {
   const question = request.question.trim();
   if (question === "") throw new Fault("configuration", { why: "the question is empty", next: "ask one" });
   const protocol = await protocolNamed(context.protocols, request.protocol ?? "ask");
-  const part = await partOf(context, protocol, { request, folder });
+  const part = await partOf(context, protocol, { request, ...options });
   return assemble(context, {
     protocol,
     question,
@@ -92,10 +98,12 @@ export async function prepare(
 async function partOf(
   context: AppContext,
   protocol: AnyProtocol,
-  { request, folder }: { readonly request: StartRequest; readonly folder: string | undefined },
+  { request, folder, panel }: PrepareOptions & { readonly request: StartRequest },
 ): Promise<OpeningPart> {
   const own = await protocol.opening?.();
-  return own ? own(request, await openingContext(context, folder)) : openPanel(context, protocol, request);
+  if (own) return own(request, await openingContext(context, folder));
+  const { protocolSettings } = request;
+  return openPanel(context, protocol, { panel: panel ?? (await choosePanel(context)), protocolSettings });
 }
 
 /**

@@ -21,7 +21,9 @@ export async function withParley(
   command: (context: AppContext, configured: Configured) => Promise<number>,
 ): Promise<number> {
   const { openConfigured } = await import("../app/configured.ts");
-  const configured = await openConfigured({ flags, env: io.env, cwd: io.cwd });
+  const { rubric } = flags;
+  const files = typeof rubric === "string" ? [rubric] : [];
+  const configured = await openConfigured({ flags, files, env: io.env, cwd: io.cwd });
   try {
     return await command(configured.context, configured);
   } finally {

@@ -4,10 +4,9 @@ import { distance, nearest } from "../text/words.ts";
 import { nearestAbove } from "./named-files.ts";
 import { absolute, configHome, type Environment, type Place } from "./paths.ts";
 import { explain } from "./explain.ts";
-import { oneLine, refuse, shown, fileName } from "./text-file.ts";
+import { isPath, oneLine, refuse, shown, fileName } from "./text-file.ts";
 import { refuseSecrets, readYaml } from "./yaml.ts";
 import { isMapped, keyOf, settingNames, Settings, variableOf, written, type SettingKey } from "./settings.ts";
-import { isStrategyPath } from "./strategies.ts";
 
 /** One value as somebody gave it, and how to speak of it. */
 export type Given = {
@@ -116,9 +115,9 @@ function fromWord(name: string, { raw, example }: { raw: unknown; example: strin
 /** A path stands for what it means where it was written. */
 function rooted(key: SettingKey, raw: unknown, place: Pick<Place, "cwd" | "env">): unknown {
   if (typeof raw !== "string" || raw.trim() === "") return raw;
-  const isPath =
-    key === "store" ? !raw.includes("://") && raw !== ":memory:" : key === "strategy" && isStrategyPath(raw);
-  return isPath ? absolute(raw, place) : raw;
+  const namesFile =
+    key === "store" ? !raw.includes("://") && raw !== ":memory:" : key === "strategy" && isPath(raw);
+  return namesFile ? absolute(raw, place) : raw;
 }
 
 /** Variables that nobody reads are other programs' business, unless one is a setting but for a letter or two. */

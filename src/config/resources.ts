@@ -4,6 +4,7 @@ import type { Place } from "./paths.ts";
 import { loadPersonas, personaOf, type LoadedPersona, loadRoles, roleOf } from "./personas.ts";
 import { loadRubric } from "./rubrics.ts";
 import { loadStrategy, type LoadedStrategy } from "./strategies.ts";
+import { isPath, refuse, shown } from "./text-file.ts";
 import { loadTemplates, overriddenPrompts } from "./named-files.ts";
 import type { Rubric } from "../kernel/index.ts";
 
@@ -31,16 +32,26 @@ export interface Resources {
   memory(): LoadedMemory;
 }
 
-/** The resources of a folder and an environment, each read from disk when it is first used, and once. */
-export function fileResources(place: Place): Resources {
+/**
+ * The resources of a folder and an environment, each read from disk when it is first used, and once. A strategy or a rubric
+ * is a file only where it is among `files`, which the configuration or the command line names: anybody else gives names.
+ */
+export function fileResources(place: Place, files: readonly string[] = []): Resources {
+  const nameOf = (kind: string, nameOrFile: string): string => {
+    if (!isPath(nameOrFile) || files.includes(nameOrFile)) return nameOrFile;
+    throw refuse(
+      `${kind} must be a name, not a file (got ${shown(nameOrFile)})`,
+      `name a ${kind} that is installed`,
+    );
+  };
   const personas = once(() => loadPersonas(place));
   const roles = once(() => loadRoles(place));
   return {
     personas,
     persona: (id) => personaOf(personas(), id),
     role: (name) => roleOf(roles(), name),
-    strategy: (name, goal) => loadStrategy(name, { goal, ...place }),
-    rubric: (name) => loadRubric(name, place),
+    strategy: (name, goal) => loadStrategy(nameOf("strategy", name), { goal, ...place }),
+    rubric: (name) => loadRubric(nameOf("rubric", name), place),
     prompts: (templates) => loadTemplates(templates, place),
     overriddenPrompts: once(() => overriddenPrompts(place)),
     critic: once(() => loadCritic(place)),

@@ -3,7 +3,7 @@ import { explain } from "./explain.ts";
 import { checkedFile, filesOf, foldersOf, readFolderYaml, stem, type FolderFile } from "./named-files.ts";
 import { nearest } from "../text/words.ts";
 import { absolute, type Place } from "./paths.ts";
-import { oneLine, refuse, shown } from "./text-file.ts";
+import { isPath, oneLine, refuse, shown } from "./text-file.ts";
 
 export type RubricReading =
   { readonly ok: true; readonly rubric: Rubric } | { readonly ok: false; readonly reason: string };
@@ -57,7 +57,7 @@ const FORM =
  * @throws Fault `configuration` for an unknown name (with the nearest), or a file that is no rubric
  */
 export function loadRubric(nameOrFile: string, place: Place): Rubric {
-  if (/[/\\]|\.ya?ml$/i.test(nameOrFile)) return readRubric({ path: absolute(nameOrFile, place) });
+  if (isPath(nameOrFile)) return readRubric({ path: absolute(nameOrFile, place) });
   const files = foldersOf("rubrics", place).flatMap((folder) => filesOf(folder, [".yaml", ".yml"]));
   const found = files.find(({ path }) => stem(path) === nameOrFile);
   if (found !== undefined) return readRubric(found);

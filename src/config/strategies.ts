@@ -1,15 +1,10 @@
 import { extname } from "node:path";
 import * as z from "zod";
 import { checkedFile, readFolderYaml, stem, type FolderFile, filesOf, foldersOf } from "./named-files.ts";
-import { oneLine, refuse, shown, fileName, readTextFile } from "./text-file.ts";
+import { isPath, oneLine, refuse, shown, fileName, readTextFile } from "./text-file.ts";
 import type { YamlFile } from "./yaml.ts";
 import { nearest } from "../text/words.ts";
 import { absolute, type Place } from "./paths.ts";
-
-/** Whether what stands for a strategy names a file rather than one of those that are known by name. */
-export function isStrategyPath(nameOrFile: string): boolean {
-  return /[/\\]/.test(nameOrFile) || /\.(ya?ml|md)$/i.test(nameOrFile);
-}
 
 /** `risk_averse`, `Risk Averse` and `risk-averse` are one name. */
 function strategyName(written: string): string {
@@ -107,7 +102,7 @@ export type StrategyRequest = Place & { readonly goal?: string | undefined };
  * @throws Fault `configuration` for an unknown name (with the nearest), an invalid file, or a missing goal
  */
 export function loadStrategy(nameOrFile: string, { goal, ...place }: StrategyRequest): LoadedStrategy {
-  const loaded = isStrategyPath(nameOrFile) ? fromFile(nameOrFile, place) : byName(nameOrFile, place);
+  const loaded = isPath(nameOrFile) ? fromFile(nameOrFile, place) : byName(nameOrFile, place);
   if (loaded.needsGoal && (goal ?? "").trim() === "") {
     throw refuse(
       `the strategy ${loaded.name} needs a goal`,

@@ -104,3 +104,6 @@ function readAtMost(path: string, most: number): Uint8Array {
     closeSync(file);
   }
 }
+
+/** Whether a text that may be a name or a file is a file: it has a separator, or an extension that we read. */
+export const isPath = (nameOrFile: string): boolean => /[/\\]|\.(ya?ml|md)$/i.test(nameOrFile);

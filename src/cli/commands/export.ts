@@ -1,5 +1,4 @@
-import { isEvent, pinnedTexts, type Entry, type OrganizationStore } from "../../kernel/index.ts";
-import { resultOf } from "../../views/result.ts";
+import { exportRun } from "../../app/export.ts";
 import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { eventLine } from "../../reports/event-line.ts";
 import type { CommandModule } from "../command.ts";
@@ -14,20 +13,8 @@ export const run: CommandModule["run"] = (io, [id = ""], flags) =>
       for (const entry of entries) await io.output.result(`${eventLine(entry)}\n`);
     else if (flags["format"] === "json") {
       const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
-      const whole = { result: resultOf(entries), events, texts: await textsOf(stored.store, entries) };
+      const whole = { ...(await exportRun(stored.store, entries)), events };
       await io.output.result(`${JSON.stringify(whole, undefined, 2)}\n`);
     } else await io.output.result(deliberationMarkdown(entries));
     return EXIT.answered;
   });
-
-/** What the opening pins, by digest. */
-async function textsOf(
-  store: OrganizationStore,
-  [opened]: readonly Entry[],
-): Promise<Record<string, string>> {
-  if (!opened || !isEvent(opened, "deliberation-opened")) return {};
-  const digests = pinnedTexts(opened.data);
-  return Object.fromEntries(
-    await Promise.all(digests.map(async (digest) => [digest, await store.text(digest)] as const)),
-  );
-}

@@ -105,13 +105,9 @@ export async function prepareArm(
 ): Promise<PreparedArm> {
   const row: ArmRow = ARMS[name];
   const own = row.panel?.(panel, samples) ?? panel;
-  const { opening } = await prepare(context, {
-    protocol: row.protocol,
-    question: "?",
-    panel: own,
-    protocolSettings: row.settings,
-    reactions: false,
-  });
+  const { protocol, settings: protocolSettings } = row;
+  const request = { protocol, question: "?", protocolSettings, reactions: false };
+  const { opening } = await prepare(context, request, { panel: own });
   const participants = row.seats?.(opening.participants) ?? opening.participants;
   return pinArm(context, {
     name,

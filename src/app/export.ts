@@ -1,0 +1,20 @@
+import { isEvent, pinnedTexts, type Entry, type OrganizationStore } from "../kernel/index.ts";
+import { resultOf, type Result } from "../views/result.ts";
+
+/** A deliberation whole: its result, its events, and the texts that its opening pins, by digest. */
+export type Exported = {
+  readonly result: Result | null;
+  readonly events: readonly Entry[];
+  readonly texts: Readonly<Record<string, string>>;
+};
+
+export async function exportRun(
+  store: Pick<OrganizationStore, "text">,
+  events: readonly Entry[],
+): Promise<Exported> {
+  const digests = events.flatMap((entry) =>
+    isEvent(entry, "deliberation-opened") ? pinnedTexts(entry.data) : [],
+  );
+  const texts = await Promise.all(digests.map(async (digest) => [digest, await store.text(digest)] as const));
+  return { result: resultOf(events) ?? null, events, texts: Object.fromEntries(texts) };
+}
