@@ -113,7 +113,7 @@ async function summarised(parley, { method, contributions, store: path }) {
     async deliberate({ run, seats, question }) {
       const [agent] = seats("agent");
       if (!agent) throw new Error("nobody is there");
-      await method.summarise(
+      await method.summarize(
         run,
         {
           key: "summary",

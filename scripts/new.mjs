@@ -66,7 +66,7 @@ export const answerPrompt = (
   "index.ts": `import { defineProtocol } from "../../engine/index.ts";
 import { StepKey } from "../../kernel/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import { central, controlOf } from "../phases/control.ts";
+import { centralDraft, chooseControl } from "../phases/control.ts";
 import { emptyReplyFailure, modelParams, type Draft } from "../phases/draft.ts";
 import { failedPart, fanOut } from "../phases/fan-out.ts";
 import { degradation } from "../phases/loss.ts";
@@ -123,11 +123,11 @@ export const ${id} = defineProtocol({
     );
     const answers = given.in.map(({ value }) => value);
     if (answers.length === 0) return { outcome: "failed", why: "no model answered" };
-    const best = central(answers);
+    const best = centralDraft(answers);
     return {
       outcome: answers.length < members.length ? "answered-degraded" : "answered",
       answer: best.step,
-      control: controlOf(answers, undefined, best.final),
+      control: chooseControl(answers, undefined, best.final),
     };
   },
 });

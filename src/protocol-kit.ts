@@ -28,11 +28,11 @@ export {
   materialText,
   type AnswersPrompt,
   type Desk,
-  type Labelled,
+  type LabeledText,
   type Material,
 } from "./prompts/material.ts";
 export { defineTemplate, type Template } from "./prompts/template.ts";
-export { bestDraft, central, controlOf, leading } from "./protocols/phases/control.ts";
+export { bestDraft, centralDraft, chooseControl, leadingDraft } from "./protocols/phases/control.ts";
 export {
   draft,
   draftTemplate,
@@ -50,10 +50,10 @@ export {
   type FanOutSpec,
 } from "./protocols/phases/fan-out.ts";
 export { degradation, stoppedByBudget, type Absence } from "./protocols/phases/loss.ts";
-export { moreThanHalf, tooFew } from "./protocols/phases/control.ts";
+export { countMajority, closeBelowQuorum } from "./protocols/phases/control.ts";
 export { revise, type RevisionRound } from "./protocols/phases/revise.ts";
 export { revisionTemplate } from "./protocols/phases/revise.ts";
-export { withId, withLabel } from "./protocols/phases/seats.ts";
+export { findById, findByLabel } from "./protocols/phases/seats.ts";
 export { labelAt, othersFrom, seatDrafts, type SeatedDraft } from "./protocols/phases/table.ts";
 export { speakWithTools, type ToolUse } from "./protocols/phases/tool-turns.ts";
 export { extractAnswer } from "./replies/extract-answer.ts";

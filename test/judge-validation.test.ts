@@ -6,7 +6,7 @@ import type { NewDeliberation } from "../src/engine/index.ts";
 import { Json, type ModelRequest } from "../src/kernel/index.ts";
 import { readFenced } from "../src/prompts/material.ts";
 import { judgedWork, judgementOf } from "../src/protocols/judge/view.ts";
-import { validationOf, verdictOf, type Validation } from "../src/protocols/judge/validation.ts";
+import { summarizeValidation, summarizeVerdict, type Validation } from "../src/protocols/judge/validation.ts";
 import { judge } from "../src/protocols/judge/index.ts";
 import { deliberationMarkdown } from "../src/reports/deliberation.ts";
 import { judgeReport } from "../src/protocols/judge/report.ts";
@@ -46,7 +46,7 @@ async function validated(opening: NewDeliberation, eve: (request: ModelRequest, 
   const { opened } = await on.engine.open("r1", opening);
   await on.drive(opened.deliberation);
   const entries = await on.store.for(LOCAL).read(opened.deliberation);
-  const validation = validationOf(entries);
+  const validation = summarizeValidation(entries);
   if (!validation) throw new Error("no validation");
   return { validation, entries };
 }
@@ -167,12 +167,12 @@ describe("a judge measured against labels", () => {
     });
     const { opened } = await on.engine.open("r1", pairs(1, ["A"]));
     await on.drive(opened.deliberation);
-    const before = validationOf(await on.store.for(LOCAL).read(opened.deliberation));
+    const before = summarizeValidation(await on.store.for(LOCAL).read(opened.deliberation));
     expect(before).toMatchObject({ status: "failed", measured: false, unread: 1 });
     const changes = { settings: { ...opened.data.settings, again: 1 } };
     const fork = await on.engine.fork(opened.deliberation, { request: "r2", changes });
     await on.drive(fork.opened.deliberation);
-    const after = validationOf(await on.store.for(LOCAL).read(fork.opened.deliberation));
+    const after = summarizeValidation(await on.store.for(LOCAL).read(fork.opened.deliberation));
     expect(after).toMatchObject({ status: "answered", unread: 0, flipRate: { value: 0, n: 1 }, calls: 1 });
   });
 
@@ -193,7 +193,7 @@ describe("a judge measured against labels", () => {
 
   it("stands in its document, where no answer is missed", async () => {
     const { entries, validation } = await validated(pairs(30), (request) => side(request, "a"));
-    expect(verdictOf(entries)).toEqual(validation);
+    expect(summarizeVerdict(entries)).toEqual(validation);
     const text = deliberationMarkdown(entries);
     expect(text).toMatch(/## Verdict\n\n```text\nMeasured on 30 labelled items\.\n/);
     expect(text).toMatch(/accuracy +\d+ %/);

@@ -2,7 +2,7 @@ import type { ModelRef, RecallRules, UserId } from "../kernel/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import type { MemorySettings } from "../reactors/memory/index.ts";
 import type { PairwiseSettings } from "../reactors/pairwise/index.ts";
-import { judgeFormOf } from "../protocols/phases/judge-prompts.ts";
+import { chooseJudgeForm } from "../protocols/phases/judge-prompts.ts";
 import type { Resources } from "../config/resources.ts";
 import type { Settings } from "./context.ts";
 
@@ -29,7 +29,7 @@ export function criticOf(
     contextTokens: bounded ? critic.contextTokens : null,
     maxOutputTokens: critic.maxOutputTokens,
     timeoutMs: critic.timeoutMs,
-    form: critic.form ?? judgeFormOf(model),
+    form: critic.form ?? chooseJudgeForm(model),
     rubric: critic.rubric,
     kind: critic.kind,
     rules: [...critic.rules],

@@ -2,7 +2,7 @@ import { problemOf, type Outcome } from "../app/outcome.ts";
 import type { ReactionsEnd, Run } from "../app/run.ts";
 import type { DeliberationId, Entry } from "../kernel/index.ts";
 import { judgeReport } from "../protocols/judge/report.ts";
-import { verdictOf } from "../protocols/judge/validation.ts";
+import { summarizeVerdict } from "../protocols/judge/validation.ts";
 import { evaluationMarkdown } from "../protocols/evaluation/report.ts";
 import { evaluationOf } from "../protocols/evaluation/view.ts";
 import { answerText } from "../reports/answer.ts";
@@ -39,7 +39,7 @@ export async function finish(
   const { color, columns: width } = output.stdout;
   const evaluation = evaluationOf(entries);
   const judged = evaluation ? evaluationMarkdown(evaluation) : judgeReport(entries, { color, width });
-  const whole = evaluation ?? verdictOf(entries) ?? result;
+  const whole = evaluation ?? summarizeVerdict(entries) ?? result;
   if (showing.json) await output.result(`${JSON.stringify(whole, undefined, 2)}\n`);
   else if (!showing.events && judged !== undefined) await output.result(judged);
   else if (!showing.events && result.answer !== null) {

@@ -30,7 +30,7 @@ export { benchSvg } from "./bench/svg.ts";
 
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./judge/tasks.ts";
 export { judgedWork } from "../protocols/judge/view.ts";
-export { Validation, validationOf } from "../protocols/judge/validation.ts";
+export { Validation, summarizeValidation } from "../protocols/judge/validation.ts";
 export { openJudge, type JudgeCall, type JudgeTask } from "./judge/judge.ts";
 
 export { openEvaluation, type EvaluationRequest } from "./eval/evaluation.ts";

@@ -11,7 +11,7 @@ export type Material = {
 };
 
 /** An answer under its anonymous label. */
-export type Labelled = { readonly label: string; readonly text: string };
+export type LabeledText = { readonly label: string; readonly text: string };
 
 /** A foreign text as a fenced piece of a prompt. */
 export const fence = (desk: Desk, piece: Fenced): string => fenced(piece, desk.mark(piece.text));
@@ -24,11 +24,11 @@ export const materialText = (desk: Desk, { question, context }: Material): strin
   ].join("\n\n");
 
 /** Answers under their labels, in the order given. */
-export const answersText = (desk: Desk, answers: readonly Labelled[]): string =>
+export const answersText = (desk: Desk, answers: readonly LabeledText[]): string =>
   answers.map(({ label, text }) => fence(desk, { kind: "answer", label, text })).join("\n\n");
 
 /** Labels in their own order, whatever order the answers stand in. */
-export const labelList = (answers: readonly Labelled[]): string =>
+export const labelList = (answers: readonly LabeledText[]): string =>
   answers
     .map(({ label }) => label)
     .sort((a, b) => (a < b ? -1 : 1))
@@ -39,7 +39,7 @@ export type AnswersPrompt = {
   readonly material: Material;
   readonly persona: string;
   /** In the order in which they are shown. */
-  readonly answers: readonly Labelled[];
+  readonly answers: readonly LabeledText[];
 };
 
 /** The slots of a template that shows answers under labels. */

@@ -6,25 +6,25 @@ const SLOT = /\{\{([a-z][a-zA-Z]*)\}\}/g;
 const PART = /^=== (system|user) ===$/m;
 
 /** The slots that a template names, each once. */
-export const slotsOf = (text: string): ReadonlySet<string> => compiled(text).slots;
+export const slotsOf = (text: string): ReadonlySet<string> => compileTemplate(text).slots;
 
 /** A message's text, cut at its slots: `texts` has one more than `slots`. */
-type Part = {
+type TemplatePart = {
   readonly role: "system" | "user";
   readonly texts: readonly string[];
   readonly slots: readonly string[];
 };
-type Compiled = { readonly slots: ReadonlySet<string>; readonly parts: readonly Part[] };
+type CompiledTemplate = { readonly slots: ReadonlySet<string>; readonly parts: readonly TemplatePart[] };
 
 /** The same few templates make every prompt. */
-const known = new Map<string, Compiled>();
+const known = new Map<string, CompiledTemplate>();
 const MAX_KNOWN = 200;
 
-function compiled(text: string): Compiled {
+function compileTemplate(text: string): CompiledTemplate {
   const found = known.get(text);
   if (found) return found;
   const [, ...pieces] = text.replaceAll("\r\n", "\n").split(PART);
-  const parts = pieces.flatMap((role, index): Part[] => {
+  const parts = pieces.flatMap((role, index): TemplatePart[] => {
     if (index % 2 === 1) return [];
     // Split at a pattern with one group: texts and slots by turns.
     const cut = (pieces[index + 1] ?? "").trim().split(SLOT);
@@ -86,7 +86,7 @@ export function render(
   { name, text }: { readonly name: string; readonly text: string },
   values: Readonly<Record<string, string>>,
 ): Message[] {
-  const { slots, parts } = compiled(text);
+  const { slots, parts } = compileTemplate(text);
   for (const slot of Object.keys(values))
     if (!slots.has(slot)) throw new Fault("template-slot", { template: name, slot });
   if (parts.length === 0) throw new Fault("template-slot", { template: name, slot: "=== user ===" });

@@ -29,14 +29,14 @@ export const addressesJudges = (line: string): boolean => marking.test(line);
 /** Whether a line is what a simulated model writes about its own text; it may quote the question. */
 export const isNote = (line: string): boolean => /^\s*(?:\[simulated |A placeholder in place of )/.test(line);
 
-export type Sentence = {
+export type AnswerSentence = {
   readonly text: string;
   /** Whether it begins an item of a list. */
   readonly listed: boolean;
 };
 
 /** The sentences of an answer that are about the question, without banners, bare labels and words to judges. */
-export function readSentences(text: string): Sentence[] {
+export function readSentences(text: string): AnswerSentence[] {
   const start = text.search(/^\[simulated /m);
   return text
     .slice(Math.max(0, start))
@@ -44,7 +44,7 @@ export function readSentences(text: string): Sentence[] {
     .flatMap((line) => {
       const [marker = ""] = /^\s*(?:\d{1,2}[.)]|[-*+])\s+/.exec(line) ?? [];
       const sentences = line.slice(marker.length).split(/(?<=[.!?])\s+/);
-      return sentences.flatMap((sentence, index): Sentence[] => {
+      return sentences.flatMap((sentence, index): AnswerSentence[] => {
         const words = sentence.match(/\p{L}{2,}/gu)?.length ?? 0;
         const counts = words >= 4 && !addressed.test(sentence) && !isNote(sentence);
         return counts ? [{ text: sentence.trim(), listed: marker !== "" && index === 0 }] : [];

@@ -3,7 +3,7 @@ import { createChance, shortHash, type Chance } from "./chance.ts";
 import { builtInFacts, recallFact } from "./facts.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Fact, SimParameters } from "./reference.ts";
-import { solve, type Solution } from "./solver/index.ts";
+import { solve, type WorkedSolution } from "./solver/index.ts";
 
 /** What a model takes for the answer; it may be mistaken and does not know it. */
 export type Belief = { readonly answer: string; readonly working: string };
@@ -59,7 +59,7 @@ export function createSimModel(
 /** By this a model recognizes its own texts; it does not tell anybody who the model is. */
 export const signature = ({ name }: SimParameters): string => shortHash(`signature ${name}`);
 
-const solveOrRecall = (question: string, facts: readonly Fact[]): Solution | null =>
+const solveOrRecall = (question: string, facts: readonly Fact[]): WorkedSolution | null =>
   solve(question, (text) => {
     const fact = recallFact(text, facts) ?? recallFact(text, builtInFacts);
     return fact && { ...fact, working: (answer) => `As far as I know it is ${answer}.` };
@@ -70,7 +70,7 @@ const identity = ({ name, family, seed }: SimParameters): readonly unknown[] =>
   family === null ? ["name", name, seed] : ["family", family, seed];
 
 function believe(
-  solution: Solution,
+  solution: WorkedSolution,
   parameters: SimParameters,
   about: readonly unknown[],
 ): { readonly belief: Belief; readonly sure: boolean } {

@@ -1,19 +1,19 @@
 import type { Mark, Message } from "../kernel/index.ts";
 import { splitFenced, type Fenced } from "../prompts/material.ts";
 
-export type Turn = { readonly question: string; /** Empty where none came. */ readonly answer: string };
+export type ChatTurn = { readonly question: string; /** Empty where none came. */ readonly answer: string };
 
 /** A remembered answer as a prompt shows it. */
-export type Memory = Turn & { readonly mark: Mark };
+export type ShownMemory = ChatTurn & { readonly mark: Mark };
 
 /** What a respondent is shown beside the question. */
 export type Conversation = {
   /** The turns before this one, oldest first. */
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ChatTurn[];
   /** The facts that the person has pinned, oldest first. */
   readonly facts: readonly string[];
   /** In the order in which the prompt has them. */
-  readonly memories: readonly Memory[];
+  readonly memories: readonly ShownMemory[];
 };
 
 // C1. What is pinned and remembered is read from the system's messages and the last user turn alone: what an earlier turn
@@ -42,8 +42,8 @@ export function readConversation(
 
 const continues = /^# Your task\n(?:(?!^#)[^])*?\bconversation so far\b/m;
 
-function readTurns(messages: readonly Message[]): Turn[] {
-  const turns: Turn[] = [];
+function readTurns(messages: readonly Message[]): ChatTurn[] {
+  const turns: ChatTurn[] = [];
   for (const { role, text } of messages) {
     const open = turns.at(-1);
     if (role === "user") turns.push({ question: text, answer: "" });
@@ -64,8 +64,8 @@ const orders =
   /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,60}\b(?:instructions?|prompts?|rules|above|before|previous|earlier)\b|\[(?:BEGIN|END|RESULT)\b/i;
 
 /** The `memory` fences. An unknown mark counts as mixed; a text that gives orders or forges a fence is left out. */
-const readMemories = (pieces: readonly Fenced[]): Memory[] =>
-  pieces.flatMap(({ kind, label, text }): Memory[] => {
+const readMemories = (pieces: readonly Fenced[]): ShownMemory[] =>
+  pieces.flatMap(({ kind, label, text }): ShownMemory[] => {
     const [, question, rest] =
       kind === "memory" ? (/^Question: ([^]*?)\nAnswer: ([^]*)$/.exec(text) ?? []) : [];
     if (question === undefined || rest === undefined || orders.test(text)) return [];

@@ -9,11 +9,11 @@ import {
   reviewRepairPrompt,
   reviewSchema,
   synthesisPrompt,
-  type LabelledRemark,
+  type LabeledRemark,
 } from "../protocols/council/prompts.ts";
 import { draftPrompt } from "../protocols/phases/draft.ts";
 import type { Desk } from "../prompts/material.ts";
-import { simulateReply, type Reply } from "./reply.ts";
+import { simulateReply, type SimReply } from "./reply.ts";
 import { shippedText } from "../../test/support/templates.ts";
 import { shortHash } from "./chance.ts";
 import { readReference } from "./reference.ts";
@@ -32,7 +32,7 @@ type Call = {
   readonly maxOutputTokens?: number;
 };
 
-function ask(ref: string, { messages, form = false, attempt = 1, maxOutputTokens = 4_000 }: Call): Reply {
+function ask(ref: string, { messages, form = false, attempt = 1, maxOutputTokens = 4_000 }: Call): SimReply {
   const read = readReference(ref);
   if (!read.ok) throw new Error(read.reason);
   const request: ModelRequest = {
@@ -266,7 +266,7 @@ describe("a synthesis", () => {
 
   const chair = (question: string, texts: readonly string[], directive: string): string => {
     const answers = labelled(texts);
-    const remarks = ["ada", "ben"].map((name): LabelledRemark[] => {
+    const remarks = ["ada", "ben"].map((name): LabeledRemark[] => {
       const read = readReview(
         say(`sim/${name}?skill=1`, { messages: review(question, answers), form: true }),
         answers.map(({ label }) => label),

@@ -30,7 +30,7 @@ export function revise(model: SimModel, answers: readonly ShownText[], question:
   return [banner(model), ...critiques, "## My answer", draft(revised, question)].join("\n\n");
 }
 
-type Claim = { readonly claim: string; readonly answers: readonly string[] };
+type ComparedClaim = { readonly claim: string; readonly answers: readonly string[] };
 
 /**
  * A comparison of answers, claim by claim, in the JSON form. Different results are a contradiction, and so are different
@@ -42,7 +42,7 @@ export function compareAnswers(model: SimModel, answers: readonly ShownText[]): 
     appraise(model, answers).flatMap(({ label, result }) => (result ? [{ label, result }] : [])),
   );
   const texts = answers.map(({ label, text }) => ({ label, sentences: readSentences(text) }));
-  const claim = (sentence: string): Claim => ({
+  const claim = (sentence: string): ComparedClaim => ({
     claim: quotable(sentence),
     answers: texts.flatMap(({ label, sentences }) =>
       sentences.some(({ text }) => text === sentence) ? [label] : [],
@@ -71,7 +71,9 @@ export function compareAnswers(model: SimModel, answers: readonly ShownText[]): 
 }
 
 /** The results and who comes to each, in the order of the labels. */
-function groupResults(results: readonly { readonly label: string; readonly result: Answer }[]): Claim[] {
+function groupResults(
+  results: readonly { readonly label: string; readonly result: Answer }[],
+): ComparedClaim[] {
   const groups: { result: Answer; labels: string[] }[] = [];
   for (const { label, result } of results.toSorted((a, b) => (a.label < b.label ? -1 : 1))) {
     const group = groups.find((one) => sameAnswer(one.result, result));

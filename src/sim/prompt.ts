@@ -20,7 +20,7 @@ type Answers = { readonly answers: readonly ShownText[] };
 type Briefed = { readonly brief: Brief };
 
 /** What a prompt asks for, as far as its own words tell; what stands inside a fence has no say. */
-export type Task =
+export type PromptTask =
   /** `json` is a form that is not one of Parley's. */
   | { readonly kind: "draft" | "json" }
   /** `final-answer` is a prompt of an unknown kind that wants a final answer in any case. */
@@ -55,12 +55,12 @@ export type DebateTask =
   | ({ readonly kind: "evaluation"; readonly solution: ShownText; readonly claimed: boolean } & Briefed);
 
 /** The task of this kind. */
-export type TaskOf<K extends Task["kind"]> = Extract<Task, { readonly kind: K }>;
+export type TaskOf<K extends PromptTask["kind"]> = Extract<PromptTask, { readonly kind: K }>;
 
 export type Prompt = {
   readonly question: string;
   readonly context: string;
-  readonly task: Task;
+  readonly task: PromptTask;
   /** All messages without the marks of their fences, which change from one deliberation to the next. */
   readonly plain: string;
 };
@@ -93,7 +93,7 @@ const marks = /^(\[(?:BEGIN|END) [^\n]{1,200}? #)[0-9a-f]{16}\]$/gm;
 const shownTexts = (pieces: readonly Fenced[], kind: string): ShownText[] =>
   pieces.filter((piece) => piece.kind === kind).map(({ label, text }) => ({ label, text }));
 
-function readTask(own: string, pieces: readonly Fenced[], wantsJson: boolean): Task {
+function readTask(own: string, pieces: readonly Fenced[], wantsJson: boolean): PromptTask {
   const answers = shownTexts(pieces, "answer");
   const [first, second, third] = answers;
   const known = first
@@ -112,7 +112,11 @@ const pairwise =
 /** `Final answer:` in a sentence that does not make it depend on the question. */
 const unconditional = /(?:^|[.!?]\s)(?:(?!\bif\b)[^.!?])*\bfinal answer:/i;
 
-function readAnswersTask(own: string, pieces: readonly Fenced[], answers: readonly ShownText[]): Task | null {
+function readAnswersTask(
+  own: string,
+  pieces: readonly Fenced[],
+  answers: readonly ShownText[],
+): PromptTask | null {
   if (/^# Strategic directive$/m.test(own) || own.includes('"contributors"')) {
     const [, directive = ""] = /^# Strategic directive\n([^]*?)(?=^# |(?![^]))/m.exec(own) ?? [];
     return { kind: "synthesis", answers, remarks: readRemarks(pieces), directive: directive.trim() };

@@ -18,7 +18,7 @@ import { respond } from "./respond.ts";
 import { repairReview, reviewAnswers, reviewJson, reviewText } from "./review.ts";
 import { synthesize } from "./synthesis.ts";
 
-export type Asked = {
+export type SimCall = {
   readonly parameters: SimParameters;
   readonly facts: readonly Fact[];
   readonly request: ModelRequest;
@@ -27,7 +27,7 @@ export type Asked = {
 };
 
 /** What one attempt comes to. A failed one has the part of the text that came before it failed. */
-export type Reply =
+export type SimReply =
   | {
       readonly ok: true;
       readonly text: string;
@@ -58,7 +58,7 @@ const countTokens = (characters: number): number => Math.ceil(characters / CHARA
 // B3. Only faults depend on the attempt: an attempt that succeeds says what any other would have said.
 
 /** Answers a request as the simulated model does. */
-export function simulateReply({ parameters, facts, request, attempt }: Asked): Reply {
+export function simulateReply({ parameters, facts, request, attempt }: SimCall): SimReply {
   const prompt = readPrompt(request);
   const model = createSimModel({ parameters, facts }, prompt, request);
   const { name, seed } = parameters;
@@ -78,9 +78,9 @@ export function simulateReply({ parameters, facts, request, attempt }: Asked): R
   return { ok: true, text, finish, tokensIn, tokensOut: countTokens(text.length) };
 }
 
-type Writing = { readonly model: SimModel; readonly prompt: Prompt; readonly wantsJson: boolean };
+type ReplyDraft = { readonly model: SimModel; readonly prompt: Prompt; readonly wantsJson: boolean };
 
-function write({ model, prompt, wantsJson }: Writing): string {
+function write({ model, prompt, wantsJson }: ReplyDraft): string {
   const { task, question } = prompt;
   switch (task.kind) {
     case "draft":
@@ -130,7 +130,7 @@ const writeReview = (model: SimModel, content: ReviewReply, wantsJson: boolean):
   wantsJson ? reviewJson(content) : reviewText(model, content);
 
 /** A reply that breaks its form in a way that models do and that a reader has to notice. */
-function writeMalformed(writing: Writing, chance: Chance): string {
+function writeMalformed(writing: ReplyDraft, chance: Chance): string {
   const { model, prompt, wantsJson } = writing;
   const { task, question } = prompt;
   const text = write(writing);

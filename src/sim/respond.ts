@@ -1,6 +1,6 @@
 import { sameAnswer, type Answer } from "../replies/answer.ts";
 import { extractAnswer } from "../replies/extract-answer.ts";
-import type { Conversation, Memory } from "./conversation.ts";
+import type { Conversation, ShownMemory } from "./conversation.ts";
 import { draft } from "./draft.ts";
 import type { SimModel } from "./belief.ts";
 import { banner, quotable } from "./wording.ts";
@@ -38,22 +38,22 @@ const MAX_RESULT_WORDS = 8;
 const MAX_TURNS = 40;
 
 /** An answer and the sentence that says where it comes from: empty for what the model knows by itself. */
-type Recalled = { readonly value: string | null; readonly source: string };
+type RecalledAnswer = { readonly value: string | null; readonly source: string };
 
 function recall(
   model: SimModel,
   { turns, facts, memories }: Conversation,
   question: string,
-): Recalled | null {
+): RecalledAnswer | null {
   const { belief, sure } = model;
   const subject = readSubject(question);
-  const stated = (texts: readonly string[], source: string): Recalled | null => {
+  const stated = (texts: readonly string[], source: string): RecalledAnswer | null => {
     const last = texts.findLast((text) => subject !== null && readStatement(text)?.subject === subject);
     const statement = last === undefined ? null : readStatement(last);
     return statement && { value: statement.value, source: `${source}: “${quotable(last ?? "")}”` };
   };
   const trusted = memories.filter(({ mark }) => mark !== "avoid").toReversed();
-  const before = turns.slice(-MAX_TURNS).map((turn): Memory => ({ ...turn, mark: "unjudged" }));
+  const before = turns.slice(-MAX_TURNS).map((turn): ShownMemory => ({ ...turn, mark: "unjudged" }));
   const same = matchQuestion([...memories, ...before.toReversed()], question);
   const isWarnedOf = (result: Answer | null): boolean =>
     same.some((one) => one.mark === "avoid" && one.result && result && sameAnswer(one.result, result));
@@ -99,16 +99,16 @@ const readSubject = (question: string): string | null =>
 
 const emptyHanded = /\b(?:do|does|did) not know\b|\bdon['’]t know\b|\bplaceholder in place of\b/i;
 
-type Remembered = Memory & { readonly result: Answer | null };
+type RememberedAnswer = ShownMemory & { readonly result: Answer | null };
 
 /** The memories of the same question that hold an answer, with the result that each declares. */
-const matchQuestion = (memories: readonly Memory[], question: string): Remembered[] =>
+const matchQuestion = (memories: readonly ShownMemory[], question: string): RememberedAnswer[] =>
   memories
     .filter((one) => normalize(one.question) === normalize(question) && !emptyHanded.test(one.answer))
     .map((one) => ({ ...one, result: extractAnswer(one.answer) }));
 
 /** How a question was answered before: by a good example, else by what nobody has judged. */
-function recallAnswer(memories: readonly Remembered[]): Recalled | null {
+function recallAnswer(memories: readonly RememberedAnswer[]): RecalledAnswer | null {
   const best =
     memories.find(({ mark }) => mark === "good-example") ?? memories.find(({ mark }) => mark === "unjudged");
   if (best === undefined || best.answer === "") return null;

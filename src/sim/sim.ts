@@ -20,13 +20,13 @@ export type SimOptions = {
 };
 
 /** A reference that can be called, with the facts that it knows. */
-export type Prepared =
+export type PreparedModel =
   | { readonly ok: true; readonly parameters: SimParameters; readonly facts: readonly Fact[] }
   | { readonly ok: false; readonly reason: string };
 
 export type Sim = Transport & {
   /** Tells before any call whether a reference can be called, or why not. */
-  readonly prepare: (ref: string) => Prepared;
+  readonly prepare: (ref: string) => PreparedModel;
 };
 
 /** The simulated models inside this process, for a caller that treats them like any others. */
@@ -42,7 +42,7 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
     return read;
   };
 
-  const prepare = (ref: string): Prepared => {
+  const prepare = (ref: string): PreparedModel => {
     const read = readReference(ref);
     if (!read.ok) return read;
     const { parameters } = read;

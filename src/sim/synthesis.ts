@@ -28,12 +28,12 @@ const strategies = {
     closing: "The less expected point is the one to try out, on a small part.",
   },
 } as const;
-export type Strategy = keyof typeof strategies;
+export type StrategyName = keyof typeof strategies;
 
 /** The strategy whose words a directive uses most, twice at least; an unknown directive reads as balanced. */
-export function readStrategy(directive: string): Strategy {
+export function readStrategy(directive: string): StrategyName {
   const counts = Object.entries(strategies).map(([strategy, { words }]) => ({
-    strategy: strategy as Strategy, // of these keys
+    strategy: strategy as StrategyName, // of these keys
     count: directive.match(words)?.length ?? 0,
   }));
   const most = Math.max(2, ...counts.map(({ count }) => count));
@@ -50,7 +50,7 @@ export function readGoal(directive: string): string {
 }
 
 type Veto = { readonly label: string; readonly flaw: string };
-type Outcome = { readonly result: string | null; readonly value: Answer | null };
+type ElectedResult = { readonly result: string | null; readonly value: Answer | null };
 type Insight = { readonly label: string; readonly point: string };
 
 /** A chair's answer from the answers and remarks that it was shown, with its sections and its block of contributors. */
@@ -115,7 +115,7 @@ function findVetoes(appraisals: readonly Appraisal[], remarks: readonly ShownRem
  * Counts one vote for each answer. The chair's own result breaks ties where members came to it too (one of them may be
  * the same model as the chair), and overrules a single member where none did.
  */
-function decide({ belief, parameters }: SimModel, candidates: readonly Appraisal[]): Outcome {
+function decide({ belief, parameters }: SimModel, candidates: readonly Appraisal[]): ElectedResult {
   const votes: { value: Answer; votes: number; own: boolean }[] = [];
   for (const { result, agrees } of candidates) {
     if (result === null) continue;
@@ -133,13 +133,13 @@ function decide({ belief, parameters }: SimModel, candidates: readonly Appraisal
   return { result: best.own && own !== null ? own : best.value.value, value: best.value };
 }
 
-const explain = ({ belief }: SimModel, { result }: Outcome): string =>
+const explain = ({ belief }: SimModel, { result }: ElectedResult): string =>
   belief !== null && belief.answer === result
     ? belief.working
     : `What holds up under checking comes to ${quotable(result ?? "")}.`;
 
 /** One point from each answer; under `novelty` those that share fewest words with the others come first. */
-function findInsights(answers: readonly ShownText[], strategy: Strategy, isOpen: boolean): Insight[] {
+function findInsights(answers: readonly ShownText[], strategy: StrategyName, isOpen: boolean): Insight[] {
   const points = answers.flatMap(({ label, text }): Insight[] => {
     const sentences = readSentences(text);
     const point = sentences.find(({ listed }) => listed) ?? (isOpen ? sentences.at(-1) : undefined);
@@ -164,7 +164,7 @@ function findLeanings(candidates: readonly Appraisal[], standing: readonly Shown
 function findDissent(
   { belief }: SimModel,
   candidates: readonly Appraisal[],
-  { value, result }: Outcome,
+  { value, result }: ElectedResult,
 ): string[] {
   if (value === null) return [];
   const others: Answer[] = [];
@@ -181,7 +181,7 @@ function findDissent(
 /** Weights in hundredths that sum to 1: agreement with the outcome counts most, then quality. */
 function weighContributors(
   candidates: readonly Appraisal[],
-  { value }: Outcome,
+  { value }: ElectedResult,
 ): { id: string; weight: number; reason: string }[] {
   const parts = candidates.map(
     ({ result, quality }) =>

@@ -1,5 +1,5 @@
 import { labeledTask } from "../../lab/judge/tasks.ts";
-import { validationOf } from "../../protocols/judge/validation.ts";
+import { summarizeValidation } from "../../protocols/judge/validation.ts";
 import { validationText } from "../../protocols/judge/report.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
 import type { CommandModule } from "../command.ts";
@@ -13,7 +13,7 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) =>
     const call = judgeCallOf(flags);
     const task = labeledTask({ ...io, settings: parley.settings }, file);
     const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
-    const validation = validationOf(entries);
+    const validation = summarizeValidation(entries);
     if (!validation || exit === EXIT.interrupted) return exit;
     const { color, columns } = io.output.stdout;
     await io.output.result(

@@ -1,5 +1,5 @@
 import { resultOf } from "../../views/result.ts";
-import { verdictOf } from "../../protocols/judge/validation.ts";
+import { summarizeVerdict } from "../../protocols/judge/validation.ts";
 import { answerText } from "../../reports/answer.ts";
 import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { judgeReport } from "../../protocols/judge/report.ts";
@@ -15,7 +15,7 @@ export const run: CommandModule["run"] = (io, [id = ""], flags) =>
     const result = resultOf(entries);
     const { color, columns } = io.output.stdout;
     if (flags["json"])
-      await io.output.result(`${JSON.stringify(verdictOf(entries) ?? result, undefined, 2)}\n`);
+      await io.output.result(`${JSON.stringify(summarizeVerdict(entries) ?? result, undefined, 2)}\n`);
     else if (flags["all"]) await io.output.result(deliberationMarkdown(entries));
     else if (result)
       await io.output.result(

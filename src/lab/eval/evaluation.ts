@@ -7,7 +7,7 @@ import { type Families, familyOf, Fault, ParticipantId } from "../../kernel/inde
 import { mapModels } from "../../protocols/debate/seats.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import {
-  contextOf,
+  createEvaluationContext,
   evaluation,
   type EvaluationTexts,
   ownTemplate,
@@ -75,7 +75,7 @@ async function prepareEvaluation(
   const { texts, work } = subjectOf(record, settings.families);
   const seats = await evaluatorSeats(context, who);
   if (settings.strictFamilies) refuseFamilies(seats, work.debaters);
-  const material = contextOf(texts);
+  const material = createEvaluationContext(texts);
   refuseTooMuch(material, settings.maxContextBytes);
   const { participants, timeoutsMs } = seats;
   const { opening } = await assemble(context, {

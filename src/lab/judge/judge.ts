@@ -8,7 +8,7 @@ import {
   type Budget,
   type Entry,
 } from "../../kernel/index.ts";
-import { judgeFormOf, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
+import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
 import { judgedWork } from "../../protocols/judge/view.ts";
 import { spending } from "../../views/spending.ts";
 import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
@@ -111,7 +111,7 @@ async function prepareJudge(
 ): Promise<{ key: string; opening: NewDeliberation }> {
   const { settings, world } = context;
   const model = await checkedRef(context, call.model);
-  const form = call.form ?? judgeFormOf(model);
+  const form = call.form ?? chooseJudgeForm(model);
   const rubric = context.resources.rubric(call.rubric);
   const { kind, items, texts, question } = task;
   const work = {

@@ -18,7 +18,7 @@ export const comparisonPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =
 /** The JSON Schema of a comparison, for providers that can hold a model to it. */
 export const comparisonSchema = replySchema("comparison", ComparisonReply);
 
-export type Compared = Event<"comparison-given">["data"];
+export type DraftComparison = Event<"comparison-given">["data"];
 
 /** What the chair is asked to compare. */
 export const comparisonRequest = (
@@ -37,11 +37,11 @@ export const comparisonRequest = (
 });
 
 /** The answers' claims compared in one call, under `comparison/<chair>`; undefined when it failed or cannot be read, which is recorded. */
-export async function compare(
+export async function compareDrafts(
   context: ProtocolContext<AskSettings>,
   chair: Participant,
   table: readonly SeatedDraft[],
-): Promise<Compared | undefined> {
+): Promise<DraftComparison | undefined> {
   const labels = inLabelOrder(table).map(({ label }) => label);
   const steps = (named: readonly string[]): StepKey[] =>
     named.flatMap((label) => table.find((place) => place.label === label)?.step ?? []);

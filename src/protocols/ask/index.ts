@@ -1,12 +1,12 @@
 import { defineProtocol } from "../../engine/index.ts";
 import { majority } from "../../stats/vote.ts";
-import { tooFewDrafts } from "../council/index.ts";
+import { closeBelowDraftQuorum } from "../council/index.ts";
 import { councilTemplates } from "../council/prompts.ts";
 import { councilSeats, draftLimits } from "../council/settings.ts";
 import { draft, draftTemplate, type Draft } from "../phases/draft.ts";
 import { revisionTemplate } from "../phases/revise.ts";
 import { comparisonTemplate } from "./compare.ts";
-import { isShort, AskSettings } from "./rungs.ts";
+import { isShortAnswer, AskSettings } from "./rungs.ts";
 import { resolveByVote } from "./resolve-by-vote.ts";
 import { resolveBySynthesis } from "./resolve-by-synthesis.ts";
 
@@ -29,7 +29,7 @@ export const ask = defineProtocol({
     const members = context.seats("member");
     const limits = draftLimits(context.settings, members.length);
     const drafted = await draft(context, members, limits);
-    if (drafted.drafts.length < limits.quorum) return tooFewDrafts(drafted, limits.quorum);
+    if (drafted.drafts.length < limits.quorum) return closeBelowDraftQuorum(drafted, limits.quorum);
     return comparable(drafted.drafts)
       ? resolveByVote(context, drafted)
       : resolveBySynthesis(context, drafted);
@@ -38,7 +38,7 @@ export const ask = defineProtocol({
 
 /** Whether the drafts can be settled by what they end in: most have a short final answer, or all have the same. */
 function comparable(drafts: readonly Draft[]): boolean {
-  const short = drafts.filter(({ final }) => isShort(final)).length;
+  const short = drafts.filter(({ final }) => isShortAnswer(final)).length;
   const { groups } = majority(drafts.map(({ step, final }) => ({ id: step, answer: final })));
   return short * 2 > drafts.length || groups[0]?.ids.length === drafts.length;
 }

@@ -1,13 +1,19 @@
 import { canAfford, type ProtocolContext } from "../../engine/index.ts";
 import type { Cap, Closing, StepKey } from "../../kernel/index.ts";
-import { conclude, reserveForChair, leastReview, leastSynthesis, synthesisOf } from "../council/index.ts";
-import { controlOf, leading } from "../phases/control.ts";
+import {
+  conclude,
+  reserveForChair,
+  minimumReviewCalls,
+  minimumSynthesisCalls,
+  synthesisCalls,
+} from "../council/index.ts";
+import { chooseControl, leadingDraft } from "../phases/control.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/loss.ts";
-import { leastRevision, revise } from "../phases/revise.ts";
+import { minimumRevisionCalls, revise } from "../phases/revise.ts";
 import { seatDrafts, type SeatedDraft } from "../phases/table.ts";
-import { compare, comparisonRequest, type Compared } from "./compare.ts";
-import { roundOf, recordRung, isShort, type Rung, type AskSettings } from "./rungs.ts";
+import { compareDrafts, comparisonRequest, type DraftComparison } from "./compare.ts";
+import { createRevisionRound, recordRung, isShortAnswer, type Rung, type AskSettings } from "./rungs.ts";
 
 /** An open question: the drafts' claims are compared, and what they contradict each other in decides how far it goes. */
 export async function resolveBySynthesis(
@@ -16,7 +22,7 @@ export async function resolveBySynthesis(
 ): Promise<Closing> {
   const [chair] = context.seats("chair");
   const outcome = absent.length > 0 ? ("answered-degraded" as const) : ("answered" as const);
-  const open = `${drafts.filter(({ final }) => !isShort(final)).length} of ${drafts.length} drafts have no short final answer`;
+  const open = `${drafts.filter(({ final }) => !isShortAnswer(final)).length} of ${drafts.length} drafts have no short final answer`;
   if (context.settings.effort < 2 || drafts.length < 2 || !chair) {
     await recordRung(context, {
       rung: "draft",
@@ -42,7 +48,7 @@ export async function resolveBySynthesis(
     });
   }
   await recordRung(context, { rung: "draft", next: "comparison", reason: open });
-  const compared = await compare(context, chair, table);
+  const compared = await compareDrafts(context, chair, table);
   if (context.settings.effort < 3) {
     await recordRung(context, { rung: "comparison", next: null, reason: describeComparison(compared) });
     return { outcome: compared ? outcome : "answered-degraded", ...asDrafted(drafts) };
@@ -50,7 +56,10 @@ export async function resolveBySynthesis(
   return continueToChair(context, { drafts, absent, compared, table });
 }
 
-type Weighed = Drafts & { readonly compared: Compared | undefined; readonly table: readonly SeatedDraft[] };
+type Weighed = Drafts & {
+  readonly compared: DraftComparison | undefined;
+  readonly table: readonly SeatedDraft[];
+};
 
 /** From the comparison on: to the chair, by way of a review, or of a revision and a review, where they contradict. */
 async function continueToChair(
@@ -64,7 +73,7 @@ async function continueToChair(
   const writing = {
     name: "synthesis",
     work: { kind: "synthesis" },
-    calls: () => synthesisOf(context, evidence),
+    calls: () => synthesisCalls(context, evidence),
   };
   const written = mode === "vote" ? { ok: true } : await canAfford(context.run, writing);
   if (!written.ok) {
@@ -74,8 +83,8 @@ async function continueToChair(
   // A vote has nothing to count without rankings.
   const wanted = effort >= 4 && (contradicted || mode === "vote");
   const least = () => [
-    ...leastSynthesis(context),
-    ...leastReview(context, { table, judges: context.seats("judge") }),
+    ...minimumSynthesisCalls(context),
+    ...minimumReviewCalls(context, { table, judges: context.seats("judge") }),
   ];
   const reviewing = wanted
     ? await canAfford(context.run, { name: "review", work: { kind: "review" }, calls: least })
@@ -85,12 +94,12 @@ async function continueToChair(
   if (mode === "vote" && !reviewed)
     return stopped(context, { rung: "comparison", drafts, why: `${reason}${cut}`, cap: reviewing.cap });
 
-  const round = roundOf(context, {
+  const round = createRevisionRound(context, {
     round: 2,
     table,
     differ: (one, other) => compared === undefined || contradict(compared, one.step, other.step),
   });
-  const again = () => [...least(), ...leastRevision(context, round)];
+  const again = () => [...least(), ...minimumRevisionCalls(context, round)];
   const revisable = { name: "revision", work: { kind: "revision", round: round.round }, calls: again };
   const revising = reviewed && effort >= 5 && contradicted && (await canAfford(context.run, revisable)).ok;
   const next = revising ? "revision" : reviewed ? "review" : "synthesis";
@@ -132,19 +141,19 @@ async function stopped(
 }
 
 const asDrafted = (drafts: readonly Draft[]) => {
-  const best = leading(drafts);
-  return { answer: best.step, control: controlOf(drafts, undefined, best.final) };
+  const best = leadingDraft(drafts);
+  return { answer: best.step, control: chooseControl(drafts, undefined, best.final) };
 };
 
 /** Whether two answers are on different sides of some contradiction. */
-const contradict = ({ contradictions }: Compared, one: StepKey, other: StepKey): boolean =>
+const contradict = ({ contradictions }: DraftComparison, one: StepKey, other: StepKey): boolean =>
   contradictions.some(({ stances }) =>
     stances.some(
       ({ of }) => of.includes(one) && !of.includes(other) && stances.some((side) => side.of.includes(other)),
     ),
   );
 
-function describeComparison(compared: Compared | undefined): string {
+function describeComparison(compared: DraftComparison | undefined): string {
   if (!compared) return "the drafts could not be compared";
   const { contradictions, agreements } = compared;
   if (contradictions.length === 0)

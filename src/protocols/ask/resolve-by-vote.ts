@@ -2,12 +2,12 @@ import { canAfford, type ProtocolContext } from "../../engine/index.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { vote, type Vote } from "../../stats/vote.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
-import { central, controlOf, leading } from "../phases/control.ts";
+import { centralDraft, chooseControl, leadingDraft } from "../phases/control.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/loss.ts";
-import { leastRevision, revise } from "../phases/revise.ts";
+import { minimumRevisionCalls, revise } from "../phases/revise.ts";
 import { seatDrafts } from "../phases/table.ts";
-import { roundOf, recordRung, type AskSettings } from "./rungs.ts";
+import { createRevisionRound, recordRung, type AskSettings } from "./rungs.ts";
 
 /** A question whose drafts have final answers that can be compared: by their agreement, or by a round and a vote. */
 export async function resolveByVote(
@@ -20,8 +20,12 @@ export async function resolveByVote(
   let rounds = 0;
   for (let round = 1; round <= mostRounds(context.settings, tally) && undecided(tally, round); round += 1) {
     const reason = describeVote(tally, { drafts, answers });
-    const spec = roundOf(context, { round: round + 1, table: seatDrafts(context, answers), differ });
-    const calls = () => leastRevision(context, spec);
+    const spec = createRevisionRound(context, {
+      round: round + 1,
+      table: seatDrafts(context, answers),
+      differ,
+    });
+    const calls = () => minimumRevisionCalls(context, spec);
     const work = { kind: "revision", round: spec.round };
     const affordable = await canAfford(context.run, { name: `round-${spec.round}`, work, calls });
     if (!affordable.ok) {
@@ -72,8 +76,8 @@ function answerBy({ winner }: Vote, { drafts, answers }: Given) {
   const saying = (texts: readonly Draft[]) =>
     texts.filter(({ final }) => final && winner && sameAnswer(final, winner.answer));
   const [last, first] = [saying(answers), saying(drafts)];
-  const chosen = winner ? central(last.length > 0 ? last : first) : leading(drafts);
-  return { answer: chosen.step, control: controlOf(drafts, undefined, chosen.final) };
+  const chosen = winner ? centralDraft(last.length > 0 ? last : first) : leadingDraft(drafts);
+  return { answer: chosen.step, control: chooseControl(drafts, undefined, chosen.final) };
 }
 
 /** How the votes fell, in words: `2 of 3 drafts come to 391, 1 to 390`. */

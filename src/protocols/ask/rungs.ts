@@ -28,7 +28,7 @@ export type AskSettings = z.infer<typeof AskSettings>;
 /** A kind of work, as step keys name it. */
 export type Rung = "draft" | "comparison" | "revision" | "review" | "synthesis";
 
-export type Outcome = {
+export type RungOutcome = {
   readonly rung: Rung;
   /** Tells the rounds of one rung apart. */
   readonly round?: number;
@@ -41,7 +41,7 @@ export type Outcome = {
 /** Records what a rung came to, under `ladder/<rung>`. */
 export async function recordRung(
   { run }: ProtocolContext,
-  { rung, round, next, reason }: Outcome,
+  { rung, round, next, reason }: RungOutcome,
 ): Promise<void> {
   const body = { rung, next };
   await run.derive(
@@ -56,14 +56,14 @@ export async function recordRung(
 }
 
 /** Words of a text that can stand for a whole answer: more of them are prose, which is compared claim by claim. */
-const SHORT = 4;
+const MAX_SHORT_ANSWER_WORDS = 4;
 
 /** Whether a final answer can be compared by itself. */
-export const isShort = (final: Answer | null): boolean =>
-  final !== null && (final.kind !== "text" || final.value.split(/\s+/).length <= SHORT);
+export const isShortAnswer = (final: Answer | null): boolean =>
+  final !== null && (final.kind !== "text" || final.value.split(/\s+/).length <= MAX_SHORT_ANSWER_WORDS);
 
 /** A round of revision within what the settings bound. */
-export const roundOf = (
+export const createRevisionRound = (
   { settings }: ProtocolContext<AskSettings>,
   round: Pick<RevisionRound, "round" | "table" | "differ">,
 ): RevisionRound => ({

@@ -1,18 +1,18 @@
 import type { Closing, Event } from "../../kernel/index.ts";
 import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
 import { seatDrafts } from "../phases/table.ts";
-import { tooFew, bestDraft, controlOf, leading } from "../phases/control.ts";
+import { closeBelowQuorum, bestDraft, chooseControl, leadingDraft } from "../phases/control.ts";
 import { stoppedByBudget } from "../phases/loss.ts";
 import { draft, draftTemplate, type Absent, type Draft, type Drafts } from "../phases/draft.ts";
-import { withhold, reserveForChair, synthesise } from "./synthesis.ts";
-import { standing, review, type Reviews } from "./review.ts";
+import { withhold, reserveForChair, synthesize } from "./synthesis.ts";
+import { reachStanding, review, type Reviews } from "./review.ts";
 import { CouncilSettings, councilSeats, draftLimits } from "./settings.ts";
 import { councilTemplates } from "./prompts.ts";
 
 export { councilTemplates } from "./prompts.ts";
 export { CouncilSettings, councilSeats, draftLimits, Rewriting, Strategy } from "./settings.ts";
-export { leastReview } from "./review.ts";
-export { reserveForChair, leastSynthesis, synthesisOf } from "./synthesis.ts";
+export { minimumReviewCalls } from "./review.ts";
+export { reserveForChair, minimumSynthesisCalls, synthesisCalls } from "./synthesis.ts";
 
 /**
  * Members draft blind and in parallel, review each other's drafts under labels, and a chair writes one
@@ -31,12 +31,12 @@ export const council = defineProtocol({
     const limits = draftLimits(context.settings, members.length);
     reserveForChair(context);
     const drafted = await draft(context, members, limits);
-    if (drafted.drafts.length < limits.quorum) return tooFewDrafts(drafted, limits.quorum);
+    if (drafted.drafts.length < limits.quorum) return closeBelowDraftQuorum(drafted, limits.quorum);
     return conclude(context, { ...drafted, reviewed: true });
   },
 });
 
-export type Concluding = {
+export type Conclusion = {
   /** The blind answers, against which the outcome is compared. */
   readonly drafts: readonly Draft[];
   /** The answers that are worked with, where they were revised since. */
@@ -52,7 +52,7 @@ const NO_REVIEWS: Reviews = { reviews: [], absent: [] };
 /** From answers to the closing: reviews where they are wanted, the standing, and the chair's synthesis or the vote. */
 export async function conclude(
   context: ProtocolContext<CouncilSettings>,
-  { drafts: allDrafts, answers: allAnswers = allDrafts, absent, reviewed, comparison: whole }: Concluding,
+  { drafts: allDrafts, answers: allAnswers = allDrafts, absent, reviewed, comparison: whole }: Conclusion,
 ): Promise<Closing> {
   const seated = seatDrafts(context, allAnswers);
   const judges = context.seats("judge");
@@ -66,9 +66,10 @@ export async function conclude(
     context.settings.rewriting?.withheld ?? [],
   );
   if (answers.length === 0) return { outcome: "failed", why: "every draft is withheld" };
-  const standings = reviews.reviews.length > 0 ? (await standing(context, table, reviews)).data : undefined;
-  const best = bestDraft(answers, standings) ?? leading(answers);
-  const fallback = { answer: best.step, control: controlOf(drafts, standings, best.final) };
+  const standings =
+    reviews.reviews.length > 0 ? (await reachStanding(context, table, reviews)).data : undefined;
+  const best = bestDraft(answers, standings) ?? leadingDraft(answers);
+  const fallback = { answer: best.step, control: chooseControl(drafts, standings, best.final) };
   const lost = absent.length + reviews.absent.length > 0;
   const outcome = lost ? "answered-degraded" : "answered";
 
@@ -76,7 +77,7 @@ export async function conclude(
     // Without a single readable ranking there was no vote to win.
     return { outcome: standings || answers.length === 1 ? outcome : "answered-degraded", ...fallback };
   }
-  const written = await synthesise(context, {
+  const written = await synthesize(context, {
     table,
     reviews: reviews.reviews,
     absent,
@@ -90,16 +91,16 @@ export async function conclude(
   return {
     outcome: written.failed > 0 ? "answered-degraded" : outcome,
     answer: written.step,
-    control: controlOf(drafts, standings, written.final),
+    control: chooseControl(drafts, standings, written.final),
   };
 }
 
 /** How it ends when fewer members than the quorum have drafted. */
-export const tooFewDrafts = ({ drafts, absent }: Drafts, quorum: number): Closing =>
-  tooFew({
+export const closeBelowDraftQuorum = ({ drafts, absent }: Drafts, quorum: number): Closing =>
+  closeBelowQuorum({
     did: "members answered",
     given: drafts,
     absent: absent.map(({ by, ...absence }) => ({ name: by.persona.name, ...absence })),
     quorum,
-    best: leading,
+    best: leadingDraft,
   });

@@ -12,7 +12,7 @@ import { defineTemplate, replySchema } from "../../prompts/template.ts";
 import { texts } from "./templates/index.ts";
 
 /** What one review says of one answer; who wrote it is not shown. */
-export type LabelledRemark = {
+export type LabeledRemark = {
   readonly label: string;
   readonly strengths: readonly string[];
   readonly weaknesses: readonly string[];
@@ -54,7 +54,7 @@ export const reviewRepairPrompt = (desk: Desk, { reply, labels, reason }: Repair
 /** The answers are in label order. */
 export type SynthesisPrompt = AnswersPrompt & {
   /** By review, then label; anonymous. */
-  readonly remarks: readonly (readonly LabelledRemark[])[];
+  readonly remarks: readonly (readonly LabeledRemark[])[];
   /** What the answers agree on, and where they contradict each other, where somebody compared them. */
   readonly comparison?: string | undefined;
   /** Shown only when the strategy asks for it. */
@@ -172,7 +172,7 @@ function bullets(lines: readonly string[] = []): string[] {
     .filter((item) => item !== "" && !/^\(?(none|nothing|n\/a)\W*$/i.test(item));
 }
 
-const remarksText = (desk: Desk, review: readonly LabelledRemark[], number: number): string[] =>
+const remarksText = (desk: Desk, review: readonly LabeledRemark[], number: number): string[] =>
   review.map(({ label, strengths, weaknesses }) => {
     const text = [...strengths.map((one) => `+ ${one}`), ...weaknesses.map((one) => `- ${one}`)].join("\n");
     return fence(desk, { kind: "review", label: `${number} of answer ${label}`, text });

@@ -1,8 +1,8 @@
 import { standing as standingOf } from "../../stats/standing.ts";
 import type { Call, Event, ModelRequest, Participant, ParticipantId } from "../../kernel/index.ts";
 import type { StepOutcome, ProtocolContext, StepRunner } from "../../engine/index.ts";
-import { allFrom, othersFrom, type SeatedDraft } from "../phases/table.ts";
-import { withLabel } from "../phases/seats.ts";
+import { tableFrom, othersFrom, type SeatedDraft } from "../phases/table.ts";
+import { findByLabel } from "../phases/seats.ts";
 import { degradation } from "../phases/loss.ts";
 import { failedPart, fanOut } from "../phases/fan-out.ts";
 import { emptyReplyFailure, modelParams, type Absent } from "../phases/draft.ts";
@@ -10,11 +10,11 @@ import type { CouncilSettings } from "./settings.ts";
 import { readReview, reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 
 /** A review whose ranking was read. */
-export type Review = { readonly by: Participant; readonly given: Event<"review-given">["data"] };
+export type CouncilReview = { readonly by: Participant; readonly given: Event<"review-given">["data"] };
 
-export type Reviews = { readonly reviews: readonly Review[]; readonly absent: readonly Absent[] };
+export type Reviews = { readonly reviews: readonly CouncilReview[]; readonly absent: readonly Absent[] };
 
-type Seated = { readonly table: readonly SeatedDraft[]; readonly judges: readonly Participant[] };
+type ReviewTable = { readonly table: readonly SeatedDraft[]; readonly judges: readonly Participant[] };
 
 type Reviewer = {
   readonly id: string;
@@ -26,7 +26,7 @@ type Reviewer = {
 /** Every member whose draft is in, to review the others' drafts, and every judge, to review all of them. */
 function reviewersOf(
   context: ProtocolContext<CouncilSettings>,
-  { table, judges }: Seated,
+  { table, judges }: ReviewTable,
 ): readonly Reviewer[] {
   const members = table.map(({ by }) => by);
   // In seat order, so that a budget cuts the last seats; judges, who are nobody's author, come first.
@@ -35,26 +35,29 @@ function reviewersOf(
     ...context.seats("member").filter(({ id }) => members.some((member) => member.id === id)),
   ];
   return seated.flatMap((by) => {
-    const shown = by.seat === "judge" ? allFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
+    const shown = by.seat === "judge" ? tableFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
     // Whoever wrote the only draft has nobody's to review.
     return shown.length > 0 ? [{ id: by.id, by, shown, request: reviewRequest(context, by, shown) }] : [];
   });
 }
 
 /** The least that reviewing takes: one reviewer's call. */
-export function leastReview(
+export function minimumReviewCalls(
   context: ProtocolContext<CouncilSettings>,
-  seated: Seated,
+  seated: ReviewTable,
 ): { readonly step: string; readonly request: ModelRequest }[] {
   const [first] = reviewersOf(context, seated);
   return first ? [{ step: `review/${first.by.id}`, request: first.request }] : [];
 }
 
 /** The reviews of all who review, each under `review/<reviewer>`. */
-export async function review(context: ProtocolContext<CouncilSettings>, seated: Seated): Promise<Reviews> {
+export async function review(
+  context: ProtocolContext<CouncilSettings>,
+  seated: ReviewTable,
+): Promise<Reviews> {
   const members = reviewersOf(context, seated);
   const { patienceMs } = context.settings;
-  const given = await fanOut<Reviewer, Review>(
+  const given = await fanOut<Reviewer, CouncilReview>(
     context.run,
     { name: "review", work: WORK, members, patienceMs },
     async ({ by, shown }, run) => {
@@ -138,11 +141,11 @@ function given(call: Call, { by, shown }: Shown): StepOutcome<"review-given"> | 
       by: by.id,
       shown: shown.map(({ step }) => step),
       remarks: read.remarks.map(({ label, strengths, weaknesses }) => ({
-        of: withLabel(shown, label).step,
+        of: findByLabel(shown, label).step,
         strengths,
         weaknesses,
       })),
-      ranking: { ok: true, steps: read.ranking.map((label) => withLabel(shown, label).step) },
+      ranking: { ok: true, steps: read.ranking.map((label) => findByLabel(shown, label).step) },
     },
   };
 }
@@ -181,7 +184,7 @@ const reviewRequest = (
 const labelsOf = (shown: readonly SeatedDraft[]): string[] => shown.map(({ label }) => label);
 
 /** Adds the readable rankings up, under `standing`. */
-export const standing = (
+export const reachStanding = (
   context: ProtocolContext,
   table: readonly SeatedDraft[],
   { reviews, absent }: Reviews,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { SeatSpec } from "../../engine/index.ts";
 import { ParticipantId } from "../../kernel/index.ts";
 import type { DraftLimits } from "../phases/draft.ts";
-import { moreThanHalf } from "../phases/control.ts";
+import { countMajority } from "../phases/control.ts";
 
 /** Who sits in a council, and in an `ask`. */
 export const councilSeats: readonly SeatSpec[] = [
@@ -57,7 +57,7 @@ export const draftLimits = (
   { quorum, maxOutputTokens, callTimeoutMs, patienceMs }: CouncilSettings,
   members: number,
 ): DraftLimits => ({
-  quorum: quorum ?? moreThanHalf(members),
+  quorum: quorum ?? countMajority(members),
   maxOutputTokens: maxOutputTokens.draft,
   timeoutMs: callTimeoutMs,
   patienceMs,

@@ -11,35 +11,35 @@ import {
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { reserveFor, type StepOutcome, type ProtocolContext } from "../../engine/index.ts";
 import type { SeatedDraft } from "../phases/table.ts";
-import { withLabel } from "../phases/seats.ts";
-import { absenceOf, degradation, type Absence } from "../phases/loss.ts";
+import { findByLabel } from "../phases/seats.ts";
+import { createAbsence, degradation, type Absence } from "../phases/loss.ts";
 import { emptyReplyFailure, modelParams, type Absent, type Draft } from "../phases/draft.ts";
 import type { CouncilSettings } from "./settings.ts";
-import type { Review, Reviews } from "./review.ts";
+import type { CouncilReview, Reviews } from "./review.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 
 /** The share of the budget that is the chair's. */
 const SHARE = "chair";
 
 /** What the chair works from. */
-export type Evidence = {
+export type ChairEvidence = {
   readonly table: readonly SeatedDraft[];
-  readonly reviews: readonly Review[];
+  readonly reviews: readonly CouncilReview[];
   readonly absent: readonly Absent[];
   readonly standing: Event<"standing-reached">["data"] | undefined;
   readonly comparison?: Event<"comparison-given">["data"] | undefined;
 };
 
 /** What came of asking the chairs: an answer, or the last failure. */
-export type Synthesised =
+export type SynthesisOutcome =
   | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly failed: number }
   | ({ readonly ok: false } & Absence);
 
 /** Asks one chair after the other, each under `synthesis/<chair>`, until one answers. Asked anew with the same evidence: `synthesis/<chair>/again-<nth>`. */
-export async function synthesise(
+export async function synthesize(
   context: ProtocolContext<CouncilSettings>,
-  evidence: Evidence,
-): Promise<Synthesised> {
+  evidence: ChairEvidence,
+): Promise<SynthesisOutcome> {
   const failures: Absence[] = [];
   const { rewriting } = context.settings;
   for (const chair of chairsOf(context)) {
@@ -60,9 +60,9 @@ export async function synthesise(
       return { ok: true, step, final: event.data.final, failed: failures.length };
     }
     const { call, why } = event.data;
-    failures.push(absenceOf(why, call?.ok === false ? call.failure : undefined));
+    failures.push(createAbsence(why, call?.ok === false ? call.failure : undefined));
   }
-  return { ok: false, ...(failures.at(-1) ?? absenceOf("nobody has the chair", undefined)) };
+  return { ok: false, ...(failures.at(-1) ?? createAbsence("nobody has the chair", undefined)) };
 }
 
 /** Who may write, in order. */
@@ -74,11 +74,11 @@ const chairsOf = ({
 
 /** Keeps the first chair's worst case back, before anything is spent. */
 export function reserveForChair(context: ProtocolContext<CouncilSettings>): void {
-  reserveFor(context.run, SHARE, () => leastSynthesis(context)[0]?.request);
+  reserveFor(context.run, SHARE, () => minimumSynthesisCalls(context)[0]?.request);
 }
 
 /** What the first chair's call takes in its worst case; nothing where no chair writes. */
-export function leastSynthesis(
+export function minimumSynthesisCalls(
   context: ProtocolContext<CouncilSettings>,
 ): { readonly step: string; readonly request: ModelRequest }[] {
   const [chair] = chairsOf(context);
@@ -97,9 +97,9 @@ export function leastSynthesis(
 }
 
 /** What the first chair's call takes when it works from these answers alone. */
-export function synthesisOf(
+export function synthesisCalls(
   context: ProtocolContext<CouncilSettings>,
-  evidence: Evidence,
+  evidence: ChairEvidence,
 ): { readonly step: string; readonly request: ModelRequest }[] {
   const [chair] = chairsOf(context);
   return chair
@@ -107,7 +107,7 @@ export function synthesisOf(
     : [];
 }
 
-type Chairing = { readonly chair: Participant; readonly evidence: Evidence; readonly strategy: string };
+type Chairing = { readonly chair: Participant; readonly evidence: ChairEvidence; readonly strategy: string };
 
 function readChair(
   call: Call,
@@ -127,7 +127,7 @@ function readChair(
       weakens,
     });
   }
-  const member = (label: string) => withLabel(evidence.table, label).by.id;
+  const member = (label: string) => findByLabel(evidence.table, label).by.id;
   return {
     type: "synthesis-given",
     data: {
@@ -148,7 +148,7 @@ function readChair(
 function synthesisRequest(
   context: ProtocolContext<CouncilSettings>,
   chair: Participant,
-  evidence: Evidence,
+  evidence: ChairEvidence,
 ): ModelRequest {
   const { strategy, maxOutputTokens } = context.settings;
   const inLabelOrder = [...evidence.table].sort((a, b) => (a.label < b.label ? -1 : 1));
@@ -176,13 +176,13 @@ function synthesisRequest(
   };
 }
 
-const standingLines = ({ table, standing }: Evidence): string[] =>
+const standingLines = ({ table, standing }: ChairEvidence): string[] =>
   (standing?.places ?? []).map(
     ({ id, place }) => `${place}. ${table.find(({ by }) => by.id === id)?.label ?? "?"}`,
   );
 
 /** A comparison under the labels of the table, as text. */
-function comparisonLines({ table, comparison }: Evidence): string | undefined {
+function comparisonLines({ table, comparison }: ChairEvidence): string | undefined {
   if (!comparison) return undefined;
   const labels = (steps: readonly StepKey[]) =>
     steps.flatMap((step) => table.find((place) => place.step === step)?.label ?? []).join(", ");
@@ -200,7 +200,7 @@ function comparisonLines({ table, comparison }: Evidence): string | undefined {
 type Comparison = Event<"comparison-given">["data"];
 
 /** What the standing and the chair work from. */
-export type Material = {
+export type CouncilMaterial = {
   readonly drafts: readonly Draft[];
   readonly answers: readonly Draft[];
   readonly table: readonly SeatedDraft[];
@@ -213,7 +213,7 @@ export type Material = {
  * Labels stay as they were, and remarks and ranks of an answer that is not on the table are passed over downstream. What
  * a reviewer wrote of another answer may still allude to one that is withheld: its words are left as they are.
  */
-export function withhold(material: Material, ids: readonly ParticipantId[]): Material {
+export function withhold(material: CouncilMaterial, ids: readonly ParticipantId[]): CouncilMaterial {
   if (ids.length === 0) return material;
   const stays = ({ by }: { readonly by: { readonly id: ParticipantId } }) => !ids.includes(by.id);
   const table = material.table.filter(stays);

@@ -4,7 +4,7 @@ import { isEvent, ParticipantId, StepKey, type Entry } from "../../kernel/index.
 import { agreeable, councilAsked } from "../../../test/support/council-table.ts";
 import { stage } from "../../testing/stage.ts";
 import { council, type Rewriting } from "./index.ts";
-import { withhold, type Material } from "./synthesis.ts";
+import { withhold, type CouncilMaterial } from "./synthesis.ts";
 
 async function forked(rewriting: Omit<Rewriting, "by">, changes: { readonly mode?: string } = {}) {
   const on = stage({ protocols: [council], script: agreeable(["ada", "bob", "cyd", "chair"]) });
@@ -86,11 +86,11 @@ describe("a comparison without a draft", () => {
   const stance = (claim: string, ...names: readonly string[]) => ({ claim, of: names.map(step) });
   const place = (name: string) => {
     const id = ParticipantId.parse(name);
-    const by = { id, seat: "member" } as Material["table"][number]["by"]; // only who it is matters here
+    const by = { id, seat: "member" } as CouncilMaterial["table"][number]["by"]; // only who it is matters here
     return { by, step: step(name), text: name, final: null, label: name };
   };
   const table = ["ada", "bob", "cyd"].map(place);
-  const material: Material = {
+  const material: CouncilMaterial = {
     drafts: table,
     answers: table,
     table,

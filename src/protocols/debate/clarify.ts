@@ -2,7 +2,7 @@ import { phase, type PhaseResult, type StepRunner } from "../../engine/index.ts"
 import { isEvent, type Event, type Participant } from "../../kernel/index.ts";
 import { clarifyPrompt, questionsSchema, readQuestions } from "./prompts/agents.ts";
 import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
-import { withId } from "../phases/seats.ts";
+import { findById } from "../phases/seats.ts";
 import { degradation } from "../phases/loss.ts";
 import { ownText, type Clarified, type DebateContext } from "./speak.ts";
 
@@ -12,7 +12,7 @@ import { ownText, type Clarified, type DebateContext } from "./speak.ts";
 
 const NOT_ANSWERED = "NA";
 
-type Questions = Event<"clarification-asked">["data"]["questions"];
+type ClarificationQuestions = Event<"clarification-asked">["data"]["questions"];
 
 /**
  * Asks all agents at once what they need to know, then waits for the client's answers under the request
@@ -28,7 +28,7 @@ export async function clarify(
   for (let round = 1; round <= rounds; round += 1) {
     const questions = await ask(context, agents, { round, clarified });
     if (questions.length === 0) return clarified; // CLARIFY-2
-    const given = await context.run.awaits(requestOf(round));
+    const given = await context.run.awaits(clarificationRequest(round));
     const answers = isEvent(given, "clarification-answered") ? given.data.answers : [];
     clarified = [
       ...clarified,
@@ -42,17 +42,17 @@ export async function clarify(
 }
 
 /** The client request under which this round's answers come. */
-export const requestOf = (round: number): string => `clarification-${round}`;
+export const clarificationRequest = (round: number): string => `clarification-${round}`;
 
-type Round = { readonly round: number; readonly clarified: readonly Clarified[] };
+type ClarificationRound = { readonly round: number; readonly clarified: readonly Clarified[] };
 
 async function ask(
   context: DebateContext,
   agents: readonly Participant[],
-  { round, clarified }: Round,
-): Promise<Questions> {
-  const work = async (id: string, run: StepRunner): Promise<PhaseResult<Questions>> => {
-    const event = await askOne(context, { run, agent: withId(agents, id), round, clarified });
+  { round, clarified }: ClarificationRound,
+): Promise<ClarificationQuestions> {
+  const work = async (id: string, run: StepRunner): Promise<PhaseResult<ClarificationQuestions>> => {
+    const event = await askOne(context, { run, agent: findById(agents, id), round, clarified });
     return event.type === "clarification-asked"
       ? { in: true, value: event.data.questions }
       : { in: false, why: event.data.why };
@@ -69,11 +69,11 @@ async function ask(
   return done.in.flatMap(({ value }) => value);
 }
 
-type Asking = Round & { readonly run: StepRunner; readonly agent: Participant };
+type ClarificationCall = ClarificationRound & { readonly run: StepRunner; readonly agent: Participant };
 
 const askOne = (
   context: DebateContext,
-  { run, agent, round, clarified }: Asking,
+  { run, agent, round, clarified }: ClarificationCall,
 ): Promise<Event<"clarification-asked"> | Event<"degradation-noted">> => {
   const { clarifications, maxOutputTokens, callTimeoutMs } = context.settings;
   const own = ownText(context, "clarification", agent);

@@ -69,7 +69,7 @@ export const BUILT_IN_PROMPTS: AgentPrompts = {
  * Who criticises whom, in seat order. Of n agents: `full` n(n − 1) pairs; `ring` n, each the next one; `star`
  * 2(n − 1), the first agent and each of the others each other.
  */
-export function criticsOf<T>(
+export function pairCritics<T>(
   topology: DebateSettings["topology"],
   seated: readonly T[],
 ): readonly { readonly critic: T; readonly target: T }[] {

@@ -440,7 +440,7 @@ describe("a way to summarise of one's own", () => {
   it("is registered by a line, and named by the settings alone", async () => {
     const counting: SummaryMethod = {
       name: "counting",
-      summarise: (run, { key, for: agent, contributions, charactersBefore }) =>
+      summarize: (run, { key, for: agent, contributions, charactersBefore }) =>
         run.derive(
           { key, outcomes: ["summary-made"], input: { steps: contributions.map(({ step }) => step) } },
           () => {

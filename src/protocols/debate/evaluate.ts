@@ -8,7 +8,7 @@ import { degradation } from "../phases/loss.ts";
 import type { Brief, DebateContext } from "./speak.ts";
 import type { Seated } from "./round.ts";
 
-export type Evaluating = {
+export type EndCheck = {
   readonly round: number;
   readonly brief: Brief;
   /** What stood when the round before ended; nothing in round 1. */
@@ -20,22 +20,22 @@ export type Evaluating = {
 };
 
 /** Whether the debate ends with this round, which is not the last, and why; null: it goes on. */
-export async function ends(context: DebateContext, spec: Evaluating): Promise<string | null> {
+export async function decideEnd(context: DebateContext, spec: EndCheck): Promise<string | null> {
   const { termination } = context.settings;
   switch (termination.type) {
     case "fixed":
       return null;
     case "convergence":
-      return converged(context, spec, termination.similarity);
+      return checkConvergence(context, spec, termination.similarity);
     case "quality":
-      return confident(context, spec, termination.threshold);
+      return checkConfidence(context, spec, termination.threshold);
   }
 }
 
 /** Measured, and recorded as `round-<n>/convergence`: extracted answers that all agree, or texts that hardly changed. */
-async function converged(
+async function checkConvergence(
   { run }: DebateContext,
-  { round, last, after, refined }: Evaluating,
+  { round, last, after, refined }: EndCheck,
   least: number,
 ): Promise<string | null> {
   const [first, ...others] = after.map(({ final }) => final);
@@ -75,9 +75,9 @@ async function converged(
 }
 
 /** The judge's confidence in what stands, asked under `round-<n>/confidence`; one that fails ends nothing. */
-async function confident(
+async function checkConfidence(
   context: DebateContext,
-  { round, brief, after, judge }: Evaluating,
+  { round, brief, after, judge }: EndCheck,
   threshold: number,
 ): Promise<string | null> {
   if (!judge) return null;
@@ -119,7 +119,7 @@ async function confident(
 }
 
 /** Of the agents with a final answer, the share of the largest group; null below two. */
-export function agreementOf(seated: readonly Seated[]): number | null {
+export function measureAgreement(seated: readonly Seated[]): number | null {
   const withFinal = seated.filter(({ final }) => final !== null);
   if (withFinal.length < 2) return null;
   const { groups } = majority(withFinal.map(({ step, final }) => ({ id: step, answer: final })));

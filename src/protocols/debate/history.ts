@@ -1,8 +1,8 @@
 import type { Event, Participant, ParticipantId, Work } from "../../kernel/index.ts";
 import { phase, type PhaseResult, type StepRunner } from "../../engine/index.ts";
 import type { SummaryMethod, SummaryTask, Contribution } from "./summaries/method.ts";
-import { summaryMethodOf } from "./summaries/index.ts";
-import { summarizationOf } from "./settings.ts";
+import { findSummaryMethod } from "./summaries/index.ts";
+import { summarizationFor } from "./settings.ts";
 import { ownText, type DebateContext } from "./speak.ts";
 import { summaryPrompt, historyText } from "./prompts/agents.ts";
 
@@ -11,27 +11,29 @@ import { summaryPrompt, historyText } from "./prompts/agents.ts";
 // PAST-3. A summary that fails is noted, and the history is used: nothing is lost with it.
 
 /** Summaries of those whose perspective is at or over their threshold, all at once; nothing is asked of others. */
-export async function summarise(
+export async function summarizePerspectives(
   context: DebateContext,
   agents: readonly Participant[],
   { round, transcript }: { readonly round: number; readonly transcript: Transcript },
-): Promise<ReadonlyMap<ParticipantId, Summarised>> {
+): Promise<ReadonlyMap<ParticipantId, RoundSummary>> {
   const due = agents.filter((agent) => {
-    const own = wayOf(context, agent);
-    return own && !own.method.perPrompt && isDue(context, agent, perspectiveOf(transcript, agent.id)); // PAST-1
+    const own = findSummarization(context, agent);
+    return (
+      own && !own.method.perPrompt && isOverThreshold(context, agent, selectPerspective(transcript, agent.id))
+    ); // PAST-1
   });
   if (due.length === 0) return new Map();
   const work = async (id: string, run: StepRunner): Promise<PhaseResult<Event<"summary-made">>> => {
     const agent = due.find((one) => one.id === id);
-    const own = agent && wayOf(context, agent);
+    const own = agent && findSummarization(context, agent);
     if (!own) throw new RangeError(`${id} summarises nothing`);
-    const event = await make(context, run, {
+    const event = await makeSummary(context, run, {
       agent,
       method: own.method,
       key: `round-${round}/summary/${id}`,
       work: { kind: "summary", round, by: id },
       round,
-      contributions: perspectiveOf(transcript, agent.id), // PAST-2
+      contributions: selectPerspective(transcript, agent.id), // PAST-2
       purpose: context.question,
     });
     return event.type === "summary-made" ? { in: true, value: event } : { in: false, why: event.data.why };
@@ -44,7 +46,7 @@ export async function summarise(
   return new Map(done.in.map(({ value }) => [value.data.for, { round, text: value.data.text }]));
 }
 
-export type Remembering = {
+export type HistoryRequest = {
   readonly agent: Participant;
   /** The step whose prompt is being built. */
   readonly step: string;
@@ -57,20 +59,20 @@ export type Remembering = {
 };
 
 /** What an agent is reminded of in a prompt; undefined where there is nothing, or nothing is wanted. */
-export async function historyFor(
+export async function buildHistory(
   context: DebateContext,
-  { agent, step, kind, round, transcript, purpose }: Remembering,
+  { agent, step, kind, round, transcript, purpose }: HistoryRequest,
 ): Promise<string | undefined> {
-  const own = wayOf(context, agent);
-  if (own?.method.perPrompt && isDue(context, agent, perspectiveOf(transcript, agent.id))) {
+  const own = findSummarization(context, agent);
+  if (own?.method.perPrompt && isOverThreshold(context, agent, selectPerspective(transcript, agent.id))) {
     const everybody = own.method.takesAll && own.settings.scope === "all";
-    const event = await make(context, context.run, {
+    const event = await makeSummary(context, context.run, {
       agent,
       method: own.method,
       key: `${step}/summary`,
       work: { kind: "summary", round, by: agent.id, of: kind },
       round,
-      contributions: everybody ? transcript.spoken : perspectiveOf(transcript, agent.id),
+      contributions: everybody ? transcript.entries : selectPerspective(transcript, agent.id),
       purpose,
     });
     if (event.type === "summary-made")
@@ -83,40 +85,43 @@ export async function historyFor(
 }
 
 /** How this participant's perspective is summarised; undefined where it is not. */
-export function wayOf(context: DebateContext, { id }: Participant) {
-  const settings = summarizationOf(context.settings, id);
+export function findSummarization(context: DebateContext, { id }: Participant) {
+  const settings = summarizationFor(context.settings, id);
   return settings.enabled
-    ? { settings, method: summaryMethodOf(settings.method, context.methods) }
+    ? { settings, method: findSummaryMethod(settings.method, context.methods) }
     : undefined;
 }
 
-export const isDue = (
+export const isOverThreshold = (
   { settings }: DebateContext,
   { id }: Participant,
-  contributions: readonly Spoken[],
-): boolean => lengthOf(contributions) >= summarizationOf(settings, id).threshold;
+  contributions: readonly TranscriptEntry[],
+): boolean => countCharacters(contributions) >= summarizationFor(settings, id).threshold;
 
-export type Making = {
+export type SummaryRequest = {
   readonly agent: Participant;
   readonly method: SummaryMethod;
   readonly key: string;
   readonly work: Work;
   readonly round: number | undefined;
-  readonly contributions: readonly Spoken[];
+  readonly contributions: readonly TranscriptEntry[];
   readonly purpose: string;
   readonly prompt?: SummaryTask["prompt"];
 };
 
 /** One summary by an agent's method, with the ports that there are. */
-export function make(
+export function makeSummary(
   context: DebateContext,
   run: StepRunner,
-  { agent, method, key, work, round, contributions, purpose, prompt }: Making,
+  { agent, method, key, work, round, contributions, purpose, prompt }: SummaryRequest,
 ): Promise<Event<"summary-made"> | Event<"degradation-noted">> {
-  const { maxLength, semanticThreshold, embeddingModel, scope } = summarizationOf(context.settings, agent.id);
+  const { maxLength, semanticThreshold, embeddingModel, scope } = summarizationFor(
+    context.settings,
+    agent.id,
+  );
   const persona = context.instructions(agent);
   const focus = ownText(context, "summary", agent);
-  return method.summarise(
+  return method.summarize(
     run,
     {
       key,
@@ -124,7 +129,7 @@ export function make(
       for: agent,
       round,
       contributions,
-      charactersBefore: lengthOf(contributions),
+      charactersBefore: countCharacters(contributions),
       maxLength,
       purpose,
       prompt:
@@ -147,7 +152,7 @@ export function make(
 }
 
 /** The same, by round, in order. */
-const byRound = (contributions: readonly Spoken[]) =>
+const byRound = (contributions: readonly TranscriptEntry[]) =>
   [...new Set(contributions.map(({ round }) => round))].map((round) => ({
     round,
     items: contributions.filter((one) => one.round === round).map(({ kind, text }) => ({ kind, text })),
@@ -158,7 +163,7 @@ const byRound = (contributions: readonly Spoken[]) =>
 // PERSPECTIVE-3. A summary stands for all that came before the round at whose start it was made; what came since follows it verbatim.
 
 /** A text of the debate: whose perspective it belongs to, and who wrote it. */
-export type Spoken = Contribution & {
+export type TranscriptEntry = Contribution & {
   /** Under which the others know who said it. */
   readonly label: string;
   /** In whose perspective it stands: the author's, or of a critique the criticised one's. */
@@ -166,26 +171,29 @@ export type Spoken = Contribution & {
 };
 
 /** A summary that was made for an agent at the start of a round. */
-export type Summarised = { readonly round: number; readonly text: string };
+export type RoundSummary = { readonly round: number; readonly text: string };
 
 /** All that was said so far, in the order of rounds, kinds and seats. */
 export type Transcript = {
-  readonly spoken: readonly Spoken[];
-  readonly summaries: ReadonlyMap<ParticipantId, readonly Summarised[]>;
+  readonly entries: readonly TranscriptEntry[];
+  readonly summaries: ReadonlyMap<ParticipantId, readonly RoundSummary[]>;
 };
 
-export const EMPTY: Transcript = { spoken: [], summaries: new Map() };
+export const EMPTY_TRANSCRIPT: Transcript = { entries: [], summaries: new Map() };
 
-export const withSpoken = ({ spoken, summaries }: Transcript, more: readonly Spoken[]): Transcript => ({
-  spoken: [...spoken, ...more],
+export const withEntries = (
+  { entries: spoken, summaries }: Transcript,
+  more: readonly TranscriptEntry[],
+): Transcript => ({
+  entries: [...spoken, ...more],
   summaries,
 });
 
 export const withSummaries = (
-  { spoken, summaries }: Transcript,
-  made: ReadonlyMap<ParticipantId, Summarised>,
+  { entries: spoken, summaries }: Transcript,
+  made: ReadonlyMap<ParticipantId, RoundSummary>,
 ): Transcript => ({
-  spoken,
+  entries: spoken,
   summaries: new Map([
     ...summaries,
     ...[...made].map(([id, summary]) => [id, [...(summaries.get(id) ?? []), summary]] as const),
@@ -193,21 +201,21 @@ export const withSummaries = (
 });
 
 /** What an agent has gone through, oldest first (PERSPECTIVE-1). */
-const perspectiveOf = ({ spoken }: Transcript, id: ParticipantId): readonly Spoken[] =>
+const selectPerspective = ({ entries: spoken }: Transcript, id: ParticipantId): readonly TranscriptEntry[] =>
   spoken.filter(({ of }) => of === id);
 
 /** What an agent is shown of it: its latest summary, found backwards, and what came since (PERSPECTIVE-3); else all of it. */
 export type History = {
-  readonly summary: Summarised | undefined;
-  readonly contributions: readonly Spoken[];
+  readonly summary: RoundSummary | undefined;
+  readonly contributions: readonly TranscriptEntry[];
 };
 
 function historyOf(transcript: Transcript, id: ParticipantId): History {
   const summary = transcript.summaries.get(id)?.at(-1);
-  const all = perspectiveOf(transcript, id);
+  const all = selectPerspective(transcript, id);
   const contributions = summary ? all.filter(({ round }) => round >= summary.round) : all;
   return { summary, contributions };
 }
 
-const lengthOf = (contributions: readonly Contribution[]): number =>
+const countCharacters = (contributions: readonly Contribution[]): number =>
   contributions.reduce((sum, { text }) => sum + text.length, 0);

@@ -17,10 +17,16 @@ import {
   solutionSchema,
 } from "./prompts/judge.ts";
 import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
-import { absenceOf, degradation, type Absence } from "../phases/loss.ts";
+import { createAbsence, degradation, type Absence } from "../phases/loss.ts";
 import { ownText, type Brief, type DebateContext } from "./speak.ts";
-import { isDue, make, wayOf, type Spoken, type Transcript } from "./history.ts";
-import { saidIn, type Seated } from "./round.ts";
+import {
+  isOverThreshold,
+  makeSummary,
+  findSummarization,
+  type TranscriptEntry,
+  type Transcript,
+} from "./history.ts";
+import { transcriptEntries, type Seated } from "./round.ts";
 
 // SOLUTION-1. A judge at its threshold works from its own summary of the last round alone; below it, from all rounds. It never sees critiques.
 // SOLUTION-2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
@@ -28,7 +34,7 @@ import { saidIn, type Seated } from "./round.ts";
 
 const SHARE = "judge";
 
-export type Evidence = {
+export type SolutionEvidence = {
   readonly brief: Brief;
   readonly transcript: Transcript;
   /** What stood when the last round began, and what stands now. */
@@ -37,7 +43,7 @@ export type Evidence = {
   readonly round: number;
 };
 
-export type Judged =
+export type SolutionOutcome =
   | {
       readonly ok: true;
       readonly step: StepKey;
@@ -48,9 +54,12 @@ export type Judged =
   | ({ readonly ok: false } & Absence);
 
 /** Asks one judge after the other, each under `synthesis/<judge>`, until one writes the solution. */
-export async function synthesise(context: DebateContext, evidence: Evidence): Promise<Judged> {
+export async function writeSolution(
+  context: DebateContext,
+  evidence: SolutionEvidence,
+): Promise<SolutionOutcome> {
   let failed = 0;
-  let last = absenceOf("nobody is the judge", undefined);
+  let last = createAbsence("nobody is the judge", undefined);
   for (const judge of context.seats("judge")) {
     const judged = await solution(context, judge, evidence);
     if (judged.ok) return { ...judged, degraded: judged.degraded || failed > 0 };
@@ -70,7 +79,7 @@ export function reserveForJudge(context: DebateContext): void {
     const all =
       3 * context.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
     // A judge that summarises sees a summary, or rounds of which the last is below its threshold.
-    const way = wayOf(context, judge);
+    const way = findSummarization(context, judge);
     const most = way ? Math.min(all, Math.max(way.settings.maxLength, rounds * way.settings.threshold)) : all;
     const given = context.context.reduce((sum, { text }) => sum + text, context.question) + "x".repeat(most);
     return {
@@ -85,7 +94,11 @@ type Solved =
   | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly degraded: boolean }
   | ({ readonly ok: false } & Absence);
 
-async function solution(context: DebateContext, judge: Participant, evidence: Evidence): Promise<Solved> {
+async function solution(
+  context: DebateContext,
+  judge: Participant,
+  evidence: SolutionEvidence,
+): Promise<Solved> {
   const { callTimeoutMs: timeoutMs, maxOutputTokens } = context.settings;
   const step = StepKey.parse(`synthesis/${judge.id}`);
   const work = { kind: "synthesis", by: judge.id };
@@ -120,7 +133,7 @@ async function solution(context: DebateContext, judge: Participant, evidence: Ev
   if (first.type === "synthesis-given") return { ok: true, step, final: first.data.final, degraded: false };
   if (first.type === "degradation-noted") {
     const { call, why } = first.data;
-    return { ok: false, ...absenceOf(why, call?.ok === false ? call.failure : undefined) };
+    return { ok: false, ...createAbsence(why, call?.ok === false ? call.failure : undefined) };
   }
   const reply = first.data.call?.ok ? first.data.call.reply : "";
   const again = StepKey.parse(`${step}/repair`);
@@ -189,13 +202,17 @@ const given = (judge: Participant, text: string, assessment: Assessment): StepOu
 async function materialOf(
   context: DebateContext,
   judge: Participant,
-  { transcript, before, after, round }: Evidence,
+  { transcript, before, after, round }: SolutionEvidence,
 ): Promise<{ readonly rounds: string; readonly summary?: string }> {
-  const last = saidIn(round, { proposals: before, critiques: [], refinements: changed(before, after) });
-  const way = wayOf(context, judge);
-  if (way && isDue(context, judge, last)) {
+  const last = transcriptEntries(round, {
+    proposals: before,
+    critiques: [],
+    refinements: changed(before, after),
+  });
+  const way = findSummarization(context, judge);
+  if (way && isOverThreshold(context, judge, last)) {
     const focus = ownText(context, "summary", judge);
-    const event = await make(context, context.run, {
+    const event = await makeSummary(context, context.run, {
       agent: judge,
       method: way.method,
       // The first judge's; who steps in for it makes its own.
@@ -214,16 +231,16 @@ async function materialOf(
     });
     if (event.type === "summary-made") return { rounds: "", summary: event.data.text };
   }
-  return { rounds: roundsText(context, roundsOf(transcript.spoken)) };
+  return { rounds: roundsText(context, roundsOf(transcript.entries)) };
 }
 
 const changed = (before: readonly Seated[], after: readonly Seated[]): readonly Seated[] =>
   after.filter(({ step }) => !before.some((one) => one.step === step));
 
 /** All rounds' proposals and refinements, under their labels and in label order. */
-const roundsOf = (spoken: readonly Spoken[]) =>
+const roundsOf = (spoken: readonly TranscriptEntry[]) =>
   [...new Set(spoken.map(({ round }) => round))].map((round) => {
-    const said = (kind: Spoken["kind"]) =>
+    const said = (kind: TranscriptEntry["kind"]) =>
       spoken
         .filter((one) => one.round === round && one.kind === kind)
         .sort((a, b) => (a.label < b.label ? -1 : 1));

@@ -10,7 +10,7 @@ import {
 } from "./config.ts";
 import { withModels, debateSeats, type DebateSeats } from "./seats.ts";
 import { Summarization, ToolName, type DebateSettings } from "./settings.ts";
-import { summaryMethodOf } from "./summaries/index.ts";
+import { findSummaryMethod } from "./summaries/index.ts";
 
 export type DebateRequest = {
   /** The roles of the agents; a configuration names its own. */
@@ -38,7 +38,7 @@ export async function openDebate(request: DebateRequest, context: OpeningContext
     : await builtInDebate(request, context);
   const config = request.mapModels === undefined ? unmapped : withModels(unmapped, request.mapModels);
   const everybody = [...config.agents, config.judge];
-  for (const { summarization } of everybody) summaryMethodOf(summarization.method);
+  for (const { summarization } of everybody) findSummaryMethod(summarization.method);
   const seats = await debateSeats(context, config);
   const tools = chooseTools(seats, context.fileTools);
   return {
@@ -70,7 +70,7 @@ export async function builtInDebate(
     const turn = (turns.get(id) ?? 0) + 1;
     turns.set(id, turn);
     return {
-      ...usual(model ?? dealt(panel.members, index)),
+      ...agentDefaults(model ?? dealModel(panel.members, index)),
       id: ParticipantId.parse(turn === 1 ? `agent-${id}` : `agent-${id}-${turn}`),
       name: turn === 1 ? name : `${name} ${turn}`,
       role: id,
@@ -89,7 +89,7 @@ export async function builtInDebate(
   return {
     config: {
       agents,
-      judge: { ...usual(model), ...judge, id: ParticipantId.parse(id) },
+      judge: { ...agentDefaults(model), ...judge, id: ParticipantId.parse(id) },
       rules: {},
       warnings: [],
     },
@@ -97,7 +97,7 @@ export async function builtInDebate(
   };
 }
 
-const usual = (model: ModelRef) => ({
+const agentDefaults = (model: ModelRef) => ({
   model,
   summarization: Summarization.parse({}),
   prompts: BUILT_IN_PROMPTS,
@@ -105,7 +105,7 @@ const usual = (model: ModelRef) => ({
   toolCallLimit: undefined,
 });
 
-function dealt(models: readonly ModelRef[], index: number): ModelRef {
+function dealModel(models: readonly ModelRef[], index: number): ModelRef {
   const model = models[index % models.length];
   if (model !== undefined) return model;
   throw new Fault("configuration", {
@@ -130,7 +130,7 @@ async function embeddingNotes(
   );
 }
 
-type Tools = {
+type ChosenTools = {
   readonly byAgent: DebateSeats["tools"];
   readonly specs: readonly ToolSpec[];
   readonly folder: string | undefined;
@@ -138,7 +138,7 @@ type Tools = {
 };
 
 /** The agents' tools with what they are told of them; file tools only where a folder was handed over. */
-function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTools"]): Tools {
+function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTools"]): ChosenTools {
   const files = fileTools?.specs ?? [];
   const all: readonly ToolSpec[] = [CONTEXT_SEARCH, ...files];
   const exists = (name: string) => all.some((spec) => spec.name === name);
@@ -160,12 +160,16 @@ function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTool
   };
 }
 
-type Chosen = { readonly config: DebateConfig; readonly seats: DebateSeats; readonly tools: Tools };
+type ChosenParts = {
+  readonly config: DebateConfig;
+  readonly seats: DebateSeats;
+  readonly tools: ChosenTools;
+};
 
 function settings(
   request: DebateRequest,
   { settings: shared }: OpeningContext,
-  { config: { rules }, seats, tools }: Chosen,
+  { config: { rules }, seats, tools }: ChosenParts,
 ): OpeningPart["settings"] {
   const { draftTokens, reviewTokens, synthesisTokens, quorum, patienceMs } = shared;
   const { until, clarify } = request;

@@ -13,11 +13,18 @@ import { critiquePrompt, proposalPrompt, refinementPrompt } from "./prompts/agen
 import { emptyReplyFailure, type Draft } from "../phases/draft.ts";
 import { failedPart, fanOut, type FanOutMember } from "../phases/fan-out.ts";
 import { degradation, type Absence } from "../phases/loss.ts";
-import { moreThanHalf } from "../phases/control.ts";
-import { type Brief, type DebateContext, requestOf, speak, type Speaking, type Spoke } from "./speak.ts";
-import { historyFor, type Spoken, type Transcript } from "./history.ts";
-import { quorumOf } from "./settings.ts";
-import { criticsOf } from "./config.ts";
+import { countMajority } from "../phases/control.ts";
+import {
+  type Brief,
+  type DebateContext,
+  speechRequest,
+  speak,
+  type DebateSpeech,
+  type SpeechEventType,
+} from "./speak.ts";
+import { buildHistory, type TranscriptEntry, type Transcript } from "./history.ts";
+import { requiredProposals } from "./settings.ts";
+import { pairCritics } from "./config.ts";
 
 // DEBATE-1. Everything inside of a phase runs at once; a phase waits for all that it needs and for nothing else.
 // DEBATE-2. Who has no proposal in round 1 is out of the debate; later, what an agent does not give again stands.
@@ -36,30 +43,33 @@ export type RoundSpec = {
   readonly labels: ReadonlyMap<ParticipantId, string>;
 };
 
-type Part = { readonly id: string; readonly speech: Speaking };
+type SpeechMember = { readonly id: string; readonly speech: DebateSpeech };
 
 /** A part of a phase that nobody spoke. */
-export type Loss = Absence & { readonly id: string };
+export type AbsentSpeaker = Absence & { readonly id: string };
 
 /** One phase of speeches, each `round-<n>/<kind>/<part>`; who spoke, by part. */
-async function spoken(
+async function runSpeeches(
   context: DebateContext,
   {
     work,
     parts,
-    quorum = moreThanHalf(parts.length),
+    quorum = countMajority(parts.length),
   }: {
     readonly work: PhaseWork & { readonly round: number };
-    readonly parts: readonly Part[];
+    readonly parts: readonly SpeechMember[];
     readonly quorum?: number;
   },
-): Promise<{ readonly given: ReadonlyMap<string, Event<Spoke>>; readonly absent: readonly Loss[] }> {
-  const done = await fanOut<FanOutMember & Part, Event<Spoke>>(
+): Promise<{
+  readonly given: ReadonlyMap<string, Event<SpeechEventType>>;
+  readonly absent: readonly AbsentSpeaker[];
+}> {
+  const done = await fanOut<FanOutMember & SpeechMember, Event<SpeechEventType>>(
     context.run,
     {
       name: `round-${work.round}/${work.kind}`,
       work,
-      members: parts.map((part) => ({ ...part, request: requestOf(context, part.speech) })),
+      members: parts.map((part) => ({ ...part, request: speechRequest(context, part.speech) })),
       quorum,
       patienceMs: context.settings.patienceMs,
     },
@@ -79,13 +89,13 @@ export async function propose(
   context: DebateContext,
   spec: RoundSpec,
   agents: readonly Draft["by"][],
-): Promise<{ readonly seated: readonly Seated[]; readonly absent: readonly Loss[] }> {
+): Promise<{ readonly seated: readonly Seated[]; readonly absent: readonly AbsentSpeaker[] }> {
   const { round, brief, transcript } = spec;
   const parts = await Promise.all(
-    agents.map(async (agent): Promise<Part> => {
+    agents.map(async (agent): Promise<SpeechMember> => {
       const step = StepKey.parse(`round-${round}/proposal/${agent.id}`);
       const work = { kind: "proposal", round, by: agent.id };
-      const history = await historyFor(context, {
+      const history = await buildHistory(context, {
         ...work,
         agent,
         step,
@@ -93,29 +103,29 @@ export async function propose(
         purpose: context.question,
       });
       const messages = proposalPrompt(context, { ...brief, history, persona: context.instructions(agent) });
-      return answering(context, { spec, agent, step, work, messages, kind: "proposal" });
+      return answerSpeech(context, { spec, agent, step, work, messages, kind: "proposal" });
     }),
   );
-  const quorum = quorumOf(context.settings, agents.length);
-  const { given, absent } = await spoken(context, { work: { kind: "proposal", round }, parts, quorum });
-  return { seated: seatedBy(spec, agents, given), absent };
+  const quorum = requiredProposals(context.settings, agents.length);
+  const { given, absent } = await runSpeeches(context, { work: { kind: "proposal", round }, parts, quorum });
+  return { seated: seatAnswers(spec, agents, given), absent };
 }
 
 /** Critiques of what stands, each agent's of those whom the topology gives it; by whom they are about. */
-export async function criticise(
+export async function criticize(
   context: DebateContext,
   spec: RoundSpec,
   seated: readonly Seated[],
-): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly Loss[] }> {
+): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly AbsentSpeaker[] }> {
   const { round, brief, transcript, heard } = spec;
-  const pairs = criticsOf(context.settings.topology, seated);
+  const pairs = pairCritics(context.settings.topology, seated);
   const parts = await Promise.all(
-    pairs.map(async ({ critic, target }): Promise<Part> => {
+    pairs.map(async ({ critic, target }): Promise<SpeechMember> => {
       const agent = critic.by;
       const id = `${agent.id}/of/${target.by.id}`;
       const step = StepKey.parse(`round-${round}/critique/${id}`);
       const work = { kind: "critique", round, by: agent.id, of: target.by.id };
-      const history = await historyFor(context, { ...work, agent, step, transcript, purpose: target.text });
+      const history = await buildHistory(context, { ...work, agent, step, transcript, purpose: target.text });
       const messages = critiquePrompt(context, {
         ...brief,
         proposal: { label: target.label, text: target.text },
@@ -148,7 +158,7 @@ export async function criticise(
       };
     }),
   );
-  const { given, absent } = await spoken(context, { work: { kind: "critique", round }, parts });
+  const { given, absent } = await runSpeeches(context, { work: { kind: "critique", round }, parts });
   const critiques = pairs.flatMap(({ critic, target }) => {
     const step = `round-${round}/critique/${critic.by.id}/of/${target.by.id}`;
     const event = given.get(`${critic.by.id}/of/${target.by.id}`);
@@ -175,17 +185,17 @@ export async function refine(
 ): Promise<{
   readonly seated: readonly Seated[];
   readonly refined: readonly ParticipantId[];
-  readonly absent: readonly Loss[];
+  readonly absent: readonly AbsentSpeaker[];
 }> {
   const { round, brief, transcript } = spec;
   const criticised = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // DEBATE-3
   const parts = await Promise.all(
-    criticised.map(async ({ by: agent, label, text }): Promise<Part> => {
+    criticised.map(async ({ by: agent, label, text }): Promise<SpeechMember> => {
       const step = StepKey.parse(`round-${round}/refinement/${agent.id}`);
       const received = critiques.filter(({ of }) => of === agent.id).map((critique) => critique.text);
       const purpose = [text, ...received].join("\n\n");
       const work = { kind: "refinement", round, by: agent.id };
-      const history = await historyFor(context, { ...work, agent, step, transcript, purpose });
+      const history = await buildHistory(context, { ...work, agent, step, transcript, purpose });
       const messages = refinementPrompt(context, {
         ...brief,
         proposal: { label, text },
@@ -193,11 +203,11 @@ export async function refine(
         history,
         persona: context.instructions(agent),
       });
-      return answering(context, { spec, agent, step, work, messages, kind: "refinement" });
+      return answerSpeech(context, { spec, agent, step, work, messages, kind: "refinement" });
     }),
   );
-  const { given, absent } = await spoken(context, { work: { kind: "refinement", round }, parts });
-  const anew = seatedBy(
+  const { given, absent } = await runSpeeches(context, { work: { kind: "refinement", round }, parts });
+  const anew = seatAnswers(
     spec,
     criticised.map(({ by }) => by),
     given,
@@ -209,7 +219,7 @@ export async function refine(
   };
 }
 
-type Answering = {
+type AnswerSpeech = {
   readonly spec: RoundSpec;
   readonly agent: Draft["by"];
   readonly step: StepKey;
@@ -218,10 +228,10 @@ type Answering = {
   readonly kind: "proposal" | "refinement";
 };
 
-function answering(
+function answerSpeech(
   { settings }: DebateContext,
-  { spec: { round, heard }, agent, step, work, messages, kind }: Answering,
-): Part {
+  { spec: { round, heard }, agent, step, work, messages, kind }: AnswerSpeech,
+): SpeechMember {
   const what = `the ${kind} of ${agent.persona.name} in round ${round}`;
   const weakens =
     kind === "proposal" && round === 1 ? "the debate goes on without it" : "what it said before stands";
@@ -250,10 +260,10 @@ function answering(
 }
 
 /** The answers that were given, at the table. */
-function seatedBy(
+function seatAnswers(
   { labels }: RoundSpec,
   agents: readonly Draft["by"][],
-  given: ReadonlyMap<string, Event<Spoke>>,
+  given: ReadonlyMap<string, Event<SpeechEventType>>,
 ): readonly Seated[] {
   return agents.flatMap((by) => {
     const event = given.get(by.id);
@@ -266,7 +276,7 @@ function seatedBy(
 const failureOf = (call: Call) => (call.ok ? emptyReplyFailure(call.reply) : call.failure);
 
 /** What of a round enters the transcript, in the order of kinds and seats. */
-export const saidIn = (
+export const transcriptEntries = (
   round: number,
   {
     proposals,
@@ -277,7 +287,7 @@ export const saidIn = (
     readonly critiques: readonly Critique[];
     readonly refinements: readonly Seated[];
   },
-): readonly Spoken[] => [
+): readonly TranscriptEntry[] => [
   ...proposals.map(({ by, step, text, label }) => ({
     round,
     kind: "proposal" as const,

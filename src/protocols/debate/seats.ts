@@ -40,9 +40,9 @@ export async function debateSeats(context: OpeningContext, config: DebateConfig)
     roles: byId(({ role }) => role),
     templates: Object.fromEntries(all.flatMap(ownTexts)),
     promptSources: byId(({ prompts }) => ({
-      instructions: sourceOf(prompts.instructions),
-      clarification: sourceOf(prompts.clarification),
-      summary: sourceOf(prompts.summary),
+      instructions: describeSource(prompts.instructions),
+      clarification: describeSource(prompts.clarification),
+      summary: describeSource(prompts.summary),
     })),
     summarizationOf: byId(({ summarization }) => summarization),
     tools: Object.fromEntries(
@@ -89,7 +89,7 @@ const ownTexts = ({ id, prompts }: AgentConfig): (readonly [name: string, text: 
     return prompt.source === "file" ? [[`${kind}/${id}`, prompt.text] as const] : [];
   });
 
-const sourceOf = (prompt: AgentPrompts[keyof AgentPrompts]): PromptSource =>
+const describeSource = (prompt: AgentPrompts[keyof AgentPrompts]): PromptSource =>
   prompt.source === "file" ? { source: "file", path: prompt.path } : { source: "built-in" };
 
 /** The tools that exist, and a warning for each that does not. */
@@ -108,11 +108,11 @@ function knownTools({ id, tools }: AgentConfig): {
   };
 }
 
-type Seat = { readonly model: ModelRef };
-type Pair = { readonly from: string; readonly to: ModelRef };
+type ModelSeat = { readonly model: ModelRef };
+type ModelReplacement = { readonly from: string; readonly to: ModelRef };
 
 const FORMS = "write models to be dealt out (sim/ada,sim/bo) or replacements (openai/gpt-4=sim/ada)";
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 
 /**
  * The same seats with other models. A list of models is dealt out, one to a seat in order, going round; pairs
@@ -120,34 +120,37 @@ const MOST_ENTRIES = 100;
  * part of its name, but a pair cannot name them: what has a `?` before its `=` is a model.
  * @throws Fault `configuration` for an entry that is no model, both kinds at once, or a `FROM` that no seat has
  */
-export function mapModels<S extends Seat>(seats: readonly S[], written: string): readonly S[] {
-  const entries = written.split(",", MOST_ENTRIES + 1).map((entry) => entry.trim());
-  if (entries.length > MOST_ENTRIES) throw refusal(`more than ${MOST_ENTRIES} models`, FORMS);
+export function mapModels<S extends ModelSeat>(seats: readonly S[], written: string): readonly S[] {
+  const entries = written.split(",", MAX_ENTRIES + 1).map((entry) => entry.trim());
+  if (entries.length > MAX_ENTRIES) throw refusal(`more than ${MAX_ENTRIES} models`, FORMS);
   const read = entries.map(readEntry);
   const pairs = read.filter((entry) => entry.from !== undefined);
   if (pairs.length === 0) {
     return seats.map((seat, index) => ({ ...seat, model: read[index % read.length]?.to ?? seat.model }));
   }
   if (pairs.length < read.length) throw refusal("models to be dealt out stand among replacements", FORMS);
-  return replaced(seats, pairs);
+  return replaceModels(seats, pairs);
 }
 
-type Entry =
+type ModelEntry =
   { readonly from: string; readonly to: ModelRef } | { readonly from?: never; readonly to: ModelRef };
 
-function readEntry(entry: string): Entry {
+function readEntry(entry: string): ModelEntry {
   const [, from, to] = /^([^=?]*)=(.*)$/.exec(entry) ?? [];
-  if (from === undefined || to === undefined) return { to: refIn(entry) };
-  return { from: refIn(from.trim()), to: refIn(to.trim()) };
+  if (from === undefined || to === undefined) return { to: readModelRef(entry) };
+  return { from: readModelRef(from.trim()), to: readModelRef(to.trim()) };
 }
 
-function refIn(text: string): ModelRef {
+function readModelRef(text: string): ModelRef {
   const read = ModelRef.safeParse(text);
   if (read.success) return read.data;
   throw refusal(`${quoted(text)} is no model; a model is written provider/model`, FORMS);
 }
 
-function replaced<S extends Seat>(seats: readonly S[], pairs: readonly Pair[]): readonly S[] {
+function replaceModels<S extends ModelSeat>(
+  seats: readonly S[],
+  pairs: readonly ModelReplacement[],
+): readonly S[] {
   const used: readonly string[] = [...new Set(seats.map(({ model }) => model))];
   const by = new Map<string, ModelRef>();
   for (const { from, to } of pairs) {
@@ -170,10 +173,10 @@ const refusal = (why: string, next: string) =>
  * The same configuration with other models; see `mapModels`. The judge's seat comes after the agents', which keep their order.
  * @throws Fault `configuration` as `mapModels` does
  */
-export function withModels<S extends Seat, C extends { readonly agents: readonly S[]; readonly judge: S }>(
-  config: C,
-  written: string,
-): C {
+export function withModels<
+  S extends ModelSeat,
+  C extends { readonly agents: readonly S[]; readonly judge: S },
+>(config: C, written: string): C {
   const { agents, judge } = config;
   const seats = mapModels([...agents, judge], written);
   return { ...config, agents: seats.slice(0, -1), judge: seats.at(-1) ?? judge };

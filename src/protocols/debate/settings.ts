@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Json, ParticipantId, ToolSpec } from "../../kernel/index.ts";
-import { moreThanHalf } from "../phases/control.ts";
+import { countMajority } from "../phases/control.ts";
 
 const count = z.int().positive();
 
@@ -37,11 +37,11 @@ const Termination = z.discriminatedUnion("type", [
 export const ToolName = z.enum(["context_search", "file_read", "list_files"]);
 export type ToolName = z.infer<typeof ToolName>;
 
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 export const DebateSettings = z.strictObject({
   /** At most. */
-  rounds: count.max(MOST_ROUNDS).default(3),
+  rounds: count.max(MAX_ROUNDS).default(3),
   termination: Termination.prefault({ type: "fixed" }),
   /** From round 2 on: the refinement of the round before stands as the proposal, or everybody is asked anew. */
   proposals: z.enum(["carried", "fresh"]).default("carried"),
@@ -92,11 +92,11 @@ export const DebateSettings = z.strictObject({
 export type DebateSettings = z.infer<typeof DebateSettings>;
 
 /** How this participant's perspective is summarised. */
-export const summarizationOf = (
+export const summarizationFor = (
   { summarization, summarizationOf: own }: DebateSettings,
   id: ParticipantId,
 ): Summarization => own[id] ?? summarization;
 
 /** So many proposals of so many agents are needed. */
-export const quorumOf = ({ quorum }: DebateSettings, agents: number): number =>
-  quorum ?? moreThanHalf(agents);
+export const requiredProposals = ({ quorum }: DebateSettings, agents: number): number =>
+  quorum ?? countMajority(agents);

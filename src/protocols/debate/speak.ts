@@ -16,45 +16,45 @@ import { speakWithTools, withTools } from "../phases/tool-turns.ts";
 import { modelParams } from "../phases/draft.ts";
 import type { SummaryMethod } from "./summaries/index.ts";
 import type { DebateSettings } from "./settings.ts";
-import type { Spoken, Transcript } from "./history.ts";
+import type { TranscriptEntry, Transcript } from "./history.ts";
 
 /** The events in which a turn may end. */
-export type Spoke = "answer-given" | "critique-given";
+export type SpeechEventType = "answer-given" | "critique-given";
 
-export type Speaking = {
+export type DebateSpeech = {
   readonly agent: Participant;
   readonly step: StepKey;
   readonly work: Work;
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
   readonly reply?: ReplySchema;
-  readonly outcome: Spoke;
+  readonly outcome: SpeechEventType;
   /** What `context_search` looks through. */
   readonly transcript: Transcript;
-  readonly read: (call: Call) => StepOutcome<Spoke | "degradation-noted">;
+  readonly read: (call: Call) => StepOutcome<SpeechEventType | "degradation-noted">;
 };
 
 /** What a step asks first; for what it may cost. */
-export const requestOf = (context: DebateContext, speech: Speaking): ModelRequest =>
-  withTools(requestWith(speech, speech.messages), toolsOf(context, speech.agent).specs);
+export const speechRequest = (context: DebateContext, speech: DebateSpeech): ModelRequest =>
+  withTools(requestWith(speech, speech.messages), agentTools(context, speech.agent).specs);
 
 /** One agent's reply, with as many turns as its tools take. */
 export function speak(
   context: DebateContext,
   run: StepRunner,
-  speech: Speaking,
-): Promise<Event<Spoke | "degradation-noted">> {
+  speech: DebateSpeech,
+): Promise<Event<SpeechEventType | "degradation-noted">> {
   const { agent, step, work, messages, transcript, outcome, read } = speech;
-  return speakWithTools<Spoke | "degradation-noted">(context, run, {
+  return speakWithTools<SpeechEventType | "degradation-noted">(context, run, {
     by: agent.id,
     step,
     work,
     request: requestWith(speech, messages),
     timeoutMs: context.settings.callTimeoutMs,
     tools: {
-      ...toolsOf(context, agent),
-      seen: transcript.spoken.map((one) => one.step),
-      use: (name, given, signal) => outcomeOf(context, { name, given, spoken: transcript.spoken }, signal),
+      ...agentTools(context, agent),
+      seen: transcript.entries.map((one) => one.step),
+      use: (name, given, signal) => useTool(context, { name, given, spoken: transcript.entries }, signal),
     },
     outcomes: [outcome, "degradation-noted"],
     read,
@@ -62,7 +62,7 @@ export function speak(
 }
 
 const requestWith = (
-  { agent, maxOutputTokens, reply }: Speaking,
+  { agent, maxOutputTokens, reply }: DebateSpeech,
   messages: readonly Message[],
 ): ModelRequest => ({
   ...modelParams(agent),
@@ -71,25 +71,25 @@ const requestWith = (
   ...(reply ? { reply } : {}),
 });
 
-function toolsOf({ settings }: DebateContext, { id }: Participant) {
+function agentTools({ settings }: DebateContext, { id }: Participant) {
   const own = settings.tools[id];
   const names: readonly string[] = own?.names ?? [];
   return { specs: settings.toolSpecs.filter(({ name }) => names.includes(name)), limit: own?.limit ?? 0 };
 }
 
-async function outcomeOf(
+async function useTool(
   context: DebateContext,
-  { name, given, spoken }: { name: string; given: Json; spoken: readonly Spoken[] },
+  { name, given, spoken }: { name: string; given: Json; spoken: readonly TranscriptEntry[] },
   signal: AbortSignal,
 ): Promise<Json> {
-  if (name === "context_search") return searched(spoken, given);
+  if (name === "context_search") return searchTranscript(spoken, given);
   const tools = await context.ports.tools?.(context.opening);
   if (!tools) return { error: "there is no folder to work in" };
   const outcome = await tools.call(name, given, signal);
   return outcome.ok ? outcome.result : { error: outcome.reason };
 }
 
-function searched(spoken: readonly Spoken[], given: Json): Json {
+function searchTranscript(spoken: readonly TranscriptEntry[], given: Json): Json {
   const input = ContextSearchInput.safeParse(given);
   if (!input.success) return { error: 'it takes {"term": "…"}' };
   // Under labels, as everybody is known here.

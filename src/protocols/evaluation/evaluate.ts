@@ -9,24 +9,24 @@ import {
 } from "./prompt.ts";
 import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
 import { degradation } from "../phases/loss.ts";
-import { textsIn } from "./material.ts";
+import { readTexts } from "./material.ts";
 import type { EvaluationSettings } from "./work.ts";
 
 /** The template of an evaluator's own prompt, which an opening pins only for those who have one. */
 export const ownTemplate = (id: string): string => `evaluation/${id}`;
 
 /** What every evaluator is shown; personas are their own. */
-type Shown = Omit<EvaluationPrompt, "persona">;
+type EvaluatorMaterial = Omit<EvaluationPrompt, "persona">;
 
-export function shownOn({ context, settings }: ProtocolContext<EvaluationSettings>): Shown {
+export function readMaterial({ context, settings }: ProtocolContext<EvaluationSettings>): EvaluatorMaterial {
   const { requirements, unfulfilled } = settings;
-  return { ...textsIn(context), requirements, unfulfilled };
+  return { ...readTexts(context), requirements, unfulfilled };
 }
 
 /** The one request that an evaluator is asked with. */
-export function requestOf(
+export function evaluationRequest(
   context: ProtocolContext<EvaluationSettings>,
-  shown: Shown,
+  shown: EvaluatorMaterial,
   evaluator: Participant,
 ): ModelRequest {
   const { settings, opening } = context;
@@ -43,10 +43,10 @@ export function requestOf(
   };
 }
 
-type Evaluating = { readonly evaluator: Participant; readonly request: ModelRequest };
+type EvaluationCall = { readonly evaluator: Participant; readonly request: ModelRequest };
 
 /** What an evaluator's step ends in: its scores as they were read, or that there are none. */
-export type Evaluated = Event<"evaluation-given"> | Event<"degradation-noted">;
+export type EvaluationEvent = Event<"evaluation-given"> | Event<"degradation-noted">;
 
 /**
  * One evaluation under `evaluation/<id>`. A call that failed for good is asked again under keys of its own, as often as the
@@ -55,8 +55,8 @@ export type Evaluated = Event<"evaluation-given"> | Event<"degradation-noted">;
 export async function evaluate(
   { settings }: ProtocolContext<EvaluationSettings>,
   run: StepRunner,
-  { evaluator, request }: Evaluating,
-): Promise<Evaluated> {
+  { evaluator, request }: EvaluationCall,
+): Promise<EvaluationEvent> {
   const { id } = evaluator;
   const key = `evaluation/${id}`;
   for (let again = 0; ; again += 1) {

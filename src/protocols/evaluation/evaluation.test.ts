@@ -5,9 +5,9 @@ import { readFenced } from "../../prompts/material.ts";
 import type { ScriptedLine } from "../../testing/scripted-models.ts";
 import { shippedTextsOf, toyAsked, toyParticipant } from "../../testing/kit.ts";
 import { closingOf, crashPoints, eventsOf, factsOf, stage } from "../../testing/stage.ts";
-import { contextOf, evaluation, ownTemplate } from "./index.ts";
+import { createEvaluationContext, evaluation, ownTemplate } from "./index.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
-import { textsIn } from "./material.ts";
+import { readTexts } from "./material.ts";
 
 const TEXTS = {
   problem: "Build a queue. It must keep every message.",
@@ -30,7 +30,7 @@ const asked = ({
   budget = {},
 }: Changes = {}): NewDeliberation =>
   toyAsked("evaluation", {
-    context: contextOf(TEXTS),
+    context: createEvaluationContext(TEXTS),
     settings: Object.fromEntries(
       Object.entries({
         debate: { id: "deb-1", simulated: false },
@@ -65,8 +65,8 @@ const textOf = (request: ModelRequest | undefined): string =>
   (request?.messages ?? []).map(({ text }) => text).join("\n");
 
 it("a context keeps the texts that it was made from", () => {
-  expect(textsIn(contextOf(TEXTS))).toEqual(TEXTS);
-  expect(() => textsIn([{ name: "problem", text: "?" }])).toThrow(RangeError);
+  expect(readTexts(createEvaluationContext(TEXTS))).toEqual(TEXTS);
+  expect(() => readTexts([{ name: "problem", text: "?" }])).toThrow(RangeError);
 });
 
 describe("evaluators", () => {

@@ -3,10 +3,10 @@ import { StepKey, type Closing, type Failure } from "../../kernel/index.ts";
 import { evaluationTemplate } from "./prompt.ts";
 import { fanOut, type FanOut, type FanOutMember } from "../phases/fan-out.ts";
 import { stoppedByBudget } from "../phases/loss.ts";
-import { evaluate, requestOf, shownOn, type Evaluated } from "./evaluate.ts";
+import { evaluate, evaluationRequest, readMaterial, type EvaluationEvent } from "./evaluate.ts";
 import { EvaluationSettings } from "./work.ts";
 
-export { contextOf, type EvaluationTexts } from "./material.ts";
+export { createEvaluationContext, type EvaluationTexts } from "./material.ts";
 export { ownTemplate } from "./evaluate.ts";
 export { EvaluationSettings } from "./work.ts";
 
@@ -26,19 +26,19 @@ export const evaluation = defineProtocol<EvaluationSettings>({
   templates: [evaluationTemplate],
   async deliberate(context) {
     const evaluators = context.seats("evaluator");
-    const shown = shownOn(context);
+    const shown = readMaterial(context);
     const members = evaluators.map((evaluator) => ({
       id: evaluator.id,
       evaluator,
-      request: requestOf(context, shown, evaluator),
+      request: evaluationRequest(context, shown, evaluator),
     }));
-    const done = await fanOut<(typeof members)[number], Part>(
+    const done = await fanOut<(typeof members)[number], EvaluatorResult>(
       context.run,
       { name: "evaluation", work: { kind: "evaluation" }, members, patienceMs: null },
       async ({ id, ...asked }, run) => {
         const event = await evaluate(context, run, asked);
         // In, whatever came of it: a fork that asks a failed one again finds its part of the phase incomplete.
-        return { in: true, value: partOf(id, event) };
+        return { in: true, value: readResult(id, event) };
       },
     );
     return close(context, [...done.in.map(({ value }) => value), ...done.cut.map(unaffordable)]);
@@ -46,14 +46,17 @@ export const evaluation = defineProtocol<EvaluationSettings>({
 });
 
 /** What became of an evaluator; `failure` where there is no reply. */
-type Part = { readonly id: string; readonly read: boolean; readonly failure?: Failure };
+type EvaluatorResult = { readonly id: string; readonly read: boolean; readonly failure?: Failure };
 
-const partOf = (id: string, { type, data }: Evaluated): Part =>
+const readResult = (id: string, { type, data }: EvaluationEvent): EvaluatorResult =>
   data.call?.ok === false
     ? { id, read: false, failure: data.call.failure }
     : { id, read: type === "evaluation-given" };
 
-const unaffordable = ({ member: { id }, cap }: FanOut<FanOutMember, Part>["cut"][number]): Part => ({
+const unaffordable = ({
+  member: { id },
+  cap,
+}: FanOut<FanOutMember, EvaluatorResult>["cut"][number]): EvaluatorResult => ({
   id,
   read: false,
   failure: {
@@ -63,7 +66,7 @@ const unaffordable = ({ member: { id }, cap }: FanOut<FanOutMember, Part>["cut"]
   },
 });
 
-async function close({ run }: ProtocolContext, parts: readonly Part[]): Promise<Closing> {
+async function close({ run }: ProtocolContext, parts: readonly EvaluatorResult[]): Promise<Closing> {
   const ids = (read: boolean) => parts.flatMap((part) => (part.read === read ? [part.id] : []));
   const body = { read: ids(true), unread: ids(false) };
   await run.derive(

@@ -17,7 +17,7 @@ export type EvaluationTexts = {
 const COVERAGE = "coverage/";
 
 /** The texts as the opening's context; `textsIn` reads them back. */
-export const contextOf = ({
+export const createEvaluationContext = ({
   problem,
   solution,
   clarifications,
@@ -33,7 +33,7 @@ export const contextOf = ({
 ];
 
 /** @throws RangeError for a context without problem or solution, which `contextOf` never makes */
-export function textsIn(context: ProtocolContext["context"]): EvaluationTexts {
+export function readTexts(context: ProtocolContext["context"]): EvaluationTexts {
   const texts = new Map(context.map(({ name, text }) => [name, text]));
   const problem = texts.get("problem");
   const solution = texts.get("solution");

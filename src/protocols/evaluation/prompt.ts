@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTemplate } from "../../prompts/template.ts";
 import { clarificationsText, requirementsText, type Problem } from "../../prompts/problem.ts";
-import { fence, materialText, type Desk, type Labelled } from "../../prompts/material.ts";
+import { fence, materialText, type Desk, type LabeledText } from "../../prompts/material.ts";
 import type { Json, Message } from "../../kernel/index.ts";
 import { EvaluationReply, parseEvaluation } from "../../replies/evaluation.ts";
 import { texts } from "./templates/index.ts";
@@ -20,7 +20,7 @@ export type EvaluationPrompt = Omit<Problem, "material"> & {
   /** The major requirements that the judge of the debate named as unfulfilled. */
   readonly unfulfilled?: readonly string[] | undefined;
   /** What the agents wrote of how they cover the requirements, under their labels. */
-  readonly coverage?: readonly Labelled[] | undefined;
+  readonly coverage?: readonly LabeledText[] | undefined;
 };
 
 /** Asks somebody who took no part for eight scores; `readEvaluation` reads what comes back. */
@@ -28,7 +28,7 @@ export const evaluationPrompt = (desk: Desk, prompt: EvaluationPrompt): Message[
   evaluationTemplate.render(desk, {
     problem: materialText(desk, { question: prompt.problem, context: [] }),
     clarifications: clarificationsText(desk, prompt.clarifications),
-    requirements: [requirementsText(desk, prompt.requirements), ...claims(desk, prompt)]
+    requirements: [requirementsText(desk, prompt.requirements), ...fenceClaims(desk, prompt)]
       .filter((text) => text !== "")
       .join("\n\n"),
     solution: fence(desk, { kind: "solution", label: "", text: prompt.solution }),
@@ -44,7 +44,7 @@ export const evaluationSchema = {
 /** An evaluation as read: see `parseEvaluation`. */
 export const readEvaluation = parseEvaluation;
 
-const claims = (desk: Desk, { unfulfilled = [], coverage = [] }: EvaluationPrompt): string[] => [
+const fenceClaims = (desk: Desk, { unfulfilled = [], coverage = [] }: EvaluationPrompt): string[] => [
   ...(unfulfilled.length === 0
     ? []
     : [
@@ -84,7 +84,11 @@ export function ownEvaluationPrompt(desk: Desk, prompt: EvaluationPrompt, own: O
     problem: materialText(desk, { question: prompt.problem, context: [] }),
     clarifications: clarificationsText(desk, prompt.clarifications) || "(none)",
     final_solution: fence(desk, { kind: "solution", label: "", text: prompt.solution }),
-    requirements_info: fence(desk, { kind: "requirements", label: "", text: infoOf(prompt, own) }),
+    requirements_info: fence(desk, {
+      kind: "requirements",
+      label: "",
+      text: formatRequirementsInfo(prompt, own),
+    }),
   };
   const system = [
     ...evaluationPrompt(desk, prompt).flatMap(({ role, text }) => (role === "system" ? [text] : [])),
@@ -92,7 +96,7 @@ export function ownEvaluationPrompt(desk: Desk, prompt: EvaluationPrompt, own: O
   ].filter((text) => text !== "");
   // The pattern matches nothing but the names of the values.
   const text = own.text.replaceAll(PLACEHOLDER, (match, name: Placeholder, at: number) =>
-    alone(values[name], { before: own.text[at - 1], after: own.text[at + match.length] }),
+    onOwnLines(values[name], { before: own.text[at - 1], after: own.text[at + match.length] }),
   );
   return [
     ...(system.length > 0 ? [{ role: "system", text: system.join("\n\n") } as const] : []),
@@ -101,7 +105,7 @@ export function ownEvaluationPrompt(desk: Desk, prompt: EvaluationPrompt, own: O
 }
 
 /** A fence's lines are lines of their own, wherever in a line it is to stand. */
-const alone = (
+const onOwnLines = (
   text: string,
   {
     before = "\n",
@@ -110,7 +114,7 @@ const alone = (
 ): string => `${before === "\n" ? "" : "\n"}${text}${after === "\n" || after === "\r" ? "" : "\n"}`;
 
 /** The requirements under the names that prompts written for Dialectic (0.7) know them by, and the minor ones. */
-const infoOf = (
+const formatRequirementsInfo = (
   { requirements, unfulfilled = [], coverage = [] }: EvaluationPrompt,
   { roles }: OwnEvaluation,
 ): string =>

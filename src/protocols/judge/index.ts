@@ -11,7 +11,7 @@ import { judgeTemplates } from "../phases/judge-prompts.ts";
 import { judgeAnswer, judgePair } from "./preference.ts";
 import { stoppedByBudget } from "../phases/loss.ts";
 import { JudgeSettings } from "./work.ts";
-import { bench, largestRequest, type Bench, type Judged } from "./verdict.ts";
+import { openBench, largestRequest, type JudgeBench, type VerdictOutcome } from "./verdict.ts";
 
 export { JudgeSettings } from "./work.ts";
 
@@ -20,10 +20,10 @@ export { JudgeSettings } from "./work.ts";
 // JUDGE-3. A lane ends where asking on is pointless: budget, key or account say no, or `PATIENCE` calls in a row failed.
 
 /** So many failures in a row end a lane. */
-const PATIENCE = 3;
+const MAX_FAILURES_IN_A_ROW = 3;
 
 /** How many replies gave a verdict and how many none, and the failure that ended it early. */
-type Lane = { readonly read: number; readonly unread: number; readonly ended?: Failure };
+type LaneResult = { readonly read: number; readonly unread: number; readonly ended?: Failure };
 
 /**
  * One judge grades or compares items, each by itself, pairs in both orders, every prompt as often as
@@ -38,7 +38,7 @@ export const judge = defineProtocol<JudgeSettings>({
   settings: JudgeSettings,
   templates: judgeTemplates,
   async deliberate(context) {
-    const at = bench(context);
+    const at = openBench(context);
     const { items, lanes } = context.settings;
     const wanted = Array.from({ length: Math.min(lanes, items.length) }, (_, index) => `lane-${index + 1}`);
     const request = largestRequest(at);
@@ -46,10 +46,13 @@ export const judge = defineProtocol<JudgeSettings>({
     const members = wanted.map((id) => ({ id, request }));
     const may = await admitWithinBudget(context.run, { name: "judge", work, members });
     const names = may.in.length > 0 ? may.in : wanted.slice(0, 1); // JUDGE-2
-    const lane = async (name: string, run: StepRunner): Promise<PhaseResult<Lane>> => {
+    const lane = async (name: string, run: StepRunner): Promise<PhaseResult<LaneResult>> => {
       const first = names.indexOf(name);
       const own = items.filter((_, index) => index % names.length === first).map((item) => item.name);
-      return { in: true, value: await laneOf(own.map((item) => () => judged(context, { at, run, item }))) };
+      return {
+        in: true,
+        value: await runLane(own.map((item) => () => judgeItem(context, { at, run, item }))),
+      };
     };
     const done = await phase(context.run, { name: "judge", work, members: names }, lane);
     return close(
@@ -59,22 +62,22 @@ export const judge = defineProtocol<JudgeSettings>({
   },
 });
 
-type Judging = { readonly at: Bench; readonly run: StepRunner; readonly item: string };
+type ItemCall = { readonly at: JudgeBench; readonly run: StepRunner; readonly item: string };
 
-const judged = (
+const judgeItem = (
   { settings }: ProtocolContext<JudgeSettings>,
-  { at, run, item }: Judging,
-): AsyncGenerator<Judged> =>
+  { at, run, item }: ItemCall,
+): AsyncGenerator<VerdictOutcome> =>
   settings.kind === "grade" ? judgeAnswer(at, run, item) : judgePair(at, run, item);
 
-async function laneOf(items: readonly (() => AsyncGenerator<Judged>)[]): Promise<Lane> {
+async function runLane(items: readonly (() => AsyncGenerator<VerdictOutcome>)[]): Promise<LaneResult> {
   let [read, unread, failures] = [0, 0, 0];
   for (const item of items) {
     for await (const { read: gave, failure } of item()) {
       if (gave) read += 1;
       else unread += 1;
       failures = failure ? failures + 1 : 0;
-      if (failure && (HOPELESS.has(failure.code) || failures === PATIENCE))
+      if (failure && (HOPELESS.has(failure.code) || failures === MAX_FAILURES_IN_A_ROW))
         return { read, unread, ended: failure }; // JUDGE-3
     }
   }
@@ -83,8 +86,8 @@ async function laneOf(items: readonly (() => AsyncGenerator<Judged>)[]): Promise
 
 const HOPELESS: ReadonlySet<FailureCode> = new Set(["unauthorised", "out-of-credit", "over-budget"]);
 
-async function close({ run }: ProtocolContext, lanes: readonly Lane[]): Promise<Closing> {
-  const sum = (count: (lane: Lane) => number) => lanes.reduce((total, lane) => total + count(lane), 0);
+async function close({ run }: ProtocolContext, lanes: readonly LaneResult[]): Promise<Closing> {
+  const sum = (count: (lane: LaneResult) => number) => lanes.reduce((total, lane) => total + count(lane), 0);
   const body = { read: sum(({ read }) => read), unread: sum(({ unread }) => unread) };
   await run.derive({ key: "judged", outcomes: ["note-taken"], work: { kind: "tally" }, input: body }, () => ({
     type: "note-taken",

@@ -5,15 +5,15 @@ import { combinePreference } from "../../stats/judge-leans.ts";
 import type { StepOutcome, StepRunner } from "../../engine/index.ts";
 import { preferencePrompt, gradePrompt } from "../phases/judge-prompts.ts";
 import {
-  ask,
+  askJudge,
   itemWork,
-  judgedOf,
-  repeated,
-  repeats,
-  textOf,
+  verdictOutcome,
+  repeatKey,
+  listRepeats,
+  requireText,
   type JudgeReply,
-  type Bench,
-  type Judged,
+  type JudgeBench,
+  type VerdictOutcome,
 } from "./verdict.ts";
 
 const ORDERS = [
@@ -22,52 +22,56 @@ const ORDERS = [
 ] as const;
 
 /** Compares one pair in both orders, under `ITEM/order-1` and `ITEM/order-2`; `ITEM/preference` is what they say together. */
-export async function* judgePair(at: Bench, run: StepRunner, item: string): AsyncGenerator<Judged> {
-  for (const repeat of repeats(at)) {
+export async function* judgePair(
+  at: JudgeBench,
+  run: StepRunner,
+  item: string,
+): AsyncGenerator<VerdictOutcome> {
+  for (const repeat of listRepeats(at)) {
     const said: Preference[] = [];
     for (const { key, shown } of ORDERS) {
-      const reply = await inOrder(at, run, {
-        key: repeated(`${item}/${key}`, repeat),
+      const reply = await askInOrder(at, run, {
+        key: repeatKey(`${item}/${key}`, repeat),
         work: itemWork(key, item, repeat),
         item,
         shown,
       });
-      const read = readingOf(reply);
+      const read = readPreference(reply);
       said.push(read);
-      yield judgedOf(reply, read.ok);
+      yield verdictOutcome(reply, read.ok);
     }
     const [first, second] = said;
     if (first === undefined || second === undefined) return;
-    const key = repeated(`${item}/preference`, repeat);
+    const key = repeatKey(`${item}/preference`, repeat);
     const work = itemWork("preference", item, repeat);
     const ends = ["preference-given", "degradation-noted"] as const;
     await run.derive({ key, work, outcomes: ends, input: { first, second } }, () =>
-      together(item, first, second),
+      combineOrders(item, first, second),
     );
   }
 }
 
-type Order = {
+type PairOrder = {
   readonly key: string;
   readonly work: Work;
   readonly item: string;
   readonly shown: readonly ["a" | "b", "a" | "b"];
 };
 
-const inOrder = (
-  at: Bench,
+const askInOrder = (
+  at: JudgeBench,
   run: StepRunner,
-  { key, work, item, shown: [first, second] }: Order,
+  { key, work, item, shown: [first, second] }: PairOrder,
 ): Promise<JudgeReply> => {
   const { form, rubric } = at.context.settings;
   const messages = preferencePrompt(at.context, {
     form,
     rubric,
-    question: textOf(at, `${item}/question`),
-    first: textOf(at, `${item}/${first}`),
-    second: textOf(at, `${item}/${second}`),
+    question: requireText(at, `${item}/question`),
+    first: requireText(at, `${item}/${first}`),
+    second: requireText(at, `${item}/${second}`),
   });
-  return ask(at, run, {
+  return askJudge(at, run, {
     key,
     work,
     messages,
@@ -79,12 +83,12 @@ const inOrder = (
 };
 
 /** What a recorded reply says, by the order in which it was shown the answers. */
-const readingOf = ({ type, data }: JudgeReply): Preference =>
+const readPreference = ({ type, data }: JudgeReply): Preference =>
   type === "degradation-noted"
     ? { ok: false, reason: data.why }
     : parsePreference(data.call?.ok ? data.call.reply : "");
 
-function together(
+function combineOrders(
   item: string,
   first: Preference,
   second: Preference,
@@ -109,20 +113,24 @@ function together(
 }
 
 /** Grades one item under `ITEM/grade`, as often as the settings say. */
-export async function* judgeAnswer(at: Bench, run: StepRunner, item: string): AsyncGenerator<Judged> {
+export async function* judgeAnswer(
+  at: JudgeBench,
+  run: StepRunner,
+  item: string,
+): AsyncGenerator<VerdictOutcome> {
   const { form, rubric } = at.context.settings;
   const messages = gradePrompt(at.context, {
     form,
     rubric,
-    question: textOf(at, `${item}/question`),
-    answer: textOf(at, `${item}/answer`),
+    question: requireText(at, `${item}/question`),
+    answer: requireText(at, `${item}/answer`),
     reference: at.text(`${item}/reference`),
   });
   // The answer is no event: it stands in the opening's context under this name.
   const of = EventId.parse(`${item}/answer`);
-  for (const repeat of repeats(at)) {
-    const given = await ask(at, run, {
-      key: repeated(`${item}/grade`, repeat),
+  for (const repeat of listRepeats(at)) {
+    const given = await askJudge(at, run, {
+      key: repeatKey(`${item}/grade`, repeat),
       work: itemWork("grade", item, repeat),
       messages,
       read: (reply) => {
@@ -133,6 +141,6 @@ export async function* judgeAnswer(at: Bench, run: StepRunner, item: string): As
         return { type: "grade-given", data };
       },
     });
-    yield judgedOf(given, given.type === "grade-given" && given.data.score !== null);
+    yield verdictOutcome(given, given.type === "grade-given" && given.data.score !== null);
   }
 }

@@ -1,6 +1,6 @@
 import type { Judgement } from "./view.ts";
 import type { Validation } from "./validation.ts";
-import { verdictOf } from "./validation.ts";
+import { summarizeVerdict } from "./validation.ts";
 import type { Entry } from "../../kernel/index.ts";
 import { labelledRows, type LabelledRow } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -172,7 +172,7 @@ export function judgeReport(
   entries: readonly Entry[],
   style: Omit<JudgeStyle, "unpriced">,
 ): string | undefined {
-  const verdict = verdictOf(entries);
+  const verdict = summarizeVerdict(entries);
   if (!verdict) return undefined;
   const whole = { ...style, unpriced: unpricedModels(entries) };
   return "measured" in verdict ? validationText(verdict, whole) : judgementText(verdict, [], whole);

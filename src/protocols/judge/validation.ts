@@ -15,7 +15,7 @@ import {
 } from "./view.ts";
 
 /** With fewer labelled items that have a verdict, figures are not enough to judge by: their intervals span almost anything. */
-const FEWEST_LABELLED = 30;
+const MIN_LABELED_ITEMS = 30;
 
 /**
  * A judge measured against labels; what `parley judge validate --json` prints. Published as
@@ -57,7 +57,7 @@ export const Validation = z.strictObject({
 export type Validation = z.infer<typeof Validation>;
 
 /** What the journal of a judge's deliberation says of the judge; undefined for any other deliberation. */
-export function validationOf(entries: readonly Entry[]): Validation | undefined {
+export function summarizeValidation(entries: readonly Entry[]): Validation | undefined {
   const work = judgedWork(entries);
   if (!work) return undefined;
   const figures =
@@ -69,8 +69,8 @@ export function validationOf(entries: readonly Entry[]): Validation | undefined 
       ? "it has not come to its end"
       : work.why !== null
         ? work.why
-        : figures.labelled < FEWEST_LABELLED
-          ? `${figures.labelled} labelled items with a verdict are too few to judge it by; it takes ${FEWEST_LABELLED}`
+        : figures.labelled < MIN_LABELED_ITEMS
+          ? `${figures.labelled} labelled items with a verdict are too few to judge it by; it takes ${MIN_LABELED_ITEMS}`
           : null;
   return {
     ...headOf(work),
@@ -84,9 +84,9 @@ export function validationOf(entries: readonly Entry[]): Validation | undefined 
 }
 
 /** What the command that began a judge's deliberation prints of it; undefined for any other deliberation. */
-export const verdictOf = (entries: readonly Entry[]): Validation | Judgement | undefined =>
+export const summarizeVerdict = (entries: readonly Entry[]): Validation | Judgement | undefined =>
   judgedWork(entries)?.items.some(({ label }) => label !== undefined) === true
-    ? validationOf(entries)
+    ? summarizeValidation(entries)
     : judgementOf(entries);
 
 type Figures = Omit<
@@ -94,7 +94,7 @@ type Figures = Omit<
   keyof ReturnType<typeof headOf> | "kind" | "measured" | "why" | "items" | "repeat"
 >;
 
-type Labelled<L, V> = { readonly label: L; readonly verdict: V };
+type LabeledVerdict<L, V> = { readonly label: L; readonly verdict: V };
 
 function pairFigures(
   items: readonly JudgedPairItem[],
@@ -110,8 +110,8 @@ function pairFigures(
   return {
     labelled: labelled.length,
     unread: items.filter(({ winner }) => winner === null).length,
-    accuracy: accuracyOf(labelled),
-    kappa: kappaOf(labelled),
+    accuracy: estimateAccuracy(labelled),
+    kappa: estimateKappa(labelled),
     weightedKappa: null,
     flipRate: leans?.flipRate ?? shareOf(0, 0),
     positionLean: leans?.positionLean ?? leanOf(0, 0),
@@ -142,8 +142,8 @@ function gradeFigures(
   return {
     labelled: judged.length,
     unread: items.filter(({ score }) => score === null).length,
-    accuracy: accuracyOf(texts),
-    kappa: kappaOf(texts),
+    accuracy: estimateAccuracy(texts),
+    kappa: estimateKappa(texts),
     weightedKappa: interval(judged, (drawn) =>
       weightedKappa(labels(drawn), verdicts(drawn), { weights: "quadratic" }),
     ),
@@ -165,13 +165,14 @@ function gradeFigures(
   };
 }
 
-const labels = <L>(drawn: readonly Labelled<L, unknown>[]): L[] => drawn.map(({ label }) => label);
-const verdicts = <V>(drawn: readonly Labelled<unknown, V>[]): V[] => drawn.map(({ verdict }) => verdict);
-const excess = ({ label, verdict }: Labelled<number, number>): number => verdict - label;
+const labels = <L>(drawn: readonly LabeledVerdict<L, unknown>[]): L[] => drawn.map(({ label }) => label);
+const verdicts = <V>(drawn: readonly LabeledVerdict<unknown, V>[]): V[] =>
+  drawn.map(({ verdict }) => verdict);
+const excess = ({ label, verdict }: LabeledVerdict<number, number>): number => verdict - label;
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const accuracyOf = (labelled: readonly Labelled<string, string>[]): Estimate =>
+const estimateAccuracy = (labelled: readonly LabeledVerdict<string, string>[]): Estimate =>
   shareOf(labelled.filter(({ label, verdict }) => label === verdict).length, labelled.length);
 
 const NOTHING: Estimate = { value: null, n: 0, low: null, high: null };
@@ -192,14 +193,14 @@ function interval<T>(sample: readonly T[], figure: (drawn: readonly T[]) => numb
 }
 
 /** Cohen's kappa; where resampling gives no interval, the accuracy's, with the chance agreement taken as known. */
-function kappaOf(sample: readonly Labelled<string, string>[]): Estimate {
+function estimateKappa(sample: readonly LabeledVerdict<string, string>[]): Estimate {
   const found = interval(sample, (drawn) => kappa(labels(drawn), verdicts(drawn)));
   if (found.value === null || found.low !== null) return found;
   const shareWith = (values: readonly string[], value: string) =>
     values.filter((one) => one === value).length / values.length;
   const [due, given] = [labels(sample), verdicts(sample)];
   const chance = [...new Set(due)].reduce((sum, one) => sum + shareWith(due, one) * shareWith(given, one), 0);
-  const { low, high } = accuracyOf(sample);
+  const { low, high } = estimateAccuracy(sample);
   const corrected = (accuracy: number | null) =>
     accuracy === null ? null : (accuracy - chance) / (1 - chance);
   return { ...found, low: corrected(low), high: corrected(high) };

@@ -14,17 +14,17 @@ import { degradation } from "../phases/loss.ts";
 import type { JudgeSettings } from "./work.ts";
 
 /** What became of one reply: whether it gave a verdict, and the failure where there was no reply. */
-export type Judged = { readonly read: boolean; readonly failure?: Failure };
+export type VerdictOutcome = { readonly read: boolean; readonly failure?: Failure };
 
 /** What every item is judged at: the judge, and the items' texts. */
-export type Bench = {
+export type JudgeBench = {
   readonly context: ProtocolContext<JudgeSettings>;
   readonly judge: Participant;
   /** A text of an item (`item-17/question`); undefined for a reference that there is not. */
   readonly text: (name: string) => string | undefined;
 };
 
-export function bench(context: ProtocolContext<JudgeSettings>): Bench {
+export function openBench(context: ProtocolContext<JudgeSettings>): JudgeBench {
   const [judge] = context.seats("judge");
   if (!judge) throw new RangeError("nobody has the seat of the judge");
   const texts = new Map(context.context.map(({ name, text }) => [name, text]));
@@ -32,13 +32,13 @@ export function bench(context: ProtocolContext<JudgeSettings>): Bench {
 }
 
 /** A text that every item of its kind has. */
-export function textOf({ text }: Bench, name: string): string {
+export function requireText({ text }: JudgeBench, name: string): string {
   const found = text(name);
   if (found === undefined) throw new RangeError(`the opening has no text ${name}`);
   return found;
 }
 
-type Asking = {
+type JudgeCall = {
   readonly key: string;
   readonly work: Work;
   readonly messages: Message[];
@@ -46,8 +46,8 @@ type Asking = {
   readonly read: (reply: string) => StepOutcome<"grade-given" | "reply-received">;
 };
 
-const requestOf = (
-  { context: { settings }, judge }: Pick<Bench, "context" | "judge">,
+const judgeRequest = (
+  { context: { settings }, judge }: Pick<JudgeBench, "context" | "judge">,
   messages: Message[],
 ): ModelRequest => {
   const reply = judgeSchema(settings.kind, settings.form);
@@ -60,14 +60,14 @@ const requestOf = (
 };
 
 /** A request as large as the largest that this bench makes, for a budget to reckon with. */
-export function largestRequest(at: Bench): ModelRequest {
+export function largestRequest(at: JudgeBench): ModelRequest {
   const { context } = at;
   const { kind, form, items, rubric } = context.settings;
   const parts = ["question", "a", "b", "answer", "reference"];
   const texts = items.map(({ name }) => parts.map((part) => at.text(`${name}/${part}`) ?? "").join("\n"));
   const longest = texts.reduce((one, other) => (other.length > one.length ? other : one), "");
   const text = [context.template(judgeTemplate(kind, form).name), JSON.stringify(rubric), longest].join("\n");
-  return requestOf(at, [{ role: "user", text }]);
+  return judgeRequest(at, [{ role: "user", text }]);
 }
 
 /** A step in which a judge's reply, or the lack of one, is recorded. */
@@ -77,13 +77,13 @@ export type JudgeReply = Event<"grade-given"> | Event<"reply-received"> | Event<
  * The reply to one prompt, or how its call failed for good, under `key`; what failed is asked again under keys of its own
  * as often as the settings say.
  */
-export async function ask(
-  { context, judge }: Bench,
+export async function askJudge(
+  { context, judge }: JudgeBench,
   run: StepRunner,
-  { key, work, messages, read }: Asking,
+  { key, work, messages, read }: JudgeCall,
 ): Promise<JudgeReply> {
   const { settings } = context;
-  const request = requestOf({ context, judge }, messages);
+  const request = judgeRequest({ context, judge }, messages);
   for (let again = 0; ; again += 1) {
     const event = await run.call(
       {
@@ -107,11 +107,11 @@ export async function ask(
 }
 
 /** What became of a reply, `read` where it gave a verdict. An empty reply is no failure of the provider's. */
-export const judgedOf = (asked: JudgeReply, read: boolean): Judged =>
+export const verdictOutcome = (asked: JudgeReply, read: boolean): VerdictOutcome =>
   asked.data.call?.ok === false ? { read, failure: asked.data.call.failure } : { read };
 
 /** `item-17/grade`, and `item-17/grade/repeat-2` when it is asked for the second time. */
-export const repeated = (key: string, repeat: number): StepKey =>
+export const repeatKey = (key: string, repeat: number): StepKey =>
   StepKey.parse(repeat === 1 ? key : `${key}/repeat-${repeat}`);
 
 /** The same as work: an item's part, and which repetition of it. */
@@ -119,5 +119,5 @@ export const itemWork = (kind: string, of: string, repeat: number): Work =>
   repeat === 1 ? { kind, of } : { kind, of, nth: repeat };
 
 /** From 1 to as often as every prompt is asked. */
-export const repeats = ({ context }: Bench): number[] =>
+export const listRepeats = ({ context }: JudgeBench): number[] =>
   Array.from({ length: context.settings.repeat }, (_, index) => index + 1);

@@ -3,7 +3,7 @@ import { extractAnswer } from "../../replies/extract-answer.ts";
 import { Digest, Participant, StepKey } from "../../kernel/index.ts";
 import { toyParticipant } from "../../testing/kit.ts";
 import type { Draft } from "./draft.ts";
-import { controlOf, leading } from "./control.ts";
+import { chooseControl, leadingDraft } from "./control.ts";
 
 const draft = (name: string, text: string): Draft => ({
   by: Participant.parse({
@@ -26,19 +26,19 @@ const APART = [
 
 describe("without a standing", () => {
   it("leads who says what most say, though another text is nearer to all", () => {
-    expect(leading(APART).final?.value).toBe("391");
-    expect(leading(APART.map((one) => ({ ...one, final: null }))).by.id).toBe("cyd");
+    expect(leadingDraft(APART).final?.value).toBe("391");
+    expect(leadingDraft(APART.map((one) => ({ ...one, final: null }))).by.id).toBe("cyd");
   });
 
   it("is compared with the majority where most have a final answer, else with the central draft", () => {
     const answered = extractAnswer("Final answer: 381");
-    expect(controlOf(APART, undefined, answered)).toMatchObject({
+    expect(chooseControl(APART, undefined, answered)).toMatchObject({
       kind: "draft-majority",
       answer: { value: "391" },
       agrees: false,
     });
     const open = APART.map((one) => ({ ...one, final: null }));
-    expect(controlOf(open, undefined, null)).toEqual({
+    expect(chooseControl(open, undefined, null)).toEqual({
       kind: "best-draft",
       step: "draft/cyd",
       answer: null,

@@ -9,14 +9,14 @@ import type { Draft } from "./draft.ts";
  * What not deliberating would have answered: the drafts' majority (or the largest group) where final answers
  * could be extracted from most of them, else the best-ranked draft, else, unranked, the leading one.
  */
-export function controlOf(
+export function chooseControl(
   drafts: readonly Draft[],
   standing: Event<"standing-reached">["data"] | undefined,
   answered: Answer | null,
 ): Control {
   const agrees = (answer: Answer | null) => (answer && answered ? sameAnswer(answer, answered) : null);
-  const { alone, foremost } = foremostOf(drafts);
-  const draft = alone ? central(foremost) : (bestDraft(drafts, standing) ?? central(foremost));
+  const { alone, foremost } = findForemost(drafts);
+  const draft = alone ? centralDraft(foremost) : (bestDraft(drafts, standing) ?? centralDraft(foremost));
   return {
     kind: alone ? "draft-majority" : "best-draft",
     step: draft.step,
@@ -35,10 +35,11 @@ export const bestDraft = (
 };
 
 /** The answer to give when nothing ranks them: the central one of the largest group, of level groups, or of all. */
-export const leading = (answers: readonly Draft[]): Draft => central(foremostOf(answers).foremost);
+export const leadingDraft = (answers: readonly Draft[]): Draft =>
+  centralDraft(findForemost(answers).foremost);
 
 /** The text that is nearest to the others: the best supported one, where several say the same. */
-export function central(answers: readonly Draft[]): Draft {
+export function centralDraft(answers: readonly Draft[]): Draft {
   const id = centralText(answers.map(({ step, text }) => ({ id: step, text })));
   const found = answers.find(({ step }) => step === id);
   if (!found) throw new RangeError("there is no central one of no answers");
@@ -46,7 +47,7 @@ export function central(answers: readonly Draft[]): Draft {
 }
 
 /** Where most have a final answer, those who give the most frequent; `alone`: no other is as frequent. Else all. */
-function foremostOf(drafts: readonly Draft[]): { alone: boolean; foremost: readonly Draft[] } {
+function findForemost(drafts: readonly Draft[]): { alone: boolean; foremost: readonly Draft[] } {
   const comparable = drafts.filter(({ final }) => final !== null).length * 2 > drafts.length;
   const { outcome } = majority(drafts.map(({ step, final }) => ({ id: step, answer: final })));
   if (!comparable || outcome.kind === "none") return { alone: false, foremost: drafts };
@@ -59,7 +60,7 @@ function foremostOf(drafts: readonly Draft[]): { alone: boolean; foremost: reado
 }
 
 /** The usual quorum: more than half. */
-export const moreThanHalf = (of: number): number => Math.floor(of / 2) + 1;
+export const countMajority = (of: number): number => Math.floor(of / 2) + 1;
 
 export type Shortfall = {
   /** What the others were to do, in words: `members answered`. */
@@ -72,7 +73,7 @@ export type Shortfall = {
 };
 
 /** How it ends when a quorum is not met: with the best answer where only the budget is to blame. */
-export function tooFew({ did, given, absent, quorum, best }: Shortfall): Closing {
+export function closeBelowQuorum({ did, given, absent, quorum, best }: Shortfall): Closing {
   const reasons = absent.map(({ name, why }) => `${name}: ${why}`).join("; ");
   const why = `${given.length} of ${given.length + absent.length} ${did}, ${quorum} are needed (${reasons})`;
   if (!absent.some(({ code }) => code === "over-budget")) return { outcome: "failed", why };
@@ -81,6 +82,6 @@ export function tooFew({ did, given, absent, quorum, best }: Shortfall): Closing
   return stoppedByBudget(
     why,
     cap,
-    chosen ? { answer: chosen.step, control: controlOf(given, undefined, chosen.final) } : null,
+    chosen ? { answer: chosen.step, control: chooseControl(given, undefined, chosen.final) } : null,
   );
 }

@@ -6,9 +6,9 @@ import {
   type StepRunner,
 } from "../../engine/index.ts";
 import type { Event, Failure, ModelRequest } from "../../kernel/index.ts";
-import { absenceOf, cutOff, type Absence } from "./loss.ts";
-import { moreThanHalf } from "./control.ts";
-import { withId } from "./seats.ts";
+import { createAbsence, budgetAbsence, type Absence } from "./loss.ts";
+import { countMajority } from "./control.ts";
+import { findById } from "./seats.ts";
 
 /** Who takes part in a fan-out, with the request that the budget is asked about. */
 export type FanOutMember = { readonly id: string; readonly request: ModelRequest };
@@ -53,20 +53,20 @@ export async function fanOut<M extends FanOutMember, T>(
 ): Promise<FanOut<M, T>> {
   const admission = await admitWithinBudget(run, { name, work, members });
   const patience =
-    patienceMs === null ? {} : { quorum: quorum ?? moreThanHalf(admission.in.length), patienceMs };
+    patienceMs === null ? {} : { quorum: quorum ?? countMajority(admission.in.length), patienceMs };
   const failures = new Map<string, Failure>();
   const done = await phase(run, { name, work, members: admission.in, ...patience }, async (id, part) => {
-    const outcome = await step(withId(members, id), part);
+    const outcome = await step(findById(members, id), part);
     if (outcome.failure) failures.set(id, outcome.failure);
     return outcome;
   });
   return {
-    in: done.in.map(({ id, value }) => ({ member: withId(members, id), value })),
+    in: done.in.map(({ id, value }) => ({ member: findById(members, id), value })),
     out: done.out.map(({ id, why }) => ({
-      member: withId(members, id),
-      ...absenceOf(why, failures.get(id)),
+      member: findById(members, id),
+      ...createAbsence(why, failures.get(id)),
     })),
-    cut: admission.out.map((one) => ({ member: withId(members, one.id), ...cutOff(one) })),
+    cut: admission.out.map((one) => ({ member: findById(members, one.id), ...budgetAbsence(one) })),
   };
 }
 

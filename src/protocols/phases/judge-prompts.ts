@@ -12,7 +12,8 @@ export const JudgeForm = z.enum(["prometheus", "json"]);
 export type JudgeForm = z.infer<typeof JudgeForm>;
 
 /** The models that were trained on a layout of their own say so in their names. */
-export const judgeFormOf = (model: string): JudgeForm => (/prometheus/i.test(model) ? "prometheus" : "json");
+export const chooseJudgeForm = (model: string): JudgeForm =>
+  /prometheus/i.test(model) ? "prometheus" : "json";
 
 const GRADE_SLOTS = ["question", "answer", "reference", "rubric"] as const;
 const gradeTemplates = {
@@ -35,7 +36,7 @@ const preferenceTemplates = {
 export const judgeTemplates = [...Object.values(gradeTemplates), ...Object.values(preferenceTemplates)];
 
 /** What every judge is shown beside the answers. A reference is an answer that deserves full marks. */
-export type Judged = {
+export type JudgedQuestion = {
   readonly form: JudgeForm;
   readonly question: string;
   /** What was asked and answered before in the conversation, oldest first, as far as the question may rest on it. */
@@ -53,10 +54,10 @@ export const judgeTemplate = (kind: "grade" | "preference", form: JudgeForm): Te
 /** A tool's call that an answer rests on, and what it gave. */
 export type ToolEvidence = { readonly tool: string; readonly arguments: Json; readonly result: Json };
 
-type Graded = Judged & { readonly answer: string; readonly evidence?: readonly ToolEvidence[] };
+type GradePrompt = JudgedQuestion & { readonly answer: string; readonly evidence?: readonly ToolEvidence[] };
 
 /** Asks for a grade of one answer, beside what its tools gave; `parseGrade` reads what comes back. */
-export const gradePrompt = (desk: Desk, prompt: Graded): Message[] =>
+export const gradePrompt = (desk: Desk, prompt: GradePrompt): Message[] =>
   gradeTemplates[prompt.form].render(desk, {
     ...shared(desk, prompt),
     answer: answerText(desk, prompt),
@@ -66,7 +67,7 @@ export const gradePrompt = (desk: Desk, prompt: Graded): Message[] =>
 /** Asks which of two answers is better: the first shown is A, the second B; `parsePreference` reads what comes back. */
 export function preferencePrompt(
   desk: Desk,
-  prompt: Judged & { readonly first: string; readonly second: string },
+  prompt: JudgedQuestion & { readonly first: string; readonly second: string },
 ): Message[] {
   const answers = [
     { label: "A", text: prompt.first },
@@ -84,7 +85,7 @@ export function preferencePrompt(
 }
 
 /** The answer, then what its tools gave: templates that were pinned before judges were shown any hold both. */
-function answerText(desk: Desk, { form, answer, evidence = [] }: Graded): string {
+function answerText(desk: Desk, { form, answer, evidence = [] }: GradePrompt): string {
   const text = fence(desk, { kind: "answer", label: "", text: answer });
   if (evidence.length === 0) return text;
   const heading = form === "prometheus" ? ["###Tool results that the response rests on:"] : [];
@@ -112,7 +113,7 @@ export const judgeSchema = (kind: "grade" | "preference", form: JudgeForm): Repl
 
 const shared = (
   desk: Desk,
-  { form, question, turns = [], context = [], reference }: Judged,
+  { form, question, turns = [], context = [], reference }: JudgedQuestion,
 ): { question: string; reference: string } => {
   const heading = form === "prometheus" ? "###Reference Answer (Score 5):\n" : "";
   return {

@@ -9,14 +9,14 @@ export type Absence = {
 };
 
 /** Why those whom a phase left out are not in it, by what their calls failed of. */
-export const absenceOf = (why: string, failure: Failure | undefined): Absence => ({
+export const createAbsence = (why: string, failure: Failure | undefined): Absence => ({
   why,
   code: failure?.code ?? null,
   cap: failure?.cap,
 });
 
 /** Why somebody was not asked at all. */
-export const cutOff = ({ why, cap }: Admission["out"][number]): Absence => ({
+export const budgetAbsence = ({ why, cap }: Admission["out"][number]): Absence => ({
   why,
   code: "over-budget",
   cap,

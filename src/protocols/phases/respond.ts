@@ -40,7 +40,7 @@ export type RespondentSettings = z.infer<typeof RespondentSettings>;
 /** A context as a respondent stands on it, a protocol's or a reaction's. */
 export type RespondContext = Omit<ProtocolContext<RespondentSettings>, "history">;
 
-export type Responding = {
+export type RespondentTurn = {
   readonly by: Participant;
   readonly respondent: Respondent;
   /** The turns before, with this respondent's own answers. */
@@ -48,16 +48,16 @@ export type Responding = {
 };
 
 /** The second respondent's failure weakens nobody's answer. */
-type Responded = "answer-given" | "degradation-noted" | "reaction-failed";
+type RespondOutcome = "answer-given" | "degradation-noted" | "reaction-failed";
 
 /** Answers the question under `answer/<id>`, after `recall/<id>` where it may remember. */
 export async function respond(
   context: RespondContext,
-  { by, respondent, history }: Responding,
-): Promise<Event<Responded>> {
+  { by, respondent, history }: RespondentTurn,
+): Promise<Event<RespondOutcome>> {
   const { run, settings } = context;
-  const { engrams, facts } = await recalled(context, by);
-  return speakWithTools<Responded>(context, run, {
+  const { engrams, facts } = await recallMemory(context, by);
+  return speakWithTools<RespondOutcome>(context, run, {
     by: by.id,
     step: StepKey.parse(`answer/${by.id}`),
     work: { kind: "answer", by: by.id },
@@ -84,14 +84,14 @@ export async function respond(
       },
     },
     outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
-    read: (call) => answered(call, { by, respondent }),
+    read: (call) => readAnswer(call, { by, respondent }),
   });
 }
 
-function answered(
+function readAnswer(
   call: Call,
-  { by, respondent }: Pick<Responding, "by" | "respondent">,
-): StepOutcome<Responded> {
+  { by, respondent }: Pick<RespondentTurn, "by" | "respondent">,
+): StepOutcome<RespondOutcome> {
   const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
   const text = call.ok ? call.reply : "";
   if (!failure)
@@ -110,7 +110,7 @@ function answered(
 }
 
 /** What memory gives, recorded as it was given; nothing is where it may not be asked. */
-async function recalled(
+async function recallMemory(
   { conversation, opening, ports, question, run, settings }: RespondContext,
   by: Participant,
 ): Promise<Pick<Event<"engrams-recalled">["data"], "engrams" | "facts">> {

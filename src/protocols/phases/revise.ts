@@ -6,7 +6,7 @@ import { extractAnswer } from "../../replies/extract-answer.ts";
 import type { ProtocolContext, StepRunner } from "../../engine/index.ts";
 import { texts } from "./templates/index.ts";
 import { othersFrom, type SeatedDraft } from "./table.ts";
-import { withLabel } from "./seats.ts";
+import { findByLabel } from "./seats.ts";
 import { degradation } from "./loss.ts";
 import { failedPart, fanOut, type FanOutMember, type FanOutPart } from "./fan-out.ts";
 import { emptyReplyFailure, modelParams, type Draft } from "./draft.ts";
@@ -27,7 +27,7 @@ export type RevisionRound = {
   readonly patienceMs: number | null;
 };
 
-export type Revised = {
+export type RevisionResult = {
   /** In the table's order, one for every place: revised, or as it stood. */
   readonly answers: readonly Draft[];
   /** Who gave an answer again. */
@@ -45,8 +45,8 @@ const SHOWN = 2;
  * again, each under `round-<n>/revision/<member>`. A critique is recorded beside it, under
  * `round-<n>/critique/<member>/of/<author>`.
  */
-export async function revise(context: ProtocolContext, spec: RevisionRound): Promise<Revised> {
-  const given = await fanOut<Part, Draft>(
+export async function revise(context: ProtocolContext, spec: RevisionRound): Promise<RevisionResult> {
+  const given = await fanOut<RevisionMember, Draft>(
     context.run,
     { name: nameOf(spec), work: workOf(spec), members: partsOf(context, spec), patienceMs: spec.patienceMs },
     (part, run) => revision(run, spec, part),
@@ -61,7 +61,7 @@ export async function revise(context: ProtocolContext, spec: RevisionRound): Pro
 }
 
 /** The least that a round takes: one member's call. */
-export function leastRevision(
+export function minimumRevisionCalls(
   context: ProtocolContext,
   spec: RevisionRound,
 ): { readonly step: string; readonly request: ModelRequest }[] {
@@ -74,7 +74,7 @@ const workOf = ({ round }: RevisionRound) => ({ kind: "revision", round });
 const nameOf = ({ round }: RevisionRound): string => `round-${round}/revision`;
 
 /** Who is asked, with what. */
-const partsOf = (context: ProtocolContext, spec: RevisionRound): readonly Part[] =>
+const partsOf = (context: ProtocolContext, spec: RevisionRound): readonly RevisionMember[] =>
   spec.table.flatMap((place) => {
     const shown = shownTo(spec, place);
     const { by } = place;
@@ -83,12 +83,12 @@ const partsOf = (context: ProtocolContext, spec: RevisionRound): readonly Part[]
       : []; // REVISE-1
   });
 
-type Part = FanOutMember & { readonly place: SeatedDraft; readonly shown: readonly SeatedDraft[] };
+type RevisionMember = FanOutMember & { readonly place: SeatedDraft; readonly shown: readonly SeatedDraft[] };
 
 async function revision(
   run: StepRunner,
   { round, timeoutMs }: RevisionRound,
-  { place: { by }, shown, request }: Part,
+  { place: { by }, shown, request }: RevisionMember,
 ): Promise<FanOutPart<Draft>> {
   const step = StepKey.parse(`round-${round}/revision/${by.id}`);
   const labels = shown.map(({ label }) => label);
@@ -121,7 +121,7 @@ async function revision(
   const reply = event.data.call?.ok ? event.data.call.reply : "";
   await Promise.all(
     readRevision(reply, labels).critiques.map(({ label, text }) => {
-      const target = withLabel(shown, label);
+      const target = findByLabel(shown, label);
       return run.derive(
         {
           key: `round-${round}/critique/${by.id}/of/${target.by.id}`,
@@ -150,7 +150,7 @@ function shownTo({ table, differ }: RevisionRound, place: SeatedDraft): readonly
 const requestFor = (
   context: ProtocolContext,
   { maxOutputTokens }: RevisionRound,
-  { by, shown }: Pick<SeatedDraft, "by"> & Pick<Part, "shown">,
+  { by, shown }: Pick<SeatedDraft, "by"> & Pick<RevisionMember, "shown">,
 ): ModelRequest => ({
   ...modelParams(by),
   messages: revisionPrompt(context, { material: context, persona: context.instructions(by), answers: shown }),

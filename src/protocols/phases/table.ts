@@ -28,7 +28,7 @@ export function othersFrom(table: readonly SeatedDraft[], reviewer: ParticipantI
 }
 
 /** What the `turn`-th judge reviews, who has no draft here: the whole table, each judge from another place. */
-export const allFrom = (table: readonly SeatedDraft[], turn: number): readonly SeatedDraft[] => {
+export const tableFrom = (table: readonly SeatedDraft[], turn: number): readonly SeatedDraft[] => {
   const start = table.length === 0 ? 0 : turn % table.length;
   return [...table.slice(start), ...table.slice(0, start)];
 };

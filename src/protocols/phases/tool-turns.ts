@@ -98,7 +98,7 @@ const askingOf = (event: Event): Call | undefined =>
 const wanted = (call: Call, specs: readonly ToolSpec[]): ToolCall[] =>
   call.ok && specs.length > 0 ? [...(call.toolCalls ?? [])] : [];
 
-type Using = {
+type ToolStep = {
   readonly speech: Pick<Speech<ReplyEventType>, "by" | "step" | "tools" | "work">;
   readonly asked: ToolCall;
   readonly nth: number;
@@ -107,7 +107,7 @@ type Using = {
 async function useTool(
   desk: Desk,
   run: StepRunner,
-  { speech: { by, step, tools, work }, asked, nth }: Using,
+  { speech: { by, step, tools, work }, asked, nth }: ToolStep,
 ): Promise<Message> {
   const { name } = asked;
   const given = argumentsOf(asked);

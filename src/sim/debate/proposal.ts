@@ -56,7 +56,7 @@ const ways = [
 ] as const;
 
 /** What one critique leads to. */
-type Verdict = {
+type CritiqueVerdict = {
   readonly correction: Belief | null;
   /** Major requirements that the proposal leaves open, as the critique says. */
   readonly open: readonly string[];
@@ -104,7 +104,7 @@ type Refining = {
   readonly question: string;
 };
 
-function judgeCritique(model: SimModel, { text }: ShownText, refining: Refining): Verdict {
+function judgeCritique(model: SimModel, { text }: ShownText, refining: Refining): CritiqueVerdict {
   const { task, own, before } = refining;
   const { brief, proposal } = task;
   const correction = findCorrection(model, text, refining);

@@ -4,7 +4,7 @@ import type { SimModel } from "../belief.ts";
 import type { TaskOf } from "../prompt.ts";
 import { banner } from "../wording.ts";
 
-type Line = { readonly text: string; readonly heading?: Line; readonly worth: number };
+type SummaryLine = { readonly text: string; readonly heading?: SummaryLine; readonly worth: number };
 
 /**
  * A summary of nothing but sentences as they were written, in their order and under their headings: those that say most
@@ -14,7 +14,7 @@ export function summarize(model: SimModel, { text, most }: TaskOf<"summary">): s
   const { lines, sentences } = readLines(text);
   const ranked = sentences.toSorted((a, b) => b.worth - a.worth);
   const [best] = ranked;
-  const selection = new Set<Line>();
+  const selection = new Set<SummaryLine>();
   let length = banner(model).length;
   for (const sentence of ranked) {
     const added = [sentence.heading, sentence].flatMap((one) => (one && !selection.has(one) ? [one] : []));
@@ -29,10 +29,13 @@ export function summarize(model: SimModel, { text, most }: TaskOf<"summary">): s
 }
 
 /** Of the same sentence, and of the final answers under one label, only the last counts. */
-function readLines(text: string): { readonly lines: readonly Line[]; readonly sentences: readonly Line[] } {
-  const lines: Line[] = [];
-  const latest = new Map<string, Line>();
-  let heading: Line | undefined;
+function readLines(text: string): {
+  readonly lines: readonly SummaryLine[];
+  readonly sentences: readonly SummaryLine[];
+} {
+  const lines: SummaryLine[] = [];
+  const latest = new Map<string, SummaryLine>();
+  let heading: SummaryLine | undefined;
   for (const written of text.split("\n")) {
     if (headingLine.test(written)) lines.push((heading = { text: written.trim(), worth: 0 }));
     else

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { openai } from "./openai.ts";
-import { createReader, ModelName, type Reading } from "./wire.ts";
+import { createReader, ModelName, type WireReading } from "./wire.ts";
 
 export type EmbeddingOrder = { readonly model: string; readonly texts: readonly string[] };
 
@@ -13,7 +13,7 @@ type OutgoingVectors = {
 
 /** How one API for embeddings is spoken from the server's side. */
 export type EmbeddingServerWire = {
-  readonly read: (body: unknown) => Reading<EmbeddingOrder>;
+  readonly read: (body: unknown) => WireReading<EmbeddingOrder>;
   readonly whole: (reply: OutgoingVectors) => string;
   readonly error: (status: number, message: string) => string;
 };

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
 import { ModelRef } from "../../kernel/index.ts";
 import { nearest } from "../../text/words.ts";
-import type { Prepared, Sim, Wait } from "../sim.ts";
+import type { PreparedModel, Sim, Wait } from "../sim.ts";
 
 /** What a server does wrong on request, with the range of each value. */
 const ranges = {
@@ -21,16 +21,16 @@ const ranges = {
 } as const;
 type FaultName = keyof typeof ranges;
 
-export type Faults = { [F in FaultName]?: number };
+export type SimFaults = { [F in FaultName]?: number };
 
 export type FaultsReading =
-  { readonly ok: true; readonly faults: Faults } | { readonly ok: false; readonly reason: string };
+  { readonly ok: true; readonly faults: SimFaults } | { readonly ok: false; readonly reason: string };
 
 const isFaultName = (name: string): name is FaultName => Object.hasOwn(ranges, name);
 
 /** Reads `http=429&retry-after=1&times=2`: whole numbers. */
 export function readFaults(written: string): FaultsReading {
-  const faults: Faults = {};
+  const faults: SimFaults = {};
   for (const [name, value] of new URLSearchParams(written)) {
     if (!isFaultName(name)) {
       const names = Object.keys(ranges);
@@ -76,7 +76,7 @@ export function createCounter() {
 export type Refuse = (status: number, message: string, headers?: { [name: string]: string }) => void;
 
 /** One request, whatever it asks for. */
-export type Exchange = {
+export type ServerExchange = {
   /** The faults that the request's query and header ask for, beside those in its model. */
   readonly requestedFaults: string;
   readonly response: ServerResponse;
@@ -88,11 +88,11 @@ export type Exchange = {
 /** A request that is to be answered, after its delay; `faults` are those that are left to meet. */
 export type Admitted = {
   readonly model: ModelRef;
-  readonly prepared: Extract<Prepared, { ok: true }>;
-  readonly faults: Faults;
+  readonly prepared: Extract<PreparedModel, { ok: true }>;
+  readonly faults: SimFaults;
 };
 
-export type ServerContext = { readonly sim: Sim; readonly wait: Wait; readonly faults: Faults };
+export type ServerContext = { readonly sim: Sim; readonly wait: Wait; readonly faults: SimFaults };
 
 // S1. A fault with `times` is met by the first requests for the same model, as it is written, up to that number.
 
@@ -100,7 +100,7 @@ export type ServerContext = { readonly sim: Sim; readonly wait: Wait; readonly f
 export function createFaultInjection({ sim, wait, faults: serverFaults }: ServerContext) {
   const met = createCounter();
 
-  return async (written: string, exchange: Exchange): Promise<Admitted | null> => {
+  return async (written: string, exchange: ServerExchange): Promise<Admitted | null> => {
     const { requestedFaults, response, signal } = exchange;
     const refuse = (...refusal: Parameters<Refuse>): null => {
       exchange.refuse(...refusal);

@@ -2,12 +2,17 @@ import type { ServerResponse } from "node:http";
 import { canonical, type ModelRef, type ModelRequest } from "../../kernel/index.ts";
 import { shortHash } from "../chance.ts";
 import { embeddingFails } from "../embeddings.ts";
-import { simulateReply, type Reply } from "../reply.ts";
+import { simulateReply, type SimReply } from "../reply.ts";
 import { splitIntoPieces, outageMessage } from "../sim.ts";
 import { textVector } from "../text-vector.ts";
 import type { EmbeddingOrder, EmbeddingServerWire } from "./embedding-wires.ts";
-import { createCounter, createFaultInjection, type Exchange, type ServerContext } from "./fault-injection.ts";
-import type { Order, OutgoingReply, ServerWire } from "./wire.ts";
+import {
+  createCounter,
+  createFaultInjection,
+  type ServerExchange,
+  type ServerContext,
+} from "./fault-injection.ts";
+import type { ChatOrder, OutgoingReply, ServerWire } from "./wire.ts";
 
 // S1 is in fault-injection.ts.
 // S2. A simulated failure is final for its attempt alone: the same request sent again is the next attempt, until one succeeds.
@@ -15,14 +20,17 @@ import type { Order, OutgoingReply, ServerWire } from "./wire.ts";
 // S4. A reply is kept with its order, and only where no later attempt could get another one.
 // S5. Pieces leave by the clock, counted from the request: what one leaves late, the next does not wait for again.
 
-type ChatExchange = Exchange & { readonly wire: ServerWire; readonly order: Order };
-type EmbeddingExchange = Exchange & { readonly wire: EmbeddingServerWire; readonly order: EmbeddingOrder };
+type ChatExchange = ServerExchange & { readonly wire: ServerWire; readonly order: ChatOrder };
+type EmbeddingExchange = ServerExchange & {
+  readonly wire: EmbeddingServerWire;
+  readonly order: EmbeddingOrder;
+};
 
 /** Answers chat requests of every wire, with the faults that they ask for. */
 export function createChatHandler(context: ServerContext) {
   const admit = createFaultInjection(context);
   const attempts = createCounter();
-  const scripts = new WeakMap<Order, Script>();
+  const scripts = new WeakMap<ChatOrder, ResponseScript>();
 
   return async (exchange: ChatExchange): Promise<void> => {
     const { wire, order, response, refuse, signal } = exchange;
@@ -70,7 +78,7 @@ export function createChatHandler(context: ServerContext) {
   };
 }
 
-function createRequest(order: Order, model: ModelRef): ModelRequest {
+function createRequest(order: ChatOrder, model: ModelRef): ModelRequest {
   const { messages, maxOutputTokens, temperature, reply } = order;
   return {
     model,
@@ -82,7 +90,7 @@ function createRequest(order: Order, model: ModelRef): ModelRequest {
 }
 
 /** What is sent for a reply. Each part leaves when its share of the latency has passed. */
-type Script = {
+type ResponseScript = {
   readonly type: string;
   readonly parts: readonly { readonly bytes: Buffer; readonly share: number }[];
   /** False: the connection breaks off after the parts. */
@@ -91,7 +99,11 @@ type Script = {
 
 type Sending = { readonly name: string; readonly latencyMs: number };
 
-function writeScript({ wire, order }: ChatExchange, replied: Reply, { name, latencyMs }: Sending): Script {
+function writeScript(
+  { wire, order }: ChatExchange,
+  replied: SimReply,
+  { name, latencyMs }: Sending,
+): ResponseScript {
   const { ok: isComplete, text, tokensIn } = replied;
   const outgoing: OutgoingReply = {
     id: `sim-${name}`,
@@ -136,10 +148,13 @@ export function createEmbeddingHandler(context: ServerContext) {
   };
 }
 
-type Writing = { readonly type: string; readonly cut: number | undefined };
+type WriterOptions = { readonly type: string; readonly cut: number | undefined };
 
 /** Writes a body with its head, of which at most `cut` bytes are sent before the connection is closed. */
-function createWriter(response: ServerResponse, { type, cut: room = Number.POSITIVE_INFINITY }: Writing) {
+function createWriter(
+  response: ServerResponse,
+  { type, cut: room = Number.POSITIVE_INFINITY }: WriterOptions,
+) {
   let left = room;
   // What was written has to leave before the socket closes, or a cut would come earlier than asked for.
   const breakOff = (): void =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ollama } from "./ollama.ts";
-import type { Order } from "./wire.ts";
+import type { ChatOrder } from "./wire.ts";
 
 const asked = { model: "ada", messages: [{ role: "user", content: "x" }] };
-const read = (over: object): Order => {
+const read = (over: object): ChatOrder => {
   const reading = ollama.read({ ...asked, ...over });
   if (!reading.ok) throw new Error(reading.reason);
   return reading.order;

@@ -8,7 +8,7 @@ import { readFaults, type Refuse } from "./fault-injection.ts";
 import { createChatHandler, createEmbeddingHandler } from "./handler.ts";
 import { LATEST_TAG, ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
-import type { Order, Reading, ServerWire } from "./wire.ts";
+import type { ChatOrder, WireReading, ServerWire } from "./wire.ts";
 
 export type SimServerOptions = {
   /** 0 takes any free port. */
@@ -181,9 +181,9 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
 const MAX_KEPT_LENGTH = 64 * 2 ** 10;
 
 /** Reads chat requests; one that equals one before is the same order. */
-function createOrderReader(): (wire: ServerWire, text: string) => Reading<Order> {
+function createOrderReader(): (wire: ServerWire, text: string) => WireReading<ChatOrder> {
   const orders = new Map(
-    [...chatWires.values()].map((wire) => [wire, new LRUCache<string, Reading<Order>>({ max: 256 })]),
+    [...chatWires.values()].map((wire) => [wire, new LRUCache<string, WireReading<ChatOrder>>({ max: 256 })]),
   );
   return (wire, text) => {
     const reading = orders.get(wire)?.get(text) ?? readJson(wire.read, text);
@@ -192,7 +192,7 @@ function createOrderReader(): (wire: ServerWire, text: string) => Reading<Order>
   };
 }
 
-function readJson<O>(read: (body: unknown) => Reading<O>, text: string): Reading<O> {
+function readJson<O>(read: (body: unknown) => WireReading<O>, text: string): WireReading<O> {
   try {
     const value: unknown = JSON.parse(text);
     return read(value);

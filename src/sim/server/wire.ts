@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Json, Message, ReplySchema } from "../../kernel/index.ts";
 
 /** A request as a wire brought it, not yet known to be answerable. */
-export type Order = {
+export type ChatOrder = {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
@@ -13,7 +13,7 @@ export type Order = {
   readonly usage: boolean;
 };
 
-export type Reading<O> =
+export type WireReading<O> =
   { readonly ok: true; readonly order: O } | { readonly ok: false; readonly reason: string };
 
 /** A reply as it is sent: nothing in it depends on time or chance. */
@@ -30,11 +30,11 @@ export type OutgoingReply = {
 export type ServerWire = {
   /** The content type of a stream. */
   readonly streamType: string;
-  readonly read: (body: unknown) => Reading<Order>;
+  readonly read: (body: unknown) => WireReading<ChatOrder>;
   readonly whole: (reply: OutgoingReply) => string;
   readonly opening: (reply: OutgoingReply) => string;
   readonly piece: (reply: OutgoingReply, text: string) => string;
-  readonly closing: (reply: OutgoingReply, order: Order) => string;
+  readonly closing: (reply: OutgoingReply, order: ChatOrder) => string;
   /** `model` is what the request named, where it was read. */
   readonly error: (status: number, message: string, model?: string) => string;
   /** The status with which this API answers when it is overloaded. */
@@ -47,7 +47,7 @@ export const MAX_TOKENS = 4_096;
 /** Reads a body by its schema, and says what is wrong with one that does not fit. */
 export const createReader =
   <S extends z.ZodType, O>(schema: S, createOrder: (body: z.infer<S>) => O) =>
-  (input: unknown): Reading<O> => {
+  (input: unknown): WireReading<O> => {
     const body = schema.safeParse(input);
     return body.success
       ? { ok: true, order: createOrder(body.data) }

@@ -1,5 +1,5 @@
 import { evaluate, hasOperator, write } from "./expression.ts";
-import type { Solution, Solver } from "./solution.ts";
+import type { WorkedSolution, Solver } from "./solution.ts";
 
 const formatNumber = new Map(
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
@@ -94,7 +94,7 @@ export const arithmetic: Solver = (question) => {
 
 const trim = (span: string): string => span.replace(/^[\s.,]+(?!\d)/, "").replace(/[\s.,+*/^-]+$/, "");
 
-function solveWritten(written: string, form: string): Solution | null {
+function solveWritten(written: string, form: string): WorkedSolution | null {
   const value = evaluate(form);
   const working = (result: string) =>
     `Working it out: ${written.replaceAll(/\s+/g, " ").trim()} = ${result}.`;

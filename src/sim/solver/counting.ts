@@ -1,6 +1,6 @@
-import { yesOrNo, type Solution, type Solver } from "./solution.ts";
+import { yesOrNo, type WorkedSolution, type Solver } from "./solution.ts";
 
-const countedAs = (count: number, working: string): Solution => ({
+const countedAs = (count: number, working: string): WorkedSolution => ({
   answer: String(count),
   working: (answer) => `${working} That makes ${answer}.`,
   wrong: [count - 1, count + 1, count + 2].filter((one) => one >= 0).map(String),

@@ -58,7 +58,7 @@ export function write({ top, bottom }: Rational): string {
   return `${top}/${bottom}`;
 }
 
-type Token = Rational | string;
+type ExpressionToken = Rational | string;
 
 const tokenPattern =
   /\s*(?:(\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)|(\*\*|[-+*/^%()!√]|mod(?![a-z])))/y;
@@ -81,8 +81,8 @@ export const hasOperator = (text: string): boolean =>
   readTokens(text).some((token, index) => typeof token === "string" && (index > 0 || token === "√"));
 
 /** The tokens of an expression; empty for a text of another kind. */
-function readTokens(text: string): Token[] {
-  const tokens: Token[] = [];
+function readTokens(text: string): ExpressionToken[] {
+  const tokens: ExpressionToken[] = [];
   const trimmed = text.trim();
   tokenPattern.lastIndex = 0;
   while (tokenPattern.lastIndex < trimmed.length) {
@@ -96,7 +96,7 @@ function readTokens(text: string): Token[] {
 
 type Operate = (a: Rational, b: Rational) => Rational | null;
 
-const operators = new Map<Token | undefined, readonly [binds: number, operate: Operate]>([
+const operators = new Map<ExpressionToken | undefined, readonly [binds: number, operate: Operate]>([
   ["+", [1, plus]],
   ["-", [1, minus]],
   ["*", [2, times]],
@@ -106,7 +106,7 @@ const operators = new Map<Token | undefined, readonly [binds: number, operate: O
 ]);
 
 /** Takes operands from the front of the tokens as long as operators follow that bind at least so much. */
-function readChain(tokens: Token[], least: number, depth: number): Rational | null {
+function readChain(tokens: ExpressionToken[], least: number, depth: number): Rational | null {
   let value = readOperand(tokens, depth);
   for (;;) {
     const [binds, operate] = operators.get(tokens[0]) ?? [0];
@@ -118,7 +118,7 @@ function readChain(tokens: Token[], least: number, depth: number): Rational | nu
 }
 
 /** A number or what stands in parentheses, with its sign, root, factorial, percent and power. */
-function readOperand(tokens: Token[], depth: number): Rational | null {
+function readOperand(tokens: ExpressionToken[], depth: number): Rational | null {
   if (depth > MAX_DEPTH) return null;
   const [sign] = tokens;
   if (sign === "-" || sign === "+") {
@@ -135,10 +135,10 @@ function readOperand(tokens: Token[], depth: number): Rational | null {
   return exponent && power(value, exponent);
 }
 
-const startsValue = (token: Token | undefined): boolean =>
+const startsValue = (token: ExpressionToken | undefined): boolean =>
   typeof token === "object" || token === "(" || token === "√";
 
-function readAtom(tokens: Token[], depth: number): Rational | null {
+function readAtom(tokens: ExpressionToken[], depth: number): Rational | null {
   const token = tokens.shift();
   if (typeof token === "object") return token;
   if (token === "√") return depth > MAX_DEPTH ? null : findRoot(readAtom(tokens, depth + 1));

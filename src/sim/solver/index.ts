@@ -4,10 +4,10 @@ import { arithmetic } from "./arithmetic.ts";
 import { comparisonSolvers } from "./comparison.ts";
 import { countingSolvers } from "./counting.ts";
 import { logicSolvers } from "./logic.ts";
-import { slips, type Solution, type Solver } from "./solution.ts";
+import { slips, type WorkedSolution, type Solver } from "./solution.ts";
 import { storySolvers } from "./word-problem.ts";
 
-export type { Solution } from "./solution.ts";
+export type { WorkedSolution } from "./solution.ts";
 
 const solvers: readonly Solver[] = [
   arithmetic,
@@ -23,16 +23,16 @@ const MAX_QUESTION_LENGTH = 8_000;
  * The solution of a question that can be worked out, from all of it or else from the sentence that asks; null for all
  * others. `recalled` is asked first, for what is known rather than worked out.
  */
-export function solve(question: string, recalled: Solver): Solution | null {
+export function solve(question: string, recalled: Solver): WorkedSolution | null {
   const whole = question.slice(0, MAX_QUESTION_LENGTH).replaceAll("\r\n", "\n").trim();
-  const solvePlain = (text: string): Solution | null => recalled(text) ?? workOut(text);
+  const solvePlain = (text: string): WorkedSolution | null => recalled(text) ?? workOut(text);
   const solution = choose(whole, solvePlain) ?? solvePlain(whole);
   if (solution === null) return null;
   const wrong = solution.wrong.length > 0 ? solution.wrong : slips(solution.answer);
   return { ...solution, wrong: wrong.filter((one) => one !== solution.answer) };
 }
 
-function workOut(whole: string): Solution | null {
+function workOut(whole: string): WorkedSolution | null {
   const sentences = whole.split(/(?<=[.?!])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
   const questions = sentences.filter((sentence) => sentence.endsWith("?"));
   for (const text of new Set([whole, ...questions, ...(questions.length === 0 ? sentences.slice(-1) : [])])) {
@@ -47,7 +47,7 @@ function workOut(whole: string): Solution | null {
 const option = /(?:^|\n|\s)\(?([A-H])[).:]\s+(.+?)(?=(?:\s*\n|\s+)\(?[A-H][).:]\s|\s*$)/gs;
 
 /** Answers a multiple-choice question by its letter, where its stem can be solved and one option says the result. */
-function choose(question: string, solveStem: (stem: string) => Solution | null): Solution | null {
+function choose(question: string, solveStem: (stem: string) => WorkedSolution | null): WorkedSolution | null {
   const matches = [...question.matchAll(option)];
   const options = matches.map(([, letter = "", text = ""]) => ({ letter, text: text.trim() }));
   const isOrdered = options.every(({ letter }, index) => letter === String.fromCharCode(65 + index));

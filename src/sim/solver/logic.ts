@@ -1,9 +1,9 @@
 import { yesOrNo, type Solver } from "./solution.ts";
 
-type Pair = readonly [string, string];
+type NamePair = readonly [string, string];
 
 /** Everything that can be reached from `start` over the pairs. */
-function reachable(start: string, pairs: readonly Pair[]): Set<string> {
+function reachable(start: string, pairs: readonly NamePair[]): Set<string> {
   const reached = new Set<string>([start]);
   for (const at of reached) for (const [from, to] of pairs) if (from === at) reached.add(to);
   return reached;
@@ -21,7 +21,7 @@ const statement =
 
 /** `All A are B. All B are C. Are all A C?`, also with single things: `Rex is a dog.` */
 const syllogism: Solver = (question) => {
-  const pairs = [...question.matchAll(statement)].map(([, kind, other, name, sort]): Pair => [
+  const pairs = [...question.matchAll(statement)].map(([, kind, other, name, sort]): NamePair => [
     plain(kind ?? name ?? ""),
     plain(other ?? sort ?? ""),
   ]);
@@ -34,10 +34,10 @@ const syllogism: Solver = (question) => {
   return yesOrNo(kinds.has(plain(to)), `Following what each of ${start} is: ${[...kinds].join(", ")}.`);
 };
 
-type Comparison = { readonly [W in "more" | "less" | "most" | "least"]: string };
+type Comparatives = { readonly [W in "more" | "less" | "most" | "least"]: string };
 
 /** The comparatives and superlatives by which people are put in one line. */
-export const COMPARISONS: readonly [Comparison, ...Comparison[]] = [
+export const COMPARISONS: readonly [Comparatives, ...Comparatives[]] = [
   { more: "taller", less: "shorter", most: "tallest", least: "shortest" },
   { more: "older", less: "younger", most: "oldest", least: "youngest" },
   { more: "faster", less: "slower", most: "fastest", least: "slowest" },
@@ -48,7 +48,7 @@ export const COMPARISONS: readonly [Comparison, ...Comparison[]] = [
 const order: Solver = (question) => {
   for (const { more, less, most, least } of COMPARISONS) {
     const statements = new RegExp(String.raw`\b(\w{1,40}) is (${more}|${less}) than (\w{1,40})\b(?!\?)`, "g");
-    const pairs = [...question.matchAll(statements)].map(([, first = "", word, second = ""]): Pair =>
+    const pairs = [...question.matchAll(statements)].map(([, first = "", word, second = ""]): NamePair =>
       word === more ? [first, second] : [second, first],
     );
     if (pairs.length === 0) continue;

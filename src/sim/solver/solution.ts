@@ -1,5 +1,5 @@
 /** What a question comes to, how one gets there, and mistakes that someone might make. */
-export type Solution = {
+export type WorkedSolution = {
   /** As it is written after `Final answer:`. */
   readonly answer: string;
   /** One line that leads to `answer`, or to a mistake put in its place. */
@@ -9,10 +9,10 @@ export type Solution = {
 };
 
 /** One kind of question: its solution, or null when it is not of that kind. */
-export type Solver = (question: string) => Solution | null;
+export type Solver = (question: string) => WorkedSolution | null;
 
 /** A yes or a no with the opposite as the mistake. */
-export const yesOrNo = (yes: boolean, working: string): Solution => ({
+export const yesOrNo = (yes: boolean, working: string): WorkedSolution => ({
   answer: yes ? "yes" : "no",
   working: (answer) => `${working} So the answer is ${answer}.`,
   wrong: [yes ? "no" : "yes"],

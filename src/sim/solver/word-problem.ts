@@ -1,6 +1,6 @@
 import { inDigits } from "./arithmetic.ts";
 import { evaluate, write } from "./expression.ts";
-import type { Solution, Solver } from "./solution.ts";
+import type { WorkedSolution, Solver } from "./solution.ts";
 
 /** An expression of the numbers `N` of a story, and the story: a regular expression in which `_` is any few words. */
 const templates: readonly (readonly [expression: string, pattern: RegExp])[] = String.raw`
@@ -21,7 +21,7 @@ $1*$2 \b(?:rectangle|room|field|garden)\b_\bN\s*\w{0,12}\s*(?:by|x|×)\s*N\b_\ba
     return [expression, new RegExp(pattern, "is")] as const;
   });
 
-function solveWritten(written: string): Solution | null {
+function solveWritten(written: string): WorkedSolution | null {
   const value = evaluate(written);
   if (value === null) return null;
   return { answer: write(value), working: (result) => `From the story: ${written} = ${result}.`, wrong: [] };

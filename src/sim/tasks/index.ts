@@ -58,7 +58,7 @@ function poseNew(questions: Set<string>, pose: (turn: number) => Posed): Posed {
 }
 
 /** Two answers with their working to one question, and which of them is right: what a judge is measured on. */
-export type Pair = {
+export type AnswerPair = {
   readonly question: string;
   readonly a: string;
   readonly b: string;
@@ -75,9 +75,9 @@ const ASIDES = [
  * A right and a wrong answer to every task. The right one is A and B equally often, and within each the longer and the
  * shorter one equally often, so that neither place nor length tells which is right; the order is drawn.
  */
-export function makePairs(tasks: readonly Task[], seed: string): Pair[] {
+export function makePairs(tasks: readonly Task[], seed: string): AnswerPair[] {
   const places = createDraw(["pairs", seed]).some("places", [...tasks.keys()], tasks.length);
-  return tasks.map(({ question, answer }, index): Pair => {
+  return tasks.map(({ question, answer }, index): AnswerPair => {
     const solution = solve(question, () => null);
     const draw = createDraw(["pair", seed, question]);
     const [mistake, ...others] = solution?.wrong ?? [];

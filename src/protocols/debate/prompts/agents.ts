@@ -7,7 +7,13 @@ import {
   type Clarification,
   type Problem,
 } from "../../../prompts/problem.ts";
-import { fence, materialText, type Desk, type Labelled, type Material } from "../../../prompts/material.ts";
+import {
+  fence,
+  materialText,
+  type Desk,
+  type LabeledText,
+  type Material,
+} from "../../../prompts/material.ts";
 import type { Json, Message } from "../../../kernel/index.ts";
 import { parseQuestions, QuestionsReply } from "../../../replies/questions.ts";
 import { texts } from "../templates/index.ts";
@@ -80,7 +86,7 @@ export const proposalPrompt = (desk: Desk, prompt: RoundPrompt): Message[] =>
  */
 export const critiquePrompt = (
   desk: Desk,
-  prompt: RoundPrompt & { readonly proposal: Labelled },
+  prompt: RoundPrompt & { readonly proposal: LabeledText },
 ): Message[] =>
   critiqueTemplate.render(desk, {
     ...roundValues(desk, prompt),
@@ -89,7 +95,7 @@ export const critiquePrompt = (
 
 export type RefinementPrompt = RoundPrompt & {
   /** The agent's own. */
-  readonly proposal: Labelled;
+  readonly proposal: LabeledText;
   /** Of that proposal; nobody is told whose they are. */
   readonly critiques: readonly string[];
 };
@@ -145,7 +151,7 @@ const roundValues = (desk: Desk, prompt: RoundPrompt): Record<(typeof ROUND_SLOT
   persona: prompt.persona,
 });
 
-export type History = {
+export type PromptHistory = {
   /** Made at the start of `round`: it stands for all rounds before that one. */
   readonly summary?: { readonly round: number; readonly text: string } | undefined;
   /** Oldest first, each with what the agent wrote or was told, in the order in which that came about. */
@@ -163,7 +169,7 @@ export type History = {
  * summary, then every text since, whole. Rounds that the summary stands for are not shown again. Without a summary all
  * is shown. Empty where there is nothing.
  */
-export function historyText(desk: Desk, { summary, rounds }: History): string {
+export function historyText(desk: Desk, { summary, rounds }: PromptHistory): string {
   const since = summary?.round ?? 0;
   const pieces = [
     ...(summary
@@ -183,8 +189,8 @@ export function historyText(desk: Desk, { summary, rounds }: History): string {
 /** What the agents held in one round, under the same labels in every round. */
 export type JudgedRound = {
   readonly round: number;
-  readonly proposals: readonly Labelled[];
-  readonly refinements: readonly Labelled[];
+  readonly proposals: readonly LabeledText[];
+  readonly refinements: readonly LabeledText[];
 };
 
 /**

@@ -3,7 +3,7 @@ import { ConfidenceReply, parseConfidence } from "../../../replies/confidence.ts
 import { parseSolution, SolutionReply } from "../../../replies/solution.ts";
 import type { Json, Message } from "../../../kernel/index.ts";
 import { SUMMARY_SLOTS, summaryValues, type SummaryPrompt } from "./agents.ts";
-import { fence, type Desk, type Labelled } from "../../../prompts/material.ts";
+import { fence, type Desk, type LabeledText } from "../../../prompts/material.ts";
 import { PROBLEM_SLOTS, problemValues, type Problem } from "../../../prompts/problem.ts";
 import { defineTemplate } from "../../../prompts/template.ts";
 import { texts } from "../templates/index.ts";
@@ -34,7 +34,7 @@ export const judgeSummaryPrompt = (desk: Desk, prompt: SummaryPrompt): Message[]
 
 export type ConfidencePrompt = Problem & {
   /** The agents' solutions as they stand, in label order. */
-  readonly answers: readonly Labelled[];
+  readonly answers: readonly LabeledText[];
   readonly persona: string;
 };
 

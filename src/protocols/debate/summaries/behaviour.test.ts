@@ -5,7 +5,7 @@ import { letterEmbeddings } from "../../../../test/support/summary-contract.ts";
 import { nothingToSay, toyAsked, toyProtocol } from "../../../testing/kit.ts";
 import { stage } from "../../../testing/stage.ts";
 import { LOCAL } from "../../../testing/store-samples.ts";
-import { summaryMethodOf, type Contribution, type SummaryTask } from "./index.ts";
+import { findSummaryMethod, type Contribution, type SummaryTask } from "./index.ts";
 
 // What each method does beyond the contract that methods.test.ts holds all of them to.
 
@@ -46,7 +46,7 @@ function staged({
       ...changes,
     };
     const options = { semanticThreshold, scope: "own" } as const;
-    await summaryMethodOf(method).summarise(run, task, { embeddings, options });
+    await findSummaryMethod(method).summarize(run, task, { embeddings, options });
     return nothingToSay;
   });
   return stage({

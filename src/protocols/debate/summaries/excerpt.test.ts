@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutAt, excerptOf } from "./passages.ts";
+import { findCut, excerpt } from "./passages.ts";
 
 describe("excerptOf", () => {
   it.each([
@@ -22,7 +22,7 @@ describe("excerptOf", () => {
     ["long enough", -1, ""],
     ["", 5, ""],
   ])("of %j in %i characters is %j", (text, maxLength, expected) => {
-    expect(excerptOf(text, maxLength)).toBe(expected);
+    expect(excerpt(text, maxLength)).toBe(expected);
   });
 
   it("is never longer than it may be, trimmed, well-formed, and the text's own beginning", () => {
@@ -32,7 +32,7 @@ describe("excerptOf", () => {
     fc.assert(
       fc.property(units, fc.nat(90), (pieces, maxLength) => {
         const text = pieces.join("");
-        const cut = excerptOf(text, maxLength);
+        const cut = excerpt(text, maxLength);
         expect(cut.length).toBeLessThanOrEqual(maxLength);
         expect(cut.trim()).toBe(cut);
         expect(cut.isWellFormed()).toBe(true);
@@ -46,11 +46,11 @@ describe("excerptOf", () => {
 describe("cutAt", () => {
   it("counts from where it begins, and goes no further than the text", () => {
     const text = "One sentence. Another one. A third";
-    expect(cutAt(text, 14, 14)).toBe(26);
-    expect(cutAt(text, 27, 100)).toBe(text.length);
+    expect(findCut(text, 14, 14)).toBe(26);
+    expect(findCut(text, 27, 100)).toBe(text.length);
   });
 
   it("leaves the first half alone", () => {
-    expect(cutAt("A. bcdefghijklmnop", 0, 10)).toBe(10);
+    expect(findCut("A. bcdefghijklmnop", 0, 10)).toBe(10);
   });
 });

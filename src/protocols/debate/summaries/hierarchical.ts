@@ -1,15 +1,15 @@
 import type { StepRunner } from "../../../engine/index.ts";
-import { excerptOf } from "./passages.ts";
+import { excerpt } from "./passages.ts";
 import type { Contribution, SummaryMethod, SummaryTask } from "./method.ts";
 import {
   condense,
-  contributionsOf,
-  headingOf,
-  nothingSaid,
-  summaryMade,
-  writtenAll,
-  type Condensing,
-  type Headed,
+  distinctContributions,
+  formatHeading,
+  noteNothingToSummarize,
+  summaryOutcome,
+  formatSections,
+  type SummaryPart,
+  type Section,
 } from "./summary.ts";
 
 // SUMMARY-1. Every part's summary is a recorded step of its own, so that each can be shown and found by itself.
@@ -22,7 +22,7 @@ const name = "hierarchical";
 const CONTRIBUTIONS = 4;
 const GROUPS = 2;
 /** No share is smaller, unless the whole is: a summary of a few words keeps nothing. */
-const LEAST_SHARE = 200;
+const MIN_SHARE_LENGTH = 200;
 
 /** A contribution and what is left of it. */
 type Leaf = { readonly of: Contribution; readonly text: string };
@@ -34,32 +34,32 @@ type Leaf = { readonly of: Contribution; readonly text: string };
  */
 export const hierarchical: SummaryMethod = {
   name,
-  async summarise(run, task) {
-    const contributions = contributionsOf(task);
-    if (contributions.length === 0) return nothingSaid(run, task);
-    const leaves = await leavesOf(run, task, contributions);
+  async summarize(run, task) {
+    const contributions = distinctContributions(task);
+    if (contributions.length === 0) return noteNothingToSummarize(run, task);
+    const leaves = await condenseContributions(run, task, contributions);
     const rounds = [...new Set(contributions.map(({ round }) => round))];
     const phases = PHASES.filter(({ kind }) => contributions.some((one) => one.kind === kind));
     const byRound = rounds.map((round) =>
-      groupOf(run, task, {
+      condenseGroup(run, task, {
         level: "round",
         of: `round-${round}`,
         heading: `Round ${round}`,
         leaves: leaves.filter(({ of }) => of.round === round),
-        maxLength: shareOf(task, GROUPS, rounds.length),
+        maxLength: shareLength(task, GROUPS, rounds.length),
       }),
     );
     const byPhase = phases.map(({ kind, phase, heading }) =>
-      groupOf(run, task, {
+      condenseGroup(run, task, {
         level: "phase",
         of: phase,
         heading,
         leaves: leaves.filter(({ of }) => of.kind === kind),
-        maxLength: shareOf(task, GROUPS, phases.length),
+        maxLength: shareLength(task, GROUPS, phases.length),
       }),
     );
     const groups = await Promise.all([...byRound, ...byPhase]);
-    return condense(run, task, { method: name, text: writtenAll(groups) });
+    return condense(run, task, { method: name, text: formatSections(groups) });
   },
 };
 
@@ -69,19 +69,19 @@ const PHASES = [
   { kind: "refinement", phase: "refinements", heading: "All refinements" },
 ] as const;
 
-const shareOf = ({ maxLength }: SummaryTask, times: number, parts: number): number =>
-  Math.min(maxLength, Math.max(LEAST_SHARE, Math.floor((times * maxLength) / parts)));
+const shareLength = ({ maxLength }: SummaryTask, times: number, parts: number): number =>
+  Math.min(maxLength, Math.max(MIN_SHARE_LENGTH, Math.floor((times * maxLength) / parts)));
 
-const leavesOf = (
+const condenseContributions = (
   run: StepRunner,
   task: SummaryTask,
   contributions: readonly Contribution[],
 ): Promise<readonly Leaf[]> => {
-  const maxLength = shareOf(task, CONTRIBUTIONS, contributions.length);
+  const maxLength = shareLength(task, CONTRIBUTIONS, contributions.length);
   return Promise.all(
     contributions.map(async (of) => ({
       of,
-      text: await partOf(run, task, {
+      text: await condensePart(run, task, {
         key: `${task.key}/contribution/${of.step}`,
         method: name,
         text: of.text,
@@ -93,7 +93,7 @@ const leavesOf = (
   );
 };
 
-type Group = {
+type LeafGroup = {
   readonly level: "round" | "phase";
   readonly of: string;
   readonly heading: string;
@@ -102,15 +102,15 @@ type Group = {
 };
 
 /** What is left of some contributions together; the step is `<key>/<level>/<of>`. */
-async function groupOf(
+async function condenseGroup(
   run: StepRunner,
   task: SummaryTask,
-  { level, of, heading, leaves, maxLength }: Group,
-): Promise<Headed> {
-  const text = await partOf(run, task, {
+  { level, of, heading, leaves, maxLength }: LeafGroup,
+): Promise<Section> {
+  const text = await condensePart(run, task, {
     key: `${task.key}/${level}/${of}`,
     method: name,
-    text: writtenAll(leaves.map((leaf) => ({ heading: headingOf(leaf.of), text: leaf.text }))),
+    text: formatSections(leaves.map((leaf) => ({ heading: formatHeading(leaf.of), text: leaf.text }))),
     maxLength,
     charactersBefore: leaves.reduce((sum, leaf) => sum + leaf.of.text.length, 0),
     part: { level, of },
@@ -119,17 +119,17 @@ async function groupOf(
 }
 
 /** What is left of a part (SUMMARY-1). */
-async function partOf(
+async function condensePart(
   run: StepRunner,
   task: SummaryTask,
-  part: Condensing & { readonly key: string; readonly maxLength: number },
+  part: SummaryPart & { readonly key: string; readonly maxLength: number },
 ): Promise<string> {
   const { key, text, maxLength } = part;
   const event =
     text.trim().length <= maxLength
       ? await run.derive({ key, outcomes: ["summary-made"], work: task.work, input: part }, () =>
-          summaryMade(task, part),
+          summaryOutcome(task, part),
         ) // SUMMARY-2
       : await condense(run, task, part);
-  return event.type === "summary-made" ? event.data.text : excerptOf(text, maxLength); // SUMMARY-3
+  return event.type === "summary-made" ? event.data.text : excerpt(text, maxLength); // SUMMARY-3
 }

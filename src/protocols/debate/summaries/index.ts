@@ -10,7 +10,7 @@ export type { Contribution, SummaryMethod, SummaryTask } from "./method.ts";
 export const summaryMethods: readonly SummaryMethod[] = [lengthBased, hierarchical, semantic, retrieval];
 
 /** The method of this name. @throws Fault `configuration` that names the nearest one */
-export function summaryMethodOf(
+export function findSummaryMethod(
   name: string,
   methods: readonly SummaryMethod[] = summaryMethods,
 ): SummaryMethod {

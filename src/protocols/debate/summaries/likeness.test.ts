@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Embeddings } from "../../../kernel/index.ts";
-import { likenessOf, namedBy } from "./likeness.ts";
+import { compareTexts, labelMethod } from "./likeness.ts";
 
 const alone = new AbortController().signal;
 const texts = ["the queue is durable", "the queue is durable", "cats sleep"];
@@ -14,7 +14,7 @@ describe("likenessOf", () => {
       [1, 1],
       [0, 2],
     ];
-    const { between, ...how } = await likenessOf(
+    const { between, ...how } = await compareTexts(
       texts,
       embedding(() => Promise.resolve(vectors)),
       alone,
@@ -25,7 +25,7 @@ describe("likenessOf", () => {
   });
 
   it("compares by words where no embeddings are configured", async () => {
-    const { between, ...how } = await likenessOf(texts, null, alone);
+    const { between, ...how } = await compareTexts(texts, null, alone);
     expect(how).toEqual({ by: "words", model: null, why: null });
     expect([between(0, 1), between(0, 2)]).toEqual([1, 0]);
   });
@@ -50,14 +50,14 @@ describe("likenessOf", () => {
     ["gives unlike ones", () => Promise.resolve([[1, 2], [1], [1, 2]]), "the vectors are not of one length"],
     ["gives no numbers", () => Promise.resolve([[1], [Infinity], [1]]), "a vector holds what is no number"],
   ])("compares by words where the provider %s, and says why", async (_what, embed, why) => {
-    const { between, ...how } = await likenessOf(texts, embedding(embed), alone);
+    const { between, ...how } = await compareTexts(texts, embedding(embed), alone);
     expect(how).toEqual({ by: "words", model: null, why });
     expect(between(0, 1)).toBe(1);
   });
 
   it("compares no more of a text by words than an ordinary passage has", async () => {
     const same = "word by word ".repeat(100);
-    const { between } = await likenessOf([`${same} cats sleep`, `${same} dogs bark`, "cats"], null, alone);
+    const { between } = await compareTexts([`${same} cats sleep`, `${same} dogs bark`, "cats"], null, alone);
     expect([between(0, 1), between(0, 2)]).toEqual([1, 0]);
   });
 
@@ -67,7 +67,7 @@ describe("likenessOf", () => {
       interrupted.abort(new Error("stop"));
       return Promise.reject(new Error("aborted"));
     };
-    await expect(likenessOf(texts, embedding(embed), interrupted.signal)).rejects.toThrow("stop");
+    await expect(compareTexts(texts, embedding(embed), interrupted.signal)).rejects.toThrow("stop");
   });
 
   it("gives the provider well-formed texts", async () => {
@@ -76,14 +76,14 @@ describe("likenessOf", () => {
       seen.push(...given);
       return Promise.resolve([[1]]);
     };
-    await likenessOf(["a \ud800 b"], embedding(embed), alone);
+    await compareTexts(["a \ud800 b"], embedding(embed), alone);
     expect(seen).toEqual(["a \ufffd b"]);
   });
 });
 
 describe("namedBy", () => {
   it("says what a method had to do without", () => {
-    expect([namedBy("semantic", "embeddings"), namedBy("semantic", "words")]).toEqual([
+    expect([labelMethod("semantic", "embeddings"), labelMethod("semantic", "words")]).toEqual([
       "semantic",
       "semantic (by words)",
     ]);

@@ -1,7 +1,7 @@
 import type { Embeddings } from "../../../kernel/index.ts";
 import { textSimilarity } from "../../../stats/text-similarity.ts";
 import { cosine } from "../../../text/words.ts";
-import { excerptOf } from "./passages.ts";
+import { excerpt } from "./passages.ts";
 
 /** How alike any two of some texts are. */
 export type Likeness = {
@@ -15,7 +15,7 @@ export type Likeness = {
 };
 
 /** The method's name as recorded: one that had no embeddings says so. */
-export const namedBy = (name: string, by: Likeness["by"]): string =>
+export const labelMethod = (name: string, by: Likeness["by"]): string =>
   by === "words" ? `${name} (by words)` : name;
 
 /**
@@ -24,12 +24,12 @@ export const namedBy = (name: string, by: Likeness["by"]): string =>
  *
  * @throws the signal's reason where it is aborted: an interruption is no failure of the embeddings
  */
-export async function likenessOf(
+export async function compareTexts(
   texts: readonly string[],
   embeddings: Embeddings | null,
   signal: AbortSignal,
 ): Promise<Likeness> {
-  if (!embeddings) return byWords(texts, null);
+  if (!embeddings) return compareWords(texts, null);
   let vectors: readonly (readonly number[])[];
   try {
     vectors = await embeddings.embed(
@@ -38,10 +38,10 @@ export async function likenessOf(
     );
   } catch (error) {
     signal.throwIfAborted();
-    return byWords(texts, error instanceof Error ? error.message : String(error));
+    return compareWords(texts, error instanceof Error ? error.message : String(error));
   }
-  const flaw = flawOf(vectors, texts.length);
-  if (flaw !== undefined) return byWords(texts, flaw);
+  const flaw = findFlaw(vectors, texts.length);
+  if (flaw !== undefined) return compareWords(texts, flaw);
   return {
     by: "embeddings",
     model: embeddings.model,
@@ -51,22 +51,22 @@ export async function likenessOf(
 }
 
 /** A provider's message may be a page. */
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 /** Of each text so much is compared by words: each comparison counts them anew. It is the most of an ordinary passage. */
-const COMPARED = 1_200;
+const MAX_COMPARED_LENGTH = 1_200;
 
-function byWords(texts: readonly string[], why: string | null): Likeness {
-  const compared = texts.map((text) => text.slice(0, COMPARED));
+function compareWords(texts: readonly string[], why: string | null): Likeness {
+  const compared = texts.map((text) => text.slice(0, MAX_COMPARED_LENGTH));
   return {
     by: "words",
     model: null,
-    why: why === null ? null : excerptOf(why, LONGEST_REASON),
+    why: why === null ? null : excerpt(why, MAX_REASON_LENGTH),
     between: (one, other) => textSimilarity(compared[one] ?? "", compared[other] ?? ""),
   };
 }
 
 /** What is wrong with vectors that should be one a text, all of one length. */
-function flawOf(vectors: readonly (readonly number[])[], count: number): string | undefined {
+function findFlaw(vectors: readonly (readonly number[])[], count: number): string | undefined {
   if (!Array.isArray(vectors) || vectors.length !== count)
     return `there is not one vector for each of ${count} texts`;
   const length = vectors[0]?.length ?? 0;
@@ -87,7 +87,7 @@ const EQUAL = 1e-9;
  *
  * @returns the items' indices, in order, group by group
  */
-export function clustersOf(count: number, between: Likeness["between"], threshold: number): number[][] {
+export function clusterItems(count: number, between: Likeness["between"], threshold: number): number[][] {
   const clusters: number[][] = [];
   for (let item = 0; item < count; item += 1) {
     let nearest: { readonly cluster: number[]; readonly alike: number } | undefined;
@@ -108,7 +108,7 @@ export function clustersOf(count: number, between: Likeness["between"], threshol
  *
  * @param cluster not empty
  */
-export function representativeOf(cluster: readonly number[], between: Likeness["between"]): number {
+export function chooseRepresentative(cluster: readonly number[], between: Likeness["between"]): number {
   const totals = cluster.map(() => 0);
   for (const [at, item] of cluster.entries()) {
     for (let next = at + 1; next < cluster.length; next += 1) {

@@ -1,6 +1,12 @@
 import type { Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
 import type { StepRunner } from "../../../engine/index.ts";
-import { condense, contributionsOf, headed, nothingSaid, writtenAll } from "./summary.ts";
+import {
+  condense,
+  distinctContributions,
+  createSection,
+  noteNothingToSummarize,
+  formatSections,
+} from "./summary.ts";
 
 /** One text of an agent's own perspective, in the order in which it came about. */
 export type Contribution = {
@@ -61,7 +67,7 @@ export type SummaryMethod = {
   readonly takesAll?: boolean;
   /** It is asked for every prompt, with that prompt's purpose, rather than once at the start of a round. */
   readonly perPrompt?: boolean;
-  summarise(
+  summarize(
     run: StepRunner,
     task: SummaryTask,
     tools: SummaryTools,
@@ -73,9 +79,9 @@ const name = "length-based";
 /** The whole text in one call. */
 export const lengthBased: SummaryMethod = {
   name,
-  summarise(run, task) {
-    const contributions = contributionsOf(task);
-    if (contributions.length === 0) return nothingSaid(run, task);
-    return condense(run, task, { method: name, text: writtenAll(contributions.map(headed)) });
+  summarize(run, task) {
+    const contributions = distinctContributions(task);
+    if (contributions.length === 0) return noteNothingToSummarize(run, task);
+    return condense(run, task, { method: name, text: formatSections(contributions.map(createSection)) });
   },
 };

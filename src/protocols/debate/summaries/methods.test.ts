@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { summaryContract, type Summarising } from "../../../../test/support/summary-contract.ts";
-import { summaryMethodOf, summaryMethods, type SummaryMethod } from "./index.ts";
+import { findSummaryMethod, summaryMethods, type SummaryMethod } from "./index.ts";
 
 /** Begins a method as a debate would, found by its name alone. */
 const named =
   (name: string, methods?: readonly SummaryMethod[]): Summarising =>
   (run, { texts, embeddings, ...given }) =>
-    summaryMethodOf(name, methods).summarise(
+    findSummaryMethod(name, methods).summarize(
       run,
       {
         ...given,
@@ -23,7 +23,7 @@ const named =
 /** A fifth way, which nothing else knows of: the last word of every text. */
 const lastWords: SummaryMethod = {
   name: "last-words",
-  summarise: (run, { key, for: { id }, round, contributions, charactersBefore, maxLength }) =>
+  summarize: (run, { key, for: { id }, round, contributions, charactersBefore, maxLength }) =>
     run.derive(
       { key, outcomes: ["summary-made", "degradation-noted"], input: { contributions, maxLength } },
       () => {
@@ -68,7 +68,7 @@ describe("summaryMethodOf", () => {
       "semantic",
       "retrieval",
     ]);
-    for (const method of summaryMethods) expect(summaryMethodOf(method.name)).toBe(method);
+    for (const method of summaryMethods) expect(findSummaryMethod(method.name)).toBe(method);
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe("summaryMethodOf", () => {
     ["retrieve", "retrieval"],
     ["", "length-based"],
   ])("answers %j with the nearest name", (wrong, right) => {
-    expect(() => summaryMethodOf(wrong)).toThrow(
+    expect(() => findSummaryMethod(wrong)).toThrow(
       expect.objectContaining({
         code: "configuration",
         message: `there is no way to summarise called "${wrong}"; the nearest is ${right}; there are length-based, hierarchical, semantic, retrieval`,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Contribution } from "./method.ts";
-import { passagesOf } from "./passages.ts";
+import { splitPassages } from "./passages.ts";
 
 const contribution = (text: string, step = "round-1/proposal/ada"): Contribution => ({
   round: 1,
@@ -11,7 +11,7 @@ const contribution = (text: string, step = "round-1/proposal/ada"): Contribution
 });
 
 const textsOf = (text: string, about = 1_000): readonly string[] =>
-  passagesOf([contribution(text)], about).map((passage) => passage.text);
+  splitPassages([contribution(text)], about).map((passage) => passage.text);
 
 const long = (name: string, words = 20) => `${name}: ${"word ".repeat(words)}end of ${name}.`;
 
@@ -20,7 +20,7 @@ describe("passagesOf", () => {
     const [first, second] = [long("first"), long("second")];
     const of = contribution(`\n${first}\n \t\n\n${second}\n`);
     const other = contribution(first, "round-1/refinement/ada");
-    expect(passagesOf([of, other], 1_000)).toEqual([
+    expect(splitPassages([of, other], 1_000)).toEqual([
       { of, start: 1, end: 1 + first.length, text: first },
       { of, start: 5 + first.length + 1, end: 6 + first.length + second.length, text: second },
       { of: other, start: 0, end: first.length, text: first },
@@ -52,8 +52,8 @@ describe("passagesOf", () => {
   });
 
   it("are none of a blank text", () => {
-    expect(passagesOf([contribution(""), contribution(" \n\t\n ")], 10)).toEqual([]);
-    expect(passagesOf([], 10)).toEqual([]);
+    expect(splitPassages([contribution(""), contribution(" \n\t\n ")], 10)).toEqual([]);
+    expect(splitPassages([], 10)).toEqual([]);
   });
 
   it("hold all that is said, in order, whatever is said", () => {
@@ -61,7 +61,7 @@ describe("passagesOf", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (pieces, about) => {
         const text = pieces.join("");
-        const passages = passagesOf([contribution(text)], about);
+        const passages = splitPassages([contribution(text)], about);
         const bare = (said: string) => said.replaceAll(/\s/g, "");
         expect(bare(passages.map((passage) => passage.text).join(""))).toBe(bare(text));
         for (const { start, end, text: own } of passages) {

@@ -8,24 +8,24 @@ export type Passage = {
   readonly text: string;
 };
 
-type Span = Pick<Passage, "start" | "end">;
-type Bounds = { readonly least: number; readonly most: number };
+type PassageSpan = Pick<Passage, "start" | "end">;
+type PassageLengths = { readonly least: number; readonly most: number };
 
 /** A shorter paragraph, most often a heading, stands with the one after it. */
-const SHORTEST = 80;
-const LONGEST = 1_200;
+const MIN_PASSAGE_LENGTH = 80;
+const MAX_PASSAGE_LENGTH = 1_200;
 
 /**
  * The passages of contributions in order: paragraphs, of which short ones are joined and long ones cut. A blank
  * contribution has none. Of a long history the passages are longer, so that there are not many more than `about`: for
  * whoever compares every one with every other.
  */
-export function passagesOf(contributions: readonly Contribution[], about: number): readonly Passage[] {
+export function splitPassages(contributions: readonly Contribution[], about: number): readonly Passage[] {
   const total = contributions.reduce((sum, { text }) => sum + text.length, 0);
-  const least = Math.max(SHORTEST, Math.ceil(total / about));
-  const bounds = { least, most: Math.max(LONGEST, 2 * least) };
+  const least = Math.max(MIN_PASSAGE_LENGTH, Math.ceil(total / about));
+  const bounds = { least, most: Math.max(MAX_PASSAGE_LENGTH, 2 * least) };
   return contributions.flatMap((of) =>
-    [...spansOf(of.text, bounds)].map(({ start, end }) => ({
+    [...splitSpans(of.text, bounds)].map(({ start, end }) => ({
       of,
       start,
       end,
@@ -34,21 +34,21 @@ export function passagesOf(contributions: readonly Contribution[], about: number
   );
 }
 
-function* spansOf(text: string, { least, most }: Bounds): Generator<Span> {
-  let open: Span | undefined;
-  for (const { start, end } of paragraphsOf(text)) {
+function* splitSpans(text: string, { least, most }: PassageLengths): Generator<PassageSpan> {
+  let open: PassageSpan | undefined;
+  for (const { start, end } of splitParagraphs(text)) {
     if (open && open.end - open.start < least) open = { start: open.start, end };
     else {
-      if (open) yield* pieces(text, open, most);
+      if (open) yield* splitLongSpan(text, open, most);
       open = { start, end };
     }
   }
-  if (open) yield* pieces(text, open, most);
+  if (open) yield* splitLongSpan(text, open, most);
 }
 
 /** Lines in a row that are not blank. */
-function* paragraphsOf(text: string): Generator<Span> {
-  let open: Span | undefined;
+function* splitParagraphs(text: string): Generator<PassageSpan> {
+  let open: PassageSpan | undefined;
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
@@ -62,10 +62,10 @@ function* paragraphsOf(text: string): Generator<Span> {
   if (open) yield open;
 }
 
-function* pieces(text: string, { start, end }: Span, most: number): Generator<Span> {
+function* splitLongSpan(text: string, { start, end }: PassageSpan, most: number): Generator<PassageSpan> {
   let from = start;
   while (end - from > most) {
-    const cut = cutAt(text, from, most);
+    const cut = findCut(text, from, most);
     yield { start: from, end: cut };
     from = cut;
     while (from < end && text.charAt(from).trim() === "") from += 1;
@@ -80,11 +80,11 @@ const CUT_SIGN = " …";
  * The beginning of a text, trimmed and well-formed: all of it where it has at most `maxLength` UTF-16 units, else up to
  * the end of a sentence or of a word, with an ellipsis that counts. Never longer than `maxLength`.
  */
-export function excerptOf(text: string, maxLength: number): string {
+export function excerpt(text: string, maxLength: number): string {
   const whole = text.toWellFormed().trim();
   if (whole.length <= maxLength) return whole;
   if (maxLength < CUT_SIGN.length) return CUT_SIGN.trim().slice(0, Math.max(0, maxLength));
-  const end = cutAt(whole, 0, maxLength - CUT_SIGN.length);
+  const end = findCut(whole, 0, maxLength - CUT_SIGN.length);
   return `${whole.slice(0, end).trimEnd()}${CUT_SIGN}`.trim();
 }
 
@@ -92,7 +92,7 @@ export function excerptOf(text: string, maxLength: number): string {
  * Where to cut a text so that at most `most` UTF-16 units stand between `from` and the cut: after the last sentence of
  * the second half of them, else after its last word, else between two characters. Looks at no more than `most` units.
  */
-export function cutAt(text: string, from: number, most: number): number {
+export function findCut(text: string, from: number, most: number): number {
   const limit = from + most;
   if (limit >= text.length) return text.length;
   let afterWord: number | undefined;

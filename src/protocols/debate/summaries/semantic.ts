@@ -1,13 +1,20 @@
 import * as z from "zod";
-import { clustersOf, representativeOf, likenessOf, namedBy } from "./likeness.ts";
+import { clusterItems, chooseRepresentative, compareTexts, labelMethod } from "./likeness.ts";
 import type { Contribution, SummaryMethod, SummaryTools } from "./method.ts";
-import { passagesOf } from "./passages.ts";
-import { condense, contributionsOf, headingOf, nothingSaid, SEPARATOR, writtenAll } from "./summary.ts";
+import { splitPassages } from "./passages.ts";
+import {
+  condense,
+  distinctContributions,
+  formatHeading,
+  noteNothingToSummarize,
+  SEPARATOR,
+  formatSections,
+} from "./summary.ts";
 
 const name = "semantic";
 
 /** About so many passages at most: grouping compares up to the square of their number. */
-const PASSAGES = 150;
+const MAX_PASSAGES = 150;
 
 /** Which passages were chosen, and how: the body of the note `clusters`. Offsets in UTF-16 units of the step's text. */
 const Clusters = z.strictObject({
@@ -38,9 +45,9 @@ type Clusters = z.infer<typeof Clusters>;
  */
 export const semantic: SummaryMethod = {
   name,
-  async summarise(run, task, tools) {
-    const contributions = contributionsOf(task);
-    if (contributions.length === 0) return nothingSaid(run, task);
+  async summarize(run, task, tools) {
+    const contributions = distinctContributions(task);
+    if (contributions.length === 0) return noteNothingToSummarize(run, task);
     const { semanticThreshold } = tools.options;
     const note = await run.effect(
       {
@@ -53,29 +60,32 @@ export const semantic: SummaryMethod = {
         },
       },
       async (signal) => {
-        const body = await chosenOf(contributions, tools, signal);
+        const body = await choosePassages(contributions, tools, signal);
         const reason = `${body.chosen.length} of ${body.passages} passages stand for all, compared by ${body.by}`;
         return { type: "note-taken", data: { topic: "clusters", reason, body } };
       },
     );
     const { by, chosen } = Clusters.parse(note.data.body);
-    return condense(run, task, { method: namedBy(name, by), text: textOf(contributions, chosen) });
+    return condense(run, task, {
+      method: labelMethod(name, by),
+      text: formatPassages(contributions, chosen),
+    });
   },
 };
 
-async function chosenOf(
+async function choosePassages(
   contributions: readonly Contribution[],
   { embeddings, options }: SummaryTools,
   signal: AbortSignal,
 ): Promise<Clusters> {
-  const passages = passagesOf(contributions, PASSAGES);
-  const { between, ...how } = await likenessOf(
+  const passages = splitPassages(contributions, MAX_PASSAGES);
+  const { between, ...how } = await compareTexts(
     passages.map(({ text }) => text),
     embeddings,
     signal,
   );
-  const chosen = clustersOf(passages.length, between, options.semanticThreshold)
-    .map((cluster) => ({ at: representativeOf(cluster, between), standsFor: cluster.length }))
+  const chosen = clusterItems(passages.length, between, options.semanticThreshold)
+    .map((cluster) => ({ at: chooseRepresentative(cluster, between), standsFor: cluster.length }))
     .sort((one, other) => one.at - other.at)
     .flatMap(({ at, standsFor }) => {
       const passage = passages[at];
@@ -85,12 +95,12 @@ async function chosenOf(
 }
 
 /** The chosen passages as one text; those of one contribution stand under one heading. */
-function textOf(contributions: readonly Contribution[], chosen: Clusters["chosen"]): string {
-  return writtenAll(
+function formatPassages(contributions: readonly Contribution[], chosen: Clusters["chosen"]): string {
+  return formatSections(
     contributions.flatMap((of) => {
       const passages = chosen.filter(({ step }) => step === of.step);
       const texts = passages.map(({ start, end }) => of.text.slice(start, end));
-      return texts.length > 0 ? [{ heading: headingOf(of), text: texts.join(SEPARATOR) }] : [];
+      return texts.length > 0 ? [{ heading: formatHeading(of), text: texts.join(SEPARATOR) }] : [];
     }),
   );
 }

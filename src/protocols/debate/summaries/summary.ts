@@ -2,31 +2,31 @@ import type { StepOutcome, StepRunner } from "../../../engine/index.ts";
 import type { DataOf, Event } from "../../../kernel/index.ts";
 import { emptyReplyFailure, modelParams } from "../../phases/draft.ts";
 import { degradation } from "../../phases/loss.ts";
-import { excerptOf } from "./passages.ts";
+import { excerpt } from "./passages.ts";
 import type { Contribution, SummaryTask } from "./method.ts";
 
-export type Summarised = Event<"summary-made"> | Event<"degradation-noted">;
+export type SummaryEvent = Event<"summary-made"> | Event<"degradation-noted">;
 
 /** A text and what it is: `Round 2, critique`. */
-export type Headed = { readonly heading: string; readonly text: string };
+export type Section = { readonly heading: string; readonly text: string };
 
 export const SEPARATOR = "\n\n";
 
-export const written = ({ heading, text }: Headed): string => `${heading}:\n${text}`;
+export const formatSection = ({ heading, text }: Section): string => `${heading}:\n${text}`;
 
 /** Several texts as one, each under its heading. */
-export const writtenAll = (texts: readonly Headed[]): string => texts.map(written).join(SEPARATOR);
+export const formatSections = (texts: readonly Section[]): string => texts.map(formatSection).join(SEPARATOR);
 
-export const headingOf = ({ round, kind, label }: Contribution): string =>
+export const formatHeading = ({ round, kind, label }: Contribution): string =>
   `Round ${round}, ${kind}${label === undefined ? "" : ` by ${label}`}`;
 
-export const headed = (contribution: Contribution): Headed => ({
-  heading: headingOf(contribution),
+export const createSection = (contribution: Contribution): Section => ({
+  heading: formatHeading(contribution),
   text: contribution.text,
 });
 
 /** Those that say anything, each step's text once. */
-export function contributionsOf({ contributions }: SummaryTask): readonly Contribution[] {
+export function distinctContributions({ contributions }: SummaryTask): readonly Contribution[] {
   const steps = new Set<string>();
   return contributions.filter(({ step, text }) => {
     const counts = text.trim() !== "" && !steps.has(step);
@@ -36,7 +36,7 @@ export function contributionsOf({ contributions }: SummaryTask): readonly Contri
 }
 
 /** One summary, of the whole or of a part of it. */
-export type Condensing = {
+export type SummaryPart = {
   /** By default the task's own, for the whole. */
   readonly key?: string;
   readonly method: string;
@@ -48,7 +48,11 @@ export type Condensing = {
 };
 
 /** Asks the participant's own model for a summary: one call, one step. */
-export const condense = (run: StepRunner, task: SummaryTask, condensing: Condensing): Promise<Summarised> => {
+export const condense = (
+  run: StepRunner,
+  task: SummaryTask,
+  condensing: SummaryPart,
+): Promise<SummaryEvent> => {
   const { key = task.key, maxLength = task.maxLength, part, text } = condensing;
   return run.call(
     {
@@ -65,18 +69,18 @@ export const condense = (run: StepRunner, task: SummaryTask, condensing: Condens
     (call) => {
       const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
       if (failure) return degradation({ ...lost(task, part), failure, participant: task.for.id });
-      const made = summaryMade(task, { ...condensing, text: call.ok ? call.reply : "" });
+      const made = summaryOutcome(task, { ...condensing, text: call.ok ? call.reply : "" });
       return { ...made, data: { ...made.data, temperature: task.for.temperature ?? null } };
     },
   );
 };
 
 /** The event of a summary that reads `text`, cut to its length; nobody's temperature is in it. */
-export function summaryMade(
+export function summaryOutcome(
   task: SummaryTask,
-  { method, text, maxLength = task.maxLength, charactersBefore = task.charactersBefore, part }: Condensing,
+  { method, text, maxLength = task.maxLength, charactersBefore = task.charactersBefore, part }: SummaryPart,
 ): StepOutcome<"summary-made"> {
-  const cut = excerptOf(text, maxLength);
+  const cut = excerpt(text, maxLength);
   return {
     type: "summary-made",
     data: {
@@ -92,7 +96,7 @@ export function summaryMade(
 }
 
 /** The end of a task without anything to summarise: nobody is asked. */
-export const nothingSaid = (run: StepRunner, task: SummaryTask): Promise<Summarised> =>
+export const noteNothingToSummarize = (run: StepRunner, task: SummaryTask): Promise<SummaryEvent> =>
   run.derive(
     { key: task.key, outcomes: ["degradation-noted"], work: task.work, input: { contributions: [] } },
     () =>
@@ -103,7 +107,7 @@ export const nothingSaid = (run: StepRunner, task: SummaryTask): Promise<Summari
       }),
   );
 
-const lost = ({ for: { persona } }: SummaryTask, part?: Condensing["part"]) =>
+const lost = ({ for: { persona } }: SummaryTask, part?: SummaryPart["part"]) =>
   part
     ? {
         what: `the summary of ${part.of} for ${persona.name}`,
