@@ -87,7 +87,7 @@ export async function service(parley, { url, store: path, substitutes, protocols
   const models = parley.createModels({
     env: {},
     compatible: { bench: { url: `${url}/v1`, local: true } },
-    limits: { caps: { provider: 100_000, model: 100_000 } },
+    limits: { concurrency: { provider: 100_000, model: 100_000 } },
     substitutes,
   });
   const frames = parley.localFrames();

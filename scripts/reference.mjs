@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { runProgram } from "../src/cli/program.ts";
-import { hintOf } from "../src/config/explain.ts";
-import { Settings, isMapped, variableOf, written } from "../src/config/settings.ts";
+import { readHint } from "../src/config/explain.ts";
+import { Settings, isMapSetting, settingVariable, settingName } from "../src/config/settings.ts";
 import { root } from "./root.mjs";
 
 // Each run of the program listens to both.
@@ -69,10 +69,10 @@ function settingsPage() {
   const comments = settingComments();
   const defaults = Settings.parse({});
   const rows = Object.entries(Settings.shape).map(([key, schema]) => {
-    const hint = hintOf(schema);
+    const hint = readHint(schema);
     const setting = /** @type {keyof typeof defaults} */ (key);
-    const name = written(key);
-    const variable = isMapped(setting) ? "files only" : `\`${variableOf(name)}\``;
+    const name = settingName(key);
+    const variable = isMapSetting(setting) ? "files only" : `\`${settingVariable(name)}\``;
     const example = hint?.example === undefined ? "" : `\`${hint.example}\``;
     return `| \`${name}\` | ${[comments.get(key) ?? "", hint?.expects ?? "", example, valueText(defaults[setting]), variable].map(cell).join(" | ")} |`;
   });

@@ -4,7 +4,7 @@ export { borda, type Tally } from "./stats/ballot-rules.ts";
 export {
   ContributorsReply,
   parseContributors,
-  weightTolerance,
+  WEIGHT_TOLERANCE as weightTolerance,
   type Contributor,
   type Contributors,
 } from "./replies/contributors.ts";
@@ -17,7 +17,7 @@ export {
 export { effectiveVotes } from "./stats/proportions.ts";
 export { extractAnswer } from "./replies/extract-answer.ts";
 export { kendallW } from "./stats/rank-correlation.ts";
-export { labelReader, normaliseLabel } from "./replies/reply-fields.ts";
+export { labelReader, normalizeLabel, normalizeLabel as normaliseLabel } from "./replies/reply-fields.ts";
 export { majority, type AnswerGroup, type Majority, type MajorityOutcome } from "./stats/vote.ts";
 export { meanRank, type MeanRank, type ReviewerBallot } from "./stats/rank-correlation.ts";
 export { parseRanking, type Ranking } from "./replies/ranking.ts";
@@ -41,7 +41,7 @@ export { shapley } from "./stats/shapley.ts";
 export { traceSentences, type NamedText, type Source, type Trace } from "./text/trace.ts";
 export { wilson, type Interval } from "./stats/proportions.ts";
 export { combinePreference, type CombinedPreference } from "./stats/judge-leans.ts";
-export { Estimate, leanOf, shareOf } from "./stats/proportions.ts";
+export { Estimate, estimateLean as leanOf, estimateShare as shareOf } from "./stats/proportions.ts";
 export { parseGrade, type Grade } from "./replies/grade.ts";
 export { judgeLeans, type JudgedPair, type JudgeLeans } from "./stats/judge-leans.ts";
 export { parsePreference, type Preference } from "./replies/preference.ts";
@@ -57,7 +57,7 @@ export type { Tie, Win } from "./stats/bradley-terry.ts";
 export { cosine } from "./text/words.ts";
 export { contentWords } from "./text/words.ts";
 export { ConfidenceReply, parseConfidence, type Confidence } from "./replies/confidence.ts";
-export { coverageOf, hasCoverage } from "./replies/coverage.ts";
+export { extractCoverage as coverageOf, hasCoverage } from "./replies/coverage.ts";
 export {
   EVALUATION_METRICS,
   EvaluationMetric,
@@ -67,11 +67,11 @@ export {
 } from "./replies/evaluation.ts";
 export { EvaluationWork } from "./protocols/evaluation/work.ts";
 export { parseQuestions, QuestionsReply, type Questions } from "./replies/questions.ts";
-export { requirementsOf, type Requirements } from "./text/requirements.ts";
+export { extractRequirements as requirementsOf, type Requirements } from "./text/requirements.ts";
 export { parseSolution, SolutionReply, type Solution } from "./replies/solution.ts";
 export { similarityOfRounds, textSimilarity } from "./stats/text-similarity.ts";
-export { sentencesOf } from "./text/sentences.ts";
-export { intentOf } from "./text/intent.ts";
-export { entitiesOf, entityKey } from "./text/entities.ts";
-export { gistOf, shortened } from "./replies/gist.ts";
-export { kindOf, type AnswerTraits } from "./text/answer-kind.ts";
+export { splitSentences as sentencesOf } from "./text/sentences.ts";
+export { detectIntent as intentOf } from "./text/intent.ts";
+export { extractEntities as entitiesOf, entityKey } from "./text/entities.ts";
+export { extractGist as gistOf, shorten as shortened } from "./replies/gist.ts";
+export { findMatchingRule as kindOf, type AnswerTraits } from "./text/answer-kind.ts";

@@ -49,7 +49,10 @@ answerAsClient(async (/** @type {Options} */ options) => {
       judging: { url: `${judge}/v1`, local: true },
     },
     ...(shared ? { substitutes: { dispatcher } } : {}),
-    limits: { caps: { provider: 100_000, model: 100_000 }, ...(shared ? { capsOf: OLLAMA } : {}) },
+    limits: {
+      concurrency: { provider: 100_000, model: 100_000 },
+      ...(shared ? { concurrencyByProvider: OLLAMA } : {}),
+    },
   });
   const reactors = [parley.critic, parley.memory, parley.pairwise, parley.respondentB];
   const engine = parley.createEngine({

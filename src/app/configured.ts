@@ -4,7 +4,7 @@ import { openParleyUnder, type Parley } from "./parley.ts";
 import { fileResources } from "../config/resources.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
 import { Principal, Scope } from "../kernel/index.ts";
-import { keyOf } from "../config/settings.ts";
+import { settingKeys } from "../config/settings.ts";
 import type { AppContext } from "./context.ts";
 import type { RequestSettings } from "./start.ts";
 
@@ -39,7 +39,7 @@ export async function openConfigured({
   const { organization, user } = settings;
   const principal = Principal.parse({ organization, user, scopes: Scope.options });
   const flags = new Set<string | undefined>(
-    Object.entries(sources).flatMap(([name, { from }]) => (from === "flag" ? [keyOf.get(name)] : [])),
+    Object.entries(sources).flatMap(([name, { from }]) => (from === "flag" ? [settingKeys.get(name)] : [])),
   );
   const requested = Object.fromEntries(Object.entries(settings).filter(([key]) => flags.has(key)));
   return { parley, principal, requested, context: parley.context(requested, { principal }) };

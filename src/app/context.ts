@@ -9,7 +9,7 @@ import { systemWorld } from "../engine/world.ts";
 import { Fault, ModelRef, type Embeddings, type Models } from "../kernel/index.ts";
 import type { OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
-import { resolve } from "../models/endpoint.ts";
+import { resolveEndpoint } from "../models/endpoint.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
 import type { SimOptions } from "../sim/sim.ts";
@@ -152,7 +152,7 @@ export function openProcess(parts: ProcessParts): Process {
         const prepared = (await sim()).prepare(ref);
         return prepared.ok ? undefined : { code: "configuration", reason: prepared.reason };
       }
-      const resolution = resolve(ref, env, compatible);
+      const resolution = resolveEndpoint(ref, env, compatible);
       if (resolution.ok) return undefined;
       const code = resolution.code === "unauthorised" ? "authentication" : "configuration";
       return { code, reason: resolution.reason };

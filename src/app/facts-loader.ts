@@ -1,11 +1,11 @@
 import { readFactsFile } from "../config/input-files.ts";
-import type { Place } from "../config/paths.ts";
+import type { FileContext } from "../config/paths.ts";
 import { isFault } from "../kernel/index.ts";
 import type { LoadFacts } from "../sim/index.ts";
 
 /** Reads the files that `sim/…?facts=FILE` names, relative to where the command was given. */
 export const factsLoader =
-  (place: Place): LoadFacts =>
+  (place: FileContext): LoadFacts =>
   (file) => {
     try {
       return { ok: true, data: readFactsFile(file, place) };

@@ -1,5 +1,5 @@
 import { familyOf } from "../kernel/index.ts";
-import { priceOf, prices, providers } from "../models/index.ts";
+import { findPrice, prices, providers } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
 import { reachable } from "./reachable.ts";
 
@@ -27,7 +27,7 @@ export async function modelTable(
   const places = await reachable(context);
   const table = [...declaredPrices(settings), ...prices];
   const row = (ref: string, how: string): ModelRow => {
-    const price = LOCAL.has(ref.split("/")[0] ?? "") ? "free" : priceOf(ref, table);
+    const price = LOCAL.has(ref.split("/")[0] ?? "") ? "free" : findPrice(ref, table);
     return {
       ref,
       family: familyOf(ref, settings.families),

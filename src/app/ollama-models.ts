@@ -1,5 +1,5 @@
 import { Fault } from "../kernel/index.ts";
-import { ollamaProgram, pullCommand, resolve } from "../models/index.ts";
+import { ollamaProgram, pullCommand, resolveEndpoint } from "../models/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import { look, namesIn } from "./probe.ts";
 import type { AppContext } from "./context.ts";
@@ -7,7 +7,7 @@ import type { AppContext } from "./context.ts";
 const PROVIDER = "ollama/";
 
 /** Where `OLLAMA_HOST` leads, whatever the model. */
-const place = (env: AppContext["env"]) => resolve(`${PROVIDER}any`, env);
+const place = (env: AppContext["env"]) => resolveEndpoint(`${PROVIDER}any`, env);
 
 /** Every model that Ollama has, by its own name (`gemma3:27b`); undefined when it does not answer, in time. */
 export async function ollamaModels(env: AppContext["env"]): Promise<readonly string[] | undefined> {

@@ -1,4 +1,4 @@
-import { explain } from "../config/explain.ts";
+import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
 import {
@@ -215,7 +215,7 @@ export function protocolSettings(
     { reportInput: true },
   );
   if (!read.success) {
-    const { path, say, next } = explain(settings, read.error);
+    const { path, say, next } = explainIssue(settings, read.error);
     const why = `the settings of ${name} cannot be used: ${say(path.join("."))}`;
     throw new Fault("configuration", { why, next: next ?? `${name} knows ${known.join(", ")}` });
   }

@@ -1,9 +1,9 @@
-import { nearest } from "../text/words.ts";
+import { findNearest } from "../text/words.ts";
 import type { PromptTemplate } from "../engine/protocol.ts";
 import type { AnyReactor } from "../engine/reactor.ts";
 import { loadReactors, type Reactors } from "../engine/index.ts";
 import { familyOf, Fault, Json, type ModelRef, type UserId } from "../kernel/index.ts";
-import { explain } from "../config/explain.ts";
+import { explainIssue } from "../config/explain.ts";
 import type { Note } from "../engine/opening-part.ts";
 import { checkedRef, type AppContext } from "./context.ts";
 import { judgeFamilyNote } from "./panel.ts";
@@ -76,7 +76,7 @@ export function reactorSettings(reactor: AnyReactor, given: unknown): unknown {
   if (!settings) return undefined; // it reacts to every deliberation
   const read = settings.safeParse(given === true ? {} : given, { reportInput: true });
   if (read.success) return read.data;
-  const { path, say, next } = explain(settings, read.error);
+  const { path, say, next } = explainIssue(settings, read.error);
   const why = say(["reactors", name, ...path].join("."));
   throw new Fault("configuration", { why, next: next ?? "correct it in parley.yaml" });
 }
@@ -87,7 +87,7 @@ function refuseUnknown(given: Readonly<Record<string, unknown>>, known: Reactors
   if (unknown === undefined) return;
   throw new Fault("configuration", {
     why: `reactors: there is no reactor "${unknown}"`,
-    next: `did you mean ${nearest(unknown, names)}?`,
+    next: `did you mean ${findNearest(unknown, names)}?`,
   });
 }
 

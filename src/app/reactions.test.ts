@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { scratch, type Scratch } from "../../test/support/scratch.ts";
 import { loadSettings } from "../config/sources.ts";
-import { kindOf } from "../text/answer-kind.ts";
+import { findMatchingRule } from "../text/answer-kind.ts";
 import { ModelRef } from "../kernel/index.ts";
 import { CriticSettings } from "../reactors/critic/index.ts";
 import { MemorySettings } from "../reactors/memory/index.ts";
@@ -119,7 +119,7 @@ describe("the built-in rules take", () => {
   ])("%j as what it is: %j", (question, answer, ...[tools, kind]) => {
     using place = scratch();
     const pinned = critic(place, { critic: "on" });
-    const rule = kindOf(pinned?.rules ?? [], { question, answer, tools });
+    const rule = findMatchingRule(pinned?.rules ?? [], { question, answer, tools });
     expect(rule?.kind ?? pinned?.kind).toBe(kind);
   });
 });

@@ -1,7 +1,7 @@
 import type { AnyProtocol } from "../engine/protocol.ts";
 import { loadNamed, namesIn, type LazyReactor, type Registry } from "../engine/index.ts";
 import { Fault } from "../kernel/index.ts";
-import { nearest } from "../text/words.ts";
+import { findNearest } from "../text/words.ts";
 
 /** Every protocol that this Parley ships, one line each; a command loads only its own. */
 export const protocols = {
@@ -28,7 +28,7 @@ export async function protocolNamed(registry: Registry<AnyProtocol>, name: strin
   const names = namesIn(registry);
   throw new Fault("configuration", {
     why: `there is no protocol ${JSON.stringify(name.slice(0, 60))}`,
-    next: `the nearest is ${nearest(name, names)}; there are ${names.join(", ")}`,
+    next: `the nearest is ${findNearest(name, names)}; there are ${names.join(", ")}`,
   });
 }
 

@@ -1,9 +1,9 @@
 import { Fault } from "../kernel/index.ts";
 import { createSim, simServer, type SimServer } from "../sim/index.ts";
 import { factsLoader } from "./facts-loader.ts";
-import type { Place } from "../config/paths.ts";
+import type { FileContext } from "../config/paths.ts";
 
-export type SimServerOptions = Pick<Place, "env" | "cwd"> & {
+export type SimServerOptions = Pick<FileContext, "env" | "cwd"> & {
   readonly port: number;
   readonly host: string;
   readonly key: string | undefined;

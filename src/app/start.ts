@@ -1,4 +1,4 @@
-import { explain } from "../config/explain.ts";
+import { explainIssue } from "../config/explain.ts";
 import type * as z from "zod";
 import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
@@ -161,6 +161,6 @@ export function requestSettings(request: Readonly<Record<string, unknown>>): Par
     const keys = new Set(given.map(([key]) => key));
     return Object.fromEntries(Object.entries(read.data).filter(([key]) => keys.has(key)));
   }
-  const { path, say, next } = explain(SettingsSchema, read.error);
+  const { path, say, next } = explainIssue(SettingsSchema, read.error);
   throw new Fault("configuration", { why: say(path.join(".")), next: next ?? "correct it" });
 }

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 import { draftTemplate } from "../protocols/phases/draft.ts";
 import { fileResources } from "../config/resources.ts";
-import type { Place } from "../config/paths.ts";
+import type { FileContext } from "../config/paths.ts";
 import { protocols } from "./registry.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
 
-const inForce = (place: Place) => templatesInForce([draftTemplate], fileResources(place), protocols);
+const inForce = (place: FileContext) => templatesInForce([draftTemplate], fileResources(place), protocols);
 
 describe("templatesInForce", () => {
   it("gives the text that ships, or the user's own", async () => {

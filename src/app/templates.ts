@@ -1,9 +1,9 @@
 import type { Resources } from "../config/resources.ts";
-import { fileName } from "../config/text-file.ts";
+import { displayPath } from "../config/text-file.ts";
 import { loadAll, type AnyProtocol, type PromptTemplate, type Registry } from "../engine/index.ts";
 import { Fault } from "../kernel/index.ts";
 import { templateProblem } from "../prompts/template.ts";
-import { nearest } from "../text/words.ts";
+import { findNearest } from "../text/words.ts";
 
 type Prompts = Pick<Resources, "prompts" | "overriddenPrompts">;
 
@@ -39,8 +39,8 @@ export async function templatesInForce(
 function refuseUnknownPrompts(resources: Prompts, known: readonly string[]): void {
   const unknown = resources.overriddenPrompts().find(({ name }) => !known.includes(name));
   if (!unknown) return;
-  const next = `the nearest is ${nearest(unknown.name, known)}.md; rename or remove the file`;
-  throw new Fault("configuration", { why: `${fileName(unknown.path)} overrides no prompt`, next });
+  const next = `the nearest is ${findNearest(unknown.name, known)}.md; rename or remove the file`;
+  throw new Fault("configuration", { why: `${displayPath(unknown.path)} overrides no prompt`, next });
 }
 
 /** Every template that ships, each once. */

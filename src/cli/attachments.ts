@@ -19,7 +19,7 @@ export async function attachments(
   const texts = await readContext({
     files: Array.isArray(flags["context"]) ? flags["context"].map(String) : [],
     stdin: question === "" ? undefined : await readStandardInput(io.output),
-    mostBytes: settings.maxContextBytes,
+    maxBytes: settings.maxContextBytes,
     cwd: io.cwd,
     env: io.env,
   });

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { absolute } from "../config/paths.ts";
-import { fileName } from "../config/text-file.ts";
+import { toAbsolute } from "../config/paths.ts";
+import { displayPath } from "../config/text-file.ts";
 import { Fault } from "../kernel/index.ts";
 import type { Io } from "./command.ts";
 import { checkedOutput } from "./text-output.ts";
@@ -28,11 +28,11 @@ export function checkCsv(csv: Csv, io: Io): void {
 export function appendCsv(csv: Csv, record: string, io: Io): void {
   const { before, lineEnd } = endingOf(csv, io);
   try {
-    appendFileSync(absolute(csv.file, io), `${before}${record}${lineEnd}`);
+    appendFileSync(toAbsolute(csv.file, io), `${before}${record}${lineEnd}`);
   } catch (error) {
     throw unusable(csv.file, error);
   }
-  io.output.note(`Added to ${absolute(csv.file, io)}`);
+  io.output.note(`Added to ${toAbsolute(csv.file, io)}`);
 }
 
 function endingOf({ file, header }: Csv, io: Io): Ending {
@@ -41,7 +41,7 @@ function endingOf({ file, header }: Csv, io: Io): Ending {
   const [first = ""] = head.text.split(/\r?\n/);
   if (first !== header) {
     throw new Fault("configuration", {
-      why: `${fileName(file)} has another header: ${fileName(first)}`,
+      why: `${displayPath(file)} has another header: ${displayPath(first)}`,
       next: "name another file; records are only added to a file of the same columns",
     });
   }
@@ -57,7 +57,7 @@ function headOf(
 ): { readonly text: string; readonly ended: boolean } | undefined {
   let opened: number | undefined;
   try {
-    opened = openSync(absolute(file, io), "r");
+    opened = openSync(toAbsolute(file, io), "r");
     const { size } = fstatSync(opened);
     // A byte order mark before it, four bytes a character at most, and its line end.
     const bytes = Buffer.alloc(Math.min(size, 3 + 4 * longest + 2));
@@ -76,6 +76,6 @@ function headOf(
 
 const unusable = (file: string, error: unknown): Fault<"configuration"> =>
   new Fault("configuration", {
-    why: `${fileName(file)} cannot be added to (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`,
+    why: `${displayPath(file)} cannot be added to (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`,
     next: "name a file that you may read and write",
   });

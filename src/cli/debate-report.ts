@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { fileName } from "../config/text-file.ts";
+import { displayPath } from "../config/text-file.ts";
 import { Fault } from "../kernel/index.ts";
 import type { DebateRecord } from "../protocols/debate/view/record.ts";
 import { debateHtml } from "../protocols/debate/report/html.ts";
@@ -25,7 +25,7 @@ export function checkedReport(
 ): string {
   if (formatOf(file)) return checkedOutput(file, io);
   throw new Fault("configuration", {
-    why: `${flag} ${fileName(file)} names no format`,
+    why: `${flag} ${displayPath(file)} names no format`,
     next: `let it end in ${Object.keys(FORMATS).join(" or ")}`,
   });
 }

@@ -92,11 +92,11 @@ async function misspelt(argv: readonly string[]): Promise<string | undefined> {
   const words = rest.filter((word) => !word.startsWith("-"));
   if (!/^[a-z-]{3,}$/.test(first) || words.length > QUESTION_WORDS - 2) return undefined;
   const names = COMMANDS.map(({ name }) => name);
-  const { distance, nearest } = await import("../text/words.ts");
-  const meant = nearest(first, names);
+  const { editDistance, findNearest } = await import("../text/words.ts");
+  const meant = findNearest(first, names);
   // The beginning of a command counts as near, but "can pigs fly" is a question.
   const close =
-    meant !== undefined && Math.abs(first.length - meant.length) <= 1 && distance(first, meant) <= 1;
+    meant !== undefined && Math.abs(first.length - meant.length) <= 1 && editDistance(first, meant) <= 1;
   return close ? meant : undefined;
 }
 

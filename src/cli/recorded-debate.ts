@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { absolute } from "../config/paths.ts";
-import { fileName, MEGABYTE, readTextFile } from "../config/text-file.ts";
+import { toAbsolute } from "../config/paths.ts";
+import { displayPath, MEGABYTE, readTextFile } from "../config/text-file.ts";
 import { Fault } from "../kernel/index.ts";
 import { DebateRecord } from "../protocols/debate/view/record.ts";
 import { debateRecord, isDebate } from "../protocols/debate/view/debated.ts";
@@ -28,8 +28,8 @@ export async function namedDebate(
   if (inFile) return inFile;
   const entries = await entriesOf(stored, named);
   if (!isDebate(entries)) {
-    const next = `parley show ${fileName(named)} --all tells what it is`;
-    throw new Fault("configuration", { why: `${fileName(named)} is not a debate`, next });
+    const next = `parley show ${displayPath(named)} --all tells what it is`;
+    throw new Fault("configuration", { why: `${displayPath(named)} is not a debate`, next });
   }
   const record = debateRecord(entries);
   return { record, name: record.id };
@@ -40,11 +40,11 @@ export const debateInFile = (io: Io, named: string): NamedDebate | undefined =>
   isFile(named, io) ? { record: recordInFile(named, io), name: basename(named, ".json") } : undefined;
 
 const isFile = (named: string, io: Io): boolean =>
-  named !== "" && (/[/\\]|\.json$/i.test(named) || existsSync(absolute(named, io)));
+  named !== "" && (/[/\\]|\.json$/i.test(named) || existsSync(toAbsolute(named, io)));
 
 function recordInFile(file: string, io: Io): DebateRecord {
-  const name = fileName(file);
-  const text = readTextFile({ path: absolute(file, io), kind: "debate", mostBytes: MOST_BYTES });
+  const name = displayPath(file);
+  const text = readTextFile({ path: toAbsolute(file, io), kind: "debate", maxBytes: MOST_BYTES });
   const json = parsed(text, name);
   const printed = DebateRecord.safeParse(json);
   if (printed.success) return printed.data;

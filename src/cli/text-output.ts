@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { absolute } from "../config/paths.ts";
+import { toAbsolute } from "../config/paths.ts";
 import { Fault } from "../kernel/index.ts";
 import type { Io } from "./command.ts";
 
@@ -11,7 +11,7 @@ import type { Io } from "./command.ts";
  * @throws Fault `configuration`
  */
 export function checkedOutput(file: string, io: Io): string {
-  const path = absolute(file, io);
+  const path = toAbsolute(file, io);
   let folder = false;
   try {
     accessSync(dirname(path), constants.W_OK);
@@ -28,7 +28,7 @@ export function checkedOutput(file: string, io: Io): string {
  * @throws Fault `configuration` where that cannot be done; nothing is left behind
  */
 export function writeText(file: string, text: string, io: Io): void {
-  const path = absolute(file, io);
+  const path = toAbsolute(file, io);
   const beside = join(dirname(path), `.${basename(path).slice(0, 60)}.${randomUUID()}`);
   try {
     writeFileSync(beside, text, { flag: "wx" });

@@ -50,7 +50,7 @@ describe("readContext", () => {
   it("counts bytes, of one file and of all together", async () => {
     using place = scratch({ "project/a": "ä".repeat(5), "project/b": "1234567890" });
     const read = (files: string[], mostBytes: number, stdin?: string) =>
-      readContext({ ...place, files, mostBytes, stdin });
+      readContext({ ...place, files, maxBytes: mostBytes, stdin });
     expect(await read(["a", "b"], 20)).toHaveLength(2);
     const next = "give less, or raise max-context-bytes";
     expect(await refusalOf(() => read(["a"], 9), place)).toBe(`a has more than 9 bytes; ${next}`);

@@ -2,12 +2,12 @@ import { dirname } from "node:path";
 import * as z from "zod";
 import { isFault, KindRule, ModelRef, type AnswerSigns, type Rubric } from "../kernel/index.ts";
 import { checkedFile } from "./named-files.ts";
-import { Duration, durationText } from "./duration.ts";
+import { Duration, writeDuration } from "./duration.ts";
 import { ownFile, type OwnFile } from "./own-file.ts";
-import { absolute, type Place } from "./paths.ts";
+import { toAbsolute, type FileContext } from "./paths.ts";
 import { refuse } from "./text-file.ts";
-import { rubricOfText, loadRubric } from "./rubrics.ts";
-import type { Source } from "./sources.ts";
+import { parseRubricText, loadRubric } from "./rubrics.ts";
+import type { ValueSource } from "./sources.ts";
 import type { YamlFile } from "./yaml.ts";
 
 const above0 = z.int().positive();
@@ -66,7 +66,7 @@ export type Critic = {
 export type LoadedCritic = {
   readonly critic: Critic;
   /** Every value by its key in the file (`critic.model`), rules one by one (`critic.rules.1`); rubrics by their names. */
-  readonly sources: Readonly<Record<string, Source>>;
+  readonly sources: Readonly<Record<string, ValueSource>>;
 };
 
 /**
@@ -74,7 +74,7 @@ export type LoadedCritic = {
  * it is: `num_ctx` is `context`, `grade_timeout` is `timeout`, a block of text under `rubric` is a rubric named `critic`.
  * @throws Fault `configuration` with the place of what is unknown, malformed or missing
  */
-export function loadCritic(place: Place): LoadedCritic {
+export function loadCritic(place: FileContext): LoadedCritic {
   const own = ownFile("critic", place);
   const file = checkedFile(own.file, CriticFile, FORM);
   refuseTwoNames(own);
@@ -99,7 +99,7 @@ export function loadCritic(place: Place): LoadedCritic {
 
 function sourcesOf(critic: Critic, { says, sourceOf }: OwnFile): LoadedCritic["sources"] {
   const named = (key: string, old: string) => (says([old]) ? [old] : [key]);
-  const rules = critic.rules.map(({ kind, when, rubric }, index): [string, Source] => [
+  const rules = critic.rules.map(({ kind, when, rubric }, index): [string, ValueSource] => [
     `critic.rules.${index + 1}`,
     sourceOf(["rules", index], { kind, rubric: rubric.name, when }),
   ]);
@@ -107,7 +107,7 @@ function sourcesOf(critic: Critic, { says, sourceOf }: OwnFile): LoadedCritic["s
     "critic.model": sourceOf(["model"], critic.model),
     "critic.temperature": sourceOf(["temperature"], critic.temperature),
     "critic.context": sourceOf(named("context", "num_ctx"), critic.contextTokens),
-    "critic.timeout": sourceOf(named("timeout", "grade_timeout"), durationText(critic.timeoutMs)),
+    "critic.timeout": sourceOf(named("timeout", "grade_timeout"), writeDuration(critic.timeoutMs)),
     "critic.form": sourceOf(["form"], critic.form),
     "critic.tokens": sourceOf(["tokens"], critic.maxOutputTokens),
     "critic.rubric": sourceOf(["rubric"], critic.rubric.name),
@@ -128,19 +128,19 @@ function ruleAt(
 type RubricAt = (path: readonly PropertyKey[], written: string) => Rubric;
 
 /** Reads the rubrics that a file names, each once. A path stands for what it means where it was written. */
-function rubricReader({ file, says }: OwnFile, place: Place): RubricAt {
+function rubricReader({ file, says }: OwnFile, place: FileContext): RubricAt {
   const read = new Map<string, Rubric>();
   const load: RubricAt = (path, written) => {
     const [first = ""] = path;
     if (!says([String(first)])) return loadRubric(written, place);
     if (isText(written)) {
-      const reading = rubricOfText(written, "critic");
+      const reading = parseRubricText(written, "critic");
       if (reading.ok) return reading.rubric;
       throw refuse(`${file.place(path, "value")}: the rubric cannot be read: ${reading.reason}`, TEXT_FORM);
     }
     try {
       return loadRubric(
-        isFile(written) ? absolute(written, { ...place, cwd: dirname(file.path) }) : written,
+        isFile(written) ? toAbsolute(written, { ...place, cwd: dirname(file.path) }) : written,
         place,
       );
     } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Duration, durationText } from "./duration.ts";
+import { Duration, writeDuration } from "./duration.ts";
 
 describe("Duration", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("Duration", () => {
     [0.25, 250],
   ])("reads %j as %i ms, and writes it so that it is read again", (written, milliseconds) => {
     expect(Duration.parse(written)).toBe(milliseconds);
-    expect(Duration.parse(durationText(milliseconds))).toBe(milliseconds);
+    expect(Duration.parse(writeDuration(milliseconds))).toBe(milliseconds);
   });
 
   it.each([

@@ -17,7 +17,7 @@ export const Duration = z
   .meta({ expects: "a duration such as 90 (seconds), 90s, 5m or 1h" });
 
 /** Milliseconds as `Duration` reads them, in the largest unit that holds them whole. */
-export function durationText(milliseconds: number): string {
+export function writeDuration(milliseconds: number): string {
   const [unit, factor] = Object.entries(UNITS).findLast(([, one]) => milliseconds % one === 0) ?? ["ms", 1];
   return `${milliseconds / factor}${unit}`;
 }

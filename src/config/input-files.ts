@@ -1,6 +1,14 @@
 import { open, type FileHandle } from "node:fs/promises";
-import { refuse, decode, MEGABYTE, fileName, size, unreadable, readTextFile } from "./text-file.ts";
-import { absolute, type Place } from "./paths.ts";
+import {
+  refuse,
+  decodeText,
+  MEGABYTE,
+  displayPath,
+  formatSize,
+  toReadFault,
+  readTextFile,
+} from "./text-file.ts";
+import { toAbsolute, type FileContext } from "./paths.ts";
 import { statSync } from "node:fs";
 import * as z from "zod";
 import { isFault } from "../kernel/index.ts";
@@ -10,13 +18,13 @@ import { readYaml } from "./yaml.ts";
 /** Material that goes with a question: a name for people, and the text. */
 export type ContextText = { readonly name: string; readonly text: string };
 
-export type ContextRequest = Pick<Place, "cwd" | "env"> & {
+export type ContextRequest = Pick<FileContext, "cwd" | "env"> & {
   /** As a person wrote them; what `<(command)` gives is read too. */
   readonly files: readonly string[];
   /** What was piped in, if anything. */
   readonly stdin?: string | undefined;
   /** Of all of it together. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 };
 
 /**
@@ -26,7 +34,7 @@ export type ContextRequest = Pick<Place, "cwd" | "env"> & {
 export async function readContext({
   files,
   stdin,
-  mostBytes = MEGABYTE,
+  maxBytes: mostBytes = MEGABYTE,
   ...place
 }: ContextRequest): Promise<ContextText[]> {
   const texts: ContextText[] = [];
@@ -35,18 +43,18 @@ export async function readContext({
     if (bytes.length > left) {
       const together = texts.length > 0 ? "all context together has" : `${name} has`;
       throw refuse(
-        `${together} more than ${size(mostBytes)}${texts.length > 0 ? `, from ${name} on` : ""}`,
+        `${together} more than ${formatSize(mostBytes)}${texts.length > 0 ? `, from ${name} on` : ""}`,
         next,
       );
     }
     left -= bytes.length;
-    texts.push({ name, text: decode({ bytes, name, mostBytes }) });
+    texts.push({ name, text: decodeText({ bytes, name, mostBytes }) });
   };
   const next = "give less, or raise max-context-bytes";
   for (const file of files) {
     if (file.trim() === "") throw refuse("a context file has no name", "write --context FILE");
-    const name = fileName(file);
-    take(name, await readAtMost({ path: absolute(file, place), name, most: left + 1 }), next);
+    const name = displayPath(file);
+    take(name, await readAtMost({ path: toAbsolute(file, place), name, most: left + 1 }), next);
   }
   if (stdin !== undefined && stdin !== "") take("stdin", new TextEncoder().encode(stdin), next);
   return texts;
@@ -75,15 +83,15 @@ async function readAtMost({
     }
     return Buffer.concat(chunks);
   } catch (error) {
-    throw unreadable(error, name);
+    throw toReadFault(error, name);
   } finally {
     await file?.close();
   }
 }
 
 /** The text of a file that states a problem. @throws Fault `configuration` for a file that is no UTF-8 text, or has more than a megabyte */
-export function readProblemFile(written: string, place: Pick<Place, "cwd" | "env">): string {
-  return readTextFile({ path: absolute(written, place), kind: "problem", mostBytes: MEGABYTE });
+export function readProblemFile(written: string, place: Pick<FileContext, "cwd" | "env">): string {
+  return readTextFile({ path: toAbsolute(written, place), kind: "problem", maxBytes: MEGABYTE });
 }
 
 /**
@@ -91,9 +99,9 @@ export function readProblemFile(written: string, place: Pick<Place, "cwd" | "env
  * the argument itself.
  * @throws Fault `configuration` for a file that is no UTF-8 text, or has more than a megabyte
  */
-export function textOrFile(given: string, place: Place): string {
-  const path = absolute(given, place);
-  return isFile(path) ? readTextFile({ path, kind: "file", mostBytes: MEGABYTE }) : given;
+export function readTextOrFile(given: string, place: FileContext): string {
+  const path = toAbsolute(given, place);
+  return isFile(path) ? readTextFile({ path, kind: "file", maxBytes: MEGABYTE }) : given;
 }
 
 function isFile(path: string): boolean {
@@ -108,10 +116,10 @@ function isFile(path: string): boolean {
  * What a file of facts for simulated models holds, as plain data; the simulated models know its form.
  * @throws Fault `configuration` for a file that cannot be read, is not YAML, or holds nothing
  */
-export function readFactsFile(file: string, place: Pick<Place, "cwd" | "env">): unknown {
-  const { value } = readYaml(absolute(file, place), "facts file");
+export function readFactsFile(file: string, place: Pick<FileContext, "cwd" | "env">): unknown {
+  const { value } = readYaml(toAbsolute(file, place), "facts file");
   if (value === null)
-    throw refuse(`the facts file ${fileName(file)} is empty`, "write facts: and a list of facts");
+    throw refuse(`the facts file ${displayPath(file)} is empty`, "write facts: and a list of facts");
   return value;
 }
 
@@ -122,8 +130,8 @@ const Answers = z.union([AnswerList, z.record(z.string(), answer)]);
 const ANSWERS_FORM = 'answers are a map of question ids to texts, or a list of {"id", "text"}';
 
 /** Answers to questions, by id: JSON or YAML. @throws Fault `configuration` */
-export function readAnswersFile(written: string, place: Place): ReadonlyMap<string, string> {
-  const answers = checkedFile(readYaml(absolute(written, place), "file of answers"), Answers, ANSWERS_FORM);
+export function readAnswersFile(written: string, place: FileContext): ReadonlyMap<string, string> {
+  const answers = checkedFile(readYaml(toAbsolute(written, place), "file of answers"), Answers, ANSWERS_FORM);
   return new Map(Array.isArray(answers) ? answers.map((one) => [one.id, one.text]) : Object.entries(answers));
 }
 
@@ -148,10 +156,10 @@ const MAX_JSON_LINES_BYTES = 64 * MEGABYTE;
  */
 export function readJsonLines<S extends z.ZodType>(
   { file, kind, row, form }: JsonLines<S>,
-  place: Place,
+  place: FileContext,
 ): JsonLine<z.output<S>>[] {
-  const text = readTextFile({ path: absolute(file, place), kind, mostBytes: MAX_JSON_LINES_BYTES });
-  const name = fileName(file);
+  const text = readTextFile({ path: toAbsolute(file, place), kind, maxBytes: MAX_JSON_LINES_BYTES });
+  const name = displayPath(file);
   const lines = text.split(/\r?\n/).flatMap((line, index): JsonLine<z.output<S>>[] => {
     if (line.trim() === "") return [];
     const at = `${name}:${index + 1}`;
@@ -171,10 +179,10 @@ function parseLine(line: string, { at, form }: { readonly at: string; readonly f
 }
 
 /** What a participant is told: our own words, or a file's. `path` is as the configuration writes it. */
-export type PromptText =
+export type PromptSource =
   { readonly source: "built-in" } | { readonly source: "file"; readonly path: string; readonly text: string };
 
-export type PromptReading = { readonly prompt: PromptText; readonly warnings: readonly string[] };
+export type PromptReading = { readonly prompt: PromptSource; readonly warnings: readonly string[] };
 
 const MAX_PROMPT_BYTES = 100_000;
 
@@ -185,13 +193,13 @@ const MAX_PROMPT_BYTES = 100_000;
  */
 export function readPrompt(
   paths: readonly string[],
-  { kind, place }: { readonly kind: string; readonly place: Pick<Place, "cwd" | "env"> },
+  { kind, place }: { readonly kind: string; readonly place: Pick<FileContext, "cwd" | "env"> },
 ): PromptReading {
   const reasons: string[] = [];
   for (const path of paths) {
-    const read = promptTextOf(absolute(path, place), kind);
+    const read = promptTextOf(toAbsolute(path, place), kind);
     if (read.ok) {
-      const warnings = reasons.map((reason) => `${reason}; ${fileName(path)} is used instead`);
+      const warnings = reasons.map((reason) => `${reason}; ${displayPath(path)} is used instead`);
       return { prompt: { source: "file", path, text: read.text }, warnings };
     }
     reasons.push(read.reason);
@@ -205,8 +213,10 @@ function promptTextOf(
   kind: string,
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string } {
   try {
-    const text = readTextFile({ path, kind, mostBytes: MAX_PROMPT_BYTES }).trim();
-    return text === "" ? { ok: false, reason: `the ${kind} ${fileName(path)} is blank` } : { ok: true, text };
+    const text = readTextFile({ path, kind, maxBytes: MAX_PROMPT_BYTES }).trim();
+    return text === ""
+      ? { ok: false, reason: `the ${kind} ${displayPath(path)} is blank` }
+      : { ok: true, text };
   } catch (error) {
     if (isFault(error, "configuration")) return { ok: false, reason: error.details.why };
     throw error;

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { RecallRules } from "../kernel/index.ts";
 import { checkedFile } from "./named-files.ts";
-import { Duration, durationText } from "./duration.ts";
+import { Duration, writeDuration } from "./duration.ts";
 import { ownFile, type OwnFile } from "./own-file.ts";
-import type { Place } from "./paths.ts";
-import type { Source } from "./sources.ts";
+import type { FileContext } from "./paths.ts";
+import type { ValueSource } from "./sources.ts";
 
 /** A cosine, a share of words, or a weight. */
 const share = z.number().min(0).max(1);
@@ -37,14 +37,14 @@ export type MemoryRules = {
 export type LoadedMemory = {
   readonly memory: MemoryRules;
   /** Every value by its key in the file, as `memory.recall.minimum`. */
-  readonly sources: Readonly<Record<string, Source>>;
+  readonly sources: Readonly<Record<string, ValueSource>>;
 };
 
 /**
  * What `memory.yaml` says: the project's, else the user's, over the built-in one.
  * @throws Fault `configuration` with the place of what is unknown or malformed
  */
-export function loadMemory(place: Place): LoadedMemory {
+export function loadMemory(place: FileContext): LoadedMemory {
   const own = ownFile("memory", place);
   const { recall, "merge-at": mergeAt, "retire-at": retireAt } = checkedFile(own.file, MemoryFile, FORM);
   const { minimum, most, timeout: timeoutMs, weights } = recall;
@@ -62,7 +62,7 @@ export function loadMemory(place: Place): LoadedMemory {
       retireAt,
     },
     sources: Object.fromEntries([
-      ...sourcesAt(own, ["recall"], { ...recall, timeout: durationText(timeoutMs) }),
+      ...sourcesAt(own, ["recall"], { ...recall, timeout: writeDuration(timeoutMs) }),
       ...sourcesAt(own, [], { "merge-at": mergeAt, "retire-at": retireAt }),
     ]),
   };
@@ -72,8 +72,8 @@ function sourcesAt(
   own: OwnFile,
   path: readonly string[],
   values: Readonly<Record<string, unknown>>,
-): [string, Source][] {
-  return Object.entries(values).flatMap(([key, value]): [string, Source][] => {
+): [string, ValueSource][] {
+  return Object.entries(values).flatMap(([key, value]): [string, ValueSource][] => {
     const here = [...path, key];
     return typeof value === "object" && value !== null
       ? sourcesAt(own, here, { ...value })

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { shipped } from "./defaults/index.ts";
-import { configHome, homeOf, type Place } from "./paths.ts";
-import { fileName, unreadable, oneLine, refuse, readTextFile } from "./text-file.ts";
+import { configFolder, homeFolder, type FileContext } from "./paths.ts";
+import { displayPath, toReadFault, toOneLine, refuse, readTextFile } from "./text-file.ts";
 import { readYaml, type YamlFile } from "./yaml.ts";
 import type * as z from "zod";
-import { explain } from "./explain.ts";
+import { explainIssue } from "./explain.ts";
 
 /** Files of one kind and where they come from: what a project says comes before what a user says. */
 export type Folder = { readonly from: "project" | "user" | "built-in"; readonly path: string };
@@ -16,12 +16,12 @@ export type FolderFile = Folder & { readonly data?: unknown };
 /** The folders in which files of a kind (`personas`) are looked for, the strongest first; they need not exist. */
 export function foldersOf(
   kind: "personas" | "roles" | "strategies" | "prompts" | "rubrics",
-  place: Place,
+  place: FileContext,
 ): readonly Folder[] {
   const project = nearestAbove(".parley", place);
   return [
     ...(project === undefined ? [] : [{ from: "project", path: join(project, kind) } as const]),
-    { from: "user", path: join(configHome(place), kind) },
+    { from: "user", path: join(configFolder(place), kind) },
     { from: "built-in", path: kind },
   ];
 }
@@ -43,8 +43,8 @@ export function readFolderYaml({ path, data }: Pick<FolderFile, "path" | "data">
  * repository or the home folder. Outside of both only the working directory itself counts, since whoever
  * may write to `/tmp` shall not decide for everybody who works below it.
  */
-export function nearestAbove(name: string, { cwd, env }: Place): string | undefined {
-  const home = resolve(homeOf(env));
+export function nearestAbove(name: string, { cwd, env }: FileContext): string | undefined {
+  const home = resolve(homeFolder(env));
   const passed: string[] = [];
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     passed.push(folder);
@@ -67,7 +67,7 @@ export function filesIn(folder: string, endings: readonly string[]): readonly st
       .filter((path) => !statSync(path, { throwIfNoEntry: false })?.isDirectory());
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw unreadable(error, `the folder ${fileName(folder)}`);
+    throw toReadFault(error, `the folder ${displayPath(folder)}`);
   }
 }
 
@@ -83,19 +83,19 @@ export function stem(path: string): string {
 export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form: string): z.output<S> {
   const read = schema.safeParse(file.value, { reportInput: true });
   if (read.success) return read.data;
-  const { path, at, say, next } = explain(schema, read.error);
-  const name = path.length === 0 ? "the file" : oneLine(path.join("."), 120);
+  const { path, at, say, next } = explainIssue(schema, read.error);
+  const name = path.length === 0 ? "the file" : toOneLine(path.join("."), 120);
   throw refuse(`${file.place(path, at)}: ${say(name)}`, next ?? form);
 }
 
 /** A prompt template that ships: `text` is what stands where the user has no own. */
-type Shipped = { readonly name: string; readonly text: string };
-type Loaded = { readonly from: Folder["from"] | "built-in"; readonly path?: string };
+type ShippedTemplate = { readonly name: string; readonly text: string };
+type TemplateSource = { readonly from: Folder["from"] | "built-in"; readonly path?: string };
 
 const MAX_BYTES = 200_000;
 
 /** The files in `prompts` folders, of the project's `.parley` before those of the user's settings. */
-export function overriddenPrompts(place: Place) {
+export function overriddenPrompts(place: FileContext) {
   return foldersOf("prompts", place).flatMap(({ from, path: folder }) =>
     filesIn(folder, [".md"]).map((path) => ({ name: stem(path), from, path })),
   );
@@ -106,17 +106,17 @@ export function overriddenPrompts(place: Place) {
  * user's settings where there is one. Whether its slots are right is for whoever renders it to say.
  * @throws Fault `configuration` for an unreadable or empty file
  */
-export function loadTemplates<T extends Shipped>(
+export function loadTemplates<T extends ShippedTemplate>(
   templates: readonly T[],
-  place: Place,
-): readonly (T & Loaded)[] {
+  place: FileContext,
+): readonly (T & TemplateSource)[] {
   const files = overriddenPrompts(place);
   return templates.map((template) => {
     const file = files.find(({ name }) => name === template.name);
     if (!file) return { ...template, from: "built-in" };
-    const text = readTextFile({ path: file.path, kind: "prompt", mostBytes: MAX_BYTES });
+    const text = readTextFile({ path: file.path, kind: "prompt", maxBytes: MAX_BYTES });
     if (text.trim() === "")
-      throw refuse(`the prompt ${fileName(file.path)} is empty`, "write it, or remove the file");
+      throw refuse(`the prompt ${displayPath(file.path)} is empty`, "write it, or remove the file");
     return { ...template, text, from: file.from, path: file.path };
   });
 }

@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { shipped } from "./defaults/index.ts";
 import { nearestAbove, readFolderYaml } from "./named-files.ts";
-import { configHome, type Place } from "./paths.ts";
+import { configFolder, type FileContext } from "./paths.ts";
 import { refuseSecrets, readYaml, type YamlFile } from "./yaml.ts";
-import type { Source } from "./sources.ts";
+import type { ValueSource } from "./sources.ts";
 
 /** Settings of one subject that stand in a file of their own. */
 export type Subject = "critic" | "memory";
@@ -18,22 +18,22 @@ export type OwnFile = {
   /** Whether the user's own file says something at this path. */
   readonly says: (path: readonly string[]) => boolean;
   /** `value` with where the user's own file says what stands at this path (`/home/ada/critic.yaml:3`), else as a default. */
-  readonly sourceOf: (path: readonly PropertyKey[], value: unknown) => Source;
+  readonly sourceOf: (path: readonly PropertyKey[], value: unknown) => ValueSource;
 };
 
 /**
  * A subject's file: of the project's `.parley` folder, else of the user's settings; over the built-in one (O1).
  * @throws Fault `configuration` for a file that cannot be read, is not YAML, or holds a secret
  */
-export function ownFile(subject: Subject, place: Place): OwnFile {
+export function ownFile(subject: Subject, place: FileContext): OwnFile {
   const name = `${subject}.yaml`;
   const built = readFolderYaml({ path: name, data: shipped["files"]?.[name] }, `${subject} file`);
   const found = filesOf(name, place).find(({ path }) => existsSync(path));
   const own = found && { from: found.from, ...readYaml(found.path, `${subject} file`) };
   if (own) refuseSecrets(own);
-  const says = (path: readonly PropertyKey[]) => !isNothing(valueAt(own?.value, path));
+  const says = (path: readonly PropertyKey[]) => !isAbsent(valueAt(own?.value, path));
   return {
-    file: own ? { ...own, value: merged(built.value, own.value) } : built,
+    file: own ? { ...own, value: mergeValues(built.value, own.value) } : built,
     says,
     sourceOf: (path, value) =>
       own && says(path)
@@ -42,23 +42,25 @@ export function ownFile(subject: Subject, place: Place): OwnFile {
   };
 }
 
-type Found = { readonly from: "project file" | "user file"; readonly path: string };
+type FileCandidate = { readonly from: "project file" | "user file"; readonly path: string };
 
-function filesOf(name: string, place: Place): readonly Found[] {
+function filesOf(name: string, place: FileContext): readonly FileCandidate[] {
   const project = nearestAbove(".parley", place);
   return [
     ...(project === undefined ? [] : [{ from: "project file", path: join(project, name) } as const]),
-    { from: "user file", path: join(configHome(place), name) },
+    { from: "user file", path: join(configFolder(place), name) },
   ];
 }
 
-function merged(below: unknown, above: unknown): unknown {
-  if (isNothing(above)) return below;
+function mergeValues(below: unknown, above: unknown): unknown {
+  if (isAbsent(above)) return below;
   if (!isMap(below) || !isMap(above)) return above;
   const known = new Map(Object.entries(below));
   return {
     ...below,
-    ...Object.fromEntries(Object.entries(above).map(([key, value]) => [key, merged(known.get(key), value)])),
+    ...Object.fromEntries(
+      Object.entries(above).map(([key, value]) => [key, mergeValues(known.get(key), value)]),
+    ),
   };
 }
 
@@ -71,7 +73,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return found;
 }
 
-function isNothing(value: unknown): boolean {
+function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nearestAbove } from "./named-files.ts";
-import { absolute, configHome, dataHome, storeFile } from "./paths.ts";
+import { toAbsolute, configFolder, dataFolder, defaultStoreFile } from "./paths.ts";
 import { scratch } from "../../test/support/scratch.ts";
 
 const HOME = "/home/ada";
@@ -36,18 +36,18 @@ describe("where Parley keeps its files", () => {
     ["win32", { LOCALAPPDATA: "/l", APPDATA: "/r" }, "/l/parley", "/r/parley"],
     ["win32", {}, "/home/ada/AppData/Local/parley", "/home/ada/AppData/Roaming/parley"],
   ] as const)("%s with %j", (...[platform, env, data, config]) => {
-    expect(dataHome(place(env, platform))).toBe(data);
-    expect(configHome(place(env, platform))).toBe(config);
+    expect(dataFolder(place(env, platform))).toBe(data);
+    expect(configFolder(place(env, platform))).toBe(config);
   });
 
   it("names the store's file in the data home", () => {
-    expect(storeFile(place({ PARLEY_HOME: "/p" }))).toBe("/p/parley.db");
+    expect(defaultStoreFile(place({ PARLEY_HOME: "/p" }))).toBe("/p/parley.db");
   });
 
   it("reads ~/ as the home folder, and anything else from the working directory", () => {
-    expect(absolute("~/x", place({}))).toBe("/home/ada/x");
-    expect(absolute("x", place({}))).toBe("/srv/here/x");
-    expect(absolute("/x", place({}))).toBe("/x");
+    expect(toAbsolute("~/x", place({}))).toBe("/home/ada/x");
+    expect(toAbsolute("x", place({}))).toBe("/srv/here/x");
+    expect(toAbsolute("/x", place({}))).toBe("/x");
   });
 });
 

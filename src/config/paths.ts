@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What decides where files are looked for. */
-export type Place = {
+export type FileContext = {
   readonly cwd: string;
   readonly env: Environment;
   /** As `process.platform`; by default this process's. */
@@ -16,40 +16,40 @@ export type Place = {
  * `$XDG_DATA_HOME/parley` (XDG Base Directory Specification: a relative one does not count), else the
  * platform's own place: `~/.local/share`, `~/Library/Application Support`, `%LOCALAPPDATA%`.
  */
-export function dataHome(place: Place): string {
+export function dataFolder(place: FileContext): string {
   const platform = place.platform ?? process.platform;
-  const home = homeOf(place.env);
+  const home = homeFolder(place.env);
   return (
-    ownHome(place) ??
-    named(place.env, "XDG_DATA_HOME") ??
-    (platform === "win32" ? named(place.env, "LOCALAPPDATA") : undefined) ??
+    parleyFolder(place) ??
+    xdgFolder(place.env, "XDG_DATA_HOME") ??
+    (platform === "win32" ? xdgFolder(place.env, "LOCALAPPDATA") : undefined) ??
     join(home, ...(DATA[platform] ?? [".local", "share"]), "parley")
   );
 }
 
 /** The folder of the user's own settings, personas, strategies and prompts; see `dataHome`. `~/.config`, `%APPDATA%`. */
-export function configHome(place: Place): string {
+export function configFolder(place: FileContext): string {
   const platform = place.platform ?? process.platform;
-  const home = homeOf(place.env);
+  const home = homeFolder(place.env);
   return (
-    ownHome(place) ??
-    named(place.env, "XDG_CONFIG_HOME") ??
-    (platform === "win32" ? named(place.env, "APPDATA") : undefined) ??
+    parleyFolder(place) ??
+    xdgFolder(place.env, "XDG_CONFIG_HOME") ??
+    (platform === "win32" ? xdgFolder(place.env, "APPDATA") : undefined) ??
     join(home, ...(CONFIG[platform] ?? [".config"]), "parley")
   );
 }
 
 /** The embedded store's file where nobody names another. */
-export function storeFile(place: Place): string {
-  return join(dataHome(place), "parley.db");
+export function defaultStoreFile(place: FileContext): string {
+  return join(dataFolder(place), "parley.db");
 }
 
 /** A path as a person wrote it, made absolute; `~/` is the home folder. */
-export function absolute(path: string, { cwd, env }: Pick<Place, "cwd" | "env">): string {
-  return path.startsWith("~/") ? join(homeOf(env), path.slice(2)) : resolve(cwd, path);
+export function toAbsolute(path: string, { cwd, env }: Pick<FileContext, "cwd" | "env">): string {
+  return path.startsWith("~/") ? join(homeFolder(env), path.slice(2)) : resolve(cwd, path);
 }
 
-export function homeOf(env: Environment): string {
+export function homeFolder(env: Environment): string {
   return env["HOME"] || env["USERPROFILE"] || homedir();
 }
 
@@ -62,12 +62,12 @@ const CONFIG: { readonly [platform: string]: readonly string[] } = {
   win32: ["AppData", "Roaming"],
 };
 
-function ownHome({ cwd, env }: Place): string | undefined {
+function parleyFolder({ cwd, env }: FileContext): string | undefined {
   const home = env["PARLEY_HOME"] ?? "";
-  return home === "" ? undefined : absolute(home, { cwd, env });
+  return home === "" ? undefined : toAbsolute(home, { cwd, env });
 }
 
-function named(env: Environment, variable: string): string | undefined {
+function xdgFolder(env: Environment, variable: string): string | undefined {
   const folder = env[variable] ?? "";
   return isAbsolute(folder) ? join(folder, "parley") : undefined;
 }

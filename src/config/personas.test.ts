@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadPersonas, personaOf } from "./personas.ts";
+import { loadPersonas, findPersona } from "./personas.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const mine = (more: string) => `id: analyst\nname: Mine\n${more}`;
@@ -170,11 +170,11 @@ describe("refusals", () => {
   it("an id that is not there, with the nearest", async () => {
     using place = scratch();
     const personas = loadPersonas(place);
-    expect(personaOf(personas, "judge").name).toBe("Judge");
-    expect(await refusalOf(() => personaOf(personas, "analist"), place)).toBe(
+    expect(findPersona(personas, "judge").name).toBe("Judge");
+    expect(await refusalOf(() => findPersona(personas, "analist"), place)).toBe(
       'there is no persona "analist"; the nearest is analyst; there are analyst, chair, challenger, judge, pragmatist, respondent',
     );
-    expect(await refusalOf(() => personaOf(new Map(), "x"), place)).toBe(
+    expect(await refusalOf(() => findPersona(new Map(), "x"), place)).toBe(
       'there is no persona "x"; enable one',
     );
   });

@@ -3,9 +3,9 @@ import { ModelRef } from "../kernel/index.ts";
 import { checkedFile, filesOf, foldersOf, readFolderYaml, type Folder } from "./named-files.ts";
 import { PersonaId } from "./settings.ts";
 import type { YamlFile } from "./yaml.ts";
-import { nearest } from "../text/words.ts";
-import type { Place } from "./paths.ts";
-import { refuse, shown, fileName, oneLine } from "./text-file.ts";
+import { findNearest } from "../text/words.ts";
+import type { FileContext } from "./paths.ts";
+import { refuse, quoteValue, displayPath, toOneLine } from "./text-file.ts";
 
 const text = z.string().trim().min(1).max(20_000);
 function line(most: number) {
@@ -48,8 +48,8 @@ const InParts = z.strictObject({
 /** Hides the persona of this id that a weaker place defines; whatever else the file says is not looked at. */
 const Hidden = z.looseObject({ id, enabled: z.literal(false) });
 
-export type Persona = Omit<z.infer<typeof Whole>, "enabled">;
-export type PersonaReading = { readonly id: string; readonly persona: Persona | null };
+export type PersonaText = Omit<z.infer<typeof Whole>, "enabled">;
+export type PersonaReading = { readonly id: string; readonly persona: PersonaText | null };
 
 const FORM = "a persona has an id, a name and instructions, as text or in its parts";
 
@@ -63,10 +63,10 @@ function readPersona(file: YamlFile): PersonaReading {
     return { id: persona.id, persona };
   }
   const { enabled: _, ...persona } = checkedFile(file, InParts, FORM);
-  return { id: persona.id, persona: { ...persona, instructions: inOrder(persona.instructions) } };
+  return { id: persona.id, persona: { ...persona, instructions: joinParts(persona.instructions) } };
 }
 
-function inOrder(parts: z.infer<typeof InParts>["instructions"]): string {
+function joinParts(parts: z.infer<typeof InParts>["instructions"]): string {
   return Object.keys(InParts.shape.instructions.shape)
     .flatMap((part) => {
       const said = Object.entries(parts).find(([key]) => key === part)?.[1];
@@ -85,7 +85,7 @@ function field(value: unknown, name: string): unknown {
     : undefined;
 }
 
-export type LoadedPersona = Persona & { readonly from: Folder["from"]; readonly path: string };
+export type LoadedPersona = PersonaText & { readonly from: Folder["from"]; readonly path: string };
 
 /**
  * Every persona that is to be had, by id: built in, or in a `personas` folder of the project's `.parley` or of
@@ -93,7 +93,7 @@ export type LoadedPersona = Persona & { readonly from: Folder["from"]; readonly 
  * `enabled: false` hides without taking the place.
  * @throws Fault `configuration` for a file that is no persona, or two of one id in a folder
  */
-export function loadPersonas(place: Place): ReadonlyMap<string, LoadedPersona> {
+export function loadPersonas(place: FileContext): ReadonlyMap<string, LoadedPersona> {
   const found = new Map<string, LoadedPersona | null>();
   for (const folder of foldersOf("personas", place)) {
     for (const [id, persona] of personasIn(folder, "persona")) if (!found.has(id)) found.set(id, persona);
@@ -113,7 +113,7 @@ function personasIn(folder: Folder, kind: "persona" | "role"): ReadonlyMap<strin
     const { id, persona } = readPersona(readFolderYaml(file, kind));
     const other = here.get(id);
     if (other) {
-      const why = `${fileName(path)}: the ${kind} ${id} is also in ${fileName(other.path)}`;
+      const why = `${displayPath(path)}: the ${kind} ${id} is also in ${displayPath(other.path)}`;
       throw refuse(why, "rename one of them");
     }
     here.set(id, { path, persona: persona && { ...persona, from, path } });
@@ -122,13 +122,13 @@ function personasIn(folder: Folder, kind: "persona" | "role"): ReadonlyMap<strin
 }
 
 /** @throws Fault `configuration` that names the nearest id for one that is not there */
-export function personaOf(personas: ReadonlyMap<string, LoadedPersona>, id: string): LoadedPersona {
+export function findPersona(personas: ReadonlyMap<string, LoadedPersona>, id: string): LoadedPersona {
   const persona = personas.get(id);
   if (persona) return persona;
   const ids = [...personas.keys()];
   throw refuse(
-    `there is no persona ${shown(id)}`,
-    ids.length > 0 ? `the nearest is ${nearest(id, ids)}; there are ${ids.join(", ")}` : "enable one",
+    `there is no persona ${quoteValue(id)}`,
+    ids.length > 0 ? `the nearest is ${findNearest(id, ids)}; there are ${ids.join(", ")}` : "enable one",
   );
 }
 
@@ -150,7 +150,7 @@ export function roleName(written: string): string {
  * `enabled: false` hides without taking the place.
  * @throws Fault `configuration` for a file that is no persona, or two of one id in a folder
  */
-export function loadRoles(place: Place): ReadonlyMap<string, Role> {
+export function loadRoles(place: FileContext): ReadonlyMap<string, Role> {
   const folders = foldersOf("roles", place);
   const own = folders.filter(({ from }) => from !== "built-in").map((folder) => personasIn(folder, "role"));
   const shipped = folders
@@ -165,10 +165,10 @@ export function loadRoles(place: Place): ReadonlyMap<string, Role> {
 }
 
 /** @throws Fault `configuration` for a name that is not there, with the nearest */
-export function roleOf(roles: ReadonlyMap<string, Role>, name: string): Role {
+export function findRole(roles: ReadonlyMap<string, Role>, name: string): Role {
   const role = roles.get(roleName(name));
   if (role) return role;
   const names = [...roles.keys()];
-  const next = `the nearest is ${nearest(roleName(name), names)}; there are ${names.join(", ")}`;
-  throw refuse(`there is no role ${shown(name)}`, oneLine(next, 300));
+  const next = `the nearest is ${findNearest(roleName(name), names)}; there are ${names.join(", ")}`;
+  throw refuse(`there is no role ${quoteValue(name)}`, toOneLine(next, 300));
 }

@@ -1,10 +1,10 @@
 import { loadCritic, type LoadedCritic } from "./critic.ts";
 import { loadMemory, type LoadedMemory } from "./memory.ts";
-import type { Place } from "./paths.ts";
-import { loadPersonas, personaOf, type LoadedPersona, loadRoles, roleOf } from "./personas.ts";
+import type { FileContext } from "./paths.ts";
+import { loadPersonas, findPersona, type LoadedPersona, loadRoles, findRole } from "./personas.ts";
 import { loadRubric } from "./rubrics.ts";
 import { loadStrategy, type LoadedStrategy } from "./strategies.ts";
-import { isPath, refuse, shown } from "./text-file.ts";
+import { looksLikePath, refuse, quoteValue } from "./text-file.ts";
 import { loadTemplates, overriddenPrompts } from "./named-files.ts";
 import type { Rubric } from "../kernel/index.ts";
 
@@ -36,11 +36,11 @@ export interface Resources {
  * The resources of a folder and an environment, each read from disk when it is first used, and once. A strategy or a rubric
  * is a file only where it is among `files`, which the configuration or the command line names: anybody else gives names.
  */
-export function fileResources(place: Place, files: readonly string[] = []): Resources {
+export function fileResources(place: FileContext, files: readonly string[] = []): Resources {
   const nameOf = (kind: string, nameOrFile: string): string => {
-    if (!isPath(nameOrFile) || files.includes(nameOrFile)) return nameOrFile;
+    if (!looksLikePath(nameOrFile) || files.includes(nameOrFile)) return nameOrFile;
     throw refuse(
-      `${kind} must be a name, not a file (got ${shown(nameOrFile)})`,
+      `${kind} must be a name, not a file (got ${quoteValue(nameOrFile)})`,
       `name a ${kind} that is installed`,
     );
   };
@@ -48,8 +48,8 @@ export function fileResources(place: Place, files: readonly string[] = []): Reso
   const roles = once(() => loadRoles(place));
   return {
     personas,
-    persona: (id) => personaOf(personas(), id),
-    role: (name) => roleOf(roles(), name),
+    persona: (id) => findPersona(personas(), id),
+    role: (name) => findRole(roles(), name),
     strategy: (name, goal) => loadStrategy(nameOf("strategy", name), { goal, ...place }),
     rubric: (name) => loadRubric(nameOf("rubric", name), place),
     prompts: (templates) => loadTemplates(templates, place),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadRoles, roleName, roleOf } from "./personas.ts";
+import { loadRoles, roleName, findRole } from "./personas.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const BUILT_IN = {
@@ -19,7 +19,7 @@ const PERSONA = "project/.parley/personas/x.yaml";
 describe("built-in roles", () => {
   it("are there, each with its own view, long enough to matter and short enough to be read", () => {
     using place = scratch();
-    const roles = [...Object.keys(BUILT_IN)].map((name) => roleOf(loadRoles(place), name));
+    const roles = [...Object.keys(BUILT_IN)].map((name) => findRole(loadRoles(place), name));
     expect(Object.fromEntries(roles.map(({ id, name }) => [id, name]))).toEqual(BUILT_IN);
     for (const { description, instructions, from } of roles) {
       expect(from).toBe("built-in");
@@ -36,19 +36,19 @@ describe("built-in roles", () => {
   it.each(["data-modeling", "datamodeling", " DataModeling "])("know %j", (written) => {
     using place = scratch();
     expect(roleName(written)).toBe("data-modeling");
-    expect(roleOf(loadRoles(place), written).name).toBe("Data Modeler");
+    expect(findRole(loadRoles(place), written).name).toBe("Data Modeler");
   });
 });
 
 describe("roles of one's own", () => {
   it("come before a persona of the same id, and that before the built-in one; the project's before the user's", () => {
     using place = scratch({ [PERSONA]: mine("the persona's") });
-    const says = () => roleOf(loadRoles(place), "architect").instructions;
+    const says = () => findRole(loadRoles(place), "architect").instructions;
     expect(says()).toBe("the persona's");
     place.write(USER, mine("the user's"));
     expect(says()).toBe("the user's");
     const path = place.write(PROJECT, mine("the project's"));
-    expect(roleOf(loadRoles(place), "architect")).toEqual({
+    expect(findRole(loadRoles(place), "architect")).toEqual({
       id: "architect",
       name: "Mine",
       description: "",
@@ -64,24 +64,24 @@ describe("roles of one's own", () => {
       "project/.parley/roles/k.yaml": "id: kiss\nenabled: false",
       "project/.parley/roles/l.yaml": mine("law").replace("architect", "legal"),
     });
-    expect(roleOf(loadRoles(place), "data-modeling").instructions).toBe("own data");
-    expect(roleOf(loadRoles(place), "legal").instructions).toBe("law");
+    expect(findRole(loadRoles(place), "data-modeling").instructions).toBe("own data");
+    expect(findRole(loadRoles(place), "legal").instructions).toBe("law");
     expect(loadRoles(place).has("kiss")).toBe(false);
   });
 
   it("may be any persona", () => {
     using place = scratch();
-    expect(roleOf(loadRoles(place), "pragmatist").name).toBe("Pragmatist");
+    expect(findRole(loadRoles(place), "pragmatist").name).toBe("Pragmatist");
   });
 });
 
 describe("refusals", () => {
   it("a role that is not there, with the nearest", async () => {
     using place = scratch();
-    expect(await refusalOf(() => roleOf(loadRoles(place), "securty"), place)).toBe(
+    expect(await refusalOf(() => findRole(loadRoles(place), "securty"), place)).toBe(
       'there is no role "securty"; the nearest is security; there are analyst, architect, chair, challenger, data-modeling, generalist, judge, kiss, performance, pragmatist, respondent, security, testing',
     );
-    expect(await refusalOf(() => roleOf(loadRoles(place), "__proto__"), place)).toContain(
+    expect(await refusalOf(() => findRole(loadRoles(place), "__proto__"), place)).toContain(
       'no role "__proto__"',
     );
   });

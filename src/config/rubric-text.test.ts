@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rubricOfText } from "./rubrics.ts";
+import { parseRubricText } from "./rubrics.ts";
 
 const TEXT = "[Is it kind?]\nScore 1: no\nScore 2: hardly\nScore 3: in part\nScore 4: mostly\nScore 5: yes\n";
 const anchors = { 1: "no", 2: "hardly", 3: "in part", 4: "mostly", 5: "yes" };
 
 describe("a rubric as a block of text", () => {
   it("has its criteria in brackets and an anchor for each score", () => {
-    expect(rubricOfText(TEXT, "mine")).toEqual({
+    expect(parseRubricText(TEXT, "mine")).toEqual({
       ok: true,
       rubric: { name: "mine", criteria: "Is it kind?", anchors },
     });
@@ -16,9 +16,9 @@ describe("a rubric as a block of text", () => {
   it("may be indented, in another order, with empty lines, other line ends and lines that go on", () => {
     const lines = TEXT.trimEnd().split("\n");
     const turned = [lines[0], ...lines.slice(1).toReversed()].map((line) => `  ${line}`).join("\r\n\r\n");
-    expect(rubricOfText(turned, "mine")).toEqual(rubricOfText(TEXT, "mine"));
+    expect(parseRubricText(turned, "mine")).toEqual(parseRubricText(TEXT, "mine"));
     const wrapped = TEXT.replace("Is it kind", "Is it\nkind").replace("in part", "in\n  part");
-    expect(rubricOfText(wrapped, "mine")).toEqual(rubricOfText(TEXT, "mine"));
+    expect(parseRubricText(wrapped, "mine")).toEqual(parseRubricText(TEXT, "mine"));
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe("a rubric as a block of text", () => {
     [TEXT.replace("hardly", "x".repeat(2_001)), "anchors.2 is not valid: more than 2,000 characters"],
     ["", "it does not begin with its criteria in brackets: […]"],
   ])("is refused where something is missing or too much: %#", (text, reason) => {
-    expect(rubricOfText(text, "mine")).toEqual({ ok: false, reason });
+    expect(parseRubricText(text, "mine")).toEqual({ ok: false, reason });
   });
 
   it("is read or refused, whatever it is", () => {
@@ -50,7 +50,7 @@ describe("a rubric as a block of text", () => {
     );
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
-        const read = rubricOfText(pieces.join(""), "mine");
+        const read = parseRubricText(pieces.join(""), "mine");
         expect(read.ok || read.reason !== "").toBe(true);
       }),
     );

@@ -1,9 +1,9 @@
 import { Rubric } from "../kernel/index.ts";
-import { explain } from "./explain.ts";
+import { explainIssue } from "./explain.ts";
 import { checkedFile, filesOf, foldersOf, readFolderYaml, stem, type FolderFile } from "./named-files.ts";
-import { nearest } from "../text/words.ts";
-import { absolute, type Place } from "./paths.ts";
-import { isPath, oneLine, refuse, shown } from "./text-file.ts";
+import { findNearest } from "../text/words.ts";
+import { toAbsolute, type FileContext } from "./paths.ts";
+import { looksLikePath, toOneLine, refuse, quoteValue } from "./text-file.ts";
 
 export type RubricReading =
   { readonly ok: true; readonly rubric: Rubric } | { readonly ok: false; readonly reason: string };
@@ -12,7 +12,7 @@ export type RubricReading =
  * A rubric written as a block of text, as LoCAL2's `critic.yaml` has it: `[criteria]`, then `Score 1: …` to `Score 5: …`, each
  * once and in any order. A line that begins none of them goes on with the one before it.
  */
-export function rubricOfText(text: string, name: string): RubricReading {
+export function parseRubricText(text: string, name: string): RubricReading {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const parts = new Map<string, string>();
   let last: string | undefined;
@@ -39,7 +39,7 @@ export function rubricOfText(text: string, name: string): RubricReading {
   const anchors = Object.fromEntries(SCORES.map((score) => [score, parts.get(score)]));
   const read = Rubric.safeParse({ name, criteria, anchors }, { reportInput: true });
   if (read.success) return { ok: true, rubric: read.data };
-  const { path, say } = explain(Rubric, read.error);
+  const { path, say } = explainIssue(Rubric, read.error);
   return { ok: false, reason: say(path.join(".")) };
 }
 
@@ -56,14 +56,14 @@ const FORM =
  * built in) or in a file of YAML.
  * @throws Fault `configuration` for an unknown name (with the nearest), or a file that is no rubric
  */
-export function loadRubric(nameOrFile: string, place: Place): Rubric {
-  if (isPath(nameOrFile)) return readRubric({ path: absolute(nameOrFile, place) });
+export function loadRubric(nameOrFile: string, place: FileContext): Rubric {
+  if (looksLikePath(nameOrFile)) return readRubric({ path: toAbsolute(nameOrFile, place) });
   const files = foldersOf("rubrics", place).flatMap((folder) => filesOf(folder, [".yaml", ".yml"]));
   const found = files.find(({ path }) => stem(path) === nameOrFile);
   if (found !== undefined) return readRubric(found);
   const names = [...new Set(files.map(({ path }) => stem(path)))].sort();
-  const next = `the nearest is ${nearest(nameOrFile, names)}; there are ${names.join(", ")}, or name a file (.yaml)`;
-  throw refuse(`there is no rubric ${shown(nameOrFile)}`, oneLine(next, 300));
+  const next = `the nearest is ${findNearest(nameOrFile, names)}; there are ${names.join(", ")}, or name a file (.yaml)`;
+  throw refuse(`there is no rubric ${quoteValue(nameOrFile)}`, toOneLine(next, 300));
 }
 
 function readRubric(file: Pick<FolderFile, "path" | "data">): Rubric {

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { Json, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
 import { Duration } from "./duration.ts";
-import { keyTypeOf, listed, type Hint } from "./explain.ts";
+import { recordKeyType, joinWithOr, type Hint } from "./explain.ts";
 
 /** A number, also where the environment or a flag gives it as text. */
-function fromText(value: unknown): unknown {
+function parseNumber(value: unknown): unknown {
   return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
 }
 const WORDS = new Map<unknown, boolean>([
@@ -19,13 +19,13 @@ function toSwitch(value: unknown): unknown {
 }
 
 /** A list, or text with commas between the entries. */
-function entriesOf(value: unknown): unknown {
+function splitEntries(value: unknown): unknown {
   return typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
 }
 
 // What every kind of value has to be stands on its schema, with an example, and is what an error says.
 function number(type: z.ZodNumber, expects: string, example: string) {
-  return z.preprocess(fromText, type).meta({ expects, example });
+  return z.preprocess(parseNumber, type).meta({ expects, example });
 }
 function count(example: string, of = "") {
   return number(z.int().positive(), `an integer above 0${of}`, example);
@@ -59,7 +59,7 @@ function ref(example: string) {
 function refs(example: string) {
   return z
     .preprocess(
-      entriesOf,
+      splitEntries,
       z
         .array(ModelRef.refine((one) => !one.includes(",")).meta({ ...MODEL, example: "openai/gpt-5-mini" }))
         .min(1)
@@ -95,7 +95,7 @@ const Compatible = z
     context: count("32768", ", in tokens").optional(),
     wire: z
       .enum(WIRE_NAMES)
-      .meta({ expects: listed(WIRE_NAMES), example: "openai" })
+      .meta({ expects: joinWithOr(WIRE_NAMES), example: "openai" })
       .optional(),
     /** On the user's own machine: it costs nothing. */
     local: truth.optional(),
@@ -144,7 +144,7 @@ export const Settings = z.strictObject({
   temperatureB: degrees("0.5").default(0.5),
   /** The personas of the members, assigned in turn. */
   personas: z
-    .preprocess(entriesOf, z.array(PersonaId).min(1).max(26))
+    .preprocess(splitEntries, z.array(PersonaId).min(1).max(26))
     .meta({ expects: "persona ids, separated by commas or as a list", example: "analyst,challenger" })
     .default(["analyst", "pragmatist", "challenger"]),
   /** How the chair weighs the drafts: a name, or the absolute path of a file. */
@@ -275,23 +275,23 @@ function isStore(target: string): boolean {
 }
 
 /** A key as files and flags write it. */
-export function written(key: string): string {
+export function settingName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/-ms$/, "");
 }
 
 /** The key behind what a file or a flag writes. */
-export const keyOf: ReadonlyMap<string, SettingKey> = new Map(
-  Settings.keyof().options.map((key) => [written(key), key]),
+export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
+  Settings.keyof().options.map((key) => [settingName(key), key]),
 );
 
 /** Every setting as files and flags write it. */
-export const settingNames: readonly string[] = [...keyOf.keys()];
+export const settingNames: readonly string[] = [...settingKeys.keys()];
 
-export function variableOf(name: string): string {
+export function settingVariable(name: string): string {
   return `PARLEY_${name.replaceAll("-", "_").toUpperCase()}`;
 }
 
 /** Settings whose entries stand under names of the user's choice: entries of all files count, and they stand in files only. */
-export function isMapped(key: SettingKey): boolean {
-  return keyTypeOf(Settings.shape[key]) !== undefined;
+export function isMapSetting(key: SettingKey): boolean {
+  return recordKeyType(Settings.shape[key]) !== undefined;
 }

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFault } from "../kernel/index.ts";
 import { refusalOf, scratch, type Scratch } from "../../test/support/scratch.ts";
-import { hintOf } from "./explain.ts";
-import { keyOf, settingNames, Settings } from "./settings.ts";
+import { readHint } from "./explain.ts";
+import { settingKeys, settingNames, Settings } from "./settings.ts";
 import { loadSettings } from "./sources.ts";
 
 const PROJECT = "project/parley.yaml";
@@ -46,8 +46,8 @@ describe("defaults", () => {
 
   it("have for every setting a hint whose example is right", () => {
     using place = scratch();
-    for (const [name, key] of keyOf) {
-      const example = hintOf(Settings.shape[key])?.example;
+    for (const [name, key] of settingKeys) {
+      const example = readHint(Settings.shape[key])?.example;
       expect(example, name).toBeDefined();
       place.write(PROJECT, `${name}: ${example}`);
       expect(load(place).sources, name).not.toHaveProperty([name, "from"], "default");
@@ -464,7 +464,7 @@ describe("L3: secrets", () => {
     [`compatible: {lab: {url: "https://ada:${KEY}@x"}}`, "1:25: this URL holds a password"],
     [
       `compatible: {lab: {url: http://x, key-env: ${KEY}}}`,
-      "compatible.lab.key-env must be the name of an environment variable (not shown, since it may be a key)",
+      "compatible.lab.key-env must be the name of an environment variable (not quoteValue, since it may be a key)",
     ],
     [`models: ${KEY}`, '"sk-…" is not a model reference'],
     [`models: [${KEY}`, "Flow sequence in block collection must be sufficiently indented and end with a ]"],

@@ -1,10 +1,10 @@
 import { extname } from "node:path";
 import * as z from "zod";
 import { checkedFile, readFolderYaml, stem, type FolderFile, filesOf, foldersOf } from "./named-files.ts";
-import { isPath, oneLine, refuse, shown, fileName, readTextFile } from "./text-file.ts";
+import { looksLikePath, toOneLine, refuse, quoteValue, displayPath, readTextFile } from "./text-file.ts";
 import type { YamlFile } from "./yaml.ts";
-import { nearest } from "../text/words.ts";
-import { absolute, type Place } from "./paths.ts";
+import { findNearest } from "../text/words.ts";
+import { toAbsolute, type FileContext } from "./paths.ts";
 
 /** `risk_averse`, `Risk Averse` and `risk-averse` are one name. */
 function strategyName(written: string): string {
@@ -15,12 +15,12 @@ function strategyName(written: string): string {
 }
 
 /** The lens under which a chair synthesises. */
-export type Strategy = {
+export type StrategyText = {
   readonly name: string;
   readonly description: string;
   /** With `{{goal}}` where the goal belongs. */
   readonly directive: string;
-  /** What the chair is shown besides drafts and reviews. */
+  /** What the chair is quoteValue besides drafts and reviews. */
   readonly sees: readonly "standing"[];
   readonly needsGoal: boolean;
 };
@@ -44,31 +44,31 @@ const SystemPrompts = z.looseObject({ consensus_prompt: directive });
 const FORM = "a strategy has a directive, and may have a name, a description, sees and needs-goal";
 
 /** @throws Fault `configuration` */
-function readStrategy(file: Pick<FolderFile, "path" | "data">): Strategy {
+function readStrategy(file: Pick<FolderFile, "path" | "data">): StrategyText {
   const { path } = file;
   const strategy =
     extname(path).toLowerCase() === ".md" ? fromMarkdown(path) : fromYaml(readFolderYaml(file, "strategy"));
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(strategy.name)) {
     const next = "name it in up to 60 letters, digits and dashes (name: in YAML, or the file's own name)";
-    throw refuse(`${fileName(path)}: ${shown(strategy.name)} cannot name a strategy`, next);
+    throw refuse(`${displayPath(path)}: ${quoteValue(strategy.name)} cannot name a strategy`, next);
   }
   const [slot] = strategy.directive.match(/\{\{(?!goal\}\})[^{}]*\}\}/) ?? [];
   if (slot !== undefined) {
     throw refuse(
-      `${fileName(path)}: nothing fills ${oneLine(slot, 60)}`,
+      `${displayPath(path)}: nothing fills ${toOneLine(slot, 60)}`,
       "a directive can only speak of {{goal}}",
     );
   }
   return strategy;
 }
 
-function fromMarkdown(path: string): Strategy {
-  const text = readTextFile({ path, kind: "strategy", mostBytes: MAX_DIRECTIVE_LENGTH }).trim();
-  if (text === "") throw refuse(`the strategy ${fileName(path)} is empty`, "write the directive into it");
+function fromMarkdown(path: string): StrategyText {
+  const text = readTextFile({ path, kind: "strategy", maxBytes: MAX_DIRECTIVE_LENGTH }).trim();
+  if (text === "") throw refuse(`the strategy ${displayPath(path)} is empty`, "write the directive into it");
   return complete({ name: stem(path), description: "", directive: text, sees: [] }, undefined);
 }
 
-function fromYaml(file: YamlFile): Strategy {
+function fromYaml(file: YamlFile): StrategyText {
   const { path, value } = file;
   if (typeof value === "object" && value !== null && Object.hasOwn(value, "consensus_prompt")) {
     const prompts = checkedFile(file, SystemPrompts, "consensus_prompt is a text");
@@ -81,7 +81,7 @@ function fromYaml(file: YamlFile): Strategy {
   return complete({ name, ...rest }, needsGoal);
 }
 
-function complete(strategy: Omit<Strategy, "needsGoal">, needsGoal: boolean | undefined): Strategy {
+function complete(strategy: Omit<StrategyText, "needsGoal">, needsGoal: boolean | undefined): StrategyText {
   return {
     ...strategy,
     name: strategyName(strategy.name),
@@ -90,11 +90,11 @@ function complete(strategy: Omit<Strategy, "needsGoal">, needsGoal: boolean | un
 }
 
 export type StrategyEntry = FolderFile & { readonly name: string };
-export type LoadedStrategy = Strategy & {
+export type LoadedStrategy = StrategyText & {
   readonly from: StrategyEntry["from"] | "file";
   readonly path: string;
 };
-export type StrategyRequest = Place & { readonly goal?: string | undefined };
+export type StrategyRequest = FileContext & { readonly goal?: string | undefined };
 
 /**
  * The strategy of a name (`risk-averse`, `Risk Averse`), or in a file: YAML, or markdown that is the directive
@@ -102,7 +102,7 @@ export type StrategyRequest = Place & { readonly goal?: string | undefined };
  * @throws Fault `configuration` for an unknown name (with the nearest), an invalid file, or a missing goal
  */
 export function loadStrategy(nameOrFile: string, { goal, ...place }: StrategyRequest): LoadedStrategy {
-  const loaded = isPath(nameOrFile) ? fromFile(nameOrFile, place) : byName(nameOrFile, place);
+  const loaded = looksLikePath(nameOrFile) ? fromFile(nameOrFile, place) : byName(nameOrFile, place);
   if (loaded.needsGoal && (goal ?? "").trim() === "") {
     throw refuse(
       `the strategy ${loaded.name} needs a goal`,
@@ -113,7 +113,7 @@ export function loadStrategy(nameOrFile: string, { goal, ...place }: StrategyReq
 }
 
 /** Every strategy that is to be had by name, without reading it; the strongest place's of each name. */
-export function listStrategies(place: Place): readonly StrategyEntry[] {
+export function listStrategies(place: FileContext): readonly StrategyEntry[] {
   const found = new Map<string, StrategyEntry>();
   for (const folder of foldersOf("strategies", place)) {
     for (const file of filesOf(folder, [".yaml", ".yml", ".md"])) {
@@ -128,17 +128,17 @@ export function listStrategies(place: Place): readonly StrategyEntry[] {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function fromFile(file: string, place: Place): LoadedStrategy {
-  const path = absolute(file, place);
+function fromFile(file: string, place: FileContext): LoadedStrategy {
+  const path = toAbsolute(file, place);
   return { ...readStrategy({ path }), from: "file", path };
 }
 
-function byName(written: string, place: Place): LoadedStrategy {
+function byName(written: string, place: FileContext): LoadedStrategy {
   const name = strategyName(written);
   const known = listStrategies(place);
   const entry = known.find((one) => one.name === name);
   if (entry) return { ...readStrategy(entry), name, from: entry.from, path: entry.path };
   const names = known.map((one) => one.name);
-  const next = `the nearest is ${nearest(name, names)}; there are ${names.join(", ")}, or name a file (.yaml, .md)`;
-  throw refuse(`there is no strategy ${shown(written)}`, next);
+  const next = `the nearest is ${findNearest(name, names)}; there are ${names.join(", ")}, or name a file (.yaml, .md)`;
+  throw refuse(`there is no strategy ${quoteValue(written)}`, next);
 }

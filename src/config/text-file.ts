@@ -1,16 +1,16 @@
 import { Fault } from "../kernel/index.ts";
-import { oneLine, quoted, withoutSecrets } from "../text/words.ts";
+import { toOneLine, quoteValue, redactSecrets } from "../text/words.ts";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 
-export { oneLine, quoted as shown, withoutSecrets };
+export { toOneLine, quoteValue, redactSecrets };
 
 /** What is wrong, in one bounded line, and what to do about it. */
 export function refuse(why: string, next: string): Fault<"configuration"> {
-  return new Fault("configuration", { why: oneLine(why, 600), next: oneLine(next, 300) });
+  return new Fault("configuration", { why: toOneLine(why, 600), next: toOneLine(next, 300) });
 }
 
 /** What a file is for, in the words of an error: `settings file`, `persona`; and how many bytes it may have. */
-export type TextFile = { readonly path: string; readonly kind: string; readonly mostBytes: number };
+export type TextFile = { readonly path: string; readonly kind: string; readonly maxBytes: number };
 
 export const MEGABYTE = 1_000_000;
 
@@ -18,27 +18,27 @@ export const MEGABYTE = 1_000_000;
  * The text of a regular UTF-8 file, without a byte order mark.
  * @throws Fault `configuration` for anything else: missing, a folder, a device, too large, binary
  */
-export function readTextFile({ path, kind, mostBytes }: TextFile): string {
-  const name = fileName(path);
+export function readTextFile({ path, kind, maxBytes: mostBytes }: TextFile): string {
+  const name = displayPath(path);
   try {
     const stat = statSync(path);
     if (stat.isDirectory()) throw refuse(`the ${kind} ${name} is a folder`, "name a file in it");
     if (!stat.isFile()) throw refuse(`the ${kind} ${name} is not a regular file`, "name a file");
-    return decode({ bytes: readAtMost(path, mostBytes + 1), name: `the ${kind} ${name}`, mostBytes });
+    return decodeText({ bytes: readAtMost(path, mostBytes + 1), name: `the ${kind} ${name}`, mostBytes });
   } catch (error) {
-    throw unreadable(error, `the ${kind} ${name}`);
+    throw toReadFault(error, `the ${kind} ${name}`);
   }
 }
 
 /** @throws Fault `configuration` for more than `mostBytes`, NUL bytes, or what is not UTF-8 */
-export function decode(read: {
+export function decodeText(read: {
   readonly bytes: Uint8Array;
   readonly name: string;
   readonly mostBytes: number;
 }): string {
   const { bytes, name, mostBytes } = read;
   if (bytes.length > mostBytes)
-    throw refuse(`${name} has more than ${size(mostBytes)}`, "give a shorter one");
+    throw refuse(`${name} has more than ${formatSize(mostBytes)}`, "give a shorter one");
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw refuse(`${name} is UTF-16, not UTF-8`, "save it as UTF-8");
   }
@@ -52,19 +52,19 @@ export function decode(read: {
 }
 
 /** The Fault for an error of the file system; one that is a Fault already is passed on. */
-export function unreadable(error: unknown, name: string): unknown {
+export function toReadFault(error: unknown, name: string): unknown {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
   // Of the arguments passed here only a path with a NUL in it can be invalid.
   if (code === "ERR_INVALID_ARG_VALUE") return refuse(`${name} cannot be read`, "check the path");
   if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return error;
-  const [why, next] = Object.hasOwn(TROUBLES, code)
-    ? (TROUBLES[code] ?? UNKNOWN)
+  const [why, next] = Object.hasOwn(FILE_ERRORS, code)
+    ? (FILE_ERRORS[code] ?? UNKNOWN)
     : [`${UNKNOWN[0]} (${code})`, UNKNOWN[1]];
   return refuse(`${name} ${why}`, next);
 }
 
 const UNKNOWN = ["cannot be read", "check the path"] as const;
-const TROUBLES: { readonly [code: string]: readonly [why: string, next: string] } = {
+const FILE_ERRORS: { readonly [code: string]: readonly [why: string, next: string] } = {
   ENOENT: ["does not exist", "check the path"],
   ENOTDIR: ["does not exist, a part of its path is a file", "check the path"],
   EACCES: ["may not be read by you", "change its permissions"],
@@ -76,11 +76,11 @@ const TROUBLES: { readonly [code: string]: readonly [why: string, next: string] 
 };
 
 /** A path as an error or a prompt shows it. */
-export function fileName(path: string): string {
-  return oneLine(path, 300);
+export function displayPath(path: string): string {
+  return toOneLine(path, 300);
 }
 
-export function size(bytes: number): string {
+export function formatSize(bytes: number): string {
   return bytes >= MEGABYTE
     ? `${bytes / MEGABYTE} MB`
     : bytes >= 1_000
@@ -106,4 +106,4 @@ function readAtMost(path: string, most: number): Uint8Array {
 }
 
 /** Whether a text that may be a name or a file is a file: it has a separator, or an extension that we read. */
-export const isPath = (nameOrFile: string): boolean => /[/\\]|\.(ya?ml|md)$/i.test(nameOrFile);
+export const looksLikePath = (nameOrFile: string): boolean => /[/\\]|\.(ya?ml|md)$/i.test(nameOrFile);

@@ -13,7 +13,7 @@ import {
   type YAMLError,
 } from "yaml";
 import { isFault } from "../kernel/index.ts";
-import { fileName, MEGABYTE, readTextFile, refuse, shown, oneLine } from "./text-file.ts";
+import { displayPath, MEGABYTE, readTextFile, refuse, quoteValue, toOneLine } from "./text-file.ts";
 
 // YAML-1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
 // YAML-2. Reading takes time and memory in proportion to the file, whatever it says.
@@ -32,21 +32,21 @@ const MAX_ALIASES = 100;
 
 /** @throws Fault `configuration` for what cannot be read, is not YAML, or is more than plain data */
 export function readYaml(path: string, kind: string): YamlFile {
-  return parseYaml(readTextFile({ path, kind, mostBytes: MEGABYTE }), path);
+  return parseYaml(readTextFile({ path, kind, maxBytes: MEGABYTE }), path);
 }
 
 /** @throws Fault `configuration` */
 export function parseYaml(text: string, path: string): YamlFile {
-  const name = fileName(path);
+  const name = displayPath(path);
   let lines: LineCounter | undefined;
   const at = (offset: number | undefined): string => {
     if (offset === undefined) return name;
-    lines ??= lineCounterOf(text);
+    lines ??= createLineCounter(text);
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
   try {
-    const deep = tooDeep(text);
+    const deep = findTooDeep(text);
     if (deep !== undefined) throw refuse(`${at(deep)}: it is nested too deeply`, "make it flatter");
     const document = parseDocument(text, {
       version: "1.2",
@@ -62,10 +62,10 @@ export function parseYaml(text: string, path: string): YamlFile {
     const [problem] = [...document.errors, ...document.warnings];
     // JSON is YAML, and is read as it.
     const form = /\.json$/i.test(path) ? "JSON" : "YAML";
-    if (problem) throw refuse(`${at(problem.pos[0])}: ${messageOf(problem)}`, `correct the ${form}`);
+    if (problem) throw refuse(`${at(problem.pos[0])}: ${cleanMessage(problem)}`, `correct the ${form}`);
     checkNodes(document, at);
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    return { path, value: value ?? null, place: (keys, of) => at(offsetOf(document, keys, of)) };
+    return { path, value: value ?? null, place: (keys, of) => at(findOffset(document, keys, of)) };
   } catch (error) {
     if (isFault(error)) throw error;
     if (error instanceof RangeError) throw refuse(`${name}: it is nested too deeply`, "make it flatter");
@@ -76,7 +76,7 @@ export function parseYaml(text: string, path: string): YamlFile {
 }
 
 /** The library's counter for a text: what is nested too deeply is never parsed, and most files have no error. */
-function lineCounterOf(text: string): LineCounter {
+function createLineCounter(text: string): LineCounter {
   const counter = new LineCounter();
   for (const { index } of text.matchAll(/^/gm)) counter.addNewLine(index);
   return counter;
@@ -89,7 +89,7 @@ const MAX_DEPTH = 50;
  * nothing but brackets takes the process down with it (its lexer does not). `- - -` nests within a line; blocks
  * over several lines nest by their indentation.
  */
-function tooDeep(text: string): number | undefined {
+function findTooDeep(text: string): number | undefined {
   let offset = 0;
   let brackets = 0;
   let inLine = 0;
@@ -130,7 +130,7 @@ function checkNodes(document: Document.Parsed, at: (offset: number | undefined) 
         if (!isScalar(key)) throw refusal("a key is not a plain word", "write the key out");
         const word = String(key.value);
         if (word === "__proto__") throw refusal('"__proto__" is not a key', "remove it");
-        if (keys.has(word)) throw refusal(`duplicate key ${shown(word)}`, "remove one of them");
+        if (keys.has(word)) throw refusal(`duplicate key ${quoteValue(word)}`, "remove one of them");
         keys.add(word);
       }
     },
@@ -138,13 +138,13 @@ function checkNodes(document: Document.Parsed, at: (offset: number | undefined) 
 }
 
 /** The library's own words, without its advice to programmers and without what they quote of the file. (YAML-3) */
-function messageOf({ code, message }: YAMLError): string {
+function cleanMessage({ code, message }: YAMLError): string {
   return code === "TAG_RESOLVE_FAILED"
     ? "Tags (!…) are not supported"
     : (message.replace("With stringKeys, all", "All").split(/\n|[:;]\s| [%\\]/)[0] ?? "");
 }
 
-function offsetOf(
+function findOffset(
   document: Document.Parsed,
   path: readonly PropertyKey[],
   of: "key" | "value",
@@ -190,7 +190,7 @@ export function refuseSecrets(file: YamlFile): void {
       const here = [...path, Array.isArray(value) ? Number(key) : key];
       const scalar = inner !== null && typeof inner !== "object";
       if (scalar && !Array.isArray(value) && SECRET.test(key)) {
-        const why = `${file.place(here, "key")}: ${oneLine(key, 60)} looks like a secret, and files are no place for one`;
+        const why = `${file.place(here, "key")}: ${toOneLine(key, 60)} looks like a secret, and files are no place for one`;
         throw refuse(
           why,
           "put it in the environment, as OPENAI_API_KEY and the like, or name its variable under key-env",

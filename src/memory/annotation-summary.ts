@@ -1,5 +1,5 @@
 import type { Annotation, Mark } from "../kernel/index.ts";
-import { shortened } from "../replies/gist.ts";
+import { shorten } from "../replies/gist.ts";
 
 /** A critic's words are shown up to so many UTF-16 units. */
 const MAX_FEEDBACK_LENGTH = 600;
@@ -44,7 +44,7 @@ export function summarizeAnnotations(annotations: readonly Annotation[]): Annota
   const preference = said.findLast((what) => what.kind === "preference");
   return {
     grade: grade?.score ?? null,
-    feedback: shortened((grade?.feedback ?? "").replaceAll(/\s+/g, " ").trim(), MAX_FEEDBACK_LENGTH),
+    feedback: shorten((grade?.feedback ?? "").replaceAll(/\s+/g, " ").trim(), MAX_FEEDBACK_LENGTH),
     preference: preference ? preferenceResult(preference) : null,
     thumb: said.findLast((what) => what.kind === "thumb")?.thumb ?? null,
     outcome: said.findLast((what) => what.kind === "outcome")?.outcome ?? null,

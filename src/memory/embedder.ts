@@ -1,5 +1,5 @@
 import type { Embeddings, World } from "../kernel/index.ts";
-import { shortened } from "../replies/gist.ts";
+import { shorten } from "../replies/gist.ts";
 import type { Vector } from "./engram-store.ts";
 import { unitVector } from "./vector.ts";
 import { withTimeout, type TimedResult } from "./with-timeout.ts";
@@ -93,7 +93,7 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
 function whyOf(model: string, came: Extract<TimedResult<unknown>, { ok: false }>, timeoutMs: number): string {
   if ("error" in came) {
     const said = came.error instanceof Error ? came.error.message : String(came.error);
-    return `${model} failed: ${shortened(said.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), MAX_REASON_LENGTH)}`;
+    return `${model} failed: ${shorten(said.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), MAX_REASON_LENGTH)}`;
   }
   if (came.why === "late") return `${model} did not answer within ${timeoutMs / 1_000} s`;
   return `${model} was not waited for`;

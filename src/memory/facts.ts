@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { entitiesOf } from "../text/entities.ts";
+import { extractEntities } from "../text/entities.ts";
 import { canonical, EngramId, EventId, type Engram, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { listEngrams, takeLive } from "./lookup.ts";
@@ -48,7 +48,7 @@ function pinnedEngram(scope: MemoryScope, fact: string, at: string): Engram {
     question: "",
     summary: fact,
     intent: "fact",
-    entities: entitiesOf(fact),
+    entities: extractEntities(fact),
     participant: null,
     respondent: null,
     models: [],

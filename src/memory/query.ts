@@ -1,7 +1,7 @@
 import type { Engram } from "../kernel/index.ts";
 import { contentWords } from "../text/words.ts";
-import { entitiesOf, entityKey } from "../text/entities.ts";
-import { shortened } from "../replies/gist.ts";
+import { extractEntities, entityKey } from "../text/entities.ts";
+import { shorten } from "../replies/gist.ts";
 
 /** Of a word that more engrams have, the newest so many count. */
 export const WORD_ENGRAMS = 5_000;
@@ -54,11 +54,11 @@ export type Query = {
 };
 
 export function parseQuery(question: string): Query {
-  const text = shortened(question, MAX_QUESTION_LENGTH);
+  const text = shorten(question, MAX_QUESTION_LENGTH);
   return {
     text,
     words: contentWords(text).slice(0, MAX_WORDS),
-    entities: [...new Set(entitiesOf(text).map(entityKey))],
+    entities: [...new Set(extractEntities(text).map(entityKey))],
   };
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Estimate, shareOf } from "../stats/proportions.ts";
+import { Estimate, estimateShare } from "../stats/proportions.ts";
 import { canonical, Intent, ModelRef, type Engram, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore, StoredEngram } from "./engram-store.ts";
 import { sortByTime, isJudged, summarizeAnnotations, preferenceResult } from "./annotation-summary.ts";
@@ -125,9 +125,9 @@ function rowOf({
     wins: won,
     losses: lost,
     ties: tied,
-    won: shareOf(won, n),
-    lost: shareOf(lost, n),
-    tied: shareOf(tied, n),
+    won: estimateShare(won, n),
+    lost: estimateShare(lost, n),
+    tied: estimateShare(tied, n),
     grade: { mean: graded === 0 ? null : grades / graded, n: graded },
   };
 }

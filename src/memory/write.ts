@@ -1,6 +1,6 @@
-import { entitiesOf } from "../text/entities.ts";
-import { gistOf, shortened } from "../replies/gist.ts";
-import { intentOf } from "../text/intent.ts";
+import { extractEntities } from "../text/entities.ts";
+import { extractGist, shorten } from "../replies/gist.ts";
+import { detectIntent } from "../text/intent.ts";
 import type { Engram, EngramId, MemoryScope, Remembered, WrittenEngram } from "../kernel/index.ts";
 import type { EngramStore, StoredEngram, Vector } from "./engram-store.ts";
 import { engramWords, commonShare, embeddingText, MAX_QUESTION_LENGTH } from "./query.ts";
@@ -25,11 +25,11 @@ function engramOf({ answer, mergeAt: _, ...given }: Remembered): Engram {
   return {
     ...given,
     type: "episodic",
-    question: shortened(given.question, MAX_QUESTION_LENGTH),
-    summary: gistOf(answer),
-    intent: intentOf(given.question),
+    question: shorten(given.question, MAX_QUESTION_LENGTH),
+    summary: extractGist(answer),
+    intent: detectIntent(given.question),
     // The question's own come first: there is room for so many only.
-    entities: entitiesOf(
+    entities: extractEntities(
       `${given.question.slice(0, MAX_QUESTION_LENGTH)}\n\n${answer.replace(SIMULATED, "")}`,
       MAX_ENTITIES,
     ),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import { createFakeClock } from "../../test/support/fake-clock.ts";
-import { createModels, type Limits } from "./models.ts";
+import { createModels, type CallLimits } from "./models.ts";
 
 const request: ModelRequest = {
   model: ModelRef.parse("sim/ada?family=x"),
@@ -35,7 +35,7 @@ const hangs: Line = ({ signal }) =>
   });
 
 /** A transport that says its lines in turn, and fails the test when it has no line left. */
-const scripted = (lines: readonly Line[], limits: Partial<Limits> = {}) => {
+const scripted = (lines: readonly Line[], limits: Partial<CallLimits> = {}) => {
   const clock = createFakeClock();
   const attempts: number[] = [];
   const transport: Transport = {
@@ -147,7 +147,7 @@ describe("a call answered inside this process", () => {
       throw new Error("a bug");
     };
     const { complete, clock } = scripted([fails(), answers, broken, answers], {
-      caps: { provider: 1, model: 1 },
+      concurrency: { provider: 1, model: 1 },
     });
     const first = complete();
     expect(await complete()).toMatchObject({ ok: true });
@@ -159,7 +159,7 @@ describe("a call answered inside this process", () => {
 
   it("has a latency that counts its waits between attempts, and not its waits for a place", async () => {
     const { complete, clock, attempts } = scripted([fails(), hangs, answers], {
-      caps: { provider: 1, model: 1 },
+      concurrency: { provider: 1, model: 1 },
     });
     const control = new AbortController();
     const first = complete();
@@ -175,7 +175,7 @@ describe("a call answered inside this process", () => {
   });
 
   it("throws what its reader throws, and holds no place after it", async () => {
-    const { models } = scripted([answers, answers], { caps: { provider: 1, model: 1 } });
+    const { models } = scripted([answers, answers], { concurrency: { provider: 1, model: 1 } });
     const options = { signal: new AbortController().signal };
     const onDelta = (): void => {
       throw new Error("cannot draw");

@@ -7,28 +7,28 @@
 import type { Call, CallOptions, Failure, ModelRequest } from "../kernel/model.ts";
 import type { Attempt, Transport } from "../kernel/transport.ts";
 import type { Clock, Watch } from "./clock.ts";
-import type { Limiter, Place, Slot } from "./limiter.ts";
+import type { Limiter, RateKey, Slot } from "./limiter.ts";
 import { type Price, createSpending, type Spending } from "./prices.ts";
 import { waitBefore, type Backoff } from "./retry.ts";
 
 /** Where a call goes and what is known about it. */
 export type Route = {
   readonly transport: Transport;
-  readonly place: Place;
+  readonly key: RateKey;
   readonly family: string | null;
   readonly price: Price | "free" | null;
 };
 
-export type Persistence = Backoff & { readonly attempts: number };
+export type RetryPolicy = Backoff & { readonly attempts: number };
 
-export type Around = {
+export type CallServices = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly limiter: Limiter;
-  readonly persistence: Persistence;
+  readonly persistence: RetryPolicy;
 };
 
-export type Calling = {
+export type RoutedCall = {
   readonly request: ModelRequest;
   readonly route: Route;
   readonly watch: Watch;
@@ -36,20 +36,24 @@ export type Calling = {
   readonly attempts?: number | undefined;
 };
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${Math.max(0, Math.round(ms / 100) / 10)} s`;
 }
 
 /** Sends one request until it is answered, may not be sent again, or is stopped. */
-export function call(calling: Calling, onDelta: CallOptions["onDelta"], around: Around): Promise<Call> {
+export function call(
+  calling: RoutedCall,
+  onDelta: CallOptions["onDelta"],
+  around: CallServices,
+): Promise<Call> {
   return new Caller(calling, onDelta, around).run();
 }
 
 /** A class, because as many are at work as calls are under way: closures over the same would take 2 KB each. */
 class Caller {
-  readonly #calling: Calling;
+  readonly #calling: RoutedCall;
   readonly #onDelta: CallOptions["onDelta"];
-  readonly #around: Around;
+  readonly #around: CallServices;
   readonly #startedMs: number;
   readonly #spending: Spending;
   #attempts = 0;
@@ -61,7 +65,7 @@ class Caller {
   /** Characters of the attempt so far. */
   #offset = 0;
 
-  constructor(calling: Calling, onDelta: CallOptions["onDelta"], around: Around) {
+  constructor(calling: RoutedCall, onDelta: CallOptions["onDelta"], around: CallServices) {
     this.#calling = calling;
     this.#onDelta = onDelta;
     this.#around = around;
@@ -134,7 +138,7 @@ class Caller {
     const tookMs = this.#around.clock.now() - this.#startedMs;
     return this.#failed({
       code: "timed-out",
-      message: `no reply within ${seconds(tookMs)}, ${where}${after}`,
+      message: `no reply within ${formatSeconds(tookMs)}, ${where}${after}`,
     });
   }
 
@@ -142,7 +146,7 @@ class Caller {
     const { clock, limiter } = this.#around;
     const { route, watch } = this.#calling;
     const from = clock.now();
-    const slot = await limiter.acquire(route.place, watch.signal);
+    const slot = await limiter.acquire(route.key, watch.signal);
     if (this.#firstSentMs !== null) this.#queuedMs += clock.now() - from;
     return slot;
   }
@@ -177,10 +181,10 @@ class Caller {
     const waitMs = waitBefore(this.#tries, namedMs, { ...persistence, random });
     if (waitMs < watch.leftMs()) return waitMs;
     if (namedMs === null) return failure;
-    const left = seconds(watch.leftMs());
+    const left = formatSeconds(watch.leftMs());
     return {
       ...failure,
-      message: `${failure.message}; it asks to wait ${seconds(namedMs)}, and ${left} are left`,
+      message: `${failure.message}; it asks to wait ${formatSeconds(namedMs)}, and ${left} are left`,
     };
   }
 }

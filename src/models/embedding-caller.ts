@@ -1,8 +1,8 @@
 import type { Endpoint } from "./endpoint.ts";
-import { countOf, itemsOf, looseOf } from "./loose.ts";
+import { toCount, toItems, toObject } from "./loose.ts";
 import { wires } from "./wires/index.ts";
 import { type Clock, createWatch, type Watch } from "./clock.ts";
-import { finalTrouble, networkTrouble, type Trouble } from "./failures.ts";
+import { finalProblem, networkProblem, type CallProblem } from "./failures.ts";
 import type { Http } from "./http.ts";
 import { exchangeJson } from "./json-exchange.ts";
 import type { Limiter } from "./limiter.ts";
@@ -19,7 +19,7 @@ const MAX_TOGETHER_LENGTH = 32_000;
 const MAX_TEXT_LENGTH = 24_000;
 
 /** A text as an embedding model can take it: none is empty, and of one that is too long its beginning stands for it. */
-function fit(text: string): string {
+function fitText(text: string): string {
   if (text === "") return " ";
   return text.length <= MAX_TEXT_LENGTH
     ? text
@@ -31,7 +31,7 @@ export function textBatches(texts: readonly string[]): readonly (readonly string
   const batches: string[][] = [];
   let batch: string[] = [];
   let together = 0;
-  for (const text of texts.map(fit)) {
+  for (const text of texts.map(fitText)) {
     if (batch.length === MAX_TEXTS || (batch.length > 0 && together + text.length > MAX_TOGETHER_LENGTH)) {
       batches.push(batch);
       batch = [];
@@ -71,7 +71,7 @@ function readVectors(items: readonly unknown[], count: number): VectorsReading {
 }
 
 /** Whether all have as many numbers as the first. */
-export function areOfOneLength(vectors: readonly (readonly number[])[]): boolean {
+export function haveEqualLengths(vectors: readonly (readonly number[])[]): boolean {
   return vectors.every(({ length }) => length === vectors[0]?.length);
 }
 
@@ -83,7 +83,7 @@ export type EmbeddingWire = {
   read(reply: unknown): readonly unknown[] | null;
 };
 
-function beside(base: string, path: string, leave: RegExp): URL {
+function appendPath(base: string, path: string, leave: RegExp): URL {
   const url = new URL(base);
   url.pathname = url.pathname.replace(leave, "") + path;
   return url;
@@ -91,13 +91,13 @@ function beside(base: string, path: string, leave: RegExp): URL {
 
 /** `POST /embeddings` as OpenAI defines it and many servers speak it. Items carry the index of their text, in any order. */
 const openaiCompatible: EmbeddingWire = {
-  url: (base) => beside(base, "/embeddings", /\/$/),
+  url: (base) => appendPath(base, "/embeddings", /\/$/),
   read: (reply) => {
-    const items = itemsOf(looseOf(reply)["data"]);
+    const items = toItems(toObject(reply)["data"]);
     const placed = new Map<number, unknown>();
     for (const [position, item] of items.entries()) {
-      const { index, embedding } = looseOf(item);
-      const place = index === undefined ? position : countOf(index);
+      const { index, embedding } = toObject(item);
+      const place = index === undefined ? position : toCount(index);
       if (place === null || place >= items.length || placed.has(place)) return null;
       placed.set(place, embedding);
     }
@@ -107,37 +107,37 @@ const openaiCompatible: EmbeddingWire = {
 
 /** Ollama's own `POST /api/embed`, which also cuts what is too long for the model. */
 const ollama: EmbeddingWire = {
-  url: (base) => beside(base, "/api/embed", /\/$/),
-  read: (reply) => itemsOf(looseOf(reply)["embeddings"]),
+  url: (base) => appendPath(base, "/api/embed", /\/$/),
+  read: (reply) => toItems(toObject(reply)["embeddings"]),
 };
 
 /** The wire over which an endpoint gives vectors, or null where it has none to give. */
-export function embeddingWireOf({ wire }: Endpoint): EmbeddingWire | null {
+export function findEmbeddingWire({ wire }: Endpoint): EmbeddingWire | null {
   if (wire === wires.ollama) return ollama;
   return wire === wires.openai ? openaiCompatible : null;
 }
 
-export type EmbeddingPersistence = Backoff & {
+export type EmbeddingRetryPolicy = Backoff & {
   /** Attempts at one request at most, the first included. */
   readonly attempts: number;
   /** How long one attempt may take in all. */
   readonly attemptMs: number;
 };
 
-export type EmbeddingSurroundings = {
+export type EmbeddingServices = {
   readonly http: Http;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly limiter: Limiter;
-  readonly persistence: EmbeddingPersistence;
+  readonly persistence: EmbeddingRetryPolicy;
 };
 
-type Vectors = Extract<VectorsReading, { ok: true }>;
-type Answered = Vectors | { readonly ok: false; readonly trouble: Trouble };
+type ReadVectors = Extract<VectorsReading, { ok: true }>;
+type EmbeddingAttempt = ReadVectors | { readonly ok: false; readonly problem: CallProblem };
 
 /** Why there are no vectors, in words that may hold what the other side said: neither bounded nor cleaned. */
-export type Embedded = Vectors | { readonly ok: false; readonly reason: string };
+export type EmbeddingOutcome = ReadVectors | { readonly ok: false; readonly reason: string };
 
 /** Requests at once, over all that ask: whoever embeds has many texts and others are waiting for replies. */
 const caps = { provider: 2, model: 2 };
@@ -148,13 +148,13 @@ const caps = { provider: 2, model: 2 };
  */
 export function createEmbeddingCaller(
   { endpoint, wire }: { readonly endpoint: Endpoint; readonly wire: EmbeddingWire },
-  { http, clock, random, limiter, persistence }: EmbeddingSurroundings,
-): (texts: readonly string[], watch: Watch) => Promise<Embedded> {
+  { http, clock, random, limiter, persistence }: EmbeddingServices,
+): (texts: readonly string[], watch: Watch) => Promise<EmbeddingOutcome> {
   const { provider, model, key, router } = endpoint;
   const url = wire.url(endpoint.url);
   const headers = key === null ? {} : endpoint.wire.authorize(key);
 
-  const send = async (texts: readonly string[], signal: AbortSignal): Promise<Answered> => {
+  const send = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddingAttempt> => {
     const body = JSON.stringify({ model, input: texts });
     const answer = await exchangeJson(http, { url, headers, body, signal }, clock);
     if (!answer.ok) return answer;
@@ -163,12 +163,12 @@ export function createEmbeddingCaller(
       items === null
         ? { ok: false, reason: "the reply does not say which vector is whose" }
         : readVectors(items, texts.length);
-    return read.ok ? read : { ok: false, trouble: finalTrouble("unreadable", read.reason) };
+    return read.ok ? read : { ok: false, problem: finalProblem("unreadable", read.reason) };
   };
 
-  const attempt = async (texts: readonly string[], watch: Watch): Promise<Answered> => {
-    const slot = await limiter.acquire({ provider, model, caps, router }, watch.signal);
-    if (slot === null) return { ok: false, trouble: finalTrouble("cancelled", "given up") };
+  const attempt = async (texts: readonly string[], watch: Watch): Promise<EmbeddingAttempt> => {
+    const slot = await limiter.acquire({ provider, model, limits: caps, router }, watch.signal);
+    if (slot === null) return { ok: false, problem: finalProblem("cancelled", "given up") };
     const own = createWatch(clock, { signal: watch.signal, timeoutMs: persistence.attemptMs });
     const outcome = { ok: false, crowded: false, pauseMs: null as number | null };
     try {
@@ -177,9 +177,9 @@ export function createEmbeddingCaller(
       if (answered.ok) return answered;
       if (own.stopped() === "timed-out") {
         const words = `no reply from ${url.origin} within ${persistence.attemptMs / 1000} s`;
-        return { ok: false, trouble: networkTrouble(words) };
+        return { ok: false, problem: networkProblem(words) };
       }
-      const { crowded, waitMs } = answered.trouble;
+      const { crowded, waitMs } = answered.problem;
       outcome.crowded = crowded;
       if (waitMs !== null && waitMs < watch.leftMs()) outcome.pauseMs = waitMs;
       return answered;
@@ -193,7 +193,7 @@ export function createEmbeddingCaller(
     for (let made = 1; ; made += 1) {
       const answered = await attempt(texts, watch);
       if (answered.ok) return answered;
-      const { retry, waitMs: namedMs, words } = answered.trouble;
+      const { retry, waitMs: namedMs, words } = answered.problem;
       const given = { ok: false, reason: words } as const;
       if (watch.stopped() !== null || retry === "never" || made >= persistence.attempts) return given;
       const waitMs = waitBefore(made, namedMs, { ...persistence, random });

@@ -2,24 +2,24 @@ import type { Embeddings } from "../kernel/ports.ts";
 import { systemClock, createWatch, type Watch } from "./clock.ts";
 import {
   createEmbeddingCaller,
-  type EmbeddingPersistence,
-  embeddingWireOf,
+  type EmbeddingRetryPolicy,
+  findEmbeddingWire,
   textBatches,
-  areOfOneLength,
+  haveEqualLengths,
 } from "./embedding-caller.ts";
-import { resolve, type Compatible, type Endpoint, type Environment } from "./endpoint.ts";
+import { resolveEndpoint, type Compatible, type Endpoint, type Variables } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createLimiter } from "./limiter.ts";
 import type { Substitutes } from "./models.ts";
-import { providerOf } from "./providers.ts";
-import { quoteWords } from "./redact.ts";
+import { findProvider } from "./providers.ts";
+import { cleanMessage } from "./redact.ts";
 
-export type EmbeddingLimits = EmbeddingPersistence & {
+export type EmbeddingLimits = EmbeddingRetryPolicy & {
   /** The deadline of one `embed`, all its requests and waits included. */
   readonly timeoutMs: number;
 };
 
-const defaultLimits: EmbeddingLimits = {
+const DEFAULT_LIMITS: EmbeddingLimits = {
   attempts: 3,
   baseMs: 500,
   capMs: 8_000,
@@ -36,7 +36,7 @@ export type EmbeddingsOptions = {
   /** As everywhere: `openai/text-embedding-3-small`, `ollama/nomic-embed-text`, `compatible/NAME`, `sim/NAME`. */
   readonly ref: string;
   /** Where keys and URLs are looked up. */
-  readonly env: Environment;
+  readonly env: Variables;
   readonly compatible?: Compatible | undefined;
   /** Providers that answer inside this process, such as `sim`. */
   readonly locals?: { readonly [provider: string]: LocalEmbeddings } | undefined;
@@ -52,7 +52,7 @@ export type EmbeddingsOpening =
   | { readonly ok: true; readonly embeddings: ClosableEmbeddings }
   | { readonly ok: false; readonly code: "unauthorised" | "refused"; readonly reason: string };
 
-function refuse(provider: string): EmbeddingsOpening {
+function refuseProvider(provider: string): EmbeddingsOpening {
   const next = "use openai/text-embedding-3-small, mistral/mistral-embed, ollama/nomic-embed-text or sim/ada";
   return { ok: false, code: "refused", reason: `${provider} has no embedding models; ${next}` };
 }
@@ -78,21 +78,21 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsOpening 
     return { ok: true, embeddings: { model: embeddings.model, embed, close: async () => {} } };
   }
   // Before its key is asked for, which would not help.
-  if (providerOf(provider)?.embeddings === false) return refuse(provider);
-  const resolution = resolve(ref, env, compatible);
+  if (findProvider(provider)?.embeddings === false) return refuseProvider(provider);
+  const resolution = resolveEndpoint(ref, env, compatible);
   if (!resolution.ok) return resolution;
   const { endpoint } = resolution;
-  const wire = embeddingWireOf(endpoint);
-  if (wire === null) return refuse(endpoint.provider);
-  return { ok: true, embeddings: overHttp(options, endpoint, wire) };
+  const wire = findEmbeddingWire(endpoint);
+  if (wire === null) return refuseProvider(endpoint.provider);
+  return { ok: true, embeddings: createHttpEmbeddings(options, endpoint, wire) };
 }
 
-function overHttp(
+function createHttpEmbeddings(
   { ref, limits: given, substitutes = {} }: EmbeddingsOptions,
   endpoint: Endpoint,
   wire: Parameters<typeof createEmbeddingCaller>[0]["wire"],
 ): ClosableEmbeddings {
-  const limits = { ...defaultLimits, ...given };
+  const limits = { ...DEFAULT_LIMITS, ...given };
   const clock = substitutes.clock ?? systemClock;
   const http = createHttp(substitutes.dispatcher);
   const call = createEmbeddingCaller(
@@ -107,7 +107,7 @@ function overHttp(
   );
   const secrets = endpoint.key === null ? [] : [endpoint.key];
   const failure = (reason: string): Error =>
-    new Error(quoteWords(`no embeddings from ${ref.slice(0, MAX_NAME_LENGTH)}: ${reason}`, secrets));
+    new Error(cleanMessage(`no embeddings from ${ref.slice(0, MAX_NAME_LENGTH)}: ${reason}`, secrets));
   const watches = new Set<Watch>();
   let closed = false;
 
@@ -126,7 +126,7 @@ function overHttp(
       throw error;
     };
     const vectors = (await Promise.all(textBatches(texts).map(batch))).flat();
-    if (!areOfOneLength(vectors)) throw failure("its vectors are not of one length");
+    if (!haveEqualLengths(vectors)) throw failure("its vectors are not of one length");
     return vectors;
   };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { resolve, type Compatible, type Environment } from "./endpoint.ts";
+import { resolveEndpoint, type Compatible, type Variables } from "./endpoint.ts";
 import { providers } from "./providers.ts";
 
-const where = (ref: string, env: Environment = {}, compatible: Compatible = {}): string => {
-  const resolution = resolve(ref, env, compatible);
+const where = (ref: string, env: Variables = {}, compatible: Compatible = {}): string => {
+  const resolution = resolveEndpoint(ref, env, compatible);
   if (!resolution.ok) return resolution.reason;
   const { url, model, key } = resolution.endpoint;
   return `${url} ${model} ${key ?? "no key"}`;
@@ -113,7 +113,7 @@ describe("a reference", () => {
   ])("OLLAMA_KEEP_ALIVE=%s says how long Ollama keeps a model, and no one else", (written, extra) => {
     const env = { OLLAMA_KEEP_ALIVE: written };
     const extraOf = (ref: string) => {
-      const resolution = resolve(ref, env, { gpu: { url: "http://h", wire: "ollama" } });
+      const resolution = resolveEndpoint(ref, env, { gpu: { url: "http://h", wire: "ollama" } });
       return resolution.ok ? resolution.endpoint.dialect.extra : resolution.reason;
     };
     expect(extraOf("ollama/m")).toEqual(extra);

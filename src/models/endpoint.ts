@@ -1,5 +1,5 @@
 import type { WireName } from "../kernel/index.ts";
-import { ollamaProgram, providerOf, providers, type Program, type Provider } from "./providers.ts";
+import { ollamaProgram, findProvider, providers, type Program, type Provider } from "./providers.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
 
@@ -11,7 +11,7 @@ const duration = /^-?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/;
  * seconds as a number; below 0 is for good. `written` is what `OLLAMA_KEEP_ALIVE` holds; null where that is neither, which
  * Ollama itself passes over as well.
  */
-function keepAliveOf(written: string | undefined): string | number | null {
+function readKeepAlive(written: string | undefined): string | number | null {
   const text = written?.trim() ?? "";
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
   return text.length <= 100 && duration.test(text) ? text : null;
@@ -31,7 +31,7 @@ export type Endpoint = {
   /** What answers there, where users start it themselves. */
   readonly program: Program | null;
   readonly router: boolean;
-  readonly cap: number | null;
+  readonly maxConcurrency: number | null;
 };
 
 /** A server that speaks one of the wires, under a name of the user's choice: `compatible/NAME` or `compatible/NAME/MODEL`. */
@@ -46,7 +46,7 @@ export type CompatibleEntry = {
   readonly local?: boolean | undefined;
 };
 
-export type Environment = { readonly [name: string]: string | undefined };
+export type Variables = { readonly [name: string]: string | undefined };
 export type Compatible = { readonly [name: string]: CompatibleEntry };
 /** `reason` says what is missing and what to do about it; `code` is how a call that was made all the same fails. */
 export type Resolution =
@@ -56,11 +56,11 @@ export type Resolution =
 function refuse(reason: string): Resolution {
   return { ok: false, code: "refused", reason };
 }
-function lock(reason: string): Resolution {
+function refuseKey(reason: string): Resolution {
   return { ok: false, code: "unauthorised", reason };
 }
 
-function firstSet(env: Environment, names: readonly string[]): { name: string; value: string } | null {
+function firstSet(env: Variables, names: readonly string[]): { name: string; value: string } | null {
   for (const name of names) {
     const value = env[name]?.trim() ?? "";
     if (value !== "") return { name, value };
@@ -69,7 +69,7 @@ function firstSet(env: Environment, names: readonly string[]): { name: string; v
 }
 
 /** What people write at the end of a base URL by habit, by wire; Ollama's has its compatible API at `/v1`. */
-const habits: { readonly [wire in WireName]: RegExp } = {
+const URL_ENDINGS: { readonly [wire in WireName]: RegExp } = {
   openai: /\/chat\/completions$/,
   anthropic: /\/v1(?:\/messages)?$/,
   ollama: /\/(?:v1(?:\/chat\/completions)?|api(?:\/chat)?)$/,
@@ -80,7 +80,7 @@ function readUrl(text: string, wire: WireName): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !["http:", "https:"].includes(url.protocol)) return null;
   if (url.username !== "" || url.password !== "") return null;
-  url.pathname = url.pathname.replace(/\/+$/, "").replace(habits[wire], "");
+  url.pathname = url.pathname.replace(/\/+$/, "").replace(URL_ENDINGS[wire], "");
   return url.href.replace(/\/$/, "");
 }
 
@@ -112,7 +112,7 @@ function fullDialect(dialect: Partial<Dialect> | undefined): Dialect {
 function resolveProvider(
   { name, model }: { readonly name: string; readonly model: string },
   row: Provider,
-  env: Environment,
+  env: Variables,
 ): Resolution {
   const given = firstSet(env, row.urlVariables);
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
@@ -125,13 +125,13 @@ function resolveProvider(
   const key = firstSet(env, row.keyVariables);
   // Behind a URL of the user's own there may be a server that wants no key.
   if (key === null && row.keyVariables.length > 0 && given === null) {
-    return lock(`${name} needs a key; set ${row.keyVariables.join(" or ")}`);
+    return refuseKey(`${name} needs a key; set ${row.keyVariables.join(" or ")}`);
   }
   if (key !== null && !isKey(key.value))
-    return lock(`${key.name} holds characters that no key has; set it anew`);
+    return refuseKey(`${key.name} holds characters that no key has; set it anew`);
   const { maxTokensField: _, ...plain } = row.dialect ?? {};
   const dialect = fullDialect(url === row.url ? row.dialect : plain);
-  const keepAlive = row.keepAliveVariable === undefined ? null : keepAliveOf(env[row.keepAliveVariable]);
+  const keepAlive = row.keepAliveVariable === undefined ? null : readKeepAlive(env[row.keepAliveVariable]);
   return {
     ok: true,
     endpoint: {
@@ -145,20 +145,20 @@ function resolveProvider(
       local: row.local === true,
       program: row.program ?? null,
       router: row.router === true,
-      cap: row.cap ?? null,
+      maxConcurrency: row.maxConcurrency ?? null,
     },
   };
 }
 
-function list(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   return names.length === 0 ? "none is configured" : names.join(", ");
 }
 
-function resolveCompatible(path: string, env: Environment, compatible: Compatible): Resolution {
+function resolveCompatible(path: string, env: Variables, compatible: Compatible): Resolution {
   const [name = "", ...rest] = path.split("/");
   const entry = Object.hasOwn(compatible, name) ? compatible[name] : undefined;
   if (entry === undefined) {
-    const known = list(Object.keys(compatible));
+    const known = listNames(Object.keys(compatible));
     return refuse(
       `there is no compatible endpoint "${name}" (${known}); add it to the configuration with its url`,
     );
@@ -178,9 +178,9 @@ function resolveCompatible(path: string, env: Environment, compatible: Compatibl
   }
   const key = entry.keyEnv === undefined ? "" : (env[entry.keyEnv]?.trim() ?? "");
   if (entry.keyEnv !== undefined && key === "")
-    return lock(`compatible/${name} needs a key; set ${entry.keyEnv}`);
+    return refuseKey(`compatible/${name} needs a key; set ${entry.keyEnv}`);
   if (key !== "" && !isKey(key))
-    return lock(`${entry.keyEnv ?? name} holds characters that no key has; set it anew`);
+    return refuseKey(`${entry.keyEnv ?? name} holds characters that no key has; set it anew`);
   return {
     ok: true,
     endpoint: {
@@ -193,18 +193,18 @@ function resolveCompatible(path: string, env: Environment, compatible: Compatibl
       local: entry.local === true,
       program: wire === "ollama" ? ollamaProgram : null,
       router: false,
-      cap: null,
+      maxConcurrency: null,
     },
   };
 }
 
 /** Where calls for `ref` go with these variables and this configuration. Reads neither files nor the process's environment. */
-export function resolve(ref: string, env: Environment, compatible: Compatible = {}): Resolution {
+export function resolveEndpoint(ref: string, env: Variables, compatible: Compatible = {}): Resolution {
   const slash = ref.indexOf("/");
   const name = slash < 0 ? ref : ref.slice(0, slash);
   const rest = slash < 0 ? "" : ref.slice(slash + 1);
   if (name === "compatible") return resolveCompatible(rest, env, compatible);
-  const row = providerOf(name);
+  const row = findProvider(name);
   if (row === null) {
     const known = [...Object.keys(providers), "compatible", "sim"].join(", ");
     return refuse(`there is no provider "${name}" (there are ${known}); write provider/model`);

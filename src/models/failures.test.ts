@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { troubleOfObject, troubleOfStatus } from "./failures.ts";
+import { problemFromBody, problemFromStatus } from "./failures.ts";
 
 const status = (code: number, body: unknown) =>
-  troubleOfStatus({
+  problemFromStatus({
     status: code,
     body: typeof body === "string" ? body : JSON.stringify(body),
     waitMs: null,
@@ -83,6 +83,6 @@ describe("what a provider answers instead of a reply", () => {
     [{ error: { code: "502", message: "upstream" } }, "overloaded", "later"],
     [{ error: "model runner has stopped" }, "overloaded", "later"],
   ])("inside a 200 %j is %s", (body, code, retry) => {
-    expect(troubleOfObject(body)).toMatchObject({ code, retry });
+    expect(problemFromBody(body)).toMatchObject({ code, retry });
   });
 });

@@ -2,15 +2,15 @@ import type { ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { finalTrouble, networkTrouble, troubleOfStatus, type Trouble } from "./failures.ts";
+import { finalProblem, networkProblem, problemFromStatus, type CallProblem } from "./failures.ts";
 import type { Exchanged, Http } from "./http.ts";
 import type { Program } from "./providers.ts";
-import { quoteWords, removeSecrets } from "./redact.ts";
+import { cleanMessage, removeSecrets } from "./redact.ts";
 import { createReply, type Reply } from "./reply.ts";
 import { readRetryAfter } from "./retry.ts";
 import type { Completion, Dialect, Feature } from "./wires/wire.ts";
 
-type Surroundings = {
+type TransportServices = {
   readonly http: Http;
   readonly clock: Clock;
   /** How long an attempt waits for the first byte of a reply before it is given up and made again. */
@@ -22,29 +22,29 @@ type Surroundings = {
 type Destination = { readonly url: URL; readonly program: Program | null };
 
 /** Why a server could not be reached, without the address's user, password or query. */
-function unreachable({ url, program }: Destination, error: Error): Trouble {
+function unreachableProblem({ url, program }: Destination, error: Error): CallProblem {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const words = error.message === "" ? code : error.message;
   if (program !== null && code === "ECONNREFUSED") {
     const next = `start it there with: ${program.start}`;
-    return networkTrouble(`${program.name} does not answer at ${url.origin}: ${words}; ${next}`);
+    return networkProblem(`${program.name} does not answer at ${url.origin}: ${words}; ${next}`);
   }
-  const trouble = networkTrouble(`no connection to ${url.origin}: ${words}`);
+  const problem = networkProblem(`no connection to ${url.origin}: ${words}`);
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_INVALID/.test(code)
-    ? { ...trouble, retry: "never" }
-    : trouble;
+    ? { ...problem, retry: "never" }
+    : problem;
 }
 
-function troubleFrom(to: Destination, exchanged: Exchanged, reply: Reply): Trouble | null {
-  if (exchanged.how === "aborted") return finalTrouble("cancelled", "given up");
+function connectionProblem(to: Destination, exchanged: Exchanged, reply: Reply): CallProblem | null {
+  if (exchanged.how === "aborted") return finalProblem("cancelled", "given up");
   if (exchanged.how !== "broken") return null;
   return reply.begun()
-    ? networkTrouble(`the connection broke off: ${exchanged.error.message}`)
-    : unreachable(to, exchanged.error);
+    ? networkProblem(`the connection broke off: ${exchanged.error.message}`)
+    : unreachableProblem(to, exchanged.error);
 }
 
 /** Words, names and ids that came from the other side, without the key that we sent it. */
-function cleaned(completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempt {
+function cleanCompletion(completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempt {
   const clean = (text: string): string => removeSecrets(text, secrets);
   return {
     ok: true,
@@ -54,7 +54,7 @@ function cleaned(completion: Extract<Completion, { ok: true }>, secrets: readonl
       name: clean(name),
       arguments: clean(written),
     })),
-    finish: quoteWords(completion.finish, secrets).slice(0, 64),
+    finish: cleanMessage(completion.finish, secrets).slice(0, 64),
     usage: completion.usage,
   };
 }
@@ -62,7 +62,7 @@ function cleaned(completion: Extract<Completion, { ok: true }>, secrets: readonl
 /** Sends to one endpoint over its wire. */
 export const createHttpTransport = (
   endpoint: Endpoint,
-  { http, clock, firstByteMs, learned }: Surroundings,
+  { http, clock, firstByteMs, learned }: TransportServices,
 ): Transport => {
   const { wire, model, key } = endpoint;
   const secrets = key === null ? [] : [key];
@@ -79,16 +79,16 @@ export const createHttpTransport = (
     return url;
   };
 
-  const failed = (trouble: Trouble, usage = noUsage): Attempt => {
-    const words = quoteWords(trouble.words, secrets);
+  const failed = (problem: CallProblem, usage = noUsage): Attempt => {
+    const words = cleanMessage(problem.words, secrets);
     // Ours comes after the other side's words, where nothing is cut off.
-    const remedy = wire.remedy?.(trouble.words, model) ?? null;
+    const remedy = wire.remedy?.(problem.words, model) ?? null;
     return {
       ok: false,
-      failure: { code: trouble.code, message: remedy === null ? words : `${words}; ${remedy}` },
-      retry: trouble.retry,
-      waitMs: trouble.waitMs,
-      crowded: trouble.crowded,
+      failure: { code: problem.code, message: remedy === null ? words : `${words}; ${remedy}` },
+      retry: problem.retry,
+      waitMs: problem.waitMs,
+      crowded: problem.crowded,
       usage,
     };
   };
@@ -116,16 +116,16 @@ export const createHttpTransport = (
     if (status < 400) {
       const target = header("location");
       return failed(
-        finalTrouble("refused", `the server redirects (HTTP ${status}) to ${target}; set that URL`),
+        finalProblem("refused", `the server redirects (HTTP ${status}) to ${target}; set that URL`),
       );
     }
     const waitMs = readRetryAfter(
       { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") },
       clock.now(),
     );
-    const trouble = troubleOfStatus({ status, body: reply.body(), waitMs });
-    const attempted = failed(trouble);
-    return !attempted.ok && learns(status, trouble.words, without)
+    const problem = problemFromStatus({ status, body: reply.body(), waitMs });
+    const attempted = failed(problem);
+    return !attempted.ok && learns(status, problem.words, without)
       ? { ...attempted, retry: "now" }
       : attempted;
   };
@@ -151,13 +151,15 @@ export const createHttpTransport = (
       const exchanged = await posted.exchanged;
       if (late) {
         const words = `no first byte from ${url.origin} within ${firstByteMs / 1000} s`;
-        return failed({ ...networkTrouble(words), code: "timed-out" });
+        return failed({ ...networkProblem(words), code: "timed-out" });
       }
-      const trouble = troubleFrom({ url, program: endpoint.program }, exchanged, reply);
-      if (trouble !== null && reply.refused()) return failed(trouble);
+      const problem = connectionProblem({ url, program: endpoint.program }, exchanged, reply);
+      if (problem !== null && reply.refused()) return failed(problem);
       if (reply.refused()) return refusal(reply, spoken.without);
-      const completion = reply.completion(trouble);
-      return completion.ok ? cleaned(completion, secrets) : failed(completion.trouble, completion.usage);
+      const completion = reply.completion(problem);
+      return completion.ok
+        ? cleanCompletion(completion, secrets)
+        : failed(completion.problem, completion.usage);
     } finally {
       cancelTimer();
     }

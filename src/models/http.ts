@@ -2,17 +2,17 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Agent, Dispatcher } from "undici";
 
 /** Time to reach a server, name lookup and TLS included. Reading is bounded by the call's own deadline. */
-const connectTimeoutMs = 15_000;
+const CONNECT_TIMEOUT_MS = 15_000;
 /** Less than servers commonly keep an idle connection, so that a reused one is rarely already closed. */
-const keepAliveMs = 20_000;
+const KEEP_ALIVE_MS = 20_000;
 /** How long a server may leave a connection open after the reply has ended, before the connection is given up. */
-const drainMs = 1_000;
+const DRAIN_MS = 1_000;
 
-export type Head = { readonly status: number; readonly header: (name: string) => string };
+export type ResponseHead = { readonly status: number; readonly header: (name: string) => string };
 
 /** Takes an answer as it arrives. `bytes` says when it has enough; what comes after is read and dropped. */
 export type Receiver = {
-  head(head: Head): void;
+  head(head: ResponseHead): void;
   bytes(chunk: Buffer): boolean;
 };
 
@@ -46,8 +46,8 @@ async function openAgent(): Promise<Agent> {
   const { Agent } = await import("undici");
   return new Agent({
     connections: 1024,
-    connect: { timeout: connectTimeoutMs },
-    keepAliveTimeout: keepAliveMs,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // Both would bound what a model that thinks for long may take.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -59,7 +59,7 @@ function toError(thrown: unknown): Error {
 }
 
 /** One exchange: what undici tells of it, and how it is stopped from here. */
-class Exchanging implements Dispatcher.DispatchHandler {
+class OpenExchange implements Dispatcher.DispatchHandler {
   readonly exchanged: Promise<Exchanged>;
   readonly #signal: AbortSignal;
   readonly #receiver: Receiver;
@@ -114,7 +114,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
     this.#guard(() => {
       if (!this.#receiver.bytes(chunk)) return;
       this.end({ how: "enough" });
-      this.#draining = setTimeout(() => active.abort(new Error("not needed")), drainMs);
+      this.#draining = setTimeout(() => active.abort(new Error("not needed")), DRAIN_MS);
       this.#draining.unref();
     });
   }
@@ -149,7 +149,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
 export function createHttp(own?: Dispatcher): Http {
   let agent: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
   let closed = false;
-  const send = async (exchanging: Exchanging, { url, headers, body }: Exchange): Promise<void> => {
+  const send = async (exchanging: OpenExchange, { url, headers, body }: Exchange): Promise<void> => {
     const dispatcher = await (agent ??= openAgent());
     if (exchanging.over) return;
     dispatcher.dispatch(
@@ -169,7 +169,7 @@ export function createHttp(own?: Dispatcher): Http {
   };
   return {
     post: (exchange) => {
-      const exchanging = new Exchanging(exchange);
+      const exchanging = new OpenExchange(exchange);
       if (closed) exchanging.end({ how: "broken", error: new Error("connections are closed") });
       else send(exchanging, exchange).catch((thrown: unknown) => exchanging.fail(toError(thrown)));
       return exchanging;

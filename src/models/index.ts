@@ -1,5 +1,5 @@
-export { resolve } from "./endpoint.ts";
+export { resolveEndpoint } from "./endpoint.ts";
 export { createModels } from "./models.ts";
-export { priceOf, prices } from "./prices.ts";
+export { findPrice, prices } from "./prices.ts";
 export { ollamaProgram, providers, type Provider } from "./providers.ts";
 export { pullCommand } from "./wires/ollama.ts";

@@ -1,7 +1,13 @@
 import type { Clock } from "./clock.ts";
-import { finalTrouble, networkTrouble, troubleOfObject, troubleOfStatus, type Trouble } from "./failures.ts";
-import type { Exchange, Head, Http } from "./http.ts";
-import { looseOf, parseJson } from "./loose.ts";
+import {
+  finalProblem,
+  networkProblem,
+  problemFromBody,
+  problemFromStatus,
+  type CallProblem,
+} from "./failures.ts";
+import type { Exchange, ResponseHead, Http } from "./http.ts";
+import { toObject, parseJson } from "./loose.ts";
 import { readRetryAfter } from "./retry.ts";
 
 /** 96 vectors of 16,384 numbers, at 20 characters each. */
@@ -9,39 +15,39 @@ const MAX_REPLY_BYTES = 32 * 2 ** 20;
 const MAX_ERROR_BYTES = 64 * 2 ** 10;
 
 export type JsonAnswer =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly trouble: Trouble };
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: CallProblem };
 
-function fail(trouble: Trouble): JsonAnswer {
-  return { ok: false, trouble };
+function fail(problem: CallProblem): JsonAnswer {
+  return { ok: false, problem };
 }
 
-function troubleOfHead({ status, header }: Head, body: string, nowMs: number): Trouble {
+function troubleOfHead({ status, header }: ResponseHead, body: string, nowMs: number): CallProblem {
   if (status < 400) {
     const words = `the server redirects (HTTP ${status}) to ${header("location")}; set that URL`;
-    return finalTrouble("refused", words);
+    return finalProblem("refused", words);
   }
   const named = { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") };
-  return troubleOfStatus({ status, body, waitMs: readRetryAfter(named, nowMs) });
+  return problemFromStatus({ status, body, waitMs: readRetryAfter(named, nowMs) });
 }
 
 function readValue(body: string): JsonAnswer {
   const value = parseJson(body);
   if (value === undefined) {
     const what = body.trimStart().startsWith("<") ? "a page instead of a reply" : "the reply is not JSON";
-    return fail(finalTrouble("unreadable", what));
+    return fail(finalProblem("unreadable", what));
   }
-  const { error } = looseOf(value);
-  return error === undefined || error === null ? { ok: true, value } : fail(troubleOfObject(value));
+  const { error } = toObject(value);
+  return error === undefined || error === null ? { ok: true, value } : fail(problemFromBody(value));
 }
 
-/** POSTs once and reads the whole answer as JSON. The trouble's words are the other side's, neither bounded nor cleaned. */
+/** POSTs once and reads the whole answer as JSON. The problem's words are the other side's, neither bounded nor cleaned. */
 export async function exchangeJson(
   http: Http,
   exchange: Omit<Exchange, "receiver">,
   clock: Clock,
 ): Promise<JsonAnswer> {
   // In an object, since what a callback assigns to a variable is lost on the types.
-  const arrived: { head: Head | null; bytes: number; chunks: Buffer[] } = {
+  const arrived: { head: ResponseHead | null; bytes: number; chunks: Buffer[] } = {
     head: null,
     bytes: 0,
     chunks: [],
@@ -61,17 +67,17 @@ export async function exchangeJson(
       },
     },
   }).exchanged;
-  if (exchanged.how === "aborted") return fail(finalTrouble("cancelled", "given up"));
+  if (exchanged.how === "aborted") return fail(finalProblem("cancelled", "given up"));
   const { head } = arrived;
   if (exchanged.how === "broken") {
     const { message } = exchanged.error;
     const what = head === null ? `no connection to ${exchange.url.origin}` : "the connection broke off";
-    return fail(networkTrouble(`${what}${message === "" ? "" : `: ${message}`}`));
+    return fail(networkProblem(`${what}${message === "" ? "" : `: ${message}`}`));
   }
-  if (head === null) return fail(networkTrouble("the connection ended without an answer"));
+  if (head === null) return fail(networkProblem("the connection ended without an answer"));
   const body = Buffer.concat(arrived.chunks).toString("utf8");
   if (!isReply()) return fail(troubleOfHead(head, body, clock.now()));
   return room() < 0
-    ? fail(finalTrouble("unreadable", "the reply is longer than any answer"))
+    ? fail(finalProblem("unreadable", "the reply is longer than any answer"))
     : readValue(body);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../../test/support/fake-clock.ts";
-import { createLimiter, type Outcome, type Slot } from "./limiter.ts";
+import { createLimiter, type AttemptOutcome, type Slot } from "./limiter.ts";
 
-const good: Outcome = { ok: true, crowded: false, pauseMs: null };
-const crowded: Outcome = { ok: false, crowded: true, pauseMs: null };
+const good: AttemptOutcome = { ok: true, crowded: false, pauseMs: null };
+const crowded: AttemptOutcome = { ok: false, crowded: true, pauseMs: null };
 
 const bench = (caps: { provider: number; model: number }, router = false) => {
   const clock = createFakeClock();
@@ -19,7 +19,7 @@ const bench = (caps: { provider: number; model: number }, router = false) => {
     slots,
     settle,
     want: async (model: string, signal = new AbortController().signal) => {
-      void limiter.acquire({ provider: "p", model, caps, router }, signal).then((slot) => {
+      void limiter.acquire({ provider: "p", model, limits: caps, router }, signal).then((slot) => {
         order.push(slot === null ? `${model} left` : model);
         if (slot !== null) slots.push(slot);
       });

@@ -6,7 +6,7 @@
 import type { Clock } from "./clock.ts";
 
 /** How many calls may be in flight with a provider in all, and with one of its models. */
-export type Caps = { readonly provider: number; readonly model: number };
+export type ConcurrencyLimits = { readonly provider: number; readonly model: number };
 
 type Lane = {
   readonly cap: number;
@@ -26,7 +26,7 @@ type ModelLane = Lane & {
 };
 type ProviderLane = Lane & { readonly models: Map<string, ModelLane> };
 
-export type Outcome = {
+export type AttemptOutcome = {
   /** The provider answered as asked, so that more may be tried. */
   readonly ok: boolean;
   /** Too much was in flight. */
@@ -35,19 +35,19 @@ export type Outcome = {
   readonly pauseMs: number | null;
 };
 
-export type Slot = { release(outcome: Outcome): void };
+export type Slot = { release(outcome: AttemptOutcome): void };
 
-export type Place = {
+export type RateKey = {
   readonly provider: string;
   readonly model: string;
-  readonly caps: Caps;
+  readonly limits: ConcurrencyLimits;
   /** A crowded model says nothing about its provider's other models. */
   readonly router: boolean;
 };
 
 export type Limiter = {
   /** A place for one attempt, in turn; null when `signal` aborted first, and then no place is held. */
-  acquire(place: Place, signal: AbortSignal): Promise<Slot | null>;
+  acquire(place: RateKey, signal: AbortSignal): Promise<Slot | null>;
 };
 
 function newLane(cap: number): Lane {
@@ -69,7 +69,7 @@ function raise(lane: Lane): void {
   lane.limit = Math.min(lane.cap, lane.limit + 1 / lane.limit);
 }
 
-function firstOf<T>(items: Iterable<T>): T | undefined {
+function takeFirst<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item;
   return undefined;
 }
@@ -92,7 +92,7 @@ export function createLimiter(clock: Clock): Limiter {
     let best: ModelLane | null = null;
     let oldest = Number.POSITIVE_INFINITY;
     for (const lane of provider.models.values()) {
-      const waiter = firstOf(lane.waiting);
+      const waiter = takeFirst(lane.waiting);
       if (waiter === undefined || waiter.ticket >= oldest) continue;
       if (!hasRoom(lane) || isPaused(provider, lane)) continue;
       best = lane;
@@ -104,7 +104,7 @@ export function createLimiter(clock: Clock): Limiter {
   const pump = (provider: ProviderLane): void => {
     while (hasRoom(provider)) {
       const lane = next(provider);
-      const waiter = lane === null ? undefined : firstOf(lane.waiting);
+      const waiter = lane === null ? undefined : takeFirst(lane.waiting);
       if (lane === null || waiter === undefined) return;
       lane.waiting.delete(waiter);
       lane.inFlight += 1;
@@ -118,7 +118,11 @@ export function createLimiter(clock: Clock): Limiter {
     if (idle && lane.limit >= lane.cap && lane.pausedUntilMs <= clock.now()) provider.models.delete(model);
   };
 
-  const lanesOf = ({ provider: name, model, caps }: Place): { provider: ProviderLane; lane: ModelLane } => {
+  const lanesOf = ({
+    provider: name,
+    model,
+    limits: caps,
+  }: RateKey): { provider: ProviderLane; lane: ModelLane } => {
     let provider = providers.get(name);
     if (provider === undefined) {
       provider = { ...newLane(caps.provider), models: new Map() };
@@ -132,7 +136,7 @@ export function createLimiter(clock: Clock): Limiter {
     return { provider, lane };
   };
 
-  const slotIn = (place: Place, { provider, lane }: ReturnType<typeof lanesOf>): Slot => {
+  const slotIn = (place: RateKey, { provider, lane }: ReturnType<typeof lanesOf>): Slot => {
     const waves = { provider: provider.wave, model: lane.wave };
     let held = true;
     return {

@@ -2,43 +2,43 @@
  * Reading JSON that someone else wrote, on the token path: every field may be missing or of another type,
  * and a schema run over each event of a stream would cost more than the rest of the wire together.
  */
-export type Loose = { readonly [key: string]: unknown };
+export type LooseObject = { readonly [key: string]: unknown };
 
-export function isLoose(value: unknown): value is Loose {
+export function isObject(value: unknown): value is LooseObject {
   return typeof value === "object" && value !== null;
 }
 
-const empty: Loose = Object.freeze({});
+const empty: LooseObject = Object.freeze({});
 
 /** The value itself where it is an object, else an empty one. */
-export function looseOf(value: unknown): Loose {
-  return isLoose(value) ? value : empty;
+export function toObject(value: unknown): LooseObject {
+  return isObject(value) ? value : empty;
 }
 
 /** The object at `key`, or an empty one. */
-export function at(value: unknown, key: string): Loose {
-  return looseOf(looseOf(value)[key]);
+export function objectAt(value: unknown, key: string): LooseObject {
+  return toObject(toObject(value)[key]);
 }
 
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** A whole, non-negative number, or null. */
-export function countOf(value: unknown): number | null {
+export function toCount(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
 /** The first that is a count. */
 export function firstCount(...values: readonly unknown[]): number | null {
   for (const value of values) {
-    const count = countOf(value);
+    const count = toCount(value);
     if (count !== null) return count;
   }
   return null;
 }
 
-export function itemsOf(value: unknown): readonly unknown[] {
+export function toItems(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

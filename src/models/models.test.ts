@@ -9,7 +9,7 @@ import {
   stream,
   type FakeServer,
 } from "../../test/support/fake-server.ts";
-import { createModels, type ClosableModels, type Limits } from "./models.ts";
+import { createModels, type ClosableModels, type CallLimits } from "./models.ts";
 
 const key = "sk-test-0123456789abcdef";
 const request = (over: Partial<ModelRequest> = {}): ModelRequest => ({
@@ -21,7 +21,7 @@ const request = (over: Partial<ModelRequest> = {}): ModelRequest => ({
 
 type Bench = AsyncDisposable & { readonly clock: FakeClock; readonly models: ClosableModels };
 
-const openModels = (server: { readonly url: string }, limits: Partial<Limits> = {}): Bench => {
+const openModels = (server: { readonly url: string }, limits: Partial<CallLimits> = {}): Bench => {
   const clock = createFakeClock();
   const models = createModels({
     env: { KEY: key },
@@ -320,7 +320,7 @@ describe("an end from outside", () => {
 
   it("leaves the queue: a call that was waiting is cancelled without having been sent", async () => {
     await using server = await openFakeServer(hang);
-    await using bench = openModels(server, { caps: { provider: 1, model: 1 } });
+    await using bench = openModels(server, { concurrency: { provider: 1, model: 1 } });
     void ask(bench);
     await until(() => server.received.length === 1);
     const control = new AbortController();
@@ -354,7 +354,7 @@ describe("limits", () => {
 
   it("hold per model and per provider", async () => {
     await using server = await openGate();
-    await using bench = openModels(server, { caps: { provider: 3, model: 2 } });
+    await using bench = openModels(server, { concurrency: { provider: 3, model: 2 } });
     const refs = ["a", "a", "a", "a", "b", "b", "b"].map((name) => ModelRef.parse(`compatible/box/${name}`));
     const calls = refs.map((model) => ask(bench, { model }));
     const models = (): string[] =>
@@ -371,7 +371,7 @@ describe("limits", () => {
 
   it("are apart for what is called in the background: half as many, which no answer waits for", async () => {
     await using server = await openGate();
-    await using bench = openModels(server, { caps: { provider: 2, model: 2 } });
+    await using bench = openModels(server, { concurrency: { provider: 2, model: 2 } });
     const behind = Array.from({ length: 3 }, () =>
       bench.models.complete(request(), { signal: never(), background: true }),
     );
@@ -404,7 +404,7 @@ describe("limits", () => {
       live -= 1;
       return whole(response);
     });
-    await using bench = openModels(server, { caps: { provider: 8, model: 8 }, backoffBaseMs: 0 });
+    await using bench = openModels(server, { concurrency: { provider: 8, model: 8 }, backoffBaseMs: 0 });
     const calls = Array.from({ length: 8 }, () => ask(bench));
     await until(() => bench.clock.pending().filter((ms) => ms === 1_000).length === 8);
     bench.clock.advance(1_000);

@@ -2,20 +2,20 @@ import type { Call, Failure, ModelRequest, Models } from "../kernel/model.ts";
 import { familyOf, type Families } from "../kernel/families.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
-import { call, type Around, type Route } from "./caller.ts";
+import { call, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatch, type Watch } from "./clock.ts";
-import { resolve, type Compatible, type Environment } from "./endpoint.ts";
+import { resolveEndpoint, type Compatible, type Variables } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
-import { createLimiter, type Caps } from "./limiter.ts";
-import { priceOf, prices as listed, type Price, quoteFor } from "./prices.ts";
+import { createLimiter, type ConcurrencyLimits } from "./limiter.ts";
+import { findPrice, prices as listed, type Price, quoteRequest } from "./prices.ts";
 import type { Feature } from "./wires/wire.ts";
 
-export type Limits = {
+export type CallLimits = {
   /** Calls in flight with one provider, and with one of its models; a provider's own row may say less. */
-  readonly caps: Caps;
+  readonly concurrency: ConcurrencyLimits;
   /** Instead of `caps`, by provider (`ollama`, `compatible/NAME`). */
-  readonly capsOf: { readonly [provider: string]: Caps };
+  readonly concurrencyByProvider: { readonly [provider: string]: ConcurrencyLimits };
   /** Attempts at one call at most, the first included. */
   readonly attempts: number;
   readonly backoffBaseMs: number;
@@ -26,9 +26,9 @@ export type Limits = {
   readonly firstByteMs: number;
 };
 
-const defaultLimits: Limits = {
-  caps: { provider: 16, model: 8 },
-  capsOf: {},
+const DEFAULT_LIMITS: CallLimits = {
+  concurrency: { provider: 16, model: 8 },
+  concurrencyByProvider: {},
   attempts: 4,
   backoffBaseMs: 500,
   backoffCapMs: 20_000,
@@ -46,21 +46,21 @@ export type Substitutes = {
 
 export type ModelsOptions = {
   /** Where keys and URLs are looked up. Values are read when a model is first called. */
-  readonly env: Environment;
+  readonly env: Variables;
   readonly compatible?: Compatible | undefined;
   /** Providers that answer inside this process, such as `sim`; they cost nothing. Limits and retries hold for them too. */
   readonly locals?: { readonly [provider: string]: Transport } | undefined;
   readonly families?: Families | undefined;
   /** Looked at before the built-in table. */
   readonly prices?: readonly Price[] | undefined;
-  readonly limits?: Partial<Limits> | undefined;
+  readonly limits?: Partial<CallLimits> | undefined;
   readonly substitutes?: Substitutes | undefined;
 };
 
 /** A door that can be shut: `close` cancels the calls under way and closes every connection. */
 export type ClosableModels = Models & { close(): Promise<void> };
 
-function unsent(request: ModelRequest, family: string | null, failure: Failure): Call {
+function unsentCall(request: ModelRequest, family: string | null, failure: Failure): Call {
   return {
     ok: false,
     failure,
@@ -80,22 +80,22 @@ type Routed =
  * The same route with places of its own, half as many: what is called in the background takes no answer's place, and a 429
  * of its own slows only itself.
  */
-function behind(route: Route): Route {
-  const { provider, caps } = route.place;
+function backgroundRoute(route: Route): Route {
+  const { provider, limits: own } = route.key;
   const half = (cap: number) => Math.max(1, Math.floor(cap / 2));
   return {
     ...route,
-    place: {
-      ...route.place,
+    key: {
+      ...route.key,
       provider: `${provider} in the background`,
-      caps: { provider: half(caps.provider), model: half(caps.model) },
+      limits: { provider: half(own.provider), model: half(own.model) },
     },
   };
 }
 
 export function createModels(options: ModelsOptions): ClosableModels {
   const { env, compatible = {}, locals = {}, families = {}, substitutes = {} } = options;
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const clock = substitutes.clock ?? systemClock;
   const http = createHttp(substitutes.dispatcher);
   const table = [...(options.prices ?? []), ...listed];
@@ -103,18 +103,21 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const routes = new Map<string, Routed>();
   const watches = new Set<Watch>();
   let closed = false;
-  const around: Around = {
+  const around: CallServices = {
     clock,
     random: substitutes.random ?? Math.random,
     limiter: createLimiter(clock),
     persistence: { attempts: limits.attempts, baseMs: limits.backoffBaseMs, capMs: limits.backoffCapMs },
   };
 
-  const capsOf = (provider: string, cap: number | null): Caps =>
-    limits.capsOf[provider] ??
+  const limitsFor = (provider: string, cap: number | null): ConcurrencyLimits =>
+    limits.concurrencyByProvider[provider] ??
     (cap === null
-      ? limits.caps
-      : { provider: Math.min(cap, limits.caps.provider), model: Math.min(cap, limits.caps.model) });
+      ? limits.concurrency
+      : {
+          provider: Math.min(cap, limits.concurrency.provider),
+          model: Math.min(cap, limits.concurrency.model),
+        });
 
   const localOf = (ref: string): { readonly provider: string; readonly transport: Transport } | null => {
     const provider = ref.slice(0, ref.indexOf("/"));
@@ -129,14 +132,14 @@ export function createModels(options: ModelsOptions): ClosableModels {
       const place = {
         provider: local.provider,
         model: ref,
-        caps: capsOf(local.provider, null),
+        limits: limitsFor(local.provider, null),
         router: true,
       };
-      return { ok: true, route: { transport: local.transport, place, family, price: "free" } };
+      return { ok: true, route: { transport: local.transport, key: place, family, price: "free" } };
     }
     const known = routes.get(ref);
     if (known !== undefined) return known;
-    const resolution = resolve(ref, env, compatible);
+    const resolution = resolveEndpoint(ref, env, compatible);
     if (!resolution.ok) return { ok: false, failure: { code: resolution.code, message: resolution.reason } };
     const { endpoint } = resolution;
     const { provider, router } = endpoint;
@@ -144,9 +147,9 @@ export function createModels(options: ModelsOptions): ClosableModels {
       ok: true,
       route: {
         transport: createHttpTransport(endpoint, { http, clock, firstByteMs: limits.firstByteMs, learned }),
-        place: { provider, model: ref, caps: capsOf(provider, endpoint.cap), router },
+        key: { provider, model: ref, limits: limitsFor(provider, endpoint.maxConcurrency), router },
         family,
-        price: endpoint.local ? "free" : priceOf(ref, table),
+        price: endpoint.local ? "free" : findPrice(ref, table),
       },
     };
     routes.set(ref, routed);
@@ -156,12 +159,12 @@ export function createModels(options: ModelsOptions): ClosableModels {
   return {
     complete: async (request, { signal, timeoutMs = limits.timeoutMs, attempts, background, onDelta }) => {
       const routed = routeOf(request.model);
-      if (!routed.ok) return unsent(request, familyOf(request.model, families), routed.failure);
+      if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const watch = createWatch(clock, { signal, timeoutMs });
       watches.add(watch);
       if (closed) watch.cancel();
       try {
-        const route = background === true ? behind(routed.route) : routed.route;
+        const route = background === true ? backgroundRoute(routed.route) : routed.route;
         return await call({ request, route, watch, attempts }, onDelta, around);
       } finally {
         watches.delete(watch);
@@ -170,7 +173,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
     },
     quote: (request) => {
       const routed = routeOf(request.model);
-      return quoteFor(request, routed.ok ? routed.route.price : priceOf(request.model, table));
+      return quoteRequest(request, routed.ok ? routed.route.price : findPrice(request.model, table));
     },
     check: (model) => {
       const routed = routeOf(model);

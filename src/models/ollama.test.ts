@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
 import { createFakeClock, type FakeClock } from "../../test/support/fake-clock.ts";
 import { openFakeServer } from "../../test/support/fake-server.ts";
-import { createModels, type ClosableModels, type Limits } from "./models.ts";
+import { createModels, type ClosableModels, type CallLimits } from "./models.ts";
 
 const request = (over: Partial<ModelRequest> = {}): ModelRequest => ({
   model: ModelRef.parse("ollama/gemma3:27b"),
@@ -13,7 +13,7 @@ const request = (over: Partial<ModelRequest> = {}): ModelRequest => ({
 });
 
 type Bench = AsyncDisposable & { readonly clock: FakeClock; readonly models: ClosableModels };
-type Opening = { readonly url: string; readonly limits?: Partial<Limits>; readonly keepAlive?: string };
+type Opening = { readonly url: string; readonly limits?: Partial<CallLimits>; readonly keepAlive?: string };
 
 const openModels = ({ url, limits = {}, keepAlive }: Opening): Bench => {
   const clock = createFakeClock();

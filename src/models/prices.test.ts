@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type ModelRequest } from "../kernel/model.ts";
 import { createModels } from "./models.ts";
-import { costAt, priceOf, prices, createSpending } from "./prices.ts";
+import { costOfTokens, findPrice, prices, createSpending } from "./prices.ts";
 
 const price = { model: "x/m", in: 1, out: 2, cached: 0.5, date: "2026-01-01", source: "test" };
 const usage = (sent: number | null, answered: number | null, usd: number | null = null) => ({
@@ -11,17 +11,17 @@ const usage = (sent: number | null, answered: number | null, usd: number | null 
 
 describe("a price", () => {
   it("is found for a model and its dated versions, and for no other", () => {
-    expect(priceOf("openai/gpt-4o")?.model).toBe("openai/gpt-4o");
-    expect(priceOf("openai/gpt-4o-2024-08-06")?.model).toBe("openai/gpt-4o");
-    expect(priceOf("anthropic/claude-sonnet-4-5-20250929")?.model).toBe("anthropic/claude-sonnet-4-5");
-    expect(priceOf("openai/gpt-4o-mini")?.model).toBe("openai/gpt-4o-mini");
+    expect(findPrice("openai/gpt-4o")?.model).toBe("openai/gpt-4o");
+    expect(findPrice("openai/gpt-4o-2024-08-06")?.model).toBe("openai/gpt-4o");
+    expect(findPrice("anthropic/claude-sonnet-4-5-20250929")?.model).toBe("anthropic/claude-sonnet-4-5");
+    expect(findPrice("openai/gpt-4o-mini")?.model).toBe("openai/gpt-4o-mini");
     for (const ref of [
       "openai/gpt-4o-audio-preview",
       "openai/gpt-4",
       "openrouter/openai/gpt-4o",
       "compatible/box/gpt-4o",
     ]) {
-      expect(priceOf(ref)).toBeNull();
+      expect(findPrice(ref)).toBeNull();
     }
   });
 
@@ -38,10 +38,12 @@ describe("a price", () => {
   });
 
   it("counts cached tokens at their own rate and long prompts at theirs", () => {
-    expect(costAt(price, { in: 1_000_000, out: 1_000_000, cached: 400_000 })).toBeCloseTo(0.6 + 0.2 + 2);
+    expect(costOfTokens(price, { in: 1_000_000, out: 1_000_000, cached: 400_000 })).toBeCloseTo(
+      0.6 + 0.2 + 2,
+    );
     const long = { ...price, long: { above: 10, in: 10, out: 20 } };
-    expect(costAt(long, { in: 11, out: 0, cached: 11 })).toBeCloseTo(110e-6);
-    expect(costAt(long, { in: 10, out: 0, cached: 0 })).toBeCloseTo(10e-6);
+    expect(costOfTokens(long, { in: 11, out: 0, cached: 11 })).toBeCloseTo(110e-6);
+    expect(costOfTokens(long, { in: 10, out: 0, cached: 0 })).toBeCloseTo(10e-6);
   });
 });
 

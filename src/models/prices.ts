@@ -19,9 +19,9 @@ export type Price = Rate & {
   readonly source: string;
 };
 
-type Row = readonly [model: string, input: number, output: number, cached?: number];
+type PriceRow = readonly [model: string, input: number, output: number, cached?: number];
 
-function page(source: string, date: string, rows: readonly Row[]): Price[] {
+function listPrices(source: string, date: string, rows: readonly PriceRow[]): Price[] {
   return rows.map(([model, input, output, cached]) => ({
     model,
     in: input,
@@ -36,7 +36,7 @@ function long(price: Price, rate: Rate & { readonly above: number }): Price {
   return { ...price, long: rate };
 }
 
-const google: readonly Price[] = page("Gemini API pricing", "2025-11-30", [
+const google: readonly Price[] = listPrices("Gemini API pricing", "2025-11-30", [
   ["google/gemini-3-pro-preview", 2, 12, 0.2],
   ["google/gemini-2.5-pro", 1.25, 10, 0.125],
   ["google/gemini-2.5-flash", 0.3, 2.5, 0.03],
@@ -53,7 +53,7 @@ const google: readonly Price[] = page("Gemini API pricing", "2025-11-30", [
 
 /** List prices of well-known models, standard tier, without batch or regional terms. What is not here is unknown. */
 export const prices: readonly Price[] = [
-  ...page("OpenAI API pricing", "2025-11-30", [
+  ...listPrices("OpenAI API pricing", "2025-11-30", [
     ["openai/gpt-5.1", 1.25, 10, 0.125],
     ["openai/gpt-5", 1.25, 10, 0.125],
     ["openai/gpt-5-mini", 0.25, 2, 0.025],
@@ -66,7 +66,7 @@ export const prices: readonly Price[] = [
     ["openai/o3", 2, 8, 0.5],
     ["openai/o4-mini", 1.1, 4.4, 0.275],
   ]),
-  ...page("Claude pricing", "2025-11-30", [
+  ...listPrices("Claude pricing", "2025-11-30", [
     ["anthropic/claude-opus-4-5", 5, 25, 0.5],
     ["anthropic/claude-opus-4-1", 15, 75, 1.5],
     ["anthropic/claude-sonnet-4-5", 3, 15, 0.3],
@@ -77,50 +77,50 @@ export const prices: readonly Price[] = [
     ["anthropic/claude-3-haiku", 0.25, 1.25, 0.03],
   ]),
   ...google,
-  ...page("Mistral AI API pricing", "2025-11-30", [
+  ...listPrices("Mistral AI API pricing", "2025-11-30", [
     ["mistral/mistral-medium", 0.4, 2],
     ["mistral/mistral-small", 0.1, 0.3],
     ["mistral/codestral", 0.3, 0.9],
   ]),
-  ...page("DeepSeek models and pricing", "2025-11-30", [
+  ...listPrices("DeepSeek models and pricing", "2025-11-30", [
     ["deepseek/deepseek-chat", 0.28, 0.42, 0.028],
     ["deepseek/deepseek-reasoner", 0.28, 0.42, 0.028],
   ]),
-  ...page("xAI models and pricing", "2025-11-30", [
+  ...listPrices("xAI models and pricing", "2025-11-30", [
     ["xai/grok-4", 3, 15, 0.75],
     ["xai/grok-3", 3, 15, 0.75],
     ["xai/grok-3-mini", 0.3, 0.5, 0.075],
     ["xai/grok-4-fast-reasoning", 0.2, 0.5, 0.05],
     ["xai/grok-4-fast-non-reasoning", 0.2, 0.5, 0.05],
   ]),
-  ...page("Groq pricing", "2025-11-30", [
+  ...listPrices("Groq pricing", "2025-11-30", [
     ["groq/llama-3.3-70b-versatile", 0.59, 0.79],
     ["groq/llama-3.1-8b-instant", 0.05, 0.08],
     ["groq/openai/gpt-oss-120b", 0.15, 0.6],
     ["groq/openai/gpt-oss-20b", 0.075, 0.3],
   ]),
-  ...page("Together AI pricing", "2025-11-30", [
+  ...listPrices("Together AI pricing", "2025-11-30", [
     ["together/meta-llama/Llama-3.3-70B-Instruct-Turbo", 0.88, 0.88],
   ]),
 ];
 
 /** What a provider appends to a model's name to tell its versions apart: a date, a month, or `latest`. */
-const version = /^-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
+const VERSION = /^-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$/;
 
 /**
  * The first row for a reference, exact rows before those of its undated name; null where the price is not
  * known. A router's price for a model is not its maker's, so `openrouter/…` is only what a row says of it.
  */
-export function priceOf(ref: string, table: readonly Price[] = prices): Price | null {
+export function findPrice(ref: string, table: readonly Price[] = prices): Price | null {
   return (
     table.find(({ model }) => model === ref) ??
-    table.find(({ model }) => ref.startsWith(model) && version.test(ref.slice(model.length))) ??
+    table.find(({ model }) => ref.startsWith(model) && VERSION.test(ref.slice(model.length))) ??
     null
   );
 }
 
 /** Dollars for tokens at a price; `in` counts the cached ones too. */
-export function costAt(
+export function costOfTokens(
   price: Price,
   tokens: { readonly in: number; readonly out: number; readonly cached: number },
 ): number {
@@ -130,15 +130,15 @@ export function costAt(
 }
 
 /** English prose has 4 to 5 characters a token, code and other Latin text about 3; see `estimateTokens`. */
-const charactersPerToken = 3;
+const CHARACTERS_PER_TOKEN = 3;
 /** Role, separators and name around each message, at most 4 in OpenAI's counting guide, and some to spare. */
-const tokensPerMessage = 8;
+const TOKENS_PER_MESSAGE = 8;
 
 /** Latin scripts take a token for several characters; the others one or more for each. */
 function weigh(text: string): number {
   let units = 0;
   for (let index = 0; index < text.length; index += 1)
-    units += text.charCodeAt(index) < 0x250 ? 1 : charactersPerToken;
+    units += text.charCodeAt(index) < 0x250 ? 1 : CHARACTERS_PER_TOKEN;
   return units;
 }
 
@@ -157,19 +157,19 @@ function estimateTokens(request: ModelRequest): number {
   }
   if (request.tools !== undefined) units += weigh(JSON.stringify(request.tools));
   if (request.reply !== undefined) units += weigh(JSON.stringify(request.reply));
-  return Math.ceil(units / charactersPerToken) + request.messages.length * tokensPerMessage;
+  return Math.ceil(units / CHARACTERS_PER_TOKEN) + request.messages.length * TOKENS_PER_MESSAGE;
 }
 
 /** The worst case of one attempt: the whole prompt uncached, and the longest reply that was asked for. */
-export function quoteFor(request: ModelRequest, price: Price | "free" | null): Quote {
+export function quoteRequest(request: ModelRequest, price: Price | "free" | null): Quote {
   const tokensIn = estimateTokens(request);
   const tokensOut = request.maxOutputTokens;
   if (price === null) return { tokensIn, tokensOut, usd: null };
   if (price === "free") return { tokensIn, tokensOut, usd: 0 };
-  return { tokensIn, tokensOut, usd: costAt(price, { in: tokensIn, out: tokensOut, cached: 0 }) };
+  return { tokensIn, tokensOut, usd: costOfTokens(price, { in: tokensIn, out: tokensOut, cached: 0 }) };
 }
 
-function plus(sum: number | null, more: number | null): number | null {
+function addKnown(sum: number | null, more: number | null): number | null {
   return more === null ? sum : (sum ?? 0) + more;
 }
 
@@ -192,10 +192,10 @@ export function createSpending(price: Price | "free" | null): Spending {
 
   const charge = ({ tokens: used, usd: reported }: Usage): void => {
     if (reported !== null) {
-      usd = plus(usd, reported);
+      usd = addKnown(usd, reported);
     } else if (used.in !== null && used.out !== null && price !== null && price !== "free") {
       source = "table";
-      usd = plus(usd, costAt(price, { in: used.in, out: used.out, cached: used.cached ?? 0 }));
+      usd = addKnown(usd, costOfTokens(price, { in: used.in, out: used.out, cached: used.cached ?? 0 }));
     } else if (used.in !== null || used.out !== null) {
       unpriced = true;
     }
@@ -205,10 +205,10 @@ export function createSpending(price: Price | "free" | null): Spending {
     add: (usage) => {
       const used = usage.tokens;
       tokens = {
-        in: plus(tokens.in, used.in),
-        out: plus(tokens.out, used.out),
-        cached: plus(tokens.cached, used.cached),
-        reasoning: plus(tokens.reasoning, used.reasoning),
+        in: addKnown(tokens.in, used.in),
+        out: addKnown(tokens.out, used.out),
+        cached: addKnown(tokens.cached, used.cached),
+        reasoning: addKnown(tokens.reasoning, used.reasoning),
       };
       charge(usage);
     },

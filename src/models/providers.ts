@@ -25,7 +25,7 @@ export type Provider = {
   readonly router?: true;
   readonly dialect?: Partial<Dialect>;
   /** Calls in flight at most, where the usual cap would be too many. */
-  readonly cap?: number;
+  readonly maxConcurrency?: number;
   /** The models to ask first where only the key is known. */
   readonly usual?: readonly string[];
   /** It is known to have no embedding models; where nothing is said, its answer tells. */
@@ -118,7 +118,7 @@ export const providers = {
     local: true,
     program: ollamaProgram,
     keepAliveVariable: "OLLAMA_KEEP_ALIVE",
-    cap: 4,
+    maxConcurrency: 4,
   },
   lmstudio: {
     wire: "openai",
@@ -127,12 +127,12 @@ export const providers = {
     urlVariables: ["LMSTUDIO_HOST"],
     local: true,
     program: { name: "LM Studio", start: "lms server start" },
-    cap: 4,
+    maxConcurrency: 4,
   },
 } as const satisfies { readonly [name: string]: Provider };
 
 /** The table's row for a name, or null. */
-export function providerOf(name: string): Provider | null {
+export function findProvider(name: string): Provider | null {
   const table: { readonly [name: string]: Provider } = providers;
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }

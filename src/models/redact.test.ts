@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quoteWords, removeSecrets } from "./redact.ts";
+import { cleanMessage, removeSecrets } from "./redact.ts";
 
 const secret = 'a+b/c="d-secret';
 
@@ -15,19 +15,19 @@ describe("a provider's words", () => {
   });
 
   it("lose what looks like somebody else's", () => {
-    expect(quoteWords("Incorrect API key provided: sk-proj-ab***********wxyz.", [])).toBe(
+    expect(cleanMessage("Incorrect API key provided: sk-proj-ab***********wxyz.", [])).toBe(
       "Incorrect API key provided: [redacted]",
     );
-    expect(quoteWords("got Bearer abcdefgh123", [])).toBe("got [redacted]");
-    expect(quoteWords("the task-oriented model", [])).toBe("the task-oriented model");
+    expect(cleanMessage("got Bearer abcdefgh123", [])).toBe("got [redacted]");
+    expect(cleanMessage("the task-oriented model", [])).toBe("the task-oriented model");
   });
 
   it("are one line of at most 500 units, cut only after the key is out", () => {
-    expect(quoteWords("a\u0000b\n\n\tc\u202Ed", [])).toBe("a b c d");
-    const long = quoteWords(`${"x".repeat(490)}${secret}${"y".repeat(90)}`, [secret]);
+    expect(cleanMessage("a\u0000b\n\n\tc\u202Ed", [])).toBe("a b c d");
+    const long = cleanMessage(`${"x".repeat(490)}${secret}${"y".repeat(90)}`, [secret]);
     expect(long).toHaveLength(500);
     expect(long).not.toContain(secret.slice(0, 4));
-    expect(quoteWords("🦜".repeat(400), []).at(-2)).toBe("\uDD9C");
+    expect(cleanMessage("🦜".repeat(400), []).at(-2)).toBe("\uDD9C");
   });
 
   it("keep a placeholder that is no key", () => {

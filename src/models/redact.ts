@@ -1,12 +1,12 @@
-const shown = "[redacted]";
+const PLACEHOLDER = "[redacted]";
 
 /** What keys look like when they are not one of ours: an `sk-…` key, a Google key, a bearer token. */
-const keyLike = /\b(?:sk-|gsk_|xai-|AIza)[\w*.…-]{6,}|\bBearer\s+[\w*.~+/=-]{6,}/g;
+const KEY_LIKE = /\b(?:sk-|gsk_|xai-|AIza)[\w*.…-]{6,}|\bBearer\s+[\w*.~+/=-]{6,}/g;
 
 /** Shorter ones are placeholders such as `x`, and removing them would garble every message. */
-const shortestSecret = 4;
+const MIN_SECRET_LENGTH = 4;
 
-function formsOf(secret: string): string[] {
+function listForms(secret: string): string[] {
   return [
     secret,
     encodeURIComponent(secret),
@@ -19,21 +19,22 @@ function formsOf(secret: string): string[] {
 export function removeSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) {
-    if (secret.length < shortestSecret) continue;
-    for (const form of formsOf(secret)) if (clean.includes(form)) clean = clean.replaceAll(form, shown);
+    if (secret.length < MIN_SECRET_LENGTH) continue;
+    for (const form of listForms(secret))
+      if (clean.includes(form)) clean = clean.replaceAll(form, PLACEHOLDER);
   }
   return clean;
 }
 
 /** As `removeSecrets`, and without anything else that looks like a key. */
 function redact(text: string, secrets: readonly string[]): string {
-  return removeSecrets(text, secrets).replace(keyLike, shown);
+  return removeSecrets(text, secrets).replace(KEY_LIKE, PLACEHOLDER);
 }
 
 const MAX_WORDS_LENGTH = 500;
 
 /** A provider's words fit to be shown and recorded: no keys, one line, no control characters, at most 500 UTF-16 units. */
-export function quoteWords(text: string, secrets: readonly string[]): string {
+export function cleanMessage(text: string, secrets: readonly string[]): string {
   // Keys go first: cutting first could leave the beginning of one.
   const line = redact(text, secrets)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")

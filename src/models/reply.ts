@@ -1,7 +1,7 @@
 import { noUsage } from "../kernel/transport.ts";
-import { finalTrouble, networkTrouble, type Trouble } from "./failures.ts";
+import { finalProblem, networkProblem, type CallProblem } from "./failures.ts";
 import type { EventStream, Framing } from "./framing.ts";
-import type { Head, Receiver } from "./http.ts";
+import type { ResponseHead, Receiver } from "./http.ts";
 import { parseJson } from "./loose.ts";
 import type { Completion, ReplyReader, Wire } from "./wires/wire.ts";
 
@@ -15,18 +15,18 @@ export type Reply = {
   begun(): boolean;
   /** The answer has a status other than 2xx. */
   refused(): boolean;
-  head(): Head;
+  head(): ResponseHead;
   /** The beginning of the body as text, of an error or of what is no stream. */
   body(): string;
-  /** The reply, once all has come. `trouble` is what broke the connection; a reply that was whole by then stands. */
-  completion(trouble: Trouble | null): Completion;
+  /** The reply, once all has come. `problem` is what broke the connection; a reply that was whole by then stands. */
+  completion(problem: CallProblem | null): Completion;
 };
 
 export function createReply(
   wire: Wire,
   { onText, onFirstByte }: { readonly onText: (text: string) => void; readonly onFirstByte: () => void },
 ): Reply {
-  let head: Head = { status: 0, header: () => "" };
+  let head: ResponseHead = { status: 0, header: () => "" };
   let form: ReturnType<Framing["formOf"]> = "undecided";
   /** The beginning of the body, until it has decided the form. */
   let begin = "";
@@ -85,7 +85,7 @@ export function createReply(
     return over || tooLong;
   };
 
-  const readWhole = (trouble: Trouble | null): Completion => {
+  const readWhole = (problem: CallProblem | null): Completion => {
     const text = body();
     const parsed = parseJson(text);
     if (parsed !== undefined) {
@@ -96,9 +96,9 @@ export function createReply(
     return {
       ok: false,
       usage: noUsage,
-      trouble: text.trimStart().startsWith("<")
-        ? finalTrouble("unreadable", `a page instead of a reply: ${text.replace(/<[^>]*>/g, " ")}`)
-        : (trouble ?? networkTrouble("the reply ended early")),
+      problem: text.trimStart().startsWith("<")
+        ? finalProblem("unreadable", `a page instead of a reply: ${text.replace(/<[^>]*>/g, " ")}`)
+        : (problem ?? networkProblem("the reply ended early")),
     };
   };
 
@@ -108,19 +108,19 @@ export function createReply(
     refused: () => head.status !== 0 && refused(),
     head: () => head,
     body,
-    completion: (trouble) => {
+    completion: (problem) => {
       if (tooLong) {
-        const tooMuch = finalTrouble("unreadable", "the reply is longer than any answer");
-        return { ok: false, trouble: tooMuch, usage: noUsage };
+        const tooMuch = finalProblem("unreadable", "the reply is longer than any answer");
+        return { ok: false, problem: tooMuch, usage: noUsage };
       }
-      if (form === "whole") return readWhole(trouble);
+      if (form === "whole") return readWhole(problem);
       ending = true;
       const { events, reader } = stream();
       events.end();
       const completion = reader.end();
       // "The stream ended early" is better said with the reason why.
-      return !completion.ok && trouble !== null && completion.trouble.code === "network"
-        ? { ...completion, trouble }
+      return !completion.ok && problem !== null && completion.problem.code === "network"
+        ? { ...completion, problem: problem }
         : completion;
     },
   };

@@ -114,7 +114,7 @@ function ratio(numerator: bigint, denominator: bigint, written: string): NumberV
   return { numerator: numerator / shared, denominator: denominator / shared, written };
 }
 
-function digitsOf(text: string): string {
+function removeGrouping(text: string): string {
   return text.replace(/[, \u00a0\u2009\u202f]/g, "");
 }
 
@@ -128,14 +128,14 @@ function decimal(digits: string, exponent: number): { numerator: bigint; denomin
 }
 
 /** A number word that stands alone or before one lower-case word (`three bolts`), in digits. */
-function inDigits(text: string): string {
+function writeDigits(text: string): string {
   const [, word = "", rest = ""] = /^(\p{L}{3,9})((?: \p{Ll}{1,30})?)$/u.exec(text) ?? [];
   const value = NUMBER_WORDS.get(word.toLowerCase());
   return value === undefined ? text : `${value}${rest}`;
 }
 
 /** `2 million`, `$5M`, `1.5k`; a letter alone is a unit (metres, kelvin) unless it is that k or follows money. */
-function magnitudeOf(tail: string, isMoney: boolean): { exponent: number; rest: string } {
+function readMagnitude(tail: string, isMoney: boolean): { exponent: number; rest: string } {
   const [all = "", name = ""] =
     /^\s?(thousand|million|billion|trillion)\b/i.exec(tail) ??
     (isMoney ? /^(k|m|b|bn)\b/i : /^(k)\b/).exec(tail) ??
@@ -154,14 +154,14 @@ export function readNumber(text: string): NumberValue | null {
     .slice(0, 1_000)
     .replace(about, "")
     .replace(/(?<![.,;:])[.,;:]$/, "");
-  const given = inDigits(trimmed.replace(negative, ""));
+  const given = writeDigits(trimmed.replace(negative, ""));
   const parts = pattern.exec(given);
   if (parts === null) return null;
   const [all, sign = "", currency, innerSign = "", digits = "", exponent, power, below] = parts;
-  const number = digitsOf(digits);
-  const divisor = digitsOf(below ?? "1");
+  const number = removeGrouping(digits);
+  const divisor = removeGrouping(below ?? "1");
   if (number === "" || divisor === "" || number.length + divisor.length > MAX_DIGITS) return null;
-  const { exponent: magnitude, rest } = magnitudeOf(given.slice(all.length), currency !== undefined);
+  const { exponent: magnitude, rest } = readMagnitude(given.slice(all.length), currency !== undefined);
   if (!isUnit(rest)) return null;
   const scale = Number((exponent ?? power ?? "0").replace("−", "-")) + magnitude;
   if (Math.abs(scale) > MAX_EXPONENT) return null;
@@ -218,7 +218,7 @@ function plainText(text: string): string {
 }
 
 /** The same string for equal answers and only for these. */
-function keyOf({ kind, value }: Answer): string {
+function answerKey({ kind, value }: Answer): string {
   const number = kind === "choice" ? null : readNumber(value);
   if (number !== null) return `number ${number.numerator}/${number.denominator}`;
   return kind === "choice" ? `choice ${value.trim().toUpperCase()}` : `text ${plainText(value)}`;
@@ -231,5 +231,5 @@ function keyOf({ kind, value }: Answer): string {
  * text are never the same; a text that reads as a number is that number. An equivalence relation.
  */
 export function sameAnswer(a: Answer, b: Answer): boolean {
-  return keyOf(a) === keyOf(b);
+  return answerKey(a) === answerKey(b);
 }

@@ -28,13 +28,13 @@ const MAX_CLAIMS = 50;
 const MAX_CHARACTERS = 1_000;
 
 /** Strict in what makes the object one of comparison, lenient in its rows: a row that cannot be used is left out. */
-const Loose = z.object({
+const ComparisonShape = z.object({
   agreements: z.array(z.unknown()),
   contradictions: z.array(z.unknown()),
   unique: z.array(z.unknown()).default([]),
 });
-const LooseStance = z.object({ claim: z.string(), answers: z.array(z.string()) });
-const LooseContradiction = z.object({ topic: z.string(), stances: z.array(z.unknown()) });
+const StanceShape = z.object({ claim: z.string(), answers: z.array(z.string()) });
+const ContradictionShape = z.object({ topic: z.string(), stances: z.array(z.unknown()) });
 
 /**
  * Reads a comparison from the last JSON object of that form in a text. Labels come back in the spelling of `labels`,
@@ -46,17 +46,17 @@ export function parseComparison(text: string, labels: readonly string[]): Compar
   const reader = labelReader(labels);
   if (!reader) return { ok: false, reason: "the labels cannot be told apart" };
   const found = jsonObjects(text)
-    .map(({ start, end }) => Loose.safeParse(parsed(text.slice(start, end))))
+    .map(({ start, end }) => ComparisonShape.safeParse(parseJson(text.slice(start, end))))
     .findLast(({ success }) => success);
   if (!found?.success)
     return { ok: false, reason: "there is no JSON object with agreements and contradictions" };
   const stances = (rows: readonly unknown[]) =>
-    rows.slice(0, MAX_CLAIMS).flatMap((row) => stanceIn(row, reader) ?? []);
+    rows.slice(0, MAX_CLAIMS).flatMap((row) => readStance(row, reader) ?? []);
   const contradictions = found.data.contradictions.slice(0, MAX_CLAIMS).flatMap((row) => {
-    const read = LooseContradiction.safeParse(row);
+    const read = ContradictionShape.safeParse(row);
     if (!read.success) return [];
     const sides = stances(read.data.stances);
-    return disagree(sides) ? [{ topic: bounded(read.data.topic), stances: sides }] : [];
+    return isContradiction(sides) ? [{ topic: boundText(read.data.topic), stances: sides }] : [];
   });
   if (found.data.contradictions.length > 0 && contradictions.length === 0)
     return { ok: false, reason: "no contradiction in it says which answers hold what" };
@@ -68,24 +68,24 @@ export function parseComparison(text: string, labels: readonly string[]): Compar
   };
 }
 
-function stanceIn(row: unknown, reader: LabelReader): ComparedClaim | undefined {
-  const read = LooseStance.safeParse(row);
+function readStance(row: unknown, reader: LabelReader): ComparedClaim | undefined {
+  const read = StanceShape.safeParse(row);
   if (!read.success) return undefined;
-  const claim = bounded(read.data.claim);
+  const claim = boundText(read.data.claim);
   const answers = [...new Set(read.data.answers.flatMap((label) => reader.whole(label) ?? []))];
   return claim === "" || answers.length === 0 ? undefined : { claim, answers };
 }
 
 /** Two sides at least, and not the same answers on all of them. */
-function disagree(sides: readonly ComparedClaim[]): boolean {
+function isContradiction(sides: readonly ComparedClaim[]): boolean {
   return new Set(sides.map(({ answers }) => answers.toSorted().join("\n"))).size > 1;
 }
 
-function bounded(text: string): string {
+function boundText(text: string): string {
   return text.trim().slice(0, MAX_CHARACTERS).toWellFormed();
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { findFields, textOf } from "./reply-fields.ts";
+import { findFields, toText } from "./reply-fields.ts";
 
 /** The JSON form of a judge's confidence; the reason stands first, so that it is given before the number. */
 export const ConfidenceReply = z.strictObject({ reason: z.string(), confidence: z.number() });
@@ -16,7 +16,7 @@ const written =
  * `85`, `85%` or `85/100`. Null for anything else, also for a bare number between 0 and 1: whether 0.85 is of 1 or of
  * 100 cannot be told, and nothing is rescaled. 0 and 1 themselves are of 100.
  */
-export function confidenceOf(value: unknown): number | null {
+export function readConfidence(value: unknown): number | null {
   const [, digits, scale] = typeof value === "string" ? (written.exec(value.slice(0, 100)) ?? []) : [];
   const number = typeof value === "number" ? value : digits === undefined ? NaN : Number(digits);
   if (!Number.isFinite(number)) return null;
@@ -29,11 +29,11 @@ export function parseConfidence(text: string): Confidence {
   const found = findFields(text, "confidence");
   if (!found.ok) return found;
   const value = found.fields.get("confidence");
-  const confidence = confidenceOf(value);
+  const confidence = readConfidence(value);
   if (confidence === null)
     return {
       ok: false,
       reason: `the confidence ${JSON.stringify(value)?.slice(0, 40) ?? ""} is no number from 0 to 100`,
     };
-  return { ok: true, confidence, reason: textOf(found.fields.get("reason")) };
+  return { ok: true, confidence, reason: toText(found.fields.get("reason")) };
 }

@@ -18,12 +18,12 @@ export type Contributors =
   | { readonly ok: false; readonly reason: string; readonly text: string };
 
 /** How far the sum of the weights may be from 1. */
-export const weightTolerance = 0.01;
+export const WEIGHT_TOLERANCE = 0.01;
 
-const meant = /["']?contributors["']?\s{0,20}:/i;
+const CONTRIBUTORS_KEY = /["']?contributors["']?\s{0,20}:/i;
 
 /** The block's text that is taken to be JSON, and where it ends: an unclosed block ends with its object or paragraph. */
-function pieceOf(text: string, block: FencedBlock): { readonly json: string; readonly end: number } {
+function findJson(text: string, block: FencedBlock): { readonly json: string; readonly end: number } {
   const content = text.slice(block.contentStart, block.contentEnd);
   if (block.closed) return { json: content, end: block.end };
   const [object] = jsonObjects(content);
@@ -34,7 +34,7 @@ function pieceOf(text: string, block: FencedBlock): { readonly json: string; rea
   return { json: content.slice(0, length), end: block.contentStart + length };
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -42,7 +42,7 @@ function parsed(json: string): unknown {
   }
 }
 
-function withoutBlock(text: string, start: number, end: number): string {
+function removeBlock(text: string, start: number, end: number): string {
   const after = text.slice(end).trim();
   return after === ""
     ? text.slice(0, start).trimEnd()
@@ -59,16 +59,18 @@ function withoutBlock(text: string, start: number, end: number): string {
 export function parseContributors(text: string, labels: readonly string[]): Contributors {
   const block = fencedBlocks(text).findLast(({ language, contentStart, contentEnd }) => {
     const content = text.slice(contentStart, contentEnd);
-    return (language === "json" || (language === "" && /^\s*\{/.test(content))) && meant.test(content);
+    return (
+      (language === "json" || (language === "" && /^\s*\{/.test(content))) && CONTRIBUTORS_KEY.test(content)
+    );
   });
   if (block === undefined) return { ok: false, reason: "the answer has no JSON block of contributors", text };
-  const { json, end } = pieceOf(text, block);
+  const { json, end } = findJson(text, block);
   const refused = (reason: string) => ({
     ok: false as const,
     reason,
-    text: withoutBlock(text, block.start, end),
+    text: removeBlock(text, block.start, end),
   });
-  const reply = ContributorsReply.safeParse(parsed(json));
+  const reply = ContributorsReply.safeParse(parseJson(json));
   if (!reply.success) {
     const [issue] = reply.error.issues;
     const where =
@@ -88,7 +90,7 @@ export function parseContributors(text: string, labels: readonly string[]): Cont
     contributors.push({ id, weight, reason });
   }
   const sum = contributors.reduce((total, { weight }) => total + weight, 0);
-  if (Math.abs(sum - 1) > weightTolerance + 1e-9)
+  if (Math.abs(sum - 1) > WEIGHT_TOLERANCE + 1e-9)
     return refused(`the weights of the contributors sum to ${Number(sum.toFixed(4))}, not to 1`);
-  return { ok: true, contributors, text: withoutBlock(text, block.start, end) };
+  return { ok: true, contributors, text: removeBlock(text, block.start, end) };
 }

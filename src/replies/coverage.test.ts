@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { coverageOf, hasCoverage } from "./coverage.ts";
+import { extractCoverage, hasCoverage } from "./coverage.ts";
 
 describe("coverageOf", () => {
   it("is the section under the heading, with its own deeper headings, up to the next of its level", () => {
     const text =
       "# Plan\nGo.\n## Requirements Coverage\n- R1: queue\n### Assumptions\n**Load**\n100\n## Next\nno";
-    expect(coverageOf(text)).toBe("- R1: queue\n### Assumptions\n**Load**\n100");
-    expect(coverageOf(text.replace("## Next", "# Next"))).toBe("- R1: queue\n### Assumptions\n**Load**\n100");
+    expect(extractCoverage(text)).toBe("- R1: queue\n### Assumptions\n**Load**\n100");
+    expect(extractCoverage(text.replace("## Next", "# Next"))).toBe(
+      "- R1: queue\n### Assumptions\n**Load**\n100",
+    );
   });
 
   it.each([
@@ -23,14 +25,14 @@ describe("coverageOf", () => {
     "Requirements Coverage\n---",
     "**Requirements Coverage**\n===",
   ])("finds it under %j", (heading) => {
-    expect(coverageOf(`Text.\r\n\r\n${heading}\r\nR1: yes`)).toBe("R1: yes");
+    expect(extractCoverage(`Text.\r\n\r\n${heading}\r\nR1: yes`)).toBe("R1: yes");
     expect(hasCoverage(`Text.\n\n${heading}\nR1: yes`)).toBe(true);
   });
 
   it("under a bold line ends at the next one, and at any heading", () => {
-    expect(coverageOf("**Requirements Coverage**\nR1\n**Risks**\nno")).toBe("R1");
-    expect(coverageOf("**Requirements Coverage**\nR1\n###### Risks\nno")).toBe("R1");
-    expect(coverageOf("**Requirements Coverage**\nR1\nRisks\n---\nno")).toBe("R1");
+    expect(extractCoverage("**Requirements Coverage**\nR1\n**Risks**\nno")).toBe("R1");
+    expect(extractCoverage("**Requirements Coverage**\nR1\n###### Risks\nno")).toBe("R1");
+    expect(extractCoverage("**Requirements Coverage**\nR1\nRisks\n---\nno")).toBe("R1");
   });
 
   it.each([
@@ -44,15 +46,15 @@ describe("coverageOf", () => {
     ["a line too long", `## Requirements Coverage${" ".repeat(300)}\nR1`],
     ["nothing", ""],
   ])("finds none in %s", (_, text) => {
-    expect(coverageOf(text)).toBeNull();
+    expect(extractCoverage(text)).toBeNull();
     expect(hasCoverage(text)).toBe(false);
   });
 
   it("takes the last of several that says something, and goes on behind code", () => {
     const text =
       "## Requirements Coverage\nold\n## x\n```\n## y\n```\n## Requirements Coverage\nnew\n```\n# no\n```";
-    expect(coverageOf(text)).toBe("new\n```\n# no\n```");
-    expect(coverageOf(`${text}\n## Requirements Coverage\n`)).toBe("new\n```\n# no\n```");
+    expect(extractCoverage(text)).toBe("new\n```\n# no\n```");
+    expect(extractCoverage(`${text}\n## Requirements Coverage\n`)).toBe("new\n```\n# no\n```");
   });
 
   it("stays linear on hostile text", () => {
@@ -66,7 +68,7 @@ describe("coverageOf", () => {
       "-\n",
       "x\n==\n",
     ])
-      coverageOf(part.repeat(300_000 / part.length));
+      extractCoverage(part.repeat(300_000 / part.length));
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

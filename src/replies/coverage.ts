@@ -1,4 +1,4 @@
-import { fencedBlocks, linesOf } from "../text/fences.ts";
+import { fencedBlocks, splitLines } from "../text/fences.ts";
 
 /** Deeper than every heading with signs. */
 const BOLD = 7;
@@ -19,12 +19,12 @@ type Heading = {
 };
 
 /** The headings of a Markdown text outside of its fenced code: with signs, underlined, or a line in bold. */
-function headingsOf(text: string): Heading[] {
+function findHeadings(text: string): Heading[] {
   const blocks = fencedBlocks(text);
   const headings: Heading[] = [];
   let block = 0;
   let before: { readonly text: string; readonly at: number } | undefined;
-  for (const { text: line, at } of linesOf(text)) {
+  for (const { text: line, at } of splitLines(text)) {
     while ((blocks[block]?.end ?? Infinity) < at) block += 1;
     const inside = at >= (blocks[block]?.start ?? Infinity);
     if (inside || line.length > MAX_HEADING_LENGTH) {
@@ -52,10 +52,10 @@ function headingsOf(text: string): Heading[] {
  * The section in which a solution says how it covers the requirements, without its heading: up to the next heading of
  * the same or a higher level. The last that has a text, where there are several; null where there is none.
  */
-export function coverageOf(text: string): string | null {
+export function extractCoverage(text: string): string | null {
   // From the last heading to the first, with where the next of each level begins.
   const next = Array.from({ length: BOLD + 1 }, () => text.length);
-  for (const { level, title, start, end } of headingsOf(text).toReversed()) {
+  for (const { level, title, start, end } of findHeadings(text).toReversed()) {
     const section = coverage.test(title) ? text.slice(end, Math.min(...next.slice(0, level + 1))).trim() : "";
     if (section !== "") return section;
     next[level] = start;
@@ -65,5 +65,5 @@ export function coverageOf(text: string): string | null {
 
 /** Whether a solution says how it covers the requirements: see `coverageOf`. */
 export function hasCoverage(text: string): boolean {
-  return coverageOf(text) !== null;
+  return extractCoverage(text) !== null;
 }

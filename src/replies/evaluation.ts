@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fieldsOf, findFields, textOf, textsOf } from "./reply-fields.ts";
+import { toFields, findFields, toText, toTexts } from "./reply-fields.ts";
 
 const NON_FUNCTIONAL = [
   "performance_scalability",
@@ -60,14 +60,14 @@ export type Evaluation =
 export function parseEvaluation(text: string): Evaluation {
   const found = findFields(text, "evaluation");
   if (!found.ok) return found;
-  const functional = fieldsOf(found.fields.get("evaluation"));
-  const nonFunctional = fieldsOf(functional.get("nonfunctional"));
-  const summary = fieldsOf(found.fields.get("overallsummary"));
+  const functional = toFields(found.fields.get("evaluation"));
+  const nonFunctional = toFields(functional.get("nonfunctional"));
+  const summary = toFields(found.fields.get("overallsummary"));
   const rows = EVALUATION_METRICS.map((metric) => {
     const name = metric.replaceAll("_", "");
     if (metric === "overall") return { metric, given: summary.get("overallscore"), reason: "" };
-    const row = fieldsOf((metric === "functional_completeness" ? functional : nonFunctional).get(name));
-    return { metric, given: row.get("score"), reason: textOf(row.get("reasoning")) };
+    const row = toFields((metric === "functional_completeness" ? functional : nonFunctional).get(name));
+    return { metric, given: row.get("score"), reason: toText(row.get("reasoning")) };
   });
   const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
   const bounded = (score: number): number => Math.min(10, Math.max(1, score));
@@ -84,8 +84,8 @@ export function parseEvaluation(text: string): Evaluation {
     reasons: Object.fromEntries(
       rows.flatMap(({ metric, reason }) => (reason === "" ? [] : [[metric, reason]])),
     ),
-    strengths: textsOf(summary.get("strengths")),
-    weaknesses: textsOf(summary.get("weaknesses")),
+    strengths: toTexts(summary.get("strengths")),
+    weaknesses: toTexts(summary.get("weaknesses")),
     clamped: named((given) => isNumber(given) && bounded(given) !== given),
     ignored: named((given) => given !== undefined && given !== null && !isNumber(given)),
   };

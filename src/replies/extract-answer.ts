@@ -1,12 +1,19 @@
 import type { Answer } from "./answer.ts";
-import { linesOf } from "../text/fences.ts";
-import { choiceOf, cleaned, firstSentence, numberInSentence, numberOf, textOf } from "./final-value.ts";
+import { splitLines } from "../text/fences.ts";
+import {
+  readChoice,
+  cleanValue,
+  firstSentence,
+  readNumberInSentence,
+  readNumberAnswer,
+  readTextAnswer,
+} from "./final-value.ts";
 
 // A form is looked for from the end, and so often at most: an extraction stays cheap whatever the text repeats.
 const MAX_TRIES = 20;
 const MAX_LOOK_LENGTH = 2_000;
-const shortWords = 8;
-const longReplyWords = 150;
+const MAX_SHORT_WORDS = 8;
+const LONG_REPLY_WORDS = 150;
 
 const finalAnswer = /\bfinal\s{1,3}answer\b/gi;
 /** What makes `final answer` more than a mention: a colon, an `is`, or the end of its line. */
@@ -20,7 +27,7 @@ const totalled = /^[\s*_]{0,4}(?:result|total)[\s*_]{0,4}[:=][*_]{0,3}/i;
 const decline = /^(?:i\b|i'm|sorry|as an\b|it depends|unknown|none given|n\/a|no answer|not sure)/i;
 
 /** What stands between the braces of `\boxed{…}`, the last that closes within 2,000 characters, and where it starts. */
-function boxed(text: string): { readonly value: string; readonly at: number } | null {
+function findBoxed(text: string): { readonly value: string; readonly at: number } | null {
   let from = text.length;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const at = from < 0 ? -1 : text.lastIndexOf("\\boxed{", from);
@@ -41,32 +48,35 @@ function boxed(text: string): { readonly value: string; readonly at: number } | 
 /** The rest of the line, or the next line where there is no rest. */
 function valueAfter(text: string): string {
   const lines = text.slice(0, MAX_LOOK_LENGTH).split(/\r\n|\n|\r/, 20);
-  const own = cleaned(
+  const own = cleanValue(
     (lines[0] ?? "").replace(/^[\s*_]{0,4}(?:is|:|：)?[\s*_:]{0,6}(?:\(.{0,60}?\):)?/i, ""),
   );
   if (own !== "") return own;
-  return cleaned(
+  return cleanValue(
     lines.slice(1).find((line) => line.trim() !== "" && !/^\s*\\[[\]]\s*$|^ {0,3}`{3}/.test(line)) ?? "",
   );
 }
 
-function read(value: string, maximumWords: number): Answer | null {
-  const box = boxed(value);
-  if (box !== null) return read(cleaned(box.value), maximumWords);
+function readValue(value: string, maximumWords: number): Answer | null {
+  const box = findBoxed(value);
+  if (box !== null) return readValue(cleanValue(box.value), maximumWords);
   return value === ""
     ? null
-    : (choiceOf(value) ?? numberOf(value) ?? stated(value) ?? textOf(value, maximumWords));
+    : (readChoice(value) ??
+        readNumberAnswer(value) ??
+        readStatement(value) ??
+        readTextAnswer(value, maximumWords));
 }
 
 /** A sentence of an answer that holds one number, unless it is so short that it is itself the answer (`Apollo 11`). */
-function stated(value: string): Answer | null {
+function readStatement(value: string): Answer | null {
   const sentence = firstSentence(value);
-  return sentence.split(/\s+/).length <= 25 ? numberInSentence(sentence) : null;
+  return sentence.split(/\s+/).length <= 25 ? readNumberInSentence(sentence) : null;
 }
 
 /** `\boxed{…}` and `final answer`, whichever comes last and can be read. */
-function declared(text: string): Answer | null {
-  const box = boxed(text);
+function readDeclared(text: string): Answer | null {
+  const box = findBoxed(text);
   const marks = [...text.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed();
   for (const mark of marks) {
     if (box !== null && box.at > mark.index) break;
@@ -75,14 +85,16 @@ function declared(text: string): Answer | null {
     if (declaration === null) continue;
     const value = valueAfter(rest);
     const answer =
-      declaration[1] === undefined ? read(value, shortWords) : (choiceOf(value) ?? numberOf(value));
+      declaration[1] === undefined
+        ? readValue(value, MAX_SHORT_WORDS)
+        : (readChoice(value) ?? readNumberAnswer(value));
     if (answer !== null) return answer;
   }
-  return box === null ? null : read(cleaned(box.value), shortWords);
+  return box === null ? null : readValue(cleanValue(box.value), MAX_SHORT_WORDS);
 }
 
 /** `Answer: …` at the start of a line and `the answer is …`; words behind the latter count only at the end of a short reply. */
-function named(lines: readonly string[], long: boolean): Answer | null {
+function readNamed(lines: readonly string[], long: boolean): Answer | null {
   let tries = 0;
   for (const [index, line] of [...lines.entries()].toReversed()) {
     const mark = answerLine.exec(line.slice(0, 200));
@@ -91,14 +103,16 @@ function named(lines: readonly string[], long: boolean): Answer | null {
     if ((tries += 1) > MAX_TRIES) return null;
     if (mark !== null) {
       const rest = `${line.slice(mark[0].length)}\n${lines.slice(index + 1, index + 4).join("\n")}`;
-      const answer = read(valueAfter(rest), shortWords);
+      const answer = readValue(valueAfter(rest), MAX_SHORT_WORDS);
       if (answer !== null) return answer;
     }
     for (const phrase of phrases) {
       const rest = line.slice(-MAX_LOOK_LENGTH).slice(phrase.index + phrase[0].length);
-      const value = cleaned(firstSentence(rest));
+      const value = cleanValue(firstSentence(rest));
       const answer =
-        choiceOf(value) ?? numberOf(value) ?? (long || index < lines.length - 1 ? null : textOf(value, 6));
+        readChoice(value) ??
+        readNumberAnswer(value) ??
+        (long || index < lines.length - 1 ? null : readTextAnswer(value, 6));
       if (answer !== null) return answer;
     }
   }
@@ -106,30 +120,33 @@ function named(lines: readonly string[], long: boolean): Answer | null {
 }
 
 /** The last line, where it is nothing but a result or marks one in bold. */
-function lastLine(line: string, long: boolean): Answer | null {
-  const value = cleaned(line.replace(totalled, ""));
+function readLastLine(line: string, long: boolean): Answer | null {
+  const value = cleanValue(line.replace(totalled, ""));
   const words = value.split(/\s+/).length;
-  const number = words <= shortWords ? numberOf(value) : null;
+  const number = words <= MAX_SHORT_WORDS ? readNumberAnswer(value) : null;
   if (number !== null) return number;
   const bolds = [...line.slice(0, MAX_LOOK_LENGTH).matchAll(/\*\*([^*]{1,100})\*\*/g)].map((match) =>
-    cleaned(match[1] ?? ""),
+    cleanValue(match[1] ?? ""),
   );
   const [bold = "", second] = bolds;
   if (second !== undefined || bold === "") return null;
-  if (bold === value) return choiceOf(bold) ?? (long || /[:?!]\**\s*$/.test(line) ? null : textOf(bold, 4));
-  return concluding.test(line) && words <= 25 ? (choiceOf(bold) ?? numberOf(bold)) : null;
+  if (bold === value)
+    return readChoice(bold) ?? (long || /[:?!]\**\s*$/.test(line) ? null : readTextAnswer(bold, 4));
+  return concluding.test(line) && words <= 25 ? (readChoice(bold) ?? readNumberAnswer(bold)) : null;
 }
 
 /** A reply that is nothing but a short answer. */
-const whole = (line: string): Answer | null => {
-  const value = cleaned(line);
-  if (value === "" || value.split(/\s+/).length > shortWords || line.trimEnd().endsWith("?")) return null;
+const readWholeReply = (line: string): Answer | null => {
+  const value = cleanValue(line);
+  if (value === "" || value.split(/\s+/).length > MAX_SHORT_WORDS || line.trimEnd().endsWith("?"))
+    return null;
   const complement = /^(?:the|it|this|that)\b.{0,80}? (?:is|was|are|were) (\S+(?: \S+){0,2})$/i.exec(
     value,
   )?.[1];
-  if (complement !== undefined) return choiceOf(complement) ?? numberOf(complement) ?? textOf(complement, 3);
-  const answer = choiceOf(value) ?? numberOf(value);
-  return answer ?? (decline.test(value) ? null : textOf(value, shortWords));
+  if (complement !== undefined)
+    return readChoice(complement) ?? readNumberAnswer(complement) ?? readTextAnswer(complement, 3);
+  const answer = readChoice(value) ?? readNumberAnswer(value);
+  return answer ?? (decline.test(value) ? null : readTextAnswer(value, MAX_SHORT_WORDS));
 };
 
 /**
@@ -140,12 +157,14 @@ const whole = (line: string): Answer | null => {
  */
 export function extractAnswer(text: string): Answer | null {
   const trimmed = text.trim();
-  const answer = declared(trimmed);
+  const answer = readDeclared(trimmed);
   if (answer !== null) return answer;
-  const lines = linesOf(trimmed)
+  const lines = splitLines(trimmed)
     .map((line) => line.text)
     .filter((line) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line));
   const [last = ""] = lines.slice(-1);
-  const long = lines.length > 40 || trimmed.split(/\s+/, longReplyWords + 1).length > longReplyWords;
-  return named(lines, long) ?? lastLine(last, long) ?? (lines.length === 1 ? whole(last) : null);
+  const long = lines.length > 40 || trimmed.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
+  return (
+    readNamed(lines, long) ?? readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null)
+  );
 }

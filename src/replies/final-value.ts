@@ -28,7 +28,7 @@ export function firstSentence(text: string): string {
 }
 
 /** The text without Markdown and LaTeX dressing, enclosing brackets and what ends a sentence. */
-export function cleaned(raw: string): string {
+export function cleanValue(raw: string): string {
   let text = raw.trim().slice(0, MAX_VALUE_LENGTH);
   for (let previous = ""; previous !== text;) {
     previous = text;
@@ -52,7 +52,7 @@ const choice =
   /^(?:(?:option|choice|answer)\s+)?(?:\(([A-Ja-j])\)|\[([A-Ja-j])\]|([A-J])(?=$|[):,]|\.(?:$|\s*$)|\s[-–—(](?!\s?(?!a\s)[a-z](?![a-z]))|\s(?:because|since|as|is)\b)|([b-j])$|([b-j])\))/i;
 
 /** The letter of one choice: `B`, `(b)`, `B) Paris`, `option B`; a lone `a` is an article. */
-export function choiceOf(value: string): Answer | null {
+export function readChoice(value: string): Answer | null {
   if (several.test(value)) return null;
   const [all, ...letters] = choice.exec(value) ?? [];
   const letter = letters.find((group) => group !== undefined);
@@ -70,7 +70,7 @@ const loneLetter = /(?<!\p{L})\p{L}(?!\p{L})/u;
  * What an equation comes to: `17 * 23 = 391`, `x = 391`, `Total = 3 + 4 = 7`. Null where it has yet to be solved (`2x = 10`)
  * or is one of several (`x = 4, y = 6`).
  */
-function result(equation: string): string | null {
+function solveEquation(equation: string): string | null {
   const [first = "", ...rest] = equation.split("=").map((side) => side.trim());
   if (inequality.test(equation) || list.test(equation)) return null;
   const solved = name.test(first) || !loneLetter.test(first.replace(/(?<=\d\s{0,2})x(?=\s{0,2}\d)/g, "×"));
@@ -78,9 +78,9 @@ function result(equation: string): string | null {
 }
 
 /** A number alone, or what a short equation comes to: `391`, `$70,000`, `17 * 23 = 391`. */
-export function numberOf(value: string): Answer | null {
-  const said = value.includes("=") ? result(value) : value;
-  const number = said === null ? null : readNumber(said === value ? value : cleaned(said));
+export function readNumberAnswer(value: string): Answer | null {
+  const said = value.includes("=") ? solveEquation(value) : value;
+  const number = said === null ? null : readNumber(said === value ? value : cleanValue(said));
   return number === null ? null : { kind: "number", value: number.written };
 }
 
@@ -115,7 +115,7 @@ const derived =
 const formula = /^\s?(?:[!^*×·/+=<>√π±\\]|[-−–]\s?\p{L}(?!\p{L}))|^[^,;.!?]{0,30}\s(?:below|under)\szero\b/u;
 
 /** The number of a sentence that has exactly one, and that in the place of a result: `Josh made a profit of $70,000`. */
-export function numberInSentence(sentence: string): Answer | null {
+export function readNumberInSentence(sentence: string): Answer | null {
   if ((sentence.match(/\d[\d,]*(?:\.\d+)?/g) ?? []).length !== 1) return null;
   const [match] = [...sentence.matchAll(inSentence)];
   if (match === undefined) return null;
@@ -129,7 +129,7 @@ export function numberInSentence(sentence: string): Answer | null {
   if (changesNumber(next)) return null;
   if (word !== undefined && currency === undefined && (dating.has(word) || word !== word.toLowerCase()))
     return null;
-  return numberOf(/^(?:minus|negative)$/.test(word ?? "") ? `minus ${digits}` : digits);
+  return readNumberAnswer(/^(?:minus|negative)$/.test(word ?? "") ? `minus ${digits}` : digits);
 }
 
 /** A word before what is clearly its explanation, not `No solution`, `No. 5` and `true, if n is even`. */
@@ -139,7 +139,7 @@ const heading =
   /^(?:(?:the|my|your|final|correct|short)\s){0,3}(?:answer|result|conclusion|explanation|summary)s?$/i;
 
 /** Yes, no, true or false where a text begins with it, else the text, if it has at most `maximumWords` words. */
-export function textOf(value: string, maximumWords: number): Answer | null {
+export function readTextAnswer(value: string, maximumWords: number): Answer | null {
   if (heading.test(value)) return null;
   const [, plain] = plainWord.exec(value) ?? [];
   const text = plain ?? value;

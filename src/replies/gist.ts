@@ -1,10 +1,10 @@
 import { contentWords } from "../text/words.ts";
 import { extractAnswer } from "./extract-answer.ts";
-import { fencedBlocks, linesOf } from "../text/fences.ts";
-import { sentencesOf } from "../text/sentences.ts";
+import { fencedBlocks, splitLines } from "../text/fences.ts";
+import { splitSentences } from "../text/sentences.ts";
 
 /** Of a longer answer, so many UTF-16 units of its start and of its end are read. */
-const LOOK = 50_000;
+const READ_LENGTH = 50_000;
 const MAX_LENGTH = 1_000;
 const MAX_SENTENCES = 4;
 /** What one sentence gets at least while others are still to come. */
@@ -19,7 +19,7 @@ const filler =
  * At most `most` UTF-16 units of a well-formed text, an ellipsis in the last of them where it was cut; at a space where one is near the
  * cut, never within a code point.
  */
-export function shortened(text: string, most: number): string {
+export function shorten(text: string, most: number): string {
   const whole = text.toWellFormed();
   if (whole.length <= most) return whole;
   if (most < 1) return "";
@@ -30,31 +30,31 @@ export function shortened(text: string, most: number): string {
 }
 
 /** A code block in one line: its language, how long it is, and how it begins. */
-function codeLine(content: string, language: string): string {
-  const lines = linesOf(content).filter((line) => line.text.trim() !== "");
+function describeCode(content: string, language: string): string {
+  const lines = splitLines(content).filter((line) => line.text.trim() !== "");
   const count = lines.length === 1 ? "1 line" : `${lines.length} lines`;
-  const begins = shortened((lines[0]?.text ?? "").replaceAll(/\s+/g, " ").trim(), CODE_LINE);
+  const begins = shorten((lines[0]?.text ?? "").replaceAll(/\s+/g, " ").trim(), CODE_LINE);
   return `[${[language, "code"].filter((word) => word !== "").join(" ")}, ${count}: ${begins}]`;
 }
 
 /** Sentences in order, a code block as one. */
-function partsOf(text: string): string[] {
+function splitParts(text: string): string[] {
   const parts: string[] = [];
   let from = 0;
   for (const { start, contentStart, contentEnd, end, language } of fencedBlocks(text)) {
-    parts.push(...sentencesOf(text.slice(from, start)));
+    parts.push(...splitSentences(text.slice(from, start)));
     const content = text.slice(contentStart, contentEnd);
-    if (content.trim() !== "") parts.push(codeLine(content, language.slice(0, 20)));
+    if (content.trim() !== "") parts.push(describeCode(content, language.slice(0, 20)));
     from = end;
   }
-  parts.push(...sentencesOf(text.slice(from)));
+  parts.push(...splitSentences(text.slice(from)));
   return parts
     .map((part) => part.replaceAll(/\s+/g, " ").trim())
     .filter((part) => /[\p{L}\p{N}]/u.test(part));
 }
 
 /** How much of the whole each part says: the mean weight of its words, a word weighing how many parts have it. */
-function weightsOf(parts: readonly string[]): number[] {
+function weighParts(parts: readonly string[]): number[] {
   const words = parts.map(contentWords);
   const counts = new Map<string, number>();
   for (const own of words) for (const word of own) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -64,8 +64,8 @@ function weightsOf(parts: readonly string[]): number[] {
 }
 
 /** Which parts to keep, the most needed first. */
-function chosenOf(parts: readonly string[], answer: string | null): number[] {
-  const weights = weightsOf(parts);
+function chooseParts(parts: readonly string[], answer: string | null): number[] {
+  const weights = weighParts(parts);
   const last = parts.length - 1;
   const declared = answer === null ? -1 : parts.findLastIndex((part) => part.includes(answer));
   const code = parts.findIndex((part) => /^\[(?:\S+ )?code, \d/.test(part));
@@ -80,19 +80,20 @@ function chosenOf(parts: readonly string[], answer: string | null): number[] {
  * share most (the most central: after Luhn 1958, IBM Journal 2:159). Greetings and offers are left out while anything else is said. At
  * most `most` UTF-16 units, 1,000 unless given; empty only for a text without letters and digits.
  */
-export function gistOf(answer: string, most = MAX_LENGTH): string {
+export function extractGist(answer: string, most = MAX_LENGTH): string {
   const whole = answer.toWellFormed();
-  const read = whole.length > 2 * LOOK ? `${whole.slice(0, LOOK)}\n\n${whole.slice(-LOOK)}` : whole;
-  const all = partsOf(read.toWellFormed());
+  const read =
+    whole.length > 2 * READ_LENGTH ? `${whole.slice(0, READ_LENGTH)}\n\n${whole.slice(-READ_LENGTH)}` : whole;
+  const all = splitParts(read.toWellFormed());
   const telling = all.filter((part) => !filler.test(part));
   const parts = telling.length > 0 ? telling : all;
-  const chosen = chosenOf(parts, extractAnswer(read.slice(-LOOK))?.value ?? null);
+  const chosen = chooseParts(parts, extractAnswer(read.slice(-READ_LENGTH))?.value ?? null);
   const kept = new Map<number, string>();
   let left = most;
   for (const [nth, index] of chosen.entries()) {
     const others = chosen.length - nth - 1;
     const room = Math.max(Math.min(SHORTEST_CUT, left), left - others * SHORTEST_CUT);
-    const text = shortened(parts[index] ?? "", room);
+    const text = shorten(parts[index] ?? "", room);
     if (room < 2 && kept.size > 0) break;
     kept.set(index, text);
     left -= text.length + 1;

@@ -3,14 +3,14 @@
 // G2. Every declaration counts and all must say the same: no recorded judge changes its mind, so that none is taken
 //     over another.
 // G3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
-import { linesOf } from "../text/fences.ts";
+import { splitLines } from "../text/fences.ts";
 import {
-  entryOf,
+  findEntry,
   feedbackAround,
   feedbackAroundObject,
-  markedIn,
+  findMarked,
   MAX_REPLY_LENGTH,
-  objectsIn,
+  findObjects,
 } from "./verdicts.ts";
 
 /** An absolute grade against a rubric of five anchors, and the judge's words for it. */
@@ -19,8 +19,8 @@ export type Grade =
   | { readonly ok: false; readonly reason: string };
 
 type Score = 1 | 2 | 3 | 4 | 5;
-type Read = { readonly score: Score } | { readonly refused: string } | null;
-type Declared = { readonly read: Read; readonly feedback: () => string };
+type ScoreReading = { readonly score: Score } | { readonly refused: string } | null;
+type DeclaredScore = { readonly read: ScoreReading; readonly feedback: () => string };
 
 const resultMarker = /\[\s{0,3}(?:RESULT|SCORE)\s{0,3}\]/gi;
 const scoreNames = ["score", "grade", "rating", "result"];
@@ -34,7 +34,7 @@ const scoreLine =
 
 const scores: readonly Score[] = [1, 2, 3, 4, 5];
 
-function ofNumber(value: number, written: string): Read {
+function readNumberScore(value: number, written: string): ScoreReading {
   const score = scores.find((one) => one === value);
   if (score !== undefined) return { score };
   const why = Number.isInteger(value) ? "is outside of 1 to 5" : "is no whole number";
@@ -42,7 +42,7 @@ function ofNumber(value: number, written: string): Read {
 }
 
 /** The score at the beginning of a text; null where none stands there, as in an echoed `(an integer from 1 to 5)`. */
-function leadingScore(text: string): Read {
+function readLeadingScore(text: string): ScoreReading {
   const match = decorated.exec(text);
   const [all = "", written] = match ?? [];
   if (written === undefined) return null;
@@ -56,38 +56,38 @@ function leadingScore(text: string): Read {
       : { refused: `two scores stand where one belongs: ${(written + rest).trim().slice(0, 20)}` };
   // `Score 4: what a 4 is` is a line of the rubric; letters make another word of the number.
   if (/^\s{0,3}:|^[\p{L}\d%]/u.test(rest.slice(scaled.length))) return null;
-  return ofNumber(Number(written.replace(",", ".")), written);
+  return readNumberScore(Number(written.replace(",", ".")), written);
 }
 
-function ofValue(value: unknown): Read {
-  if (typeof value === "number") return ofNumber(value, String(value));
-  return typeof value === "string" ? leadingScore(value) : null;
+function readScore(value: unknown): ScoreReading {
+  if (typeof value === "number") return readNumberScore(value, String(value));
+  return typeof value === "string" ? readLeadingScore(value) : null;
 }
 
-function declaredIn(text: string): Declared[] {
-  const objects = objectsIn(text);
-  const json = objects.flatMap((object): Declared[] => {
-    const entry = entryOf(object, scoreNames);
-    const words = entryOf(object, feedbackNames)?.value;
+function findDeclared(text: string): DeclaredScore[] {
+  const objects = findObjects(text);
+  const json = objects.flatMap((object): DeclaredScore[] => {
+    const entry = findEntry(object, scoreNames);
+    const words = findEntry(object, feedbackNames)?.value;
     if (entry === null) return [];
     const feedback = () =>
       typeof words === "string" ? words.trim() : feedbackAroundObject(text, object.span);
-    return [{ read: ofValue(entry.value), feedback }];
+    return [{ read: readScore(entry.value), feedback }];
   });
-  const marked = markedIn(text, resultMarker, objects).map(({ behind, at }): Declared => {
+  const marked = findMarked(text, resultMarker, objects).map(({ behind, at }): DeclaredScore => {
     const [line = ""] = behind.trimStart().split(/[\r\n]/, 1);
     const end = text.indexOf(line, at) + line.length;
-    return { read: leadingScore(behind), feedback: () => feedbackAround(text, { start: at, end }) };
+    return { read: readLeadingScore(behind), feedback: () => feedbackAround(text, { start: at, end }) };
   });
   return [...json, ...marked];
 }
 
-function onLastLine(text: string): Declared[] {
-  const last = linesOf(text).findLast((line) => line.text.trim() !== "");
+function findOnLastLine(text: string): DeclaredScore[] {
+  const last = splitLines(text).findLast((line) => line.text.trim() !== "");
   const [, value] = scoreLine.exec(last?.text.slice(0, 200) ?? "") ?? [];
   if (last === undefined || value === undefined) return [];
   const span = { start: last.at, end: text.length };
-  return [{ read: leadingScore(value), feedback: () => feedbackAround(text, span) }];
+  return [{ read: readLeadingScore(value), feedback: () => feedbackAround(text, span) }];
 }
 
 /**
@@ -100,8 +100,8 @@ function onLastLine(text: string): Declared[] {
 export function parseGrade(text: string): Grade {
   if (text.length > MAX_REPLY_LENGTH)
     return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
-  const strong = declaredIn(text).filter(({ read }) => read !== null);
-  const declared = strong.length > 0 ? strong : onLastLine(text).filter(({ read }) => read !== null);
+  const strong = findDeclared(text).filter(({ read }) => read !== null);
+  const declared = strong.length > 0 ? strong : findOnLastLine(text).filter(({ read }) => read !== null);
   const [first] = declared;
   if (first === undefined)
     return { ok: false, reason: text.trim() === "" ? "the reply is empty" : "the reply declares no score" };

@@ -50,7 +50,7 @@ type Scan = {
   readonly next: number;
 };
 
-function scan(text: string, start: number): Scan {
+function scanObject(text: string, start: number): Scan {
   const open: { readonly kind: string; readonly at: number }[] = [{ kind: "{", at: start }];
   const whole: Span[] = [];
   let expected: Expected = "key-or-close";
@@ -122,7 +122,7 @@ export function jsonObjects(text: string): Span[] {
       at = text.indexOf("{", at + 1);
       continue;
     }
-    const { found: inside, next } = scan(text, at);
+    const { found: inside, next } = scanObject(text, at);
     for (const span of inside) found.push(span);
     at = text.indexOf("{", next);
   }

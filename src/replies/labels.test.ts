@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { labelReader, normaliseLabel } from "./reply-fields.ts";
+import { labelReader, normalizeLabel } from "./reply-fields.ts";
 
 describe("normaliseLabel", () => {
   it.each([
@@ -14,10 +14,10 @@ describe("normaliseLabel", () => {
     "Option-A",
     "“A”",
     " A. ",
-  ])("reads %s as A", (written) => expect(normaliseLabel(written)).toBe("A"));
+  ])("reads %s as A", (written) => expect(normalizeLabel(written)).toBe("A"));
   it("keeps a noun that stands alone, and words that only begin with one", () => {
-    expect(normaliseLabel("Answer")).toBe("ANSWER");
-    expect(normaliseLabel("Answers")).toBe("ANSWERS");
+    expect(normalizeLabel("Answer")).toBe("ANSWER");
+    expect(normalizeLabel("Answers")).toBe("ANSWERS");
   });
 });
 

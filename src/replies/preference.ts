@@ -1,11 +1,11 @@
-import { linesOf } from "../text/fences.ts";
+import { splitLines } from "../text/fences.ts";
 import {
-  entryOf,
+  findEntry,
   feedbackAround,
   feedbackAroundObject,
-  markedIn,
+  findMarked,
   MAX_REPLY_LENGTH,
-  objectsIn,
+  findObjects,
 } from "./verdicts.ts";
 
 /** The answer shown first, the one shown second, or neither before the other. */
@@ -22,7 +22,7 @@ const tie = String.raw`(?<tie>(?:a\s)?(?:tie[ds]?|draw|equal(?:ly\s(?:good|bad))
 
 type Groups = { readonly [name: string]: string | undefined } | undefined;
 
-function winnerOf(groups: Groups): Winner | null {
+function readWinner(groups: Groups): Winner | null {
   if (groups?.["tie"] !== undefined) return "tie";
   const { noun: named, bracket, letter } = groups ?? {};
   const small = letter !== undefined && letter !== letter.toUpperCase();
@@ -36,9 +36,9 @@ const leading = new RegExp(`${lead}(?:${tie}|${side})`, "iu");
 const smallLetter = new RegExp(String.raw`${lead}([ab])${mark}\s?[)\]]?[.,;]?(?:\s*$|[\r\n])`, "u");
 
 /** The side, or the tie, that a text names first of all, as one does behind a marker: `A`, `(b)`, `Response A`, `tie`. */
-function wordedSide(text: string): Winner | null {
+function readLeadingSide(text: string): Winner | null {
   const [, letter] = smallLetter.exec(text) ?? [];
-  return letter === undefined ? winnerOf(leading.exec(text)?.groups) : letter === "a" ? "A" : "B";
+  return letter === undefined ? readWinner(leading.exec(text)?.groups) : letter === "a" ? "A" : "B";
 }
 
 const therefore = String.raw`^(?:(?:so|therefore|thus|hence|overall),?\s)?`;
@@ -68,7 +68,7 @@ const reported =
 const revoked = /\b(?:except|but|however|although|though)\b/i;
 const ends = /^(?:$|[.!,;]|\s(?:because|since|as|for|due|than|and)\b|\s[-–—(])/;
 
-function bare(line: string): string {
+function removeListMarks(line: string): string {
   return line.replace(/^[\s#*_>-]{1,20}/, "").trim();
 }
 
@@ -77,32 +77,32 @@ function bare(line: string): string {
  * is (b).`, `Final verdict: tie`. A heading (a line that begins with `#`) settles nothing unless it names a verdict.
  * `lines` are those of the whole reply: a side alone on a line is a heading where the other one has a line too.
  */
-function verdictIn(sentence: string, lines: readonly string[]): Winner | null {
-  const text = bare(sentence);
+function readVerdict(sentence: string, lines: readonly string[]): Winner | null {
+  const text = removeListMarks(sentence);
   const said = named.exec(text);
   const rest = said?.groups?.["rest"] ?? "";
-  if (said && ends.test(rest)) return revoked.test(rest) ? null : winnerOf(said.groups);
+  if (said && ends.test(rest)) return revoked.test(rest) ? null : readWinner(said.groups);
   if (/^\s{0,3}#/.test(sentence)) return null;
   if (even.test(text)) return "tie";
-  const only = soleSide(text);
+  const only = readSoleSide(text);
   if (only !== null) return lines.some((line) => isHeadedByOther(line, only)) ? null : only;
-  return claimedIn(text);
+  return readClaim(text);
 }
 
-function soleSide(text: string): Winner | null {
-  return winnerOf(alone.exec(text)?.groups) ?? winnerOf(openingLetter.exec(text)?.groups);
+function readSoleSide(text: string): Winner | null {
+  return readWinner(alone.exec(text)?.groups) ?? readWinner(openingLetter.exec(text)?.groups);
 }
 
 function isHeadedByOther(line: string, side: Winner): boolean {
-  const other = soleSide(bare(line).replace(/:.*$/, ""));
+  const other = readSoleSide(removeListMarks(line).replace(/:.*$/, ""));
   return other !== null && other !== side;
 }
 
-function claimedIn(text: string): Winner | null {
+function readClaim(text: string): Winner | null {
   const found = claim.exec(text);
   const rest = found?.groups?.["rest"] ?? "";
   if (found === null || claim.test(rest) || qualified.test(rest)) return null;
-  return reported.test(text.slice(0, found.index)) ? null : winnerOf(found.groups);
+  return reported.test(text.slice(0, found.index)) ? null : readWinner(found.groups);
 }
 
 // P1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
@@ -115,7 +115,7 @@ export type Preference =
   | { readonly ok: true; readonly winner: Winner; readonly reason: string }
   | { readonly ok: false; readonly reason: string };
 
-type Declared = { readonly winner: Winner | null; readonly reason: () => string };
+type DeclaredWinner = { readonly winner: Winner | null; readonly reason: () => string };
 
 const resultMarker = /\[\s{0,3}RESULT\s{0,3}\]/gi;
 const doubleBracket = /\[\[\s?([ABC])\s?\]\](?!["'”’]?,?\s(?:if|for|when)\b)/gi;
@@ -124,26 +124,26 @@ const reasonNames = ["reason", "feedback", "explanation", "rationale"];
 /** What stands in a form that was not filled in: `A or B`, `A | B | tie`. */
 const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or|\/|\||,)/i;
 
-function declaredIn(text: string): Declared[] {
-  const objects = objectsIn(text);
-  const json = objects.flatMap((object): Declared[] => {
-    const entry = entryOf(object, winnerNames);
+function findDeclared(text: string): DeclaredWinner[] {
+  const objects = findObjects(text);
+  const json = objects.flatMap((object): DeclaredWinner[] => {
+    const entry = findEntry(object, winnerNames);
     if (entry === null || (typeof entry.value === "string" && unfilled.test(entry.value))) return [];
-    const words = entryOf(object, reasonNames)?.value;
+    const words = findEntry(object, reasonNames)?.value;
     return [
       {
-        winner: typeof entry.value === "string" ? wordedSide(entry.value) : null,
+        winner: typeof entry.value === "string" ? readLeadingSide(entry.value) : null,
         reason: () => (typeof words === "string" ? words.trim() : feedbackAroundObject(text, object.span)),
       },
     ];
   });
-  const marked = markedIn(text, resultMarker, objects).flatMap(({ behind, at }): Declared[] => {
+  const marked = findMarked(text, resultMarker, objects).flatMap(({ behind, at }): DeclaredWinner[] => {
     const [line = ""] = behind.trimStart().split(/[\r\n]/, 1);
     if (line.trim() === "" || unfilled.test(line)) return [];
     const end = text.indexOf(line, at) + line.length;
-    return [{ winner: wordedSide(line), reason: () => feedbackAround(text, { start: at, end }) }];
+    return [{ winner: readLeadingSide(line), reason: () => feedbackAround(text, { start: at, end }) }];
   });
-  const bracketed = markedIn(text, doubleBracket, objects).map(({ at }): Declared => {
+  const bracketed = findMarked(text, doubleBracket, objects).map(({ at }): DeclaredWinner => {
     const letter = text
       .slice(at + 2)
       .trimStart()
@@ -158,16 +158,16 @@ function declaredIn(text: string): Declared[] {
 /** A letter and nothing else: a small `a` is an article only where something follows. */
 const bareLetter = /^[\s"'“”*_([]{0,6}[ab][\s"'“”*_)\].]{0,6}$/i;
 
-function inProse(text: string): Declared[] {
-  if (bareLetter.test(text)) return [{ winner: wordedSide(text), reason: () => "" }];
-  const lines = linesOf(text).filter((line) => line.text.trim() !== "");
+function findInProse(text: string): DeclaredWinner[] {
+  if (bareLetter.test(text)) return [{ winner: readLeadingSide(text), reason: () => "" }];
+  const lines = splitLines(text).filter((line) => line.text.trim() !== "");
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const opening = sentencesIn(first.text)[0] ?? "";
-  const closing = sentencesIn(last.text).at(-1) ?? "";
+  const opening = splitLine(first.text)[0] ?? "";
+  const closing = splitLine(last.text).at(-1) ?? "";
   const names = lines.map((line) => line.text);
   return [opening, ...(lines.length > 1 || closing !== opening ? [closing] : [])].flatMap((sentence) => {
-    const winner = verdictIn(sentence, names);
+    const winner = readVerdict(sentence, names);
     // A reply that is the verdict and nothing else gives no reason for it.
     return winner === null
       ? []
@@ -177,9 +177,9 @@ function inProse(text: string): Declared[] {
 
 const MAX_SENTENCE_LENGTH = 4_000;
 
-function sentencesIn(line: string): string[] {
+function splitLine(line: string): string[] {
   return line.length > MAX_SENTENCE_LENGTH
-    ? [line.slice(0, MAX_SENTENCE_LENGTH), line.slice(-MAX_SENTENCE_LENGTH)].flatMap(sentencesIn)
+    ? [line.slice(0, MAX_SENTENCE_LENGTH), line.slice(-MAX_SENTENCE_LENGTH)].flatMap(splitLine)
     : line.split(/(?<=[.!?])["'”’*_)]{0,3}\s+/);
 }
 
@@ -192,8 +192,8 @@ function sentencesIn(line: string): string[] {
 export function parsePreference(text: string): Preference {
   if (text.length > MAX_REPLY_LENGTH)
     return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
-  const strong = declaredIn(text);
-  const declared = strong.length > 0 ? strong : inProse(text);
+  const strong = findDeclared(text);
+  const declared = strong.length > 0 ? strong : findInProse(text);
   const [first] = declared;
   if (first === undefined)
     return {

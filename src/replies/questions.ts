@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fieldsOf, findFields, textOf } from "./reply-fields.ts";
+import { toFields, findFields, toText } from "./reply-fields.ts";
 
 /** The JSON form of an agent's questions to the client. */
 export const QuestionsReply = z.strictObject({
@@ -28,7 +28,7 @@ export function parseQuestions(text: string, most: number): Questions {
   if (!found.ok) return found;
   const rows: unknown = found.fields.get("questions");
   if (!Array.isArray(rows)) return { ok: false, reason: "questions is no list" };
-  const asked = rows.slice(0, MAX_ROWS).map((row: unknown) => textOf(fieldsOf(row).get("text") ?? row));
+  const asked = rows.slice(0, MAX_ROWS).map((row: unknown) => toText(toFields(row).get("text") ?? row));
   const questions = [...new Set(asked.filter((question) => question !== ""))];
   if (rows.length > 0 && questions.length === 0)
     return { ok: false, reason: "no question in the list has a text" };

@@ -1,13 +1,13 @@
 import { type LabelReader, labelReader } from "./reply-fields.ts";
-import { linesOf } from "../text/fences.ts";
+import { splitLines } from "../text/fences.ts";
 import { jsonObjects, type Span } from "./json-objects.ts";
 
 /** A line that begins with the marker `FINAL RANKING:`, its decoration included; a list may follow on the line. */
-export const marker =
+export const RANKING_MARKER =
   /^[\s#*_`-]{0,40}(?:\d{1,2}[.)]\s*)?[*_`]{0,6}(?:(?:my|the|overall)\s)?final\s{1,4}ranking[*_`]{0,6}\s{0,4}(?:\([^)]{0,80}\)[*_`]{0,6})?\s{0,4}(?:[:：][*_`]{0,6}|[-–—]\s|$)/i;
 
 /** The heading of an answer's strengths or weaknesses, at the start of a line or behind a label. */
-export const reviewing =
+export const REVIEW_HEADING =
   /^[\s#*_`•+:–—(.\d)-]*(?:(?:key|main)\s+)?(?:(strengths?|pros)|weakness(?:es)?|cons)\b[\s*_`]*(?::|\(|$)/i;
 
 const leadWords = new Set(
@@ -17,7 +17,7 @@ const leadWords = new Set(
 );
 
 /** How many characters of the line introduce a ranking (`My order:`), 0 where it begins with anything else. */
-export function leadInLength(line: string): number {
+export function measureLeadIn(line: string): number {
   const colon = line.slice(0, 100).search(/[:：]/);
   if (colon === -1) return 0;
   const words =
@@ -30,7 +30,7 @@ export function leadInLength(line: string): number {
 }
 
 /** Labels as one line orders them, best first; a null is something label-like that is not known, as `written` shows. */
-export type Order = {
+export type LabelOrder = {
   readonly labels: readonly (string | null)[];
   readonly written: readonly string[];
   /** Whether two of them are put level. */
@@ -38,7 +38,7 @@ export type Order = {
 };
 
 /** One label in a list. `number` is null for a bullet or a bare line; `rest` is what follows the label. */
-export type Item = {
+export type LabelItem = {
   readonly number: number | null;
   readonly label: string | null;
   readonly written: string;
@@ -59,7 +59,7 @@ const levelWord = /^[\s*_]*\(?\s*(?:tie[sd]?\b|=)/i;
 const joined = /^\s*(?:&|\/|and\b|~|≈)\s*/i;
 const separator = /^\s*[:–—(,.;|-]/;
 
-function lengthAt(pattern: RegExp, text: string, at: number): number {
+function matchLength(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0].length ?? 0;
 }
@@ -68,7 +68,7 @@ function lengthAt(pattern: RegExp, text: string, at: number): number {
  * A line that is nothing but an order of two or more labels: `A, C, B`, `A > C > B`, `1. A 2. C 3. B`. With
  * `reasons`, words may follow it (`A > B, because …`). Null for any other line. Lines over 2,000 characters are none.
  */
-function readOrder(line: string, reader: LabelReader, reasons: boolean): Order | null {
+function readOrder(line: string, reader: LabelReader, reasons: boolean): LabelOrder | null {
   if (line.length > MAX_LINE_LENGTH) return null;
   const labels: (string | null)[] = [];
   const written: string[] = [];
@@ -77,17 +77,17 @@ function readOrder(line: string, reader: LabelReader, reasons: boolean): Order |
   let at = 0;
   let end = 0;
   for (;;) {
-    const number = lengthAt(inlineNumber, line, at);
+    const number = matchLength(inlineNumber, line, at);
     const mention = (number > 0 ? reader.at(line, at + number) : null) ?? reader.at(line, at);
     if (mention === null) break;
     labels.push(mention.label);
     written.push(mention.written);
     tie ||= tieAhead;
     end = mention.end;
-    const equal = lengthAt(level, line, end);
-    const step = equal > 0 ? equal : lengthAt(above, line, end);
+    const equal = matchLength(level, line, end);
+    const step = equal > 0 ? equal : matchLength(above, line, end);
     tieAhead = equal > 0;
-    at = end + (step > 0 ? step : lengthAt(blank, line, end));
+    at = end + (step > 0 ? step : matchLength(blank, line, end));
     if (at === end || (step === 0 && line.charAt(at) === "(")) break;
   }
   if (labels.length < 2 || labels.every((label) => label === null)) return null;
@@ -99,7 +99,7 @@ function readOrder(line: string, reader: LabelReader, reasons: boolean): Order |
 }
 
 /** A line that puts one label in a list: `1. Response A – …`, `**A**`, `- Answer B`. Null for any other line. */
-export function readItem(line: string, reader: LabelReader): Item | null {
+export function readItem(line: string, reader: LabelReader): LabelItem | null {
   const text = line.slice(0, MAX_LINE_LENGTH);
   const [head = "", digits] = itemHead.exec(text) ?? [];
   const numbered = digits === undefined ? null : reader.at(text, head.length);
@@ -130,8 +130,8 @@ export type LocatedRanking =
   | { readonly ok: false; readonly reason: string };
 
 type Line = { readonly text: string; readonly at: number };
-type Candidate = Order & { readonly at: number; readonly json: object | null };
-type List = { at: number; last: number; numbered: boolean; review: boolean } & {
+type RankingCandidate = LabelOrder & { readonly at: number; readonly json: object | null };
+type LabelList = { at: number; last: number; numbered: boolean; review: boolean } & {
   labels: (string | null)[];
   written: string[];
   tie: boolean;
@@ -152,7 +152,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The same text with every span blanked and every line where it was. */
-function without(text: string, spans: readonly Span[]): string {
+function blankSpans(text: string, spans: readonly Span[]): string {
   let rest = "";
   let at = 0;
   for (const { start, end } of spans) {
@@ -163,7 +163,7 @@ function without(text: string, spans: readonly Span[]): string {
   return rest + text.slice(at);
 }
 
-function orderOf(value: unknown, reader: LabelReader): Order | null {
+function readJsonOrder(value: unknown, reader: LabelReader): LabelOrder | null {
   if (typeof value === "string") return readOrder(value, reader, false);
   if (!Array.isArray(value)) return null;
   const tie = value.some((entry) => Array.isArray(entry) && entry.length > 1);
@@ -174,7 +174,7 @@ function orderOf(value: unknown, reader: LabelReader): Order | null {
 }
 
 /** The last object that has a ranking, first among those that begin a line (`own`), else among the others. */
-function jsonCandidate(source: Source, own: boolean): Candidate | null {
+function findJsonRanking(source: RankingText, own: boolean): RankingCandidate | null {
   const { text, objects, reader } = source;
   let attempts = 50;
   for (const { start, end } of objects.toReversed()) {
@@ -187,25 +187,25 @@ function jsonCandidate(source: Source, own: boolean): Candidate | null {
         .at(-1) ?? "";
     const alone =
       /^[\s*_`]*(?:`{3,}\s*\w*)?\s*$/.test(before) ||
-      marker.exec(before)?.[0].length === before.trimEnd().length;
+      RANKING_MARKER.exec(before)?.[0].length === before.trimEnd().length;
     if (alone !== own) continue;
     if (!own && (quotes.has(before.trimEnd().slice(-1)) || before.trimStart().startsWith(">"))) continue;
     if ((attempts -= 1) < 0) break;
     const json: unknown = JSON.parse(piece);
     if (!isRecord(json)) continue;
     const key = Object.keys(json).find((name) => /^(?:final)?[\s_-]?ranking$/i.test(name));
-    const order = key === undefined ? null : orderOf(json[key], reader);
+    const order = key === undefined ? null : readJsonOrder(json[key], reader);
     if (order !== null) return { ...order, at: start, json };
   }
   return null;
 }
 
 /** Every list of labels in the lines, in order. A list whose entries are reviewed in between is a review. */
-function listsIn(lines: readonly Line[], reader: LabelReader): List[] {
-  const lists: List[] = [];
-  let open: List | null = null;
+function findLists(lines: readonly Line[], reader: LabelReader): LabelList[] {
+  const lists: LabelList[] = [];
+  let open: LabelList | null = null;
   for (const [index, { text, at }] of lines.entries()) {
-    const led = text.slice(leadInLength(text));
+    const led = text.slice(measureLeadIn(text));
     const order = readOrder(led, reader, index === 0 || led !== text);
     if (order !== null) {
       lists.push({
@@ -223,7 +223,7 @@ function listsIn(lines: readonly Line[], reader: LabelReader): List[] {
     const item = readItem(text, reader);
     if (item === null) {
       if (open !== null && !open.numbered) open = null;
-      if (open !== null && reviewing.test(text.slice(0, 200))) open.review = true;
+      if (open !== null && REVIEW_HEADING.test(text.slice(0, 200))) open.review = true;
       continue;
     }
     const numbered = item.number !== null;
@@ -243,32 +243,32 @@ function listsIn(lines: readonly Line[], reader: LabelReader): List[] {
     open.labels.push(item.label);
     open.written.push(item.written);
     open.tie ||= item.tie;
-    open.review ||= reviewing.test(item.rest.slice(0, 200));
+    open.review ||= REVIEW_HEADING.test(item.rest.slice(0, 200));
     open.last = index;
   }
   return lists.filter((list) => !list.review && list.labels.some((label) => label !== null));
 }
 
-type Source = { readonly text: string; readonly objects: readonly Span[]; readonly reader: LabelReader };
+type RankingText = { readonly text: string; readonly objects: readonly Span[]; readonly reader: LabelReader };
 
 /** What stands behind the last marker that begins a line: a candidate, why there is none, or null without a marker. */
-function markedCandidate(
+function findMarkedRanking(
   prose: string,
   reader: LabelReader,
-): { at: number; found: Candidate | string } | null {
-  const lines = linesOf(prose);
-  const from = lines.findLastIndex((line) => marker.test(line.text.slice(0, 300)));
+): { at: number; found: RankingCandidate | string } | null {
+  const lines = splitLines(prose);
+  const from = lines.findLastIndex((line) => RANKING_MARKER.test(line.text.slice(0, 300)));
   const marked = lines[from];
   if (marked === undefined) return null;
-  const after = marked.text.slice(marker.exec(marked.text.slice(0, 300))?.[0].length ?? 0);
+  const after = marked.text.slice(RANKING_MARKER.exec(marked.text.slice(0, 300))?.[0].length ?? 0);
   const written = lines
     .slice(from + 1)
     .filter((line) => line.text.trim() !== "" && !fenceLine.test(line.text));
   const section = [{ text: after, at: marked.at }, ...written].slice(-MAX_LINES);
-  const list = listsIn(section, reader).at(-1);
+  const list = findLists(section, reader).at(-1);
   if (list === undefined)
     return { at: marked.at, found: "nothing behind the final ranking marker reads as a ranking" };
-  if (section.slice(list.last + 1).some((line) => reviewing.test(line.text.slice(0, 200))))
+  if (section.slice(list.last + 1).some((line) => REVIEW_HEADING.test(line.text.slice(0, 200))))
     return {
       at: list.at,
       found: "strengths and weaknesses follow the last ranking, so it is not the end of the review",
@@ -277,7 +277,7 @@ function markedCandidate(
 }
 
 /** A marker inside a line, with nothing but an order from there to the line's end. */
-function innerCandidate(prose: string, reader: LabelReader): Candidate | null {
+function findInnerRanking(prose: string, reader: LabelReader): RankingCandidate | null {
   const places = [...prose.matchAll(innerMarker)].slice(-20);
   for (const place of places.toReversed()) {
     const before = prose
@@ -296,7 +296,7 @@ function innerCandidate(prose: string, reader: LabelReader): Candidate | null {
   return null;
 }
 
-function strict(candidate: Candidate, labels: readonly string[]): LocatedRanking {
+function checkRanking(candidate: RankingCandidate, labels: readonly string[]): LocatedRanking {
   const { labels: named, written, tie, at, json } = candidate;
   const unknown = named.findIndex((label) => label === null);
   const ranking = named.filter((label) => label !== null);
@@ -321,20 +321,20 @@ export function locateRanking(text: string, labels: readonly string[]): LocatedR
   if (text.length > MAX_CHARACTERS)
     return { ok: false, reason: `the reply is longer than ${MAX_CHARACTERS} characters` };
   const source = { text, objects: jsonObjects(text), reader };
-  const prose = without(text, source.objects);
-  const json = jsonCandidate(source, true);
-  const marked = markedCandidate(prose, reader);
+  const prose = blankSpans(text, source.objects);
+  const json = findJsonRanking(source, true);
+  const marked = findMarkedRanking(prose, reader);
   if (marked !== null && (json === null || marked.at > json.at))
     return typeof marked.found === "string"
       ? { ok: false, reason: marked.found }
-      : strict(marked.found, labels);
-  const inner = [jsonCandidate(source, false), innerCandidate(prose, reader)].filter(
+      : checkRanking(marked.found, labels);
+  const inner = [findJsonRanking(source, false), findInnerRanking(prose, reader)].filter(
     (found) => found !== null,
   );
   const last = json ?? inner.sort((a, b) => b.at - a.at)[0];
   return last === undefined
     ? { ok: false, reason: "there is neither a final ranking marker nor a JSON ranking" }
-    : strict(last, labels);
+    : checkRanking(last, labels);
 }
 
 /**

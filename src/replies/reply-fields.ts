@@ -11,15 +11,15 @@ const MAX_CHARACTERS = 2_000;
 const MAX_OBJECTS = 50;
 const MAX_NAME_LENGTH = 64;
 
-function folded(name: string): string {
+function foldName(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).toLowerCase().replaceAll(/[_-]/g, "");
 }
 
 /** A JSON object's entries; none for anything else. Of two names that read alike the last counts, as in JSON. */
-export function fieldsOf(value: unknown): Fields {
+export function toFields(value: unknown): Fields {
   return typeof value !== "object" || value === null || Array.isArray(value)
     ? new Map()
-    : new Map(Object.entries(value).map(([name, inner]): [string, unknown] => [folded(name), inner]));
+    : new Map(Object.entries(value).map(([name, inner]): [string, unknown] => [foldName(name), inner]));
 }
 
 /**
@@ -34,7 +34,7 @@ export function findFields(
   if (text.length > MAX_REPLY_LENGTH)
     return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
   // What does not even name it needs no search.
-  const named = new RegExp([...folded(name)].join("[_-]?"), "i").test(text);
+  const named = new RegExp([...foldName(name)].join("[_-]?"), "i").test(text);
   const fields = named ? (lastFields(text, name) ?? lastFields(escapeBreaks(text), name)) : undefined;
   if (fields) return { ok: true, fields };
   return {
@@ -46,16 +46,16 @@ export function findFields(
 function lastFields(text: string, name: string): Fields | undefined {
   for (const { start, end } of jsonObjects(text).slice(-MAX_OBJECTS).toReversed()) {
     // What `jsonObjects` finds is JSON.
-    const fields = fieldsOf(JSON.parse(text.slice(start, end)));
-    if (fields.has(folded(name))) return fields;
-    const inner = fields.size === 1 ? fieldsOf([...fields.values()][0]) : undefined;
-    if (inner?.has(folded(name))) return inner;
+    const fields = toFields(JSON.parse(text.slice(start, end)));
+    if (fields.has(foldName(name))) return fields;
+    const inner = fields.size === 1 ? toFields([...fields.values()][0]) : undefined;
+    if (inner?.has(foldName(name))) return inner;
   }
   return undefined;
 }
 
 /** A text of at most 2,000 characters, trimmed and well formed; empty for what is none. */
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
   return typeof value === "string" ? value.trim().slice(0, MAX_CHARACTERS).toWellFormed().trim() : "";
 }
@@ -64,7 +64,7 @@ export function textOf(value: unknown): string {
  * A list of texts, at most 50: of an array, where an object stands for the texts in it, or of one string, line by line
  * without its list marks. What is empty, or says that there is nothing, is left out.
  */
-export function textsOf(value: unknown): string[] {
+export function toTexts(value: unknown): string[] {
   const given: readonly unknown[] =
     typeof value === "string" ? lines(value) : Array.isArray(value) ? value : [];
   const texts: string[] = [];
@@ -72,8 +72,8 @@ export function textsOf(value: unknown): string[] {
     if (texts.length === MAX_ITEMS) break;
     const text =
       typeof one === "object"
-        ? textOf([...fieldsOf(one).values()].map(textOf).filter(Boolean).join(": "))
-        : textOf(one);
+        ? toText([...toFields(one).values()].map(toText).filter(Boolean).join(": "))
+        : toText(one);
     if (text !== "" && !NOTHING.test(text)) texts.push(text);
   }
   return texts;
@@ -96,7 +96,7 @@ const noun =
 const labelLike = /[A-Z]{1,2}\d?|\d{1,2}/y;
 const wordCharacter = /[\p{L}\p{N}_'’]/u;
 
-function undecorated(text: string): string {
+function removeDecoration(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && decoration.has(text.charAt(start))) start += 1;
@@ -110,14 +110,14 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
 }
 
 /** `A` for each of `A`, `**a**`, `Answer A`, `Response A:` and the like: two texts name one label when this is equal. */
-export function normaliseLabel(text: string): string {
-  const bare = undecorated(text);
-  const named = undecorated(bare.slice(matchAt(noun, bare, 0)?.length ?? 0));
+export function normalizeLabel(text: string): string {
+  const bare = removeDecoration(text);
+  const named = removeDecoration(bare.slice(matchAt(noun, bare, 0)?.length ?? 0));
   return (named === "" ? bare : named).toUpperCase();
 }
 
 /** A label met in a text. `label` is null where something looks like a label (`Response Z`) and is none of the known. */
-type Mention = {
+type LabelMention = {
   readonly label: string | null;
   readonly written: string;
   /** Whether a noun stood before it, as in `Answer A`. */
@@ -130,12 +130,12 @@ export type LabelReader = {
   /** The known label that the whole of `text` names, or null. */
   readonly whole: (text: string) => string | null;
   /** The label that starts at `from`, leading decoration aside, or null where nothing there looks like one. */
-  readonly at: (text: string, from: number) => Mention | null;
+  readonly at: (text: string, from: number) => LabelMention | null;
 };
 
 /** Reads the given labels, case and decoration aside; null when two of them read alike, so that nothing can be told. */
 export function labelReader(labels: readonly string[]): LabelReader | null {
-  const known = new Map(labels.map((label) => [normaliseLabel(label), label]));
+  const known = new Map(labels.map((label) => [normalizeLabel(label), label]));
   if (known.size !== labels.length || known.has("")) return null;
   const longestFirst = [...known.keys()].sort((a, b) => b.length - a.length);
   const ends = (text: string, at: number) =>
@@ -147,7 +147,7 @@ export function labelReader(labels: readonly string[]): LabelReader | null {
     return at;
   };
   return {
-    whole: (text) => known.get(normaliseLabel(text)) ?? null,
+    whole: (text) => known.get(normalizeLabel(text)) ?? null,
     at: (text, from) => {
       let at = skip(text, from, opening);
       const prefix = matchAt(noun, text, at);

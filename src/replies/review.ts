@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { linesOf } from "../text/fences.ts";
+import { splitLines } from "../text/fences.ts";
 import { labelReader, type LabelReader } from "./reply-fields.ts";
-import { readItem, leadInLength, marker, reviewing, locateRanking } from "./ranking.ts";
+import { readItem, measureLeadIn, RANKING_MARKER, REVIEW_HEADING, locateRanking } from "./ranking.ts";
 
 /** The JSON form of a review: what stands for and against each answer, and all labels in `ranking`, best first. */
 export const ReviewReply = z.strictObject({
@@ -22,9 +22,11 @@ export type Review =
 const MAX_REMARKS = 50;
 const MAX_REMARK_LENGTH = 2_000;
 
-const words = z.union([z.array(z.unknown()), z.string().transform((text) => [text])]).catch([]);
+const REMARK_LIST = z.union([z.array(z.unknown()), z.string().transform((text) => [text])]).catch([]);
 const lenientReviews = z
-  .array(z.object({ label: z.string(), strengths: words, weaknesses: words }).nullable().catch(null))
+  .array(
+    z.object({ label: z.string(), strengths: REMARK_LIST, weaknesses: REMARK_LIST }).nullable().catch(null),
+  )
   .catch([]);
 
 const bullet = /^[\s>#*_`•+-]{0,40}(?:\d{1,2}[.)]\s)?[\s*_`]{0,10}/;
@@ -61,23 +63,23 @@ function jsonRemarks(json: object, reader: LabelReader, into: Collector) {
 function textRemarks(body: string, reader: LabelReader, into: Collector) {
   let label: string | null = null;
   let side: "strengths" | "weaknesses" | null = null;
-  for (const { text } of linesOf(body)) {
+  for (const { text } of splitLines(body)) {
     if (text.trim() === "") continue;
     const item = readItem(text, reader);
-    if (item !== null || marker.test(text.slice(0, 300)) || leadInLength(text) > 0) {
+    if (item !== null || RANKING_MARKER.test(text.slice(0, 300)) || measureLeadIn(text) > 0) {
       label = item?.label ?? null;
       side = null;
     }
     const rest = item === null ? text : item.rest;
-    const heading = reviewing.exec(rest.slice(0, 200));
+    const heading = REVIEW_HEADING.exec(rest.slice(0, 200));
     if (heading !== null) side = heading[1] === undefined ? "weaknesses" : "strengths";
     if (label === null || side === null) continue;
     const said = heading === null ? rest : rest.slice(heading[0].length);
     const [first = "", second] = heading?.[1] === undefined ? [said] : splitSides(said);
-    into.add(label, side, undecorated(first));
+    into.add(label, side, cleanRemark(first));
     if (second === undefined) continue;
     side = "weaknesses";
-    into.add(label, side, undecorated(second));
+    into.add(label, side, cleanRemark(second));
   }
 }
 
@@ -88,7 +90,7 @@ function splitSides(said: string): string[] {
   return before === undefined || after === undefined ? [said] : [before, after];
 }
 
-function undecorated(text: string): string {
+function cleanRemark(text: string): string {
   return text
     .slice(0, MAX_REMARK_LENGTH)
     .replace(bullet, "")

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Assessment } from "../kernel/index.ts";
-import { confidenceOf } from "./confidence.ts";
-import { findFields, textsOf } from "./reply-fields.ts";
+import { readConfidence } from "./confidence.ts";
+import { findFields, toTexts } from "./reply-fields.ts";
 
 /** The JSON form of what the judge of a debate writes in the end. */
 export const SolutionReply = z.strictObject({
@@ -39,20 +39,20 @@ export function parseSolution(text: string): Solution {
       ok: false,
       reason: typeof written === "string" ? "solutionMarkdown is empty" : "solutionMarkdown is no text",
     };
-  const unfulfilled = textsOf(fields.get("unfulfilledmajorrequirements")).filter(
+  const unfulfilled = toTexts(fields.get("unfulfilledmajorrequirements")).filter(
     (item) => !FULFILLED.test(item),
   );
-  const confidence = confidenceOf(fields.get("confidence"));
+  const confidence = readConfidence(fields.get("confidence"));
   const most = unfulfilled.length > 0 ? MAX_UNFULFILLED : 100;
   return {
     ok: true,
     markdown,
     assessment: {
       confidence: confidence === null ? null : Math.min(confidence, most),
-      tradeoffs: textsOf(fields.get("tradeoffs")),
-      recommendations: textsOf(fields.get("recommendations")),
+      tradeoffs: toTexts(fields.get("tradeoffs")),
+      recommendations: toTexts(fields.get("recommendations")),
       unfulfilledMajorRequirements: unfulfilled,
-      openQuestions: textsOf(fields.get("openquestions")),
+      openQuestions: toTexts(fields.get("openquestions")),
     },
   };
 }

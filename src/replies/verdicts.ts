@@ -11,11 +11,11 @@ export type FoundObject = { readonly entries: ReadonlyMap<string, unknown>; read
 export type Marked = { readonly behind: string; readonly at: number };
 
 const MAX_OBJECTS = 50;
-const lookAhead = 120;
+const LOOK_AHEAD_LENGTH = 120;
 const quotes = new Set("\"'“”‘’`«»");
 
 /** The last JSON objects of a text, in order; names are in lower case. */
-export function objectsIn(text: string): FoundObject[] {
+export function findObjects(text: string): FoundObject[] {
   return jsonObjects(text)
     .slice(-MAX_OBJECTS)
     .flatMap((span): FoundObject[] => {
@@ -30,7 +30,7 @@ export function objectsIn(text: string): FoundObject[] {
 }
 
 /** The first of these names that the object has, with its value. */
-export function entryOf({ entries }: FoundObject, names: readonly string[]): { value: unknown } | null {
+export function findEntry({ entries }: FoundObject, names: readonly string[]): { value: unknown } | null {
   const name = names.find((one) => entries.has(one));
   return name === undefined ? null : { value: entries.get(name) };
 }
@@ -39,7 +39,7 @@ export function entryOf({ entries }: FoundObject, names: readonly string[]): { v
  * What stands behind each marker of the text. One inside of a JSON object is text; one right behind a quotation
  * mark, or on a line that begins with `>`, is quoted: neither counts.
  */
-export function markedIn(text: string, marker: RegExp, objects: readonly FoundObject[]): Marked[] {
+export function findMarked(text: string, marker: RegExp, objects: readonly FoundObject[]): Marked[] {
   return [...text.matchAll(marker)].flatMap((match): Marked[] => {
     const at = match.index;
     if (objects.some(({ span }) => span.start < at && at < span.end)) return [];
@@ -50,19 +50,19 @@ export function markedIn(text: string, marker: RegExp, objects: readonly FoundOb
       .slice(-1);
     if (/^\s*>/.test(line)) return [];
     const end = at + match[0].length;
-    return [{ behind: text.slice(end, end + lookAhead), at }];
+    return [{ behind: text.slice(end, end + LOOK_AHEAD_LENGTH), at }];
   });
 }
 
 /** The words of a reply before its verdict or, where there are none, behind it; without the heading `Feedback:`. */
 export function feedbackAround(text: string, verdict: Span): string {
-  const before = unheaded(text.slice(0, verdict.start));
-  return before === "" ? unheaded(text.slice(verdict.end)) : before;
+  const before = removeHeading(text.slice(0, verdict.start));
+  return before === "" ? removeHeading(text.slice(verdict.end)) : before;
 }
 
 const heading = /^[\s#*_("'“]*feedback[*_]{0,3}\s*:[*_]{0,3}\s*/i;
 
-function unheaded(text: string): string {
+function removeHeading(text: string): string {
   return text.replace(heading, "").trim();
 }
 

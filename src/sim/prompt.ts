@@ -1,6 +1,6 @@
 import type { ModelRequest } from "../kernel/index.ts";
 import { splitFenced, type Fenced } from "../prompts/material.ts";
-import { requirementsOf, type Requirements } from "../text/requirements.ts";
+import { extractRequirements, type Requirements } from "../text/requirements.ts";
 import { readConversation, type Conversation } from "./conversation.ts";
 
 /** A text from elsewhere under the label that it is shown with. */
@@ -187,7 +187,7 @@ function readBrief(pieces: readonly Fenced[]): Brief {
   const isListed = listed.major.length + listed.minor.length > 0;
   const texts = shownTexts(pieces, "clarification");
   return {
-    requirements: isListed ? listed : requirementsOf(problem.map(({ text }) => text).join("\n\n")),
+    requirements: isListed ? listed : extractRequirements(problem.map(({ text }) => text).join("\n\n")),
     clarifications: texts.flatMap(({ label, text }) => {
       const [, number] = /^(\d{1,4}) question$/.exec(label) ?? [];
       const answer = texts.find((one) => one.label === `${number ?? ""} answer`);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nearest } from "../text/words.ts";
+import { findNearest } from "../text/words.ts";
 
 /** A simulated model as `sim/NAME?…` describes it. Rates and strengths lie between 0 and 1. */
 export type SimParameters = {
@@ -73,7 +73,7 @@ export function readReference(ref: string): ReferenceReading {
   for (const [key, written] of new URLSearchParams(query)) {
     if (!parameterNames.includes(key))
       return refuse(
-        `unknown parameter "${key.slice(0, 40)}"; did you mean "${nearest(key, parameterNames)}"? Parameters: ${parameterNames.join(", ")}`,
+        `unknown parameter "${key.slice(0, 40)}"; did you mean "${findNearest(key, parameterNames)}"? Parameters: ${parameterNames.join(", ")}`,
       );
     if (texts.has(key)) return refuse(`"${key}" is given twice`);
     texts.set(key, written);

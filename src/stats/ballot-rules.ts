@@ -4,24 +4,24 @@ import { binomialAtMost } from "./proportions.ts";
 export type Ballot = { readonly ranking: readonly (readonly string[])[]; readonly count: number };
 
 /** @throws RangeError unless every ballot counts a finite number of votes from 0 */
-function refuseBadCounts(ballots: readonly Ballot[]): void {
+function assertCounts(ballots: readonly Ballot[]): void {
   for (const [index, { count }] of ballots.entries())
     if (!(count >= 0 && count < Infinity))
       throw new RangeError(`ballot ${index + 1} has a count of ${count}; give one from 0`);
 }
 
 /** An entry with its place: 1 + how many are strictly better, so that equals share one (1, 1, 3). */
-export type Place = { readonly id: string; readonly place: number; readonly tiedWith: string[] };
+export type Placement = { readonly id: string; readonly place: number; readonly tiedWith: string[] };
 
 /** Scores nearer than this are equal: sums of the same fractions in another order differ by less. */
-const indistinct = 1e-9;
+const SCORE_TOLERANCE = 1e-9;
 
 /** Groups of equal score, highest first; equals stand in the order in which they came. */
 export function orderByScore(scores: readonly (readonly [id: string, score: number])[]): string[][] {
   const groups: { score: number; ids: string[] }[] = [];
   for (const [id, score] of scores.toSorted(([, a], [, b]) => b - a)) {
     const last = groups.at(-1);
-    if (last !== undefined && Math.abs(last.score - score) <= indistinct) last.ids.push(id);
+    if (last !== undefined && Math.abs(last.score - score) <= SCORE_TOLERANCE) last.ids.push(id);
     else groups.push({ score, ids: [id] });
   }
   const came = new Map(scores.map(([id], index) => [id, index]));
@@ -29,7 +29,7 @@ export function orderByScore(scores: readonly (readonly [id: string, score: numb
 }
 
 /** Competition places of groups that stand best first. */
-export function places(order: readonly (readonly string[])[]): Place[] {
+export function assignPlaces(order: readonly (readonly string[])[]): Placement[] {
   let place = 1;
   return order.flatMap((group) => {
     const here = place;
@@ -48,7 +48,7 @@ export type Tally = { readonly order: string[][]; readonly scores: Record<string
  * @throws RangeError for a count that is no finite number from 0
  */
 export function borda(ballots: readonly Ballot[]): Tally {
-  refuseBadCounts(ballots);
+  assertCounts(ballots);
   const candidates = [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
   const scores = new Map(candidates.map((id) => [id, 0]));
   for (const { ranking, count } of ballots) {
@@ -77,7 +77,7 @@ export type Pairwise = {
  * @throws RangeError for a count that is no finite number from 0
  */
 export function pairwise(ballots: readonly Ballot[]): Pairwise {
-  refuseBadCounts(ballots);
+  assertCounts(ballots);
   const candidates = [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
   const count = candidates.length;
   const votes = new Float64Array(count ** 2);

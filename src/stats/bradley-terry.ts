@@ -15,13 +15,13 @@ export type Tie = { readonly a: string; readonly b: string; readonly count: numb
 export type PairedResults = { readonly players: readonly string[]; readonly meetings: readonly Meeting[] };
 
 /** Beyond it the shares of lopsided results are nearer to 0 or 1 than doubles can tell. */
-const greatestCount = 1e15;
+const MAX_COUNT = 1e15;
 
 /**
  * Adds up results by pair, players in alphabetical order.
  * @throws RangeError for a player against itself and for a count that is not from 0 to 1e15
  */
-function pairedResults(results: readonly Win[], ties: readonly Tie[]): PairedResults {
+function addUpResults(results: readonly Win[], ties: readonly Tie[]): PairedResults {
   const rows = [
     ...results.map(({ winner, loser, count }) => ({ one: winner, other: loser, count, tie: false })),
     ...ties.map(({ a, b, count }) => ({ one: a, other: b, count, tie: true })),
@@ -31,9 +31,9 @@ function pairedResults(results: readonly Win[], ties: readonly Tie[]): PairedRes
   const meetings = new Map<number, Meeting>();
   for (const { one, other, count, tie } of rows) {
     if (one === other) throw new RangeError(`"${one}" is set against itself; give results of two players`);
-    if (!(count >= 0 && count <= greatestCount))
+    if (!(count >= 0 && count <= MAX_COUNT))
       throw new RangeError(
-        `"${one}" and "${other}" have a count of ${count}; give one from 0, at most ${greatestCount}`,
+        `"${one}" and "${other}" have a count of ${count}; give one from 0, at most ${MAX_COUNT}`,
       );
     if (count === 0) continue;
     const [own, its] = [index.get(one) ?? 0, index.get(other) ?? 0];
@@ -67,7 +67,7 @@ export type BradleyTerry =
     };
 
 /** A step that moves no parameter by more than this ends the search. */
-const tolerance = 1e-10;
+const TOLERANCE = 1e-10;
 const MAX_STEPS = 500;
 
 /**
@@ -87,11 +87,11 @@ export function bradleyTerry(
   results: readonly Win[],
   { ties = [], reference }: { readonly ties?: readonly Tie[]; readonly reference?: string } = {},
 ): BradleyTerry {
-  const given = pairedResults(results, ties);
+  const given = addUpResults(results, ties);
   const { players } = given;
   if (reference !== undefined && !players.includes(reference))
     throw new RangeError(`the reference "${reference}" is none of the players; give one of them`);
-  const groups = groupsOf(given);
+  const groups = findGroups(given);
   if (groups.length !== 1)
     return {
       ok: false,
@@ -102,14 +102,14 @@ export function bradleyTerry(
       groups: groups.map((group) => group.map((player) => players[player] ?? "")),
     };
   const tied = given.meetings.some((meeting) => meeting.ties > 0);
-  if (tied && separable(given))
+  if (tied && isSeparable(given))
     return {
       ok: false,
       reason: "the wins can be told from the ties by strength alone, so that no share of ties fits best",
       groups: [[...players]],
     };
 
-  const top = climb(given, tied);
+  const top = maximizeLikelihood(given, tied);
   if (top === null)
     return {
       ok: false,
@@ -135,7 +135,7 @@ export function bradleyTerry(
 }
 
 /** Players of whom each can be reached from each other over wins and ties; who reaches more comes first. */
-function groupsOf({ players, meetings }: PairedResults): number[][] {
+function findGroups({ players, meetings }: PairedResults): number[][] {
   const reached = [...players.keys()].map((player) => {
     const set = new Set([player]);
     // What is added while it is gone through is gone through too.
@@ -162,7 +162,7 @@ function groupsOf({ players, meetings }: PairedResults): number[][] {
  * these the likelihood grows for ever with the tie parameter. That is a system of bounds on differences, which has a
  * solution unless a circle of bounds sums to less than 0 (Bellman and Ford).
  */
-function separable({ players, meetings }: PairedResults): boolean {
+function isSeparable({ players, meetings }: PairedResults): boolean {
   const bounds = meetings.flatMap(({ first, second, wins, losses, ties }) => [
     ...(wins > 0 ? [{ from: first, to: second, most: -1 }] : []),
     ...(losses > 0 ? [{ from: second, to: first, most: -1 }] : []),
@@ -188,7 +188,7 @@ function separable({ players, meetings }: PairedResults): boolean {
 }
 
 /** The probabilities of a meeting's outcomes and its part of the log likelihood; `tie` null for a model without ties. */
-function outcomes({ wins, losses, ties }: Meeting, difference: number, tie: number | null) {
+function outcomeProbabilities({ wins, losses, ties }: Meeting, difference: number, tie: number | null) {
   const scores = [difference / 2, -difference / 2, tie ?? -Infinity];
   const highest = scores.indexOf(Math.max(...scores));
   const gaps = scores.map((score) => score - (scores[highest] ?? 0));
@@ -208,7 +208,7 @@ function outcomes({ wins, losses, ties }: Meeting, difference: number, tie: numb
  * The strengths, mean zero, then the logarithm of the tie parameter if there is one; their covariance of the strengths.
  * Null where the steps do not come to rest.
  */
-const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
+const maximizeLikelihood = ({ players, meetings }: PairedResults, tied: boolean) => {
   const size = players.length + Number(tied);
   const last = players.length;
   const differenceAt = (point: readonly number[], { first, second }: Meeting) =>
@@ -216,7 +216,8 @@ const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
   const tieAt = (point: readonly number[]) => (tied ? (point[last] ?? 0) : null);
   const heightAt = (point: readonly number[]) =>
     meetings.reduce(
-      (sum, meeting) => sum + outcomes(meeting, differenceAt(point, meeting), tieAt(point)).logLikelihood,
+      (sum, meeting) =>
+        sum + outcomeProbabilities(meeting, differenceAt(point, meeting), tieAt(point)).logLikelihood,
       0,
     );
   const slopeAt = (point: readonly number[]) => {
@@ -228,7 +229,7 @@ const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
     };
     for (const meeting of meetings) {
       const { first, second, wins, losses, ties } = meeting;
-      const { win, loss, draw } = outcomes(meeting, differenceAt(point, meeting), tieAt(point));
+      const { win, loss, draw } = outcomeProbabilities(meeting, differenceAt(point, meeting), tieAt(point));
       const games = wins + losses + ties;
       const ahead = (win - loss) / 2;
       // Half the wins less the losses, beyond what is expected, without the difference of what is nearly equal.
@@ -272,9 +273,9 @@ const climb = ({ players, meetings }: PairedResults, tied: boolean) => {
     do {
       point = from.map((value, index) => value + scale * (move[index] ?? 0));
       scale /= 2;
-    } while (!(heightAt(point) >= height) && scale * furthest > tolerance);
+    } while (!(heightAt(point) >= height) && scale * furthest > TOLERANCE);
     height = heightAt(point);
-    if (furthest < tolerance) {
+    if (furthest < TOLERANCE) {
       const covariance = inverted.map((row) => row.map((value) => value - held));
       return { parameters: point, logLikelihood: height, covariance };
     }

@@ -3,24 +3,24 @@ import { sum } from "./numbers.ts";
 export type Label = { readonly item: string; readonly worker: string; readonly label: string };
 
 /** Shares by class, 0 to 1, that sum to 1. */
-type Shares = Record<string, number>;
+type ClassShares = Record<string, number>;
 
 export type DawidSkene = {
   /** By item, how likely each class is the true one. */
-  readonly items: Record<string, Shares>;
+  readonly items: Record<string, ClassShares>;
   /** By worker and true class, how likely each label is; null for a class that none of the worker's items can have. */
-  readonly workers: Record<string, Record<string, Shares | null>>;
+  readonly workers: Record<string, Record<string, ClassShares | null>>;
   /** How frequent each class is. */
-  readonly prevalence: Shares;
+  readonly prevalence: ClassShares;
   readonly logLikelihood: number;
   readonly iterations: number;
   /** Whether the last iteration raised the log likelihood by less than 1e-8. */
   readonly converged: boolean;
 };
 
-const tolerance = 1e-8;
+const TOLERANCE = 1e-8;
 
-function shares(values: readonly number[]): number[] {
+function normalize(values: readonly number[]): number[] {
   const total = sum(values);
   return values.map((value) => value / total);
 }
@@ -62,20 +62,20 @@ export function dawidSkene(
   const size = { items: items.length, workers: workers.length, classes: classes.length };
 
   let beliefs = items.map(() => classes.map(() => 0));
-  for (const { item, label } of coded) bump(beliefs[item], label, 1);
-  beliefs = beliefs.map(shares);
+  for (const { item, label } of coded) increase(beliefs[item], label, 1);
+  beliefs = beliefs.map(normalize);
   let parameters: Parameters;
   let logLikelihood = -Infinity;
   let iterations = 0;
   let converged = false;
   do {
-    parameters = maximise(coded, beliefs, size);
-    const believed = believe(coded, parameters, size);
-    converged = believed.logLikelihood - logLikelihood < tolerance;
+    parameters = maximize(coded, beliefs, size);
+    const believed = updateBeliefs(coded, parameters, size);
+    converged = believed.logLikelihood - logLikelihood < TOLERANCE;
     ({ beliefs, logLikelihood } = believed);
     iterations += 1;
   } while (iterations < maximumIterations && !converged);
-  const named = (values: readonly number[]): Shares =>
+  const named = (values: readonly number[]): ClassShares =>
     Object.fromEntries(classes.map((name, index) => [name, values[index] ?? 0]));
   return {
     items: Object.fromEntries(items.map((item, index) => [item, named(beliefs[index] ?? [])])),
@@ -97,36 +97,38 @@ export function dawidSkene(
   };
 }
 
-function bump(list: number[] | undefined, index: number, by: number): void {
+function increase(list: number[] | undefined, index: number, by: number): void {
   if (list !== undefined) list[index] = (list[index] ?? 0) + by;
 }
 
 /** The M step: frequencies under the beliefs. */
-function maximise(coded: Coded, beliefs: readonly (readonly number[])[], size: Size): Parameters {
+function maximize(coded: Coded, beliefs: readonly (readonly number[])[], size: Size): Parameters {
   const zeros = () => Array.from({ length: size.classes }, () => 0);
   const prevalence = zeros();
-  for (const belief of beliefs) for (const [truth, share] of belief.entries()) bump(prevalence, truth, share);
+  for (const belief of beliefs)
+    for (const [truth, share] of belief.entries()) increase(prevalence, truth, share);
   const counts = Array.from({ length: size.workers }, () => Array.from({ length: size.classes }, zeros));
   for (const { item, worker, label } of coded)
-    for (const [truth, share] of (beliefs[item] ?? []).entries()) bump(counts[worker]?.[truth], label, share);
+    for (const [truth, share] of (beliefs[item] ?? []).entries())
+      increase(counts[worker]?.[truth], label, share);
   return {
-    prevalence: shares(prevalence),
-    confusion: counts.map((rows) => rows.map((row) => (sum(row) > 0 ? shares(row) : null))),
+    prevalence: normalize(prevalence),
+    confusion: counts.map((rows) => rows.map((row) => (sum(row) > 0 ? normalize(row) : null))),
   };
 }
 
 /** The E step: beliefs under the frequencies, in logarithms, so that many labels of an item do not vanish. */
-function believe(coded: Coded, { prevalence, confusion }: Parameters, size: Size) {
+function updateBeliefs(coded: Coded, { prevalence, confusion }: Parameters, size: Size) {
   const scores = Array.from({ length: size.items }, () => prevalence.map(Math.log));
   for (const { item, worker, label } of coded)
     for (const [truth, row] of (confusion[worker] ?? []).entries())
-      bump(scores[item], truth, row === null ? -Infinity : Math.log(row[label] ?? 0));
+      increase(scores[item], truth, row === null ? -Infinity : Math.log(row[label] ?? 0));
   let logLikelihood = 0;
   const beliefs = scores.map((row) => {
     const highest = Math.max(...row);
     const worths = row.map((score) => Math.exp(score - highest));
     logLikelihood += highest + Math.log(sum(worths));
-    return shares(worths);
+    return normalize(worths);
   });
   return { beliefs, logLikelihood };
 }

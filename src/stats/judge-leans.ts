@@ -1,5 +1,5 @@
 import type { Preference, Winner } from "../replies/preference.ts";
-import { leanOf, shareOf, type Estimate } from "./proportions.ts";
+import { estimateLean, estimateShare, type Estimate } from "./proportions.ts";
 import { normalQuantile } from "./numbers.ts";
 
 /** What one judge says of a pair that it was shown in both orders. */
@@ -8,7 +8,7 @@ export type CombinedPreference =
   | { readonly winner: null; readonly orderSensitive: null; readonly why: string };
 
 /** A winner of the order (B, A) in the names of the order (A, B). */
-function swapped(winner: Winner): Winner {
+function swapWinner(winner: Winner): Winner {
   return winner === "tie" ? "tie" : winner === "A" ? "B" : "A";
 }
 
@@ -23,7 +23,7 @@ export function combinePreference(first: Preference, second: Preference): Combin
     one.ok ? [] : [`the ${index === 0 ? "first" : "second"} order: ${one.reason}`],
   );
   if (!first.ok || !second.ok) return { winner: null, orderSensitive: null, why: unread.join("; ") };
-  const agreed = first.winner === swapped(second.winner);
+  const agreed = first.winner === swapWinner(second.winner);
   return { winner: agreed ? first.winner : "tie", orderSensitive: !agreed };
 }
 
@@ -69,9 +69,12 @@ export function judgeLeans(pairs: readonly JudgedPair[]): JudgeLeans[] {
     return {
       judge,
       pairs: own.length,
-      flipRate: shareOf(readable.filter(({ orderSensitive }) => orderSensitive).length, readable.length),
-      positionLean: positionLeanOf(own),
-      lengthLean: leanOf(longer.filter(Boolean).length, longer.length),
+      flipRate: estimateShare(
+        readable.filter(({ orderSensitive }) => orderSensitive).length,
+        readable.length,
+      ),
+      positionLean: estimatePositionLean(own),
+      lengthLean: estimateLean(longer.filter(Boolean).length, longer.length),
     };
   });
 }
@@ -80,14 +83,14 @@ export function judgeLeans(pairs: readonly JudgedPair[]): JudgeLeans[] {
 type Sided = { readonly verdicts: number; readonly first: number };
 
 /** One pair of each pattern of verdicts, half of which every judge is taken to have given besides. */
-const patterns: readonly Sided[] = [2, 1, 1, 0].map((first) => ({ verdicts: 2, first }));
+const PATTERNS: readonly Sided[] = [2, 1, 1, 0].map((first) => ({ verdicts: 2, first }));
 
 /**
  * The share of verdicts as a ratio over pairs, with its 95 % interval from the variance between pairs (Cochran, Sampling
  * Techniques, 1977, 6.4). As a judge whose pairs are all alike would seem to leave no doubt, half a pair of each
  * pattern is added before (Agresti & Min 2005, Statistics in Medicine 24:729, for matched proportions).
  */
-function positionLeanOf(pairs: readonly JudgedPair[]): Estimate {
+function estimatePositionLean(pairs: readonly JudgedPair[]): Estimate {
   const sided = pairs.map(({ first, second }): Sided => {
     const winners = [first, second].flatMap((verdict) =>
       verdict.ok && verdict.winner !== "tie" ? [verdict.winner] : [],
@@ -96,12 +99,12 @@ function positionLeanOf(pairs: readonly JudgedPair[]): Estimate {
   });
   const sum = (of: (pair: Sided) => number): number =>
     sided.reduce((total, pair) => total + of(pair), 0) +
-    patterns.reduce((total, pair) => total + of(pair) / 2, 0);
+    PATTERNS.reduce((total, pair) => total + of(pair) / 2, 0);
   const verdicts = sum((pair) => pair.verdicts);
   const share = sum((pair) => pair.first) / verdicts;
   const variance = sum((pair) => (pair.first - share * pair.verdicts) ** 2) / verdicts ** 2;
   const half = normalQuantile(0.975) * Math.sqrt(variance);
-  const { value, n } = leanOf(
+  const { value, n } = estimateLean(
     sided.reduce((total, pair) => total + pair.first, 0),
     sided.reduce((total, pair) => total + pair.verdicts, 0),
   );

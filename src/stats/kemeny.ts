@@ -3,7 +3,7 @@ import { type Ballot, type Tally, pairwise, type Pairwise, orderByScore } from "
 const MAX_CANDIDATES = 9;
 const MAX_OPTIMA = 1_000;
 /** Sums nearer than this are equal, where counts are no whole numbers. */
-const indistinct = 1e-9;
+const SUM_TOLERANCE = 1e-9;
 
 export type Kemeny =
   | (Tally & {
@@ -18,54 +18,57 @@ export type Kemeny =
   | { readonly ok: false; readonly reason: string };
 
 /** By set of candidates (a bit each), about the orders of these alone. */
-type Solution = {
+type KemenyTable = {
   readonly disagreements: readonly number[];
   readonly optima: readonly number[];
   /** Those who are first in some optimal order. */
   readonly firsts: readonly (readonly number[])[];
 };
 
-function without(set: number, candidate: number): number {
+function removeCandidate(set: number, candidate: number): number {
   return set & ~(1 << candidate);
 }
 
 /** Every set after all its subsets: its best order is a first one before the best order of the rest. */
-function solve({ candidates, over }: Pairwise): Solution {
+function solve({ candidates, over }: Pairwise): KemenyTable {
   const disagreements = [0];
   const optima = [1];
   const firsts: number[][] = [[]];
   for (let set = 1; set < 2 ** candidates.length; set += 1) {
     const members = [...candidates.keys()].filter((candidate) => set & (1 << candidate));
     const costs = members.map((first) =>
-      members.reduce((sum, other) => sum + over(other, first), disagreements[without(set, first)] ?? 0),
+      members.reduce(
+        (sum, other) => sum + over(other, first),
+        disagreements[removeCandidate(set, first)] ?? 0,
+      ),
     );
     const least = Math.min(...costs);
-    const best = members.filter((_, index) => (costs[index] ?? 0) <= least + indistinct);
+    const best = members.filter((_, index) => (costs[index] ?? 0) <= least + SUM_TOLERANCE);
     disagreements.push(least);
     firsts.push(best);
-    optima.push(best.reduce((sum, first) => sum + (optima[without(set, first)] ?? 0), 0));
+    optima.push(best.reduce((sum, first) => sum + (optima[removeCandidate(set, first)] ?? 0), 0));
   }
   return { disagreements, optima, firsts };
 }
 
 /** By candidate, the set of those that some optimal order puts below it. */
-function below({ firsts }: Solution, candidates: readonly string[]): number[] {
+function findBelow({ firsts }: KemenyTable, candidates: readonly string[]): number[] {
   const sets = candidates.map(() => 0);
   const met = new Set([firsts.length - 1]);
   // What is added while it is gone through is gone through too.
   for (const set of met)
     for (const first of firsts[set] ?? []) {
-      sets[first] = (sets[first] ?? 0) | without(set, first);
-      met.add(without(set, first));
+      sets[first] = (sets[first] ?? 0) | removeCandidate(set, first);
+      met.add(removeCandidate(set, first));
     }
   return sets;
 }
 
 /** The optimal orders of a set, in alphabetical order. */
-function* ordersOf(set: number, firsts: Solution["firsts"]): Generator<number[]> {
+function* listOrders(set: number, firsts: KemenyTable["firsts"]): Generator<number[]> {
   if (set === 0) yield [];
   for (const first of firsts[set] ?? [])
-    for (const rest of ordersOf(without(set, first), firsts)) yield [first, ...rest];
+    for (const rest of listOrders(removeCandidate(set, first), firsts)) yield [first, ...rest];
 }
 
 /**
@@ -85,12 +88,12 @@ export function kemeny(ballots: readonly Ballot[]): Kemeny {
       reason: `there are ${candidates.length} candidates, and an exact Kemeny order of at most ${MAX_CANDIDATES}`,
     };
   const solution = solve(votes);
-  const scores = below(solution, candidates).map((set, candidate): [string, number] => [
+  const scores = findBelow(solution, candidates).map((set, candidate): [string, number] => [
     candidates[candidate] ?? "",
     [...candidates.keys()].filter((other) => set & (1 << other)).length,
   ]);
   const optima: string[][] = [];
-  for (const order of ordersOf(2 ** candidates.length - 1, solution.firsts)) {
+  for (const order of listOrders(2 ** candidates.length - 1, solution.firsts)) {
     if (optima.length === MAX_OPTIMA) break;
     optima.push(order.map((candidate) => candidates[candidate] ?? ""));
   }

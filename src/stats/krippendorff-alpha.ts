@@ -11,7 +11,7 @@ function at(list: readonly number[], index: number): number {
   return list[index] ?? 0;
 }
 
-const metrics = {
+const METRICS = {
   nominal: () => (one, other) => Number(one !== other),
   ordinal: (_, counts) => {
     let sum = 0;
@@ -40,10 +40,10 @@ export function krippendorffAlpha(
 ): number | null;
 export function krippendorffAlpha(
   units: Units<string | number>,
-  { metric = "nominal" }: { readonly metric?: keyof typeof metrics } = {},
+  { metric = "nominal" }: { readonly metric?: keyof typeof METRICS } = {},
 ): number | null {
-  if (!Object.hasOwn(metrics, metric))
-    throw new RangeError(`no metric is called "${metric}"; give one of ${Object.keys(metrics).join(", ")}`);
+  if (!Object.hasOwn(METRICS, metric))
+    throw new RangeError(`no metric is called "${metric}"; give one of ${Object.keys(METRICS).join(", ")}`);
   const judged = units
     .map((unit) => unit.filter((value) => value !== null))
     .filter((unit) => unit.length > 1);
@@ -59,7 +59,7 @@ export function krippendorffAlpha(
   const counts = values.map(() => 0);
   const coded = judged.map((unit) => unit.map((value) => index.get(value) ?? 0));
   for (const value of coded.flat()) counts[value] = at(counts, value) + 1;
-  const difference = metrics[metric](
+  const difference = METRICS[metric](
     numbers.toSorted((a, b) => a - b),
     counts,
   );

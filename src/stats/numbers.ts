@@ -51,7 +51,7 @@ export function inverse(matrix: readonly (readonly number[])[]): number[][] {
 }
 
 /** Four 32-bit words from a text: FNV-1a from four offsets, each word mixed to its end as MurmurHash3 does. */
-function words(text: string): [number, number, number, number] {
+function hashWords(text: string): [number, number, number, number] {
   const word = (offset: number) => {
     let hash = 0x811c9dc5 ^ offset;
     for (let index = 0; index < text.length; index += 1)
@@ -68,7 +68,7 @@ function words(text: string): [number, number, number, number] {
  * machine. The generator sfc32 of PractRand (Doty-Humphrey 2010), which passes its own and BigCrush's tests.
  */
 export function random(seed: string | number): () => number {
-  let [a, b, c, counter] = words(String(seed));
+  let [a, b, c, counter] = hashWords(String(seed));
   const next = () => {
     const sum = (a + b + counter) | 0;
     counter = (counter + 1) | 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { orderByScore, places } from "./ballot-rules.ts";
+import { orderByScore, assignPlaces } from "./ballot-rules.ts";
 
 describe("orderByScore", () => {
   it("puts the highest first and groups what differs by rounding only", () => {
@@ -16,7 +16,7 @@ describe("orderByScore", () => {
 
 describe("places", () => {
   it("counts 1, 1, 3", () => {
-    expect(places([["a", "b"], ["c"]])).toEqual([
+    expect(assignPlaces([["a", "b"], ["c"]])).toEqual([
       { id: "a", place: 1, tiedWith: ["b"] },
       { id: "b", place: 1, tiedWith: ["a"] },
       { id: "c", place: 3, tiedWith: [] },

@@ -42,7 +42,7 @@ export const Estimate = z.strictObject({
 export type Estimate = z.infer<typeof Estimate>;
 
 /** How many of `n` there were, as a share from 0 to 1 with Wilson's interval. */
-export function shareOf(successes: number, n: number): Estimate {
+export function estimateShare(successes: number, n: number): Estimate {
   const interval = wilson(successes, n);
   return interval === null
     ? { value: null, n, low: null, high: null }
@@ -50,8 +50,8 @@ export function shareOf(successes: number, n: number): Estimate {
 }
 
 /** A share as a lean: its distance from one half, from −0.5 (never) to 0.5 (always), with the interval moved alike. */
-export function leanOf(successes: number, n: number): Estimate {
-  const { value, low, high } = shareOf(successes, n);
+export function estimateLean(successes: number, n: number): Estimate {
+  const { value, low, high } = estimateShare(successes, n);
   const moved = (share: number | null): number | null => (share === null ? null : share - 0.5);
   return { value: moved(value), n, low: moved(low), high: moved(high) };
 }

@@ -28,14 +28,14 @@ export function shapley(
     for (let coalition = 0; coalition < coalitions; coalition += 1) {
       if (coalition & (1 << index)) continue;
       const added = (worth[coalition | (1 << index)] ?? 0) - (worth[coalition] ?? 0);
-      sum += (shares[sizeOf(coalition)] ?? 0) * added;
+      sum += (shares[countMembers(coalition)] ?? 0) * added;
     }
     return [player, sum];
   });
   return Object.fromEntries(values);
 }
 
-function sizeOf(coalition: number): number {
+function countMembers(coalition: number): number {
   let size = 0;
   for (let rest = coalition; rest > 0; rest &= rest - 1) size += 1;
   return size;

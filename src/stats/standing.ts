@@ -2,7 +2,7 @@ import { effectiveVotes } from "./proportions.ts";
 import { kendallTau, type ReviewerBallot, meanRank } from "./rank-correlation.ts";
 import { mean } from "./numbers.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { orderByScore, places } from "./ballot-rules.ts";
+import { orderByScore, assignPlaces } from "./ballot-rules.ts";
 
 /** The squared sums, over candidates, of how far above the middle of each ballot they stand. */
 function spread(rankings: readonly (readonly string[])[]): number {
@@ -84,12 +84,12 @@ export type StandingInput = {
 /** With fewer, the lowest of n votes alone makes up more than 2.5 % of the resamples (n to the −n), and so the bound. */
 const MIN_VOTES = 4;
 
-type Sifted = {
+type SelectedBallots = {
   readonly ballots: ReviewerBallot[];
   readonly excluded: { readonly id: string; readonly why: string }[];
 };
 
-function sift(candidates: readonly string[], given: readonly ReviewerBallot[]): Sifted {
+function selectBallots(candidates: readonly string[], given: readonly ReviewerBallot[]): SelectedBallots {
   const ballots: ReviewerBallot[] = [];
   const excluded: { id: string; why: string }[] = [];
   // In one fixed order, since a sum of fractions depends on the order of its terms.
@@ -110,12 +110,12 @@ function sift(candidates: readonly string[], given: readonly ReviewerBallot[]): 
   return { ballots, excluded };
 }
 
-type Interval = { readonly low: number | null; readonly high: number | null };
+type ScoreBounds = { readonly low: number | null; readonly high: number | null };
 
-const none: Interval = { low: null, high: null };
+const NO_BOUNDS: ScoreBounds = { low: null, high: null };
 
 /** By candidate, from what each ballot gives it. */
-function intervals(ballots: readonly ReviewerBallot[], seed: string): ReadonlyMap<string, Interval> {
+function scoreBounds(ballots: readonly ReviewerBallot[], seed: string): ReadonlyMap<string, ScoreBounds> {
   const worths = new Map<string, number[]>();
   for (const ballot of ballots)
     for (const [id, { score }] of meanRank([ballot])) worths.set(id, [...(worths.get(id) ?? []), score]);
@@ -123,8 +123,8 @@ function intervals(ballots: readonly ReviewerBallot[], seed: string): ReadonlyMa
     [...worths].map(([id, given]) => {
       // Sorted and with one seed for all, so that equal votes have equal intervals, whoever gave and got them.
       const votes = given.toSorted((a, b) => a - b);
-      if (votes.length < MIN_VOTES || votes[0] === votes.at(-1)) return [id, none];
-      const { low, high } = bootstrap(votes, mean, { seed }) ?? none;
+      if (votes.length < MIN_VOTES || votes[0] === votes.at(-1)) return [id, NO_BOUNDS];
+      const { low, high } = bootstrap(votes, mean, { seed }) ?? NO_BOUNDS;
       return [id, { low, high }];
     }),
   );
@@ -144,9 +144,9 @@ function intervals(ballots: readonly ReviewerBallot[], seed: string): ReadonlyMa
  */
 export function standing(input: StandingInput): Standing {
   const candidates = [...new Set(input.candidates)];
-  const { ballots, excluded } = sift(candidates, input.ballots);
+  const { ballots, excluded } = selectBallots(candidates, input.ballots);
   const ranks = meanRank(ballots);
-  const bounds = intervals(ballots, input.seed ?? "standing");
+  const bounds = scoreBounds(ballots, input.seed ?? "standing");
   const scored = candidates.flatMap((id): [string, number][] => {
     const score = ranks.get(id)?.score;
     return score === undefined ? [] : [[id, score]];
@@ -159,9 +159,9 @@ export function standing(input: StandingInput): Standing {
       points.set(id, (points.get(id) ?? 0) + ranking.length - 1 - index);
   return {
     order,
-    rows: places(order).map(({ id, place, tiedWith }) => {
+    rows: assignPlaces(order).map(({ id, place, tiedWith }) => {
       const rank = ranks.get(id);
-      const { low, high } = bounds.get(id) ?? none;
+      const { low, high } = bounds.get(id) ?? NO_BOUNDS;
       return { id, place, score: rank?.score ?? null, low, high, tiedWith, votes: rank?.votes ?? 0 };
     }),
     borda: Object.fromEntries(points),

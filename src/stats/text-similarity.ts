@@ -1,13 +1,13 @@
-import { word, contentWords } from "../text/words.ts";
+import { WORD, contentWords } from "../text/words.ts";
 import { mean } from "./numbers.ts";
 import type { NamedText } from "../text/trace.ts";
 import { orderByScore } from "./ballot-rules.ts";
 
 /** How often each word and each pair of neighbours occurs. Case, punctuation and the marks of Markdown do not count. */
-function countsOf(text: string): Map<string, number> {
+function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   let before: string | undefined;
-  for (const [found] of text.normalize("NFKC").toLowerCase().matchAll(word)) {
+  for (const [found] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
     counts.set(found, (counts.get(found) ?? 0) + 1);
     // A space is in no word, so a pair is never taken for one.
     const pair = before === undefined ? undefined : `${before} ${found}`;
@@ -17,7 +17,7 @@ function countsOf(text: string): Map<string, number> {
   return counts;
 }
 
-function product(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+function dotProduct(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const [key, count] of a) sum += count * (b.get(key) ?? 0);
   return sum;
@@ -30,11 +30,14 @@ function product(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>)
  */
 export function textSimilarity(a: string, b: string): number {
   if (a === b) return 1;
-  const first = countsOf(a);
-  const second = countsOf(b);
+  const first = countWords(a);
+  const second = countWords(b);
   if (first.size === 0 || second.size === 0) return first.size === second.size ? 1 : 0;
   // One root of both squares is exact for equal counts, which two roots are not.
-  return Math.min(1, product(first, second) / Math.sqrt(product(first, first) * product(second, second)));
+  return Math.min(
+    1,
+    dotProduct(first, second) / Math.sqrt(dotProduct(first, first) * dotProduct(second, second)),
+  );
 }
 
 /** How alike what the same authors wrote in two rounds is: the mean over those who are in both; null for nobody. */
@@ -48,7 +51,7 @@ export function similarityOfRounds(before: readonly NamedText[], after: readonly
 }
 
 /** Twice the common words over all words of both (Dice 1945, Ecology 26:297): 0 to 1, and 0 for two texts without words. */
-function similarity(first: ReadonlySet<string>, second: ReadonlySet<string>): number {
+function diceSimilarity(first: ReadonlySet<string>, second: ReadonlySet<string>): number {
   let common = 0;
   for (const word of first) if (second.has(word)) common += 1;
   return common === 0 ? 0 : (2 * common) / (first.size + second.size);
@@ -62,7 +65,7 @@ function similarity(first: ReadonlySet<string>, second: ReadonlySet<string>): nu
  */
 export function centralText(texts: readonly NamedText[]): string | null {
   const words = texts.map(({ text }) => new Set(contentWords(text)));
-  const totals = words.map((own) => words.reduce((sum, other) => sum + similarity(own, other), 0));
+  const totals = words.map((own) => words.reduce((sum, other) => sum + diceSimilarity(own, other), 0));
   const order = orderByScore(totals.map((total, index) => [String(index), total]));
   const [first] = order[0] ?? [];
   return first === undefined ? null : (texts[Number(first)]?.id ?? null);

@@ -29,10 +29,10 @@ export function majority(
     else group.ids.push(id);
   }
   const groups = found.toSorted((a, b) => b.ids.length - a.ids.length);
-  return { groups, total: answers.length, outcome: outcomeOf(groups, answers.length) };
+  return { groups, total: answers.length, outcome: decideMajority(groups, answers.length) };
 }
 
-function outcomeOf(groups: readonly AnswerGroup[], total: number): MajorityOutcome {
+function decideMajority(groups: readonly AnswerGroup[], total: number): MajorityOutcome {
   const [first] = groups;
   if (first === undefined) return { kind: "none" };
   const level = groups.filter((group) => group.ids.length === first.ids.length);
@@ -72,10 +72,10 @@ export function vote(voters: readonly Voter[]): Vote {
   const groups = counted
     .map(({ answer }) => ({
       answer,
-      first: holders(voters, "first", answer),
-      last: holders(voters, "last", answer),
+      first: findHolders(voters, "first", answer),
+      last: findHolders(voters, "last", answer),
     }))
-    .sort((a, b) => votes(b) - votes(a) || b.last.length - a.last.length);
+    .sort((a, b) => countVotes(b) - countVotes(a) || b.last.length - a.last.length);
   const [leader = null, second] = groups;
   if (leader === null) return { groups, winner: null, by: "none" };
   if (leader.first.length === voters.length && leader.last.length === voters.length)
@@ -87,11 +87,11 @@ export function vote(voters: readonly Voter[]): Vote {
     : { groups, winner: null, by: "tie" };
 }
 
-function votes({ first, last }: VoteGroup): number {
+function countVotes({ first, last }: VoteGroup): number {
   return first.length + last.length;
 }
 
-function holders(voters: readonly Voter[], when: "first" | "last", answer: Answer): string[] {
+function findHolders(voters: readonly Voter[], when: "first" | "last", answer: Answer): string[] {
   return voters.flatMap((voter) => {
     const given = voter[when];
     return given && sameAnswer(given, answer) ? [voter.id] : [];

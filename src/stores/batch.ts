@@ -16,7 +16,7 @@ import {
   type OrganizationId,
   type Origin,
 } from "../kernel/index.ts";
-import { entryOfRow, escaped, originColumn, type EventRow } from "./row.ts";
+import { toEntry, escapeText, originColumn, type EventRow } from "./row.ts";
 
 // B1. Nothing is written that could not be read back: every event and its origin passed their schemas, and what is given out is what the row says.
 // B2. A batch is looked up by its origin first; only a batch that was never recorded is numbered.
@@ -35,7 +35,7 @@ export type OpeningColumns = {
 };
 
 /** A batch that passed every check that needs no database. */
-export type Batch = {
+export type EventBatch = {
   readonly id: DeliberationId;
   /** Whose part of the store it was given to. */
   readonly organization: OrganizationId;
@@ -51,11 +51,11 @@ export type Batch = {
 };
 
 /** @throws Fault `event-invalid`, `event-too-large` */
-export function batchOf(
+export function prepareBatch(
   { id, organization }: { readonly id: DeliberationId; readonly organization: OrganizationId },
   events: readonly NewEvent[],
   origin: Origin,
-): Batch {
+): EventBatch {
   try {
     const parsed = admit(events, origin);
     const key = originKey(parsed);
@@ -67,7 +67,7 @@ export function batchOf(
       origin: parsed,
       events: data,
       outlivesClosing: outlivesClosing(events, origin),
-      opening: openingOf(events, organization),
+      opening: openingColumns(events, organization),
       outcome: events.flatMap((event) =>
         event.type === "deliberation-closed" ? [event.data.outcome] : [],
       )[0],
@@ -81,7 +81,7 @@ export function batchOf(
   }
 }
 
-function openingOf([first]: readonly NewEvent[], own: OrganizationId): OpeningColumns | undefined {
+function openingColumns([first]: readonly NewEvent[], own: OrganizationId): OpeningColumns | undefined {
   if (first?.type !== "deliberation-opened") return undefined;
   const { organization, series, protocol, question } = first.data;
   if (organization !== own) {
@@ -94,17 +94,17 @@ function openingOf([first]: readonly NewEvent[], own: OrganizationId): OpeningCo
   return {
     organization,
     series: series?.id ?? null,
-    protocol: escaped(protocol.name),
-    question: escaped(whole),
+    protocol: escapeText(protocol.name),
+    question: escapeText(whole),
   };
 }
 
 /** A deliberation's head row; `status` is `open` or a closing's outcome. */
-export type Standing = { readonly organization: string; readonly seq: number; readonly status: string };
+export type HeadState = { readonly organization: string; readonly seq: number; readonly status: string };
 
 /** What the store holds of a batch, read under the write lock. */
-export type Found = {
-  readonly standing: Standing | undefined;
+export type BatchState = {
+  readonly standing: HeadState | undefined;
   /** Whether this origin has a batch. */
   readonly recorded: boolean;
   /** The last cursor of the store. */
@@ -122,11 +122,11 @@ export type Decision =
       readonly kind: "fresh";
       readonly rows: readonly EventRow[];
       readonly entries: readonly Entry[];
-      readonly standing: Standing;
+      readonly standing: HeadState;
     };
 
 /** What becomes of a batch: the one place that says so, for every database. */
-function decide(batch: Batch, { standing, recorded, end }: Found, at: string): Decision {
+function decide(batch: EventBatch, { standing, recorded, end }: BatchState, at: string): Decision {
   if (standing && standing.organization !== batch.organization) return { kind: "refused", reason: "missing" };
   if (recorded) return { kind: "recorded" };
   if (!standing && !batch.opening) return { kind: "refused", reason: "missing" };
@@ -168,8 +168,8 @@ function decide(batch: Batch, { standing, recorded, end }: Found, at: string): D
  * What a decision comes to, once its transaction is committed.
  * @param recordedRows reads the batch that an origin recorded, in order
  */
-export async function outcomeOf(
-  batch: Batch,
+export async function toAppended(
+  batch: EventBatch,
   decision: Decision,
   recordedRows: (id: string, key: string) => Promise<readonly EventRow[]>,
 ): Promise<Appended> {
@@ -179,39 +179,39 @@ export async function outcomeOf(
     case "fresh":
       return { ok: true, fresh: true, events: decision.entries };
     case "recorded":
-      return { ok: true, fresh: false, events: (await recordedRows(batch.id, batch.key)).map(entryOfRow) };
+      return { ok: true, fresh: false, events: (await recordedRows(batch.id, batch.key)).map(toEntry) };
   }
 }
 
 /** What the store holds of one batch of a group. */
-export type Lookup = { readonly recorded: boolean } & (Standing | { readonly seq: null });
+export type BatchLookup = { readonly recorded: boolean } & (HeadState | { readonly seq: null });
 
 /** A head row as the group leaves it; `opened` is the first cursor of a deliberation that the group opens. */
-export type Head = Standing & {
+export type MovedHead = HeadState & {
   readonly cursor: number;
-  readonly opened?: { readonly cursor: number; readonly batch: Batch };
+  readonly opened?: { readonly cursor: number; readonly batch: EventBatch };
 };
 
-export type Group = {
+export type GroupDecision = {
   /** In the order of the batches. */
   readonly decisions: readonly Decision[];
   readonly rows: readonly EventRow[];
   /** By deliberation, those that the group moves. */
-  readonly heads: ReadonlyMap<string, Head>;
+  readonly heads: ReadonlyMap<string, MovedHead>;
 };
 
 /**
  * What becomes of the batches of one transaction, which look up once and write once.
  * @param found in the order of the batches, and the last cursor of the store; read under the write lock
  */
-export function decideAll(
-  batches: readonly Batch[],
-  { found, end: before }: { readonly found: readonly Lookup[]; readonly end: number },
+export function decideGroup(
+  batches: readonly EventBatch[],
+  { found, end: before }: { readonly found: readonly BatchLookup[]; readonly end: number },
   at: string,
-): Group {
+): GroupDecision {
   const decisions: Decision[] = [];
   const rows: EventRow[] = [];
-  const heads = new Map<string, Head>();
+  const heads = new Map<string, MovedHead>();
   const recorded = new Set<string>();
   let end = before;
   batches.forEach((batch, index) => {

@@ -1,5 +1,5 @@
 import type { MemoryScope } from "../kernel/index.ts";
-import type { Batch, Decision } from "./batch.ts";
+import type { EventBatch, Decision } from "./batch.ts";
 
 /** What stands for a parameter; an array for `among` and for words. */
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number)[];
@@ -16,7 +16,7 @@ export type Statements = {
 };
 
 /** How a database spells what the two have in common. */
-export type Dialect = {
+export type SqlDialect = {
   /** JSON text of an array of what a column holds in these rows, in this order. */
   list(column: string, order: string, where?: string): string;
   /** Whether a column is one of a parameter's. */
@@ -50,7 +50,7 @@ export type MatchQuery = MemoryScope & {
 /** A database that has the store's tables. Reads see what is committed. */
 export interface Database extends Statements {
   readonly location: string;
-  readonly dialect: Dialect;
+  readonly dialect: SqlDialect;
   /** How often another process's commits are looked for, while somebody subscribes. */
   readonly pollMs: number;
   /**
@@ -59,7 +59,7 @@ export interface Database extends Statements {
    */
   transaction<T>(size: number, job: (statements: Statements) => Promise<T>): Promise<T>;
   /** Records a batch, together with others. Durable when it resolves. */
-  append(batch: Batch): Promise<Decision>;
+  append(batch: EventBatch): Promise<Decision>;
   /** An error of the database as a fault; anything else as it is. */
   fault(error: unknown): Error;
   /** Resolves when all that was begun has ended. */
@@ -67,7 +67,7 @@ export interface Database extends Statements {
 }
 
 /** Translates a text once. */
-export function translator(translate: (sql: string) => string) {
+export function createTranslator(translate: (sql: string) => string) {
   const known = new Map<string, { readonly text: string; readonly values: number; readonly name: string }>();
   return (sql: string) => {
     const before = known.get(sql);

@@ -3,13 +3,13 @@ import { direction, drawn } from "../testing/engram-samples.ts";
 import { codeProducts } from "./code-products.ts";
 import {
   EMPTY_BLOCK,
-  appended,
-  blockEntries,
-  bounded,
-  cleared,
+  appendEntries,
+  maxEntries,
+  boundSimilarities,
+  clearEntries,
   codedQuery,
-  entriesIn,
-  unpacked,
+  countEntries,
+  unpackBlock,
   type BlockEntry,
   type PackedBlock,
 } from "./engram-block.ts";
@@ -25,7 +25,9 @@ const entries = (count: number, dimensions: number, from = 1): BlockEntry[] =>
 
 const seen = (packed: PackedBlock, vector: Float32Array): [engram: number, least: number, most: number][] => {
   const found: [number, number, number][] = [];
-  bounded(unpacked(packed), { query: codedQuery(vector), products }, (...one) => found.push(one));
+  boundSimilarities(unpackBlock(packed), { query: codedQuery(vector), products }, (...one) =>
+    found.push(one),
+  );
   return found;
 };
 
@@ -35,8 +37,8 @@ const dot = (a: Float32Array, b: Float32Array): number =>
 it.each([1, 3, 16, 50, 384, 1_024, 3_072])(
   "K1: bounds every similarity from both sides, of %i numbers",
   (dimensions) => {
-    const some = entries(Math.min(12, blockEntries(dimensions)), dimensions);
-    const packed = appended(EMPTY_BLOCK, some);
+    const some = entries(Math.min(12, maxEntries(dimensions)), dimensions);
+    const packed = appendEntries(EMPTY_BLOCK, some);
     for (const query of [...entries(20, dimensions), ...some].map(({ vector }) => vector)) {
       const found = seen(packed, query);
       expect(found.map(([engram]) => engram)).toEqual(some.map(({ engram }) => engram));
@@ -55,7 +57,7 @@ it("K1: bounds what its steps fit worst: one number far above the others", () =>
   const dimensions = 384;
   const vector = new Float32Array(dimensions).fill(0.49 / 127 / Math.sqrt(1 + 383 * (0.49 / 127) ** 2));
   vector[0] = 1 / Math.sqrt(1 + 383 * (0.49 / 127) ** 2);
-  const packed = appended(EMPTY_BLOCK, [{ engram: 1, vector }]);
+  const packed = appendEntries(EMPTY_BLOCK, [{ engram: 1, vector }]);
   for (const { vector: query } of [{ vector }, ...entries(20, dimensions)]) {
     const [[, least, most] = [0, 1, -1]] = seen(packed, query);
     expect(least).toBeLessThanOrEqual(dot(vector, query));
@@ -65,39 +67,39 @@ it("K1: bounds what its steps fit worst: one number far above the others", () =>
 
 it("adds to a block what it is given, after what it has", () => {
   const [first, second] = [entries(3, 20), entries(2, 20, 4)];
-  const one = appended(EMPTY_BLOCK, first);
-  const both = appended(one, second);
-  expect([entriesIn(one), entriesIn(both)]).toEqual([3, 5]);
-  expect(both).toEqual(appended(EMPTY_BLOCK, [...first, ...second]));
+  const one = appendEntries(EMPTY_BLOCK, first);
+  const both = appendEntries(one, second);
+  expect([countEntries(one), countEntries(both)]).toEqual([3, 5]);
+  expect(both).toEqual(appendEntries(EMPTY_BLOCK, [...first, ...second]));
 });
 
 it("K2: leaves nothing of what is cleared, and the others where they are", () => {
   const some = entries(4, 20);
-  const block = appended(EMPTY_BLOCK, some);
+  const block = appendEntries(EMPTY_BLOCK, some);
   const before = structuredClone(block);
-  const without = cleared(block, new Set([2, 9]));
+  const without = clearEntries(block, new Set([2, 9]));
   expect(block).toEqual(before);
   expect(without.heads.subarray(16, 32)).toEqual(new Uint8Array(16));
   expect(without.codes.subarray(32, 64)).toEqual(new Uint8Array(32));
   const query = some[0]?.vector ?? new Float32Array(20);
   const others = seen(block, query).filter(([engram]) => engram !== 2);
   expect(seen(without, query)).toEqual(others);
-  expect(cleared(without, new Set([1, 3, 4]))).toBe(EMPTY_BLOCK);
+  expect(clearEntries(without, new Set([1, 3, 4]))).toBe(EMPTY_BLOCK);
 });
 
 it("reads bytes that stand anywhere, as databases give them", () => {
-  const block = appended(EMPTY_BLOCK, entries(2, 20));
+  const block = appendEntries(EMPTY_BLOCK, entries(2, 20));
   const moved = (bytes: Uint8Array) => {
     const buffer = Buffer.alloc(bytes.length + 3);
     buffer.set(bytes, 3);
     return buffer.subarray(3);
   };
   const there = { heads: moved(block.heads), codes: moved(block.codes) };
-  expect(unpacked(there)).toEqual(unpacked(block));
-  expect(cleared(there, new Set([1]))).toEqual(cleared(block, new Set([1])));
-  expect(unpacked(there).engrams).toEqual(new Float64Array([1, 2]));
+  expect(unpackBlock(there)).toEqual(unpackBlock(block));
+  expect(clearEntries(there, new Set([1]))).toEqual(clearEntries(block, new Set([1])));
+  expect(unpackBlock(there).engrams).toEqual(new Float64Array([1, 2]));
 });
 
 it("says how large a block is: about 48 KB, and one entry at least", () => {
-  expect([1, 384, 1_536, 16_384].map(blockEntries)).toEqual([3_072, 128, 32, 3]);
+  expect([1, 384, 1_536, 16_384].map(maxEntries)).toEqual([3_072, 128, 32, 3]);
 });

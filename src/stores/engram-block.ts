@@ -31,26 +31,26 @@ export type Block = {
 export type BlockEntry = { readonly engram: number; readonly vector: Vector };
 
 /** Bytes that an entry's codes take. */
-function widthOf(dimensions: number): number {
+function codeWidth(dimensions: number): number {
   return Math.ceil(dimensions / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
 /** So many entries fit into a block. */
-export function blockEntries(dimensions: number): number {
-  return Math.max(1, Math.floor(BLOCK_BYTES / widthOf(dimensions)));
+export function maxEntries(dimensions: number): number {
+  return Math.max(1, Math.floor(BLOCK_BYTES / codeWidth(dimensions)));
 }
 
 /** Entries that a block holds, cleared ones among them. */
-export function entriesIn({ heads }: PackedBlock): number {
+export function countEntries({ heads }: PackedBlock): number {
   return heads.byteLength / HEAD_BYTES;
 }
 
 export const EMPTY_BLOCK: PackedBlock = { heads: new Uint8Array(0), codes: new Uint8Array(0) };
 
 /** The block with these entries after those that it has. */
-export function appended(block: PackedBlock, entries: readonly BlockEntry[]): PackedBlock {
-  const width = widthOf(entries[0]?.vector.length ?? 0);
-  const before = entriesIn(block);
+export function appendEntries(block: PackedBlock, entries: readonly BlockEntry[]): PackedBlock {
+  const width = codeWidth(entries[0]?.vector.length ?? 0);
+  const before = countEntries(block);
   const heads = new Uint8Array((before + entries.length) * HEAD_BYTES);
   const codes = new Uint8Array((before + entries.length) * width);
   heads.set(block.heads);
@@ -84,8 +84,8 @@ function encode(vector: Vector, codes: Int8Array): { readonly scale: number; rea
 }
 
 /** The block without these engrams; nothing at all where no other is left. The others stay where they are. */
-export function cleared(block: PackedBlock, engrams: ReadonlySet<number>): PackedBlock {
-  const count = entriesIn(block);
+export function clearEntries(block: PackedBlock, engrams: ReadonlySet<number>): PackedBlock {
+  const count = countEntries(block);
   // Not by `slice`, which a Buffer has for a view of itself.
   const heads = new Uint8Array(block.heads);
   const codes = new Uint8Array(block.codes);
@@ -102,7 +102,7 @@ export function cleared(block: PackedBlock, engrams: ReadonlySet<number>): Packe
   return left === 0 ? EMPTY_BLOCK : { heads, codes };
 }
 
-export function unpacked({ heads, codes }: PackedBlock): Block {
+export function unpackBlock({ heads, codes }: PackedBlock): Block {
   const count = heads.byteLength / HEAD_BYTES;
   const view = new DataView(heads.buffer, heads.byteOffset, heads.byteLength);
   const block = {
@@ -121,7 +121,7 @@ export function unpacked({ heads, codes }: PackedBlock): Block {
 }
 
 /** Bytes that a block holds in memory. */
-export function bytesOf({ engrams, codes }: Block): number {
+export function countBytes({ engrams, codes }: Block): number {
   return codes.byteLength + engrams.length * HEAD_BYTES;
 }
 
@@ -143,7 +143,7 @@ const ROUNDING = 1e-6;
 const MAX_SUM = 2 ** 31 / 128;
 
 export function codedQuery(vector: Vector): CodedQuery {
-  const codes = new Int16Array(widthOf(vector.length));
+  const codes = new Int16Array(codeWidth(vector.length));
   let largest = 0;
   let sum = 0;
   for (const value of vector) {
@@ -166,7 +166,7 @@ export function codedQuery(vector: Vector): CodedQuery {
 }
 
 /** Calls `see` with every engram of the block, and the least and the most that its similarity can be. */
-export function bounded(
+export function boundSimilarities(
   block: Block,
   { query, products }: { readonly query: CodedQuery; readonly products: CodeProducts },
   see: (engram: number, least: number, most: number) => void,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { EngramId } from "../kernel/index.ts";
 import type { Vector } from "../memory/engram-store.ts";
 import { direction, drawn } from "../testing/engram-samples.ts";
-import { EMPTY_BLOCK, appended, cleared, type PackedBlock } from "./engram-block.ts";
+import { EMPTY_BLOCK, appendEntries, clearEntries, type PackedBlock } from "./engram-block.ts";
 import { engramIndexes, type BlockRow, type VectorSource } from "./engram-index.ts";
 
 const DIMENSIONS = 16;
@@ -26,7 +26,7 @@ function table() {
       const vector = direction(draw, { dimensions: DIMENSIONS, ...near });
       const number = Math.ceil(engram / PER_BLOCK);
       vectors.set(engram, vector);
-      write(number, appended(blocks.get(number) ?? EMPTY_BLOCK, [{ engram, vector }]));
+      write(number, appendEntries(blocks.get(number) ?? EMPTY_BLOCK, [{ engram, vector }]));
     }
   };
   const rows = (): BlockRow[] => [...blocks].map(([number, block]) => ({ number, ...block }));
@@ -65,7 +65,7 @@ function table() {
       vectors.delete(engram);
       const number = Math.ceil(engram / PER_BLOCK);
       const block = blocks.get(number);
-      if (fromBlock && block) write(number, cleared(block, new Set([engram])));
+      if (fromBlock && block) write(number, clearEntries(block, new Set([engram])));
     },
     /** What happens once, just before vectors are read. */
     beforeExact: (action: () => void) => {

@@ -1,7 +1,14 @@
 import type { EngramId } from "../kernel/index.ts";
 import type { Near, Vector } from "../memory/engram-store.ts";
 import { codeProducts } from "./code-products.ts";
-import { bounded, bytesOf, codedQuery, unpacked, type Block, type PackedBlock } from "./engram-block.ts";
+import {
+  boundSimilarities,
+  countBytes,
+  codedQuery,
+  unpackBlock,
+  type Block,
+  type PackedBlock,
+} from "./engram-block.ts";
 
 // N1. Whatever could be among the nearest by the bounds of its code is compared by its vector, so the result is exact (E4).
 // N2. Before each search the blocks that were written since the last one are read, whoever wrote them (E6).
@@ -31,10 +38,10 @@ const READ_BLOCKS = 16;
 const SEARCHED_BLOCKS = 256;
 
 /** Vectors that are compared at once. */
-const COMPARED = 256;
+const COMPARED_VECTORS = 256;
 
 /** A search begins anew when an engram that it has counted on is gone meanwhile; so often, then it gives what is left. */
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** What a store holds in memory of its vectors, at most: 640,000 of 384 numbers. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -87,9 +94,9 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
       const rows = await source.changedSince(index.version, READ_BLOCKS);
       for (const row of rows) {
         const before = index.blocks.get(row.number);
-        const block = unpacked(row);
+        const block = unpackBlock(row);
         index.blocks.set(row.number, block);
-        index.bytes += bytesOf(block) - (before ? bytesOf(before) : 0);
+        index.bytes += countBytes(block) - (before ? countBytes(before) : 0);
         index.version = row.version;
       }
       if (rows.length < READ_BLOCKS || index.bytes > mostBytes) return;
@@ -132,7 +139,7 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
     }
     for (let after = 0, rows: readonly BlockRow[]; ; after = rows.at(-1)?.number ?? after) {
       rows = await source.blocksAfter(after, READ_BLOCKS);
-      yield rows.map(unpacked);
+      yield rows.map(unpackBlock);
       if (rows.length < READ_BLOCKS) return;
       await breath();
     }
@@ -140,11 +147,11 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
 
   const candidatesOf = async (key: string, source: VectorSource, asked: NearQuery) => {
     const query = codedQuery(asked.vector);
-    const least = largest(asked.limit);
-    const candidates: Candidate[] = [];
+    const least = keepLargest(asked.limit);
+    const candidates: NearCandidate[] = [];
     for await (const blocks of slices(key, source)) {
       for (const block of blocks) {
-        bounded(block, { query, products }, (engram, low, high) => {
+        boundSimilarities(block, { query, products }, (engram, low, high) => {
           if (high < least.last() || asked.without.has(engram)) return;
           least.add(low);
           candidates.push({ engram, most: high });
@@ -162,38 +169,38 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
       if (query.limit < 1) return [];
       for (let attempt = 1; ; attempt += 1) {
         const candidates = await candidatesOf(key, source, query);
-        const { near, complete } = await compared(candidates, source, query);
-        if (complete || attempt === ATTEMPTS) return near;
+        const { near, complete } = await compareExactly(candidates, source, query);
+        if (complete || attempt === MAX_ATTEMPTS) return near;
       }
     },
   };
 }
 
 /** An engram that may be near: `most` is the most that its similarity can be. */
-type Candidate = { readonly engram: number; readonly most: number };
+type NearCandidate = { readonly engram: number; readonly most: number };
 
 /** @param candidates best first */
-async function compared(
-  candidates: readonly Candidate[],
+async function compareExactly(
+  candidates: readonly NearCandidate[],
   source: VectorSource,
   { vector, limit }: NearQuery,
 ): Promise<{ readonly near: readonly Near[]; readonly complete: boolean }> {
   let near: Near[] = [];
   let complete = true;
-  for (let at = 0; at < candidates.length; at += COMPARED) {
+  for (let at = 0; at < candidates.length; at += COMPARED_VECTORS) {
     const worst = near.length === limit ? (near.at(-1)?.similarity ?? -Infinity) : -Infinity;
-    const some = candidates.slice(at, at + COMPARED).filter(({ most }) => most >= worst);
+    const some = candidates.slice(at, at + COMPARED_VECTORS).filter(({ most }) => most >= worst);
     if (some.length === 0) break;
     if (at > 0) await breath();
     const live = await source.exact(some.map(({ engram }) => engram));
     complete &&= live.length === some.length;
     near.push(...live.map((one) => ({ id: one.id, similarity: similarity(vector, one.vector) })));
-    near = near.sort(byNearness).slice(0, limit);
+    near = near.sort(compareNearness).slice(0, limit);
   }
   return { near, complete };
 }
 
-function byNearness(a: Near, b: Near): number {
+function compareNearness(a: Near, b: Near): number {
   return b.similarity - a.similarity || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
@@ -204,7 +211,7 @@ function similarity(one: Vector, other: Vector): number {
 }
 
 /** The `count` largest numbers that were added. */
-function largest(count: number): { add(value: number): void; last(): number } {
+function keepLargest(count: number): { add(value: number): void; last(): number } {
   const kept: number[] = [];
   return {
     add: (value) => {

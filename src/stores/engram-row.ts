@@ -11,11 +11,11 @@ import {
 } from "../kernel/index.ts";
 import type { StoredEngram, Vector } from "../memory/engram-store.ts";
 import { LENGTH_TOLERANCE, MAX_DIMENSIONS } from "./engram-block.ts";
-import { escaped, unescaped } from "./row.ts";
+import { escapeText, unescapeText } from "./row.ts";
 
 /** An id, an event or a model's name as a column that is compared and indexed: 64 digits, however long it is and whatever stands in it. */
-export function keyOf(name: string): string {
-  return createHash("sha256").update(escaped(name)).digest("hex");
+export function hashKey(name: string): string {
+  return createHash("sha256").update(escapeText(name)).digest("hex");
 }
 
 /** What is written of an engram that is put. */
@@ -49,7 +49,7 @@ export type AnnotationColumns = {
 };
 
 /** @throws Fault `event-invalid` */
-function admitted<T>(schema: z.ZodType<T>, value: unknown, type: string): T {
+function admitRow<T>(schema: z.ZodType<T>, value: unknown, type: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new Fault("event-invalid", { type, why: z.prettifyError(parsed.error) }, { cause: parsed.error });
@@ -57,18 +57,18 @@ function admitted<T>(schema: z.ZodType<T>, value: unknown, type: string): T {
 
 /** @throws Fault `event-invalid` where it could not be read back */
 export function engramColumns(given: Engram, cluster: EngramId): EngramColumns {
-  const engram = admitted(Engram, given, "engram");
-  const clusterId = admitted(EngramId, cluster, "engram");
+  const engram = admitRow(Engram, given, "engram");
+  const clusterId = admitRow(EngramId, cluster, "engram");
   return {
     organization: engram.organization,
     user: engram.user,
-    id: keyOf(engram.id),
-    name: escaped(engram.id),
+    id: hashKey(engram.id),
+    name: escapeText(engram.id),
     type: engram.type,
     respondent: engram.respondent,
     conversation: engram.conversation,
-    cluster: keyOf(clusterId),
-    clusterName: escaped(clusterId),
+    cluster: hashKey(clusterId),
+    clusterName: escapeText(clusterId),
     data: JSON.stringify(engram),
   };
 }
@@ -80,14 +80,14 @@ export function annotationColumns(
   given: MemoryScope & { readonly id: EngramId },
   spoken: Annotation,
 ): AnnotationColumns {
-  const { organization, user, id } = admitted(Target, given, "annotation");
-  const annotation = admitted(Annotation, spoken, "annotation");
+  const { organization, user, id } = admitRow(Target, given, "annotation");
+  const annotation = admitRow(Annotation, spoken, "annotation");
   return {
     organization,
     user,
-    id: keyOf(id),
-    name: escaped(id),
-    event: keyOf(annotation.event),
+    id: hashKey(id),
+    name: escapeText(id),
+    event: hashKey(annotation.event),
     annotation: JSON.stringify(annotation),
     retires: annotation.what.kind === "retired",
   };
@@ -107,52 +107,52 @@ export type StoredRow = {
 const Forgotten = z.strictObject({ by: z.string(), at: z.string() }).nullable();
 const Texts = z.array(z.string());
 
-export function storedOf(row: StoredRow): StoredEngram {
+export function readStoredEngram(row: StoredRow): StoredEngram {
   return {
-    engram: engramOf(row.data),
-    cluster: EngramId.parse(unescaped(row.cluster_name)),
-    annotations: textsOf(row.annotations).map((text) => Annotation.parse(JSON.parse(text))),
-    embedded: textsOf(row.embedded).map(unescaped).sort(),
+    engram: parseEngram(row.data),
+    cluster: EngramId.parse(unescapeText(row.cluster_name)),
+    annotations: parseTexts(row.annotations).map((text) => Annotation.parse(JSON.parse(text))),
+    embedded: parseTexts(row.embedded).map(unescapeText).sort(),
     forgotten: row.forgotten === null ? null : Forgotten.parse(JSON.parse(row.forgotten)),
   };
 }
 
-export function engramOf(data: string): Engram {
+export function parseEngram(data: string): Engram {
   return Engram.parse(JSON.parse(data));
 }
 
-export function idOf(name: string): EngramId {
-  return EngramId.parse(unescaped(name));
+export function parseEngramId(name: string): EngramId {
+  return EngramId.parse(unescapeText(name));
 }
 
-function textsOf(json: string): string[] {
+function parseTexts(json: string): string[] {
   return Texts.parse(JSON.parse(json));
 }
 
 /** What stays of an engram that is forgotten: whose it was, and what is said of it in lists. */
-export function wiped(data: string): string {
-  return JSON.stringify({ ...engramOf(data), question: "", summary: "", entities: [] } satisfies Engram);
+export function eraseContent(data: string): string {
+  return JSON.stringify({ ...parseEngram(data), question: "", summary: "", entities: [] } satisfies Engram);
 }
 
 /** A vector as a column: its 32-bit numbers, little-endian. */
-export function blobOf(vector: Vector): Buffer {
+export function toBlob(vector: Vector): Buffer {
   return Buffer.from(vector.buffer.slice(vector.byteOffset, vector.byteOffset + vector.byteLength));
 }
 
 /** libsql gives an `ArrayBuffer` where it gives several rows. */
 export type Blob = Uint8Array | ArrayBuffer;
 
-export function bytesIn(blob: Blob): Uint8Array {
+export function toBytes(blob: Blob): Uint8Array {
   return blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
 }
 
 /** A copy, because the bytes need not stand where 32-bit numbers may. */
-export function vectorOf(blob: Blob): Vector {
-  return new Float32Array(new Uint8Array(bytesIn(blob)).buffer);
+export function toVector(blob: Blob): Vector {
+  return new Float32Array(new Uint8Array(toBytes(blob)).buffer);
 }
 
 /** @throws Fault `event-invalid` where it has no direction, is not of length 1, or is too long */
-export function checkedVector(vector: Vector): Vector {
+export function checkVector(vector: Vector): Vector {
   let squares = 0;
   for (const value of vector) squares += value * value;
   const why =
@@ -169,17 +169,17 @@ export function checkedVector(vector: Vector): Vector {
 const PORTION = 128;
 
 /** What is embedded, as it is written, in portions. @throws Fault `event-invalid` before anything is written */
-export function embedPortions({
+export function splitVectors({
   model,
   vectors,
 }: {
   readonly model: string;
   readonly vectors: ReadonlyMap<EngramId, Vector>;
 }): readonly EmbedColumns[] {
-  const entries = [...vectors].map(([id, vector]) => [keyOf(id), checkedVector(vector)] as const);
+  const entries = [...vectors].map(([id, vector]) => [hashKey(id), checkVector(vector)] as const);
   return Array.from({ length: Math.ceil(entries.length / PORTION) }, (_, index) => ({
-    model: keyOf(model),
-    modelName: escaped(model),
+    model: hashKey(model),
+    modelName: escapeText(model),
     vectors: entries.slice(index * PORTION, (index + 1) * PORTION),
   }));
 }
@@ -196,12 +196,12 @@ export type EmbedColumns = {
 export type ScopeColumns = { readonly organization: string; readonly user: string };
 
 /** A word of one scope: what stands before the word is no letter, so that it cannot be a word's own, and full text takes all of it for one. */
-export function scopedWord(scope: number, word: string): string {
+export function scopeWord(scope: number, word: string): string {
   return `${scope}§${word}`;
 }
 
 /** `names`: engrams that were let go, oldest first, as `escaped` writes them. */
-export type Annotated = {
+export type AnnotationOutcome = {
   readonly state: "annotated" | "known" | "kept" | "gone";
   readonly names: readonly string[];
 };

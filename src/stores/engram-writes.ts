@@ -1,20 +1,20 @@
 import { KEPT_ANNOTATIONS } from "../memory/engram-store.ts";
-import type { Dialect, Statements } from "./database.ts";
+import type { SqlDialect, Statements } from "./database.ts";
 import {
   EMPTY_BLOCK,
-  appended,
-  blockEntries,
-  cleared,
-  entriesIn,
+  appendEntries,
+  maxEntries,
+  clearEntries,
+  countEntries,
   type BlockEntry,
   type PackedBlock,
 } from "./engram-block.ts";
 import {
-  blobOf,
-  bytesIn,
-  scopedWord,
-  wiped,
-  type Annotated,
+  toBlob,
+  toBytes,
+  scopeWord,
+  eraseContent,
+  type AnnotationOutcome,
   type AnnotationColumns,
   type Blob,
   type EmbedColumns,
@@ -22,9 +22,9 @@ import {
   type ScopeColumns,
 } from "./engram-row.ts";
 
-type Found = { readonly number: number; readonly forgotten: string | null; readonly data: string };
-type Place = { readonly scope: number; readonly model: string; readonly dimensions: number };
-type BlockRow = Place & { readonly number: number; readonly heads: Blob; readonly codes: Blob };
+type EngramLookup = { readonly number: number; readonly forgotten: string | null; readonly data: string };
+type BlockKey = { readonly scope: number; readonly model: string; readonly dimensions: number };
+type StoredBlockRow = BlockKey & { readonly number: number; readonly heads: Blob; readonly codes: Blob };
 
 const FIND = "select number, forgotten, data from @engram where scope = $1 and id = $2";
 const BLOCKS = "select * from @engram_block where scope = $1 and model = $2 and dimensions = $3";
@@ -32,7 +32,7 @@ const NEXT_VERSION = `(select coalesce(max(version), 0) + 1 from @engram_block
   where scope = $1 and model = $2 and dimensions = $3)`;
 
 /** What is written of engrams, each inside a transaction. */
-export function engramWrites({ list, among, words }: Dialect) {
+export function engramWrites({ list, among, words }: SqlDialect) {
   const PUT = `
     insert into @engram
       (scope, id, name, type, respondent, conversation, cluster, cluster_name, data, retired, live${words.column})
@@ -55,7 +55,11 @@ export function engramWrites({ list, among, words }: Dialect) {
     return (found ?? (await to.first<{ number: number }>(add, organization, user)))?.number ?? 0;
   };
 
-  const rewrite = async (to: Statements, row: BlockRow, { heads, codes }: PackedBlock): Promise<void> => {
+  const rewrite = async (
+    to: Statements,
+    row: StoredBlockRow,
+    { heads, codes }: PackedBlock,
+  ): Promise<void> => {
     const sql = `update @engram_block set version = ${NEXT_VERSION}, heads = $4, codes = $5 where number = $6`;
     await to.run(
       sql,
@@ -70,8 +74,8 @@ export function engramWrites({ list, among, words }: Dialect) {
 
   /** Takes engrams out of a block. */
   const leave = async (to: Statements, block: number, engrams: ReadonlySet<number>): Promise<void> => {
-    const row = await to.first<BlockRow>("select * from @engram_block where number = $1", block);
-    if (row) await rewrite(to, row, cleared(packed(row), engrams));
+    const row = await to.first<StoredBlockRow>("select * from @engram_block where number = $1", block);
+    if (row) await rewrite(to, row, clearEntries(unpackRow(row), engrams));
   };
 
   /** So that nothing but a look-up finds it. */
@@ -86,16 +90,16 @@ export function engramWrites({ list, among, words }: Dialect) {
   };
 
   /** Gives the entries places in the blocks of their kind. */
-  const pack = async (to: Statements, place: Place, entries: readonly BlockEntry[]): Promise<void> => {
+  const pack = async (to: Statements, place: BlockKey, entries: readonly BlockEntry[]): Promise<void> => {
     const key = [place.scope, place.model, place.dimensions];
     for (let at = 0; at < entries.length;) {
-      const last = await to.first<BlockRow>(`${BLOCKS} order by number desc limit 1`, ...key);
-      const room = last ? blockEntries(place.dimensions) - entriesIn(packed(last)) : 0;
-      const some = entries.slice(at, at + (room > 0 ? room : blockEntries(place.dimensions)));
+      const last = await to.first<StoredBlockRow>(`${BLOCKS} order by number desc limit 1`, ...key);
+      const room = last ? maxEntries(place.dimensions) - countEntries(unpackRow(last)) : 0;
+      const some = entries.slice(at, at + (room > 0 ? room : maxEntries(place.dimensions)));
       let block = last?.number ?? 0;
-      if (last && room > 0) await rewrite(to, last, appended(packed(last), some));
+      if (last && room > 0) await rewrite(to, last, appendEntries(unpackRow(last), some));
       else {
-        const { heads, codes } = appended(EMPTY_BLOCK, some);
+        const { heads, codes } = appendEntries(EMPTY_BLOCK, some);
         const sql = `insert into @engram_block (scope, model, dimensions, version, heads, codes)
           values ($1, $2, $3, ${NEXT_VERSION}, $4, $5) returning number`;
         const made = await to.first<{ number: number }>(sql, ...key, Buffer.from(heads), Buffer.from(codes));
@@ -116,7 +120,7 @@ export function engramWrites({ list, among, words }: Dialect) {
       const scope = await scopeOf(to, columns);
       const { id, name, type, respondent, conversation, cluster, clusterName, data } = columns;
       const key = [scope, id];
-      const scoped = ownWords.map((word) => scopedWord(scope, word));
+      const scoped = ownWords.map((word) => scopeWord(scope, word));
       const values = [...key, name, type, respondent, conversation, cluster, clusterName, data, scoped];
       const made = await to.first<{ number: number; live: boolean | number }>(PUT, ...values);
       if (!made) return false;
@@ -131,10 +135,10 @@ export function engramWrites({ list, among, words }: Dialect) {
       return true;
     },
 
-    async annotate(to: Statements, columns: AnnotationColumns): Promise<Annotated> {
+    async annotate(to: Statements, columns: AnnotationColumns): Promise<AnnotationOutcome> {
       const scope = await scopeOf(to, columns);
       const { id, name, event, annotation, retires } = columns;
-      const found = await to.first<Found>(FIND, scope, id);
+      const found = await to.first<EngramLookup>(FIND, scope, id);
       if (found) {
         if (found.forgotten !== null) return { state: "gone", names: [] };
         const isNew = await to.run(
@@ -184,7 +188,7 @@ export function engramWrites({ list, among, words }: Dialect) {
       const rows = await to.all<Row>(EMBEDDED, scope, [...given.keys()], of.model);
       const fresh = rows.flatMap(({ id, number: engram, live, vector: before, block }) => {
         const vector = given.get(id);
-        if (!vector || (before && blobOf(vector).equals(bytesIn(before)))) return [];
+        if (!vector || (before && toBlob(vector).equals(toBytes(before)))) return [];
         return [{ engram, live, block, vector }];
       });
       if (fresh.length === 0) return;
@@ -198,7 +202,7 @@ export function engramWrites({ list, among, words }: Dialect) {
          values ${fresh.map((_, at) => `($${at * 2 + 3}, $1, $2, $${at * 2 + 4})`).join(", ")}
          on conflict (engram, model) do update set vector = excluded.vector, block = null`,
         ...[of.model, of.modelName],
-        ...fresh.flatMap(({ engram, vector }) => [engram, blobOf(vector)]),
+        ...fresh.flatMap(({ engram, vector }) => [engram, toBlob(vector)]),
       );
       const byLength = new Map<number, BlockEntry[]>();
       for (const { engram, vector, live } of fresh) {
@@ -212,23 +216,23 @@ export function engramWrites({ list, among, words }: Dialect) {
       owner: ScopeColumns,
       of: { readonly id: string; readonly forgotten: string },
     ): Promise<boolean> {
-      const found = await to.first<Found>(FIND, await scopeOf(to, owner), of.id);
+      const found = await to.first<EngramLookup>(FIND, await scopeOf(to, owner), of.id);
       if (!found || found.forgotten !== null) return false;
       await hide(to, found.number);
       await to.run("delete from @engram_vector where engram = $1", found.number);
       await to.run("delete from @engram_annotation where engram = $1", found.number);
       await to.run(
         "update @engram set retired = (1 = 0), forgotten = $2, data = $3 where number = $1",
-        ...[found.number, of.forgotten, wiped(found.data)],
+        ...[found.number, of.forgotten, eraseContent(found.data)],
       );
       return true;
     },
   };
 }
 
-function packed({ heads, codes }: Pick<BlockRow, "heads" | "codes">): PackedBlock {
+function unpackRow({ heads, codes }: Pick<StoredBlockRow, "heads" | "codes">): PackedBlock {
   return {
-    heads: bytesIn(heads),
-    codes: bytesIn(codes),
+    heads: toBytes(heads),
+    codes: toBytes(codes),
   };
 }

@@ -4,22 +4,22 @@ import { searchWords, engramWords } from "../memory/query.ts";
 import type { Database, Value } from "./database.ts";
 import { engramIndexes, type BlockRow, type VectorSource } from "./engram-index.ts";
 import {
-  scopedWord,
+  scopeWord,
   annotationColumns,
-  bytesIn,
-  checkedVector,
-  embedPortions,
+  toBytes,
+  checkVector,
+  splitVectors,
   engramColumns,
-  engramOf,
-  idOf,
-  keyOf,
-  storedOf,
-  vectorOf,
+  parseEngram,
+  parseEngramId,
+  hashKey,
+  readStoredEngram,
+  toVector,
   type Blob,
   type StoredRow,
 } from "./engram-row.ts";
 import { engramWrites } from "./engram-writes.ts";
-import { escaped } from "./row.ts";
+import { escapeText } from "./row.ts";
 
 /** The scope's number; none has 0. */
 const SCOPE = "coalesce((select number from @engram_scope where organization = $1 and user_id = $2), 0)";
@@ -82,12 +82,17 @@ export function createEngrams(database: Database): EngramStore {
       const columns = annotationColumns(engram, annotation);
       const size = columns.annotation.length;
       const { state, names } = await database.transaction(size, (to) => write.annotate(to, columns));
-      return { state, lapsed: names.map(idOf) };
+      return { state, lapsed: names.map(parseEngramId) };
     },
     async get({ organization, user }, ids) {
-      const rows = await database.all<StoredRow & { name: string }>(GET, organization, user, ids.map(keyOf));
-      const found = new Map(rows.map((row) => [row.name, storedOf(row)]));
-      return ids.flatMap((id) => found.get(escaped(id)) ?? []);
+      const rows = await database.all<StoredRow & { name: string }>(
+        GET,
+        organization,
+        user,
+        ids.map(hashKey),
+      );
+      const found = new Map(rows.map((row) => [row.name, readStoredEngram(row)]));
+      return ids.flatMap((id) => found.get(escapeText(id)) ?? []);
     },
     async list({ organization, user }, { before, type, respondent, retired, cluster, limit }) {
       const values: Value[] = [organization, user];
@@ -95,25 +100,27 @@ export function createEngrams(database: Database): EngramStore {
         value === undefined ? "" : ` and ${sql(`$${values.push(value)}`)}`;
       const place = "select number from @engram where scope = e.scope and id =";
       const conditions = [
-        only((id) => `e.number < (${place} ${id})`, before && keyOf(before)),
+        only((id) => `e.number < (${place} ${id})`, before && hashKey(before)),
         only((own) => `e.type = ${own}`, type),
         only((own) => `e.respondent = ${own}`, respondent),
         only((own) => `e.retired = ${own}`, retired),
-        only((own) => `e.cluster = ${own}`, cluster && keyOf(cluster)),
+        only((own) => `e.cluster = ${own}`, cluster && hashKey(cluster)),
       ].join("");
       // A negative limit would be none.
       const page = `order by e.number desc limit $${values.push(Math.max(0, limit))}`;
-      return (await database.all<StoredRow>(`${STORED}${conditions} ${page}`, ...values)).map(storedOf);
+      return (await database.all<StoredRow>(`${STORED}${conditions} ${page}`, ...values)).map(
+        readStoredEngram,
+      );
     },
     async nearest(scope, near) {
       const { organization, user } = scope;
-      const vector = checkedVector(near.vector);
+      const vector = checkVector(near.vector);
       const number = await numberOf(scope);
-      const model = keyOf(near.model);
+      const model = hashKey(near.model);
       const blocks = async (condition: string, from: number, limit: number): Promise<readonly BlockRow[]> => {
         const sql = `${BLOCKS} and ${condition} limit $5`;
         const rows = await database.all<StoredBlock>(sql, number, model, vector.length, from, limit);
-        return rows.map(blockOf);
+        return rows.map(toBlockRow);
       };
       const source: VectorSource = {
         changedSince: (version, limit) => blocks("version > $4 order by version", version, limit),
@@ -121,8 +128,8 @@ export function createEngrams(database: Database): EngramStore {
         exact: async (engrams) =>
           (await database.all<StoredVector>(EXACT, organization, user, model, engrams)).map((row) => ({
             number: row.number,
-            id: idOf(row.name),
-            vector: vectorOf(row.vector),
+            id: parseEngramId(row.name),
+            vector: toVector(row.vector),
           })),
       };
       const excluded =
@@ -142,17 +149,17 @@ export function createEngrams(database: Database): EngramStore {
       const number = await numberOf(scope);
       const names = await dialect.matching(database, {
         ...{ organization, user, scope: number, without, limit: Math.max(0, limit) },
-        words: searchWords(words).map((word) => scopedWord(number, word)),
+        words: searchWords(words).map((word) => scopeWord(number, word)),
       });
-      return names.map(idOf);
+      return names.map(parseEngramId);
     },
     async vectors({ organization, user }, { model, ids }) {
-      const key = [organization, user, keyOf(model)];
-      const rows = await database.all<StoredVector>(NAMED, ...key, ids.map(keyOf));
-      return new Map(rows.map((row) => [idOf(row.name), vectorOf(row.vector)]));
+      const key = [organization, user, hashKey(model)];
+      const rows = await database.all<StoredVector>(NAMED, ...key, ids.map(hashKey));
+      return new Map(rows.map((row) => [parseEngramId(row.name), toVector(row.vector)]));
     },
     async unembedded({ organization, user }, { model, limit }) {
-      const key = keyOf(model);
+      const key = hashKey(model);
       const memo = `${organization} ${user} ${key}`;
       const rows: { readonly number: number; readonly data: string }[] = [];
       let below = Number.MAX_SAFE_INTEGER;
@@ -172,16 +179,16 @@ export function createEngrams(database: Database): EngramStore {
         below = from;
         await breath();
       }
-      return rows.map(({ data }) => engramOf(data));
+      return rows.map(({ data }) => parseEngram(data));
     },
     async embed(scope, of) {
-      for (const portion of embedPortions(of)) {
+      for (const portion of splitVectors(of)) {
         const size = portion.vectors.reduce((sum, [, vector]) => sum + vector.byteLength, 0);
         await database.transaction(size, (to) => write.embed(to, scope, portion));
       }
     },
     forget: (scope, { id, by, at }) => {
-      const of = { id: keyOf(id), forgotten: JSON.stringify({ by, at }) };
+      const of = { id: hashKey(id), forgotten: JSON.stringify({ by, at }) };
       return database.transaction(0, (to) => write.forget(to, scope, of));
     },
   };
@@ -189,11 +196,11 @@ export function createEngrams(database: Database): EngramStore {
 
 type StoredBlock = Omit<BlockRow, "heads" | "codes"> & { readonly heads: Blob; readonly codes: Blob };
 
-function blockOf(row: StoredBlock): BlockRow {
+function toBlockRow(row: StoredBlock): BlockRow {
   return {
     number: row.number,
     version: row.version,
-    heads: bytesIn(row.heads),
-    codes: bytesIn(row.codes),
+    heads: toBytes(row.heads),
+    codes: toBytes(row.codes),
   };
 }

@@ -5,7 +5,7 @@
 /** Something to be committed; `size` is its part of a group's bound. */
 export type Sized = { readonly size: number };
 
-type Waiting<Item, Result> = {
+type QueuedItem<Item, Result> = {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
@@ -33,10 +33,10 @@ export function groupQueue<Item extends Sized, Result>(
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,
   spoils: (error: unknown) => boolean,
 ): GroupQueue<Item, Result> {
-  const waiting: Waiting<Item, Result>[] = [];
+  const waiting: QueuedItem<Item, Result>[] = [];
   let draining: Promise<void> | undefined;
 
-  const take = (): Waiting<Item, Result>[] => {
+  const take = (): QueuedItem<Item, Result>[] => {
     let size = 0;
     const beyond = waiting.findIndex(({ item }, index) => {
       size += item.size;
@@ -45,7 +45,7 @@ export function groupQueue<Item extends Sized, Result>(
     return waiting.splice(0, beyond === -1 ? waiting.length : beyond);
   };
 
-  const settle = async (group: readonly Waiting<Item, Result>[]): Promise<void> => {
+  const settle = async (group: readonly QueuedItem<Item, Result>[]): Promise<void> => {
     try {
       const results = await commit(group.map(({ item }) => item));
       results.forEach((result, index) => group[index]?.resolve(result));

@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 30_000;
  * not ask in step.
  * @throws whatever `attempt` throws that is not busy; the busy error itself after 30 s
  */
-export async function patiently<T>(
+export async function retryWhileBusy<T>(
   attempt: () => T | Promise<T>,
   isBusy: (error: unknown) => boolean,
 ): Promise<T> {

@@ -7,7 +7,7 @@ import { FIRST_CURSOR, type Cursor, type Entry } from "../kernel/index.ts";
 // P2. Between a subscriber's empty read and its wait nothing is lost, because waiting starts by comparing
 //     with the furthest cursor known.
 
-type Waiting = {
+type WaitingSubscriber = {
   readonly after: Cursor;
   readonly wake: () => void;
   readonly fail: (reason: unknown) => void;
@@ -30,7 +30,7 @@ export type Poller = {
  * @param end asks the database for the place of its last committed event
  */
 export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WaitingSubscriber>();
   let known = FIRST_CURSOR;
   let polling: Promise<void> | undefined;
   let stopped: Error | undefined;
@@ -65,7 +65,7 @@ export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
           waiting.delete(one);
           signal.removeEventListener("abort", one.wake);
         };
-        const one: Waiting = {
+        const one: WaitingSubscriber = {
           after,
           wake: () => {
             leave();

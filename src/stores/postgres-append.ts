@@ -1,4 +1,4 @@
-import { decideAll, type Batch, type Decision, type Head, type Lookup } from "./batch.ts";
+import { decideGroup, type EventBatch, type Decision, type MovedHead, type BatchLookup } from "./batch.ts";
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
 import { EVENT_COLUMNS, type EventRow } from "./row.ts";
 
@@ -18,33 +18,33 @@ const EVENT_TYPES: { readonly [Column in keyof EventRow]: string } = {
   data: "text",
 };
 
-type LookupRow = Lookup & { readonly last: number };
+type PostgresLookupRow = BatchLookup & { readonly last: number };
 
 /** Records a group of batches in one transaction of four round trips; the decisions stand in their order. */
 export function recordGroup(
   database: PostgresDatabase,
-  batches: readonly Batch[],
+  batches: readonly EventBatch[],
   at: string,
 ): Promise<readonly Decision[]> {
   return transaction(database.pool, database.lock, async (client) => {
-    const { rows: found } = await client.query<LookupRow>({
+    const { rows: found } = await client.query<PostgresLookupRow>({
       name: "look-up",
-      text: lookup(database.table),
+      text: lookUpSql(database.table),
       values: [batches.map((batch) => batch.id), batches.map((batch) => batch.key)],
     });
-    const group = decideAll(batches, { found, end: found[0]?.last ?? 0 }, at);
+    const group = decideGroup(batches, { found, end: found[0]?.last ?? 0 }, at);
     if (group.rows.length > 0) {
       await client.query({
         name: "record",
-        text: record(database.table),
-        values: valuesOf(group.rows, group.heads, at),
+        text: recordSql(database.table),
+        values: columnArrays(group.rows, group.heads, at),
       });
     }
     return group.decisions;
   });
 }
 
-function lookup(table: PostgresDatabase["table"]): string {
+function lookUpSql(table: PostgresDatabase["table"]): string {
   return `
   select d.organization, d.seq, d.status, (select coalesce(max(cursor), 0) from ${table("event")}) as last,
     exists (
@@ -62,7 +62,7 @@ function arrays(types: readonly string[], from: number): string {
   return `unnest(${types.map((type, index) => `$${from + index}::${type}[]`).join(", ")})`;
 }
 
-function record(table: PostgresDatabase["table"]): string {
+function recordSql(table: PostgresDatabase["table"]): string {
   const eventTypes = EVENT_COLUMNS.map((column) => EVENT_TYPES[column]);
   const afterEvents = eventTypes.length + 1;
   return `
@@ -79,7 +79,11 @@ function record(table: PostgresDatabase["table"]): string {
 }
 
 /** One array per column: of the events, of the heads that are opened, of those that move. */
-function valuesOf(rows: readonly EventRow[], heads: ReadonlyMap<string, Head>, at: string): unknown[][] {
+function columnArrays(
+  rows: readonly EventRow[],
+  heads: ReadonlyMap<string, MovedHead>,
+  at: string,
+): unknown[][] {
   const moved = [...heads].map(([id, head]) => ({ id, head }));
   const opened = moved.flatMap(({ id, head }) => {
     const { opening } = head.opened?.batch ?? {};

@@ -43,7 +43,7 @@ const LOST = new Set(["57P01", "57P02", "08000", "08003", "08006", "ECONNRESET",
 /** Whether the connection broke, so that nobody knows what became of its transaction. */
 export function isLost(error: unknown): boolean {
   return (
-    LOST.has(codeOf(error)) || (error instanceof Error && error.message.startsWith("Connection terminated"))
+    LOST.has(readCode(error)) || (error instanceof Error && error.message.startsWith("Connection terminated"))
   );
 }
 
@@ -51,12 +51,12 @@ export function isLost(error: unknown): boolean {
 export function postgresFault(error: unknown, where: string): Error {
   if (isFault(error)) return error;
   const plain = error instanceof Error ? error : new Error(String(error));
-  const why = whyOf(plain);
+  const why = describeError(plain);
   return why === undefined ? plain : new Fault("store-unavailable", { where, why }, { cause: error });
 }
 
-function whyOf(error: Error): string | undefined {
-  const code = codeOf(error);
+function describeError(error: Error): string | undefined {
+  const code = readCode(error);
   if (isLost(error)) return `the connection broke; run again: ${KEPT}`;
   if (error.message.startsWith("timeout exceeded when trying to connect")) return NO_SERVER;
   const known = WHY.get(code);
@@ -64,7 +64,7 @@ function whyOf(error: Error): string | undefined {
   return /^[0-9A-Z]{5}$/.test(code) ? `PostgreSQL says: ${error.message} (${code})` : undefined;
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
@@ -93,8 +93,8 @@ export async function openDatabase(url: string, schema: string): Promise<Postgre
     const next = "use lower-case letters, digits and underscores";
     throw new Fault("configuration", { why: `"${schema}" cannot be the name of a schema`, next });
   }
-  const { user, host, port, database: name } = addressOf(url);
-  const pool = poolOf(url);
+  const { user, host, port, database: name } = parseAddress(url);
+  const pool = createPool(url);
   const location = `postgres://${user ?? ""}@${host}:${port}/${name ?? ""} (schema ${schema})`;
   const database: PostgresDatabase = {
     location,
@@ -112,7 +112,7 @@ export async function openDatabase(url: string, schema: string): Promise<Postgre
   }
 }
 
-function addressOf(url: string): pg.Client {
+function parseAddress(url: string): pg.Client {
   try {
     return new pg.Client({ connectionString: url });
   } catch {
@@ -123,7 +123,7 @@ function addressOf(url: string): pg.Client {
   }
 }
 
-function poolOf(url: string): pg.Pool {
+function createPool(url: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: 10_000,

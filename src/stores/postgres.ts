@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { WORD_ENGRAMS } from "../memory/query.ts";
-import type { Batch } from "./batch.ts";
-import { translator, type Database, type Dialect, type Statements, type Value } from "./database.ts";
+import type { EventBatch } from "./batch.ts";
+import { createTranslator, type Database, type SqlDialect, type Statements, type Value } from "./database.ts";
 import { groupQueue, type Sized } from "./group-queue.ts";
 import { type OpenedStore, createStore } from "./store.ts";
 import { recordGroup } from "./postgres-append.ts";
@@ -26,7 +26,7 @@ export async function openPostgres(
   return createStore(postgresDatabase(await openDatabase(url, schema), now), now);
 }
 
-const DIALECT: Dialect = {
+const DIALECT: SqlDialect = {
   list: (column, order, where) =>
     `coalesce(json_agg(${column} order by ${order})${where === undefined ? "" : ` filter (where ${where})`}, '[]')::text`,
   among: (column, parameter, type) => `${column} = any(${parameter}::${type}[])`,
@@ -66,11 +66,13 @@ const DIALECT: Dialect = {
   },
 };
 
-type Job = Sized & { readonly run: (to: Statements) => Promise<unknown> };
+type PostgresJob = Sized & { readonly run: (to: Statements) => Promise<unknown> };
 
 function postgresDatabase(opened: PostgresDatabase, now: () => number): Database {
   const { pool, table, location } = opened;
-  const translate = translator((sql) => sql.replaceAll(/@(?=\w)(\w+)/g, (_, name: string) => table(name)));
+  const translate = createTranslator((sql) =>
+    sql.replaceAll(/@(?=\w)(\w+)/g, (_, name: string) => table(name)),
+  );
 
   /** What can be done twice is done again when the connection broke, once. */
   const repeatable = <T>(action: () => Promise<T>): Promise<T> =>
@@ -96,14 +98,14 @@ function postgresDatabase(opened: PostgresDatabase, now: () => number): Database
   });
 
   const queue = groupQueue(
-    (batches: readonly Batch[]) =>
+    (batches: readonly EventBatch[]) =>
       // A group whose connection broke is offered again: what it recorded is found by its origins.
       repeatable(() => recordGroup(opened, batches, new Date(now()).toISOString())),
     (error) => !isLost(error),
   );
   const jobs = groupQueue(
     // A write of engrams that is repeated finds what it wrote, as an append does.
-    (group: readonly Job[]) =>
+    (group: readonly PostgresJob[]) =>
       repeatable(() =>
         transaction(pool, opened.engramLock, async (client) => {
           const results: unknown[] = [];

@@ -51,15 +51,15 @@ const MAX_KEY_LENGTH = 600;
  * SHA-256. The quotation mark before the digest cannot stand in an escaped key, so no short key equals a long one.
  */
 export function originColumn(key: string): string {
-  const escaped = JSON.stringify(key).slice(1, -1);
-  if (escaped.length <= MAX_KEY_LENGTH) return escaped;
-  return `${escaped.slice(0, MAX_KEY_LENGTH)}"${createHash("sha256").update(escaped).digest("hex")}`;
+  const escapeText = JSON.stringify(key).slice(1, -1);
+  if (escapeText.length <= MAX_KEY_LENGTH) return escapeText;
+  return `${escapeText.slice(0, MAX_KEY_LENGTH)}"${createHash("sha256").update(escapeText).digest("hex")}`;
 }
 
 /**
  * @throws Fault `schema-newer`, `event-invalid`
  */
-export function entryOfRow(row: EventRow): Entry {
+export function toEntry(row: EventRow): Entry {
   const deliberation = DeliberationId.parse(row.deliberation);
   const key = originKey(Origin.parse(JSON.parse(row.origin)));
   return decodeEntry({
@@ -76,12 +76,12 @@ export function entryOfRow(row: EventRow): Entry {
 }
 
 /** Text that a database could not hold as it is (NUL, lone surrogates) as text that any can. */
-export function escaped(text: string): string {
+export function escapeText(text: string): string {
   return JSON.stringify(text);
 }
 
 /** The inverse of `escaped`. */
-export function unescaped(text: string): string {
+export function unescapeText(text: string): string {
   return String(JSON.parse(text));
 }
 
@@ -97,13 +97,13 @@ export type SummaryRow = {
   readonly seq: number;
 };
 
-export function summaryOf(row: SummaryRow): Summary {
+export function toSummary(row: SummaryRow): Summary {
   return {
     id: DeliberationId.parse(row.id),
     organization: OrganizationId.parse(row.organization),
     series: row.series === null ? null : SeriesId.parse(row.series),
-    protocol: unescaped(row.protocol),
-    question: unescaped(row.question),
+    protocol: unescapeText(row.protocol),
+    question: unescapeText(row.question),
     openedAt: row.opened_at,
     status: row.status,
     seq: row.seq,

@@ -1,9 +1,9 @@
-import { decideAll, type Batch, type Decision, type Head, type Lookup } from "./batch.ts";
+import { decideGroup, type EventBatch, type Decision, type MovedHead, type BatchLookup } from "./batch.ts";
 import { EVENT_COLUMNS } from "./row.ts";
-import type { Writer } from "./sqlite-database.ts";
+import type { SqliteWriter } from "./sqlite-database.ts";
 
 /** The statements that begin a transaction and record batches in it, on the writing connection. */
-export async function prepareAppend(writer: Writer) {
+export async function prepareAppend(writer: SqliteWriter) {
   // One row for the whole group: what costs is the way from SQLite to JavaScript.
   const lookup = await writer.prepare(`
     select (select coalesce(max(cursor), 0) from event) as last, json_group_array(json_array(
@@ -23,14 +23,14 @@ export async function prepareAppend(writer: Writer) {
   // In this thread, because it only takes the lock: nothing is read from the disk or written to it.
   const begin = await writer.prepare("begin immediate");
 
-  const lookUp = (batches: readonly Batch[]) => {
+  const lookUp = (batches: readonly EventBatch[]) => {
     const keys = batches.map(({ id, key }) => [id, key]);
     // The select above names these columns, and makes these arrays.
     const { last, found } = lookup.get([JSON.stringify(keys)]) as { last: number; found: string };
-    const rows = JSON.parse(found) as LookupRow[];
-    return { end: last, found: rows.sort(([a], [b]) => a - b).map(lookupOf) };
+    const rows = JSON.parse(found) as SqliteLookupRow[];
+    return { end: last, found: rows.sort(([a], [b]) => a - b).map(toLookup) };
   };
-  const writeHead = (id: string, { seq, status, cursor, opened }: Head, at: string): void => {
+  const writeHead = (id: string, { seq, status, cursor, opened }: MovedHead, at: string): void => {
     if (!opened?.batch.opening) return void moveHead.run([seq, status, cursor, id]);
     const { organization, series, protocol, question } = opened.batch.opening;
     const first = [id, seq, status, cursor, opened.cursor, at];
@@ -40,9 +40,9 @@ export async function prepareAppend(writer: Writer) {
   return {
     begin: (): void => void begin.run([]),
     /** The decisions stand in the order of the batches, whose rows are written. */
-    record(batches: readonly Batch[], at: string): readonly Decision[] {
+    record(batches: readonly EventBatch[], at: string): readonly Decision[] {
       if (batches.length === 0) return [];
-      const { decisions, rows, heads } = decideAll(batches, lookUp(batches), at);
+      const { decisions, rows, heads } = decideGroup(batches, lookUp(batches), at);
       for (const row of rows) insert.run(EVENT_COLUMNS.map((column) => row[column]));
       for (const [id, head] of heads) writeHead(id, head, at);
       return decisions;
@@ -50,7 +50,7 @@ export async function prepareAppend(writer: Writer) {
   };
 }
 
-type LookupRow = readonly [
+type SqliteLookupRow = readonly [
   place: number,
   organization: string | null,
   seq: number | null,
@@ -58,7 +58,7 @@ type LookupRow = readonly [
   recorded: number,
 ];
 
-function lookupOf([, organization, seq, status, recorded]: LookupRow): Lookup {
+function toLookup([, organization, seq, status, recorded]: SqliteLookupRow): BatchLookup {
   return organization === null || seq === null || status === null
     ? { seq: null, recorded: recorded === 1 }
     : { organization, seq, status, recorded: recorded === 1 };

@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { Fault, isFault } from "../kernel/index.ts";
 import Database from "libsql";
 import AsyncDatabase from "libsql/promise";
-import { patiently } from "./patience.ts";
+import { retryWhileBusy } from "./patience.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
 /** Whether another connection holds the lock that was asked for. */
 export function isBusy(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readCode(error);
   return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
 }
 
@@ -56,7 +56,7 @@ const WHY: readonly (readonly [code: string, why: string])[] = [
 export function sqliteFault(error: unknown, path: string): Error {
   if (isFault(error)) return error;
   const plain = error instanceof Error ? error : new Error(String(error));
-  const code = cannotOpen(plain) ? openingCode(path) : codeOf(plain);
+  const code = cannotOpen(plain) ? openingCode(path) : readCode(plain);
   const why = WHY.find(([prefix]) => code.startsWith(prefix))?.[1];
   if (why !== undefined) return new Fault("store-unavailable", { where: path, why }, { cause: error });
   if (!code.startsWith("SQLITE_")) return plain;
@@ -67,15 +67,15 @@ export function sqliteFault(error: unknown, path: string): Error {
   );
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** libsql reports a failed open as a plain error. */
 function cannotOpen(error: Error): boolean {
   return (
-    codeOf(error).startsWith("SQLITE_CANTOPEN") ||
-    codeOf(error) === "ENOENT" ||
+    readCode(error).startsWith("SQLITE_CANTOPEN") ||
+    readCode(error) === "ENOENT" ||
     error.message.startsWith("ConnectionFailed")
   );
 }
@@ -87,7 +87,7 @@ function openingCode(path: string): string {
     accessSync(path, constants.R_OK | constants.W_OK);
     return "SQLITE_CANTOPEN";
   } catch (error) {
-    const code = codeOf(error);
+    const code = readCode(error);
     const folder = dirname(path);
     return code === "ENOENT" && folder !== path ? folderCode(folder) : code;
   }
@@ -99,7 +99,7 @@ function folderCode(folder: string): string {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return "SQLITE_CANTOPEN";
   } catch (error) {
-    const code = codeOf(error);
+    const code = readCode(error);
     return code === "ENOENT" && dirname(folder) !== folder ? folderCode(dirname(folder)) : code;
   }
 }
@@ -116,12 +116,15 @@ export type Statement = {
   all(values: SqlValue[]): unknown;
 };
 
-export type Reader = {
+export type SqliteReader = {
   prepare(sql: string): Omit<Statement, "all"> & { all(values: SqlValue[]): unknown[] };
 };
 
 /** `exec` may return a promise, and so may `prepare`; `run` and `get` of the statements are synchronous. */
-export type Writer = { exec(sql: string): unknown; prepare(sql: string): Statement | Promise<Statement> };
+export type SqliteWriter = {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement | Promise<Statement>;
+};
 
 /**
  * One file, two connections, because SQLite lets a connection do one thing at a time.
@@ -135,8 +138,8 @@ export type Writer = { exec(sql: string): unknown; prepare(sql: string): Stateme
  */
 export type SqliteConnections = {
   readonly path: string;
-  readonly writer: Writer & { readonly inTransaction: boolean };
-  readonly reader: Reader;
+  readonly writer: SqliteWriter & { readonly inTransaction: boolean };
+  readonly reader: SqliteReader;
   close(): Promise<void>;
 };
 
@@ -163,9 +166,9 @@ export async function openDatabase(path: string): Promise<SqliteConnections> {
     try {
       // The busy timeout is 0 from the start: even the first opening waits without blocking.
       for (const connection of inMemory ? [writer] : [writer, reader]) {
-        await patiently(() => configure(connection, inMemory), isBusy);
+        await retryWhileBusy(() => configure(connection, inMemory), isBusy);
       }
-      await patiently(() => migrate(database), isBusy);
+      await retryWhileBusy(() => migrate(database), isBusy);
       // What is deleted is overwritten.
       await writer.exec("pragma secure_delete = on");
       return database;
@@ -204,11 +207,11 @@ function createPrivately(path: string): void {
   }
 }
 
-type Connection = Writer & { readonly inTransaction: boolean; close(): void };
+type Connection = SqliteWriter & { readonly inTransaction: boolean; close(): void };
 
-function synchronous(path: string): Connection & Reader {
+function synchronous(path: string): Connection & SqliteReader {
   // libsql types a statement's values as arguments; in one array it takes them as well (index.js), and does not copy them.
-  return new Database(path) as unknown as Connection & Reader;
+  return new Database(path) as unknown as Connection & SqliteReader;
 }
 
 function asynchronous(path: string): Connection {
@@ -216,7 +219,7 @@ function asynchronous(path: string): Connection {
   return new AsyncDatabase(path, {}) as unknown as Connection;
 }
 
-async function configure(connection: Writer, inMemory: boolean): Promise<void> {
+async function configure(connection: SqliteWriter, inMemory: boolean): Promise<void> {
   await connection.exec("pragma busy_timeout = 0");
   if (!inMemory) await connection.exec("pragma journal_mode = wal");
   await connection.exec("pragma synchronous = full");
@@ -224,7 +227,7 @@ async function configure(connection: Writer, inMemory: boolean): Promise<void> {
 
 async function migrate({ reader, writer, path }: SqliteConnections): Promise<void> {
   const versionOf = () => {
-    const found = numberFrom(reader, "pragma user_version");
+    const found = readNumber(reader, "pragma user_version");
     if (found <= MIGRATIONS.length) return found;
     throw new Fault("schema-newer", { what: `the store at ${path}`, found, known: MIGRATIONS.length });
   };
@@ -245,16 +248,16 @@ async function migrate({ reader, writer, path }: SqliteConnections): Promise<voi
   }
 }
 
-function refuseForeign(reader: Reader, path: string): void {
+function refuseForeign(reader: SqliteReader, path: string): void {
   // In this order, because another process may be making the tables now: both come with one commit.
-  if (numberFrom(reader, "select count(*) from sqlite_schema") === 0) return;
-  if (numberFrom(reader, "pragma application_id") === APPLICATION_ID) return;
+  if (readNumber(reader, "select count(*) from sqlite_schema") === 0) return;
+  if (readNumber(reader, "pragma application_id") === APPLICATION_ID) return;
   const why = "it is another program's database; name another file";
   throw new Fault("store-unavailable", { where: path, why });
 }
 
 /** The first column of the first row. */
-function numberFrom(reader: Reader, sql: string): number {
+function readNumber(reader: SqliteReader, sql: string): number {
   const [row] = reader.prepare(sql).all([]);
   const [value] = typeof row === "object" && row !== null ? Object.values(row) : [];
   return Number(value);

@@ -8,7 +8,7 @@ import { vectorFor } from "../testing/engram-contract-samples.ts";
 import { ada, atAngle, engram, engramId, grade, retired, said } from "../testing/engram-samples.ts";
 import { storeChild } from "../testing/store-contract-child.ts";
 import { LOCAL, byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
-import { blobOf } from "./engram-row.ts";
+import { toBlob } from "./engram-row.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 
@@ -86,7 +86,7 @@ it("leaves nothing of what is forgotten in its file", async () => {
   const inFile = async () => {
     const bytes = await readFile(path);
     // Heads and codes of the index too: the number that the codes are steps of is nobody else's.
-    return [word, saying, blobOf(vector).subarray(0, 64)].map((what) => bytes.includes(what));
+    return [word, saying, toBlob(vector).subarray(0, 64)].map((what) => bytes.includes(what));
   };
   const store = await openSqlite(path);
   const target = { ...ada, id: engramId("secret") };

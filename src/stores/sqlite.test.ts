@@ -20,7 +20,7 @@ import {
   upTo,
 } from "../testing/store-samples.ts";
 import type { OpenedStore } from "./store.ts";
-import { openDatabase, type Reader, type Writer } from "./sqlite-database.ts";
+import { openDatabase, type SqliteReader, type SqliteWriter } from "./sqlite-database.ts";
 import { openSqlite, sqliteStore } from "./sqlite.ts";
 
 const id = deliberation("d1");
@@ -123,7 +123,7 @@ describe("the SQLite store", () => {
   it("S2: writes ahead and syncs every commit (WAL, synchronous=FULL), and never blocks on a lock", async () => {
     await using place = await sqlitePlace();
     const database = await openDatabase(place.path);
-    const pragma = async (connection: Writer | Reader, name: string) => {
+    const pragma = async (connection: SqliteWriter | SqliteReader, name: string) => {
       const statement = await connection.prepare(`pragma ${name}`);
       // Of a pragma's one row the first column is its value.
       return Object.values(statement.get([]) as object)[0] as unknown;

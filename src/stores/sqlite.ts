@@ -1,9 +1,9 @@
 import { WORD_ENGRAMS, bestMatches } from "../memory/query.ts";
-import type { Batch, Decision } from "./batch.ts";
-import { translator, type Database, type Dialect, type Statements, type Value } from "./database.ts";
+import type { EventBatch, Decision } from "./batch.ts";
+import { createTranslator, type Database, type SqlDialect, type Statements, type Value } from "./database.ts";
 import { groupQueue, type Sized } from "./group-queue.ts";
 import { type OpenedStore, createStore } from "./store.ts";
-import { patiently } from "./patience.ts";
+import { retryWhileBusy } from "./patience.ts";
 import { prepareAppend } from "./sqlite-append.ts";
 import {
   openDatabase,
@@ -41,7 +41,7 @@ function breath(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-const DIALECT: Dialect = {
+const DIALECT: SqlDialect = {
   list: (column, order, where) =>
     `json_group_array(${column} order by ${order})${where === undefined ? "" : ` filter (where ${where})`}`,
   among: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
@@ -95,10 +95,10 @@ const DIALECT: Dialect = {
 };
 
 /** `$1` is `?1` here, and a table is known by its name. */
-const translate = translator((sql) => sql.replaceAll("$", "?").replaceAll(/@(?=\w)/g, ""));
+const translate = createTranslator((sql) => sql.replaceAll("$", "?").replaceAll(/@(?=\w)/g, ""));
 
 /** Values as libsql takes them: arrays as JSON, booleans as numbers. */
-function bound(values: readonly Value[], count: number): SqlValue[] {
+function toSqlValues(values: readonly Value[], count: number): SqlValue[] {
   return values.slice(0, count).map((value) => {
     if (typeof value === "boolean") return Number(value);
     if (value === null || typeof value !== "object") return value;
@@ -107,13 +107,14 @@ function bound(values: readonly Value[], count: number): SqlValue[] {
 }
 
 /** A batch to be appended, together with the others of its group, or anything else that is written. */
-type Job = Sized & ({ readonly batch: Batch } | { readonly run: (to: Statements) => Promise<unknown> });
+type SqliteJob = Sized &
+  ({ readonly batch: EventBatch } | { readonly run: (to: Statements) => Promise<unknown> });
 
 async function sqliteDatabase(
   { path, reader, writer, close }: SqliteConnections,
   now: () => number,
 ): Promise<Database> {
-  const append = await patiently(() => prepareAppend(writer), isBusy);
+  const append = await retryWhileBusy(() => prepareAppend(writer), isBusy);
 
   const prepared = new Map<string, Statement>();
   const statementOf = async (text: string): Promise<Statement> => {
@@ -125,20 +126,20 @@ async function sqliteDatabase(
   const inTransaction: Statements = {
     async all<Row extends object>(sql: string, ...values: Value[]) {
       const { text, values: count } = translate(sql);
-      return (await (await statementOf(text)).all(bound(values, count))) as readonly Row[];
+      return (await (await statementOf(text)).all(toSqlValues(values, count))) as readonly Row[];
     },
     async first<Row extends object>(sql: string, ...values: Value[]) {
       const { text, values: count } = translate(sql);
-      return (await statementOf(text)).get(bound(values, count)) as Row | undefined;
+      return (await statementOf(text)).get(toSqlValues(values, count)) as Row | undefined;
     },
     async run(sql, ...values) {
       const { text, values: count } = translate(sql);
-      return (await statementOf(text)).run(bound(values, count)).changes;
+      return (await statementOf(text)).run(toSqlValues(values, count)).changes;
     },
   };
 
-  const commit = async (jobs: readonly Job[]): Promise<readonly unknown[]> => {
-    await patiently(append.begin, isBusy);
+  const commit = async (jobs: readonly SqliteJob[]): Promise<readonly unknown[]> => {
+    await retryWhileBusy(append.begin, isBusy);
     try {
       const batches = jobs.flatMap((job) => ("batch" in job ? [job.batch] : []));
       const decisions = append.record(batches, new Date(now()).toISOString()).values();
@@ -160,10 +161,10 @@ async function sqliteDatabase(
   const selects = new Map<string, ReturnType<typeof reader.prepare>>();
   const all = async <Row extends object>(sql: string, ...values: Value[]): Promise<readonly Row[]> => {
     const { text, values: count } = translate(sql);
-    return patiently(() => {
+    return retryWhileBusy(() => {
       const select = selects.get(text) ?? reader.prepare(text);
       selects.set(text, select);
-      return select.all(bound(values, count)) as readonly Row[];
+      return select.all(toSqlValues(values, count)) as readonly Row[];
     }, isBusy);
   };
 

@@ -9,21 +9,21 @@ import {
   type Reservation,
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
-import { batchOf, outcomeOf } from "./batch.ts";
+import { prepareBatch, toAppended } from "./batch.ts";
 import type { Database } from "./database.ts";
 import { createEngrams } from "./engrams.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import {
   EVENT_COLUMNS,
-  entryOfRow,
-  escaped,
+  toEntry,
+  escapeText,
   originColumn,
-  summaryOf,
-  unescaped,
+  toSummary,
+  unescapeText,
   type EventRow,
   type SummaryRow,
 } from "./row.ts";
-import { cachedTexts } from "./text-cache.ts";
+import { cacheTexts } from "./text-cache.ts";
 
 /** A store, and the engrams in the same place. Closed together. */
 export type OpenedStore = Omit<Store, "for"> & {
@@ -128,14 +128,14 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
   const end = async () => Cursor.parse((await database.first<{ last: number }>(END))?.last ?? 0);
   const subscribers = poller(end, opened.pollMs);
   const entries = async (...query: Parameters<Database["all"]>) =>
-    (await database.all<EventRow>(...query)).map(entryOfRow);
-  const texts = cachedTexts({
+    (await database.all<EventRow>(...query)).map(toEntry);
+  const texts = cacheTexts({
     put: async (organization, digest, text) =>
-      void (await database.run(PUT_TEXT, organization, digest, escaped(text))),
+      void (await database.run(PUT_TEXT, organization, digest, escapeText(text))),
     async get(organization, digest) {
       const row = await database.first<{ content: string }>(TEXT, organization, digest);
       if (!row) throw new Fault("text-missing", { digest });
-      return unescaped(row.content);
+      return unescapeText(row.content);
     },
   });
   const engrams = createEngrams(database);
@@ -149,9 +149,9 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     for: (organization) => ({
       organization,
       async append(id, newEvents, origin) {
-        const batch = batchOf({ id, organization }, newEvents, origin);
+        const batch = prepareBatch({ id, organization }, newEvents, origin);
         const decision = await database.append(batch);
-        const appended = await outcomeOf(batch, decision, (...of) => database.all(RECORDED, ...of));
+        const appended = await toAppended(batch, decision, (...of) => database.all(RECORDED, ...of));
         const last = appended.ok ? appended.events.at(-1) : undefined;
         if (last) subscribers.reached(last.cursor);
         return appended;
@@ -171,7 +171,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
           series === undefined
             ? await database.all<SummaryRow>(LIST, ...from)
             : await database.all<SummaryRow>(LIST_SERIES, ...from, series);
-        return rows.map(summaryOf);
+        return rows.map(toSummary);
       },
       putText: (digest, text) => texts.put(organization, digest, text),
       text: (digest) => texts.get(organization, digest),

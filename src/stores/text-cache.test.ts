@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Digest, OrganizationId } from "../kernel/index.ts";
-import { cachedTexts } from "./text-cache.ts";
+import { cacheTexts } from "./text-cache.ts";
 
 const digest = (letter: string): Digest => Digest.parse(letter.repeat(64));
 
@@ -31,7 +31,7 @@ function table() {
 
 it("writes and reads a text once", async () => {
   const below = table();
-  const texts = cachedTexts(below);
+  const texts = cacheTexts(below);
   await texts.put(local, digest("a"), "alpha");
   await texts.put(local, digest("a"), "alpha");
   expect([await texts.get(local, digest("a")), await texts.get(local, digest("a"))]).toEqual([
@@ -49,7 +49,7 @@ it("writes and reads a text once", async () => {
 
 it("gives out what another process stored first", async () => {
   const below = table();
-  const texts = cachedTexts({ ...below, put: () => Promise.resolve() });
+  const texts = cacheTexts({ ...below, put: () => Promise.resolve() });
   below.rows.set(digest("a"), "first");
   await texts.put(local, digest("a"), "second");
   expect(await texts.get(local, digest("a"))).toBe("first");
@@ -57,7 +57,7 @@ it("gives out what another process stored first", async () => {
 
 it("takes nothing for stored that could not be stored, and nothing for missing that may come", async () => {
   const below = table();
-  const texts = cachedTexts(below);
+  const texts = cacheTexts(below);
   below.breaks(true);
   await expect(texts.put(local, digest("a"), "alpha")).rejects.toThrow("no disk");
   await expect(texts.get(local, digest("a"))).rejects.toThrow("missing");
@@ -69,7 +69,7 @@ it("takes nothing for stored that could not be stored, and nothing for missing t
 
 it("keeps a bounded amount, the latest", async () => {
   const below = table();
-  const texts = cachedTexts(below);
+  const texts = cacheTexts(below);
   const names = [..."abcdef"].map(digest);
   for (const name of names) below.rows.set(name, "x".repeat(1_000_000));
   below.rows.set(digest("0"), "x".repeat(2_000_000)); // too long to be worth it
@@ -81,7 +81,7 @@ it("keeps a bounded amount, the latest", async () => {
 
 it("STORE-2: knows the texts of one organization from those of another", async () => {
   const rows = new Map<string, string>();
-  const texts = cachedTexts({
+  const texts = cacheTexts({
     put: async (organization, name, text) =>
       void (await Promise.resolve(rows.set(organization + name, text))),
     get: async (organization, name) => (await Promise.resolve(rows.get(organization + name))) ?? "none",

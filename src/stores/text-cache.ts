@@ -15,7 +15,7 @@ export type AllTexts = {
  * read once is there for good, under its own digest, and needs neither to be written nor to be read again. Only what was
  * read is given out: under one digest the first text stays, whoever put it.
  */
-export function cachedTexts({ put, get }: AllTexts): AllTexts {
+export function cacheTexts({ put, get }: AllTexts): AllTexts {
   const stored = new Set<string>();
   const known = new Map<string, string>();
   let size = 0;

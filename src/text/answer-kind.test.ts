@@ -1,10 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AnswerSigns } from "../kernel/index.ts";
-import { kindOf, type AnswerTraits } from "./answer-kind.ts";
+import { findMatchingRule, type AnswerTraits } from "./answer-kind.ts";
 
 const fits = (when: object, traits: Partial<AnswerTraits>): boolean =>
-  kindOf([{ when: AnswerSigns.parse(when) }], { question: "", answer: "", tools: [], ...traits }) !== null;
+  findMatchingRule([{ when: AnswerSigns.parse(when) }], {
+    question: "",
+    answer: "",
+    tools: [],
+    ...traits,
+  }) !== null;
 
 describe("kindOf", () => {
   it.each([
@@ -75,10 +80,10 @@ describe("kindOf", () => {
       { kind: "three", when: { question: ["x"], answer: ["y"] } },
     ];
     const traits = { question: "x", answer: "y", tools: [] };
-    expect(kindOf(rules, traits)?.kind).toBe("one");
-    expect(kindOf(rules.slice(1), traits)?.kind).toBe("two");
-    expect(kindOf(rules, { ...traits, question: "", answer: "" })).toBeNull();
-    expect(kindOf([], traits)).toBeNull();
+    expect(findMatchingRule(rules, traits)?.kind).toBe("one");
+    expect(findMatchingRule(rules.slice(1), traits)?.kind).toBe("two");
+    expect(findMatchingRule(rules, { ...traits, question: "", answer: "" })).toBeNull();
+    expect(findMatchingRule([], traits)).toBeNull();
   });
 
   it("finds every phrase between spaces, never throws, and is quick", () => {

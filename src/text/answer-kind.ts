@@ -1,5 +1,5 @@
 import type { AnswerSigns } from "../kernel/index.ts";
-import { word } from "./words.ts";
+import { WORD } from "./words.ts";
 
 /** What an answer is told by: its question, its text, and the tools that were called for it. */
 export type AnswerTraits = {
@@ -9,7 +9,7 @@ export type AnswerTraits = {
 };
 
 /** In one case and width, with straight apostrophes and single spaces. Upper case first: `ß` is `ss`. */
-function folded(text: string): string {
+function foldText(text: string): string {
   return text
     .toWellFormed()
     .normalize("NFKC")
@@ -20,9 +20,9 @@ function folded(text: string): string {
     .trim();
 }
 
-const inWord = /[\p{L}\p{M}\p{N}_]/u;
+const IN_WORD = /[\p{L}\p{M}\p{N}_]/u;
 /** Scripts that put no space between words: there a phrase stands wherever its signs do. */
-const unspaced =
+const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** The whole character that ends before `at`. */
@@ -40,7 +40,7 @@ function charAt(text: string, at: number): string {
 function isBreak(text: string, at: number): boolean {
   if (at === 0 || at === text.length) return true;
   const [one, other] = [charBefore(text, at), charAt(text, at)];
-  return !inWord.test(one) || !inWord.test(other) || unspaced.test(one) || unspaced.test(other);
+  return !IN_WORD.test(one) || !IN_WORD.test(other) || UNSPACED.test(one) || UNSPACED.test(other);
 }
 
 /** Finds whole phrases in a text, both folded. */
@@ -61,27 +61,27 @@ function phraseFinder(text: string): (phrase: string) => boolean {
 }
 
 /** Whether a text has no more words than this; a sign is a word where words are not spaced. */
-function isWithin(text: string, most: number): boolean {
+function hasAtMostWords(text: string, most: number): boolean {
   let words = 0;
-  for (const _found of text.matchAll(word)) if ((words += 1) > most) return false;
+  for (const _found of text.matchAll(WORD)) if ((words += 1) > most) return false;
   return true;
 }
 
-type Folded = {
+type FoldedTraits = {
   readonly tools: ReadonlySet<string>;
   readonly answer: string;
   readonly asks: (phrase: string) => boolean;
   readonly says: (phrase: string) => boolean;
 };
 
-function fits(signs: AnswerSigns, { tools, answer, asks, says }: Folded): boolean {
+function matchesSigns(signs: AnswerSigns, { tools, answer, asks, says }: FoldedTraits): boolean {
   const { tools: wanted, question, answer: said, "at-most": most } = signs;
-  const called = (name: string) => tools.has(folded(name));
+  const called = (name: string) => tools.has(foldText(name));
   return (
     (wanted === undefined || (wanted === "any" ? tools.size > 0 : wanted.some(called))) &&
-    (most === undefined || isWithin(answer, most)) &&
-    (question === undefined || question.some((phrase) => asks(folded(phrase)))) &&
-    (said === undefined || said.some((phrase) => says(folded(phrase))))
+    (most === undefined || hasAtMostWords(answer, most)) &&
+    (question === undefined || question.some((phrase) => asks(foldText(phrase)))) &&
+    (said === undefined || said.some((phrase) => says(foldText(phrase))))
   );
 }
 
@@ -89,17 +89,17 @@ function fits(signs: AnswerSigns, { tools, answer, asks, says }: Folded): boolea
  * The first rule whose signs all hold for an answer; null where none does. Phrases are looked for as whole words, in any case
  * of letters, and are never read as patterns; tools are compared by their whole names.
  */
-export function kindOf<R extends { readonly when: AnswerSigns }>(
+export function findMatchingRule<R extends { readonly when: AnswerSigns }>(
   rules: readonly R[],
   { question, answer, tools }: AnswerTraits,
 ): R | null {
   if (rules.length === 0) return null;
-  const text = folded(answer);
+  const text = foldText(answer);
   const traits = {
-    tools: new Set(tools.map(folded)),
+    tools: new Set(tools.map(foldText)),
     answer: text,
-    asks: phraseFinder(folded(question)),
+    asks: phraseFinder(foldText(question)),
     says: phraseFinder(text),
   };
-  return rules.find(({ when }) => fits(when, traits)) ?? null;
+  return rules.find(({ when }) => matchesSigns(when, traits)) ?? null;
 }

@@ -29,11 +29,11 @@ export type ContextSearch =
 
 const MAX_TERM_LENGTH = 200;
 /** All lengths of texts from here on are in UTF-16 units. */
-const snippetLength = 200;
+const SNIPPET_LENGTH = 200;
 /** What stands on each side of a term that fills a snippet by itself. */
-const leastAround = 40;
+const MIN_MARGIN = 40;
 /** How far a cut moves to spare a word. */
-const wordReach = 40;
+const MAX_CUT_SHIFT = 40;
 const MAX_HITS_EACH = 3;
 const MAX_HITS = 20;
 
@@ -75,7 +75,7 @@ export function searchContext(
   let total = 0;
   const hits: ContextHit[] = [];
   for (const { round, by, kind, text } of texts.toSorted((a, b) => b.round - a.round)) {
-    const found = search({ text, pattern, most: Math.min(MAX_HITS_EACH, most - hits.length) });
+    const found = findSnippets({ text, pattern, most: Math.min(MAX_HITS_EACH, most - hits.length) });
     total += found.total;
     for (const snippet of found.snippets) hits.push({ round, by, kind, snippet });
   }
@@ -89,10 +89,13 @@ function isLonger(text: string, most: number): boolean {
 
 type Span = { readonly start: number; readonly end: number };
 
-type Search = { readonly text: string; readonly pattern: RegExp; readonly most: number };
+type TermSearch = { readonly text: string; readonly pattern: RegExp; readonly most: number };
 
 /** Counts the occurrences, and gives the text around them: each stands in one snippet, and of these there are at most `most`. */
-function search({ text, pattern, most }: Search): { readonly total: number; readonly snippets: string[] } {
+function findSnippets({ text, pattern, most }: TermSearch): {
+  readonly total: number;
+  readonly snippets: string[];
+} {
   // White space at either end of a text is not worth an ellipsis.
   const whole = { start: text.length - text.trimStart().length, end: text.trimEnd().length };
   const snippets: string[] = [];
@@ -102,7 +105,7 @@ function search({ text, pattern, most }: Search): { readonly total: number; read
     total += 1;
     const hit = { start: index, end: index + match.length };
     if (hit.end <= reach || snippets.length === most) continue;
-    const { start, end } = around(text, hit, whole);
+    const { start, end } = placeSnippet(text, hit, whole);
     reach = end;
     const before = start > whole.start ? "…" : "";
     const after = end < whole.end ? "…" : "";
@@ -112,8 +115,8 @@ function search({ text, pattern, most }: Search): { readonly total: number; read
 }
 
 /** What a snippet takes in: the hit in the middle, or nearer to one end of the text where that is near. */
-function around(text: string, hit: Span, whole: Span): Span {
-  const length = Math.max(snippetLength, hit.end - hit.start + 2 * leastAround);
+function placeSnippet(text: string, hit: Span, whole: Span): Span {
+  const length = Math.max(SNIPPET_LENGTH, hit.end - hit.start + 2 * MIN_MARGIN);
   const middle = Math.floor((hit.start + hit.end - length) / 2);
   const start = Math.max(whole.start, Math.min(middle, whole.end - length));
   const end = Math.min(whole.end, start + length);
@@ -125,16 +128,16 @@ function around(text: string, hit: Span, whole: Span): Span {
 
 /** The nearest beginning of a word from `at` up to `hit`, else one shortly before `at`, else no half code point. */
 function startOfWord(text: string, at: number, hit: number): number {
-  for (let to = at; to <= Math.min(at + wordReach, hit); to += 1) if (isSpace(text, to - 1)) return to;
-  for (let to = at; to > at - wordReach; to -= 1) if (isSpace(text, to - 1)) return to;
-  return wholePoint(text, at);
+  for (let to = at; to <= Math.min(at + MAX_CUT_SHIFT, hit); to += 1) if (isSpace(text, to - 1)) return to;
+  for (let to = at; to > at - MAX_CUT_SHIFT; to -= 1) if (isSpace(text, to - 1)) return to;
+  return skipHalfPair(text, at);
 }
 
 /** The nearest end of a word from `at` down to `hit`, else one shortly behind `at`, else no half code point. */
 function endOfWord(text: string, at: number, hit: number): number {
-  for (let to = at; to >= Math.max(at - wordReach, hit); to -= 1) if (isSpace(text, to)) return to;
-  for (let to = at; to < at + wordReach; to += 1) if (isSpace(text, to)) return to;
-  return wholePoint(text, at);
+  for (let to = at; to >= Math.max(at - MAX_CUT_SHIFT, hit); to -= 1) if (isSpace(text, to)) return to;
+  for (let to = at; to < at + MAX_CUT_SHIFT; to += 1) if (isSpace(text, to)) return to;
+  return skipHalfPair(text, at);
 }
 
 /** The ends of a text count. */
@@ -143,6 +146,6 @@ function isSpace(text: string, at: number): boolean {
 }
 
 /** `at`, or one more where that is the middle of a surrogate pair. */
-function wholePoint(text: string, at: number): number {
+function skipHalfPair(text: string, at: number): number {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at + 1 : at;
 }

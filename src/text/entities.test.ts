@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { entitiesOf, entityKey } from "./entities.ts";
+import { extractEntities, entityKey } from "./entities.ts";
 
 describe("entitiesOf", () => {
   it.each([
@@ -29,35 +29,39 @@ describe("entitiesOf", () => {
     ["", []],
     ["I think so. Why not? OK.", []],
   ])("%j: %j", (text, entities) => {
-    expect(entitiesOf(text)).toEqual(entities);
+    expect(extractEntities(text)).toEqual(entities);
   });
 
   it("takes no word for a name that only begins a sentence, and is written small elsewhere", () => {
-    expect(entitiesOf("Bees fly. Most bees do. However, Zoe keeps none.")).toEqual(["Zoe"]);
-    expect(entitiesOf("Write to Zoe Smith. Ask Anna. Use Redis.")).toEqual(["Zoe Smith", "Anna", "Redis"]);
-    expect(entitiesOf("Rust rusts. We like Rust, and rust is brown.")).toEqual(["Rust"]);
+    expect(extractEntities("Bees fly. Most bees do. However, Zoe keeps none.")).toEqual(["Zoe"]);
+    expect(extractEntities("Write to Zoe Smith. Ask Anna. Use Redis.")).toEqual([
+      "Zoe Smith",
+      "Anna",
+      "Redis",
+    ]);
+    expect(extractEntities("Rust rusts. We like Rust, and rust is brown.")).toEqual(["Rust"]);
   });
   it("names each once, as it was first written", () => {
-    expect(entitiesOf("see NASA, then Nasa, then 1,000 and 1000")).toEqual(["NASA", "1,000"]);
+    expect(extractEntities("see NASA, then Nasa, then 1,000 and 1000")).toEqual(["NASA", "1,000"]);
   });
   it("reads no fenced code, and of a long text the start and the end", () => {
-    expect(entitiesOf("see Anna\n```ts\nconst Otto = 5555;\n```\nand Hugo")).toEqual(["Anna", "Hugo"]);
-    expect(entitiesOf(`see Anna ${"and so on ".repeat(5_000)} see Hugo`)).toEqual(["Anna", "Hugo"]);
+    expect(extractEntities("see Anna\n```ts\nconst Otto = 5555;\n```\nand Hugo")).toEqual(["Anna", "Hugo"]);
+    expect(extractEntities(`see Anna ${"and so on ".repeat(5_000)} see Hugo`)).toEqual(["Anna", "Hugo"]);
   });
   it("gives at most so many, none longer than 100", () => {
     const many = Array.from({ length: 99 }, (_, index) => `x${index + 100}`).join(", ");
-    expect(entitiesOf(many)).toHaveLength(40);
-    expect(entitiesOf(many, 3)).toEqual(["x100", "x101", "x102"]);
+    expect(extractEntities(many)).toHaveLength(40);
+    expect(extractEntities(many, 3)).toEqual(["x100", "x101", "x102"]);
     expect(
-      entitiesOf(`see ${"Abcdefghijklmnopqrstu ".repeat(6)}`).every((entity) => entity.length <= 100),
+      extractEntities(`see ${"Abcdefghijklmnopqrstu ".repeat(6)}`).every((entity) => entity.length <= 100),
     ).toBe(true);
   });
   it.each(["A", "Aa ", "A.", "a_", "a-", "1,", "1.", "“a", "`a", "$1", "A of ", "aA", "1 ", "ー", "- ", "'"])(
     "is quick on many of %j",
     (piece) => {
       const start = performance.now();
-      entitiesOf(piece.repeat(100_000));
-      entitiesOf(`x${piece.repeat(9_000)}!`);
+      extractEntities(piece.repeat(100_000));
+      extractEntities(`x${piece.repeat(9_000)}!`);
       expect(performance.now() - start).toBeLessThan(2_000);
     },
   );

@@ -2,7 +2,7 @@ import { contentWords } from "./words.ts";
 import { fencedBlocks } from "./fences.ts";
 
 /** Of a longer text, so many UTF-16 units of its start and of its end are read. */
-const LOOK = 10_000;
+const READ_LENGTH = 10_000;
 const MAX_LENGTH = 100;
 const MAX_COUNT = 40;
 
@@ -43,9 +43,9 @@ export function entityKey(entity: string): string {
   return /^[\d$€£¥]/.test(folded) ? folded.replaceAll(/[\s,]/g, "") : folded.replaceAll(/\s+/g, " ");
 }
 
-type Mention = { readonly text: string; readonly at: number };
+type EntityMention = { readonly text: string; readonly at: number };
 
-function matches(text: string, pattern: RegExp): Mention[] {
+function findMentions(text: string, pattern: RegExp): EntityMention[] {
   return [...text.matchAll(pattern)].map((match) => ({
     text: match.slice(1).find((group) => group !== undefined) ?? match[0],
     at: match.index,
@@ -53,18 +53,18 @@ function matches(text: string, pattern: RegExp): Mention[] {
 }
 
 /** A single capital at the start of a sentence is one only by position, unless its form or the rest of the text says more. */
-function named(text: string): Mention[] {
-  const found = matches(text, name);
+function findNames(text: string): EntityMention[] {
+  const found = findMentions(text, name);
   const inside = new Set<string>();
   const begins: boolean[] = found.map(({ at }) => startsSentence.test(text.slice(Math.max(0, at - 24), at)));
   for (const [index, mention] of found.entries()) if (begins[index] !== true) inside.add(mention.text);
   const small = new Set(text.match(/(?<![\p{L}\p{N}])\p{Ll}[\p{L}\p{M}]*/gu));
-  return found.flatMap(({ text: words, at }, index): Mention[] => {
-    if (begins[index] !== true) return says(words) ? [{ text: words, at }] : [];
+  return found.flatMap(({ text: words, at }, index): EntityMention[] => {
+    if (begins[index] !== true) return hasContent(words) ? [{ text: words, at }] : [];
     const [first = "", ...rest] = words.split(" ");
     const bare = first.replace(/['’]s$/u, "");
     const common =
-      !says(bare) ||
+      !hasContent(bare) ||
       starters.has(bare.toLowerCase()) ||
       (small.has(bare.toLowerCase()) && !inside.has(first));
     if (!common) return [{ text: words, at }];
@@ -74,7 +74,7 @@ function named(text: string): Mention[] {
 }
 
 /** Whether it is more than a stop word or a lone letter. */
-function says(words: string): boolean {
+function hasContent(words: string): boolean {
   return words.length > 1 && contentWords(words).length > 0;
 }
 
@@ -85,14 +85,14 @@ function says(words: string): boolean {
  * sentence may be taken for a name. At most 40 unless `most` says otherwise, of at most 100 UTF-16 units each; fenced
  * code is not read, nor more than 20,000 UTF-16 units.
  */
-export function entitiesOf(text: string, most = MAX_COUNT): string[] {
-  const read = proseOf(text);
+export function extractEntities(text: string, most = MAX_COUNT): string[] {
+  const read = extractProse(text);
   const mentions = [
-    ...named(read),
-    ...matches(read, coined),
-    ...matches(read, quoted),
-    ...matches(read, katakana),
-    ...matches(read, figure),
+    ...findNames(read),
+    ...findMentions(read, coined),
+    ...findMentions(read, quoted),
+    ...findMentions(read, katakana),
+    ...findMentions(read, figure),
   ].sort((one, other) => one.at - other.at);
   const entities = new Map<string, string>();
   for (const { text: words } of mentions) {
@@ -109,8 +109,9 @@ export function entitiesOf(text: string, most = MAX_COUNT): string[] {
 }
 
 /** Without fenced code; of a long text its start and its end. */
-function proseOf(text: string): string {
-  const looked = text.length > 2 * LOOK ? `${text.slice(0, LOOK)}\n\n${text.slice(-LOOK)}` : text;
+function extractProse(text: string): string {
+  const looked =
+    text.length > 2 * READ_LENGTH ? `${text.slice(0, READ_LENGTH)}\n\n${text.slice(-READ_LENGTH)}` : text;
   let prose = "";
   let from = 0;
   for (const { start, end } of fencedBlocks(looked)) {

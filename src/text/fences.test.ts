@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fencedBlocks, linesOf } from "./fences.ts";
+import { fencedBlocks, splitLines } from "./fences.ts";
 
 const contents = (text: string) =>
   fencedBlocks(text).map((block) => [
@@ -38,7 +38,7 @@ describe("fencedBlocks", () => {
 
 describe("linesOf", () => {
   it("splits at LF, CR LF and CR and says where each line starts", () => {
-    expect(linesOf("a\r\nb\nc\rd")).toEqual([
+    expect(splitLines("a\r\nb\nc\rd")).toEqual([
       { text: "a", at: 0 },
       { text: "b", at: 3 },
       { text: "c", at: 5 },

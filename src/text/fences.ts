@@ -13,7 +13,7 @@ export type FencedBlock = {
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
 /** The lines of `text` with where each starts; CR LF, LF and CR all end one. */
-export function linesOf(text: string): { readonly text: string; readonly at: number }[] {
+export function splitLines(text: string): { readonly text: string; readonly at: number }[] {
   const lines: { text: string; at: number }[] = [];
   let start = 0;
   for (const match of text.matchAll(/\r\n|\n|\r/g)) {
@@ -24,15 +24,15 @@ export function linesOf(text: string): { readonly text: string; readonly at: num
   return lines;
 }
 
-type Mark = {
+type FenceMark = {
   readonly at: number;
   readonly after: number;
   readonly fence: string;
   readonly language: string;
 };
 
-function marksOf(text: string): Mark[] {
-  return linesOf(text).flatMap(({ text: line, at }) => {
+function findMarks(text: string): FenceMark[] {
+  return splitLines(text).flatMap(({ text: line, at }) => {
     const [, mark = "", info = ""] = fence.exec(line.slice(0, 1_000)) ?? [];
     if (mark === "" || (mark.startsWith("`") && info.includes("`"))) return [];
     const language = info.trim().split(/\s/, 1)[0]?.toLowerCase() ?? "";
@@ -41,7 +41,7 @@ function marksOf(text: string): Mark[] {
 }
 
 /** For each mark, whether a bare fence that is long enough to close it comes after it. */
-function closable(marks: readonly Mark[]): boolean[] {
+function findClosable(marks: readonly FenceMark[]): boolean[] {
   const longest = new Map<string, number>();
   return marks
     .toReversed()
@@ -61,10 +61,10 @@ function closable(marks: readonly Mark[]): boolean[] {
  */
 export function fencedBlocks(text: string): FencedBlock[] {
   const blocks: FencedBlock[] = [];
-  const marks = marksOf(text);
-  const closes = closable(marks);
-  let open: { readonly mark: Mark; readonly closable: boolean } | null = null;
-  const close = (mark: Mark, contentEnd: number, end: number) =>
+  const marks = findMarks(text);
+  const closes = findClosable(marks);
+  let open: { readonly mark: FenceMark; readonly closable: boolean } | null = null;
+  const close = (mark: FenceMark, contentEnd: number, end: number) =>
     blocks.push({
       start: mark.at,
       contentStart: mark.after,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { intentOf } from "./intent.ts";
+import { detectIntent } from "./intent.ts";
 
 describe("intentOf", () => {
   it.each([
@@ -27,26 +27,26 @@ describe("intentOf", () => {
     ["", "other"],
     ["???", "other"],
   ])("%j wants: %s", (question, intent) => {
-    expect(intentOf(question)).toBe(intent);
+    expect(detectIntent(question)).toBe(intent);
   });
 
   it("goes by the sentence that asks, not by what is told around it", () => {
-    expect(intentOf("I wrote a guide about bees. Who discovered penicillin? Thank you.")).toBe("fact");
-    expect(intentOf("The team compares notes every week.\nWhy do they?")).toBe("explanation");
+    expect(detectIntent("I wrote a guide about bees. Who discovered penicillin? Thank you.")).toBe("fact");
+    expect(detectIntent("The team compares notes every week.\nWhy do they?")).toBe("explanation");
   });
   it("asks the last sentence where the first that asks says nothing", () => {
-    expect(intentOf("Ready? Good. Now: why does ice float?")).toBe("explanation");
+    expect(detectIntent("Ready? Good. Now: why does ice float?")).toBe("explanation");
   });
   it("finds a question at either end of a long text", () => {
     const long = "Lorem ipsum dolor. ".repeat(5_000);
-    expect(intentOf(`Why does ice float?\n${long}`)).toBe("explanation");
-    expect(intentOf(`${long}\nHow do I melt ice?`)).toBe("procedure");
+    expect(detectIntent(`Why does ice float?\n${long}`)).toBe("explanation");
+    expect(detectIntent(`${long}\nHow do I melt ice?`)).toBe("procedure");
   });
   it.each(["which a ", "should i a ", "what does ", "more a ", "? ", "which which "])(
     "is quick on many of %j",
     (piece) => {
       const start = performance.now();
-      intentOf(piece.repeat(100_000));
+      detectIntent(piece.repeat(100_000));
       expect(performance.now() - start).toBeLessThan(1_000);
     },
   );

@@ -1,10 +1,10 @@
 import type { Intent } from "../kernel/index.ts";
 
 /** Looked at are so many UTF-16 units from the start and from the end: what a question wants stands where it begins or ends. */
-const LOOK = 600;
+const READ_LENGTH = 600;
 
 // The first that fits decides: `how does A differ from B` compares, and `how do I` asks for steps before it asks for reasons.
-const signs: readonly (readonly [Intent, RegExp])[] = [
+const SIGNS: readonly (readonly [Intent, RegExp])[] = [
   [
     "comparison",
     /\b(?:compar(?:e[ds]?|ing|ison)|contrast|versus|vs|differences?|differs?|distinguish(?:es)?|pros and cons|trade-?offs?|advantages? (?:of|over)|(?:better|worse|faster|slower|cheaper|safer|bigger|larger|smaller|older|stronger|more [a-z]{2,20}|less [a-z]{2,20}) than|(?:which|what|who) (?:[a-z]+ ){0,4}(?:better|best|worse|faster|cheaper|safer|bigger|larger|smaller|older)\b.{1,200}? or|should (?:i|we|one) [^?.!]{1,120}? or)\b/,
@@ -24,7 +24,7 @@ const signs: readonly (readonly [Intent, RegExp])[] = [
 ];
 
 /** In lower case, on one line, and straight in its quotation marks. */
-function plain(text: string): string {
+function simplify(text: string): string {
   return text.toWellFormed().toLowerCase().replaceAll("’", "'").replaceAll(/\s+/g, " ").trim();
 }
 
@@ -32,17 +32,19 @@ function plain(text: string): string {
  * What a question wants, by the English words that say so: of its first sentence that asks, then of its last, then of
  * all that is looked at. `other` where no word tells, as in another language. Looks at 1,200 characters at most.
  */
-export function intentOf(question: string): Intent {
+export function detectIntent(question: string): Intent {
   const looked =
-    question.length > 2 * LOOK ? `${question.slice(0, LOOK)}\n${question.slice(-LOOK)}` : question;
+    question.length > 2 * READ_LENGTH
+      ? `${question.slice(0, READ_LENGTH)}\n${question.slice(-READ_LENGTH)}`
+      : question;
   const sentences = looked
     .split(/(?<=[.!?？])\s|\n/)
-    .map(plain)
+    .map(simplify)
     .filter((sentence) => sentence !== "");
   const asking = sentences.filter((sentence) => /[?？]$/.test(sentence));
   const [first = "", last = first] = asking.length > 1 ? [asking[0], asking.at(-1)] : asking;
-  for (const text of [first, last, plain(looked)]) {
-    const found = signs.find(([, sign]) => sign.test(text));
+  for (const text of [first, last, simplify(looked)]) {
+    const found = SIGNS.find(([, sign]) => sign.test(text));
     if (found !== undefined) return found[0];
   }
   return "other";

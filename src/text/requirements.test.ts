@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { requirementsOf } from "./requirements.ts";
+import { extractRequirements } from "./requirements.ts";
 
-const major = (problem: string) => requirementsOf(problem).major;
+const major = (problem: string) => extractRequirements(problem).major;
 
 describe("requirementsOf", () => {
   it("reads list items and sentences, major and minor, in order, without their marks", () => {
@@ -16,7 +16,7 @@ Students must be able to upload code. It runs at night. Grades shall be kept; **
 2) It would be nice to have a \`__dark__\` mode
 > Ideally it costs nothing
 `;
-    expect(requirementsOf(problem)).toEqual({
+    expect(extractRequirements(problem)).toEqual({
       major: [
         "Students must be able to upload code.",
         "Grades shall be kept; they should load fast, and are *required* by law.",
@@ -46,7 +46,7 @@ Students must be able to upload code. It runs at night. Grades shall be kept; **
     "2**10 users must fit",
   ])("takes for major: %s", (line) => {
     const said = line.replaceAll(/_(must)_/g, "$1");
-    expect(requirementsOf(line)).toEqual({ major: [said], minor: [] });
+    expect(extractRequirements(line)).toEqual({ major: [said], minor: [] });
   });
 
   it.each([
@@ -62,7 +62,7 @@ Students must be able to upload code. It runs at night. Grades shall be kept; **
     ["nothing", ""],
     ["signs", "--- *** ___\n|---|---|"],
   ])("takes %s for none", (_, problem) => {
-    expect(requirementsOf(problem)).toEqual({ major: [], minor: [] });
+    expect(extractRequirements(problem)).toEqual({ major: [], minor: [] });
   });
 
   it("lends the words before a colon to the items below it, as far as they reach", () => {
@@ -80,7 +80,7 @@ It should:
 - It must:
   - take uploads
 - or not at all, said somebody`;
-    expect(requirementsOf(problem)).toEqual({
+    expect(extractRequirements(problem)).toEqual({
       major: [
         "The system must not: store passwords",
         "The system must not: allow:",
@@ -123,7 +123,7 @@ It should:
 
   it("keeps 100 of a kind and 500 characters of each, and half a sign of none", () => {
     const many = Array.from({ length: 300 }, (_, index) => `- It must do ${index}\n- It should do ${index}`);
-    const read = requirementsOf(many.join("\n"));
+    const read = extractRequirements(many.join("\n"));
     expect([read.major.length, read.minor.length, read.major[99]]).toEqual([100, 100, "It must do 99"]);
     const [long = ""] = major(`It must ${"x".repeat(491)}😀${"y".repeat(600)}`);
     expect([long.length, long.isWellFormed()]).toEqual([500, true]);
@@ -142,7 +142,7 @@ It should:
     ["fences", "```\n".repeat(250_000)],
   ])("stays linear on a megabyte of %s", (_, hostile) => {
     const started = performance.now();
-    const { major: read } = requirementsOf(hostile);
+    const { major: read } = extractRequirements(hostile);
     expect(performance.now() - started).toBeLessThan(3_000);
     expect(read.every((one) => one.length <= 500)).toBe(true);
   });

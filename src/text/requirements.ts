@@ -1,4 +1,4 @@
-import { fencedBlocks, linesOf } from "./fences.ts";
+import { fencedBlocks, splitLines } from "./fences.ts";
 
 /** What a problem demands, by its own words: what binds, and what is wished for. */
 export type Requirements = { readonly major: readonly string[]; readonly minor: readonly string[] };
@@ -6,9 +6,9 @@ export type Requirements = { readonly major: readonly string[]; readonly minor: 
 /** So many of a kind are kept, and so many characters of each. What is not longer than the shortest says nothing. */
 const MAX_COUNT = 100;
 const MAX_LENGTH = 500;
-const SHORTEST = 10;
+const MAX_NOISE_LENGTH = 10;
 /** So much of a line that lends its words is lent. */
-const LEAD = 200;
+const MAX_LEAD_LENGTH = 200;
 
 /** "Not required" takes a demand back; "must not" makes one. */
 const denied =
@@ -30,7 +30,7 @@ const lowerCase = /^\s*\p{Ll}/u;
 const questioning = /\?["'”’)\]*_]{0,4}$/;
 
 /** `indent`: how far the mark of a list item stands in; -1 for a line that is no item. */
-type Line = { readonly text: string; readonly indent: number };
+type RequirementLine = { readonly text: string; readonly indent: number };
 
 /**
  * What a problem demands, read from its words: list items and sentences with must, shall, required, needs to, critical
@@ -40,43 +40,47 @@ type Line = { readonly text: string; readonly indent: number };
  * without list marks and emphasis; at most 100 of a kind, 500 characters each. English only. Time is linear in the
  * problem.
  */
-export function requirementsOf(problem: string): Requirements {
+export function extractRequirements(problem: string): Requirements {
   const found = { major: new Map<string, string>(), minor: new Map<string, string>() };
   const add = (text: string): void => {
-    const kind = questioning.test(text) || text.length <= SHORTEST ? null : kindOf(text);
+    const kind = questioning.test(text) || text.length <= MAX_NOISE_LENGTH ? null : classifyText(text);
     const key = text.slice(0, MAX_LENGTH).toLowerCase();
     if (kind === null || found[kind].size >= MAX_COUNT || found.major.has(key)) return;
     if (!found[kind].has(key)) found[kind].set(key, text.slice(0, MAX_LENGTH).trim().toWellFormed());
   };
-  let lead: Line | undefined;
-  for (const { text, indent } of joined(problem)) {
+  let lead: RequirementLine | undefined;
+  for (const { text, indent } of joinLines(problem)) {
     if (lead && indent <= lead.indent) lead = undefined;
     // An item is one requirement, whatever its sentences.
     for (const said of indent >= 0 ? [text] : sentencesIn(text)) {
-      if (said.endsWith(":") && kindOf(said) !== null) lead = { text: leadOf(said), indent };
-      else add(lead && indent >= 0 && kindOf(said) === null ? `${lead.text} ${said}` : said);
+      if (said.endsWith(":") && classifyText(said) !== null) lead = { text: cutLead(said), indent };
+      else add(lead && indent >= 0 && classifyText(said) === null ? `${lead.text} ${said}` : said);
     }
   }
   return { major: [...found.major.values()], minor: [...found.minor.values()] };
 }
 
 /** A lead as its items take it over: cut, so that many of them cost no more than the problem is long; its own word is kept. */
-function leadOf(said: string): string {
-  if (said.length <= LEAD) return said;
-  const cut = said.slice(0, LEAD).toWellFormed();
-  return kindOf(cut) === kindOf(said) ? `${cut}…` : kindOf(said) === "major" ? "It must:" : "It should:";
+function cutLead(said: string): string {
+  if (said.length <= MAX_LEAD_LENGTH) return said;
+  const cut = said.slice(0, MAX_LEAD_LENGTH).toWellFormed();
+  return classifyText(cut) === classifyText(said)
+    ? `${cut}…`
+    : classifyText(said) === "major"
+      ? "It must:"
+      : "It should:";
 }
 
-function kindOf(text: string): "major" | "minor" | null {
+function classifyText(text: string): "major" | "minor" | null {
   if (majorWord.test(text.replaceAll(denied, " "))) return "major";
   return minorWord.test(text) ? "minor" : null;
 }
 
 /** The lines that say something, without marks; one that goes on in lower case where the last broke off is joined to it. */
-function joined(problem: string): Line[] {
+function joinLines(problem: string): RequirementLine[] {
   const lines: { readonly parts: string[]; readonly indent: number }[] = [];
   let open: (typeof lines)[number] | undefined;
-  for (const { text } of linesOf(withoutCode(problem))) {
+  for (const { text } of splitLines(removeCode(problem))) {
     if (text.trim() === "") {
       open = undefined;
       continue;
@@ -89,7 +93,7 @@ function joined(problem: string): Line[] {
     }
     const line = text.replace(quotation, "");
     const [mark] = item.exec(line) ?? [];
-    const said = unmarked(line.slice(mark?.length ?? 0));
+    const said = removeEmphasis(line.slice(mark?.length ?? 0));
     const broken = open !== undefined && !/[.!?:;]$/.test(open.parts.at(-1)?.slice(-1) ?? "");
     if (open && broken && mark === undefined && /^\p{Ll}/u.test(said)) open.parts.push(said);
     else lines.push((open = { parts: [said], indent: mark === undefined ? -1 : mark.search(/\S/) }));
@@ -102,7 +106,7 @@ function isHeading(line: string): boolean {
   return signed.test(line.slice(0, 20)) || ornament.test(line) || (boldLine.test(line) && !verb.test(line));
 }
 
-function withoutCode(problem: string): string {
+function removeCode(problem: string): string {
   let from = 0;
   const kept: string[] = [];
   for (const { start, end } of fencedBlocks(problem)) {
@@ -113,7 +117,7 @@ function withoutCode(problem: string): string {
 }
 
 /** Without emphasis, except for what stands in a code span. `2**10` and `snake_case` have none. */
-function unmarked(line: string): string {
+function removeEmphasis(line: string): string {
   return line
     .replaceAll(
       /(`[^`]*`)|(?<![\p{L}\p{N}_*])(?:\*\*|_{1,2})|(?:\*\*|_{1,2})(?![\p{L}\p{N}_*])/gu,

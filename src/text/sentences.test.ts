@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { sentencesOf } from "./sentences.ts";
+import { splitSentences } from "./sentences.ts";
 
 describe("sentencesOf", () => {
   it("ends a sentence at a stop before a space, with the quotes and brackets that close it", () => {
-    expect(sentencesOf('It works. "Really?" Yes! (So they say.) **Use it.** Wait… Then go')).toEqual([
+    expect(splitSentences('It works. "Really?" Yes! (So they say.) **Use it.** Wait… Then go')).toEqual([
       "It works.",
       '"Really?"',
       "Yes!",
@@ -19,10 +19,10 @@ describe("sentencesOf", () => {
     "Compare Dr. Smith vs. Mr. Jones, cf. Fig. 3 (i.e. The Plot).",
     "It stores keys, values etc. and more.",
   ])("leaves %j whole", (sentence) => {
-    expect(sentencesOf(sentence)).toEqual([sentence]);
+    expect(splitSentences(sentence)).toEqual([sentence]);
   });
   it("joins the lines of a paragraph, and ends it at a blank line", () => {
-    expect(sentencesOf("One goes\non here. Two\n\nstarts.\r\nThree")).toEqual([
+    expect(splitSentences("One goes\non here. Two\n\nstarts.\r\nThree")).toEqual([
       "One goes on here.",
       "Two",
       "starts.",
@@ -45,7 +45,7 @@ describe("sentencesOf", () => {
       "|------|-----:|",
       "| a | 3 |",
     ].join("\n");
-    expect(sentencesOf(text)).toEqual([
+    expect(splitSentences(text)).toEqual([
       "Reasons:",
       "cheap and fast",
       "simple.",
@@ -58,10 +58,10 @@ describe("sentencesOf", () => {
     ]);
   });
   it("passes over headings and rules", () => {
-    expect(sentencesOf("# Title\nText\n## Next\n***\nMore\n===\n")).toEqual(["Text", "More"]);
+    expect(splitSentences("# Title\nText\n## Next\n***\nMore\n===\n")).toEqual(["Text", "More"]);
   });
   it("takes each line of a code block as it is, and goes on behind it", () => {
-    expect(sentencesOf("Run this:\n```ts\n# const a = 1. Then\n\n- b\n```\nDone. Good.")).toEqual([
+    expect(splitSentences("Run this:\n```ts\n# const a = 1. Then\n\n- b\n```\nDone. Good.")).toEqual([
       "Run this:",
       "# const a = 1. Then",
       "- b",
@@ -70,17 +70,17 @@ describe("sentencesOf", () => {
     ]);
   });
   it("ends sentences of scripts without spaces", () => {
-    expect(sentencesOf("今日は。元気？はい")).toEqual(["今日は。", "元気？", "はい"]);
+    expect(splitSentences("今日は。元気？はい")).toEqual(["今日は。", "元気？", "はい"]);
   });
   it("cuts what never ends, at a space where there is one", () => {
-    const pieces = sentencesOf("word ".repeat(400));
+    const pieces = splitSentences("word ".repeat(400));
     expect(pieces.every((piece) => piece.length <= 600 && /^(?:word ?)+$/.test(piece))).toBe(true);
     expect(pieces.join(" ")).toBe("word ".repeat(400).trim());
-    expect(sentencesOf("x".repeat(1_500)).map((piece) => piece.length)).toEqual([600, 600, 300]);
+    expect(splitSentences("x".repeat(1_500)).map((piece) => piece.length)).toEqual([600, 600, 300]);
   });
   it("finds nothing in nothing", () => {
-    expect(sentencesOf("")).toEqual([]);
-    expect(sentencesOf(" \n\n---\n")).toEqual([]);
+    expect(splitSentences("")).toEqual([]);
+    expect(splitSentences(" \n\n---\n")).toEqual([]);
   });
   it.each([
     ".",
@@ -102,8 +102,8 @@ describe("sentencesOf", () => {
     "a. ",
   ])("is quick on 100,000 characters of %j", (piece) => {
     const start = performance.now();
-    sentencesOf(piece.repeat(100_000 / piece.length));
-    sentencesOf(`${"x".repeat(10)}${piece.repeat(100_000 / piece.length)}x`);
+    splitSentences(piece.repeat(100_000 / piece.length));
+    splitSentences(`${"x".repeat(10)}${piece.repeat(100_000 / piece.length)}x`);
     expect(performance.now() - start).toBeLessThan(4_000);
   });
 });

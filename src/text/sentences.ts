@@ -1,4 +1,4 @@
-import { fencedBlocks, linesOf } from "./fences.ts";
+import { fencedBlocks, splitLines } from "./fences.ts";
 
 /** A sentence without an end is cut here, at a space where there is one: a text without full stops stays comparable. */
 const MAX_SENTENCE_LENGTH = 600;
@@ -17,20 +17,20 @@ const abbreviation = /(?:^|[\s(])(?:[Ee]\.g|[Ii]\.e|[Cc]f|[Vv]s|[Ff]igs?|[Ee]q|M
 const lowerCase = /^\s*\p{Ll}/u;
 
 /** The sentences of running text. */
-function* split(text: string): Generator<string> {
+function* splitProse(text: string): Generator<string> {
   let from = 0;
   for (const match of text.matchAll(stop)) {
     const end = match.index + match[0].length;
     const before = text.slice(Math.max(from, match.index - 12), match.index + 1);
     if (match[0].startsWith(".") && (abbreviation.test(before) || lowerCase.test(text.slice(end, end + 8))))
       continue;
-    yield* pieces(text.slice(from, end));
+    yield* cutPieces(text.slice(from, end));
     from = end;
   }
-  yield* pieces(text.slice(from));
+  yield* cutPieces(text.slice(from));
 }
 
-function* pieces(sentence: string): Generator<string> {
+function* cutPieces(sentence: string): Generator<string> {
   let rest = sentence.trim();
   while (rest.length > MAX_SENTENCE_LENGTH) {
     const space = rest.lastIndexOf(" ", MAX_SENTENCE_LENGTH);
@@ -44,24 +44,24 @@ function* pieces(sentence: string): Generator<string> {
 /** A paragraph's lines are one text; a list item and a table's row begin anew. */
 function* proseSentences(text: string): Generator<string> {
   let paragraph: string[] = [];
-  for (const { text: line } of linesOf(text)) {
+  for (const { text: line } of splitLines(text)) {
     const [mark = ""] = lead.exec(line.slice(0, 200)) ?? [];
     const passed = ornament.test(line) || heading.test(line);
     if (passed || !continues.test(mark)) {
-      yield* split(paragraph.join(" "));
+      yield* splitProse(paragraph.join(" "));
       paragraph = [];
     }
     if (!passed) paragraph.push(line.slice(mark.length).trim());
   }
-  yield* split(paragraph.join(" "));
+  yield* splitProse(paragraph.join(" "));
 }
 
 function* allSentences(text: string): Generator<string> {
   let from = 0;
   for (const block of fencedBlocks(text)) {
     yield* proseSentences(text.slice(from, block.start));
-    for (const { text: line } of linesOf(text.slice(block.contentStart, block.contentEnd)))
-      yield* pieces(line);
+    for (const { text: line } of splitLines(text.slice(block.contentStart, block.contentEnd)))
+      yield* cutPieces(line);
     from = block.end;
   }
   yield* proseSentences(text.slice(from));
@@ -71,6 +71,6 @@ function* allSentences(text: string): Generator<string> {
  * The sentences of a Markdown text in order: of paragraphs, list items and table rows, without their marks. Each
  * line of a fenced code block is one. Headings and rules are none. None is longer than 600 characters.
  */
-export function sentencesOf(text: string): string[] {
+export function splitSentences(text: string): string[] {
   return [...allSentences(text)];
 }

@@ -1,5 +1,5 @@
 import { contentWords } from "./words.ts";
-import { sentencesOf } from "./sentences.ts";
+import { splitSentences } from "./sentences.ts";
 
 export type NamedText = { readonly id: string; readonly text: string };
 
@@ -25,13 +25,13 @@ type Unit = {
   /** The drafts that it stands in. */
   readonly drafts: Set<string>;
 };
-type Sentence = { readonly text: string; readonly unit: Unit };
+type TracedSentence = { readonly text: string; readonly unit: Unit };
 
 /** Gathers the units of several texts; `draft` null for the answer. */
-function gathering() {
+function createUnits() {
   const units = new Map<string, Unit>();
-  const read = (text: string, draft: string | null): Sentence[] =>
-    sentencesOf(text).flatMap((sentence) => {
+  const read = (text: string, draft: string | null): TracedSentence[] =>
+    splitSentences(text).flatMap((sentence) => {
       const words = contentWords(sentence).sort();
       if (words.length === 0) return [];
       const key = words.join(" ");
@@ -43,14 +43,14 @@ function gathering() {
   return { units, read };
 }
 
-type Weighing = {
+type WordWeights = {
   /** The units that have the word; none for one that too many have. */
   readonly holders: (word: string) => readonly Unit[];
   readonly weight: (word: string) => number;
   readonly content: (unit: Unit) => number;
 };
 
-function weighing(units: readonly Unit[]): Weighing {
+function weighWords(units: readonly Unit[]): WordWeights {
   const byWord = new Map<string, Unit[]>();
   for (const unit of units)
     for (const word of unit.words) {
@@ -71,7 +71,7 @@ function weighing(units: readonly Unit[]): Weighing {
 }
 
 /** For each unit of the answer the drafts that hold it, and for each unit of a draft how far the answer holds it. */
-function compare(answered: ReadonlySet<Unit>, { holders, weight, content }: Weighing, count: number) {
+function compareUnits(answered: ReadonlySet<Unit>, { holders, weight, content }: WordWeights, count: number) {
   const similarities = new Map<Unit, Map<string, number>>();
   const kept = new Float64Array(count);
   const common = new Float64Array(count);
@@ -117,11 +117,11 @@ export function traceSentences(
     throw new RangeError(`a threshold of ${threshold} tells nothing apart; give one above 0 and up to 1`);
   if (new Set(drafts.map(({ id }) => id)).size < drafts.length)
     throw new RangeError("two drafts have one id; give each its own");
-  const { units, read } = gathering();
+  const { units, read } = createUnits();
   const answered = read(answer, null);
   const drafted = drafts.map(({ id, text }) => ({ id, sentences: read(text, id) }));
-  const weights = weighing([...units.values()]);
-  const { similarities, kept } = compare(new Set(answered.map(({ unit }) => unit)), weights, units.size);
+  const weights = weighWords([...units.values()]);
+  const { similarities, kept } = compareUnits(new Set(answered.map(({ unit }) => unit)), weights, units.size);
 
   const sentences = answered.map(({ text, unit }) => {
     const found = similarities.get(unit) ?? new Map<string, number>();

@@ -9,7 +9,7 @@ const stopWords = new Set(
 );
 
 /** One sign is a word where words are not spaced; elsewhere letters and digits in a row are, at most 40 of them. */
-export const word =
+export const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}]){1,40}/gu;
 
 /** The words of a text that carry its content, each once, in lower case and in the order of their first use; `don't` has `not`. */
@@ -19,12 +19,12 @@ export function contentWords(text: string): string[] {
       .normalize("NFKC")
       .toLowerCase()
       .replace(/n['’]t\b/g, " not")
-      .match(word) ?? [];
+      .match(WORD) ?? [];
   return [...new Set(words)].filter((found) => !stopWords.has(found));
 }
 
 /** Of a vector whose largest component is 1 or −1, so that no square overflows or vanishes; null where there is no direction. */
-function scaled(vector: readonly number[]): readonly number[] | null {
+function scaleVector(vector: readonly number[]): readonly number[] | null {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
   return largest === 0 ? null : vector.map((value) => value / largest);
@@ -43,8 +43,8 @@ export function cosine(first: readonly number[], second: readonly number[]): num
   }
   if (![...first, ...second].every(Number.isFinite))
     throw new RangeError("a component of a vector is no finite number");
-  const one = scaled(first);
-  const other = scaled(second);
+  const one = scaleVector(first);
+  const other = scaleVector(second);
   if (one === null || other === null) return 0;
   let product = 0;
   let squaresOfOne = 0;
@@ -64,26 +64,26 @@ export function cosine(first: readonly number[], second: readonly number[]): num
  * fewest insertions, deletions, substitutions and swaps of neighbours (Levenshtein 1966, Damerau 1964; no
  * place is edited twice). Of equals the first; undefined only where nothing is known. Capitals do not count.
  */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function findNearest(word: string, known: readonly string[]): string | undefined {
   let best: { readonly one: string; readonly away: number } | undefined;
   for (const one of known) {
-    const away = distance(word, one);
+    const away = editDistance(word, one);
     if (best === undefined || away < best.away) best = { one, away };
   }
   return best?.one;
 }
 
 /** Edits from one word to the other, capitals ignored; at most 1 where `word` begins `known`. */
-export function distance(word: string, known: string): number {
+export function editDistance(word: string, known: string): number {
   const from = word.slice(0, MAX_LENGTH).toLowerCase();
   const to = known.slice(0, MAX_LENGTH).toLowerCase();
-  const edits = editsBetween(from, to);
+  const edits = countEdits(from, to);
   return from.length >= 3 && to.startsWith(from) ? Math.min(1, edits) : edits;
 }
 
 const MAX_LENGTH = 100;
 
-function editsBetween(from: string, to: string): number {
+function countEdits(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let left = 1; left <= from.length; left += 1) {
@@ -101,28 +101,28 @@ function editsBetween(from: string, to: string): number {
 }
 
 /** Foreign text as part of one line: control and formatting characters gone, cut at `most` UTF-16 units. */
-export function oneLine(text: string, most: number): string {
+export function toOneLine(text: string, most: number): string {
   const clean = text
     .slice(0, most * 4)
-    .replaceAll(UNSEEN, " ")
+    .replaceAll(UNPRINTABLE, " ")
     .replaceAll(/ {2,}/g, " ")
     .trim();
   return clean.length <= most ? clean : `${clean.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 /** Control and formatting characters, unpaired surrogates, line ends; a space stays what it is. */
-const UNSEEN = /[\p{C}\u2028\u2029]+/gu;
+const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 
 /** A value as an error may show it: bounded, and without what looks like a key or a password. */
-export function quoted(value: unknown): string {
+export function quoteValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "a mapping";
-  return oneLine(withoutSecrets(JSON.stringify(value) ?? typeof value), 80);
+  return toOneLine(redactSecrets(JSON.stringify(value) ?? typeof value), 80);
 }
 
 /** Replaces a URL's password, and what has the form of a provider's key, by dots. */
-export function withoutSecrets(text: string): string {
+export function redactSecrets(text: string): string {
   return text.replaceAll(PASSWORD, "$1…@").replaceAll(KEY, "$1…");
 }
 

@@ -9,7 +9,7 @@ export type Excerpt = {
   readonly note?: string;
 };
 
-type Wanted = {
+type ExcerptRequest = {
   /** From 1. */
   readonly from: number;
   /** How many; to the end unless given. */
@@ -19,7 +19,7 @@ type Wanted = {
 };
 
 /** Whole lines as far as `most` allows. A first line that is longer is cut; null where the text has no line `from`. */
-export function excerpt(text: string, { from, lines = Infinity, most }: Wanted): Excerpt | null {
+export function cutExcerpt(text: string, { from, lines = Infinity, most }: ExcerptRequest): Excerpt | null {
   const starts = lineStarts(text);
   const total = starts.length;
   // An empty text has no line, and can still be read from its beginning.
@@ -33,7 +33,7 @@ export function excerpt(text: string, { from, lines = Infinity, most }: Wanted):
   let end = startOf(to + 1);
   if (to < from && to < last) {
     to = from;
-    end = whole(text, start + most);
+    end = skipHalfPair(text, start + most);
     const length = startOf(from + 1) - start;
     notes.push(`line ${from} is cut: ${end - start} of its ${length} characters are shown`);
   }
@@ -60,6 +60,6 @@ function lineStarts(text: string): number[] {
 }
 
 /** `at`, or one less where that would cut a surrogate pair. */
-function whole(text: string, at: number): number {
+function skipHalfPair(text: string, at: number): number {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 }

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { excerpt } from "./excerpt.ts";
+import { cutExcerpt } from "./excerpt.ts";
 import { PathInput } from "./path-checks.ts";
-import { refused, defineTool, type Outcome, type Tool } from "./tool.ts";
+import { refuse, defineTool, type ToolOutcome, type Tool } from "./tool.ts";
 import { readRegularFile } from "./regular-file.ts";
-import { locate, nameOf } from "./sandbox.ts";
+import { locate, displayName } from "./sandbox.ts";
 
 const MAX_BYTES = 1_000_000;
 const MAX_CHARACTERS = 20_000;
@@ -42,16 +42,16 @@ async function read(
   root: string,
   { path, from_line = 1, lines }: FileReadInput,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<ToolOutcome> {
   const location = await locate(root, path);
   if (!location.ok) return location;
   const { name } = location.located;
   const read = await readRegularFile(location.located, { most: MAX_BYTES, signal });
   if (!read.ok) return read;
   const text = decode(read.bytes);
-  if (text === null) return refused(`${nameOf(name)} is not a text file in UTF-8`);
-  const found = excerpt(text, { from: from_line, lines, most: MAX_CHARACTERS });
-  if (found === null) return refused(`${nameOf(name)} ends before line ${from_line}`);
+  if (text === null) return refuse(`${displayName(name)} is not a text file in UTF-8`);
+  const found = cutExcerpt(text, { from: from_line, lines, most: MAX_CHARACTERS });
+  if (found === null) return refuse(`${displayName(name)} ends before line ${from_line}`);
   return { ok: true, result: { path: name, ...found } };
 }
 

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { Fault, type Tools, type ToolSpec } from "../kernel/index.ts";
 import { fileRead } from "./file-read.ts";
 import { listFiles } from "./list-files.ts";
-import { oneLine, refused } from "./tool.ts";
+import { oneLine, refuse } from "./tool.ts";
 
 export type FileTools = Tools & {
   /** What a model is told of them. */
@@ -17,7 +17,7 @@ export type FileTools = Tools & {
  * @throws Fault `configuration` where `dir` is no folder
  */
 export async function createFileTools(dir: string): Promise<FileTools> {
-  const root = await rootOf(dir);
+  const root = await findRoot(dir);
   const tools = [fileRead(root), listFiles(root)];
   return {
     specs: tools.map(({ spec }) => spec),
@@ -25,18 +25,18 @@ export async function createFileTools(dir: string): Promise<FileTools> {
       signal.throwIfAborted();
       const tool = tools.find(({ spec }) => spec.name === name);
       if (!tool)
-        return refused(`there is no such tool; there are ${tools.map(({ spec }) => spec.name).join(", ")}`);
+        return refuse(`there is no such tool; there are ${tools.map(({ spec }) => spec.name).join(", ")}`);
       try {
         return await tool.call(input, signal);
       } catch {
         signal.throwIfAborted();
-        return refused(`${name} failed`); // an error's own words may name paths
+        return refuse(`${name} failed`); // an error's own words may name paths
       }
     },
   };
 }
 
-async function rootOf(dir: string): Promise<string> {
+async function findRoot(dir: string): Promise<string> {
   try {
     const root = await realpath(dir);
     if ((await stat(root)).isDirectory()) return root;

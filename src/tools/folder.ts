@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { CHANGED, refused, troubleWith, type Refusal } from "./tool.ts";
-import { isAt, nameOf, type Located } from "./sandbox.ts";
+import { CHANGED, refuse, describeFileError, type Refusal } from "./tool.ts";
+import { isStillAt, displayName, type Located } from "./sandbox.ts";
 
 type Entries = { readonly ok: true; readonly entries: readonly Dirent[] } | Refusal;
 
@@ -13,11 +13,11 @@ export async function readFolder(
   located: Located,
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
 ): Promise<Entries> {
-  const name = nameOf(located.name);
-  if (located.kind !== "folder") return refused(`${name} is not a folder; file_read reads a file`);
+  const name = displayName(located.name);
+  if (located.kind !== "folder") return refuse(`${name} is not a folder; file_read reads a file`);
   const entries: Dirent[] = [];
   const keepFirst = (): void => {
-    entries.sort((a, b) => inOrder(a.name, b.name));
+    entries.sort((a, b) => compareNames(a.name, b.name));
     entries.length = Math.min(entries.length, most);
   };
   try {
@@ -28,16 +28,16 @@ export async function readFolder(
       if (entries.length >= 2 * most) keepFirst();
     }
     keepFirst();
-    return (await isAt(located.path, located.identity))
+    return (await isStillAt(located.path, located.identity))
       ? { ok: true, entries }
-      : refused(`${name} ${CHANGED}`);
+      : refuse(`${name} ${CHANGED}`);
   } catch (error) {
     signal.throwIfAborted();
-    return troubleWith(name, error);
+    return describeFileError(name, error);
   }
 }
 
 /** By UTF-16 units: the same order on every system and under every locale. */
-export function inOrder(a: string, b: string): number {
+export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

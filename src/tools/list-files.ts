@@ -1,9 +1,9 @@
 import type { Dirent } from "node:fs";
 import * as z from "zod";
-import { inOrder, readFolder } from "./folder.ts";
+import { compareNames, readFolder } from "./folder.ts";
 import { PathInput } from "./path-checks.ts";
 import { locate, type Located } from "./sandbox.ts";
-import { defineTool, type Outcome, type Tool } from "./tool.ts";
+import { defineTool, type ToolOutcome, type Tool } from "./tool.ts";
 
 const MAX_ENTRIES = 500;
 /** Of one folder: one more tells that there are more. */
@@ -18,7 +18,7 @@ const ListFilesInput = z.strictObject({
 type ListFilesInput = z.infer<typeof ListFilesInput>;
 
 /** `link` is not followed, and `other` is a device, a FIFO or a socket. */
-type Entry = { readonly path: string; readonly kind: "file" | "folder" | "link" | "other" };
+type FolderEntry = { readonly path: string; readonly kind: "file" | "folder" | "link" | "other" };
 
 /** Lists the files in the folder `root`, a real path, or in a folder in it. */
 export function listFiles(root: string): Tool {
@@ -36,7 +36,7 @@ async function list(
   root: string,
   { path = ".", depth = 1 }: ListFilesInput,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<ToolOutcome> {
   const location = await locate(root, path);
   if (!location.ok) return location;
   const { located } = location;
@@ -52,17 +52,17 @@ async function list(
     ok: true,
     result: {
       path: located.name,
-      entries: entries.sort((a, b) => inOrder(treeKey(a.path), treeKey(b.path))),
+      entries: entries.sort((a, b) => compareNames(treeKey(a.path), treeKey(b.path))),
       ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
     },
   };
 }
 
-type Start = { readonly names: readonly Dirent[]; readonly in: Located; readonly depth: number };
+type ListStart = { readonly names: readonly Dirent[]; readonly in: Located; readonly depth: number };
 
 /** Level by level, so that a cut takes the deepest entries and every folder above them is shown. */
-async function gather(root: string, start: Start, signal: AbortSignal) {
-  const entries: Entry[] = [];
+async function gather(root: string, start: ListStart, signal: AbortSignal) {
+  const entries: FolderEntry[] = [];
   let characters = 0;
   let unread = 0;
   /** Adds what fits, and tells which folders to enter; null when no more fits. */
@@ -96,7 +96,7 @@ async function gather(root: string, start: Start, signal: AbortSignal) {
   return { entries, unread, cut: level === null };
 }
 
-function kindOf(entry: Dirent): Entry["kind"] {
+function kindOf(entry: Dirent): FolderEntry["kind"] {
   if (entry.isSymbolicLink()) return "link";
   if (entry.isDirectory()) return "folder";
   return entry.isFile() ? "file" : "other";

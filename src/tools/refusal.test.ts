@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneLine, refused, troubleWith } from "./tool.ts";
+import { oneLine, refuse, describeFileError } from "./tool.ts";
 
 describe("troubleWith", () => {
   it.each([
@@ -10,12 +10,12 @@ describe("troubleWith", () => {
     [13, "x cannot be read"],
   ])("tells of %j without the error's own words", (code, reason) => {
     const error = Object.assign(new Error("EACCES: permission denied, open '/etc/passwd'"), { code });
-    expect(troubleWith("x", error)).toEqual({ ok: false, reason });
+    expect(describeFileError("x", error)).toEqual({ ok: false, reason });
   });
 
   it("takes anything that was thrown", () => {
     for (const thrown of [undefined, "/etc/passwd", new Error("/etc/passwd"), { code: "ENOENT" }])
-      expect(troubleWith("x", thrown)).toEqual({ ok: false, reason: "x cannot be read" });
+      expect(describeFileError("x", thrown)).toEqual({ ok: false, reason: "x cannot be read" });
   });
 });
 
@@ -24,6 +24,6 @@ describe("oneLine", () => {
     expect(oneLine(" a\u0000\u001b[2J\u202e\u2028b\r\n", 80)).toBe("a [2J b");
     expect(oneLine("abc\u{1F600}", 5)).toBe("abc\u{1F600}");
     expect(oneLine("abc\u{1F600}d", 5)).toBe("abc…");
-    expect(refused("x".repeat(10_000)).reason).toHaveLength(600);
+    expect(refuse("x".repeat(10_000)).reason).toHaveLength(600);
   });
 });

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { CHANGED, refused, troubleWith, type Refusal } from "./tool.ts";
-import { isAt, isSame, nameOf, type Located } from "./sandbox.ts";
+import { CHANGED, refuse, describeFileError, type Refusal } from "./tool.ts";
+import { isStillAt, isSame, displayName, type Located } from "./sandbox.ts";
 
 /** No link is followed and no FIFO waited for. Windows has neither flag, and there they are undefined: no bits. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -19,23 +19,23 @@ export async function readRegularFile(
   located: Located,
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
 ): Promise<Bytes> {
-  const name = nameOf(located.name);
-  if (located.kind === "folder") return refused(`${name} is a folder; list_files shows what is in it`);
-  if (located.kind === "other") return refused(`${name} is not a regular file`);
+  const name = displayName(located.name);
+  if (located.kind === "folder") return refuse(`${name} is a folder; list_files shows what is in it`);
+  if (located.kind === "other") return refuse(`${name} is not a regular file`);
   let file: FileHandle | undefined;
   try {
     file = await open(located.path, FLAGS);
     const stat = await file.stat({ bigint: true });
-    if (!stat.isFile() || !isSame(stat, located.identity) || !(await isAt(located.path, stat)))
-      return refused(`${name} ${CHANGED}`);
+    if (!stat.isFile() || !isSame(stat, located.identity) || !(await isStillAt(located.path, stat)))
+      return refuse(`${name} ${CHANGED}`);
     // Its size is not asked for: a file may grow, and those of some file systems say 0.
     const bytes = await readAtMost(file, { most: most + 1, signal });
     return bytes.length > most
-      ? refused(`${name} has more than ${most / 1_000_000} MB, which is the most that is read`)
+      ? refuse(`${name} has more than ${most / 1_000_000} MB, which is the most that is read`)
       : { ok: true, bytes };
   } catch (error) {
     signal.throwIfAborted();
-    return troubleWith(name, error);
+    return describeFileError(name, error);
   } finally {
     await file?.close();
   }

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isDeviceName, isSecretPath } from "./path-checks.ts";
-import { oneLine, refused, troubleWith, type Refusal } from "./tool.ts";
+import { oneLine, refuse, describeFileError, type Refusal } from "./tool.ts";
 
 // The invariants of the sandbox; the tests cite them by number.
 // S1. Nothing outside of the folder is opened or listed: a path is judged by its text first, then link by link.
@@ -32,29 +32,29 @@ export type Location = { readonly ok: true; readonly located: Located } | Refusa
  * whether the rest exists there.
  */
 export async function locate(root: string, asked: string): Promise<Location> {
-  if (asked.includes("\0")) return refused("a path has no NUL character in it");
+  if (asked.includes("\0")) return refuse("a path has no NUL character in it");
   const wanted = relative(root, resolve(root, asked));
-  if (leadsOut(wanted)) return refused("the path leads out of the folder; give one relative to it");
+  if (leadsOut(wanted)) return refuse("the path leads out of the folder; give one relative to it");
   const segments = wanted.split(sep);
-  const name = nameOf(wanted);
-  if (segments.some(isDeviceName)) return refused(`${name} has the name of a device of Windows`);
+  const name = displayName(wanted);
+  if (segments.some(isDeviceName)) return refuse(`${name} has the name of a device of Windows`);
   try {
     const path = await follow(root, segments);
     if (path === null)
-      return refused(`${name} is, or goes through, a link that leads out of the folder or nowhere`);
+      return refuse(`${name} is, or goes through, a link that leads out of the folder or nowhere`);
     const stat = await lstat(path, { bigint: true });
     const real = relative(root, path);
     if ([segments, real.split(sep)].some((each) => isSecretPath(each, stat.isDirectory())))
-      return refused(`${name} is refused: by its name it holds keys, passwords or other credentials`);
+      return refuse(`${name} is refused: by its name it holds keys, passwords or other credentials`);
     const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
     return { ok: true, located: { path, name: slashed(real), kind, identity: stat } };
   } catch (error) {
-    return troubleWith(name, error);
+    return describeFileError(name, error);
   }
 }
 
 /** Whether a path, through no link, leads to what has this identity. */
-export async function isAt(path: string, identity: Identity): Promise<boolean> {
+export async function isStillAt(path: string, identity: Identity): Promise<boolean> {
   try {
     return (await realpath(path)) === path && isSame(await lstat(path, { bigint: true }), identity);
   } catch {
@@ -67,7 +67,7 @@ export function isSame(one: Identity, other: Identity): boolean {
 }
 
 /** A name out of a model's path or a folder, as a refusal shows it. */
-export function nameOf(path: string): string {
+export function displayName(path: string): string {
   return oneLine(slashed(path), 200);
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { shortened } from "../replies/gist.ts";
+import { shorten } from "../replies/gist.ts";
 import {
   Cursor,
   DeliberationId,
@@ -24,9 +24,9 @@ const MAX_REASON_LENGTH = 1_000;
 /** Why an entry records a failure, at most 1,000 characters; null where it does not. */
 export function failureIn(entry: Entry): string | null {
   if (isEvent(entry, "grade-given") && entry.data.score === null)
-    return shortened(entry.data.why ?? "no reason was recorded", MAX_REASON_LENGTH);
+    return shorten(entry.data.why ?? "no reason was recorded", MAX_REASON_LENGTH);
   if (isEvent(entry, "reaction-failed"))
-    return shortened(`${entry.data.code}: ${entry.data.why}`, MAX_REASON_LENGTH);
+    return shorten(`${entry.data.code}: ${entry.data.why}`, MAX_REASON_LENGTH);
   return null;
 }
 

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isFault } from "../../src/kernel/index.ts";
-import type { Environment, Place } from "../../src/config/paths.ts";
+import type { Environment, FileContext } from "../../src/config/paths.ts";
 
 /** For tests: a home folder of its own with a project in it, gone when it is disposed of. */
-export type Scratch = Place & {
+export type Scratch = FileContext & {
   readonly home: string;
   write(path: string, text: string | Uint8Array): string;
   [Symbol.dispose](): void;

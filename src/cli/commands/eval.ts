@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { openEvaluation } from "../../lab/eval/evaluation.ts";
-import { fileName } from "../../config/text-file.ts";
+import { displayPath } from "../../config/text-file.ts";
 import { Fault } from "../../kernel/index.ts";
 import { evaluationOf, type EvaluationReport } from "../../protocols/evaluation/view.ts";
 import { EVALUATION_CSV_HEADER, evaluationCsv } from "../../protocols/evaluation/report-csv.ts";
@@ -50,7 +50,7 @@ function outputIn(file: string | undefined, io: Io): Output | undefined {
   if (file === undefined) return undefined;
   const format = FORMATS.find((one) => extname(file).toLowerCase() === `.${one}`);
   if (!format) {
-    const why = `--output ${fileName(file)} names no format`;
+    const why = `--output ${displayPath(file)} names no format`;
     throw new Fault("configuration", { why, next: "let it end in .md, .json or .csv" });
   }
   if (format === "csv") checkCsv({ file, header: EVALUATION_CSV_HEADER }, io);
@@ -86,7 +86,7 @@ type Writing = Output & Pick<Printing, "name" | "unpriced"> & { readonly text: s
 
 function write(io: Io, report: EvaluationReport, { file, format, text, name, unpriced }: Writing): void {
   if (Object.keys(report.agents).length === 0)
-    return io.output.note(`${fileName(file)} is left as it is: there are no scores`);
+    return io.output.note(`${displayPath(file)} is left as it is: there are no scores`);
   if (format === "json") return writeText(file, text, io);
   if (format === "md") return writeText(file, evaluationMarkdown(report, unpriced), io);
   appendCsv({ file, header: EVALUATION_CSV_HEADER }, evaluationCsv(report, name), io);

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { absolute } from "../../config/paths.ts";
+import { toAbsolute } from "../../config/paths.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { Imported } from "../../memory/transfer.ts";
 import type { MemoryImport } from "../../views/memory-view.ts";
@@ -46,7 +46,7 @@ const countsText = ({ written, known, forgotten, annotations, refused }: Importe
 
 /** @throws Fault `configuration` for a file that cannot be read */
 async function* linesOf(io: Io, file: string): AsyncGenerator<string> {
-  const stream = file === "-" ? process.stdin : createReadStream(absolute(file, io));
+  const stream = file === "-" ? process.stdin : createReadStream(toAbsolute(file, io));
   stream.setEncoding("utf8");
   try {
     // Its pieces are text, as its encoding says.

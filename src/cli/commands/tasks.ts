@@ -1,4 +1,4 @@
-import { nearest } from "../../text/words.ts";
+import { findNearest } from "../../text/words.ts";
 import { Fault } from "../../kernel/index.ts";
 import { makeTasks, MAX_TASKS, makePairs, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
 import type { CommandModule } from "../command.ts";
@@ -26,6 +26,6 @@ function kindOf(name: string): TaskKind {
   if (kind !== undefined) return kind;
   throw new Fault("configuration", {
     why: `there is no kind of task "${name.slice(0, 40)}"`,
-    next: `did you mean ${nearest(name, TASK_KINDS)}? There are ${TASK_KINDS.join(", ")}`,
+    next: `did you mean ${findNearest(name, TASK_KINDS)}? There are ${TASK_KINDS.join(", ")}`,
   });
 }

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import * as z from "zod";
 import { checkedFile } from "../../config/named-files.ts";
-import { type PromptText, readPrompt } from "../../config/input-files.ts";
-import { absolute, type Place } from "../../config/paths.ts";
+import { type PromptSource, readPrompt } from "../../config/input-files.ts";
+import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse } from "../../config/text-file.ts";
-import { quoted as shown } from "../../text/words.ts";
-import { fileName } from "../../config/text-file.ts";
+import { quoteValue as shown } from "../../text/words.ts";
+import { displayPath } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
 import { ModelRef, ParticipantId } from "../../kernel/index.ts";
-import { nearest } from "../../text/words.ts";
+import { findNearest } from "../../text/words.ts";
 
 /** What a file says, and what its owner should know of it. */
 export type ForeignReading<T> = { readonly data: T; readonly warnings: readonly string[] };
@@ -31,13 +31,13 @@ export function foreignFile<S extends z.ZodType>(
   // A place is found by counting lines, which takes time, and nobody reads a thousand warnings.
   const warnings = unknown.slice(0, MAX_WARNINGS).map(({ path, keys }) => {
     const key = path.at(-1);
-    const hint = `the nearest is ${nearest(String(key), keys)}`;
+    const hint = `the nearest is ${findNearest(String(key), keys)}`;
     return `${file.place(path, "key")}: there is no key ${shown(key)} here, and it is ignored; ${hint}`;
   });
   const more = unknown.length - warnings.length;
   return {
     data,
-    warnings: more > 0 ? [...warnings, `${fileName(file.path)}: ${more} more keys are ignored`] : warnings,
+    warnings: more > 0 ? [...warnings, `${displayPath(file.path)}: ${more} more keys are ignored`] : warnings,
   };
 }
 
@@ -158,7 +158,7 @@ export type Evaluator = {
   /** Of its call, in milliseconds. */
   readonly timeoutMs: number | undefined;
   /** `user` names `{problem}`, `{clarifications}`, `{final_solution}` and `{requirements_info}`; whoever renders it fills them. */
-  readonly prompts: { readonly system: PromptText; readonly user: PromptText };
+  readonly prompts: { readonly system: PromptSource; readonly user: PromptSource };
 };
 
 export type EvaluationConfig = {
@@ -173,11 +173,11 @@ const FORM = "an evaluation has agents, each with an id, a name and a model";
  * `{final_solution}` is used, with a warning.
  * @throws Fault `configuration` for a file that cannot be read, a value that is not valid, no agents, or an id that two have
  */
-export function readEvaluationFile(written: string, place: Place): EvaluationConfig {
-  const file = readYaml(absolute(written, place), "evaluation configuration");
+export function readEvaluationFile(written: string, place: FileContext): EvaluationConfig {
+  const file = readYaml(toAbsolute(written, place), "evaluation configuration");
   const { data, warnings: unknownKeys } = foreignFile(file, EvaluationFile, FORM);
   const warnings = new Set(unknownKeys);
-  const read = (path: string | undefined, kind: string): PromptText => {
+  const read = (path: string | undefined, kind: string): PromptSource => {
     const here = { cwd: dirname(file.path), env: place.env };
     const reading = readPrompt(path === undefined ? [] : [path], { kind, place: here });
     for (const warning of reading.warnings) warnings.add(warning);
@@ -188,7 +188,7 @@ export function readEvaluationFile(written: string, place: Place): EvaluationCon
     const system = read(agent.systemPromptPath, "system prompt");
     const user = read(agent.userPromptPath, "user prompt");
     if (user.source === "file" && !user.text.includes(SOLUTION)) {
-      const what = `the user prompt ${fileName(user.path)} does not name ${SOLUTION}`;
+      const what = `the user prompt ${displayPath(user.path)} does not name ${SOLUTION}`;
       warnings.add(`${what}, so whoever reads it is not shown what to evaluate`);
     }
     return { id, name, model: refOf(agent), timeoutMs: timeout, prompts: { system, user } };

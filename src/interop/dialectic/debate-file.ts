@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import * as z from "zod";
 import { readPrompt } from "../../config/input-files.ts";
-import { absolute, type Place } from "../../config/paths.ts";
+import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse } from "../../config/text-file.ts";
-import { quoted as shown } from "../../text/words.ts";
+import { quoteValue as shown } from "../../text/words.ts";
 import { roleName } from "../../config/personas.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
 import type { ModelRef } from "../../kernel/index.ts";
@@ -16,7 +16,7 @@ import {
   type PromptText,
 } from "../../protocols/debate/config.ts";
 import { Summarization } from "../../protocols/debate/settings.ts";
-import { nearest } from "../../text/words.ts";
+import { findNearest } from "../../text/words.ts";
 import {
   agentFields,
   enabledAgents,
@@ -152,8 +152,8 @@ const FORM =
  * judges.
  * @throws Fault `configuration` for a file that cannot be read, a value that is not valid, no agents, or an id that two have
  */
-export function readDebateFile(written: string, place: Place): DebateFileConfig {
-  const file = readYaml(absolute(written, place), "debate configuration");
+export function readDebateFile(written: string, place: FileContext): DebateFileConfig {
+  const file = readYaml(toAbsolute(written, place), "debate configuration");
   const { data, warnings } = foreignFile(file, DebateFile, FORM);
   const { summarization: common, synthesisMethod: _, orchestratorType, trace, ...debate } = data.debate;
   const agents = enabledAgents(file, data.agents).map((agent) =>
@@ -230,7 +230,7 @@ const given = (...paths: readonly (string | undefined)[]): readonly string[] =>
 /** A debate's file as the protocol takes it: with the texts of its prompt files, and its rules in the protocol's words. */
 export function debateConfig(
   { folder, agents, judge, debate, warnings }: DebateFileConfig,
-  { env }: Pick<Place, "env">,
+  { env }: Pick<FileContext, "env">,
 ): DebateConfig {
   const said = new Set<string>(); // each once, since many may name one file
   const read = (paths: readonly string[], kind: string): PromptText => {
@@ -299,7 +299,7 @@ export function withRoles<C extends { readonly agents: readonly { readonly role:
   if (missing !== undefined)
     throw refuse(
       `no agent has the role ${shown(missing)}`,
-      `the nearest is ${nearest(missing, there)}; ${next}`,
+      `the nearest is ${findNearest(missing, there)}; ${next}`,
     );
   if (wanted.size === 0) throw refuse("no role is named", next);
   return { ...config, agents: config.agents.filter(({ role }) => wanted.has(role)) };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef } from "../../kernel/index.ts";
 import { withRoles } from "./debate-file.ts";
-import { loadRoles, roleOf } from "../../config/personas.ts";
-import type { Place } from "../../config/paths.ts";
+import { loadRoles, findRole } from "../../config/personas.ts";
+import type { FileContext } from "../../config/paths.ts";
 import { mapModels, withModels } from "../../protocols/debate/seats.ts";
 import { builtInDebate as built } from "../../protocols/debate/opening.ts";
 import { DebateSettings } from "../../protocols/debate/settings.ts";
@@ -19,12 +19,12 @@ const gpt4 = ModelRef.parse("openai/gpt-4");
 /** The debate of those who have no file, over a panel of these models. */
 async function builtInDebate(
   { models, roles }: { readonly models: readonly ModelRef[]; readonly roles?: readonly string[] },
-  place: Place,
+  place: FileContext,
 ) {
   const context: Partial<OpeningContext> = {
     settings: { chair: [] } as never, // all that it reads
     panel: () => Promise.resolve({ members: models, chairs: models, judges: [], notes: [] }),
-    role: (name) => roleOf(loadRoles(place), name),
+    role: (name) => findRole(loadRoles(place), name),
     fileTools: null,
   };
   const { config } = await built(roles ? { agents: roles } : {}, context as OpeningContext);
@@ -135,7 +135,7 @@ describe("the debate of those who have no file", () => {
 });
 
 describe("over a file", () => {
-  const debate = (place: Place) => builtInDebate({ models: [gpt4] }, place);
+  const debate = (place: FileContext) => builtInDebate({ models: [gpt4] }, place);
 
   it("models go to the agents in order, then to the judge, and nothing else changes", async () => {
     using place = scratch();

@@ -2,7 +2,7 @@ import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.
 import { describe, expect, it } from "vitest";
 import { openConfigured } from "../../app/configured.ts";
 import { openingContext } from "../../app/opening.ts";
-import { loadRoles, roleOf } from "../../config/personas.ts";
+import { loadRoles, findRole } from "../../config/personas.ts";
 import { isFault } from "../../kernel/index.ts";
 import { debateSeats, type DebateSeats } from "../../protocols/debate/seats.ts";
 import { DebateSettings } from "../../protocols/debate/settings.ts";
@@ -69,7 +69,7 @@ describe("a debate's seats", () => {
     const seats = await seatsOf(place);
     const { summarizationOf, tools, ...rest } = seats;
     const ada = "sim/ada?skill=0.9&family=sim-a";
-    const says = (name: string) => roleOf(loadRoles(place), name).instructions;
+    const says = (name: string) => findRole(loadRoles(place), name).instructions;
     expect(rest).toEqual({
       participants: [
         {

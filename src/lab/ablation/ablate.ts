@@ -1,7 +1,7 @@
 import { type AppContext, checkedRef, refuseUnknownPrices } from "../../app/context.ts";
 import { resume } from "../../app/run.ts";
 import { prepare } from "../../app/start.ts";
-import type { Place } from "../../config/paths.ts";
+import type { FileContext } from "../../config/paths.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { idOfRequest } from "../../engine/index.ts";
 import { type DeliberationId, type Entry, Fault, isEvent, isFault } from "../../kernel/index.ts";
@@ -32,7 +32,7 @@ import {
 // ABLATION-4. The limits hold for both sides and the judge together.
 
 /** Reads a file of tasks; their right answers may be missing. @throws Fault `configuration` as `readBenchTasks` does */
-export const readAblationTasks = (file: string, place: Place): AblationTask[] =>
+export const readAblationTasks = (file: string, place: FileContext): AblationTask[] =>
   readTasks(file, place, AblationLine);
 
 export type AblationSpec = { readonly file: string; readonly tasks: readonly AblationTask[] };

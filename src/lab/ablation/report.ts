@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { bootstrap } from "../../stats/bootstrap.ts";
-import { Estimate, shareOf } from "../../stats/proportions.ts";
+import { Estimate, estimateShare } from "../../stats/proportions.ts";
 import { isEvent, Recalled, UserId, type Entry } from "../../kernel/index.ts";
 import { benchPairs, total } from "../bench/report.ts";
 import { BenchLine, type BenchRow } from "../bench/row.ts";
@@ -267,7 +267,7 @@ function totalOf(sides: readonly SideOf[]): SideTotal {
   return {
     finished: finished.length,
     failed: sides.filter(({ failed }) => failed !== null).length,
-    accuracy: shareOf(known.filter(({ right }) => right === true).length, known.length),
+    accuracy: estimateShare(known.filter(({ right }) => right === true).length, known.length),
     grade: { mean: meanOf(grades), n: grades.length },
     calls: sides.reduce((sum, { calls }) => sum + calls, 0),
     tokens: {

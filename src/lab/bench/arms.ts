@@ -1,4 +1,4 @@
-import { nearest } from "../../text/words.ts";
+import { findNearest } from "../../text/words.ts";
 import { digestOf, type NewDeliberation } from "../../engine/index.ts";
 import { Fault, ParticipantId } from "../../kernel/index.ts";
 import type { BenchArm } from "./report.ts";
@@ -76,7 +76,7 @@ export function armNames(names: readonly string[]): ArmName[] {
     if (!isArm(name))
       throw refuse(
         `"${name.slice(0, 40)}" is not an arm`,
-        `did you mean ${nearest(name, ARM_NAMES)}? There are ${ARM_NAMES.join(", ")}`,
+        `did you mean ${findNearest(name, ARM_NAMES)}? There are ${ARM_NAMES.join(", ")}`,
       );
     if (names.indexOf(name) !== index) throw refuse(`the arm ${name} is named twice`, "name it once");
     return name;

@@ -3,7 +3,7 @@ import type { AppContext } from "../../app/context.ts";
 import { budgetOf } from "../../app/opening.ts";
 import { choosePanel } from "../../app/panel.ts";
 import { readJsonLines } from "../../config/input-files.ts";
-import type { Place } from "../../config/paths.ts";
+import type { FileContext } from "../../config/paths.ts";
 import { type Budget, type Cap, Fault } from "../../kernel/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { armNames, prepareArm, type PreparedArm } from "./arms.ts";
@@ -136,14 +136,15 @@ const FORM = 'a line looks like {"question": "What is 17 * 23?", "answer": "391"
  * The tasks of a file of JSON lines, each under an id: its own, else its place.
  * @throws Fault `configuration` for a line that is none, an id or a question that comes twice
  */
-export const readBenchTasks = (file: string, here: Place): BenchTask[] => readTasks(file, here, BenchLine);
+export const readBenchTasks = (file: string, here: FileContext): BenchTask[] =>
+  readTasks(file, here, BenchLine);
 
 type TaskLine = z.ZodType<Pick<BenchTask, "question" | "context"> & { readonly id?: string | undefined }>;
 
 /** As `readBenchTasks`, of lines of another form. @throws Fault `configuration` */
 export function readTasks<S extends TaskLine>(
   file: string,
-  here: Place,
+  here: FileContext,
   row: S,
 ): (z.output<S> & { readonly id: string })[] {
   const ids = new Map<string, string>();

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { condorcet } from "../../stats/ballot-rules.ts";
 import { effectiveVotes } from "../../stats/proportions.ts";
-import { Estimate, shareOf } from "../../stats/proportions.ts";
+import { Estimate, estimateShare } from "../../stats/proportions.ts";
 import { mcnemar } from "../../stats/proportions.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
 import { BenchRow } from "./row.ts";
@@ -88,7 +88,7 @@ export function benchVotes(rows: readonly BenchRow[]): BenchVotes {
   const seats = new Map(rows.flatMap(({ drafts }) => drafts.map(({ by, model }) => [by, model] as const)));
   const members = [...seats].map(([id, model]) => {
     const given = rows.flatMap(({ drafts }) => drafts.filter(({ by }) => by === id));
-    return { id, model, accuracy: shareOf(given.filter(({ right }) => right).length, given.length) };
+    return { id, model, accuracy: estimateShare(given.filter(({ right }) => right).length, given.length) };
   });
   const mean = members.reduce((sum, { accuracy }) => sum + (accuracy.value ?? 0), 0) / members.length;
   return {
@@ -280,7 +280,7 @@ function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
 }
 
 const accuracyOf = (rows: readonly BenchRow[]): Estimate =>
-  shareOf(rows.filter(({ right }) => right).length, rows.length);
+  estimateShare(rows.filter(({ right }) => right).length, rows.length);
 
 /** The sum; null where any value is unknown. */
 export const total = (values: readonly (number | null)[]): number | null =>

@@ -1,6 +1,6 @@
 import { type AppContext, checkedRef, modelRef } from "../../app/context.ts";
 import { assemble, protocolSettings } from "../../app/opening.ts";
-import type { Place } from "../../config/paths.ts";
+import type { FileContext } from "../../config/paths.ts";
 import { digestOf, type NewDeliberation, textDigest } from "../../engine/index.ts";
 import { type Evaluator, readEvaluationFile } from "../../interop/dialectic/agent-file.ts";
 import { type Families, familyOf, Fault, ParticipantId } from "../../kernel/index.ts";
@@ -19,8 +19,8 @@ import {
   sharedFamilies,
 } from "../../protocols/evaluation/view.ts";
 import type { EvaluationWork } from "../../protocols/evaluation/work.ts";
-import { coverageOf } from "../../replies/coverage.ts";
-import { requirementsOf } from "../../text/requirements.ts";
+import { extractCoverage } from "../../replies/coverage.ts";
+import { extractRequirements } from "../../text/requirements.ts";
 import { resumable, type Resumed } from "../resumable.ts";
 
 /** A debate, and who evaluates its solution. */
@@ -145,7 +145,7 @@ function refuseTooMuch(context: NewDeliberation["context"], mostBytes: number): 
 /** The evaluators: those of a configuration file, or one for each of these models. */
 export type Evaluators = {
   /** Relative paths of files start here. */
-  readonly place: Place;
+  readonly place: FileContext;
   readonly config?: string | undefined;
   readonly models?: readonly string[] | undefined;
   /** See `mapModels`. */
@@ -263,7 +263,7 @@ export function subjectOf(record: DebateRecord, families: Families): EvaluationS
     work: {
       debate: { id: record.id, simulated: record.simulated },
       debaters: debatersIn(record, families),
-      requirements: mutable(requirementsOf(problem)),
+      requirements: mutable(extractRequirements(problem)),
       unfulfilled: [...synthesis.unfulfilledMajorRequirements],
     },
   };
@@ -272,7 +272,10 @@ export function subjectOf(record: DebateRecord, families: Families): EvaluationS
 const missing = ({ id }: DebateRecord, what: string, next: string): Fault<"configuration"> =>
   new Fault("configuration", { why: `the debate ${id.slice(0, 100)} ${what} to evaluate`, next });
 
-const mutable = ({ major, minor }: ReturnType<typeof requirementsOf>): EvaluationWork["requirements"] => ({
+const mutable = ({
+  major,
+  minor,
+}: ReturnType<typeof extractRequirements>): EvaluationWork["requirements"] => ({
   major: [...major],
   minor: [...minor],
 });
@@ -282,7 +285,7 @@ function coverageIn({ agents, rounds }: DebateRecord): EvaluationTexts["coverage
   return agents.flatMap(({ id }) => {
     const last = (kind: "refinements" | "proposals") =>
       rounds.flatMap((round) => round[kind].filter(({ by }) => by === id)).at(-1);
-    const text = coverageOf((last("refinements") ?? last("proposals"))?.text ?? "");
+    const text = extractCoverage((last("refinements") ?? last("proposals"))?.text ?? "");
     return text === null ? [] : [{ label: id, text }];
   });
 }

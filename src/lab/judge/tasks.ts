@@ -3,14 +3,14 @@ import * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
 import { checkedFile } from "../../config/named-files.ts";
 import { readContext } from "../../config/input-files.ts";
-import { textOrFile } from "../../config/input-files.ts";
-import { absolute, type Place } from "../../config/paths.ts";
+import { readTextOrFile } from "../../config/input-files.ts";
+import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse } from "../../config/text-file.ts";
-import { fileName, MEGABYTE, readTextFile } from "../../config/text-file.ts";
+import { displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
 import { type Families, familyOf, Fault, Score } from "../../kernel/index.ts";
 import type { JudgeTask } from "./judge.ts";
 
-type Here = Place & Pick<AppContext, "settings">;
+type Here = FileContext & Pick<AppContext, "settings">;
 
 /** The items of a labelled file, to measure a judge by. @throws Fault `configuration` */
 export function labeledTask(here: Here, file: string): JudgeTask {
@@ -49,7 +49,7 @@ export async function gradingTask(
 ): Promise<JudgeTask> {
   const question = questionOf(here, given.question);
   const answers = await answersIn(here, given.files);
-  const reference = given.reference === undefined ? undefined : textOrFile(given.reference, here);
+  const reference = given.reference === undefined ? undefined : readTextOrFile(given.reference, here);
   const items = answers.map(({ text: answer }, index) => ({
     name: nameOf(index),
     texts: { question, answer, reference },
@@ -73,7 +73,7 @@ export async function preferenceTask(
 
 /** @throws Fault `configuration` as `readContext` does, and for a file without an answer in it */
 async function answersIn(here: Here, files: readonly string[]): ReturnType<typeof readContext> {
-  const answers = await readContext({ ...here, files, mostBytes: here.settings.maxContextBytes });
+  const answers = await readContext({ ...here, files, maxBytes: here.settings.maxContextBytes });
   const empty = answers.find(({ text }) => text.trim() === "");
   if (!empty) return answers;
   throw new Fault("configuration", {
@@ -110,7 +110,7 @@ const authorOf = (model: string, families: Families): string =>
   familyOf(model, families) ?? familyOf(`any/${model}`, families) ?? model.toLowerCase();
 
 function questionOf(here: Here, given: string): string {
-  const question = textOrFile(given, here).trim();
+  const question = readTextOrFile(given, here).trim();
   if (question !== "") return question;
   throw new Fault("configuration", {
     why: "the question is empty",
@@ -166,10 +166,10 @@ type FileRow = { readonly place: string; readonly value: unknown };
  * @throws Fault `configuration` that names the line: not JSON, no such form, pairs and single answers in one file;
  *   and for an empty file, or one of more than 5,000 items
  */
-export function readLabeledFile(file: string, place: Place): LabeledFile {
-  const path = absolute(file, place);
-  const name = fileName(file);
-  const text = readTextFile({ path, kind: "file of labelled items", mostBytes: MAX_FILE_BYTES });
+export function readLabeledFile(file: string, place: FileContext): LabeledFile {
+  const path = toAbsolute(file, place);
+  const name = displayPath(file);
+  const text = readTextFile({ path, kind: "file of labelled items", maxBytes: MAX_FILE_BYTES });
   const array = arrayIn(text);
   const rows = array ? fromArray(array, name) : fromLines(text, name);
   if (rows.length === 0) throw refuse(`${name} has no items`, FORMS);

@@ -3,13 +3,13 @@ import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import { checkedFile } from "../../config/named-files.ts";
 import { filesIn } from "../../config/named-files.ts";
-import { absolute, type Place } from "../../config/paths.ts";
+import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse } from "../../config/text-file.ts";
-import { quoted as shown } from "../../text/words.ts";
-import { fileName } from "../../config/text-file.ts";
+import { quoteValue as shown } from "../../text/words.ts";
+import { displayPath } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
 import { ModelRef, Respondent } from "../../kernel/index.ts";
-import { nearest } from "../../text/words.ts";
+import { findNearest } from "../../text/words.ts";
 
 // STORY-5. Nothing that a story expects is passed over: what cannot be looked at is refused when the story is read.
 
@@ -156,7 +156,7 @@ function startupDefaults(file: YamlFile, words: readonly string[]): WrittenDefau
       default:
         throw refuse(
           `${at}: the flag ${shown(word)} means nothing here`,
-          `the nearest is ${nearest(word, FLAGS)}`,
+          `the nearest is ${findNearest(word, FLAGS)}`,
         );
     }
   }
@@ -246,12 +246,12 @@ const FORM = "a story has a story_id and turns, each with a query";
  * @throws Fault `configuration` with file, line and column, and the nearest name for one that there is not: a key, a subject or
  *   its field; also for a subject that never comes, with the reason
  */
-export function readStoryFile(written: string, subjects: Subjects, place: Place): Story {
-  const file = readYaml(absolute(written, place), "story");
+export function readStoryFile(written: string, subjects: Subjects, place: FileContext): Story {
+  const file = readYaml(toAbsolute(written, place), "story");
   const stray = strayKey(file.value, { schema: StoryFile, path: [] });
   if (stray) {
     const word = stray.path.at(-1);
-    const hint = `the nearest is ${nearest(String(word), stray.keys)}`;
+    const hint = `the nearest is ${findNearest(String(word), stray.keys)}`;
     throw refuse(`${file.place(stray.path, "key")}: there is no key ${shown(word)} here`, hint);
   }
   const data = checkedFile(file, StoryFile, FORM);
@@ -264,7 +264,7 @@ export function readStoryFile(written: string, subjects: Subjects, place: Place)
   const { should_fire } = data.critic ?? {};
   const critic: StoryMessage = { subject: "critique.result", where: [], times: undefined };
   return {
-    file: fileName(written),
+    file: displayPath(written),
     id: data.story_id,
     title: data.title,
     turns: data.turns.map((turn) => ({
@@ -297,14 +297,14 @@ function refuseUnseen({ subject, where }: StoryMessage, { file, path, subjects }
   const known = subjects.known(subject);
   const at = file.place([...path, "subject"], "value");
   if (!known) {
-    const hint = `the nearest is ${nearest(subject, subjects.names)}`;
+    const hint = `the nearest is ${findNearest(subject, subjects.names)}`;
     throw refuse(`${at}: there is no subject ${shown(subject)}`, hint);
   }
   if (!known.ok) throw refuse(`${at}: ${shown(subject)} never comes: ${known.reason}`, "take it out");
   for (const { field } of where) {
     if (known.fields.includes(field)) continue;
     const spot = file.place([...path, "where", field], "key");
-    const hint = `the nearest is ${nearest(field, known.fields)}`;
+    const hint = `the nearest is ${findNearest(field, known.fields)}`;
     throw refuse(`${spot}: there is no field ${shown(field)} in ${shown(subject)}`, hint);
   }
 }
@@ -349,14 +349,14 @@ const MAX_FILES = 500;
  * end in .yaml or .yml, in the order of their names.
  * @throws Fault `configuration` where none fits, or more than 500 do
  */
-export function storyFiles(words: readonly string[], place: Place): string[] {
+export function storyFiles(words: readonly string[], place: FileContext): string[] {
   const files = words.flatMap((word) => {
     const pattern = basename(word);
-    if (!pattern.includes("*") || existsSync(absolute(word, place))) return [word];
-    const fitting = filesIn(absolute(dirname(word), place), [".yaml", ".yml"])
+    if (!pattern.includes("*") || existsSync(toAbsolute(word, place))) return [word];
+    const fitting = filesIn(toAbsolute(dirname(word), place), [".yaml", ".yml"])
       .map((path) => basename(path))
       .filter((name) => fits(name, pattern));
-    if (fitting.length === 0) throw refuse(`no story fits ${fileName(word)}`, "name a file that is there");
+    if (fitting.length === 0) throw refuse(`no story fits ${displayPath(word)}`, "name a file that is there");
     return fitting.map((name) => join(dirname(word), name));
   });
   if (files.length > MAX_FILES)

@@ -1,21 +1,21 @@
 import type { Message, ModelRequest, ToolCall, ToolSpec } from "../../kernel/model.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
-import { finalTrouble, networkTrouble, troubleOfObject } from "../failures.ts";
+import { finalProblem, networkProblem, problemFromBody } from "../failures.ts";
 import {
-  at,
-  countOf,
+  objectAt,
+  toCount,
   firstCount,
-  isLoose,
-  itemsOf,
-  looseOf,
+  isObject,
+  toItems,
+  toObject,
   parseJson,
-  textOf,
-  type Loose,
+  toText,
+  type LooseObject,
 } from "../loose.ts";
 import { serverSentEvents } from "../framing.ts";
 import type { Completion, Dialect, Feature, ReplyReader, Wire } from "./wire.ts";
 
-type Turn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
+type AnthropicTurn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
 
 function blocksOf(message: Exclude<Message, { role: "system" }>): unknown[] {
   // The API refuses empty text blocks.
@@ -30,15 +30,15 @@ function blocksOf(message: Exclude<Message, { role: "system" }>): unknown[] {
         ...text,
         ...(message.toolCalls ?? []).map(({ id, name, arguments: written }) => {
           const input = parseJson(written);
-          return { type: "tool_use", id, name, input: isLoose(input) ? input : {} };
+          return { type: "tool_use", id, name, input: isObject(input) ? input : {} };
         }),
       ];
   }
 }
 
 /** Turns of user and assistant in alternation, as the API wants them; tool results belong to the user. */
-function turnsOf(messages: readonly Message[]): Turn[] {
-  const turns: Turn[] = [];
+function turnsOf(messages: readonly Message[]): AnthropicTurn[] {
+  const turns: AnthropicTurn[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
@@ -92,12 +92,12 @@ type Counts = {
 };
 
 /** Later events repeat the counts as running totals, so the last word on each one holds. */
-function count(counts: Counts, usage: Loose): void {
+function count(counts: Counts, usage: LooseObject): void {
   counts.input = firstCount(usage["input_tokens"], counts.input);
   counts.output = firstCount(usage["output_tokens"], counts.output);
-  counts.written = countOf(usage["cache_creation_input_tokens"]) ?? counts.written;
+  counts.written = toCount(usage["cache_creation_input_tokens"]) ?? counts.written;
   counts.read = firstCount(usage["cache_read_input_tokens"], counts.read);
-  counts.thinking = firstCount(at(usage, "output_tokens_details")["thinking_tokens"], counts.thinking);
+  counts.thinking = firstCount(objectAt(usage, "output_tokens_details")["thinking_tokens"], counts.thinking);
 }
 
 function newCounts(): Counts {
@@ -127,17 +127,17 @@ const normalFinish: ReadonlyMap<string, string> = new Map([
   ["model_context_window_exceeded", "length"],
 ]);
 
-type Gathered = {
+type MessageParts = {
   readonly text: string;
   readonly finish: string | null;
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage;
 };
 
-function conclude({ text, finish, toolCalls, usage }: Gathered): Completion {
+function conclude({ text, finish, toolCalls, usage }: MessageParts): Completion {
   if (finish === "refusal") {
     const words = text === "" ? "the provider's safety classifier refused to answer" : text;
-    return { ok: false, trouble: finalTrouble("refused", words), usage };
+    return { ok: false, problem: finalProblem("refused", words), usage };
   }
   const named = finish ?? (toolCalls.length > 0 ? "tool_use" : "end_turn");
   return { ok: true, text, toolCalls, finish: normalFinish.get(named) ?? named, usage };
@@ -160,30 +160,30 @@ function messageReader(onText: (text: string) => void): ReplyReader {
     onText(piece);
   };
 
-  const delta = (event: Loose): void => {
-    const { type, text: piece, partial_json: json } = at(event, "delta");
-    if (type === "text_delta") add(textOf(piece));
+  const delta = (event: LooseObject): void => {
+    const { type, text: piece, partial_json: json } = objectAt(event, "delta");
+    if (type === "text_delta") add(toText(piece));
     else if (type === "input_json_delta") {
       const tool = tools.get(event["index"]);
-      if (tool !== undefined) tool.text += textOf(json);
+      if (tool !== undefined) tool.text += toText(json);
     }
   };
 
-  const start = (event: Loose): void => {
-    const block = at(event, "content_block");
-    if (block["type"] === "text") add(textOf(block["text"]));
+  const start = (event: LooseObject): void => {
+    const block = objectAt(event, "content_block");
+    if (block["type"] === "text") add(toText(block["text"]));
     if (block["type"] !== "tool_use") return;
     const { id, name, input } = block;
-    tools.set(event["index"], { id: textOf(id), name: textOf(name), start: input, text: "" });
+    tools.set(event["index"], { id: toText(id), name: toText(name), start: input, text: "" });
   };
 
   return {
     event: (data) => {
       const event = parseJson(data);
-      if (!isLoose(event)) {
+      if (!isObject(event)) {
         failed = {
           ok: false,
-          trouble: networkTrouble("the stream held an event that is not JSON"),
+          problem: networkProblem("the stream held an event that is not JSON"),
           usage: noUsage,
         };
         return true;
@@ -199,11 +199,11 @@ function messageReader(onText: (text: string) => void): ReplyReader {
           return false;
         case "message_start":
           started = true;
-          count(counts, at(at(event, "message"), "usage"));
+          count(counts, objectAt(objectAt(event, "message"), "usage"));
           return false;
         case "message_delta": {
-          count(counts, at(event, "usage"));
-          const reason = at(event, "delta")["stop_reason"];
+          count(counts, objectAt(event, "usage"));
+          const reason = objectAt(event, "delta")["stop_reason"];
           if (typeof reason === "string") finish = reason;
           return false;
         }
@@ -211,7 +211,7 @@ function messageReader(onText: (text: string) => void): ReplyReader {
           stopped = true;
           return true;
         case "error":
-          failed = { ok: false, trouble: troubleOfObject(event), usage: noUsage };
+          failed = { ok: false, problem: problemFromBody(event), usage: noUsage };
           return true;
         default:
           foreign ||= event["type"] !== "ping";
@@ -222,9 +222,9 @@ function messageReader(onText: (text: string) => void): ReplyReader {
       const usage = usageFrom(counts);
       if (failed !== null) return { ...failed, usage };
       if (!started && (foreign || stopped)) {
-        return { ok: false, trouble: finalTrouble("unreadable", "the stream is none of messages"), usage };
+        return { ok: false, problem: finalProblem("unreadable", "the stream is none of messages"), usage };
       }
-      if (!stopped) return { ok: false, trouble: networkTrouble("the stream ended early"), usage };
+      if (!stopped) return { ok: false, problem: networkProblem("the stream ended early"), usage };
       const toolCalls = [...tools.values()].map(({ id, name, start: input, text: written }) => ({
         id,
         name,
@@ -236,24 +236,24 @@ function messageReader(onText: (text: string) => void): ReplyReader {
 }
 
 function readWhole(body: unknown): Completion {
-  const whole = looseOf(body);
+  const whole = toObject(body);
   const counts = newCounts();
-  count(counts, at(whole, "usage"));
+  count(counts, objectAt(whole, "usage"));
   const usage = usageFrom(counts);
-  if (whole["type"] === "error" || isLoose(whole["error"])) {
-    return { ok: false, trouble: troubleOfObject(whole), usage };
+  if (whole["type"] === "error" || isObject(whole["error"])) {
+    return { ok: false, problem: problemFromBody(whole), usage };
   }
   if (!Array.isArray(whole["content"])) {
-    return { ok: false, trouble: finalTrouble("unreadable", "the reply has no content"), usage };
+    return { ok: false, problem: finalProblem("unreadable", "the reply has no content"), usage };
   }
   let text = "";
   const toolCalls: ToolCall[] = [];
-  for (const item of itemsOf(whole["content"])) {
-    const block = looseOf(item);
-    if (block["type"] === "text") text += textOf(block["text"]);
+  for (const item of toItems(whole["content"])) {
+    const block = toObject(item);
+    if (block["type"] === "text") text += toText(block["text"]);
     if (block["type"] !== "tool_use") continue;
     const { id, name, input } = block;
-    toolCalls.push({ id: textOf(id), name: textOf(name), arguments: JSON.stringify(input ?? {}) });
+    toolCalls.push({ id: toText(id), name: toText(name), arguments: JSON.stringify(input ?? {}) });
   }
   const reason = whole["stop_reason"];
   return conclude({ text, finish: typeof reason === "string" ? reason : null, toolCalls, usage });

@@ -164,7 +164,7 @@ describe("a chat", () => {
     const long = "x".repeat(4 * 2 ** 20);
     expect(read(line(long), 2 ** 16).completion).toMatchObject({
       ok: false,
-      trouble: { code: "unreadable", words: "the reply is longer than any answer", retry: "never" },
+      problem: { code: "unreadable", words: "the reply is longer than any answer", retry: "never" },
     });
   });
 
@@ -203,7 +203,7 @@ describe("a chat", () => {
           },
         });
         const half = read(text.slice(0, text.length / 2), size);
-        expect(half.completion).toMatchObject({ ok: false, trouble: { code: "network", retry: "later" } });
+        expect(half.completion).toMatchObject({ ok: false, problem: { code: "network", retry: "later" } });
       }
     }
   });
@@ -256,9 +256,9 @@ describe("a chat", () => {
     ["a printed chat completion", '{\n"choices": []}', { code: "unreadable" }],
     ["a list", "[]", { code: "unreadable" }],
     ["a page", "<h1>Welcome</h1>", { code: "unreadable", words: "a page instead of a reply:  Welcome " }],
-  ])("that is %s is a failure", (_, text, trouble) => {
+  ])("that is %s is a failure", (_, text, problem) => {
     for (const size of [1, 4_096])
-      expect({ size, ...read(text, size).completion }).toMatchObject({ size, ok: false, trouble });
+      expect({ size, ...read(text, size).completion }).toMatchObject({ size, ok: false, problem });
   });
 
   it("that fails has given out what was said before it", () => {

@@ -1,8 +1,17 @@
 import type { Message, ModelRequest, ToolSpec, ToolCall } from "../../kernel/model.ts";
-import { isLoose, parseJson, at, countOf, itemsOf, looseOf, textOf, type Loose } from "../loose.ts";
+import {
+  isObject,
+  parseJson,
+  objectAt,
+  toCount,
+  toItems,
+  toObject,
+  toText,
+  type LooseObject,
+} from "../loose.ts";
 import type { Dialect, Completion, Feature, ReplyReader, Wire } from "./wire.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
-import { finalTrouble, networkTrouble, troubleOfObject, type Trouble } from "../failures.ts";
+import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { jsonLines } from "../framing.ts";
 
 /** A tool's result goes by the name of the tool, which only the call before it says. */
@@ -23,7 +32,7 @@ function messageOf(message: Message, toolNames: ReadonlyMap<string, string>): un
             content: message.text,
             tool_calls: message.toolCalls.map(({ name, arguments: written }) => {
               const given = parseJson(written);
-              const named = isLoose(given) && !Array.isArray(given);
+              const named = isObject(given) && !Array.isArray(given);
               return { function: { name, arguments: named ? given : {} } };
             }),
           };
@@ -70,9 +79,9 @@ function chatBody(
 }
 
 /** The counts stand in the last line; that of the prompt is left out where all of it was cached. */
-function usageIn(line: Loose): Usage {
-  const sent = countOf(line["prompt_eval_count"]);
-  const said = countOf(line["eval_count"]);
+function usageIn(line: LooseObject): Usage {
+  const sent = toCount(line["prompt_eval_count"]);
+  const said = toCount(line["eval_count"]);
   return sent === null && said === null
     ? noUsage
     : { tokens: { in: sent, out: said, cached: null, reasoning: null }, usd: null };
@@ -80,19 +89,19 @@ function usageIn(line: Loose): Usage {
 
 /** A call comes in one piece. Most servers give none an id, so that its place in the reply makes one. */
 function toolCallOf(call: unknown, place: number): ToolCall {
-  const { name, arguments: given } = at(call, "function");
-  const id = textOf(looseOf(call)["id"]);
+  const { name, arguments: given } = objectAt(call, "function");
+  const id = toText(toObject(call)["id"]);
   return {
     id: id === "" ? `call-${place + 1}` : id,
-    name: textOf(name),
+    name: toText(name),
     arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
   };
 }
 
-const notChat = finalTrouble("unreadable", "the stream is none of Ollama's chat");
+const notChat = finalProblem("unreadable", "the stream is none of Ollama's chat");
 
 /** `load` and `unload` end a reply that only moved the model in or out of memory; the next attempt finds it there. */
-function onlyMoved(reason: string): Trouble {
+function onlyMoved(reason: string): CallProblem {
   return {
     code: "overloaded",
     words: `the model said nothing (done_reason: ${reason})`,
@@ -112,37 +121,37 @@ function chatReader(onText: (text: string) => void): ReplyReader & { take(line: 
   let done = false;
   let ours = false;
   let foreign = false;
-  let trouble: Trouble | null = null;
+  let problem: CallProblem | null = null;
   let usage = noUsage;
   const toolCalls: ToolCall[] = [];
 
-  const message = (said: Loose): void => {
+  const message = (said: LooseObject): void => {
     ours = true;
-    const piece = textOf(said["content"]);
+    const piece = toText(said["content"]);
     if (piece !== "") {
       text += piece;
       onText(piece);
     }
     const calls = said["tool_calls"];
     if (calls === undefined) return;
-    for (const call of itemsOf(calls)) toolCalls.push(toolCallOf(call, toolCalls.length));
+    for (const call of toItems(calls)) toolCalls.push(toolCallOf(call, toolCalls.length));
   };
 
   const take = (line: unknown): boolean => {
-    if (!isLoose(line)) {
-      trouble = ours ? networkTrouble("the stream held a line that is not JSON") : notChat;
+    if (!isObject(line)) {
+      problem = ours ? networkProblem("the stream held a line that is not JSON") : notChat;
       return true;
     }
     if (line["error"] !== undefined && line["error"] !== null) {
-      trouble = troubleOfObject(line);
+      problem = problemFromBody(line);
       return true;
     }
     const said = line["message"];
-    if (isLoose(said)) message(said);
+    if (isObject(said)) message(said);
     else foreign = true;
     if (line["done"] !== true) return false;
     done = true;
-    reason = textOf(line["done_reason"]);
+    reason = toText(line["done_reason"]);
     usage = usageIn(line);
     return true;
   };
@@ -151,10 +160,10 @@ function chatReader(onText: (text: string) => void): ReplyReader & { take(line: 
     take,
     event: (data) => take(parseJson(data)),
     end: () => {
-      const failed = (why: Trouble): Completion => ({ ok: false, trouble: why, usage });
-      if (trouble !== null) return failed(trouble);
+      const failed = (why: CallProblem): Completion => ({ ok: false, problem: why, usage });
+      if (problem !== null) return failed(problem);
       if (!ours && foreign) return failed(notChat);
-      if (!done) return failed(networkTrouble("the stream ended early"));
+      if (!done) return failed(networkProblem("the stream ended early"));
       const called = toolCalls.length > 0;
       if (text === "" && !called && /^(?:un)?load$/.test(reason)) return failed(onlyMoved(reason));
       const finish = reason === "" || reason === "stop" ? (called ? "tool-calls" : "stop") : reason;

@@ -1,18 +1,18 @@
 import type { Message, ModelRequest, ReplySchema, ToolSpec, ToolCall } from "../../kernel/model.ts";
 import {
-  isLoose,
-  itemsOf,
-  at,
-  countOf,
+  isObject,
+  toItems,
+  objectAt,
+  toCount,
   firstCount,
-  looseOf,
+  toObject,
   parseJson,
-  textOf,
-  type Loose,
+  toText,
+  type LooseObject,
 } from "../loose.ts";
 import type { Dialect, Completion, Feature, ReplyReader, Wire } from "./wire.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
-import { finalTrouble, networkTrouble, troubleOfObject } from "../failures.ts";
+import { finalProblem, networkProblem, problemFromBody } from "../failures.ts";
 import { serverSentEvents } from "../framing.ts";
 
 function messageOf(message: Message): unknown {
@@ -50,12 +50,12 @@ function toolOf({ name, description, parameters }: ToolSpec): unknown {
  */
 function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
-  if (!isLoose(schema)) return true;
+  if (!isObject(schema)) return true;
   const properties = schema["properties"];
-  if (isLoose(properties) || schema["type"] === "object") {
-    const required = itemsOf(schema["required"]);
+  if (isObject(properties) || schema["type"] === "object") {
+    const required = toItems(schema["required"]);
     if (schema["additionalProperties"] !== false) return false;
-    if (isLoose(properties) && !Object.keys(properties).every((name) => required.includes(name)))
+    if (isObject(properties) && !Object.keys(properties).every((name) => required.includes(name)))
       return false;
   }
   return Object.values(schema).every(isStrict);
@@ -101,9 +101,9 @@ function chatBody(
 function contentOf(content: unknown): string {
   if (typeof content === "string") return content;
   let text = "";
-  for (const part of itemsOf(content)) {
-    if (isLoose(part) && (part["type"] === "text" || part["type"] === undefined))
-      text += textOf(part["text"]);
+  for (const part of toItems(content)) {
+    if (isObject(part) && (part["type"] === "text" || part["type"] === undefined))
+      text += toText(part["text"]);
   }
   return text;
 }
@@ -117,15 +117,15 @@ function dollars(value: unknown): number | null {
  * and charge it as output: where the total is the larger, what is missing counts as output and as reasoning.
  * OpenRouter's `cost` is its own charge; with the user's key at the maker (`is_byok`) the maker's comes on top.
  */
-function usageOf(usage: Loose): Usage {
+function usageOf(usage: LooseObject): Usage {
   const sent = firstCount(usage["prompt_tokens"]);
   const said = firstCount(usage["completion_tokens"]);
   const total = firstCount(usage["total_tokens"]);
   const hidden = sent !== null && said !== null && total !== null ? Math.max(0, total - sent - said) : 0;
-  const details = at(usage, "prompt_tokens_details");
+  const details = objectAt(usage, "prompt_tokens_details");
   const cost = dollars(usage["cost"]);
   const upstream =
-    usage["is_byok"] === true ? dollars(at(usage, "cost_details")["upstream_inference_cost"]) : null;
+    usage["is_byok"] === true ? dollars(objectAt(usage, "cost_details")["upstream_inference_cost"]) : null;
   return {
     tokens: {
       in: sent,
@@ -137,7 +137,7 @@ function usageOf(usage: Loose): Usage {
         usage["cached_tokens"],
       ),
       reasoning:
-        firstCount(at(usage, "completion_tokens_details")["reasoning_tokens"]) ??
+        firstCount(objectAt(usage, "completion_tokens_details")["reasoning_tokens"]) ??
         (hidden > 0 ? hidden : null),
     },
     usd: cost === null ? null : cost + (upstream ?? 0),
@@ -145,11 +145,11 @@ function usageOf(usage: Loose): Usage {
 }
 
 /** The usage of a chunk or a whole reply, wherever it stands; Groq also puts it under `x_groq`. */
-function usageIn(body: Loose): Usage | null {
+function usageIn(body: LooseObject): Usage | null {
   const usage = body["usage"];
-  if (isLoose(usage)) return usageOf(usage);
-  const groq = at(body, "x_groq")["usage"];
-  return isLoose(groq) ? usageOf(groq) : null;
+  if (isObject(usage)) return usageOf(usage);
+  const groq = objectAt(body, "x_groq")["usage"];
+  return isObject(groq) ? usageOf(groq) : null;
 }
 
 type Growing = { id: string; name: string; text: string };
@@ -165,11 +165,11 @@ function toolCallAssembly() {
   let latest: Growing | undefined;
   return {
     take: (piece: unknown): void => {
-      const { index: place, id: given } = looseOf(piece);
-      const index = countOf(place);
-      const id = textOf(given);
-      const called = at(piece, "function");
-      const name = textOf(called["name"]);
+      const { index: place, id: given } = toObject(piece);
+      const index = toCount(place);
+      const id = toText(given);
+      const called = objectAt(piece, "function");
+      const name = toText(called["name"]);
       const written = called["arguments"];
       let call = index === null ? latest : byIndex.get(index);
       if (call === undefined || (name !== "" && id !== "" && call.id !== "" && id !== call.id)) {
@@ -180,7 +180,7 @@ function toolCallAssembly() {
       latest = call;
       if (call.id === "") call.id = id;
       if (call.name === "") call.name = name;
-      call.text += isLoose(written) ? JSON.stringify(written) : textOf(written);
+      call.text += isObject(written) ? JSON.stringify(written) : toText(written);
     },
     all: (): ToolCall[] =>
       calls.map(({ id, name, text }, position) => ({
@@ -197,7 +197,7 @@ const normalFinish: ReadonlyMap<string, string> = new Map([
   ["max_tokens", "length"],
 ]);
 
-type Gathered = {
+type ChatParts = {
   readonly text: string;
   readonly refusal: string;
   readonly finish: string | null;
@@ -206,13 +206,13 @@ type Gathered = {
 };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
-function conclude({ text, refusal, finish, toolCalls, usage }: Gathered): Completion {
+function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Completion {
   if (finish === "content_filter") {
     const words = refusal === "" ? "the provider's content filter stopped the reply" : refusal;
-    return { ok: false, trouble: finalTrouble("refused", words), usage };
+    return { ok: false, problem: finalProblem("refused", words), usage };
   }
   if (refusal !== "" && text === "" && toolCalls.length === 0) {
-    return { ok: false, trouble: finalTrouble("refused", refusal), usage };
+    return { ok: false, problem: finalProblem("refused", refusal), usage };
   }
   const named = finish === null || finish === "" || finish === "stop" ? null : finish;
   return {
@@ -225,7 +225,7 @@ function conclude({ text, refusal, finish, toolCalls, usage }: Gathered): Comple
   };
 }
 
-const notChat = finalTrouble("unreadable", "the stream is none of chat completions");
+const notChat = finalProblem("unreadable", "the stream is none of chat completions");
 
 /**
  * Reads `chat.completion.chunk` events. The stream has come to its end with a `finish_reason` or with `[DONE]`, whichever servers send; usage comes
@@ -242,16 +242,16 @@ function chatReader(onText: (text: string) => void): ReplyReader {
   let foreign = false;
   const tools = toolCallAssembly();
 
-  const choice = (first: Loose): void => {
-    const delta = at(first, "delta");
+  const choice = (first: LooseObject): void => {
+    const delta = objectAt(first, "delta");
     const piece = contentOf(delta["content"]);
     if (piece !== "") {
       text += piece;
       onText(piece);
     }
-    refusal += textOf(delta["refusal"]);
+    refusal += toText(delta["refusal"]);
     const calls = delta["tool_calls"];
-    if (calls !== undefined) for (const call of itemsOf(calls)) tools.take(call);
+    if (calls !== undefined) for (const call of toItems(calls)) tools.take(call);
     if (typeof first["finish_reason"] === "string") finish = first["finish_reason"];
   };
 
@@ -262,30 +262,30 @@ function chatReader(onText: (text: string) => void): ReplyReader {
         return true;
       }
       const chunk = parseJson(data);
-      if (!isLoose(chunk)) {
-        failed = { ok: false, trouble: networkTrouble("the stream held an event that is not JSON"), usage };
+      if (!isObject(chunk)) {
+        failed = { ok: false, problem: networkProblem("the stream held an event that is not JSON"), usage };
         return true;
       }
       usage = usageIn(chunk) ?? usage;
       if (chunk["error"] !== undefined && chunk["error"] !== null) {
-        failed = { ok: false, trouble: troubleOfObject(chunk), usage };
+        failed = { ok: false, problem: problemFromBody(chunk), usage };
         return true;
       }
       const choices = chunk["choices"];
       if (!Array.isArray(choices)) {
-        foreign ||= !isLoose(chunk["usage"]);
+        foreign ||= !isObject(chunk["usage"]);
         return false;
       }
       const first: unknown = choices[0];
-      if (isLoose(first)) {
-        const isChat = isLoose(first["delta"]);
+      if (isObject(first)) {
+        const isChat = isObject(first["delta"]);
         if (!isChat && typeof first["text"] === "string") {
-          failed = { ok: false, trouble: notChat, usage };
+          failed = { ok: false, problem: notChat, usage };
           return true;
         }
         ours ||= isChat;
-        if (isLoose(first["error"])) {
-          failed = { ok: false, trouble: troubleOfObject(first), usage };
+        if (isObject(first["error"])) {
+          failed = { ok: false, problem: problemFromBody(first), usage };
           return true;
         }
         choice(first);
@@ -297,15 +297,15 @@ function chatReader(onText: (text: string) => void): ReplyReader {
       if (!ours && (foreign || done || finish !== null)) {
         return {
           ok: false,
-          trouble: notChat,
+          problem: notChat,
           usage,
         };
       }
       if (finish === null && !done) {
-        return { ok: false, trouble: networkTrouble("the stream ended early"), usage };
+        return { ok: false, problem: networkProblem("the stream ended early"), usage };
       }
       if (finish === "error") {
-        return { ok: false, trouble: troubleOfObject({ message: "the reply ended in an error" }), usage };
+        return { ok: false, problem: problemFromBody({ message: "the reply ended in an error" }), usage };
       }
       return conclude({ text, refusal, finish, toolCalls: tools.all(), usage });
     },
@@ -313,21 +313,21 @@ function chatReader(onText: (text: string) => void): ReplyReader {
 }
 
 function readWhole(body: unknown): Completion {
-  const usage = (isLoose(body) ? usageIn(body) : null) ?? noUsage;
-  const first = itemsOf(looseOf(body)["choices"])[0];
-  const error = looseOf(body)["error"] ?? looseOf(first)["error"];
-  if (error !== undefined && error !== null) return { ok: false, trouble: troubleOfObject({ error }), usage };
-  if (!isLoose(first)) {
-    return { ok: false, trouble: finalTrouble("unreadable", "the reply has no choices"), usage };
+  const usage = (isObject(body) ? usageIn(body) : null) ?? noUsage;
+  const first = toItems(toObject(body)["choices"])[0];
+  const error = toObject(body)["error"] ?? toObject(first)["error"];
+  if (error !== undefined && error !== null) return { ok: false, problem: problemFromBody({ error }), usage };
+  if (!isObject(first)) {
+    return { ok: false, problem: finalProblem("unreadable", "the reply has no choices"), usage };
   }
-  const message = at(first, "message");
+  const message = objectAt(first, "message");
   const tools = toolCallAssembly();
-  itemsOf(message["tool_calls"]).forEach((call, index) =>
-    tools.take(isLoose(call) ? { ...call, index } : call),
+  toItems(message["tool_calls"]).forEach((call, index) =>
+    tools.take(isObject(call) ? { ...call, index } : call),
   );
   return conclude({
     text: contentOf(message["content"]),
-    refusal: textOf(message["refusal"]),
+    refusal: toText(message["refusal"]),
     finish: typeof first["finish_reason"] === "string" ? first["finish_reason"] : null,
     toolCalls: tools.all(),
     usage,

@@ -206,7 +206,7 @@ const readingOf = (completion: Completion): Reading | string =>
         sent: completion.usage.tokens.in,
         answered: completion.usage.tokens.out,
       }
-    : `${completion.trouble.code}: ${completion.trouble.words}`;
+    : `${completion.problem.code}: ${completion.problem.words}`;
 
 /** Usage comes last, after the end of the text, and may be what a cut takes away. */
 const withoutUsage = (completion: Completion): Partial<Reading> | string => {

@@ -1,6 +1,6 @@
 import type { ModelRequest, ToolCall } from "../../kernel/model.ts";
 import type { Usage } from "../../kernel/transport.ts";
-import type { Trouble } from "../failures.ts";
+import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
 
 /** What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers. */
@@ -30,7 +30,7 @@ export type Completion =
       readonly finish: string;
       readonly usage: Usage;
     }
-  | { readonly ok: false; readonly trouble: Trouble; readonly usage: Usage };
+  | { readonly ok: false; readonly problem: CallProblem; readonly usage: Usage };
 
 /** Reads one reply, event by event. Text goes out as soon as its event is in. */
 export interface ReplyReader {

@@ -149,7 +149,7 @@ describe("a chat completion", () => {
     [["[DONE]"], "unreadable"],
     [[], "network"],
   ])("%j is no reply but %s", (events, code) => {
-    expect(read(openaiCompatible, events)).toMatchObject({ ok: false, trouble: { code } });
+    expect(read(openaiCompatible, events)).toMatchObject({ ok: false, problem: { code } });
   });
 
   it("may be empty", () => {
@@ -197,7 +197,7 @@ describe("a message", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     expect(read(anthropic, [start, text, error])).toMatchObject({
       ok: false,
-      trouble: { code: "overloaded", words: "Overloaded", retry: "later" },
+      problem: { code: "overloaded", words: "Overloaded", retry: "later" },
       usage: { tokens: { in: 5 } },
     });
   });
@@ -211,6 +211,6 @@ describe("a message", () => {
     [[{ type: "response.created" }, { type: "response.completed" }], "unreadable"],
     [["<"], "network"],
   ])("%j is no reply but %s", (events, code) => {
-    expect(read(anthropic, events)).toMatchObject({ ok: false, trouble: { code } });
+    expect(read(anthropic, events)).toMatchObject({ ok: false, problem: { code } });
   });
 });

@@ -1,5 +1,5 @@
-import { oneLine, quoted } from "../../text/words.ts";
-import { nearest } from "../../text/words.ts";
+import { toOneLine, quoteValue } from "../../text/words.ts";
+import { findNearest } from "../../text/words.ts";
 import type { OpeningContext, SeatedParticipant } from "../../engine/opening-part.ts";
 import { Fault, ModelRef, type ParticipantId } from "../../kernel/index.ts";
 import { ToolName, type DebateSettings } from "./settings.ts";
@@ -102,7 +102,7 @@ function knownTools({ id, tools }: AgentConfig): {
     names: read.flatMap(({ name }) => name ?? []),
     unknown: read.flatMap(({ tool, name }) =>
       name === undefined
-        ? [`No tool ${tool}; ${id} goes without it (nearest: ${nearest(tool, ToolName.options)})`]
+        ? [`No tool ${tool}; ${id} goes without it (nearest: ${findNearest(tool, ToolName.options)})`]
         : [],
     ),
   };
@@ -144,7 +144,7 @@ function readEntry(entry: string): ModelEntry {
 function readModelRef(text: string): ModelRef {
   const read = ModelRef.safeParse(text);
   if (read.success) return read.data;
-  throw refusal(`${quoted(text)} is no model; a model is written provider/model`, FORMS);
+  throw refusal(`${quoteValue(text)} is no model; a model is written provider/model`, FORMS);
 }
 
 function replaceModels<S extends ModelSeat>(
@@ -154,11 +154,11 @@ function replaceModels<S extends ModelSeat>(
   const used: readonly string[] = [...new Set(seats.map(({ model }) => model))];
   const by = new Map<string, ModelRef>();
   for (const { from, to } of pairs) {
-    if (by.has(from)) throw refusal(`${quoted(from)} is replaced twice`, "remove one of them");
+    if (by.has(from)) throw refusal(`${quoteValue(from)} is replaced twice`, "remove one of them");
     if (!used.includes(from)) {
       throw refusal(
-        `nobody is to speak with ${quoted(from)}`,
-        `the nearest is ${nearest(from, used) ?? "none"}; there are ${used.join(", ")}`,
+        `nobody is to speak with ${quoteValue(from)}`,
+        `the nearest is ${findNearest(from, used) ?? "none"}; there are ${used.join(", ")}`,
       );
     }
     by.set(from, to);
@@ -167,7 +167,7 @@ function replaceModels<S extends ModelSeat>(
 }
 
 const refusal = (why: string, next: string) =>
-  new Fault("configuration", { why: oneLine(why, 600), next: oneLine(next, 300) });
+  new Fault("configuration", { why: toOneLine(why, 600), next: toOneLine(next, 300) });
 
 /**
  * The same configuration with other models; see `mapModels`. The judge's seat comes after the agents', which keep their order.

@@ -1,4 +1,4 @@
-import { requirementsOf } from "../../text/requirements.ts";
+import { extractRequirements } from "../../text/requirements.ts";
 import {
   Json,
   type StepKey,
@@ -114,7 +114,7 @@ export type Brief = {
 /** Requirements first: what the problem says must and should be, recorded as `requirements`. */
 export async function readRequirements({ run, question, context }: DebateContext): Promise<Requirements> {
   const problem = [question, ...context.map(({ text }) => text)].join("\n\n");
-  const found = requirementsOf(problem);
+  const found = extractRequirements(problem);
   await run.derive(
     {
       key: "requirements",

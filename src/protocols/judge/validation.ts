@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { bootstrap } from "../../stats/bootstrap.ts";
-import { Estimate, leanOf, shareOf } from "../../stats/proportions.ts";
+import { Estimate, estimateLean, estimateShare } from "../../stats/proportions.ts";
 import { judgeLeans, type JudgedPair } from "../../stats/judge-leans.ts";
 import { kappa, weightedKappa } from "../../stats/kappa.ts";
 import type { Entry } from "../../kernel/index.ts";
@@ -113,11 +113,11 @@ function pairFigures(
     accuracy: estimateAccuracy(labelled),
     kappa: estimateKappa(labelled),
     weightedKappa: null,
-    flipRate: leans?.flipRate ?? shareOf(0, 0),
-    positionLean: leans?.positionLean ?? leanOf(0, 0),
+    flipRate: leans?.flipRate ?? estimateShare(0, 0),
+    positionLean: leans?.positionLean ?? estimateLean(0, 0),
     lengthLean: {
-      all: leans?.lengthLean ?? leanOf(0, 0),
-      ties: onTies?.lengthLean ?? leanOf(0, 0),
+      all: leans?.lengthLean ?? estimateLean(0, 0),
+      ties: onTies?.lengthLean ?? estimateLean(0, 0),
       labels: labelLength(items),
     },
     repeatability: repeatability(
@@ -173,7 +173,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const estimateAccuracy = (labelled: readonly LabeledVerdict<string, string>[]): Estimate =>
-  shareOf(labelled.filter(({ label, verdict }) => label === verdict).length, labelled.length);
+  estimateShare(labelled.filter(({ label, verdict }) => label === verdict).length, labelled.length);
 
 const NOTHING: Estimate = { value: null, n: 0, low: null, high: null };
 
@@ -216,7 +216,7 @@ function labelLength(items: readonly JudgedPairItem[]): Estimate {
   const longer = items.flatMap(({ label, lengths: { a, b } }) =>
     (label === "A" || label === "B") && a !== b ? [(label === "A") === a > b] : [],
   );
-  return leanOf(longer.filter(Boolean).length, longer.length);
+  return estimateLean(longer.filter(Boolean).length, longer.length);
 }
 
 /** Of each prompt its verdicts in turn, false where one could not be read. */
@@ -224,7 +224,7 @@ function repeatability(prompts: readonly (readonly (string | number | false)[])[
   const again = prompts.flatMap(([first, ...others]) =>
     others.map((other) => other === first && other !== false),
   );
-  return shareOf(again.filter(Boolean).length, again.length);
+  return estimateShare(again.filter(Boolean).length, again.length);
 }
 
 /** Pairs of which exactly one answer is of the judge's family: what it got (a win 1, a tie 0.5), and what was its due. */

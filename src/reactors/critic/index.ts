@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineReactor, type StepOutcome } from "../../engine/index.ts";
-import { kindOf } from "../../text/answer-kind.ts";
-import { shortened } from "../../replies/gist.ts";
+import { findMatchingRule } from "../../text/answer-kind.ts";
+import { shorten } from "../../replies/gist.ts";
 import { AnswerSigns, Rubric, type DataOf, type ModelRequest } from "../../kernel/index.ts";
 import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
@@ -47,7 +47,8 @@ export const critic = defineReactor({
     const { question } = opening;
     const { text: answer } = event.data;
     const evidence = collectEvidence(history, event); // CRITIC-4
-    const { kind, rubric } = kindOf(settings.rules, { question, answer, tools: evidence.tools }) ?? settings;
+    const { kind, rubric } =
+      findMatchingRule(settings.rules, { question, answer, tools: evidence.tools }) ?? settings;
     const given = (verdict: GradeVerdict): StepOutcome<"grade-given"> => ({
       type: "grade-given",
       data: { of: event.id, ...verdict, rubric: rubric.name, kind },
@@ -68,7 +69,7 @@ export const critic = defineReactor({
       const grade = readGrade(call, answer);
       return given(
         grade.ok
-          ? { score: grade.score, feedback: shortened(grade.feedback, MAX_FEEDBACK_LENGTH) }
+          ? { score: grade.score, feedback: shorten(grade.feedback, MAX_FEEDBACK_LENGTH) }
           : ungraded(grade.reason),
       );
     });
@@ -80,7 +81,7 @@ type GradeVerdict = Pick<DataOf<"grade-given">, "score" | "feedback" | "why">;
 const ungraded = (why: string): GradeVerdict => ({
   score: null,
   feedback: "",
-  why: shortened(why, MAX_REASON_LENGTH),
+  why: shorten(why, MAX_REASON_LENGTH),
 });
 
 const UNSHOWN = "its tools' results cannot be shown";

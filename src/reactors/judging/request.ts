@@ -16,7 +16,7 @@ import {
   judgeTemplate,
   type ToolEvidence,
 } from "../../protocols/phases/judge-prompts.ts";
-import { shortened } from "../../replies/gist.ts";
+import { shorten } from "../../replies/gist.ts";
 
 /** Who judges answers, and how. */
 export const AnswerJudgeSettings = z.strictObject({
@@ -62,8 +62,8 @@ export function judgedQuestion({
     question,
     context,
     turns: turns.slice(-MAX_TURNS).map((turn) => ({
-      question: shortened(turn.question, MAX_TURN_LENGTH),
-      answer: shortened(turn.answer, MAX_TURN_LENGTH),
+      question: shorten(turn.question, MAX_TURN_LENGTH),
+      answer: shorten(turn.answer, MAX_TURN_LENGTH),
     })),
   };
 }

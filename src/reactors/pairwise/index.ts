@@ -1,6 +1,6 @@
 import { defineReactor, NOTHING_TO_SAY, type StepOutcome, type Reaction } from "../../engine/index.ts";
 import { combinePreference } from "../../stats/judge-leans.ts";
-import { shortened } from "../../replies/gist.ts";
+import { shorten } from "../../replies/gist.ts";
 import type { Preference } from "../../replies/preference.ts";
 import {
   isEvent,
@@ -131,7 +131,7 @@ function together(
       of: [pair.A.of, pair.B.of],
       winner: combined.winner,
       orderSensitive: combined.orderSensitive,
-      reason: shortened(reasonOf(first, second), MAX_REASON_LENGTH),
+      reason: shorten(reasonOf(first, second), MAX_REASON_LENGTH),
       question: opening.question,
       answers: [pair.A.text, pair.B.text],
       scores: [pair.A.score, pair.B.score],
@@ -150,7 +150,7 @@ const unreadable = ({ A, B }: GradedPair, why: string): StepOutcome<"reaction-fa
   type: "reaction-failed",
   data: {
     code: "preference-unreadable",
-    why: shortened(why, MAX_REASON_LENGTH),
+    why: shorten(why, MAX_REASON_LENGTH),
     detail: { of: [A.of, B.of], scores: [A.score, B.score] },
   },
 });

@@ -1,4 +1,4 @@
-import { sentencesOf } from "../../text/sentences.ts";
+import { splitSentences } from "../../text/sentences.ts";
 import { isNote } from "../appraisal.ts";
 import type { SimModel } from "../belief.ts";
 import type { TaskOf } from "../prompt.ts";
@@ -39,7 +39,7 @@ function readLines(text: string): {
   for (const written of text.split("\n")) {
     if (headingLine.test(written)) lines.push((heading = { text: written.trim(), worth: 0 }));
     else
-      for (const sentence of sentencesOf(written).filter((one) => !isNote(one))) {
+      for (const sentence of splitSentences(written).filter((one) => !isNote(one))) {
         const isFinal = finalAnswer.test(sentence);
         const line = { text: sentence, ...(heading && { heading }), worth: rateWorth(sentence, isFinal) };
         const label = / by (\S{1,40}):$/.exec(heading?.text ?? "")?.[1] ?? "";

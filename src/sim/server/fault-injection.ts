@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
 import { ModelRef } from "../../kernel/index.ts";
-import { nearest } from "../../text/words.ts";
+import { findNearest } from "../../text/words.ts";
 import type { PreparedModel, Sim, Wait } from "../sim.ts";
 
 /** What a server does wrong on request, with the range of each value. */
@@ -34,7 +34,7 @@ export function readFaults(written: string): FaultsReading {
   for (const [name, value] of new URLSearchParams(written)) {
     if (!isFaultName(name)) {
       const names = Object.keys(ranges);
-      const reason = `"${name.slice(0, 40)}" is not a fault; did you mean "${nearest(name, names)}"? Faults: ${names.join(", ")}`;
+      const reason = `"${name.slice(0, 40)}" is not a fault; did you mean "${findNearest(name, names)}"? Faults: ${names.join(", ")}`;
       return { ok: false, reason };
     }
     const [min, max] = ranges[name];
