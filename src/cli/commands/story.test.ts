@@ -118,7 +118,7 @@ describe("parley story", () => {
       "S2",
       "  Turn 1: Where?",
       "    Paris.",
-      '    FAIL the answer says "Rome"; found: "Paris."',
+      '    FAIL the answer contains "Rome"; found: "Paris."',
       "  FAILED, 1 of 2 checks",
       "",
       "1 of 2 stories failed: S2",
@@ -129,7 +129,7 @@ describe("parley story", () => {
       "S1, turn 1 of 1: Where?",
       "  2 checks hold",
       "S2, turn 1 of 1: Where?",
-      '  1 of 2 checks do not hold: the answer says "Rome"',
+      '  1 of 2 checks do not hold: the answer contains "Rome"',
       "",
     ]);
   });

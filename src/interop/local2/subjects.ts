@@ -32,42 +32,69 @@ export type SubjectRow = { readonly subject: string } & (
   | {
       readonly from: readonly EventType[];
       readonly fields: readonly string[];
-      /** undefined for an event that says nothing of this subject. */
+      /** The message's payload; undefined where the event has none for this subject. */
       payload(entry: Entry, journal: BusJournal): Payload | undefined;
     }
   | { readonly from: null; readonly why: string }
 );
 
+/** An answer, or a synthesis. */
+type BusAnswer = Event<"answer-given"> | Event<"synthesis-given">;
+
+/** Whether it is an answer to a person's question, and not a member's draft. */
+export const isResponse = (entry: Entry): entry is Event<"answer-given"> =>
+  isEvent(entry, "answer-given") && entry.data.kind === "response";
+
+/** Where nobody compares, the one respondent is A. */
+export const respondentOf = ({ data }: Event<"answer-given">): Respondent => data.respondent ?? "A";
+
+/** What it says, without the mark of a simulated model. */
+export const answerText = ({ data }: BusAnswer): string => withoutBanner(data.text).trim();
+
 const TOOL = "<tool>";
 
-/** A row whose fields the compiler compares with what is made. */
-const made = <T extends EventType, const F extends string>(
+/** Reads one field of a message. */
+type Field<T extends EventType> = (event: Event<T>, journal: BusJournal) => Json;
+
+type SubjectSource<T extends EventType> = {
+  readonly from: readonly T[];
+  readonly fields: Readonly<Record<string, Field<T>>>;
+  /** Whether the event has a message of this subject; by default always. */
+  readonly applies?: (event: Event<T>, journal: BusJournal) => boolean;
+};
+
+const made = <T extends EventType>(
   subject: string,
-  from: readonly T[],
-  row: {
-    readonly fields: readonly F[];
-    of(event: Event<T>, journal: BusJournal): Readonly<Record<F, Json>> | undefined;
-  },
+  { from, fields, applies = () => true }: SubjectSource<T>,
 ): SubjectRow => ({
   subject,
   from,
-  fields: row.fields,
-  payload: (entry, journal) => (isEvent(entry, ...from) ? row.of(entry, journal) : undefined),
+  fields: Object.keys(fields),
+  payload: (entry, journal) =>
+    isEvent(entry, ...from) && applies(entry, journal)
+      ? Object.fromEntries(Object.entries(fields).map(([name, read]) => [name, read(entry, journal)]))
+      : undefined,
 });
 
 const none = (subject: string, why: string): SubjectRow => ({ subject, from: null, why });
 
-const ASKED = ["query", "session_id", "query_id", "attachments", "user_id", "native"] as const;
-const asked = (event: Entry, journal: BusJournal) => ({
-  query: journal.question(event),
-  session_id: journal.session(event),
-  query_id: event.deliberation,
-  attachments: journal.attachments(event),
-  user_id: journal.user(event),
-  native: false,
-});
+/** Not recorded, or not known in Parley. */
+const unknown = (): null => null;
+const query = (event: Entry, journal: BusJournal) => journal.question(event);
+const session_id = (event: Entry, journal: BusJournal) => journal.session(event);
+const user_id = (event: Entry, journal: BusJournal) => journal.user(event);
+const deliberation = (event: Entry) => event.deliberation;
 
-/** As LoCAL2 hands an engram to its generator. */
+const QUESTION = {
+  query,
+  session_id,
+  query_id: deliberation,
+  attachments: (event: Entry, journal: BusJournal) => journal.attachments(event),
+  user_id,
+  native: () => false,
+};
+
+/** A memory entry as LoCAL2 hands it to its generator. */
 const capsule = ({ id, question, summary, score, similarity, grade, feedback, mark }: Recalled): Json => ({
   id,
   content: `${question}\n\n${summary}`,
@@ -75,182 +102,135 @@ const capsule = ({ id, question, summary, score, similarity, grade, feedback, ma
   score,
 });
 
-const toolCall = ({ data }: Event<"tool-called">) => ({ tool: data.tool, args: data.arguments });
-const toolResult = ({ data }: Event<"tool-called">) => ({ tool: data.tool, result: textOf(data.result) });
+/** A response's field, which has a fixed value where the deliberation closed without an answer. */
+const ofAnswer =
+  (read: Field<"answer-given">, otherwise: Json) =>
+  (event: Event<"answer-given" | "deliberation-closed">, journal: BusJournal): Json =>
+    isResponse(event) ? read(event, journal) : otherwise;
 
-const THUMBED = ["query_id", "session_id", "sentiment"] as const;
-const thumbed = (event: Event<"feedback-given">, journal: BusJournal) =>
-  event.data.thumb === undefined
-    ? undefined
-    : {
-        query_id: event.data.of ?? journal.shown(event)?.id ?? event.deliberation,
-        session_id: journal.session(event),
-        sentiment: event.data.thumb === "up" ? "positive" : "negative",
-      };
+const isFailed = (event: Event<"deliberation-closed">, journal: BusJournal): boolean =>
+  event.data.outcome !== "cancelled" && "why" in event.data && !journal.shown(event);
+
+const THUMB: SubjectSource<"feedback-given"> = {
+  from: ["feedback-given"],
+  applies: ({ data }) => data.thumb !== undefined,
+  fields: {
+    query_id: (event, journal) => event.data.of ?? journal.shown(event)?.id ?? event.deliberation,
+    session_id,
+    sentiment: ({ data }) => (data.thumb === "up" ? "positive" : "negative"),
+  },
+};
+
+const tool: Field<"tool-called"> = ({ data }) => data.tool;
 
 /** LoCAL2's subjects, in the order in which a turn has them. Messages of one event come in this order, too. */
 export const SUBJECTS: readonly SubjectRow[] = [
-  made("query.received", ["deliberation-opened"], { fields: ASKED, of: asked }),
-  made("memory.context", ["engrams-recalled"], {
-    fields: [...ASKED, "capsules", "candidates"],
-    of: (event, journal) => ({
-      ...asked(event, journal),
-      capsules: event.data.engrams.map(capsule),
-      // What was found and not good enough is not recorded.
-      candidates: null,
-    }),
+  made("query.received", { from: ["deliberation-opened"], fields: QUESTION }),
+  made("memory.context", {
+    from: ["engrams-recalled"],
+    fields: {
+      ...QUESTION,
+      capsules: ({ data }) => data.engrams.map(capsule),
+      candidates: unknown,
+    },
   }),
   none("generation.thinking", "what a model thinks is not recorded"),
-  none("generation.token", "tokens on their way to a screen are not recorded"),
-  made(`tool.call.${TOOL}`, ["tool-called"], { fields: ["tool", "args"], of: toolCall }),
-  made(`tool.result.${TOOL}`, ["tool-called"], {
-    fields: ["tool", "result", "sources"],
-    of: (event) => ({ ...toolResult(event), sources: null }),
+  none("generation.token", "streamed tokens are not recorded"),
+  made(`tool.call.${TOOL}`, {
+    from: ["tool-called"],
+    fields: { tool, args: ({ data }) => data.arguments },
+  }),
+  made(`tool.result.${TOOL}`, {
+    from: ["tool-called"],
+    fields: { tool, result: ({ data }) => toText(data.result), sources: unknown },
   }),
   none(`tool.activity.${TOOL}`, `it repeats tool.call.${TOOL} and tool.result.${TOOL}; name these`),
   none("tool.transition", "a tool has no states here; a call and its result are one event"),
-  none("tool.schema", "tools are known when a deliberation opens; none announces itself"),
-  none("tool.schema.request", "tools are known when a deliberation opens; none announces itself"),
-  made("response.generation", ["answer-given", "deliberation-closed"], {
-    fields: [
-      "query",
-      "answer",
-      "thinking",
-      "tool_calls",
-      "session_id",
-      "query_id",
-      "prompt_tokens",
-      "error",
-      "model",
-      "capsules",
-      "candidates",
-      "pinned_facts",
-      "user_id",
-      "respondent_id",
-    ],
-    of: (event, journal) =>
-      isEvent(event, "deliberation-closed") ? unanswered(event, journal) : answered(event, journal),
-  }),
-  made("answer.dialog", ["answer-given"], {
-    fields: ["query", "answer", "session_id", "query_id", "user_id"],
-    of: (event, journal) =>
-      isResponse(event) && respondentOf(event) === "A"
-        ? {
-            query: journal.question(event),
-            answer: answerText(event),
-            session_id: journal.session(event),
-            query_id: event.id,
-            user_id: journal.user(event),
-          }
-        : undefined,
-  }),
-  made("critique.result", ["grade-given"], {
-    fields: [
-      "score",
-      "feedback",
-      "query",
-      "answer",
-      "session_id",
-      "query_id",
-      "rubric_name",
-      "rubric_text",
-      "respondent_id",
-      // Ours: why there is no score.
-      "why",
-    ],
-    of: (event, journal) => {
-      const { of, score, feedback, rubric, why } = event.data;
-      const graded = journal.answer(of);
-      return {
-        score,
-        feedback,
-        query: journal.question(event),
-        answer: graded ? answerText(graded) : null,
-        session_id: journal.session(event),
-        query_id: of,
-        rubric_name: rubric,
-        // Pinned by its digest; no event repeats it.
-        rubric_text: null,
-        respondent_id: graded && isResponse(graded) ? respondentOf(graded) : null,
-        why: why ?? null,
-      };
+  none("tool.schema", "tools are known when a run starts; none announces itself"),
+  none("tool.schema.request", "tools are known when a run starts; none announces itself"),
+  made("response.generation", {
+    from: ["answer-given", "deliberation-closed"],
+    // LoCAL2 answers with an error where Parley closes without an answer.
+    applies: (event, journal) =>
+      isEvent(event, "deliberation-closed") ? isFailed(event, journal) : isResponse(event),
+    fields: {
+      query,
+      answer: (event) =>
+        isResponse(event)
+          ? answerText(event)
+          : `[generation error: ${"why" in event.data ? event.data.why : ""}]`,
+      thinking: unknown,
+      tool_calls: ofAnswer((event, journal) => journal.tools(event), []),
+      session_id,
+      query_id: (event) => (isResponse(event) ? event.id : event.deliberation),
+      prompt_tokens: ofAnswer(({ data }) => data.call?.tokens.in ?? null, null),
+      error: (event) => !isResponse(event),
+      model: ofAnswer((event, journal) => journal.model(event), null),
+      capsules: ofAnswer((event, journal) => (journal.recalled(event)?.data.engrams ?? []).map(capsule), []),
+      candidates: unknown,
+      pinned_facts: ofAnswer((event, journal) => [...(journal.recalled(event)?.data.facts ?? [])], []),
+      user_id,
+      respondent_id: ofAnswer(respondentOf, "A"),
     },
   }),
-  made("pairwise.result", ["preference-given"], {
-    fields: ["original_query_id", "query_id_a", "query_id_b", "winner", "score_a", "score_b", "session_id"],
-    of: (event, journal) => ({
-      original_query_id: event.deliberation,
-      query_id_a: event.data.of[0],
-      query_id_b: event.data.of[1],
+  made("answer.dialog", {
+    from: ["answer-given"],
+    applies: (event) => isResponse(event) && respondentOf(event) === "A",
+    fields: { query, answer: answerText, session_id, query_id: ({ id }) => id, user_id },
+  }),
+  made("critique.result", {
+    from: ["grade-given"],
+    fields: {
+      score: ({ data }) => data.score,
+      feedback: ({ data }) => data.feedback,
+      query,
+      answer({ data }, journal) {
+        const graded = journal.answer(data.of);
+        return graded ? answerText(graded) : null;
+      },
+      session_id,
+      query_id: ({ data }) => data.of,
+      rubric_name: ({ data }) => data.rubric,
+      rubric_text: unknown,
+      respondent_id({ data }, journal) {
+        const graded = journal.answer(data.of);
+        return graded && isResponse(graded) ? respondentOf(graded) : null;
+      },
+      // Parley's own field: why there is no score.
+      why: ({ data }) => data.why ?? null,
+    },
+  }),
+  made("pairwise.result", {
+    from: ["preference-given"],
+    fields: {
+      original_query_id: deliberation,
+      query_id_a: ({ data }) => data.of[0],
+      query_id_b: ({ data }) => data.of[1],
       // LoCAL2 has no ties.
-      winner: event.data.winner === "tie" ? null : event.data.winner,
-      score_a: event.data.scores?.[0] ?? null,
-      score_b: event.data.scores?.[1] ?? null,
-      session_id: journal.session(event),
-    }),
+      winner: ({ data }) => (data.winner === "tie" ? null : data.winner),
+      score_a: ({ data }) => data.scores?.[0] ?? null,
+      score_b: ({ data }) => data.scores?.[1] ?? null,
+      session_id,
+    },
   }),
   none(
     "critic.skipped",
-    "an answer that is not graded has a critique.result without a score, which says why",
+    "an answer that is not graded has a critique.result without a score, with the reason",
   ),
-  made("user.feedback", ["feedback-given"], { fields: THUMBED, of: thumbed }),
-  made("reward.event", ["feedback-given"], { fields: THUMBED, of: thumbed }),
-  none("agent.transition", "states are a view of the journal (parley watch), and no events of it"),
-  none("generator.status", "states are a view of the journal (parley watch), and no events of it"),
+  made("user.feedback", THUMB),
+  made("reward.event", THUMB),
+  none("agent.transition", "states are computed from recorded events and are no events themselves"),
+  none("generator.status", "states are computed from recorded events and are no events themselves"),
   none("compaction.request", "a conversation is not compacted; a prompt shows its last turns"),
   none("compaction.result", "a conversation is not compacted; a prompt shows its last turns"),
-  none("user.context.request", "pinned facts come with memory.context; nobody asks for them"),
-  none("user.context", "pinned facts stand in a response.generation's pinned_facts"),
+  none("user.context.request", "pinned facts come with memory.context; nothing requests them"),
+  none("user.context", "pinned facts are in a response.generation's pinned_facts"),
   none("user.context.updated", "facts are pinned outside of a conversation"),
-  none("config.reload", "settings are pinned when a deliberation opens"),
+  none("config.reload", "settings are fixed when a run starts"),
   none("library.collection.created", "there is no library of documents"),
   none("library.ingest.started", "there is no library of documents"),
   none("library.ingest.complete", "there is no library of documents"),
 ];
-
-function answered(event: Event<"answer-given">, journal: BusJournal) {
-  if (!isResponse(event)) return undefined;
-  const recalled = journal.recalled(event)?.data;
-  const { call } = event.data;
-  return {
-    query: journal.question(event),
-    answer: answerText(event),
-    thinking: null,
-    tool_calls: journal.tools(event),
-    session_id: journal.session(event),
-    query_id: event.id,
-    prompt_tokens: call?.tokens.in ?? null,
-    error: false,
-    model: journal.model(event),
-    capsules: (recalled?.engrams ?? []).map(capsule),
-    candidates: null,
-    pinned_facts: [...(recalled?.facts ?? [])],
-    user_id: journal.user(event),
-    respondent_id: respondentOf(event),
-  };
-}
-
-/** LoCAL2 answers with an error where Parley closes without an answer. */
-function unanswered(event: Event<"deliberation-closed">, journal: BusJournal) {
-  const { data } = event;
-  if (data.outcome === "cancelled" || !("why" in data) || journal.shown(event)) return undefined;
-  return {
-    query: journal.question(event),
-    answer: `[generation error: ${data.why}]`,
-    thinking: null,
-    tool_calls: [],
-    session_id: journal.session(event),
-    query_id: event.deliberation,
-    prompt_tokens: null,
-    error: true,
-    model: null,
-    capsules: [],
-    candidates: null,
-    pinned_facts: [],
-    user_id: journal.user(event),
-    respondent_id: "A",
-  };
-}
 
 /** The messages that LoCAL2's bus would have carried for these entries, in their order: those of one deliberation, or of the turns of a conversation. */
 export function subjectsOf(entries: readonly Entry[]): SubjectMessage[] {
@@ -260,7 +240,7 @@ export function subjectsOf(entries: readonly Entry[]): SubjectMessage[] {
       const payload = row.from === null ? undefined : row.payload(entry, journal);
       if (!payload) return [];
       const subject = row.subject.endsWith(TOOL)
-        ? row.subject.replace(TOOL, () => textOf(payload["tool"] ?? ""))
+        ? row.subject.replace(TOOL, () => toText(payload["tool"] ?? ""))
         : row.subject;
       return [{ subject, payload, at: entry.at, seq: entry.seq }];
     }),
@@ -282,103 +262,77 @@ export function subjectKnown(subject: string): KnownSubject | undefined {
   return row.from === null ? { ok: false, reason: row.why } : { ok: true, fields: row.fields };
 }
 
-type BusAnswer = Event<"answer-given"> | Event<"synthesis-given">;
-
-/** What a message of LoCAL2's bus says beyond the event that it stands for. What the entries do not tell is null. */
-export type BusJournal = {
-  readonly question: (of: Entry) => string | null;
-  /** The first deliberation of the conversation. */
-  readonly session: (of: Entry) => string | null;
-  readonly user: (of: Entry) => string | null;
-  /** The names of the material that was given with the question. */
-  readonly attachments: (of: Entry) => string[];
-  /** An answer, or a synthesis, by its event. */
-  readonly answer: (id: EventId) => BusAnswer | undefined;
-  /** The respondent whose answer is shown, of this deliberation. */
-  readonly shown: (of: Entry) => Event<"answer-given"> | undefined;
-  /** What the participant had called before it answered, in order. */
-  readonly tools: (answer: Event<"answer-given">) => Json[];
-  /** What it was given from memory, if it was given any. */
-  readonly recalled: (answer: Event<"answer-given">) => Event<"engrams-recalled"> | undefined;
-  readonly model: (answer: Event<"answer-given">) => string | null;
-};
-
-/** Whether it is an answer to a person's question, and not a member's draft. */
-export const isResponse = (entry: Entry): entry is Event<"answer-given"> =>
-  isEvent(entry, "answer-given") && entry.data.kind === "response";
-
-/** Where nobody compares, the one respondent is A. */
-export const respondentOf = ({ data }: Event<"answer-given">): Respondent => data.respondent ?? "A";
-
-/** What it says, without the mark of a simulated model. */
-export const answerText = ({ data }: BusAnswer): string => withoutBanner(data.text).trim();
-
 const Recalling = z.object({ recall: z.object({ user: z.string() }) });
 
-/** Reads the entries of one deliberation or of several, each one's in its order. */
-export function busJournal(entries: readonly Entry[]): BusJournal {
+/**
+ * What a message of LoCAL2's bus says beyond its event, read from the entries of one deliberation or of several, each one's
+ * in order. What the entries do not tell is null.
+ */
+export function busJournal(entries: readonly Entry[]) {
   const openings = new Map<string, Event<"deliberation-opened">>();
   const engrams = new Map<string, Event<"engram-written">>();
   const answers = new Map<string, BusAnswer>();
-  const byDeliberation = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const { deliberation } = entry;
-    const before = byDeliberation.get(deliberation);
-    if (before) before.push(entry);
-    else byDeliberation.set(deliberation, [entry]);
-    if (isEvent(entry, "deliberation-opened")) openings.set(deliberation, entry);
-    if (isEvent(entry, "engram-written")) engrams.set(deliberation, entry);
+    if (isEvent(entry, "deliberation-opened")) openings.set(entry.deliberation, entry);
+    if (isEvent(entry, "engram-written")) engrams.set(entry.deliberation, entry);
     if (isEvent(entry, "answer-given", "synthesis-given")) answers.set(entry.id, entry);
   }
-  const opening = ({ deliberation }: Entry) => openings.get(deliberation)?.data;
-  const besides = ({ deliberation }: Entry): readonly Entry[] => byDeliberation.get(deliberation) ?? [];
+  const openingOf = (entry: Entry) => openings.get(entry.deliberation)?.data;
+  const siblings = (entry: Entry): readonly Entry[] =>
+    entries.filter((one) => one.deliberation === entry.deliberation);
 
-  /** Back through the turns, as far as the entries tell. */
-  const firstOf = (id: DeliberationId): string | null => {
+  /** Goes back through the turns, as far as the entries tell. */
+  const firstTurn = (last: DeliberationId): string | null => {
     const passed = new Set<string>();
-    for (let at: DeliberationId | undefined = id; at !== undefined && !passed.has(at);) {
-      const opened = openings.get(at);
+    for (let id: DeliberationId | undefined = last; id !== undefined && !passed.has(id);) {
+      const opened = openings.get(id);
       const known: string | null | undefined =
-        opened?.data.series?.id ?? engrams.get(at)?.data.engram.conversation;
+        opened?.data.series?.id ?? engrams.get(id)?.data.engram.conversation;
       if (known) return known;
       if (!opened) return null;
-      if (opened.data.previous === undefined) return at;
-      passed.add(at);
-      at = opened.data.previous;
+      if (opened.data.previous === undefined) return id;
+      passed.add(id);
+      id = opened.data.previous;
     }
     return null;
   };
 
   return {
-    question: (of) => opening(of)?.question ?? null,
-    session: ({ deliberation }) => firstOf(deliberation),
-    user(of) {
-      const written = engrams.get(of.deliberation)?.data.engram.user;
-      const recalling = Recalling.safeParse(opening(of)?.settings);
-      return written ?? (recalling.success ? recalling.data.recall.user : null);
+    question: (entry: Entry): string | null => openingOf(entry)?.question ?? null,
+    /** The first deliberation of the conversation. */
+    session: (entry: Entry): string | null => firstTurn(entry.deliberation),
+    user(entry: Entry): string | null {
+      const recalling = Recalling.safeParse(openingOf(entry)?.settings);
+      const recallUser = recalling.success ? recalling.data.recall.user : null;
+      return engrams.get(entry.deliberation)?.data.engram.user ?? recallUser;
     },
-    attachments: (of) => (opening(of)?.context ?? []).map(({ name }) => name),
-    answer: (id) => answers.get(id),
-    shown: (of) =>
-      besides(of)
+    /** The names of the material that came with the question. */
+    attachments: (entry: Entry): string[] => (openingOf(entry)?.context ?? []).map(({ name }) => name),
+    answer: (id: EventId): BusAnswer | undefined => answers.get(id),
+    /** The answer of this deliberation that is shown. */
+    shown: (entry: Entry): Event<"answer-given"> | undefined =>
+      siblings(entry)
         .filter(isResponse)
         .findLast((one) => respondentOf(one) === "A"),
-    tools: (answer) =>
-      besides(answer).flatMap((one) =>
+    /** What the participant had called before it answered, in order. */
+    tools: (answer: Event<"answer-given">): Json[] =>
+      siblings(answer).flatMap((one) =>
         isEvent(one, "tool-called") && one.data.by === answer.data.by && one.seq < answer.seq
-          ? [{ tool: one.data.tool, args: one.data.arguments, result: textOf(one.data.result) }]
+          ? [{ tool: one.data.tool, args: one.data.arguments, result: toText(one.data.result) }]
           : [],
       ),
-    recalled: (answer) =>
-      besides(answer)
+    /** What the participant got from memory, if anything. */
+    recalled: (answer: Event<"answer-given">): Event<"engrams-recalled"> | undefined =>
+      siblings(answer)
         .filter((one) => isEvent(one, "engrams-recalled"))
         .findLast((one) => one.data.for === answer.data.by && one.seq < answer.seq),
-    model: (answer) =>
+    model: (answer: Event<"answer-given">): string | null =>
       answer.data.call?.model ??
-      opening(answer)?.participants.find(({ id }) => id === answer.data.by)?.model ??
+      openingOf(answer)?.participants.find(({ id }) => id === answer.data.by)?.model ??
       null,
   };
 }
+export type BusJournal = ReturnType<typeof busJournal>;
 
 /** A tool's result as LoCAL2 has it: a text. */
-const textOf = (result: Json): string => (typeof result === "string" ? result : JSON.stringify(result));
+const toText = (result: Json): string => (typeof result === "string" ? result : JSON.stringify(result));

@@ -9,19 +9,14 @@ import {
   preferred,
   turnOf,
 } from "../../../test/support/sample-turn.ts";
-import {
-  shownAnswer,
-  storyChecks,
-  turnChecks,
-  type KeptEngram,
-  type MessageExpectation,
-  type ResponseChecks,
-  type StoryExpectations,
-  type TurnExpectations,
-} from "./checks.ts";
+import { shownAnswer, storyChecks, turnChecks, type KeptEngram } from "./checks.ts";
+import type { MessageExpectation, ResponseChecks } from "./file.ts";
 
-const TURN: TurnExpectations = { says: [], saysNot: [], checks: {} };
-const STORY: StoryExpectations = { present: [], absent: [], engrams: [] };
+type TurnExpectation = Parameters<typeof turnChecks>[0];
+type StoryExpectation = Parameters<typeof storyChecks>[0];
+
+const TURN: TurnExpectation = { says: [], saysNot: [], checks: {} };
+const STORY: StoryExpectation = { present: [], absent: [], engrams: [] };
 
 /** `ok what` or `no what: found`, a line each. */
 const lines = (checks: ReturnType<typeof turnChecks>): string[] =>
@@ -31,7 +26,7 @@ const turn = (text: string, ...more: Parameters<typeof turnOf>[1]): Entry[] =>
   turnOf("d1", [asked("Where?"), ...more, answered("A", text)]);
 
 describe("what a turn's answer is checked for", () => {
-  const checked = (expected: Partial<TurnExpectations>, entries: readonly Entry[]) =>
+  const checked = (expected: Partial<TurnExpectation>, entries: readonly Entry[]) =>
     lines(turnChecks({ ...TURN, ...expected }, entries)).slice(1);
 
   it("is that there is one, first of all, and then nothing else (STORY-4)", () => {
@@ -63,9 +58,9 @@ describe("what a turn's answer is checked for", () => {
   it("is told with what there is instead", () => {
     expect(checked({ says: [["Rome", "Oslo"], ["is"]], saysNot: [["Paris"]] }, turn("It is Paris."))).toEqual(
       [
-        'no the answer says "Rome" or "Oslo": "It is Paris."',
-        'ok the answer says "is"',
-        'no the answer does not say "Paris": "It is Paris."',
+        'no the answer contains "Rome" or "Oslo": "It is Paris."',
+        'ok the answer contains "is"',
+        'no the answer does not contain "Paris": "It is Paris."',
       ],
     );
   });
@@ -119,7 +114,7 @@ describe("what a turn's answer is checked for", () => {
     ]);
     expect(shownAnswer(entries)).toBe("Paris.");
     expect(checked({ saysNot: [["Rome"]], checks: { tool_calls_empty: true } }, entries)).toEqual([
-      'ok the answer does not say "Rome"',
+      'ok the answer does not contain "Rome"',
       "ok no tool was called",
     ]);
     const two = [...entries, ...turnOf("d2", [asked("Where?"), answered("A", "Paris!")])];
@@ -137,7 +132,7 @@ const PAIR = turnOf("d1", [
 ]);
 
 describe("what is expected on the bus", () => {
-  const checked = (expected: Partial<StoryExpectations>, entries = PAIR) =>
+  const checked = (expected: Partial<StoryExpectation>, entries = PAIR) =>
     lines(storyChecks({ ...STORY, ...expected }, { entries, engrams: [] }));
   const message = (
     subject: string,
@@ -289,22 +284,22 @@ describe("what is expected in memory", () => {
   });
   const checked = (
     engrams: readonly KeptEngram[],
-    { has = [], respondent = "A", type = "episodic" }: Partial<StoryExpectations["engrams"][number]> = {},
+    { has = [], respondent = "A", type = "episodic" }: Partial<StoryExpectation["engrams"][number]> = {},
     entries = PAIR,
   ) => lines(storyChecks({ ...STORY, engrams: [{ respondent, type, has }] }, { entries, engrams }));
 
   it("is an engram of the answer's own id, with what it had and what was said of it", () => {
     expect(checked([kept()], { has: ["question", "summary", "at", "entities", "models", "grade"] })).toEqual([
-      "ok A's engram is episodic and has question, summary, at, entities, models, grade",
+      "ok A's memory entry is episodic and has question, summary, at, entities, models, grade",
     ]);
     expect(checked([kept()], { has: ["grade", "preference"] })).toEqual([
-      "no A's engram is episodic and has grade, preference: lacks preference",
+      "no A's memory entry is episodic and has grade, preference: lacks preference",
     ]);
-    expect(checked([])).toEqual(["no A's engram is episodic: no engram of A's answer"]);
+    expect(checked([])).toEqual(["no A's memory entry is episodic: no memory entry of A's answer"]);
     expect(checked([kept()], { respondent: "B" })).toEqual([
-      "no B's engram is episodic: no engram of B's answer",
+      "no B's memory entry is episodic: no memory entry of B's answer",
     ]);
-    expect(checked([kept({ respondent: null })])).toEqual(["ok A's engram is episodic"]);
+    expect(checked([kept({ respondent: null })])).toEqual(["ok A's memory entry is episodic"]);
   });
 
   it.each<[object, string]>([
@@ -337,15 +332,15 @@ describe("what is expected in memory", () => {
       reason: "",
     };
     expect(checked([kept({}, said(GRADE, tied))], {}, two)).toEqual([
-      "no A's engram is episodic: episodic, grade 4, preference tied; no engram of A's answer",
+      "no A's memory entry is episodic: episodic, grade 4, preference tied; no memory entry of A's answer",
     ]);
     const second = { engram: engramOf("d2/2"), annotations: [] };
-    expect(checked([kept(), second], {}, two)).toEqual(["ok A's engram is episodic"]);
+    expect(checked([kept(), second], {}, two)).toEqual(["ok A's memory entry is episodic"]);
     expect(checked([kept(), second], { has: ["grade"] }, two)).toEqual([
-      "no A's engram is episodic and has grade: episodic, grade 4; lacks grade",
+      "no A's memory entry is episodic and has grade: episodic, grade 4; lacks grade",
     ]);
     expect(checked([kept()], {}, turnOf("d1", [asked("Where?")]))).toEqual([
-      "no A's engram is episodic: A gave no answer",
+      "no A's memory entry is episodic: A gave no answer",
     ]);
   });
 });

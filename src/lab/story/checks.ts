@@ -17,176 +17,134 @@ import {
   type Respondent,
   timeOf,
 } from "../../kernel/index.ts";
+import type { EngramExpectation, MessageExpectation, ResponseChecks, Story } from "./file.ts";
 
-// STORY-3. Whatever a story expects is one check that holds or does not; what cannot be looked at is one that says so.
+// STORY-3. Every expectation of a story is one check, which passes, fails, or says why it cannot be checked.
 // STORY-4. A turn without an answer fails, whatever else is expected of it.
 
-/** What an answer has to say, or must not: one of these, in any case of letters. */
-export type Saying = readonly string[];
-
-/** LoCAL2's `response_generation_checks`; what is absent or false is not looked at. */
-export type ResponseChecks = {
-  readonly answer_not_empty?: boolean | undefined;
-  readonly thinking_not_empty?: boolean | undefined;
-  readonly tool_calls_empty?: boolean | undefined;
-  readonly tool_calls_not_empty?: boolean | undefined;
-  readonly tool_names_include?: readonly string[] | undefined;
-  readonly only_one_ui_response?: boolean | undefined;
-};
-
-export type TurnExpectations = {
-  readonly says: readonly Saying[];
-  readonly saysNot: readonly Saying[];
-  readonly checks: ResponseChecks;
-};
-
-/** What a field has to be: a value, one of several, or of a type. */
-export type FieldExpectation = {
-  readonly field: string;
-  readonly is:
-    | { readonly oneOf: readonly (string | number | boolean | null)[] }
-    | { readonly type: "integer" | "number" | "text" | "boolean" | "list" | "null" };
-};
-
-export type MessageExpectation = {
-  readonly subject: string;
-  readonly where: readonly FieldExpectation[];
-  /** Exactly so often; once at least where it is absent. */
-  readonly times?: number | undefined;
-};
-
-/** What an engram may have beside its type: of its own, or by what was said of it later. */
-export type EngramHas = "question" | "summary" | "at" | "entities" | "models" | Annotation["what"]["kind"];
-
-export type EngramExpectation = {
-  readonly respondent: Respondent;
-  readonly type: Engram["type"];
-  readonly has: readonly EngramHas[];
-};
-
-export type StoryExpectations = {
-  readonly present: readonly MessageExpectation[];
-  readonly absent: readonly MessageExpectation[];
-  readonly engrams: readonly EngramExpectation[];
-};
-
-/** An engram as memory keeps it. */
+/** A memory entry, and everything that was said of it. */
 export type KeptEngram = { readonly engram: Engram; readonly annotations: readonly Annotation[] };
+
+const answersBy = (respondent: Respondent, entries: readonly Entry[]) =>
+  entries.filter(isResponse).filter((answer) => respondentOf(answer) === respondent);
 
 /** The answer that was shown, without the mark of a simulated model; null where there is none. */
 export function shownAnswer(entries: readonly Entry[]): string | null {
-  const answer = entries.filter(isResponse).findLast((one) => respondentOf(one) === "A");
+  const answer = answersBy("A", entries).at(-1);
   return answer ? answerText(answer) : null;
 }
 
-const THERE_IS = "there is an answer";
+const HAS_ANSWER = "there is an answer";
 
-/** Whether a turn's answer is what the story expects of it. `entries` are all of its deliberation. */
-export function turnChecks(expected: TurnExpectations, entries: readonly Entry[]): StoryCheck[] {
+/** Checks a turn's answer against what the story expects. `entries` are all of the turn's deliberation. */
+export function turnChecks(
+  { says, saysNot, checks }: Pick<Story["turns"][number], "says" | "saysNot" | "checks">,
+  entries: readonly Entry[],
+): StoryCheck[] {
   const answer = shownAnswer(entries);
-  if (answer === null) return [{ what: THERE_IS, ok: false, found: whyNone(entries) }]; // STORY-4
+  if (answer === null) return [{ what: HAS_ANSWER, ok: false, found: explainNoAnswer(entries) }]; // STORY-4
   const found = `"${answer}"`;
+  const contains = (texts: readonly string[]) => texts.some((text) => fold(answer).includes(fold(text)));
+  const list = (texts: readonly string[]) => texts.map((text) => `"${text}"`).join(" or ");
   return [
-    { what: THERE_IS, ok: true, found },
-    ...expected.says.map((saying) => ({
-      what: `the answer says ${quoted(saying, "or")}`,
-      ok: saying.some((one) => says(answer, one)),
+    { what: HAS_ANSWER, ok: true, found },
+    ...says.map((texts) => ({ what: `the answer contains ${list(texts)}`, ok: contains(texts), found })),
+    ...saysNot.map((texts) => ({
+      what: `the answer does not contain ${list(texts)}`,
+      ok: !contains(texts),
       found,
     })),
-    ...expected.saysNot.map((saying) => ({
-      what: `the answer does not say ${quoted(saying, "or")}`,
-      ok: !saying.some((one) => says(answer, one)),
-      found,
-    })),
-    ...responseChecks(expected.checks, { answer, entries }),
+    ...responseChecks(checks, { answer, entries }),
   ];
 }
 
+const fold = (text: string): string => text.normalize("NFC").toLowerCase();
+
 function responseChecks(
-  { answer_not_empty, tool_calls_empty, tool_calls_not_empty, ...more }: ResponseChecks,
+  checks: ResponseChecks,
   { answer, entries }: { readonly answer: string; readonly entries: readonly Entry[] },
 ): StoryCheck[] {
-  const shown = entries.filter(isResponse).filter((one) => respondentOf(one) === "A");
-  const called = shown.flatMap((one) =>
+  const called = answersBy("A", entries).flatMap(({ data: { by } }) =>
     entries.flatMap((entry) =>
-      isEvent(entry, "tool-called") && entry.data.by === one.data.by ? [entry.data.tool] : [],
+      isEvent(entry, "tool-called") && entry.data.by === by ? [entry.data.tool] : [],
     ),
   );
   const tools = called.length === 0 ? "no tool was called" : called.join(", ");
   const dialogs = subjectsOf(entries).filter(({ subject }) => subject === "answer.dialog").length;
-  return [
-    ...check(answer_not_empty, { what: "the answer is not empty", ok: answer !== "", found: `"${answer}"` }),
-    ...(more.thinking_not_empty
-      ? [{ what: "the model thinks", ok: null, found: "what a model thinks is not recorded" }]
-      : []),
-    ...check(tool_calls_empty, { what: "no tool was called", ok: called.length === 0, found: tools }),
-    ...check(tool_calls_not_empty, { what: "a tool was called", ok: called.length > 0, found: tools }),
-    ...(more.tool_names_include ?? []).map((name) => ({
+  const rows: readonly (StoryCheck & { readonly wanted: boolean | undefined })[] = [
+    {
+      wanted: checks.answer_not_empty,
+      what: "the answer is not empty",
+      ok: answer !== "",
+      found: `"${answer}"`,
+    },
+    {
+      wanted: checks.thinking_not_empty,
+      what: "the model thinks",
+      ok: null,
+      found: "what a model thinks is not recorded",
+    },
+    { wanted: checks.tool_calls_empty, what: "no tool was called", ok: called.length === 0, found: tools },
+    { wanted: checks.tool_calls_not_empty, what: "a tool was called", ok: called.length > 0, found: tools },
+    ...(checks.tool_names_include ?? []).map((name) => ({
+      wanted: true,
       what: `the tool ${name} was called`,
       ok: called.includes(name),
       found: tools,
     })),
-    ...check(more.only_one_ui_response, {
+    {
+      wanted: checks.only_one_ui_response,
       what: "one answer is shown",
       ok: dialogs === 1,
       found: String(dialogs),
-    }),
+    },
   ];
+  return rows.flatMap(({ wanted, ...check }) => (wanted ? [check] : []));
 }
 
-const check = (wanted: boolean | undefined, made: StoryCheck): StoryCheck[] => (wanted ? [made] : []);
-
-const says = (answer: string, text: string): boolean =>
-  answer.normalize("NFC").toLowerCase().includes(text.normalize("NFC").toLowerCase());
-
-const quoted = (saying: Saying, between: string): string =>
-  saying.map((one) => `"${one}"`).join(` ${between} `);
-
-function whyNone(entries: readonly Entry[]): string {
+function explainNoAnswer(entries: readonly Entry[]): string {
   const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
   if (!closing) return "it did not end";
   return "why" in closing ? `${closing.outcome}: ${closing.why}` : closing.outcome;
 }
 
-/**
- * Whether the whole story left what it should: messages on the bus, over all of its turns, and engrams in memory, one of
- * every answer of the respondent.
- */
+type StoryRun = { readonly entries: readonly Entry[]; readonly engrams: readonly KeptEngram[] };
+
+/** Checks the messages on the bus over all turns, and the memory entry of each of the respondent's answers. */
 export function storyChecks(
-  expected: StoryExpectations,
-  { entries, engrams }: { readonly entries: readonly Entry[]; readonly engrams: readonly KeptEngram[] },
+  { present, absent, engrams }: Pick<Story, "present" | "absent" | "engrams">,
+  run: StoryRun,
 ): StoryCheck[] {
-  const messages = subjectsOf(entries);
+  const messages = subjectsOf(run.entries);
+  const count = (expected: MessageExpectation) =>
+    messages.filter((message) => matches(expected, message)).length;
   return [
-    ...expected.present.map((one) => presence(one, messages)),
-    ...expected.absent.map((one) => absence(one, messages)),
-    ...expected.engrams.map((one) => engramCheck(one, { entries, engrams })),
+    ...present.map((expected) => {
+      const { times } = expected;
+      const often = times === undefined ? "" : times === 1 ? " once" : ` ${times} times`;
+      return {
+        what: `there is ${describeExpectation(expected)}${often}`,
+        ok: times === undefined ? count(expected) > 0 : count(expected) === times,
+        found: describeMessages(expected, messages),
+      };
+    }),
+    ...absent.map((expected) => ({
+      what: `there is no ${describeExpectation(expected)}`,
+      ok: count(expected) === 0,
+      found: describeMessages(expected, messages),
+    })),
+    ...engrams.map((expected) => engramCheck(expected, run)),
   ];
 }
 
-function presence(expected: MessageExpectation, messages: readonly SubjectMessage[]): StoryCheck {
-  const { times } = expected;
-  const fitting = messages.filter((one) => fits(expected, one));
-  const often = times === undefined ? "" : times === 1 ? " once" : ` ${times} times`;
-  return {
-    what: `there is ${messageWords(expected)}${often}`,
-    ok: times === undefined ? fitting.length > 0 : fitting.length === times,
-    found: messagesFound(expected, messages),
-  };
-}
+const matches = ({ subject, where }: MessageExpectation, message: SubjectMessage): boolean =>
+  message.subject === subject && where.every(({ field, is }) => follows(message.payload[field], is));
 
-const absence = (expected: MessageExpectation, messages: readonly SubjectMessage[]): StoryCheck => ({
-  what: `there is no ${messageWords(expected)}`,
-  ok: !messages.some((one) => fits(expected, one)),
-  found: messagesFound(expected, messages),
-});
+type FieldRule = MessageExpectation["where"][number]["is"];
 
-const fits = ({ subject, where }: MessageExpectation, message: SubjectMessage): boolean =>
-  message.subject === subject && where.every(({ field, is }) => isAs(message.payload[field], is));
-
-function isAs(value: Json | undefined, is: FieldExpectation["is"]): boolean {
-  if ("oneOf" in is) return is.oneOf.some((one) => one === value);
-  switch (is.type) {
+function follows(value: Json | undefined, rule: FieldRule): boolean {
+  if ("oneOf" in rule) return rule.oneOf.some((one) => one === value);
+  switch (rule.type) {
     case "integer":
       return Number.isInteger(value);
     case "text":
@@ -197,75 +155,74 @@ function isAs(value: Json | undefined, is: FieldExpectation["is"]): boolean {
       return value === null;
     case "number":
     case "boolean":
-      return typeof value === is.type;
+      return typeof value === rule.type;
   }
 }
 
-function messageWords({ subject, where }: MessageExpectation): string {
-  if (where.length === 0) return subject;
-  return `${subject} with ${where.map(({ field, is }) => `${field} ${isWords(is)}`).join(" and ")}`;
+function describeExpectation({ subject, where }: MessageExpectation): string {
+  const rules = where.map(({ field, is }) =>
+    "oneOf" in is
+      ? `${field} ${is.oneOf.map((one) => JSON.stringify(one)).join(" or ")}`
+      : `${field} of type ${is.type}`,
+  );
+  return rules.length === 0 ? subject : `${subject} with ${rules.join(" and ")}`;
 }
 
-const isWords = (is: FieldExpectation["is"]): string =>
-  "oneOf" in is ? is.oneOf.map((one) => JSON.stringify(one)).join(" or ") : `of type ${is.type}`;
-
-/** So many messages of a subject are told of. */
 const MAX_SHOWN_MESSAGES = 5;
 
-/** How often the subject came, and with which values of the fields that are asked for. */
-function messagesFound({ subject, where }: MessageExpectation, messages: readonly SubjectMessage[]): string {
-  const of = messages.filter((one) => one.subject === subject);
-  if (of.length === 0 || where.length === 0) return `${of.length} of ${subject}`;
-  const told = of
-    .slice(0, MAX_SHOWN_MESSAGES)
-    .map(
-      ({ payload }) =>
-        where.map(({ field }) => `${field} ${valueWords(payload[field])}`).join(", ") + reasonOf(payload),
+/** How often the subject came, with the values of the fields that are checked. */
+function describeMessages(
+  { subject, where }: MessageExpectation,
+  messages: readonly SubjectMessage[],
+): string {
+  const own = messages.filter((one) => one.subject === subject);
+  if (own.length === 0 || where.length === 0) return `${own.length} of ${subject}`;
+  const shown = own.slice(0, MAX_SHOWN_MESSAGES).map(({ payload }) => {
+    const fields = where.map(
+      ({ field }) => `${field} ${(JSON.stringify(payload[field]) ?? "nothing").slice(0, 200)}`,
     );
-  return `${of.length} of ${subject}: ${told.join("; ")}${of.length > MAX_SHOWN_MESSAGES ? "; …" : ""}`;
+    // A grade without a score says why.
+    const { why } = payload;
+    return `${fields.join(", ")}${typeof why === "string" && why !== "" ? ` (${why})` : ""}`;
+  });
+  return `${own.length} of ${subject}: ${shown.join("; ")}${own.length > MAX_SHOWN_MESSAGES ? "; …" : ""}`;
 }
-
-const valueWords = (value: Json | undefined): string => (JSON.stringify(value) ?? "nothing").slice(0, 200);
-
-/** Why a grade has no score is what whoever expects one wants to know. */
-const reasonOf = ({ why }: SubjectMessage["payload"]): string =>
-  typeof why === "string" && why !== "" ? ` (${why})` : "";
 
 function engramCheck(
   { respondent, type, has }: EngramExpectation,
-  { entries, engrams }: { readonly entries: readonly Entry[]; readonly engrams: readonly KeptEngram[] },
+  { entries, engrams }: StoryRun,
 ): StoryCheck {
   const journal = busJournal(entries);
-  const answers = entries.filter(isResponse).filter((one) => respondentOf(one) === respondent);
-  const found = answers.map((answer) => {
-    const kept = engrams.find(({ engram }) => engram.id === engramIdOf(answer));
-    if (!kept) return { ok: false, words: `no engram of ${respondent}'s answer` };
-    const lacks = has.filter((one) => !engramHas(one, { kept, question: journal.question(answer) ?? "" }));
-    const is = kept.engram.type;
+  const results = answersBy(respondent, entries).map((answer) => {
+    const kept = engrams.find(({ engram }) => engram.id === engramId(answer));
+    if (!kept) return { ok: false, found: `no memory entry of ${respondent}'s answer` };
+    const question = journal.question(answer) ?? "";
+    const lacks = has.filter((one) => !hasPart(one, { ...kept, question }));
+    const { engram } = kept;
     const wrong = [
-      ...(is === type ? [] : [`is ${is}`]),
-      ...((kept.engram.respondent ?? "A") === respondent ? [] : [`is of ${kept.engram.respondent}`]),
+      ...(engram.type === type ? [] : [`is ${engram.type}`]),
+      ...((engram.respondent ?? "A") === respondent ? [] : [`is of ${engram.respondent}`]),
       ...(lacks.length > 0 ? [`lacks ${lacks.join(", ")}`] : []),
     ];
     return {
       ok: wrong.length === 0,
-      words: wrong.length > 0 ? wrong.join(", ") : `${is}, ${hasWords(kept)}`,
+      found: wrong.length > 0 ? wrong.join(", ") : `${engram.type}, ${describeAnnotations(kept)}`,
     };
   });
   return {
-    what: `${respondent}'s engram is ${type}${has.length > 0 ? ` and has ${has.join(", ")}` : ""}`,
-    ok: found.length > 0 && found.every(({ ok }) => ok),
-    found: found.length === 0 ? `${respondent} gave no answer` : found.map(({ words }) => words).join("; "),
+    what: `${respondent}'s memory entry is ${type}${has.length > 0 ? ` and has ${has.join(", ")}` : ""}`,
+    ok: results.length > 0 && results.every(({ ok }) => ok),
+    found:
+      results.length === 0 ? `${respondent} gave no answer` : results.map(({ found }) => found).join("; "),
   };
 }
 
 /** An engram has the id of the event that holds its answer. */
-const engramIdOf = (answer: Event<"answer-given">): string => answer.id;
+const engramId = (answer: Event<"answer-given">): string => answer.id;
 
-/** What was said of an engram, in words. */
-const hasWords = ({ annotations }: KeptEngram): string =>
+const describeAnnotations = ({ annotations }: KeptEngram): string =>
   annotations.length === 0
-    ? "nothing said of it"
+    ? "no grade or feedback"
     : annotations
         .map(({ what }) =>
           what.kind === "grade"
@@ -276,13 +233,12 @@ const hasWords = ({ annotations }: KeptEngram): string =>
         )
         .join(", ");
 
-/** Whether something is still there, and what it should be. */
-function engramHas(
-  what: EngramHas,
-  { kept, question }: { readonly kept: KeptEngram; readonly question: string },
+/** Whether a memory entry has a part of its own, or an annotation of this kind. */
+function hasPart(
+  part: EngramExpectation["has"][number],
+  { engram, annotations, question }: KeptEngram & { readonly question: string },
 ): boolean {
-  const { engram, annotations } = kept;
-  switch (what) {
+  switch (part) {
     case "question":
       // Memory keeps the beginning of a long one.
       return engram.question.trim() !== "" && question.trim().startsWith(engram.question.trim());
@@ -292,22 +248,17 @@ function engramHas(
       return Number.isFinite(timeOf(engram));
     case "entities":
     case "models":
-      return engram[what].length > 0;
-    case "grade":
-    case "preference":
-    case "thumb":
-    case "outcome":
-    case "comment":
-    case "retired":
-      return annotations.some(({ what: said }) => said.kind === what);
+      return engram[part].length > 0;
+    default:
+      return annotations.some(({ what }) => what.kind === part);
   }
 }
 
-/** One thing that a story expects: what, whether it is so (null: it cannot be looked at), and what there is, or why not, in words. */
+/** One expectation of a story. `ok` is null where it cannot be checked; `found` says what was there instead, or why not. */
 export const StoryCheck = z.strictObject({ what: z.string(), ok: z.boolean().nullable(), found: z.string() });
 export type StoryCheck = z.infer<typeof StoryCheck>;
 
-/** What became of one story. */
+/** The result of one story. */
 export const StoryReport = z.strictObject({
   file: z.string(),
   /** The story's own id, such as `S1`. */
@@ -316,12 +267,12 @@ export const StoryReport = z.strictObject({
   /** Whether no check fails. */
   ok: z.boolean(),
   simulated: z.boolean(),
-  /** Whose memory it ran in: nobody else's. */
+  /** The memory owner: a user that exists for this story alone. */
   user: z.string(),
   turns: z.array(
     z.strictObject({
       query: z.string(),
-      /** The deliberation, for `parley show`. */
+      /** The id of its deliberation. */
       deliberation: z.string(),
       /** As it was shown; null where there is none. */
       answer: z.string().nullable(),
@@ -333,11 +284,11 @@ export const StoryReport = z.strictObject({
 });
 export type StoryReport = z.infer<typeof StoryReport>;
 
-/** What `parley test --json` prints. */
+/** The results of all stories of a run. */
 export const StoryReports = z.strictObject({ ok: z.boolean(), stories: z.array(StoryReport) });
 export type StoryReports = z.infer<typeof StoryReports>;
 
-/** Every check of a story: its turns', in order, then its own. */
+/** Every check of a story: first those of its turns, in order, then its own. */
 export const checksOf = ({ turns, checks }: Pick<StoryReport, "turns" | "checks">): readonly StoryCheck[] => [
   ...turns.flatMap((turn) => turn.checks),
   ...checks,

@@ -137,46 +137,40 @@ expected_engrams:
   it.each([
     ["", ": the file must be a mapping (got null)"],
     ["turns: [{query: x}]", "story_id is missing; a story has a story_id and turns, each with a query"],
-    ["story_id: S1\nturns: []", ":2:8: turns is not valid: there are no turns"],
+    ["story_id: S1\nturns: []", ":2:8: turns is not valid: it has no turns"],
     ["story_id: S1\nturns: [{}]", ":2:9: turns.0.query is missing"],
-    ["story_id: S1\nturns: [{query: ' '}]", "turns.0.query is not valid: nothing is written here"],
-    [`${TURNS}    querry: x`, ':4:5: there is no key "querry" here; the nearest is query'],
-    [
-      `${TURNS}expected_engrms: []`,
-      ':4:1: there is no key "expected_engrms" here; the nearest is expected_engrams',
-    ],
+    ["story_id: S1\nturns: [{query: ' '}]", "turns.0.query must not be empty"],
+    [`${TURNS}    querry: x`, ':4:5: unknown key "querry"; did you mean query?'],
+    [`${TURNS}expected_engrms: []`, ':4:1: unknown key "expected_engrms"; did you mean expected_engrams?'],
     [
       `${TURNS}    response_generation_checks:\n      answr_not_empty: true`,
-      ':5:7: there is no key "answr_not_empty" here; the nearest is answer_not_empty',
+      ':5:7: unknown key "answr_not_empty"; did you mean answer_not_empty?',
     ],
-    [
-      `${TURNS}expected_bus_events:\n  presnt: []`,
-      ':5:3: there is no key "presnt" here; the nearest is present',
-    ],
+    [`${TURNS}expected_bus_events:\n  presnt: []`, ':5:3: unknown key "presnt"; did you mean present?'],
     [
       `${TURNS}expected_bus_events:\n  present:\n    - {subject: answer.dialog, tmes: 1}`,
-      ':6:32: there is no key "tmes" here; the nearest is times',
+      ':6:32: unknown key "tmes"; did you mean times?',
     ],
-    [`${TURNS}defaults: {jugde: sim/jo}`, ':4:12: there is no key "jugde" here; the nearest is judge'],
-    [`${TURNS}expected_engrams: [{hass: []}]`, ':4:21: there is no key "hass" here; the nearest is has'],
-    [`${TURNS}critic: {fire: true}`, ':4:10: there is no key "fire" here; the nearest is should_fire'],
+    [`${TURNS}defaults: {jugde: sim/jo}`, ':4:12: unknown key "jugde"; did you mean judge?'],
+    [`${TURNS}expected_engrams: [{hass: []}]`, ':4:21: unknown key "hass"; did you mean has?'],
+    [`${TURNS}critic: {fire: true}`, ':4:10: unknown key "fire"; did you mean should_fire?'],
     [`${TURNS}    expected_content: Paris`, ':4:23: turns.0.expected_content must be a list (got "Paris")'],
     [
       `${TURNS}    expected_content: ["a|"]`,
-      ":4:24: turns.0.expected_content.0 is not valid: nothing stands beside a |",
+      ":4:24: turns.0.expected_content.0 is not valid: one side of a | is empty",
     ],
-    [`${TURNS}    must_not_contain: [""]`, "nothing is written here"],
+    [`${TURNS}    must_not_contain: [""]`, "turns.0.must_not_contain.0 must not be empty"],
     [
       `${TURNS}expected_bus_events:\n  present: [answer.dialogue]`,
-      ':5:13: there is no subject "answer.dialogue"; the nearest is answer.dialog',
+      ':5:13: there is no subject "answer.dialogue"; did you mean answer.dialog?',
     ],
     [
       `${TURNS}expected_bus_events:\n  absent:\n    - subject: generation.token`,
-      ':6:16: "generation.token" never comes: tokens are not recorded; take it out',
+      ':6:16: "generation.token" never comes: tokens are not recorded; remove it',
     ],
     [
       `${TURNS}expected_bus_events:\n  absent:\n    - subject: critique.result\n      where: {scroe: 5}`,
-      ':7:15: there is no field "scroe" in "critique.result"; the nearest is score',
+      ':7:15: there is no field "scroe" in "critique.result"; did you mean score?',
     ],
     [
       `${TURNS}expected_bus_events:\n  present:\n    - {subject: critique.result, where: {score: {type: whole}}}`,
@@ -192,7 +186,7 @@ expected_engrams:
     [`${TURNS}inter_turn_delay_secs: -1`, "inter_turn_delay_secs must be at least 0 (got -1)"],
     [
       `${TURNS}startup_flags: [--panels]`,
-      ':4:17: the flag "--panels" means nothing here; the nearest is --model',
+      ':4:17: the flag "--panels" has no meaning here; did you mean --model?',
     ],
     [`${TURNS}startup_flags: [--model-b]`, ":4:17: --model-b needs a model; write it behind the flag"],
     [`${TURNS}startup_flags: [--temperature-b, warm]`, ":4:17: --temperature-b needs a temperature"],
@@ -238,7 +232,7 @@ describe("files of stories", () => {
     using place = scratch({ "project/aba.yaml": "" });
     for (const pattern of ["b*.yaml", "*c.yaml", "ab*ba.yaml", "none/*.yaml"]) {
       const said = await refusalOf(() => storyFiles([pattern], place), place);
-      expect(said).toBe(`no story fits ${pattern}; name a file that is there`);
+      expect(said).toBe(`no story fits ${pattern}; name a file that exists`);
     }
     const many = Array.from({ length: 501 }, () => "x.yaml");
     expect(await refusalOf(() => storyFiles(many, place), place)).toContain("501 stories, more than 500");

@@ -1,29 +1,26 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
-import { checkedFile } from "../../config/named-files.ts";
-import { filesIn } from "../../config/named-files.ts";
+import { checkedFile, filesIn } from "../../config/named-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
-import { refuse } from "../../config/text-file.ts";
-import { quoteValue as shown } from "../../text/words.ts";
-import { displayPath } from "../../config/text-file.ts";
+import { displayPath, refuse } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
+import type { KnownSubject } from "../../interop/local2/subjects.ts";
 import { ModelRef, Respondent } from "../../kernel/index.ts";
-import { findNearest } from "../../text/words.ts";
+import { findNearest, quoteValue } from "../../text/words.ts";
 
-// STORY-5. Nothing that a story expects is passed over: what cannot be looked at is refused when the story is read.
+// STORY-5. Every expectation of a story is checked: one that cannot be checked is refused when the story is read.
 
-const NOTHING = "nothing is written here";
-const line = (most: number) => z.string().trim().min(1, NOTHING).max(most);
-/** What people write for each other. */
+const line = (maxLength: number) => z.string().trim().min(1).max(maxLength);
+/** Notes for people. */
 const prose = z.string().max(20_000).nullish();
 
-/** `a|b`: one of them is enough. */
+/** `a|b`: one of them suffices. */
 const Saying = line(2_000).transform((text, context) => {
   const either = text.split("|").map((one) => one.trim());
-  // An empty text stands in every answer.
+  // Every answer contains an empty text.
   if (!either.includes("")) return either;
-  context.addIssue({ code: "custom", message: "nothing stands beside a |" });
+  context.addIssue({ code: "custom", message: "one side of a | is empty" });
   return z.NEVER;
 });
 const sayings = z.array(Saying).max(100).nullish();
@@ -83,12 +80,12 @@ const EngramEntry = z.strictObject({
         ...["grade", "preference", "thumb", "outcome", "comment", "retired"],
       ] as const),
     )
+    .readonly()
     .default([]),
 });
 
 const temperature = z.number().min(0).max(2);
 
-/** What a story says in place of flags, as its file writes it. */
 const WrittenDefaults = z.strictObject({
   model: ModelRef.optional(),
   judge: ModelRef.optional(),
@@ -99,71 +96,48 @@ const WrittenDefaults = z.strictObject({
 });
 type WrittenDefaults = z.output<typeof WrittenDefaults>;
 
-/** What a story says in place of flags, where these are not given. */
-export type StoryDefaults = {
-  readonly model?: ModelRef | undefined;
-  readonly judge?: ModelRef | undefined;
-  readonly respondentB?: boolean | undefined;
-  readonly modelB?: ModelRef | undefined;
-  readonly temperature?: number | undefined;
-  readonly temperatureB?: number | undefined;
+/** A model without a provider is Ollama's, as all of LoCAL2's are. */
+const LocalModel = z
+  .string()
+  .transform((model) => (model.includes("/") ? model : `ollama/${model}`))
+  .pipe(ModelRef);
+
+/** LoCAL2's flags that have a meaning here: the default that each sets, and how its value is read. */
+const FLAGS: Readonly<Record<string, { readonly key: keyof WrittenDefaults; readonly value?: z.ZodType }>> = {
+  "--respondent-b": { key: "respondent_b" },
+  "--model": { key: "model", value: LocalModel },
+  "--model-b": { key: "model_b", value: LocalModel },
+  "--temperature-b": {
+    key: "temperature_b",
+    value: z.string().min(1).pipe(z.coerce.number()).pipe(temperature),
+  },
 };
 
-const defaultsOf = ({
-  respondent_b: respondentB,
-  model_b: modelB,
-  temperature_b: temperatureB,
-  ...same
-}: WrittenDefaults): StoryDefaults => ({
-  ...same,
-  ...(respondentB === undefined ? {} : { respondentB }),
-  ...(modelB === undefined ? {} : { modelB }),
-  ...(temperatureB === undefined ? {} : { temperatureB }),
-});
-
-/** LoCAL2's flags that mean something here. */
-const FLAGS = ["--model", "--respondent-b", "--model-b", "--temperature-b"];
-
 /**
- * What LoCAL2's `startup_flags` ask for. A model without a provider is Ollama's, as all of LoCAL2's are.
- * @throws Fault `configuration` with the place of a flag that means nothing here, or lacks its value
+ * The defaults that LoCAL2's `startup_flags` set.
+ * @throws Fault `configuration` with the place of a flag that has no meaning here, or lacks its value
  */
 function startupDefaults(file: YamlFile, words: readonly string[]): WrittenDefaults {
-  let given: WrittenDefaults = {};
+  const defaults: Record<string, unknown> = {};
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
     const at = file.place(["startup_flags", index], "value");
-    const value = <S extends z.ZodType>(read: S, what: string, written: unknown): z.output<S> => {
-      const parsed = read.safeParse(written);
-      if (!parsed.success) throw refuse(`${at}: ${word} needs a ${what}`, "write it behind the flag");
-      index += 1;
-      return parsed.data;
-    };
-    const next = words[index + 1];
-    switch (word) {
-      case "--respondent-b":
-        given = { ...given, respondent_b: true };
-        break;
-      case "--model":
-        given = { ...given, model: value(ModelRef, "model", local(next)) };
-        break;
-      case "--model-b":
-        given = { ...given, model_b: value(ModelRef, "model", local(next)) };
-        break;
-      case "--temperature-b":
-        given = { ...given, temperature_b: value(temperature, "temperature", Number(next || Number.NaN)) };
-        break;
-      default:
-        throw refuse(
-          `${at}: the flag ${shown(word)} means nothing here`,
-          `the nearest is ${findNearest(word, FLAGS)}`,
-        );
-    }
+    const flag = Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined;
+    if (!flag)
+      throw refuse(
+        `${at}: the flag ${quoteValue(word)} has no meaning here`,
+        `did you mean ${findNearest(word, Object.keys(FLAGS))}?`,
+      );
+    defaults[flag.key] = true;
+    if (!flag.value) continue;
+    index += 1;
+    const read = flag.value.safeParse(words[index]);
+    const noun = flag.key.startsWith("model") ? "model" : "temperature";
+    if (!read.success) throw refuse(`${at}: ${word} needs a ${noun}`, "write it behind the flag");
+    defaults[flag.key] = read.data;
   }
-  return given;
+  return WrittenDefaults.parse(defaults);
 }
-
-const local = (model = ""): string => (model.includes("/") ? model : `ollama/${model}`);
 
 const StoryFile = z.strictObject({
   story_id: z.preprocess((id) => (typeof id === "number" ? String(id) : id), line(60)),
@@ -174,7 +148,7 @@ const StoryFile = z.strictObject({
     .array(z.union([z.string(), z.number()]).transform(String))
     .max(20)
     .optional(),
-  turns: z.array(Turn).min(1, "there are no turns").max(100),
+  turns: z.array(Turn).min(1, "it has no turns").max(100),
   expected_bus_events: z.strictObject({ present: messages, absent: messages }).optional(),
   response_generation_checks: Checks.optional(),
   inter_turn_delay_secs: z.number().min(0).max(3_600).default(0),
@@ -187,12 +161,21 @@ const StoryFile = z.strictObject({
   expected_engrams: z.array(EngramEntry).max(100).default([]),
 });
 
-type StoryField = { readonly field: string; readonly is: z.output<typeof Field> };
-type StoryMessage = {
+type StoryFile = z.output<typeof StoryFile>;
+
+/** What a field must be: one of these values, or a value of this type. */
+type FieldRule = z.output<typeof Field>;
+
+/** A message that must be on the bus, or must not: exactly `times`, or at least once. */
+export type MessageExpectation = {
   readonly subject: string;
-  readonly where: readonly StoryField[];
-  readonly times: number | undefined;
+  readonly where: readonly { readonly field: string; readonly is: FieldRule }[];
+  readonly times?: number | undefined;
 };
+
+export type EngramExpectation = z.output<typeof EngramEntry>;
+/** LoCAL2's `response_generation_checks`; what is absent or false is not checked. */
+export type ResponseChecks = z.output<typeof Checks>;
 
 /** A conversation, and what is expected of it. */
 export type Story = {
@@ -202,69 +185,67 @@ export type Story = {
   readonly title: string;
   readonly turns: readonly {
     readonly query: string;
-    /** Begins another conversation of the same person. */
+    /** Starts another conversation of the same person. */
     readonly newSession: boolean;
-    /** One of each has to stand in the answer, */
+    /** The answer has to contain one of each. */
     readonly says: readonly (readonly string[])[];
-    /** and none of these. */
+    /** The answer must contain none of these. */
     readonly saysNot: readonly (readonly string[])[];
-    readonly checks: z.output<typeof Checks>;
+    readonly checks: ResponseChecks;
   }[];
-  readonly present: readonly StoryMessage[];
-  readonly absent: readonly StoryMessage[];
-  readonly engrams: readonly z.output<typeof EngramEntry>[];
-  /** What it waits between two turns for LoCAL2's agents in the background, milliseconds. */
+  readonly present: readonly MessageExpectation[];
+  readonly absent: readonly MessageExpectation[];
+  readonly engrams: readonly EngramExpectation[];
+  /** Milliseconds between two turns, which LoCAL2's background agents need. */
   readonly delayMs: number;
-  readonly needs: readonly ("judge" | "respondent-b")[];
-  readonly defaults: StoryDefaults;
+  readonly needs: readonly StoryFile["needs"][number][];
+  /** Settings that apply where no flag sets them. */
+  readonly defaults: Omit<WrittenDefaults, "respondent_b" | "model_b" | "temperature_b"> & {
+    readonly respondentB?: boolean | undefined;
+    readonly modelB?: ModelRef | undefined;
+    readonly temperatureB?: number | undefined;
+  };
 };
 
-/** What whoever runs stories knows of a subject: its fields, or why it never comes; undefined for none that there is. */
+/** The subjects that a story may name; `known` returns undefined for one that does not exist. */
 export type Subjects = {
   readonly names: readonly string[];
-  readonly known: (
-    subject: string,
-  ) =>
-    | { readonly ok: true; readonly fields: readonly string[] }
-    | { readonly ok: false; readonly reason: string }
-    | undefined;
+  readonly known: (subject: string) => KnownSubject | undefined;
 };
 
 const FORM = "a story has a story_id and turns, each with a query";
 
 /**
- * A story in YAML.
+ * Reads a story in YAML.
  *
  * LoCAL2's: `story_id`, `title`, `description`, `notes`, `turns` (`query`, `expected_content` and `must_not_contain` with
  * `a|b`, `new_session`, `response_generation_checks`, `notes`), `response_generation_checks` of all turns (a turn's own
- * come before them), `inter_turn_delay_secs`, `expected_bus_events` as lists of subjects, `startup_flags` (those of the
- * respondents), `critic.should_fire`. Its runner declares the last three and does not look at them; here they are checked.
+ * override them), `inter_turn_delay_secs`, `expected_bus_events` as lists of subjects, `startup_flags` (those of the
+ * respondents), `critic.should_fire`. LoCAL2's runner ignores the last three; here they are checked.
  *
- * Ours: an expected event may be `{subject, where: {field: value, list of values or {type}}, times}`; `expected_engrams`;
- * `needs`; `defaults`.
+ * Parley's own: an expected event may be `{subject, where: {field: value, list of values or {type}}, times}`;
+ * `expected_engrams`; `needs`; `defaults`.
  *
- * @throws Fault `configuration` with file, line and column, and the nearest name for one that there is not: a key, a subject or
- *   its field; also for a subject that never comes, with the reason
+ * @throws Fault `configuration` with file, line and column, and the nearest name for an unknown key, subject or field; also
+ *   for a subject that never comes, with the reason
  */
-export function readStoryFile(written: string, subjects: Subjects, place: FileContext): Story {
-  const file = readYaml(toAbsolute(written, place), "story");
-  const stray = strayKey(file.value, { schema: StoryFile, path: [] });
-  if (stray) {
-    const word = stray.path.at(-1);
-    const hint = `the nearest is ${findNearest(String(word), stray.keys)}`;
-    throw refuse(`${file.place(stray.path, "key")}: there is no key ${shown(word)} here`, hint);
-  }
+export function readStoryFile(path: string, subjects: Subjects, place: FileContext): Story {
+  const file = readYaml(toAbsolute(path, place), "story");
   const data = checkedFile(file, StoryFile, FORM);
-  const { present, absent } = data.expected_bus_events ?? {};
-  const events = { present: expected(present), absent: expected(absent) };
+  const written = data.expected_bus_events;
+  const events = { present: toExpectations(written?.present), absent: toExpectations(written?.absent) };
   for (const kind of ["present", "absent"] as const) {
     for (const [index, message] of events[kind].entries())
-      refuseUnseen(message, { file, path: ["expected_bus_events", kind, index], subjects });
+      checkSubject(message, { file, path: ["expected_bus_events", kind, index], subjects });
   }
-  const { should_fire } = data.critic ?? {};
-  const critic: StoryMessage = { subject: "critique.result", where: [], times: undefined };
+  const critic = (fires: boolean): MessageExpectation[] =>
+    data.critic?.should_fire === fires ? [{ subject: "critique.result", where: [] }] : [];
+  const { respondent_b, model_b, temperature_b, ...defaults } = {
+    ...startupDefaults(file, data.startup_flags ?? []),
+    ...data.defaults,
+  };
   return {
-    file: displayPath(written),
+    file: displayPath(path),
     id: data.story_id,
     title: data.title,
     turns: data.turns.map((turn) => ({
@@ -274,106 +255,66 @@ export function readStoryFile(written: string, subjects: Subjects, place: FileCo
       saysNot: turn.must_not_contain ?? [],
       checks: { ...data.response_generation_checks, ...turn.response_generation_checks },
     })),
-    present: [...events.present, ...(should_fire === true ? [critic] : [])],
-    absent: [...events.absent, ...(should_fire === false ? [critic] : [])],
+    present: [...events.present, ...critic(true)],
+    absent: [...events.absent, ...critic(false)],
     engrams: data.expected_engrams,
     delayMs: Math.round(data.inter_turn_delay_secs * 1_000),
     needs: data.needs,
-    defaults: defaultsOf({ ...startupDefaults(file, data.startup_flags ?? []), ...data.defaults }),
+    defaults: { ...defaults, respondentB: respondent_b, modelB: model_b, temperatureB: temperature_b },
   };
 }
 
-const expected = (written: z.output<typeof messages>): StoryMessage[] =>
-  (written ?? []).map(({ subject, where, times }) => ({
-    subject,
-    times,
+const toExpectations = (written: z.output<typeof messages>): MessageExpectation[] =>
+  (written ?? []).map(({ where, ...message }) => ({
+    ...message,
     where: Object.entries(where).map(([field, is]) => ({ field, is })),
   }));
 
-type Spot = { readonly file: YamlFile; readonly path: readonly PropertyKey[]; readonly subjects: Subjects };
+type MessagePlace = {
+  readonly file: YamlFile;
+  readonly path: readonly PropertyKey[];
+  readonly subjects: Subjects;
+};
 
-/** Refuses to wait for what never comes, or to find that nothing misspelt ever came. */
-function refuseUnseen({ subject, where }: StoryMessage, { file, path, subjects }: Spot): void {
+/** @throws Fault `configuration` for a subject that does not exist or never comes, and for a field that it does not have */
+function checkSubject({ subject, where }: MessageExpectation, { file, path, subjects }: MessagePlace): void {
   const known = subjects.known(subject);
   const at = file.place([...path, "subject"], "value");
-  if (!known) {
-    const hint = `the nearest is ${findNearest(subject, subjects.names)}`;
-    throw refuse(`${at}: there is no subject ${shown(subject)}`, hint);
-  }
-  if (!known.ok) throw refuse(`${at}: ${shown(subject)} never comes: ${known.reason}`, "take it out");
-  for (const { field } of where) {
-    if (known.fields.includes(field)) continue;
-    const spot = file.place([...path, "where", field], "key");
-    const hint = `the nearest is ${findNearest(field, known.fields)}`;
-    throw refuse(`${spot}: there is no field ${shown(field)} in ${shown(subject)}`, hint);
-  }
+  if (!known)
+    throw refuse(
+      `${at}: there is no subject ${quoteValue(subject)}`,
+      `did you mean ${findNearest(subject, subjects.names)}?`,
+    );
+  if (!known.ok) throw refuse(`${at}: ${quoteValue(subject)} never comes: ${known.reason}`, "remove it");
+  const unknown = where.find(({ field }) => !known.fields.includes(field));
+  if (!unknown) return;
+  const spot = file.place([...path, "where", unknown.field], "key");
+  throw refuse(
+    `${spot}: there is no field ${quoteValue(unknown.field)} in ${quoteValue(subject)}`,
+    `did you mean ${findNearest(unknown.field, known.fields)}?`,
+  );
 }
 
-type Part = { readonly schema: unknown; readonly path: readonly PropertyKey[] };
-type StrayKey = { readonly path: readonly PropertyKey[]; readonly keys: readonly string[] };
-
-/** The first key that the schema does not know where it stands, at any depth; a misspelt one is also missing, and says more. */
-function strayKey(value: unknown, { schema, path }: Part): StrayKey | undefined {
-  const inner = unwrapped(schema);
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    for (const [index, one] of value.entries()) {
-      const stray = strayKey(one, { schema: inner.element, path: [...path, index] });
-      if (stray) return stray;
-    }
-    return undefined;
-  }
-  if (!(inner instanceof z.ZodObject) || typeof value !== "object" || value === null || Array.isArray(value))
-    return undefined;
-  const shape: Readonly<Record<string, unknown>> = inner.shape;
-  for (const [key, one] of Object.entries(value)) {
-    const at = [...path, key];
-    if (!Object.hasOwn(shape, key)) return { path: at, keys: Object.keys(shape) };
-    const stray = strayKey(one, { schema: shape[key], path: at });
-    if (stray) return stray;
-  }
-  return undefined;
-}
-
-/** What stands behind the wrappers of a key that may be absent, or may be written in short. */
-function unwrapped(schema: unknown): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
-    return unwrapped(schema.unwrap());
-  return schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform ? unwrapped(schema.out) : schema;
-}
-
-/** A run of so many is no slip of the hand. */
 const MAX_FILES = 500;
 
 /**
- * The files that words name. A `*` in a file's name, which not every shell resolves, stands for any characters, in files that
- * end in .yaml or .yml, in the order of their names.
+ * Lists the files that words name. A `*` in a file's name, which not every shell resolves, stands for any characters, in
+ * files that end in .yaml or .yml, in the order of their names.
  * @throws Fault `configuration` where none fits, or more than 500 do
  */
 export function storyFiles(words: readonly string[], place: FileContext): string[] {
   const files = words.flatMap((word) => {
     const pattern = basename(word);
     if (!pattern.includes("*") || existsSync(toAbsolute(word, place))) return [word];
-    const fitting = filesIn(toAbsolute(dirname(word), place), [".yaml", ".yml"])
+    const parts = pattern.split(/\*+/).map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+    const names = new RegExp(`^${parts.join(".*")}$`, "su");
+    const matches = filesIn(toAbsolute(dirname(word), place), [".yaml", ".yml"])
       .map((path) => basename(path))
-      .filter((name) => fits(name, pattern));
-    if (fitting.length === 0) throw refuse(`no story fits ${displayPath(word)}`, "name a file that is there");
-    return fitting.map((name) => join(dirname(word), name));
+      .filter((name) => names.test(name));
+    if (matches.length === 0) throw refuse(`no story fits ${displayPath(word)}`, "name a file that exists");
+    return matches.map((name) => join(dirname(word), name));
   });
   if (files.length > MAX_FILES)
     throw refuse(`there are ${files.length} stories, more than ${MAX_FILES}`, "run them in parts");
   return files;
-}
-
-/** Whether the parts between the stars stand in the name, in their order, the outer ones at its ends. */
-function fits(name: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop() ?? "";
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
 }

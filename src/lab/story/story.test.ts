@@ -117,7 +117,7 @@ describe("a story", () => {
       ],
       checks: [
         { what: "there is answer.dialog 3 times", ok: true },
-        { what: "B's engram is episodic", ok: true },
+        { what: "B's memory entry is episodic", ok: true },
       ],
     });
   });

@@ -5,25 +5,25 @@ import { wrapped } from "../../reports/text-width.ts";
 import { pluralize, formatNumber } from "../../text/format.ts";
 
 export type StoryStyle = {
-  /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
+  /** Whether the output may have colors. */
   readonly color: boolean;
-  /** Cells of a line. */
+  /** The width of a line in cells. */
   readonly width: number;
 };
 
-/** So much of an answer, or of what was found, is shown; all of it is in the journal. */
+/** Characters of an answer, or of what was found, that are shown. */
 const MAX_SHOWN_LENGTH = 300;
 
-/** A story for a person: its turns with their answers, every check, and of one that does not hold what there is. Ends in a newline. */
+/** Formats a story's turns, answers and checks for a terminal. Ends in a newline. */
 export function storyText(report: StoryReport, { color, width }: StoryStyle): string {
   const style = styleOf(color);
   const narrow = Math.max(20, width);
   const checks = checksOf(report);
   const failed = checks.filter(({ ok }) => ok === false).length;
-  const passedOver = checks.filter(({ ok }) => ok === null).length;
+  const skipped = checks.filter(({ ok }) => ok === null).length;
   const title = [report.id, report.title].filter((one) => one !== "").join(": ");
   const verdict = report.ok
-    ? `passed, ${pluralize(checks.length - passedOver, "check")}${passedOver === 0 ? "" : `; ${passedOver} not looked at`}`
+    ? `passed, ${pluralize(checks.length - skipped, "check")}${skipped === 0 ? "" : `; ${skipped} skipped`}`
     : `FAILED, ${formatNumber(failed)} of ${pluralize(checks.length, "check")}`;
   const body = [
     ...report.turns.flatMap(({ query, answer, checks: own }, index) => [
@@ -33,7 +33,7 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
         : block(oneLine(answer, MAX_SHOWN_LENGTH), { width: narrow, indent: 4 }).map(style.dim)),
       ...own.flatMap((one) => checkLines(one, { width: narrow, style })),
     ]),
-    ...(report.checks.length > 0 ? ["  Afterwards"] : []),
+    ...(report.checks.length > 0 ? ["  Whole story"] : []),
     ...report.checks.flatMap((one) => checkLines(one, { width: narrow, style })),
   ];
   return `${[
@@ -44,9 +44,9 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
   ].join("\n")}\n`;
 }
 
-type Laying = { readonly width: number; readonly indent: number };
+type BlockStyle = { readonly width: number; readonly indent: number };
 
-const block = (text: string, { width, indent }: Laying): string[] =>
+const block = (text: string, { width, indent }: BlockStyle): string[] =>
   wrapped(text, width - indent).map((line) => `${" ".repeat(indent)}${line}`);
 
 function checkLines(
@@ -60,7 +60,7 @@ function checkLines(
   );
 }
 
-/** How many of the stories passed, and which did not, in a line without a newline. */
+/** Says how many stories passed and which failed, without a newline. */
 export function storiesLine({ stories }: StoryReports): string {
   const failed = stories.filter(({ ok }) => !ok).map(({ id }) => oneLine(id, 60));
   const all = pluralize(stories.length, "story").replace(/storys$/, "stories");
