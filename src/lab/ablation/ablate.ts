@@ -4,10 +4,20 @@ import { prepare } from "../../app/start.ts";
 import type { FileContext } from "../../config/paths.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { idOfRequest } from "../../engine/index.ts";
-import { type DeliberationId, type Entry, Fault, isEvent, isFault } from "../../kernel/index.ts";
+import {
+  type DeliberationId,
+  type Entry,
+  Fault,
+  isEvent,
+  isFault,
+  type Reservation,
+} from "../../kernel/index.ts";
 import { judgedWork, type JudgedWork } from "../../protocols/judge/view.ts";
 import type { Note } from "../../engine/opening-part.ts";
+import { budgetOf } from "../../app/opening.ts";
 import { pinArm } from "../bench/arms.ts";
+import { remainingBudget, type Usage } from "../bench/budget.ts";
+import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, readTasks, runBench } from "../bench/bench.ts";
 import type { BenchRow, BenchTask } from "../bench/row.ts";
 import { type JudgeTask, openJudge } from "../judge/judge.ts";
@@ -18,17 +28,15 @@ import {
   ablationRow,
   type AblationRow,
   type AblationTask,
-  gradedRows,
   memoryAblation,
   type MemoryAblation,
   type Side,
   SIDES,
 } from "./report.ts";
 
-// ABLATION-1. Both sides of a question are asked alike, under one seed, except for what memory gives.
+// ABLATION-1. Both sides of a question get the same prompt under one seed, except for what memory adds.
 // ABLATION-2. Nothing is written to memory: neither side's deliberation has reactions.
-// ABLATION-3. What is recorded is neither asked nor graded again. Answers are found by what they stand on, the judge's work
-//     by the answers that it grades.
+// ABLATION-3. Recorded answers and grades are reused: answers are found by their opening, grades by the answers.
 // ABLATION-4. The limits hold for both sides and the judge together.
 
 /** Reads a file of tasks; their right answers may be missing. @throws Fault `configuration` as `readBenchTasks` does */
@@ -151,42 +159,38 @@ export async function runAblation(
 async function readRows(
   { store }: AppContext,
   tasks: readonly AblationTask[],
-  ran: readonly BenchRow[],
+  benchRows: readonly BenchRow[],
 ): Promise<AblationRow[]> {
-  const sideOf = async (task: AblationTask, side: Side) => {
-    const row = ran.find((one) => one.arm === side && one.task === task.id);
-    const last = row?.deliberations.at(-1);
-    if (!row || last === undefined) return undefined;
-    // A row names deliberations by ids that a store has given.
-    return { row, entries: await store.read(last as DeliberationId) };
-  };
   const rows: AblationRow[] = [];
   for (const task of tasks) {
-    const sides = { with: await sideOf(task, "with"), without: await sideOf(task, "without") };
-    if (sides.with || sides.without) rows.push(ablationRow(task, sides));
+    const sideRun = async (side: Side) => {
+      const row = benchRows.find((one) => one.arm === side && one.task === task.id);
+      // A row names deliberations by ids that a store has given.
+      return row && { row, entries: await store.read(row.deliberations.at(-1) as DeliberationId) };
+    };
+    const runs = { with: await sideRun("with"), without: await sideRun("without") };
+    if (runs.with || runs.without) rows.push(ablationRow(task, runs));
   }
   return rows;
 }
 
 type GradingSpec = AblationSpec & { readonly judge: string; readonly rows: readonly AblationRow[] };
 
-type Grading = {
-  readonly id: DeliberationId;
-  readonly entries: readonly Entry[];
+type Grading = NonNullable<AblationRun["judging"]> & {
   readonly rows: readonly AblationRow[];
   readonly work: Extract<JudgedWork, { kind: "grade" }> | undefined;
 };
 
 /**
- * Has every answer graded once: two sides that gave the same text gave one answer. Null where there is nothing to grade,
- * `budget` where the limits leave nothing for it.
+ * Has every distinct answer graded once. Null where there is nothing to grade, `budget` where the limits leave nothing for
+ * it.
  */
 async function gradeRows(
   context: AppContext,
   { judge, rows, tasks, file }: GradingSpec,
   { signal, onJudging }: AblationOptions,
 ): Promise<Grading | "budget" | null> {
-  const { items, nameOf } = itemsOf(rows, tasks);
+  const { items, itemName } = gradingItems(rows, tasks);
   const count = items.length;
   if (count === 0) return null;
   const task: JudgeTask = {
@@ -195,12 +199,14 @@ async function gradeRows(
     items: items.map(({ name }) => ({ name })),
     texts: namedTexts(items),
   };
-  const limits = remainingLimits(context, rows);
-  if (limits === null) return "budget"; // ABLATION-4
+  const left = remainingBudget(budgetOf(context.settings), usageOf(rows)); // ABLATION-4
+  const { usd: maxCostUsd, tokens: maxTokens, calls: maxCalls } = left;
+  if ([maxCostUsd, maxTokens, maxCalls].some((limit) => limit === 0)) return "budget";
+  const settings = { ...context.settings, maxCostUsd, maxTokens, maxCalls };
+  const call = { model: judge, rubric: DEFAULT_RUBRIC, repeat: 1, again: false };
   let opened: Resumed;
   try {
-    const call = { model: judge, rubric: DEFAULT_RUBRIC, repeat: 1, again: false };
-    opened = await openJudge({ ...context, settings: { ...context.settings, ...limits } }, task, call);
+    opened = await openJudge({ ...context, settings }, task, call);
   } catch (error) {
     if (isFault(error, "budget")) return "budget";
     throw error;
@@ -214,53 +220,42 @@ async function gradeRows(
   const work = judgedWork(entries);
   const graded = work?.kind === "grade" ? work : undefined;
   const scores = new Map(graded?.items.map(({ name, score }) => [name, score]));
+  const withGrade = (row: AblationRow, side: Side) =>
+    row[side] && { ...row[side], grade: scores.get(itemName(row, side) ?? "") ?? null };
   return {
     id,
     entries,
     work: graded,
-    rows: gradedRows(rows, (row, side) => scores.get(nameOf(row, side) ?? "") ?? null),
+    rows: rows.map((row) => ({ ...row, with: withGrade(row, "with"), without: withGrade(row, "without") })),
   };
 }
 
-type Item = {
-  readonly name: string;
-  readonly texts: { readonly question: string; readonly answer: string; readonly reference?: string };
-};
-
 /** The distinct answers in the order of the questions, and the name of the item for each side's answer. */
-function itemsOf(rows: readonly AblationRow[], tasks: readonly AblationTask[]) {
-  const items: Item[] = [];
-  const names = new Map<string, string>();
+function gradingItems(rows: readonly AblationRow[], tasks: readonly AblationTask[]) {
+  const items = new Map<string, Parameters<typeof namedTexts>[0][number]>();
   const keyOf = (row: AblationRow, side: Side) => JSON.stringify([row.task, row[side]?.text ?? null]);
   for (const row of rows) {
     const task = tasks.find(({ id }) => id === row.task);
     for (const side of SIDES) {
-      const text = row[side]?.finished === true ? row[side].text : null;
-      if (!task || text === null || text.trim() === "" || names.has(keyOf(row, side))) continue;
-      const name = `item-${items.length + 1}`;
-      names.set(keyOf(row, side), name);
+      const text = row[side]?.finished ? row[side].text : null;
+      if (!task || text === null || text.trim() === "" || items.has(keyOf(row, side))) continue;
       const question = task.context === undefined ? task.question : `${task.question}\n\n${task.context}`;
-      const reference = task.answer === undefined ? {} : { reference: task.answer };
-      items.push({ name, texts: { question, answer: text, ...reference } });
+      const texts = { question, answer: text, reference: task.answer };
+      items.set(keyOf(row, side), { name: `item-${items.size + 1}`, texts });
     }
   }
-  return { items, nameOf: (row: AblationRow, side: Side) => names.get(keyOf(row, side)) };
+  return {
+    items: [...items.values()],
+    itemName: (row: AblationRow, side: Side) => items.get(keyOf(row, side))?.name,
+  };
 }
 
-/** The limits that the answers leave for the judge; null where one of them is exhausted. */
-function remainingLimits(
-  { settings: { maxCostUsd, maxTokens, maxCalls } }: AppContext,
-  rows: readonly AblationRow[],
-): { maxCostUsd?: number; maxTokens?: number; maxCalls?: number } | null {
+/** The usage of both sides; what was not reported counts as nothing. */
+function usageOf(rows: readonly AblationRow[]): Usage {
   const sides = rows.flatMap((row) => SIDES.flatMap((side) => row[side] ?? []));
-  const left = (limit: number, spent: (side: (typeof sides)[number]) => number | null): number =>
-    sides.reduce((rest, side) => rest - (spent(side) ?? 0), limit);
-  const limits = {
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd: left(maxCostUsd, ({ usd }) => usd) }),
-    ...(maxTokens === undefined
-      ? {}
-      : { maxTokens: left(maxTokens, ({ tokens }) => (tokens.in ?? 0) + (tokens.out ?? 0)) }),
-    ...(maxCalls === undefined ? {} : { maxCalls: left(maxCalls, ({ calls }) => calls) }),
-  };
-  return Object.values(limits).every((limit) => limit > 0) ? limits : null;
+  return sides.reduce<Reservation>(
+    (sum, { calls, tokens, usd }) =>
+      addUsage(sum, { calls, tokens: (tokens.in ?? 0) + (tokens.out ?? 0), usd: usd ?? 0 }),
+    NO_USAGE,
+  );
 }

@@ -1,61 +1,52 @@
 import * as z from "zod";
+import { type Entry, isEvent, Recalled, UserId } from "../../kernel/index.ts";
+import { headOf, JUDGE_HEAD, type JudgedWork } from "../../protocols/judge/view.ts";
 import { bootstrap } from "../../stats/bootstrap.ts";
 import { Estimate, estimateShare } from "../../stats/proportions.ts";
-import { isEvent, Recalled, UserId, type Entry } from "../../kernel/index.ts";
-import { benchPairs, total } from "../bench/report.ts";
-import { BenchLine, type BenchRow } from "../bench/row.ts";
 import { givenAnswer } from "../../views/given-answer.ts";
-import { headOf, JUDGE_HEAD, type JudgedWork } from "../../protocols/judge/view.ts";
+import { BenchPair, compareArms, meanOf, total } from "../bench/report.ts";
+import { BenchLine, BenchRow } from "../bench/row.ts";
 
 // ABLATION-5. A pair counts only where both of its sides have finished.
-// ABLATION-6. An answer is right or wrong where the question's answer is known, and graded where a judge's reply could be
-//     read: what is not known is null and counts nowhere.
-// ABLATION-7. Where nothing was retrieved, both sides were asked the same and differ by chance: the metrics are also given
+// ABLATION-6. An answer is right or wrong only where the question's answer is known, and graded only where the judge's reply
+//     could be read. What is not known is null and counts nowhere.
+// ABLATION-7. Where nothing was retrieved, both sides got the same prompt and differ by chance: the metrics are also given
 //     without those pairs.
 
-/** A question, with its one right answer where that is known: a line of a file of tasks. */
-export const AblationLine = z.strictObject({
-  ...BenchLine.shape,
-  answer: BenchLine.shape.answer.optional(),
-});
+/** A line of a file of tasks: a question, with its one right answer where that is known. */
+export const AblationLine = BenchLine.partial({ answer: true });
 /** A line with its id. */
 export type AblationTask = z.infer<typeof AblationLine> & { readonly id: string };
 
 export const SIDES = ["with", "without"] as const;
 export type Side = (typeof SIDES)[number];
 
-const grade = z.number().min(1).max(5);
-const tokens = z.strictObject({ in: z.number().nullable(), out: z.number().nullable() });
-
 /** What one side answered to a question. */
-const SideRow = z.strictObject({
-  /** The deliberation that counts, last, behind those that it went on from. */
-  deliberations: z.array(z.string()).min(1),
-  /** The closing's outcome, or `open`. */
-  outcome: z.string(),
-  finished: z.boolean(),
-  /** Why no reply came; null where one did. */
-  failed: z.string().nullable(),
+const SideRow = BenchRow.pick({
+  deliberations: true,
+  outcome: true,
+  finished: true,
+  failed: true,
+  answer: true,
+  calls: true,
+  tokens: true,
+  usd: true,
+}).extend({
   /** The whole answer; null where there is none. */
   text: z.string().nullable(),
-  /** As it was extracted for comparison; null where nothing could be. */
-  answer: z.string().nullable(),
   /** null where the right answer is not known. */
   right: z.boolean().nullable(),
-  /** The judge's; null where there is none. */
-  grade: grade.nullable(),
-  calls: z.int(),
-  tokens,
-  /** US dollars; null when the price of any call is unknown. */
-  usd: z.number().nullable(),
+  /** The judge's grade, 1 to 5; null where there is none. */
+  grade: z.number().min(1).max(5).nullable(),
 });
+type SideRow = z.infer<typeof SideRow>;
 
 /** One question, answered with memory and without. */
 export const AblationRow = z.strictObject({
   task: z.string(),
   kind: z.string().nullable(),
   question: z.string(),
-  /** What memory gave; null before it was asked. */
+  /** What memory gave; null before it was searched. */
   recalled: z
     .strictObject({
       engrams: z.array(Recalled.pick({ id: true, mark: true, similarity: true, words: true, score: true })),
@@ -63,13 +54,11 @@ export const AblationRow = z.strictObject({
       how: z.string(),
     })
     .nullable(),
-  /** null: not begun. */
+  /** null where this side has not begun. */
   with: SideRow.nullable(),
   without: SideRow.nullable(),
 });
 export type AblationRow = z.infer<typeof AblationRow>;
-
-const difference = z.strictObject({ value: z.number(), low: z.number(), high: z.number() }).nullable();
 
 /** On how many questions both sides, one, or neither was right. */
 const RightPairs = z.strictObject({
@@ -79,7 +68,7 @@ const RightPairs = z.strictObject({
   onlyWithout: z.int(),
   neither: z.int(),
   /** The accuracy with memory minus that without, −1 to 1, with its 95 % interval; null without pairs. */
-  difference,
+  difference: BenchPair.shape.difference,
   /** McNemar's exact test, two-sided. */
   p: z.number(),
 });
@@ -91,12 +80,12 @@ const GradePairs = z.strictObject({
   /** Means; null without pairs. */
   with: z.number().nullable(),
   without: z.number().nullable(),
-  /** How often the side with memory was graded higher, alike, lower. */
+  /** How often the side with memory has the higher, an equal, a lower grade. */
   higher: z.int(),
   alike: z.int(),
   lower: z.int(),
   /** The mean of the paired differences with its 95 % percentile interval of the bootstrap; null without pairs. */
-  difference,
+  difference: BenchPair.shape.difference,
 });
 export type GradePairs = z.infer<typeof GradePairs>;
 
@@ -105,41 +94,40 @@ const SideTotal = z.strictObject({
   failed: z.int(),
   accuracy: Estimate,
   grade: z.strictObject({ mean: z.number().nullable(), n: z.int() }),
-  /** Of all that was asked of the models that answer; what the judge took stands with the judge. */
-  calls: z.int(),
-  tokens,
-  usd: z.number().nullable(),
+  /** Usage of the models that answer; the judge's is in `judge`. */
+  calls: SideRow.shape.calls,
+  tokens: SideRow.shape.tokens,
+  usd: SideRow.shape.usd,
 });
 export type SideTotal = z.infer<typeof SideTotal>;
 
-/** What `parley memory ablate --json` prints. Published as `schemas/memory-ablation.schema.json`. */
+/** A memory ablation as it is printed. Published as `schemas/memory-ablation.schema.json`. */
 export const MemoryAblation = z.strictObject({
-  /** Whether any answer is a simulated model's: then it says nothing of real ones. */
+  /** Whether any model is simulated: then the results say nothing about real models. */
   simulated: z.boolean(),
   /** Whether both sides have finished every question. */
   complete: z.boolean(),
   tasks: z.strictObject({ file: z.string(), count: z.int(), known: z.int() }),
   user: UserId,
   model: z.string(),
-  /** As given; null where every question drew its own. */
+  /** The seed of the settings; null where every question drew its own. */
   seed: z.string().nullable(),
   /** When the first deliberation was opened, ISO 8601; null for none. */
   startedAt: z.string().nullable(),
+  /** Questions for which memory was searched; those with an entry, with a pinned fact, with either; and each search method, once. */
   recalled: z.strictObject({
-    /** Questions for which memory was asked; with an engram; with a pinned fact; with either. */
     n: z.int(),
     engrams: z.int(),
     facts: z.int(),
     any: z.int(),
-    /** Each way in which it was searched, once. */
     how: z.array(z.string()),
   }),
   with: SideTotal,
   without: SideTotal,
-  /** `recalled`: of the questions alone for which anything was recalled. */
+  /** `recalled` has only the questions for which anything was retrieved. */
   right: z.strictObject({ all: RightPairs, recalled: RightPairs }),
   grades: z.strictObject({ all: GradePairs, recalled: GradePairs }),
-  /** null: nobody graded. */
+  /** null where no judge graded. */
   judge: z
     .strictObject({ ...JUDGE_HEAD, answers: z.int(), read: z.int(), why: z.string().nullable() })
     .nullable(),
@@ -147,149 +135,123 @@ export const MemoryAblation = z.strictObject({
 });
 export type MemoryAblation = z.infer<typeof MemoryAblation>;
 
-/** A side's work on a question: its row, and the journal of the deliberation that counts. */
-export type SideRan = { readonly row: BenchRow; readonly entries: readonly Entry[] };
+/** A bench row of one side, and the journal of the deliberation that counts. */
+type SideRun = { readonly row: BenchRow; readonly entries: readonly Entry[] };
 
-/** What was made of one question, before anybody graded it; `ran` is undefined where it was not begun. */
+/** A question's row before grading; a side is undefined where it has not begun. */
 export function ablationRow(
   task: AblationTask,
-  ran: { readonly [S in Side]: SideRan | undefined },
+  runs: { readonly [S in Side]: SideRun | undefined },
 ): AblationRow {
-  const recalled = ran.with?.entries.find((entry) => isEvent(entry, "engrams-recalled"));
-  const data = recalled && isEvent(recalled, "engrams-recalled") ? recalled.data : undefined;
+  const recalled = runs.with?.entries.find((entry) => isEvent(entry, "engrams-recalled"))?.data;
   return {
     task: task.id,
     kind: task.kind ?? null,
     question: task.question,
-    recalled: data
+    recalled: recalled
       ? {
-          engrams: data.engrams.map(({ id, mark, similarity, words, score }) => ({
-            id,
-            mark,
-            similarity,
-            words,
-            score,
-          })),
-          facts: data.facts.length,
-          how: data.how,
+          engrams: recalled.engrams.map(summarizeEngram),
+          facts: recalled.facts.length,
+          how: recalled.how,
         }
       : null,
-    with: sideRow(task, ran.with),
-    without: sideRow(task, ran.without),
+    with: sideRow(task, runs.with),
+    without: sideRow(task, runs.without),
   };
 }
 
-function sideRow({ answer: known }: AblationTask, ran: SideRan | undefined): AblationRow[Side] {
-  if (!ran) return null;
-  const { deliberations, outcome, finished, failed, answer, right, calls, usd } = ran.row;
-  return {
-    deliberations,
-    outcome,
-    finished,
-    failed,
-    text: givenAnswer(ran.entries)?.data.text ?? null,
-    answer,
-    right: known === undefined ? null : right, // ABLATION-6
-    grade: null,
-    calls,
-    tokens: ran.row.tokens,
-    usd,
-  };
+const summarizeEngram = ({ id, mark, similarity, words, score }: Recalled) => ({
+  id,
+  mark,
+  similarity,
+  words,
+  score,
+});
+
+function sideRow(task: AblationTask, run: SideRun | undefined): SideRow | null {
+  if (!run) return null;
+  const { deliberations, outcome, finished, failed, answer, calls, tokens, usd } = run.row;
+  const text = givenAnswer(run.entries)?.data.text ?? null;
+  const right = task.answer === undefined ? null : run.row.right; // ABLATION-6
+  return { deliberations, outcome, finished, failed, answer, calls, tokens, usd, text, right, grade: null };
 }
 
-/** The rows with the grades of their finished answers; `gradeOf` gives null for what could not be graded. */
-export const gradedRows = (
-  rows: readonly AblationRow[],
-  gradeOf: (row: AblationRow, side: Side) => number | null,
-): AblationRow[] =>
-  rows.map((row) => ({
-    ...row,
-    with: row.with && { ...row.with, grade: gradeOf(row, "with") },
-    without: row.without && { ...row.without, grade: gradeOf(row, "without") },
-  }));
-
-export type Ablated = Pick<MemoryAblation, "simulated" | "user" | "model" | "seed" | "startedAt"> & {
+type AblationInput = Pick<MemoryAblation, "simulated" | "user" | "model" | "seed" | "startedAt"> & {
   readonly file: string;
   readonly tasks: readonly AblationTask[];
-  /** One for each task that was begun, in the order of the tasks. */
+  /** One for each task that has begun, in the order of the tasks. */
   readonly rows: readonly AblationRow[];
   readonly judge: Extract<JudgedWork, { kind: "grade" }> | undefined;
 };
 
-/** The comparison from its rows. */
-export function memoryAblation({ file, tasks, rows, judge, ...head }: Ablated): MemoryAblation {
-  const pairs = rows.flatMap((row): Pair[] =>
-    row.with?.finished === true && row.without?.finished === true // ABLATION-5
-      ? [{ ...row, with: row.with, without: row.without }]
-      : [],
-  );
-  const recalling = pairs.filter(({ recalled }) => isRecalled(recalled)); // ABLATION-7
-  const asked = rows.flatMap(({ recalled }) => recalled ?? []);
-  const graded = judge?.items.filter(({ score }) => score !== null).length ?? 0;
+/** Computes the comparison from its rows. */
+export function memoryAblation({ file, tasks, rows, judge, ...head }: AblationInput): MemoryAblation {
+  const pairs = rows.flatMap((row): FinishedPair[] =>
+    row.with?.finished && row.without?.finished ? [{ ...row, with: row.with, without: row.without }] : [],
+  ); // ABLATION-5
+  const withResults = pairs.filter(({ recalled }) => hasResults(recalled)); // ABLATION-7
+  const searched = rows.flatMap(({ recalled }) => recalled ?? []);
+  const ungraded = judge?.items.filter(({ score }) => score === null) ?? [];
   return {
     ...head,
     simulated: head.simulated || judge?.simulated === true,
     complete: pairs.length === tasks.length,
     tasks: { file, count: tasks.length, known: tasks.filter(({ answer }) => answer !== undefined).length },
     recalled: {
-      n: asked.length,
-      engrams: asked.filter(({ engrams }) => engrams.length > 0).length,
-      facts: asked.filter(({ facts }) => facts > 0).length,
-      any: asked.filter(isRecalled).length,
-      how: [...new Set(asked.map(({ how }) => how))].sort(),
+      n: searched.length,
+      engrams: searched.filter(({ engrams }) => engrams.length > 0).length,
+      facts: searched.filter(({ facts }) => facts > 0).length,
+      any: searched.filter(hasResults).length,
+      how: [...new Set(searched.map(({ how }) => how))].sort(),
     },
-    with: totalOf(rows.flatMap((row) => row.with ?? [])),
-    without: totalOf(rows.flatMap((row) => row.without ?? [])),
-    right: { all: rightPairs(pairs), recalled: rightPairs(recalling) },
-    grades: { all: gradePairs(pairs), recalled: gradePairs(recalling) },
+    with: sumSides(rows.flatMap((row) => row.with ?? [])),
+    without: sumSides(rows.flatMap((row) => row.without ?? [])),
+    right: { all: rightPairs(pairs), recalled: rightPairs(withResults) },
+    grades: { all: gradePairs(pairs), recalled: gradePairs(withResults) },
     judge: judge
       ? {
           ...headOf(judge),
           answers: judge.items.length,
-          read: graded,
-          why: judge.items.find(({ score }) => score === null)?.why ?? judge.why,
+          read: judge.items.length - ungraded.length,
+          why: ungraded[0]?.why ?? judge.why,
         }
       : null,
     rows: [...rows],
   };
 }
 
-type SideOf = NonNullable<AblationRow[Side]>;
-type Pair = Omit<AblationRow, Side> & { readonly [S in Side]: SideOf };
+type FinishedPair = Omit<AblationRow, Side> & { readonly [S in Side]: SideRow };
 
-const isRecalled = (recalled: AblationRow["recalled"]): boolean =>
+const hasResults = (recalled: AblationRow["recalled"]): boolean =>
   recalled !== null && (recalled.engrams.length > 0 || recalled.facts > 0);
 
-function totalOf(sides: readonly SideOf[]): SideTotal {
+function sumSides(sides: readonly SideRow[]): SideTotal {
   const finished = sides.filter((side) => side.finished);
   const known = finished.filter(({ right }) => right !== null);
-  const grades = finished.flatMap((side) => side.grade ?? []);
+  const grades = finished.flatMap(({ grade }) => grade ?? []);
   return {
     finished: finished.length,
     failed: sides.filter(({ failed }) => failed !== null).length,
-    accuracy: estimateShare(known.filter(({ right }) => right === true).length, known.length),
+    accuracy: estimateShare(known.filter(({ right }) => right).length, known.length),
     grade: { mean: meanOf(grades), n: grades.length },
     calls: sides.reduce((sum, { calls }) => sum + calls, 0),
     tokens: {
-      in: total(sides.map((side) => side.tokens.in)),
-      out: total(sides.map((side) => side.tokens.out)),
+      in: total(sides.map(({ tokens }) => tokens.in)),
+      out: total(sides.map(({ tokens }) => tokens.out)),
     },
     usd: total(sides.map(({ usd }) => usd)),
   };
 }
 
-function rightPairs(all: readonly Pair[]): RightPairs {
-  const known = all.filter((pair) => SIDES.every((side) => pair[side].right !== null));
-  const rows = known.flatMap((pair) =>
-    SIDES.map((arm) => ({ arm, task: pair.task, right: pair[arm].right === true })),
+function rightPairs(pairs: readonly FinishedPair[]): RightPairs {
+  const known = pairs.flatMap(({ with: one, without: other }) =>
+    one.right === null || other.right === null ? [] : [[one.right, other.right] as const],
   );
-  const [pair] = benchPairs(SIDES, rows);
-  if (!pair) throw new RangeError("two arms are one pair");
-  const { n, both, onlyFirst: onlyWith, onlySecond: onlyWithout, neither, difference, p } = pair;
-  return { n, both, onlyWith, onlyWithout, neither, difference, p };
+  const { onlyFirst: onlyWith, onlySecond: onlyWithout, ...same } = compareArms(known);
+  return { ...same, onlyWith, onlyWithout };
 }
 
-function gradePairs(all: readonly Pair[]): GradePairs {
+function gradePairs(all: readonly FinishedPair[]): GradePairs {
   const pairs = all.flatMap(({ with: one, without: other }) =>
     one.grade === null || other.grade === null ? [] : [{ one: one.grade, other: other.grade }],
   );
@@ -305,6 +267,3 @@ function gradePairs(all: readonly Pair[]): GradePairs {
     difference: interval && { value: interval.estimate, low: interval.low, high: interval.high },
   };
 }
-
-const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -8,7 +8,7 @@ import { type Budget, type Cap, Fault } from "../../kernel/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { armNames, prepareArm, type PreparedArm } from "./arms.ts";
 import { createPurse, type Purse } from "./budget.ts";
-import { type BenchJob, type JobEnd, NOTHING, openJob, plus } from "./job.ts";
+import { type BenchJob, type JobEnd, NO_USAGE, openJob, addUsage } from "./job.ts";
 import { benchReport, type BenchReport } from "./report.ts";
 import { BenchLine, type BenchRow, type BenchTask } from "./row.ts";
 
@@ -73,7 +73,7 @@ export async function runBench(
   const jobs: BenchJob[] = [];
   for (const task of tasks) for (const arm of arms) jobs.push(await openJob(parley, { arm, task }));
   for (const job of jobs) reportRow(job, options, false);
-  const spent = jobs.map((job) => job.spent()).reduce(plus, NOTHING);
+  const spent = jobs.map((job) => job.spent()).reduce(addUsage, NO_USAGE);
   const budget = benchBudget(parley);
   const purse = createPurse(budget, { spent, slots: options.concurrency });
   const stop = await runJobs(jobs, purse, options);

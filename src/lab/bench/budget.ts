@@ -1,20 +1,44 @@
-import type { Budget, Reservation } from "../../kernel/index.ts";
+import type { Budget, Entry, Reservation } from "../../kernel/index.ts";
+import { spending } from "../../views/spending.ts";
 
-// BUDGET-1. Spent + granted <= cap, for every cap, at every grant: no number of deliberations at once passes it.
-// BUDGET-2. Who asks first is answered first; who needs all that is left holds up those behind.
+// BUDGET-1. Spent plus granted never exceeds a cap, however many deliberations run at once.
+// BUDGET-2. Requests are served in order; a request for all that is left holds up those behind it.
 
-/** So much may be spent, until it is settled by what was. */
+/** An amount that may be spent; `settle` replaces it by what was spent. */
 export type Grant = { readonly cap: Budget; settle(spent: Reservation): void };
 
-/** What is left of the caps of many deliberations; every promise resolves to undefined when what is left is not enough. */
+/** What is left of caps that many deliberations share. A promise resolves to undefined when too little is left. */
 export interface Purse {
-  /** An even part of what is free, for one of as many as may be at work. */
+  /** Grants an even part of what is free, for one of as many slots as may be in use. */
   share(): Promise<Grant | undefined>;
-  /** This much; where something is capped, `need` says how much of it. */
+  /** Grants exactly `need`, which has an amount for everything that is capped. */
   exactly(need: Budget): Promise<Grant | undefined>;
-  /** All that is left, once nobody else is at work; only if that is more of something than `before`. */
+  /** Grants all that is left, once nothing else runs; only if that is more of something than `before`. */
   rest(before?: Budget): Promise<Grant | undefined>;
 }
+
+/** Usage; null where a provider did not report it. */
+export type Usage = {
+  readonly calls: number;
+  readonly tokens: number | null;
+  readonly usd: number | null;
+};
+
+/** The usage of an entry list's own calls; tokens are input and output together. */
+export function usageIn(entries: readonly Entry[]): Usage {
+  const { calls, tokens, cost } = spending(entries).total;
+  const known = tokens.in !== null && tokens.out !== null;
+  return { calls, tokens: known ? tokens.in + tokens.out : null, usd: cost.usd };
+}
+
+/** What a budget leaves after this usage, at least 0; what was not reported counts as nothing. */
+export const remainingBudget = (budget: Budget, used: Usage): Budget => ({
+  ...budget,
+  ...budgetOf((kind) => {
+    const cap = budget[kind];
+    return cap === undefined ? undefined : Math.max(0, cap - (used[kind] ?? 0));
+  }),
+});
 
 const KINDS = ["usd", "tokens", "calls"] as const;
 type Kind = (typeof KINDS)[number];
@@ -36,7 +60,7 @@ type Offer = (
   at: { readonly alone: boolean; readonly held: number },
 ) => Budget | "wait" | undefined;
 
-/** @param spent by earlier runs; `slots`: how many may be at work at once */
+/** @param spent by earlier runs; `slots`: how many deliberations may run at once */
 export function createPurse(total: Budget, { spent, slots }: { spent: Reservation; slots: number }): Purse {
   const gone = { ...spent };
   const held = new Set<Budget>();

@@ -1,4 +1,3 @@
-import { capsIn } from "../../views/spending.ts";
 import {
   callOf,
   canonical,
@@ -11,9 +10,9 @@ import {
   type Reservation,
 } from "../../kernel/index.ts";
 import { benchRow, isCut, type BenchRow, type BenchTask } from "./row.ts";
-import { spending } from "../../views/spending.ts";
+import { capsIn } from "../../views/spending.ts";
 import type { PreparedArm } from "./arms.ts";
-import type { Grant, Purse } from "./budget.ts";
+import { type Grant, type Purse, remainingBudget, usageIn } from "./budget.ts";
 import type { AppContext } from "../../app/context.ts";
 import { resume } from "../../app/run.ts";
 import { open } from "../../app/start.ts";
@@ -113,7 +112,7 @@ export async function openJob(context: AppContext, { arm, task }: JobSubject): P
           await run.reactions;
         } finally {
           state = await read();
-          funded.grant.settle(minus(state.spent, before));
+          funded.grant.settle(subtractUsage(state.spent, before));
         }
         if (plan.do === "open") mayRetry = false;
         if (state.last?.denied) return "access";
@@ -146,7 +145,7 @@ async function fund(
   if (plan.do === "fork")
     return granted(plan, await purse.rest(plan.last.status === "cut" ? plan.last.budget : undefined));
   const { last } = plan;
-  const grant = await purse.exactly(leftOf(last.budget, last.spent));
+  const grant = await purse.exactly(remainingBudget(last.budget, last.spent));
   return grant ? { plan, grant } : granted({ do: "fork", nth, last }, await purse.rest());
 }
 
@@ -159,12 +158,12 @@ async function readState(
 ): Promise<JobState> {
   const runs: (readonly Entry[])[] = [];
   let last: LastRun | undefined;
-  let spent = NOTHING;
+  let spent = NO_USAGE;
   for await (const { id, opened, entries } of recordedRuns(store, names)) {
     const { budget } = opened.data;
-    const own = plus(spentOf(entries, budget), await store.outstanding(id));
+    const own = addUsage(spentOf(entries, budget), await store.outstanding(id));
     runs.push(entries);
-    spent = plus(spent, own);
+    spent = addUsage(spent, own);
     last = {
       id,
       status: statusOf(entries),
@@ -194,29 +193,21 @@ const isDenied = (entries: readonly Entry[]): boolean =>
     return call?.ok === false && DENIALS.has(call.failure.code);
   });
 
-export const NOTHING: Reservation = { calls: 0, tokens: 0, usd: 0 };
+export const NO_USAGE: Reservation = { calls: 0, tokens: 0, usd: 0 };
 
-export const plus = (a: Reservation, b: Reservation): Reservation => ({
+export const addUsage = (a: Reservation, b: Reservation): Reservation => ({
   calls: a.calls + b.calls,
   tokens: a.tokens + b.tokens,
   usd: a.usd + b.usd,
 });
-const minus = (a: Reservation, b: Reservation): Reservation => ({
+const subtractUsage = (a: Reservation, b: Reservation): Reservation => ({
   calls: a.calls - b.calls,
   tokens: a.tokens - b.tokens,
   usd: a.usd - b.usd,
 });
 
-/** What a deliberation's own calls took; its whole cap where a provider did not say. */
+/** The usage of a deliberation's own calls; its whole cap where a provider did not report it. */
 function spentOf(entries: readonly Entry[], cap: Budget): Reservation {
-  const { calls, tokens, cost } = spending(entries).total;
-  const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
-  return { calls, tokens: both ?? cap.tokens ?? 0, usd: cost.usd ?? cap.usd ?? 0 };
+  const { calls, tokens, usd } = usageIn(entries);
+  return { calls, tokens: tokens ?? cap.tokens ?? 0, usd: usd ?? cap.usd ?? 0 };
 }
-
-/** What a cap leaves after this was spent. */
-const leftOf = ({ usd, tokens, calls }: Budget, spent: Reservation): Budget => ({
-  ...(usd === undefined ? {} : { usd: Math.max(0, usd - spent.usd) }),
-  ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - spent.tokens) }),
-  ...(calls === undefined ? {} : { calls: Math.max(0, calls - spent.calls) }),
-});

@@ -1,24 +1,18 @@
 import * as z from "zod";
 import { condorcet } from "../../stats/ballot-rules.ts";
-import { effectiveVotes } from "../../stats/proportions.ts";
-import { Estimate, estimateShare } from "../../stats/proportions.ts";
-import { mcnemar } from "../../stats/proportions.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
+import { effectiveVotes, Estimate, mcnemar, estimateShare } from "../../stats/proportions.ts";
 import { BenchRow } from "./row.ts";
-
-const counts = {
-  both: z.int(),
-  onlyFirst: z.int(),
-  onlySecond: z.int(),
-  neither: z.int(),
-};
 
 /** Two arms on the questions that both finished. */
 export const BenchPair = z.strictObject({
   first: z.string(),
   second: z.string(),
   n: z.int(),
-  ...counts,
+  both: z.int(),
+  onlyFirst: z.int(),
+  onlySecond: z.int(),
+  neither: z.int(),
   /** The first's accuracy minus the second's with its 95 % interval; null without questions. */
   difference: z.strictObject({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
   /** McNemar's exact test, two-sided. */
@@ -28,7 +22,22 @@ export const BenchPair = z.strictObject({
 });
 export type BenchPair = z.infer<typeof BenchPair>;
 
-/** Every two arms, in the order of `arms`, from finished rows. */
+/** Compares two arms from whether each was right, question by question. */
+export function compareArms(
+  pairs: readonly (readonly [first: boolean, second: boolean])[],
+): Omit<BenchPair, "first" | "second" | "adjusted"> {
+  const count = (a: boolean, b: boolean) => pairs.filter(([one, other]) => one === a && other === b).length;
+  const cells = {
+    both: count(true, true),
+    onlyFirst: count(true, false),
+    onlySecond: count(false, true),
+    neither: count(false, false),
+  };
+  const p = mcnemar(cells.onlyFirst, cells.onlySecond);
+  return { n: pairs.length, ...cells, difference: pairedDifference(cells), p };
+}
+
+/** Compares every two arms, in the order of `arms`, from finished rows. */
 export function benchPairs(
   arms: readonly string[],
   rows: readonly Pick<BenchRow, "arm" | "task" | "right">[],
@@ -37,18 +46,11 @@ export function benchPairs(
   for (const row of rows) right.get(row.arm)?.set(row.task, row.right);
   const pairs = arms.flatMap((first, index) =>
     arms.slice(index + 1).map((second) => {
-      const [one, other] = [right.get(first) ?? new Map(), right.get(second) ?? new Map()];
-      const common = [...one.keys()].filter((task) => other.has(task));
-      const count = (a: boolean, b: boolean) =>
-        common.filter((task) => one.get(task) === a && other.get(task) === b).length;
-      const cells = {
-        both: count(true, true),
-        onlyFirst: count(true, false),
-        onlySecond: count(false, true),
-        neither: count(false, false),
-      };
-      const p = mcnemar(cells.onlyFirst, cells.onlySecond);
-      return { first, second, n: common.length, ...cells, difference: pairedDifference(cells), p };
+      const common = [...(right.get(first) ?? [])].flatMap(([task, one]) => {
+        const other = right.get(second)?.get(task);
+        return other === undefined ? [] : [[one, other] as const];
+      });
+      return { first, second, ...compareArms(common) };
     }),
   );
   const adjusted = holm(pairs.map(({ p }) => p));
@@ -100,21 +102,21 @@ export function benchVotes(rows: readonly BenchRow[]): BenchVotes {
 
 function effectiveMembers(rows: readonly BenchRow[], ids: readonly string[]): number | null {
   if (ids.length < 2) return null;
-  const matrix = ids.map((one) => ids.map((other) => (one === other ? 1 : phi(rows, one, other))));
+  const matrix = ids.map((one) => ids.map((other) => (one === other ? 1 : correlation(rows, one, other))));
   const known = matrix.map((row) => row.filter((entry) => entry !== null));
   return known.some((row) => row.length < ids.length) ? null : effectiveVotes(known);
 }
 
-/** The correlation, −1 to 1, of two members' being right; null where one of them does not vary. */
-function phi(rows: readonly BenchRow[], one: string, other: string): number | null {
+/** The correlation (phi, −1 to 1) of two members' being right; null where one of them does not vary. */
+function correlation(rows: readonly BenchRow[], one: string, other: string): number | null {
   const pairs = rows.flatMap(({ drafts }) => {
     const [first, second] = [one, other].map((id) => drafts.find(({ by }) => by === id));
     return first && second ? [[Number(first.right), Number(second.right)] as const] : [];
   });
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [p, q] = [mean(pairs.map(([first]) => first)), mean(pairs.map(([, second]) => second))];
+  const p = meanOf(pairs.map(([first]) => first)) ?? 0;
+  const q = meanOf(pairs.map(([, second]) => second)) ?? 0;
   const spread = Math.sqrt(p * (1 - p) * q * (1 - q));
-  return spread > 0 ? (mean(pairs.map(([first, second]) => first * second)) - p * q) / spread : null;
+  return spread > 0 ? ((meanOf(pairs.map(([first, second]) => first * second)) ?? 0) - p * q) / spread : null;
 }
 
 /** A way to answer questions, as it was run. */
@@ -285,3 +287,7 @@ const accuracyOf = (rows: readonly BenchRow[]): Estimate =>
 /** The sum; null where any value is unknown. */
 export const total = (values: readonly (number | null)[]): number | null =>
   values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+
+/** The mean; null without values. */
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -10,9 +10,9 @@ import {
 } from "../../kernel/index.ts";
 import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
 import { judgedWork } from "../../protocols/judge/view.ts";
-import { spending } from "../../views/spending.ts";
 import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
 import { assemble, protocolSettings } from "../../app/opening.ts";
+import { remainingBudget, usageIn } from "../bench/budget.ts";
 import { resumable, type RecordedRun, type Resumed } from "../resumable.ts";
 import { checkedRef, type AppContext } from "../../app/context.ts";
 
@@ -50,7 +50,7 @@ export async function openJudge(context: AppContext, task: JudgeTask, call: Judg
     ...(await prepareJudge(context, task, call)),
     countReplies: (entries) => repliesIn(entries).length,
     lostCalls: (entries) => judgedWork(entries)?.lost ?? [],
-    budgetAfter,
+    budgetAfter: (budget, entries) => remainingBudget(budget, usageIn(entries)),
     changes: (furthest, nth, budget) => ({
       settings: settingsToContinue(furthest, nth),
       budget: checkSpendable(budget),
@@ -82,17 +82,6 @@ export function recordedFirst(items: readonly Named[], replies: readonly string[
   const counts = new Map<string, number>();
   for (const item of replies) counts.set(item, (counts.get(item) ?? 0) + 1);
   return items.toSorted((one, other) => (counts.get(other.name) ?? 0) - (counts.get(one.name) ?? 0));
-}
-
-/** What a budget leaves after these entries; it may be negative. */
-function budgetAfter({ usd, tokens, calls, timeMs }: Budget, entries: readonly Entry[]): Budget {
-  const { total } = spending(entries);
-  return {
-    ...(usd === undefined ? {} : { usd: usd - (total.cost.usd ?? 0) }),
-    ...(tokens === undefined ? {} : { tokens: tokens - (total.tokens.in ?? 0) - (total.tokens.out ?? 0) }),
-    ...(calls === undefined ? {} : { calls: calls - total.calls }),
-    ...(timeMs === undefined ? {} : { timeMs }),
-  };
 }
 
 /** @throws Fault `budget` when earlier runs have spent it */
