@@ -249,7 +249,12 @@ function hasPart(
     case "entities":
     case "models":
       return engram[part].length > 0;
-    default:
+    case "grade":
+    case "preference":
+    case "thumb":
+    case "outcome":
+    case "comment":
+    case "retired":
       return annotations.some(({ what }) => what.kind === part);
   }
 }
