@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
-import { compiledHome } from "./compiled-code.ts";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { compiledHome, createLoader } from "./compiled-code.ts";
 
 it.each([
   [{}, "/home/ada/.cache/parley/compiled"],
@@ -9,4 +12,59 @@ it.each([
   [{ PARLEY_HOME: "" }, "/home/ada/.cache/parley/compiled"],
 ])("keeps compiled code with %j in %s", (env, folder) => {
   expect(compiledHome(env, "/home/ada")).toBe(folder);
+});
+
+describe("a loader", () => {
+  let dist = "";
+  let folder = "";
+
+  beforeEach(async () => {
+    dist = await mkdtemp(join(tmpdir(), "parley-compiled-"));
+    folder = join(dist, "cache");
+    await writeFile(
+      join(dist, "cli-start.cjs"),
+      'exports.total = require("./cli-part-aaaaaaaa.cjs").add(2, 3);',
+    );
+    await writeFile(
+      join(dist, "cli-part-aaaaaaaa.cjs"),
+      // Never the same source twice: V8 would find it in memory.
+      `exports.add = (a, b) => a + b; exports.own = require("./cli-start.cjs"); // ${dist}`,
+    );
+  });
+
+  afterEach(() => rm(dist, { recursive: true, force: true }));
+
+  const start = () => {
+    const loader = createLoader(dist, folder);
+    const loaded = loader.load("cli-start.cjs");
+    loader.keep();
+    return loaded;
+  };
+
+  it("keeps the compiled files whose names follow their contents, and starts from them", async () => {
+    expect(start()).toEqual({ total: 5 });
+    const [kept = "", ...others] = await readdir(folder);
+    expect(kept).toBe(`cli-part-aaaaaaaa.cjs.${process.version}-${process.arch}`);
+    expect(others).toEqual([]);
+    const { mtimeMs } = await stat(join(folder, kept));
+    expect(start()).toEqual({ total: 5 });
+    expect((await stat(join(folder, kept))).mtimeMs).toBe(mtimeMs); // V8 took it, or it would have been written again
+  });
+
+  it("compiles again what is damaged, and removes what no start has written for a month", async () => {
+    await mkdir(folder);
+    const kept = join(folder, `cli-part-aaaaaaaa.cjs.${process.version}-${process.arch}`);
+    await writeFile(kept, "not compiled code");
+    const old = join(folder, "cli-gone-bbbbbbbb.cjs.v1");
+    await writeFile(old, "");
+    await utimes(old, new Date(0), new Date(0));
+    expect(start()).toEqual({ total: 5 });
+    expect((await readFile(kept)).length).toBeGreaterThan(100);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it("needs no folder that it can write", async () => {
+    await writeFile(folder, "a file");
+    expect(start()).toEqual({ total: 5 });
+  });
 });

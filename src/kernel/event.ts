@@ -8,12 +8,15 @@ import { Answer, Assessment, Claim, Closing, Rank, Remark, Score, Stance } from 
 /** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
 export const EVENT_SCHEMA = 2;
 
-const event = <const T extends string, D extends z.ZodType>(type: T, data: D) =>
-  z.strictObject({ type: z.literal(type), data });
+/** A schema that is made when an event of its type is first read or written: a start pays for those that it meets. */
+function event<D extends z.ZodType>(make: () => D): () => D {
+  let schema: D | undefined;
+  return () => (schema ??= make());
+}
 
 /** An event that a model may have made: `call` is the raw reply it was read from, absent where no call was needed. */
-const made = <const T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  event(type, z.strictObject({ ...shape, call: Call.optional() }));
+const made = <S extends z.ZodRawShape>(make: () => S) =>
+  event(() => z.strictObject({ ...make(), call: Call.optional() }));
 
 const round = z.int().positive();
 
@@ -24,17 +27,16 @@ const round = z.int().positive();
  * looks at. Events of one deliberation refer to each other by step key. Facts private to one protocol
  * travel in `note-taken`.
  */
-export const NewEvent = z.discriminatedUnion("type", [
-  event("deliberation-opened", Opening),
-  made("clarification-asked", {
+const VOCABULARY = {
+  "deliberation-opened": event(() => Opening),
+  "clarification-asked": made(() => ({
     by: ParticipantId,
     questions: z.array(z.strictObject({ id: z.string(), text: z.string() })),
-  }),
-  event(
-    "clarification-answered",
+  })),
+  "clarification-answered": event(() =>
     z.strictObject({ answers: z.array(z.strictObject({ id: z.string(), text: z.string() })) }),
   ),
-  made("answer-given", {
+  "answer-given": made(() => ({
     by: ParticipantId,
     kind: z.enum(["draft", "proposal", "refinement", "response"]),
     round,
@@ -45,15 +47,15 @@ export const NewEvent = z.discriminatedUnion("type", [
     coverage: z.boolean().optional(),
     /** Which of two independent respondents. */
     respondent: Respondent.optional(),
-  }),
-  made("critique-given", {
+  })),
+  "critique-given": made(() => ({
     by: ParticipantId,
     of: StepKey,
     text: z.string(),
     verdict: z.enum(["proceed", "revise", "reject"]).optional(),
     severity: z.enum(["low", "medium", "high", "critical"]).optional(),
-  }),
-  made("review-given", {
+  })),
+  "review-given": made(() => ({
     by: ParticipantId,
     /** The answers' steps in the order in which they were shown. */
     shown: z.array(StepKey),
@@ -63,9 +65,8 @@ export const NewEvent = z.discriminatedUnion("type", [
       z.strictObject({ ok: z.literal(true), steps: z.array(StepKey) }),
       z.strictObject({ ok: z.literal(false), reason: z.string() }),
     ]),
-  }),
-  event(
-    "standing-reached",
+  })),
+  "standing-reached": event(() =>
     z.strictObject({
       places: z.array(Rank),
       /** Borda points beside the standing's own score, by participant. */
@@ -76,7 +77,7 @@ export const NewEvent = z.discriminatedUnion("type", [
       excluded: z.array(z.strictObject({ id: ParticipantId, why: z.string() })),
     }),
   ),
-  made("comparison-given", {
+  "comparison-given": made(() => ({
     by: ParticipantId,
     /** What several answers hold, by the steps of these. */
     agreements: z.array(Stance),
@@ -84,8 +85,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     contradictions: z.array(z.strictObject({ topic: z.string(), stances: z.array(Stance).min(2) })),
     /** What one answer alone says. */
     unique: z.array(Stance),
-  }),
-  made("summary-made", {
+  })),
+  "summary-made": made(() => ({
     for: ParticipantId,
     method: z.string(),
     charactersBefore: z.int().nonnegative(),
@@ -97,8 +98,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     part: z.strictObject({ level: z.enum(["contribution", "round", "phase"]), of: z.string() }).optional(),
     /** What the model was asked with; null: left to the provider. */
     temperature: z.number().nullable().optional(),
-  }),
-  made("synthesis-given", {
+  })),
+  "synthesis-given": made(() => ({
     by: ParticipantId,
     text: z.string(),
     final: Answer.nullable(),
@@ -114,18 +115,19 @@ export const NewEvent = z.discriminatedUnion("type", [
       ])
       .optional(),
     assessment: Assessment.optional(),
-  }),
+  })),
   /** The requirements that were read in a question. */
-  event("requirements-read", z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) })),
+  "requirements-read": event(() =>
+    z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) }),
+  ),
   /** A judge's confidence in what stands after a round. */
-  made("confidence-given", { confidence: z.number().min(0).max(100), reason: z.string() }),
+  "confidence-given": made(() => ({ confidence: z.number().min(0).max(100), reason: z.string() })),
   /** What a rung of escalation came to, and the kind of work that comes next; `next` null: it ends here. */
-  event(
-    "rung-decided",
+  "rung-decided": event(() =>
     z.strictObject({ rung: z.string(), next: z.string().nullable(), reason: z.string() }),
   ),
   /** One evaluator's scores by metric, 1 to 10; null where it gave none. */
-  made("evaluation-given", {
+  "evaluation-given": made(() => ({
     by: ParticipantId,
     scores: z.record(z.string(), z.number().min(1).max(10).nullable()),
     reasons: z.record(z.string(), z.string()),
@@ -135,8 +137,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     clamped: z.array(z.string()),
     /** The metrics whose scores were no numbers, and do not count. */
     ignored: z.array(z.string()),
-  }),
-  made("grade-given", {
+  })),
+  "grade-given": made(() => ({
     of: EventId,
     score: Score.nullable(),
     feedback: z.string(),
@@ -145,8 +147,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     why: z.string().optional(),
     /** What the answer was taken to be, where that chose the rubric: `knowledge`, `code`, … */
     kind: z.string().optional(),
-  }),
-  made("preference-given", {
+  })),
+  "preference-given": made(() => ({
     of: z.tuple([EventId, EventId]),
     winner: z.enum(["A", "B", "tie"]),
     orderSensitive: z.boolean(),
@@ -158,9 +160,8 @@ export const NewEvent = z.discriminatedUnion("type", [
     scores: z.tuple([Score, Score]).optional(),
     /** Who compared them. */
     judge: ModelRef.optional(),
-  }),
-  event(
-    "gate-decided",
+  })),
+  "gate-decided": event(() =>
     z.strictObject({
       gate: z.string(),
       of: StepKey.optional(),
@@ -172,8 +173,7 @@ export const NewEvent = z.discriminatedUnion("type", [
       because: z.string(),
     }),
   ),
-  event(
-    "round-closed",
+  "round-closed": event(() =>
     z.strictObject({
       round,
       in: z.array(z.string()),
@@ -183,9 +183,8 @@ export const NewEvent = z.discriminatedUnion("type", [
       agreement: z.number().nullable(),
     }),
   ),
-  made("tool-called", { by: ParticipantId, tool: z.string(), arguments: Json, result: Json }),
-  event(
-    "engrams-recalled",
+  "tool-called": made(() => ({ by: ParticipantId, tool: z.string(), arguments: Json, result: Json })),
+  "engrams-recalled": event(() =>
     z.strictObject({
       for: ParticipantId,
       engrams: z.array(Recalled),
@@ -194,8 +193,7 @@ export const NewEvent = z.discriminatedUnion("type", [
       how: z.string(),
     }),
   ),
-  event(
-    "engram-written",
+  "engram-written": event(() =>
     z.strictObject({
       of: EventId,
       engram: Engram,
@@ -205,8 +203,7 @@ export const NewEvent = z.discriminatedUnion("type", [
       unembedded: z.string().nullable(),
     }),
   ),
-  event(
-    "engram-annotated",
+  "engram-annotated": event(() =>
     z.strictObject({
       engram: EngramId,
       annotation: Annotation,
@@ -214,16 +211,14 @@ export const NewEvent = z.discriminatedUnion("type", [
       retires: z.string().optional(),
     }),
   ),
-  event(
-    "contribution-measured",
+  "contribution-measured": event(() =>
     z.strictObject({
       method: z.string(),
       contributions: z.array(z.strictObject({ id: ParticipantId, weight: z.number() })),
       detail: Json,
     }),
   ),
-  event(
-    "feedback-given",
+  "feedback-given": event(() =>
     z.strictObject({
       of: EventId.optional(),
       thumb: z.enum(["up", "down"]).optional(),
@@ -233,21 +228,25 @@ export const NewEvent = z.discriminatedUnion("type", [
       by: z.string().optional(),
     }),
   ),
-  made("degradation-noted", {
+  "degradation-noted": made(() => ({
     what: z.string(),
     why: z.string(),
     /** What the loss weakens, in words for the result's reader. */
     weakens: z.string(),
     participant: ParticipantId.optional(),
-  }),
+  })),
   /** Which earlier answers of its own a second respondent goes on from. */
-  event("turns-chosen", z.strictObject({ answers: z.array(EventId) })),
+  "turns-chosen": event(() => z.strictObject({ answers: z.array(EventId) })),
   /** A reaction that came to nothing: `code` says of what kind, `detail` what it was about. */
-  made("reaction-failed", { code: z.string(), why: z.string(), detail: Json }),
-  made("note-taken", { topic: z.string(), reason: z.string(), body: Json, series: SeriesId.optional() }),
-  made("reply-received", { by: ParticipantId, why: z.string() }),
-  event(
-    "roster-fixed",
+  "reaction-failed": made(() => ({ code: z.string(), why: z.string(), detail: Json })),
+  "note-taken": made(() => ({
+    topic: z.string(),
+    reason: z.string(),
+    body: Json,
+    series: SeriesId.optional(),
+  })),
+  "reply-received": made(() => ({ by: ParticipantId, why: z.string() })),
+  "roster-fixed": event(() =>
     z.strictObject({
       phase: z.string(),
       in: z.array(z.string()),
@@ -255,9 +254,20 @@ export const NewEvent = z.discriminatedUnion("type", [
       out: z.array(z.strictObject({ id: z.string(), why: z.string(), cap: Cap.optional() })),
     }),
   ),
-  event("deliberation-closed", Closing),
-]);
-export type NewEvent = z.infer<typeof NewEvent>;
+  "deliberation-closed": event(() => Closing),
+} satisfies { readonly [type: string]: () => z.ZodType };
 
-export type EventType = NewEvent["type"];
-export type DataOf<T extends EventType> = Extract<NewEvent, { type: T }>["data"];
+export type EventType = keyof typeof VOCABULARY;
+export type DataOf<T extends EventType> = z.infer<ReturnType<(typeof VOCABULARY)[T]>>;
+export type NewEvent = { [T in EventType]: { type: T; data: DataOf<T> } }[EventType];
+
+export const isEventType = (type: string): type is EventType => Object.hasOwn(VOCABULARY, type);
+
+const AnyEvent = z.strictObject({ type: z.string().refine(isEventType), data: z.unknown() });
+
+/** Checks an event by its type's schema. @throws ZodError, also for a type that is not in the vocabulary */
+export function parseEvent(event: unknown): NewEvent {
+  const { type, data } = AnyEvent.parse(event);
+  // The schema of this type has read it.
+  return { type, data: VOCABULARY[type]().parse(data) } as NewEvent;
+}

@@ -31,7 +31,14 @@ export {
   readReactorLease,
   timeOf,
 } from "./envelope.ts";
-export { type DataOf, EVENT_SCHEMA, type EventType, NewEvent } from "./event.ts";
+export {
+  type DataOf,
+  EVENT_SCHEMA,
+  type EventType,
+  isEventType,
+  type NewEvent,
+  parseEvent,
+} from "./event.ts";
 export { type Families, familyOf } from "./families.ts";
 export { Fault, type FaultCode, isFault } from "./fault.ts";
 export {

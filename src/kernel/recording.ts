@@ -3,7 +3,7 @@ import { upcast } from "./upcast.ts";
 import { Origin } from "./origin.ts";
 import { Json } from "./ids.ts";
 import { Fault } from "./fault.ts";
-import { EVENT_SCHEMA, NewEvent } from "./event.ts";
+import { EVENT_SCHEMA, isEventType, parseEvent, type NewEvent } from "./event.ts";
 import type { Entry, Envelope } from "./envelope.ts";
 import { canonical } from "./canonical.ts";
 
@@ -30,7 +30,7 @@ export function checkedEvent(event: NewEvent): NewEvent {
  */
 export function encodeEvent(event: NewEvent): CheckedEvent {
   const data = validly(event.type, () =>
-    canonical((checkedEvents.has(event) ? event : NewEvent.parse(event)).data),
+    canonical((checkedEvents.has(event) ? event : parseEvent(event)).data),
   );
   // A UTF-8 form has at most three bytes per UTF-16 unit, so short texts need no counting.
   const bytes = data.length * 3 > MAX_EVENT_BYTES ? utf8Bytes(data) : 0;
@@ -66,13 +66,11 @@ export function decodeEntry(row: StoredEvent): Entry {
     };
     const { type, data, origin } = row.schema < EVENT_SCHEMA ? upcast(recorded) : recorded;
     const envelope = { id, deliberation, seq, cursor, at, origin };
-    if (!KNOWN.has(row.type))
+    if (!isEventType(row.type))
       return { type: "unknown", data: { type: row.type, data: Json.parse(data) }, ...envelope };
-    return { ...NewEvent.parse({ type, data }), ...envelope };
+    return { ...parseEvent({ type, data }), ...envelope };
   });
 }
-
-const KNOWN: ReadonlySet<string> = new Set(NewEvent.options.map((option) => option.shape.type.value));
 
 /** Whatever `work` throws becomes the one fault; so does nesting that is deeper than the stack, which nothing could read back. */
 function validly<T>(type: string, work: () => T): T {

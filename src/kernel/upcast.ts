@@ -1,4 +1,4 @@
-import { NewEvent } from "./event.ts";
+import { parseEvent } from "./event.ts";
 import type { Cap } from "./model.ts";
 import { Origin, type Work } from "./origin.ts";
 
@@ -133,7 +133,11 @@ function noteAsEvent(data: unknown, work: Work | undefined, by: Origin["by"]): O
   if (note === undefined || (note[0] !== work?.kind && note[0] !== by)) return kept;
   // A note of schema 1, as far as its parts are looked at; what comes of it is checked.
   const event = note[1](kept.data as OldNote, work?.by);
-  return NewEvent.safeParse(event).success ? event : kept; // UPCAST-3
+  try {
+    return parseEvent(event);
+  } catch {
+    return kept; // UPCAST-3
+  }
 }
 
 /** The words of a debate's judge, who was never asked for claims. */

@@ -4,7 +4,8 @@ import {
   EventId,
   OrganizationId,
   StepKey,
-  NewEvent,
+  type NewEvent,
+  parseEvent,
   type Appended,
   type Entry,
   type Json,
@@ -24,7 +25,7 @@ export const opening = (
     readonly series?: { readonly id: string; readonly index: number };
   } = {},
 ): NewEvent =>
-  NewEvent.parse({
+  parseEvent({
     type: "deliberation-opened",
     data: {
       question,

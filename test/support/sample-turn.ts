@@ -1,4 +1,4 @@
-import { NewEvent, type Entry } from "../../src/kernel/index.ts";
+import { parseEvent, type Entry, type NewEvent } from "../../src/kernel/index.ts";
 
 /** For tests: what an event of a sample says; `id` is its place, so that others can name it. */
 export type Told = { readonly type: NewEvent["type"]; readonly data: unknown };
@@ -78,7 +78,7 @@ export const turnOf = (deliberation: string, told: readonly Told[]): Entry[] =>
   told.map(
     (event, index) =>
       ({
-        ...NewEvent.parse(event),
+        ...parseEvent(event),
         id: `${deliberation}/${index + 1}`,
         deliberation,
         seq: index + 1,
