@@ -16,19 +16,19 @@ export function memoryAblationText(report: MemoryAblation, { color, width }: Mem
   const style = styleOf(color);
   const most = Math.max(20, width);
   const rows: LabelledRow[] = [
-    { label: "Setup", text: askedWords(report) },
-    { label: "Retrieved", text: recalledWords(report) },
-    ...rightRows(report),
-    ...gradeRows(report),
-    { label: "Usage", table: tookTable(report) },
+    { label: "Setup", text: describeSetup(report) },
+    { label: "Retrieved", text: describeRetrieval(report) },
+    ...pairRows(report.right, RIGHT),
+    ...pairRows(report.grades, GRADES),
+    { label: "Usage", table: usageTable(report) },
     ...judgeRows(report),
   ];
   const warnings = [
     ...(report.simulated ? ["Simulated models: the results say nothing about real models."] : []),
-    ...unfinishedWords(report),
+    ...describeMissing(report),
   ];
   return `${[
-    ...wrapped(verdict(report), most).map(style.bold),
+    ...wrapped(describeResult(report), most).map(style.bold),
     ...warnings.flatMap((line) => wrapped(line, most).map(style.yellow)),
     "",
     ...labelledRows(rows, { width: most, style }),
@@ -36,19 +36,19 @@ export function memoryAblationText(report: MemoryAblation, { color, width }: Mem
 }
 
 /** The result in a sentence. */
-function verdict({ right, grades, recalled }: MemoryAblation): string {
+function describeResult({ right, grades, recalled }: MemoryAblation): string {
   if (right.all.n + grades.all.n === 0) return "There is nothing to compare yet.";
   if (recalled.any === 0)
     return "Memory retrieved nothing for any of these questions: both sides were asked the same, and any difference is chance.";
   const parts = [
-    ...(right.all.n > 0 ? [`by known answers, ${rightWords(right.all)}`] : []),
-    ...(grades.all.n > 0 ? [`by the judge, ${gradeWords(grades.all)}`] : []),
+    ...(right.all.n > 0 ? [`by known answers, ${describeAccuracy(right.all)}`] : []),
+    ...(grades.all.n > 0 ? [`by the judge, ${describeGrades(grades.all)}`] : []),
   ].join("; ");
   return `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`;
 }
 
 /** Whether memory changes accuracy, or why the test does not show it. */
-function rightWords({ n, p, onlyWith, onlyWithout }: RightPairs): string {
+function describeAccuracy({ n, p, onlyWith, onlyWithout }: RightPairs): string {
   if (n < MIN_PAIRS) return `${pluralize(n, "question")} are not enough (${MIN_PAIRS} required)`;
   if (p < SIGNIFICANT) return onlyWith > onlyWithout ? "memory helps" : "memory harms";
   return onlyWith + onlyWithout < MIN_DISCORDANT
@@ -56,14 +56,14 @@ function rightWords({ n, p, onlyWith, onlyWithout }: RightPairs): string {
     : "no significant difference";
 }
 
-function gradeWords({ n, difference }: GradePairs): string {
+function describeGrades({ n, difference }: GradePairs): string {
   if (difference === null || n < MIN_PAIRS)
     return `${pluralize(n, "question")} are not enough (${MIN_PAIRS} required)`;
   if (difference.low > 0) return "memory helps";
   return difference.high < 0 ? "memory harms" : "no significant difference";
 }
 
-function unfinishedWords({ complete, tasks, with: one, without: other }: MemoryAblation): string[] {
+function describeMissing({ complete, tasks, with: one, without: other }: MemoryAblation): string[] {
   if (complete) return [];
   const failed = one.failed + other.failed;
   return [
@@ -71,7 +71,7 @@ function unfinishedWords({ complete, tasks, with: one, without: other }: MemoryA
   ];
 }
 
-function askedWords({ model, tasks, user, seed }: MemoryAblation): string {
+function describeSetup({ model, tasks, user, seed }: MemoryAblation): string {
   const unknown = tasks.count - tasks.known;
   return [
     `${oneLine(model, 200)} with the memory of ${user}, and without`,
@@ -80,7 +80,7 @@ function askedWords({ model, tasks, user, seed }: MemoryAblation): string {
   ].join("; ");
 }
 
-function recalledWords({ recalled: { n, any, engrams, facts, how } }: MemoryAblation): string {
+function describeRetrieval({ recalled: { n, any, engrams, facts, how } }: MemoryAblation): string {
   const parts = [
     ...(engrams > 0 ? [`answers for ${formatNumber(engrams)}`] : []),
     ...(facts > 0 ? [`pinned facts for ${formatNumber(facts)}`] : []),
@@ -89,92 +89,71 @@ function recalledWords({ recalled: { n, any, engrams, facts, how } }: MemoryAbla
   return `a result for ${formatNumber(any)} of ${pluralize(n, "question")}${parts.length > 0 ? ` (${parts.join(", ")})` : ""}${by}`;
 }
 
-/** All pairs, and those where anything was recalled where these are not the same. */
-function rightRows({ right: { all, recalled } }: MemoryAblation): LabelledRow[] {
+/** A table and a line of differences: for all pairs, and for those where anything was retrieved if these are not all. */
+function pairRows<P extends RightPairs | GradePairs>(
+  { all, recalled }: { readonly all: P; readonly recalled: P },
+  { label, heads, cells, difference }: PairColumns<P>,
+): LabelledRow[] {
   if (all.n === 0) return [];
-  const row = (name: string, pairs: RightPairs) => [
-    name,
-    ...[pairs.n, pairs.both, pairs.onlyWith, pairs.onlyWithout, pairs.neither].map(String),
+  const sets = [
+    { name: "all", pairs: all },
+    ...(recalled.n === all.n ? [] : [{ name: "where retrieved", pairs: recalled }]),
   ];
   return [
     {
-      label: "Correct",
+      label,
       table: [
-        ["", "n", "both", "only with", "only without", "neither"],
-        row("all", all),
-        ...(recalled.n === all.n ? [] : [row("where retrieved", recalled)]),
+        ["", "n", ...heads],
+        ...sets.map(({ name, pairs }) => [name, String(pairs.n), ...cells(pairs)]),
       ],
     },
-    ...[
-      { name: "all", pairs: all },
-      ...(recalled.n === all.n || recalled.n === 0 ? [] : [{ name: "where retrieved", pairs: recalled }]),
-    ].map(({ name, pairs }) => ({
-      label: "",
-      text: `${name}: difference in points ${formatDifference(pairs.difference)}, p ${formatPValue(pairs)}`,
-    })),
+    ...sets
+      .filter(({ pairs }) => pairs.n > 0)
+      .map(({ name, pairs }) => ({ label: "", text: `${name}: ${difference(pairs)}` })),
   ];
 }
 
-function gradeRows({ grades: { all, recalled } }: MemoryAblation): LabelledRow[] {
-  if (all.n === 0) return [];
-  const mean = (value: number | null) => (value === null ? "–" : value.toFixed(2));
-  const row = (name: string, pairs: GradePairs) => [
-    name,
-    String(pairs.n),
-    mean(pairs.with),
-    mean(pairs.without),
-    ...[pairs.higher, pairs.alike, pairs.lower].map(String),
-  ];
-  return [
-    {
-      label: "Graded",
-      table: [
-        ["", "n", "with", "without", "higher", "equal", "lower"],
-        row("all", all),
-        ...(recalled.n === all.n ? [] : [row("where retrieved", recalled)]),
-      ],
-    },
-    ...[
-      { name: "all", pairs: all },
-      ...(recalled.n === all.n || recalled.n === 0 ? [] : [{ name: "where retrieved", pairs: recalled }]),
-    ].map(({ name, pairs }) => ({
-      label: "",
-      text: `${name}: mean difference ${gradeDifference(pairs.difference)}`,
-    })),
-  ];
-}
-
-const gradeDifference = (difference: GradePairs["difference"]): string =>
-  difference === null
-    ? "–"
-    : `${signed(difference.value)} (${signed(difference.low)} to ${signed(difference.high)})`;
-
-const signed = (value: number): string => {
-  const text = value.toFixed(2);
-  return Number(text) === 0 ? "0.00" : text.startsWith("-") ? `−${text.slice(1)}` : `+${text}`;
+type PairColumns<P> = {
+  readonly label: string;
+  readonly heads: readonly string[];
+  readonly cells: (pairs: P) => readonly string[];
+  readonly difference: (pairs: P) => string;
 };
 
-function tookTable({ with: one, without: other }: MemoryAblation): string[][] {
+const RIGHT: PairColumns<RightPairs> = {
+  label: "Correct",
+  heads: ["both", "only with", "only without", "neither"],
+  cells: ({ both, onlyWith, onlyWithout, neither }) => [both, onlyWith, onlyWithout, neither].map(String),
+  difference: (pairs) =>
+    `difference in points ${formatDifference(pairs.difference)}, p ${formatPValue(pairs)}`,
+};
+
+const formatMean = (value: number | null) => (value === null ? "–" : value.toFixed(2));
+
+const GRADES: PairColumns<GradePairs> = {
+  label: "Graded",
+  heads: ["with", "without", "higher", "equal", "lower"],
+  cells: (pairs) => [
+    ...[pairs.with, pairs.without].map(formatMean),
+    ...[pairs.higher, pairs.alike, pairs.lower].map(String),
+  ],
+  difference: ({ difference }) =>
+    `mean difference ${formatDifference(difference, { decimals: 2, scale: 1 })}`,
+};
+
+function usageTable({ with: one, without: other }: MemoryAblation): string[][] {
   const row = (name: string, { finished, accuracy, calls, tokens, usd }: SideTotal): string[] => [
-    name,
-    String(finished),
-    formatEstimate(accuracy),
-    formatNumber(calls),
-    count(tokens.in),
-    count(tokens.out),
-    costOf(usd),
+    ...[name, String(finished), formatEstimate(accuracy), formatNumber(calls)],
+    ...[formatCount(tokens.in), formatCount(tokens.out), formatUsage(usd)],
   ];
-  return [
-    ["", "done", "correct (95 %)", "calls", "input", "output", "cost"],
-    row("with", one),
-    row("without", other),
-  ];
+  const heads = ["", "done", "correct (95 %)", "calls", "input", "output", "cost"];
+  return [heads, row("with", one), row("without", other)];
 }
 
-const costOf = (usd: number | null): string =>
+const formatUsage = (usd: number | null): string =>
   usd === null ? "unknown" : usd === 0 ? "free" : formatUsd(usd);
 
-const count = (value: number | null): string => (value === null ? "unknown" : formatNumber(value));
+const formatCount = (value: number | null): string => (value === null ? "unknown" : formatNumber(value));
 
 function judgeRows({ judge }: MemoryAblation): LabelledRow[] {
   if (!judge) return [];
@@ -182,8 +161,8 @@ function judgeRows({ judge }: MemoryAblation): LabelledRow[] {
   const { calls, tokens, cost } = judge;
   const took = [
     pluralize(calls, "call"),
-    `${count(tokens.in)} input + ${count(tokens.out)} output tokens`,
-    cost.usd === null ? "cost unknown" : costOf(cost.usd),
+    `${formatCount(tokens.in)} input + ${formatCount(tokens.out)} output tokens`,
+    cost.usd === null ? "cost unknown" : formatUsage(cost.usd),
   ].join(", ");
   return [
     {

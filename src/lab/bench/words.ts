@@ -13,16 +13,19 @@ export const formatEstimate = ({ value, low, high }: BenchArmResult["accuracy"])
 export const formatPValue = ({ n, p }: { readonly n: number; readonly p: number }): string =>
   n === 0 ? "–" : p <= 0.001 ? "≤0.001" : p.toFixed(3);
 
-/** Percentage points with a sign: `+3.3 (−6.2 to +12.7)`. */
-export const formatDifference = (difference: BenchPair["difference"]): string =>
-  difference === null
-    ? "–"
-    : `${signed(difference.value)} (${signed(difference.low)} to ${signed(difference.high)})`;
-
-const signed = (share: number): string => {
-  const points = (share * 100).toFixed(1);
-  return Number(points) === 0 ? "0.0" : points.startsWith("-") ? `−${points.slice(1)}` : `+${points}`;
-};
+/** A difference with its sign and interval, by default in percentage points: `+3.3 (−6.2 to +12.7)`. */
+export function formatDifference(
+  difference: BenchPair["difference"],
+  { decimals, scale }: { readonly decimals: number; readonly scale: number } = { decimals: 1, scale: 100 },
+): string {
+  if (difference === null) return "–";
+  const signed = (value: number): string => {
+    const text = (value * scale).toFixed(decimals);
+    if (Number(text) === 0) return (0).toFixed(decimals);
+    return text.startsWith("-") ? `−${text.slice(1)}` : `+${text}`;
+  };
+  return `${signed(difference.value)} (${signed(difference.low)} to ${signed(difference.high)})`;
+}
 
 /** With fewer discordant questions, McNemar's test cannot reach 0.05. */
 export const MIN_DISCORDANT = 6;
@@ -49,7 +52,7 @@ export function describeFlips({
   return "no significant effect";
 }
 
-/** The cost of a question in an arm, in a unit that all arms have. */
+/** The cost per question, in a unit that all arms have. */
 export type BenchCostAxis = {
   readonly label: string;
   readonly of: (arm: BenchArmResult) => number | null;

@@ -14,7 +14,7 @@ import { withoutBanner } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
 import { electionShare, type ShapleyValues, rankingValues, voteValues } from "./shapley.ts";
 
-/** `measured`; `not-applicable`: there is nothing to measure by it; `not-asked`: it needs calls that were not wanted; the others: calls that were not made, or failed. */
+/** `not-applicable`: there is nothing to measure; `not-asked`: it needs calls that were not allowed; `over-budget`, `failed`: calls were not made, or failed. */
 const Status = z.enum(["measured", "not-applicable", "not-asked", "over-budget", "failed"]);
 
 const method = { status: Status, why: z.string().nullable() };
@@ -22,17 +22,17 @@ const method = { status: Status, why: z.string().nullable() };
 const differing = {
   /** The fork in which the chair was re-run. */
   fork: z.string(),
-  /** Whether the final answer is another one, or gone; null where the given one has none. */
+  /** Whether the final answer changed or disappeared; null where the original has none. */
   changed: z.boolean().nullable(),
-  /** The share of the given answer's content, 0 to 1, that stands no more in what was written again. */
+  /** The share of the original's content, 0 to 1, that the re-run's text does not have, by wording. */
   gone: z.number(),
-  /** 1 or 0 for a final answer that changed or stayed, else what is gone. */
+  /** 1 or 0 for a final answer that changed or not; without one, `gone`. */
   effect: z.number(),
 };
 
 const figure = z.number().nullable();
 
-/** What `parley contributions --json` prints. Published as `schemas/contributions.schema.json`. */
+/** Contributions as they are printed. Published as `schemas/contributions.schema.json`. */
 export const Contributions = z.strictObject({
   id: z.string(),
   protocol: z.string(),
@@ -41,7 +41,7 @@ export const Contributions = z.strictObject({
   question: z.string(),
   answer: z.string(),
   finalAnswer: z.string().nullable(),
-  /** What made this the answer: the chair's synthesis, the reviewers' standing, the members' votes, or its nearness to the other drafts. */
+  /** What decided the answer: the chair's synthesis, the peer ranking, the vote, or its similarity to the other drafts. */
   decidedBy: z.enum(["chair", "standing", "vote", "nearness"]),
   /** Members in seat order, then judges. */
   members: z.array(
@@ -50,96 +50,91 @@ export const Contributions = z.strictObject({
       name: z.string(),
       model: z.string(),
       seat: z.string(),
-      /** Whether its draft was in: who has none is no player in anything but a standing. */
+      /** Whether it has a draft; a member without one counts in the peer ranking only. */
       drafted: z.boolean(),
-      /** The chair's own account, 0 to 1: claimed, not measured. */
+      /** Reported by the chair, 0 to 1, not measured. */
       claimed: figure,
-      /** `weight` 0 to 1, over all members 1 in sum unless all are 0; null until every member was left out once. */
+      /** `weight`: 0 to 1; all members' sum to 1 or are all 0; null until every member was left out once. */
       leaveOneOut: z
         .strictObject({ weight: figure, withinNoise: z.boolean().nullable(), ...differing })
         .nullable(),
-      /** Shapley values; negative for who voted, or ranked, against what came out. */
+      /** Shapley values; negative for a member that voted, or ranked, against the outcome. */
       vote: figure,
       standing: figure,
-      /** The part of the answer's content, 0 to 1, that stands in its draft, by wording. */
+      /** The share of the answer's content, 0 to 1, that is in its draft, by wording. */
       overlap: figure,
-      /** The share of its draft's sentences, 0 to 1, that the answer holds. */
+      /** The share of its draft's sentences, 0 to 1, that the answer retains. */
       kept: figure,
       lost: z.array(z.string()),
     }),
   ),
-  /** The chair asked anew without one member each; `noise` is the largest effect of asking anew with all. */
+  /** The chair re-run without one member each; `noise` is the largest effect of a re-run with all. */
   leaveOneOut: z.strictObject({
     ...method,
     chair: z.string().nullable(),
     noise: figure,
     again: z.array(z.strictObject(differing)),
   }),
-  /** `total` is what all values sum to. */
+  /** `total` is the sum of all values. */
   vote: z.strictObject({ ...method, total: figure }),
-  /** `first` is who came first: the values are parts in that, of reviewers. */
+  /** `first` was ranked first; the values are the reviewers' parts in that. */
   standing: z.strictObject({ ...method, first: z.string().nullable(), total: figure }),
-  /** `unsupported` is the part of the answer's content, 0 to 1, that stands in no draft. */
+  /** `unsupported` is the share of the answer's content, 0 to 1, that is in no draft. */
   overlap: z.strictObject({ ...method, unsupported: figure }),
-  /** What this measuring called; a later one finds it and calls nothing. */
+  /** The calls of this measurement; a later one reuses them and makes none. */
   calls: z.int(),
   tokens: z.strictObject({ in: figure, out: figure, cached: figure }),
   cost: z.strictObject({ usd: figure, source: z.string() }),
 });
 export type Contributions = z.infer<typeof Contributions>;
 
-/** One asking of the chair anew, in a fork: without a member, or with all. */
+/** A re-run of the chair in a fork: without a member, or with all (null). */
 type RecordedRerun = {
   readonly without: string | null;
   readonly fork: string;
   readonly entries: readonly Entry[];
 };
 
-/** What asking the chair anew came to, and why it was not done, or not wholly. */
+/** The re-runs of the chair, and why they are missing or incomplete. */
 export type RerunResults = {
   readonly status: Contributions["leaveOneOut"]["status"];
   readonly why: string | null;
-  readonly rewritings: readonly RecordedRerun[];
-  /** The entries that this measuring itself recorded in the forks. */
+  readonly reruns: readonly RecordedRerun[];
+  /** The entries that this measurement itself recorded in the forks. */
   readonly recorded: readonly Entry[];
 };
 
-/** Everything that is known of who contributed to one closed deliberation. */
+/** Computes everything that is known about who contributed to one closed deliberation. */
 export function computeContributions(
   entries: readonly Entry[],
   grounds: Grounds,
-  { status, why, rewritings, recorded }: RerunResults,
+  { status, why, reruns, recorded }: RerunResults,
 ): Contributions {
   const result = resultOf(entries);
   if (!result) throw new RangeError("grounds without a result");
-  const { given, drafters } = grounds;
-  const { noise, of: left, again } = leftOut(given.data, rewritings);
+  const { given, drafters, opened } = grounds;
+  const { noise, again, effects } = compareReruns(given.data, reruns);
   const first =
     grounds.standing?.places.find(({ place, score }) => place === 1 && score !== null)?.id ?? null;
   const vote = voteValues(drafters, given.data.final);
   const standing = rankingValues(grounds.ballots, first);
   const overlaps = measureOverlaps(given.data.text, drafters);
   const claimed = new Map(result.contributions.claimed.map(({ id, weight }) => [id, weight]));
-  const row = ({ id, persona, model, seat }: Participant): Contributions["members"][number] => {
-    const drafted = drafters.some((one) => one.id === id);
+  const describeMember = ({ id, persona, model, seat }: Participant): Contributions["members"][number] => {
     const overlap = overlaps.find((one) => one.id === id);
-    const one = left.get(id);
+    const effect = effects.get(id);
     return {
-      id,
-      name: persona.name,
-      model,
-      seat,
-      drafted,
+      ...{ id, name: persona.name, model, seat },
+      drafted: drafters.some((one) => one.id === id),
       claimed: claimed.get(id) ?? null,
-      leaveOneOut: one ? { ...one, weight: status === "measured" ? one.weight : null } : null,
-      vote: valueIn(vote, id),
-      standing: valueIn(standing, id),
+      leaveOneOut: effect ? { ...effect, weight: status === "measured" ? effect.weight : null } : null,
+      vote: vote.ok ? (vote.of[id] ?? null) : null,
+      standing: standing.ok ? (standing.of[id] ?? null) : null,
       overlap: overlap?.share ?? null,
       kept: overlap?.kept ?? null,
       lost: [...(overlap?.lost ?? [])],
     };
   };
-  const seated = (seat: string) => grounds.opened.data.participants.filter((one) => one.seat === seat);
   return {
     id: result.id,
     protocol: result.protocol,
@@ -149,10 +144,12 @@ export function computeContributions(
     answer: given.data.text,
     finalAnswer: result.finalAnswer,
     decidedBy: decidedBy(grounds),
-    members: [...seated("member"), ...seated("judge")].map(row),
-    leaveOneOut: { status, why, chair: writtenBy(grounds)?.id ?? null, noise, again: [...again] },
-    vote: { ...statusOf(vote), total: vote.ok ? vote.total : null },
-    standing: { ...statusOf(standing), total: standing.ok ? standing.total : null, first },
+    members: ["member", "judge"].flatMap((seat) =>
+      opened.data.participants.filter((one) => one.seat === seat).map(describeMember),
+    ),
+    leaveOneOut: { status, why, chair: writtenBy(grounds)?.id ?? null, noise, again },
+    vote: summarizeValues(vote),
+    standing: { ...summarizeValues(standing), first },
     overlap: {
       status: "measured",
       why: null,
@@ -162,27 +159,18 @@ export function computeContributions(
   };
 }
 
-type Left = LeftOutEffect & { readonly fork: string };
-
-function leftOut(
-  given: Said,
-  rewritings: readonly RecordedRerun[],
-): {
-  readonly noise: number | null;
-  readonly of: ReadonlyMap<string, Left>;
-  readonly again: readonly (AnswerDifference & { readonly fork: string })[];
-} {
-  const written = rewritings.flatMap(({ without, fork, entries }) => {
-    const said = synthesisIn(entries);
-    return said ? [{ without, fork, ...compareAnswers(given, said) }] : [];
+/** Compares what the chair wrote in each re-run with the original; `effects` has an entry for each member left out. */
+function compareReruns(given: Said, reruns: readonly RecordedRerun[]) {
+  const written = reruns.flatMap(({ without, fork, entries }) => {
+    const text = synthesisIn(entries);
+    return text ? [{ without, difference: { fork, ...compareAnswers(given, text) } }] : [];
   });
-  const again = written.flatMap(({ without, ...one }) => (without === null ? [one] : []));
-  const each = new Map(
-    written.flatMap(({ without, ...one }) => (without === null ? [] : [[without, one] as const])),
+  const again = written.flatMap(({ without, difference }) => (without === null ? [difference] : []));
+  const each = written.flatMap(({ without, difference }) =>
+    without === null ? [] : [[without, difference] as const],
   );
-  const { noise, of } = weighLeftOut(each, again);
-  const forks = new Map([...of].map(([id, one]) => [id, { ...one, fork: each.get(id)?.fork ?? "" }]));
-  return { noise, of: forks, again };
+  const { noise, of: effects } = weighLeftOut(new Map(each), again);
+  return { noise, again, effects };
 }
 
 function decidedBy({ given, standing, drafters }: Grounds): Contributions["decidedBy"] {
@@ -193,81 +181,70 @@ function decidedBy({ given, standing, drafters }: Grounds): Contributions["decid
   return final && electionShare(drafters, final) > 0 ? "vote" : "nearness";
 }
 
-const valueIn = (shares: ShapleyValues, id: string): number | null =>
-  shares.ok ? (shares.of[id] ?? null) : null;
-
-const statusOf = (shares: ShapleyValues) =>
-  shares.ok
-    ? { status: "measured" as const, why: null }
-    : { status: "not-applicable" as const, why: shares.why };
+const summarizeValues = (values: ShapleyValues): Contributions["vote"] =>
+  values.ok
+    ? { status: "measured", why: null, total: values.total }
+    : { status: "not-applicable", why: values.why, total: null };
 
 type Measurement = DataOf<"contribution-measured">;
 type MemberContribution = Contributions["members"][number];
 
-/** What was measured, as the deliberation's own journal keeps it: one a method. The lost sentences are read from it anew. */
-export function toMeasurements({ members, ...found }: Contributions): Measurement[] {
-  const { leaveOneOut, vote, standing, overlap, decidedBy, finalAnswer } = found;
-  const measured = (
-    { status }: { readonly status: string },
-    method: string,
-    {
-      weight,
-      detail,
-    }: {
-      readonly weight: (member: MemberContribution) => number | null;
-      readonly detail: Measurement["detail"];
-    },
-  ): Measurement[] => {
-    const contributions = members.flatMap((member) => {
-      const one = weight(member);
-      return one === null ? [] : [{ id: ParticipantId.parse(member.id), weight: one }];
+/** The events that keep the measurements on the deliberation's own journal, one for each method that measured something. */
+export function toMeasurements(contributions: Contributions): Measurement[] {
+  const { leaveOneOut, vote, standing, overlap, decidedBy, finalAnswer, members } = contributions;
+  const weights = (read: (member: MemberContribution) => number | null) =>
+    members.flatMap((member) => {
+      const weight = read(member);
+      return weight === null ? [] : [{ id: ParticipantId.parse(member.id), weight }];
     });
-    return status === "measured" ? [{ method, contributions, detail }] : [];
-  };
-  return [
-    ...measured(leaveOneOut, "leave-one-out", {
-      weight: (member) => member.leaveOneOut?.weight ?? null,
-      detail: {
-        chair: leaveOneOut.chair,
-        noise: leaveOneOut.noise,
-        again: leaveOneOut.again,
-        without: Object.fromEntries(
-          members.flatMap(({ id, leaveOneOut: one }) => (one === null ? [] : [[id, one]])),
-        ),
-      },
-    }),
-    ...measured(vote, "shapley-vote", {
-      weight: (member) => member.vote,
+  const { chair, noise, again } = leaveOneOut;
+  const without = Object.fromEntries(
+    members.flatMap(({ id, leaveOneOut: one }) => (one === null ? [] : [[id, one]])),
+  );
+  const kept = Object.fromEntries(members.map((member) => [member.id, member.kept]));
+  const methods: readonly (Measurement & { readonly status: string })[] = [
+    {
+      status: leaveOneOut.status,
+      method: "leave-one-out",
+      contributions: weights((member) => member.leaveOneOut?.weight ?? null),
+      detail: { chair, noise, again, without },
+    },
+    {
+      status: vote.status,
+      method: "shapley-vote",
+      contributions: weights((member) => member.vote),
       detail: { answer: finalAnswer, total: vote.total, decidedBy },
-    }),
-    ...measured(standing, "shapley-standing", {
-      weight: (member) => member.standing,
+    },
+    {
+      status: standing.status,
+      method: "shapley-standing",
+      contributions: weights((member) => member.standing),
       detail: { first: standing.first, total: standing.total },
-    }),
-    ...measured(overlap, "text-overlap", {
-      weight: (member) => member.overlap,
-      detail: {
-        unsupported: overlap.unsupported,
-        kept: Object.fromEntries(members.map(({ id, kept }) => [id, kept])),
-      },
-    }),
+    },
+    {
+      status: overlap.status,
+      method: "text-overlap",
+      contributions: weights((member) => member.overlap),
+      detail: { unsupported: overlap.unsupported, kept },
+    },
   ];
+  return methods.flatMap(({ status, ...measurement }) => (status === "measured" ? [measurement] : []));
 }
 
-/** How much of an answer stands in a draft, and of the draft in the answer. */
+/** How much of an answer is in a draft, and how much of the draft is in the answer. */
 export type Overlap = {
   readonly id: string;
-  /** Its part of the answer's content, 0 to 1; see `traceSentences`. */
+  /** Its share of the answer's content, 0 to 1; see `traceSentences`. */
   readonly share: number;
-  /** The share of its sentences that the answer holds, 0 to 1; null where it has none. */
+  /** The share of its sentences that the answer retains, 0 to 1; null where it has none. */
   readonly kept: number | null;
-  /** Its sentences that the answer does not hold, in order. */
+  /** Its sentences that the answer does not have, in order. */
   readonly lost: readonly string[];
 };
 
 /**
- * By wording, which drafts the answer's sentences stand in, and what of each draft is lost; no calls. The drafts are the
- * texts that were worked with: revised ones where they were revised. A paraphrase counts as lost.
+ * Finds by wording which drafts the answer's sentences are in, and what of each draft is lost; it makes no calls. Revised
+ * drafts replace first ones. A paraphrase counts as lost.
  */
 export function measureOverlaps(answer: string, drafters: readonly Drafter[]): Overlap[] {
   const drafts = drafters.map(({ id, last }) => ({ id, text: withoutBanner(last.text) }));
@@ -280,15 +257,11 @@ export function measureOverlaps(answer: string, drafters: readonly Drafter[]): O
   });
 }
 
-/** How an answer that was written again differs from the one that was given. */
-export type AnswerDifference = {
-  /** Whether the final answer is another one, or gone; null where the given one has none. */
-  readonly changed: boolean | null;
-  /** The share of the given answer's content that stands no more in what was written again, 0 to 1, by wording. */
-  readonly gone: number;
-  /** What is measured: 1 or 0 where there is a final answer, else what is gone. */
-  readonly effect: number;
-};
+/** How a re-run's answer differs from the original; see `Contributions`. */
+export type AnswerDifference = Pick<
+  Contributions["leaveOneOut"]["again"][number],
+  "changed" | "gone" | "effect"
+>;
 
 /** Shares nearer than this are equal: sums of the same fractions in another order differ by less. */
 const INDISTINCT = 1e-9;
@@ -303,36 +276,24 @@ export function compareAnswers(given: Said, again: Said): AnswerDifference {
   return { changed, gone, effect: changed === null ? gone : Number(changed) };
 }
 
-export type LeftOutEffect = AnswerDifference & {
-  /** No larger than what asking anew with nothing left out changed; null where that was not tried. */
-  readonly withinNoise: boolean | null;
-  /** 0 to 1; over all members they sum to 1, or are all 0. */
-  readonly weight: number;
-};
+/** `withinNoise`: no larger than the effect of a re-run with all drafts; null without one. `weight`: 0 to 1; all sum to 1, or are 0. */
+type LeftOutEffect<D> = D & { readonly withinNoise: boolean | null; readonly weight: number };
 
 /**
- * Leave-one-out: by member, how the answer differs when the chair writes without it, above what the chair's own variation
- * changes. The noise is the largest effect among the repetitions with nothing left out; what does not exceed it counts 0.
+ * Weighs by member how the answer differs when the chair writes without it, above the noise floor: the largest effect of a
+ * re-run with nothing left out. An effect that does not exceed it counts 0.
  */
-export function weighLeftOut(
-  without: ReadonlyMap<string, AnswerDifference>,
+export function weighLeftOut<D extends AnswerDifference>(
+  without: ReadonlyMap<string, D>,
   again: readonly AnswerDifference[],
-): { readonly noise: number | null; readonly of: ReadonlyMap<string, LeftOutEffect> } {
+): { readonly noise: number | null; readonly of: ReadonlyMap<string, LeftOutEffect<D>> } {
   const noise = again.length === 0 ? null : Math.max(...again.map(({ effect }) => effect));
-  const exceeds = ({ effect }: AnswerDifference) => effect > (noise ?? 0) + INDISTINCT;
-  const above = (one: AnswerDifference) => (exceeds(one) ? one.effect - (noise ?? 0) : 0);
+  const above = ({ effect }: D) => (effect > (noise ?? 0) + INDISTINCT ? effect - (noise ?? 0) : 0);
   const sum = [...without.values()].reduce((total, one) => total + above(one), 0);
-  return {
-    noise,
-    of: new Map(
-      [...without].map(([id, one]) => [
-        id,
-        {
-          ...one,
-          withinNoise: noise === null ? null : !exceeds(one),
-          weight: sum === 0 ? 0 : above(one) / sum,
-        },
-      ]),
-    ),
-  };
+  const weigh = (one: D): LeftOutEffect<D> => ({
+    ...one,
+    withinNoise: noise === null ? null : above(one) === 0,
+    weight: sum === 0 ? 0 : above(one) / sum,
+  });
+  return { noise, of: new Map([...without].map(([id, one]) => [id, weigh(one)])) };
 }

@@ -5,6 +5,7 @@ import { protocols } from "../../app/registry.ts";
 import { follow, type RunContext } from "../../app/run.ts";
 import { type AnyProtocol, digestOf, idOfRequest, loadNamed } from "../../engine/index.ts";
 import {
+  type Budget,
   callOf,
   type DeliberationId,
   type Entry,
@@ -24,9 +25,9 @@ import {
   withheldIn,
   writtenBy,
 } from "../../views/contribution-grounds.ts";
-import { recordedRuns } from "../resumable.ts";
 import { isClosed } from "../../views/result.ts";
-import { spending } from "../../views/spending.ts";
+import { usageIn } from "../bench/budget.ts";
+import { recordedRuns } from "../resumable.ts";
 import {
   type Contributions,
   computeContributions,
@@ -46,7 +47,7 @@ export type RerunOptions = {
   /** How often it is re-run with all drafts, which gives the noise floor. */
   readonly repeats: number;
   readonly signal: AbortSignal;
-  /** Gets the plan, and a line for each re-run that ended. */
+  /** Called with the plan, and with a line for each re-run that ended. */
   readonly note: (line: string) => void;
 };
 
@@ -67,28 +68,26 @@ type Rerun = {
 };
 
 /** Re-runs the chair, each time in a fork that withholds a draft; undefined when it was interrupted. */
-async function rewrite(
-  tools: RerunContext,
-  parent: MeasuredRun,
-  rewriting: RerunOptions,
+async function rerunAll(
+  context: RerunContext,
+  run: MeasuredRun,
+  options: RerunOptions,
 ): Promise<RerunResults | undefined> {
-  const found = await rewritable(parent.grounds);
-  if (!found.ok) return { status: "not-applicable", why: found.why, rewritings: [], recorded: [] };
-  const jobs = await Promise.all(
-    settingsFor(parent.grounds, { ...found, repeats: rewriting.repeats }).map((one) =>
-      findJob(tools, parent.grounds, one),
-    ),
+  const chair = await findChair(run.grounds);
+  if (!chair.ok) return { status: "not-applicable", why: chair.why, reruns: [], recorded: [] };
+  const planned = await Promise.all(
+    planReruns(run.grounds, chair.chair, options.repeats).map((one) => findRerun(context, run.grounds, one)),
   );
-  const waiting = jobs.filter(({ entries }) => !isClosed(entries));
+  const pending = planned.filter(({ entries }) => !isClosed(entries));
   const done =
-    rewriting.calls && waiting.length > 0
-      ? await askAll(tools, { ...parent, ...found, waiting }, rewriting)
-      : { jobs: [], recorded: [] };
-  const all = jobs.map((job) => done.jobs.find(({ fork }) => fork === job.fork) ?? job);
-  if (rewriting.signal.aborted && all.some(({ entries }) => !isClosed(entries))) return undefined;
+    options.calls && pending.length > 0
+      ? await runPending(context, { ...run, ...chair, pending }, options)
+      : { reruns: [], recorded: [] };
+  const reruns = planned.map((one) => done.reruns.find(({ fork }) => fork === one.fork) ?? one);
+  if (options.signal.aborted && reruns.some(({ entries }) => !isClosed(entries))) return undefined;
   return {
-    ...cameTo(all, rewriting.calls),
-    rewritings: all.map(({ without, fork, entries }) => ({ without: without?.id ?? null, fork, entries })),
+    ...summarizeReruns(reruns, options.calls),
+    reruns: reruns.map(({ without, fork, entries }) => ({ without: without?.id ?? null, fork, entries })),
     recorded: done.recorded,
   };
 }
@@ -96,7 +95,7 @@ async function rewrite(
 type RerunnableChair = { readonly chair: Participant; readonly protocol: AnyProtocol };
 
 /** The chair that can be re-run and its protocol, or why there is none. */
-async function rewritable(
+async function findChair(
   grounds: Grounds,
 ): Promise<({ readonly ok: true } & RerunnableChair) | { readonly ok: false; readonly why: string }> {
   const { opened, drafters } = grounds;
@@ -119,10 +118,11 @@ async function rewritable(
     : { ok: false, why: `${name} cannot re-run its synthesis` };
 }
 
-/** Those with all drafts come first: no difference means anything without the noise floor. */
-const settingsFor = (
+/** The re-runs with all drafts come first: without the noise floor no difference means anything. */
+const planReruns = (
   { opened, drafters }: Grounds,
-  { chair: { id: by }, repeats }: Pick<RerunnableChair, "chair"> & Pick<RerunOptions, "repeats">,
+  { id: by }: Participant,
+  repeats: number,
 ): Pick<Rerun, "without" | "setting">[] => [
   ...Array.from({ length: repeats }, (_, index) => ({
     without: undefined,
@@ -134,214 +134,207 @@ const settingsFor = (
   })),
 ];
 
-/** Finds the fork of an asking: its name follows from the parent and from what is withheld. */
-async function findJob(
+/** Finds the fork of a re-run, whose name follows from the parent and from what is withheld. */
+async function findRerun(
   { store }: RerunContext,
   { opened: { deliberation: parent, data } }: Grounds,
-  asking: Pick<Rerun, "without" | "setting">,
+  rerun: Pick<Rerun, "without" | "setting">,
 ): Promise<Rerun> {
   const { organization } = data;
   const request = (nth: number) =>
-    `contributions/${digestOf({ parent, ...asking.setting, attempt: nth + 1 })}`;
+    `contributions/${digestOf({ parent, ...rerun.setting, attempt: nth + 1 })}`;
   let nth = 0;
   for await (const { id, entries } of recordedRuns(store, { organization, request })) {
     const failed = isClosed(entries) && !synthesisIn(entries);
-    if (!failed) return { ...asking, request: request(nth), fork: id, entries }; // LEAVE-ONE-OUT-4
+    if (!failed) return { ...rerun, request: request(nth), fork: id, entries }; // LEAVE-ONE-OUT-4
     nth += 1;
   }
-  return { ...asking, request: request(nth), fork: idOfRequest(organization, request(nth)), entries: [] };
+  return { ...rerun, request: request(nth), fork: idOfRequest(organization, request(nth)), entries: [] };
 }
 
-type PendingReruns = MeasuredRun & RerunnableChair & { readonly waiting: readonly Rerun[] };
+type PendingReruns = MeasuredRun & RerunnableChair & { readonly pending: readonly Rerun[] };
 
-/** Runs as many at once as the limits allow in the worst case, then as many as the rest allows. */
-async function askAll(
-  tools: RerunContext,
-  { waiting, ...parent }: PendingReruns,
+/**
+ * Runs as many at once as the limits allow in the worst case, then as many as the rest allows.
+ * @throws Fault for a chair that cannot be called, or whose price is unknown under a limit in money
+ */
+async function runPending(
+  context: RerunContext,
+  { pending, ...run }: PendingReruns,
   { signal, note }: RerunOptions,
-): Promise<{ readonly jobs: readonly Rerun[]; readonly recorded: readonly Entry[] }> {
-  await refuseUnasked(tools, parent.chair);
-  const worst = await worstCase(tools, parent);
-  note(planWords(waiting, { ...parent, worst }));
-  const jobs: Rerun[] = [];
+): Promise<{ readonly reruns: readonly Rerun[]; readonly recorded: readonly Entry[] }> {
+  const { chair } = run;
+  const budget = budgetOf(context.settings);
+  const problem = await context.checkModel(chair.model);
+  if (problem)
+    throw new Fault(problem.code, {
+      why: `the chair cannot be re-run: ${problem.reason}`,
+      next: "measure without calls what needs none",
+    });
+  if (budget.usd !== undefined) refuseUnknownPrices(context, [chair]);
+  const worst = await worstCase(context, run);
+  note(describePlan(pending, { chair, worst }));
+  const reruns: Rerun[] = [];
   const recorded: Entry[] = [];
-  while (jobs.length < waiting.length && !signal.aborted) {
-    const fits = reach(budgetOf(tools.settings), { worst, recorded });
-    const wave = waiting.slice(jobs.length, jobs.length + fits);
+  while (reruns.length < pending.length && !signal.aborted) {
+    const wave = pending.slice(reruns.length, reruns.length + affordableReruns(budget, { worst, recorded }));
     if (wave.length === 0) break; // LEAVE-ONE-OUT-3
-    const driven = await Promise.all(wave.map((job) => askOnce(tools, parent, { job, signal, note })));
-    recorded.push(...driven.flatMap(({ entries }, index) => entries.slice(wave[index]?.entries.length ?? 0)));
-    jobs.push(...driven);
+    const done = await Promise.all(wave.map((rerun) => runOnce(context, run, { rerun, signal, note })));
+    recorded.push(...done.flatMap(({ entries }, index) => entries.slice(wave[index]?.entries.length ?? 0)));
+    reruns.push(...done);
   }
-  return { jobs, recorded };
+  return { reruns, recorded };
 }
 
-async function askOnce(
-  tools: RerunContext,
+async function runOnce(
+  context: RerunContext,
   { grounds, protocol }: MeasuredRun & RerunnableChair,
-  { job, signal, note }: { readonly job: Rerun } & Pick<RerunOptions, "signal" | "note">,
+  { rerun, signal, note }: { readonly rerun: Rerun } & Pick<RerunOptions, "signal" | "note">,
 ): Promise<Rerun> {
   const { deliberation, data } = grounds.opened;
-  const settings = protocolSettings(protocol, { ...data.settings, rewriting: job.setting });
-  const { opened } = await tools.engine.fork(deliberation, {
-    request: job.request,
-    // What is written to be measured is no answer: nobody grades or remembers it.
+  const settings = protocolSettings(protocol, { ...data.settings, rewriting: rerun.setting });
+  const { opened } = await context.engine.fork(deliberation, {
+    request: rerun.request,
+    // A re-run is a measurement and not an answer, so it is neither graded nor remembered.
     changes: { settings, reactions: {} },
   });
-  await follow(tools, opened, { signal, reactions: "none" }).outcome();
-  const entries = await tools.store.read(job.fork);
+  await follow(context, opened, { signal, reactions: "none" }).outcome();
+  const entries = await context.store.read(rerun.fork);
   if (isClosed(entries))
-    note(`${askingWords(job)}: ${synthesisIn(entries) ? "written" : "failed"} (${job.fork})`);
-  return { ...job, entries };
-}
-
-/** @throws Fault for a chair that cannot be asked, or whose price is unknown under a cap in money */
-async function refuseUnasked(tools: RerunContext, chair: Participant): Promise<void> {
-  const problem = await tools.checkModel(chair.model);
-  if (problem) {
-    const why = `the chair cannot be re-run: ${problem.reason}`;
-    throw new Fault(problem.code, { why, next: "measure without calls what needs none" });
-  }
-  if (budgetOf(tools.settings).usd !== undefined) refuseUnknownPrices(tools, [chair]);
+    note(`${describeRerun(rerun)}: ${synthesisIn(entries) ? "written" : "failed"} (${rerun.fork})`);
+  return { ...rerun, entries };
 }
 
 /** The most that a re-run takes: the prompt with all drafts, and a reply of full length. */
 async function worstCase(
   { store, models }: RerunContext,
-  { chair, grounds, entries }: Omit<PendingReruns, "waiting">,
+  { chair, grounds, entries }: MeasuredRun & RerunnableChair,
 ): Promise<Quote> {
   const { question, context, settings } = grounds.opened.data;
-  const counted = grounds.given.data.call?.tokens.in ?? null;
+  const tokens = grounds.given.data.call?.tokens.in ?? null;
   const texts = await Promise.all(context.map(({ text }) => store.text(text)));
-  const said = entries.flatMap((entry) => {
+  const replies = entries.flatMap((entry) => {
     const call = callOf(entry);
     return call?.ok ? [call.reply] : [];
   });
-  const characters = [question, ...texts, ...said].reduce((sum, text) => sum + text.length, 0);
+  const characters = [question, ...texts, ...replies].reduce((sum, text) => sum + text.length, 0);
   const { synthesis } = CouncilSettings.shape.maxOutputTokens.parse(settings["maxOutputTokens"]);
   return models.quote({
     model: chair.model,
-    // At the three characters a token that quotes count with.
-    messages: [{ role: "user", text: "x".repeat(counted === null ? characters : counted * 3) }],
+    // A quote counts three characters as a token.
+    messages: [{ role: "user", text: "x".repeat(tokens === null ? characters : tokens * 3) }],
     maxOutputTokens: synthesis,
   });
 }
 
-/** How many more re-runs the limits allow. */
-function reach(
-  { usd, tokens, calls }: ReturnType<typeof budgetOf>,
+/** How many more re-runs the limits allow, where what a provider did not report counts as the worst case. */
+function affordableReruns(
+  budget: Budget,
   { worst, recorded }: { readonly worst: Quote; readonly recorded: readonly Entry[] },
 ): number {
-  const spent = spending(recorded).total;
-  const { in: tokensIn, out } = spent.tokens;
-  const left = (cap: number | undefined, took: number | null, each: number): number => {
-    if (cap === undefined || each === 0) return Infinity;
-    // What a provider did not report counts as the worst case.
-    return Math.max(0, Math.floor((cap - (took ?? spent.calls * each)) / each));
-  };
-  return Math.min(
-    left(usd, spent.cost.usd, worst.usd ?? Infinity),
-    left(tokens, tokensIn === null || out === null ? null : tokensIn + out, worst.tokensIn + worst.tokensOut),
-    left(calls, spent.calls, 1),
-  );
+  const used = usageIn(recorded);
+  const each = { usd: worst.usd ?? Infinity, tokens: worst.tokensIn + worst.tokensOut, calls: 1 };
+  const counts = (["usd", "tokens", "calls"] as const).map((kind) => {
+    const cap = budget[kind];
+    if (cap === undefined || each[kind] === 0) return Infinity;
+    return Math.max(0, Math.floor((cap - (used[kind] ?? used.calls * each[kind])) / each[kind]));
+  });
+  return Math.min(...counts);
 }
 
-function cameTo(jobs: readonly Rerun[], calls: boolean): Pick<RerunResults, "status" | "why"> {
-  const open = jobs.filter(({ entries }) => !isClosed(entries)).length;
-  const failed = jobs.find(({ entries }) => isClosed(entries) && !synthesisIn(entries));
-  if (failed) return { status: "failed", why: `${askingWords(failed)}: ${failureIn(failed)}` };
-  if (open === 0) return { status: "measured", why: null };
-  const words = `${open} of ${jobs.length} re-runs of the chair are missing`;
+function summarizeReruns(reruns: readonly Rerun[], calls: boolean): Pick<RerunResults, "status" | "why"> {
+  const missing = reruns.filter(({ entries }) => !isClosed(entries)).length;
+  const failed = reruns.find(({ entries }) => isClosed(entries) && !synthesisIn(entries));
+  if (failed) return { status: "failed", why: `${describeRerun(failed)}: ${findFailure(failed)}` };
+  if (missing === 0) return { status: "measured", why: null };
+  const words = `${missing} of ${reruns.length} re-runs of the chair are missing`;
   return calls
     ? { status: "over-budget", why: `${words}: they would exceed the budget` }
     : { status: "not-asked", why: `${words}, and no calls were allowed` };
 }
 
-const failureIn = ({ entries, setting }: Rerun): string =>
+const findFailure = ({ entries, setting }: Rerun): string =>
   entries
     .flatMap((entry) =>
       isEvent(entry, "degradation-noted") && entry.data.participant === setting.by ? [entry.data.why] : [],
     )
     .at(-1) ?? "it ended before the chair answered";
 
-const askingWords = ({ without, setting }: Rerun): string =>
+const describeRerun = ({ without, setting }: Rerun): string =>
   without
     ? `Without ${oneLine(without.persona.name, 60)}`
     : `With all drafts${setting.nth > 1 ? ` (${setting.nth})` : ""}`;
 
-function planWords(
-  waiting: readonly Rerun[],
+function describePlan(
+  pending: readonly Rerun[],
   { chair, worst }: { readonly chair: Participant; readonly worst: Quote },
 ): string {
   const times = (count: number) => (count === 1 ? "once" : `${count} times`);
-  const without = waiting.filter((job) => job.without).length;
+  const without = pending.filter((rerun) => rerun.without).length;
   const parts = [
-    ...(waiting.length > without ? [`${times(waiting.length - without)} with all drafts`] : []),
+    ...(pending.length > without ? [`${times(pending.length - without)} with all drafts`] : []),
     ...(without > 0 ? [`${times(without)} with one draft withheld`] : []),
   ];
-  const most = formatNumber(waiting.length * (worst.tokensIn + worst.tokensOut));
+  const tokens = formatNumber(pending.length * (worst.tokensIn + worst.tokensOut));
   const price =
-    worst.usd === null ? "price unknown" : worst.usd === 0 ? "free" : formatUsd(waiting.length * worst.usd);
-  return `Re-running the chair, ${chair.model}, ${parts.join(" and ")}; no other model is called. At most ${most} tokens, ${price}`;
+    worst.usd === null ? "price unknown" : worst.usd === 0 ? "free" : formatUsd(pending.length * worst.usd);
+  return `Re-running the chair, ${chair.model}, ${parts.join(" and ")}; no other model is called. At most ${tokens} tokens, ${price}`;
 }
 
 export type MeasureRequest = RerunOptions & { readonly id: DeliberationId };
 
 /**
  * Measures who contributed to a closed deliberation's answer, and records it once on that deliberation's own journal.
- * Undefined when it was interrupted: what the chair wrote by then is kept, and found by the next measuring.
+ * Undefined when it was interrupted: the next measurement reuses what the chair wrote by then.
  * @throws Fault `configuration` for one that cannot be measured; before any call `authentication`, `budget`
  */
 export async function measureContributions(
-  tools: RerunContext,
-  { id, ...rewriting }: MeasureRequest,
+  context: RerunContext,
+  { id, ...options }: MeasureRequest,
 ): Promise<Contributions | undefined> {
-  const entries = await tools.store.read(id);
-  const grounds = measurable(id, entries);
-  const rewritten = await rewrite(tools, { entries, grounds }, rewriting);
-  if (!rewritten) return undefined;
-  const contributions = computeContributions(entries, grounds, rewritten);
-  await record(tools, grounds, contributions);
+  const entries = await context.store.read(id);
+  const grounds = requireGrounds(id, entries);
+  const reruns = await rerunAll(context, { entries, grounds }, options);
+  if (!reruns) return undefined;
+  const contributions = computeContributions(entries, grounds, reruns);
+  await record(context, grounds, contributions);
   return contributions;
 }
 
 /** @throws Fault `configuration`, `deliberation-missing` */
-function measurable(id: DeliberationId, entries: readonly Entry[]): Grounds {
+function requireGrounds(id: DeliberationId, entries: readonly Entry[]): Grounds {
   const [opened] = entries;
   if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
-  if (!isClosed(entries)) {
-    const next = `resume ${id} first`;
-    throw new Fault("configuration", { why: `deliberation ${id} is still open`, next });
-  }
+  const refuse = (problem: string, next: string) =>
+    new Fault("configuration", { why: `deliberation ${id} ${problem}`, next });
+  if (!isClosed(entries)) throw refuse("is still open", `resume ${id} first`);
   const { parent } = opened.data;
-  if (parent && withheldIn(opened.data)) {
-    const why = `deliberation ${id} was made to measure the contributions to ${parent.id}`;
-    throw new Fault("configuration", { why, next: `measure ${parent.id}` });
-  }
-  const grounds = groundsOf(entries);
-  if (grounds.ok) return grounds.grounds;
-  const why = `deliberation ${id} has no contributions: ${grounds.why}`;
-  throw new Fault("configuration", { why, next: "measure a deliberation that has an answer" });
+  if (parent && withheldIn(opened.data))
+    throw refuse(`was made to measure the contributions to ${parent.id}`, `measure ${parent.id}`);
+  const read = groundsOf(entries);
+  if (read.ok) return read.grounds;
+  throw refuse(`has no contributions: ${read.why}`, "measure a deliberation that has an answer");
 }
 
-/** Under an origin that the measured figures name: measured again to the same, nothing is added. */
+/** The origin names the figures, so that an equal measurement adds nothing. */
 async function record(
-  { store }: Pick<RerunContext, "store">,
+  { store }: RerunContext,
   { closed, given }: Grounds,
   contributions: Contributions,
 ): Promise<void> {
   const after = "step" in given.origin ? [given.origin.step] : [];
-  // One after the other: in one order, whoever measures.
+  // One after the other, so that the order is always the same.
   for (const data of toMeasurements(contributions)) {
     const digest = digestOf(data);
     const step = StepKey.parse(`${data.method}/${digest.slice(0, 12)}`);
-    await store.append(closed.deliberation, [{ type: "contribution-measured", data }], {
+    const origin = {
       by: "reactor",
       reactor: "contributions",
       event: closed.id,
       step,
       digest,
       after,
-    });
+    } as const;
+    await store.append(closed.deliberation, [{ type: "contribution-measured", data }], origin);
   }
 }

@@ -15,7 +15,7 @@ function sample(said: Said = {}): Contributions {
   return computeContributions(entries, found.grounds, {
     status: "not-asked",
     why: "4 of 4 re-runs of the chair are missing, and no calls were allowed",
-    rewritings: [],
+    reruns: [],
     recorded: [],
   });
 }
