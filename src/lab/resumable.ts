@@ -1,6 +1,14 @@
 import type { AppContext } from "../app/context.ts";
+import { assemble, type OpeningParts } from "../app/opening.ts";
 import { open } from "../app/start.ts";
-import { idOfRequest, type ForkChanges, type NewDeliberation } from "../engine/index.ts";
+import {
+  digestOf,
+  type ForkChanges,
+  idOfRequest,
+  type NewDeliberation,
+  textDigest,
+} from "../engine/index.ts";
+import type { OpeningPart } from "../engine/opening-part.ts";
 import {
   canonical,
   isEvent,
@@ -12,7 +20,7 @@ import {
   type OrganizationId,
 } from "../kernel/index.ts";
 
-// RESUMABLE-1. What a measurement has recorded is found again by what it stands on, whichever process recorded it.
+// RESUMABLE-1. A measurement's runs are named after everything that the prompts are made from, so any process finds them.
 // RESUMABLE-2. A run that ended is never driven again: what it lacks is asked in a fork of the run that got furthest.
 
 /** One of the deliberations of a measurement. */
@@ -36,7 +44,7 @@ export async function* recordedRuns(
   for (let nth = 0; ; nth += 1) {
     const entries = await store.read(idOfRequest(organization, request(nth)));
     const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-    if (!opened || !isEvent(opened, "deliberation-opened")) return;
+    if (!opened) return;
     yield { id: opened.deliberation, opened, entries };
   }
 }
@@ -55,6 +63,36 @@ export type ResumableWork = {
   /** What the nth run changes about the run that it continues. */
   readonly changes: (furthest: RecordedRun, nth: number, budget: Budget) => ForkChanges;
 };
+
+/** What a measurement asks, and what names it beside the protocol's version, its texts and the seed. */
+type MeasurementSpec = Pick<OpeningParts, "protocol" | "question"> & {
+  readonly texts: NewDeliberation["context"];
+  readonly part: Pick<OpeningPart, "settings" | "participants" | "templates">;
+  readonly identity: (opening: NewDeliberation) => Readonly<Record<string, unknown>>;
+  /** Measures again what was measured before. */
+  readonly again: boolean;
+};
+
+/** Builds a measurement's opening, under a key that follows from everything that the prompts are made from. */
+export async function openMeasurement(
+  context: AppContext,
+  { protocol, question, texts, part, identity, again }: MeasurementSpec,
+): Promise<Pick<ResumableWork, "key" | "opening">> {
+  const { opening } = await assemble(context, {
+    protocol,
+    question,
+    context: texts,
+    reactions: false,
+    part: { ...part, answering: [], notes: [] },
+  });
+  const digest = digestOf({
+    version: protocol.version,
+    ...identity(opening),
+    texts: texts.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
+    seed: context.settings.seed ?? null,
+  });
+  return { key: `${protocol.name}/${digest}${again ? `/again/${context.world.id()}` : ""}`, opening };
+}
 
 /** `new`: nothing was recorded; `open`: it was interrupted; `closed`: all is recorded; `forked`: it continues an ended run. */
 export type Resumed = {

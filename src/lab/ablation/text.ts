@@ -143,8 +143,13 @@ const GRADES: PairColumns<GradePairs> = {
 
 function usageTable({ with: one, without: other }: MemoryAblation): string[][] {
   const row = (name: string, { finished, accuracy, calls, tokens, usd }: SideTotal): string[] => [
-    ...[name, String(finished), formatEstimate(accuracy), formatNumber(calls)],
-    ...[formatCount(tokens.in), formatCount(tokens.out), formatUsage(usd)],
+    name,
+    String(finished),
+    formatEstimate(accuracy),
+    formatNumber(calls),
+    formatCount(tokens.in),
+    formatCount(tokens.out),
+    formatUsage(usd),
   ];
   const heads = ["", "done", "correct (95 %)", "calls", "input", "output", "cost"];
   return [heads, row("with", one), row("without", other)];

@@ -124,7 +124,10 @@ export function computeContributions(
     const overlap = overlaps.find((one) => one.id === id);
     const effect = effects.get(id);
     return {
-      ...{ id, name: persona.name, model, seat },
+      id,
+      name: persona.name,
+      model,
+      seat,
       drafted: drafters.some((one) => one.id === id),
       claimed: claimed.get(id) ?? null,
       leaveOneOut: effect ? { ...effect, weight: status === "measured" ? effect.weight : null } : null,

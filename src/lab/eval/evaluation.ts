@@ -1,7 +1,7 @@
 import { type AppContext, checkedRef, modelRef } from "../../app/context.ts";
-import { assemble, protocolSettings } from "../../app/opening.ts";
+import { protocolSettings } from "../../app/opening.ts";
 import type { FileContext } from "../../config/paths.ts";
-import { digestOf, type NewDeliberation, textDigest } from "../../engine/index.ts";
+import { type NewDeliberation, textDigest } from "../../engine/index.ts";
 import { type Evaluator, readEvaluationFile } from "../../interop/dialectic/agent-file.ts";
 import { type Families, familyOf, Fault, ParticipantId } from "../../kernel/index.ts";
 import { mapModels } from "../../protocols/debate/seats.ts";
@@ -21,7 +21,7 @@ import {
 import type { EvaluationWork } from "../../protocols/evaluation/work.ts";
 import { extractCoverage } from "../../replies/coverage.ts";
 import { extractRequirements } from "../../text/requirements.ts";
-import { resumable, type Resumed } from "../resumable.ts";
+import { openMeasurement, resumable, type Resumed } from "../resumable.ts";
 
 /** A debate, and who evaluates its solution. */
 export type EvaluationRequest = Evaluators & {
@@ -63,70 +63,45 @@ export async function openEvaluation(
 /** The protocol's settings allow no more retries of a failed call. */
 const MAX_RETRIES = 100;
 
-async function prepareEvaluation(
-  context: AppContext,
-  { record, again, ...who }: EvaluationRequest,
-): Promise<{
-  readonly key: string;
-  readonly opening: NewDeliberation;
-  readonly warnings: readonly string[];
-}> {
-  const { settings, world } = context;
+async function prepareEvaluation(context: AppContext, { record, again, ...who }: EvaluationRequest) {
+  const { settings } = context;
   const { texts, work } = subjectOf(record, settings.families);
-  const seats = await evaluatorSeats(context, who);
-  if (settings.strictFamilies) refuseFamilies(seats, work.debaters);
+  const { participants, timeoutsMs, templates, warnings } = await evaluatorSeats(context, who);
+  if (settings.strictFamilies) refuseFamilies(participants, work.debaters);
   const material = createEvaluationContext(texts);
   refuseTooMuch(material, settings.maxContextBytes);
-  const { participants, timeoutsMs } = seats;
-  const { opening } = await assemble(context, {
+  const asking = { ...work, maxOutputTokens: settings.reviewTokens };
+  const measurement = await openMeasurement(context, {
     protocol: evaluation,
     question: `Evaluate the solution of the debate ${record.id.slice(0, 200)}`,
-    context: material,
+    texts: material,
+    again,
     part: {
-      settings: {
-        ...work,
-        maxOutputTokens: settings.reviewTokens,
-        callTimeoutMs: settings.callTimeoutMs,
-        timeoutsMs,
-      },
+      settings: { ...asking, callTimeoutMs: settings.callTimeoutMs, timeoutsMs },
       participants,
-      templates: seats.templates,
-      answering: [],
-      notes: [],
+      templates,
     },
-    reactions: false,
+    identity: (opening) => ({
+      asking: protocolSettings(evaluation, asking),
+      participants: participants.map(({ id, persona, model, family, temperature }) => ({
+        id,
+        model,
+        family,
+        temperature: temperature ?? null,
+        persona: [persona.name, textDigest(persona.instructions.toWellFormed())],
+      })),
+      templates: Object.entries(opening.templates).map(([name, text]) => [
+        name,
+        textDigest(text.toWellFormed()),
+      ]),
+    }),
   });
-  const asking = protocolSettings(evaluation, { ...work, maxOutputTokens: settings.reviewTokens });
-  const digest = digestOf({
-    version: evaluation.version,
-    asking,
-    participants: participants.map(({ id, persona, model, family, temperature }) => ({
-      id,
-      persona: [persona.name, textDigest(persona.instructions.toWellFormed())],
-      model,
-      family,
-      temperature: temperature ?? null,
-    })),
-    templates: Object.entries(opening.templates).map(([name, text]) => [
-      name,
-      textDigest(text.toWellFormed()),
-    ]),
-    texts: material.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
-    seed: settings.seed ?? null,
-  });
-  return {
-    key: `evaluation/${digest}${again ? `/again/${world.id()}` : ""}`,
-    opening,
-    warnings: seats.warnings,
-  };
+  return { ...measurement, warnings };
 }
 
 /** @throws Fault `configuration` for an evaluator of the same family as a debater */
-function refuseFamilies(
-  { participants }: EvaluatorSeats,
-  debaters: Parameters<typeof sharedFamilies>[1],
-): void {
-  const [shared] = sharedFamilies(participants, debaters);
+function refuseFamilies(...seats: Parameters<typeof sharedFamilies>): void {
+  const [shared] = sharedFamilies(...seats);
   if (!shared) return;
   const next = "choose an evaluator of another family, or set strict-families: false";
   throw new Fault("configuration", { why: familyWarning(shared).slice(0, 600), next });
@@ -201,38 +176,33 @@ async function evaluatorSeats(context: AppContext, given: Evaluators): Promise<E
   };
 }
 
+/** @throws Fault `configuration` */
 function evaluatorsOf(
   context: AppContext,
   { config, models = [], place }: Evaluators,
 ): { readonly agents: readonly Evaluator[]; readonly warnings: readonly string[] } {
-  if (config !== undefined && models.length > 0) {
-    const why = "the evaluators are named twice: by a configuration file and by their models";
-    throw new Fault("configuration", {
-      why,
-      next: "name them in one way; a model map changes the models of a file",
-    });
+  const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
+  if (config !== undefined) {
+    if (models.length === 0) return readEvaluationFile(config, place);
+    throw refuse(
+      "the evaluators are named twice: by a configuration file and by their models",
+      "name them in one way; a model map changes the models of a file",
+    );
   }
-  if (config === undefined) return { agents: ofModels(context, models), warnings: [] };
-  return readEvaluationFile(config, place);
-}
-
-function ofModels(context: AppContext, models: readonly string[]): readonly Evaluator[] {
-  if (models.length === 0 || models.length > MAX_EVALUATORS) {
-    const why =
-      models.length === 0 ? "no evaluator is named" : `more than ${MAX_EVALUATORS} evaluators are named`;
-    throw new Fault("configuration", {
-      why,
-      next: "name a configuration file, or models as provider/model",
-    });
-  }
+  if (models.length === 0 || models.length > MAX_EVALUATORS)
+    throw refuse(
+      models.length === 0 ? "no evaluator is named" : `more than ${MAX_EVALUATORS} evaluators are named`,
+      "name a configuration file, or models as provider/model",
+    );
   const builtIn = { source: "built-in" } as const;
-  return models.map((ref, index) => ({
+  const agents = models.map((ref, index) => ({
     id: ParticipantId.parse(`eval-${index + 1}`),
     name: `Evaluator ${index + 1}`,
     model: modelRef(ref),
     timeoutMs: undefined,
     prompts: { system: builtIn, user: builtIn },
   }));
+  return { agents, warnings: [] };
 }
 
 /** All that evaluators have before them of a debate. */
@@ -290,38 +260,30 @@ function coverageIn({ agents, rounds }: DebateRecord): EvaluationTexts["coverage
   });
 }
 
-/** The agents and the judge, with the families of all models that spoke for them. */
+/** The agents and the judge, with the families of all models that wrote for them. */
 function debatersIn(record: DebateRecord, families: Families): EvaluationWork["debaters"] {
   const { agents, judge, rounds, judgeSummary, synthesis } = record;
   // Files name models without their provider.
-  const known = (model: string | null) =>
-    model === null ? null : (familyOf(model, families) ?? familyOf(`any/${model}`, families));
-  const row = (
+  const findFamily = (model: string | null) =>
+    model === null ? [] : (familyOf(model, families) ?? familyOf(`any/${model}`, families) ?? []);
+  const debater = (
     { id, role, model, family }: DebateRecord["agents"][number],
-    said: readonly { readonly model: string | null }[],
+    texts: readonly { readonly model: string | null }[],
   ): EvaluationWork["debaters"][number] => {
-    const found = [model, ...said.map((one) => one.model)].flatMap((one) => known(one) ?? []);
-    return { id, role, families: [...new Set(found.length > 0 ? found : family === null ? [] : [family])] };
+    const known = [model, ...texts.map((text) => text.model)].flatMap(findFamily);
+    return { id, role, families: [...new Set(known.length > 0 || family === null ? known : [family])] };
   };
-  const said = rounds.flatMap(({ proposals, critiques, refinements }) => [
+  const texts = rounds.flatMap(({ proposals, critiques, refinements }) => [
     ...proposals,
     ...critiques,
     ...refinements,
   ]);
-  return [
-    ...agents.map((agent) =>
-      row(
-        agent,
-        said.filter(({ by }) => by === agent.id),
-      ),
+  const debaters = agents.map((agent) =>
+    debater(
+      agent,
+      texts.filter(({ by }) => by === agent.id),
     ),
-    ...(judge
-      ? [
-          row(
-            judge,
-            [judgeSummary, synthesis].filter((one) => one !== null),
-          ),
-        ]
-      : []),
-  ];
+  );
+  const judged = [judgeSummary, synthesis].filter((text) => text !== null);
+  return judge ? [...debaters, debater(judge, judged)] : debaters;
 }

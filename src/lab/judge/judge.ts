@@ -1,4 +1,4 @@
-import { digestOf, textDigest, type NewDeliberation } from "../../engine/index.ts";
+import type { NewDeliberation } from "../../engine/index.ts";
 import {
   callOf,
   familyOf,
@@ -11,9 +11,15 @@ import {
 import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
 import { judgedWork } from "../../protocols/judge/view.ts";
 import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
-import { assemble, protocolSettings } from "../../app/opening.ts";
+import { protocolSettings } from "../../app/opening.ts";
 import { remainingBudget, usageIn } from "../bench/budget.ts";
-import { resumable, type RecordedRun, type Resumed } from "../resumable.ts";
+import {
+  openMeasurement,
+  type RecordedRun,
+  resumable,
+  type ResumableWork,
+  type Resumed,
+} from "../resumable.ts";
 import { checkedRef, type AppContext } from "../../app/context.ts";
 
 type Items<K extends JudgeSettings["kind"]> = Extract<JudgeSettings, { kind: K }>["items"];
@@ -95,52 +101,31 @@ function checkSpendable(budget: Budget): Budget {
 
 async function prepareJudge(
   context: AppContext,
-  task: JudgeTask,
+  { kind, items, texts, question }: JudgeTask,
   call: JudgeCall,
-): Promise<{ key: string; opening: NewDeliberation }> {
-  const { settings, world } = context;
+): Promise<Pick<ResumableWork, "key" | "opening">> {
+  const { settings } = context;
   const model = await checkedRef(context, call.model);
-  const form = call.form ?? chooseJudgeForm(model);
-  const rubric = context.resources.rubric(call.rubric);
-  const { kind, items, texts, question } = task;
   const work = {
     kind,
     items,
-    form,
-    rubric,
+    form: call.form ?? chooseJudgeForm(model),
+    rubric: context.resources.rubric(call.rubric),
     repeat: call.repeat,
     maxOutputTokens: settings.reviewTokens,
   };
-  const participant = {
-    id: ParticipantId.parse("judge"),
-    seat: "judge",
-    persona: { name: "Judge", instructions: "" },
-    model,
-    family: familyOf(model, settings.families),
-  };
-  const { opening } = await assemble(context, {
+  const family = familyOf(model, settings.families);
+  const persona = { name: "Judge", instructions: "" };
+  const participant = { id: ParticipantId.parse("judge"), seat: "judge", persona, model, family };
+  return openMeasurement(context, {
     protocol: judge,
     question,
-    context: texts,
+    texts,
+    again: call.again,
     part: {
       settings: { ...work, callTimeoutMs: settings.callTimeoutMs },
       participants: [participant],
-      answering: [],
-      notes: [],
     },
-    reactions: false,
+    identity: ({ templates }) => ({ work: protocolSettings(judge, work), model, family, templates }),
   });
-  const digest = digestOf({
-    version: judge.version,
-    work: protocolSettings(judge, work),
-    model,
-    family: participant.family,
-    templates: opening.templates,
-    texts: texts.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
-    seed: settings.seed ?? null,
-  });
-  return {
-    key: `judge/${digest}${call.again ? `/again/${world.id()}` : ""}`,
-    opening,
-  };
 }
