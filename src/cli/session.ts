@@ -23,7 +23,7 @@ export async function withParley(
   const { openConfigured } = await import("../app/configured.ts");
   const { rubric } = flags;
   const files = typeof rubric === "string" ? [rubric] : [];
-  const configured = await openConfigured({ flags, files, env: io.env, cwd: io.cwd });
+  const configured = await openConfigured({ flags, flagPrefix: "--", files, env: io.env, cwd: io.cwd });
   try {
     return await command(configured.context, configured);
   } finally {

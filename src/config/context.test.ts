@@ -78,7 +78,7 @@ describe("readContext", () => {
       ["cut", "cut is not UTF-8 text; save it as UTF-8, or convert it to text first"],
       ["wide", "wide is UTF-16, not UTF-8; save it as UTF-8"],
       ["image", "image is binary; give a text file; convert documents to text first"],
-      [" ", "a context file has no name; write --context FILE"],
+      [" ", "a context file has no name; name a file"],
       ["no\0where", "no where cannot be read"],
     ] as const;
     for (const [file, expected] of cases) {

@@ -10,7 +10,7 @@ import { parseRubricText, loadRubric } from "./rubrics.ts";
 import type { ValueSource } from "./sources.ts";
 import type { YamlFile } from "./yaml.ts";
 
-const above0 = z.int().positive();
+const positiveInteger = z.int().positive();
 
 /** A model's own name alone is one of Ollama's. */
 const Model = z.preprocess(
@@ -23,15 +23,15 @@ const CriticFile = z.strictObject({
   model: Model,
   temperature: z.number().min(0).max(2),
   /** Tokens. */
-  context: above0,
+  context: positiveInteger,
   timeout: Duration,
   form: z.enum(["prometheus", "json"]).optional(),
-  tokens: above0,
+  tokens: positiveInteger,
   /** A name, a file, or a rubric as a block of text. */
   rubric: z.string().trim().min(1).max(20_000),
   kind: KindRule.shape.kind,
   rules: z.array(z.record(z.string(), z.unknown())).max(200),
-  num_ctx: above0.optional(),
+  num_ctx: positiveInteger.optional(),
   /** Seconds, where it has no unit. */
   grade_timeout: Duration.optional(),
   top_p: z.number().optional(),
@@ -69,6 +69,12 @@ export type LoadedCritic = {
   readonly sources: Readonly<Record<string, ValueSource>>;
 };
 
+/** What LoCAL2 calls some of the keys. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["context", "num_ctx"],
+  ["timeout", "grade_timeout"],
+]);
+
 /**
  * What `critic.yaml` says: the project's, else the user's, over the built-in one; rubrics are read. LoCAL2's own file is read as
  * it is: `num_ctx` is `context`, `grade_timeout` is `timeout`, a block of text under `rubric` is a rubric named `critic`.
@@ -77,9 +83,8 @@ export type LoadedCritic = {
 export function loadCritic(place: FileContext): LoadedCritic {
   const own = ownFile("critic", place);
   const file = checkedFile(own.file, CriticFile, FORM);
-  refuseTwoNames(own);
-  refuseSampling(own, file);
-  const rubricAt = rubricReader(own, place);
+  refuseConflicts(own, file);
+  const rubricAt = createRubricLoader(own, place);
   const critic: Critic = {
     model: file.model,
     temperature: file.temperature,
@@ -90,98 +95,70 @@ export function loadCritic(place: FileContext): LoadedCritic {
     rubric: rubricAt(["rubric"], file.rubric),
     kind: file.kind,
     rules: file.rules.map((value, index) => {
-      const { kind, when, rubric } = ruleAt(own, { index, value });
+      // Checked by itself, so that an error names the keys of a rule.
+      const at: YamlFile["place"] = (path, of) => own.file.place(["rules", index, ...path], of);
+      const { kind, when, rubric } = checkedFile({ ...own.file, value, place: at }, KindRule, RULE_FORM);
       return { kind, when, rubric: rubricAt(["rules", index, "rubric"], rubric) };
     }),
   };
-  return { critic, sources: sourcesOf(critic, own) };
+  return { critic, sources: listCriticSources(critic, own) };
 }
 
-function sourcesOf(critic: Critic, { says, sourceOf }: OwnFile): LoadedCritic["sources"] {
-  const named = (key: string, old: string) => (says([old]) ? [old] : [key]);
-  const rules = critic.rules.map(({ kind, when, rubric }, index): [string, ValueSource] => [
+function listCriticSources(critic: Critic, { says, sourceOf }: OwnFile): LoadedCritic["sources"] {
+  const { model, temperature, form, kind, rubric } = critic;
+  const [context, timeout] = [critic.contextTokens, writeDuration(critic.timeoutMs)];
+  const tokens = critic.maxOutputTokens;
+  const values = { model, temperature, context, timeout, form, tokens, rubric: rubric.name, kind };
+  const sources = Object.entries(values).map(([key, value]): [string, ValueSource] => {
+    const alias = ALIASES.get(key);
+    return [`critic.${key}`, sourceOf([alias !== undefined && says([alias]) ? alias : key], value)];
+  });
+  const rules = critic.rules.map((rule, index): [string, ValueSource] => [
     `critic.rules.${index + 1}`,
-    sourceOf(["rules", index], { kind, rubric: rubric.name, when }),
+    sourceOf(["rules", index], { kind: rule.kind, rubric: rule.rubric.name, when: rule.when }),
   ]);
-  return {
-    "critic.model": sourceOf(["model"], critic.model),
-    "critic.temperature": sourceOf(["temperature"], critic.temperature),
-    "critic.context": sourceOf(named("context", "num_ctx"), critic.contextTokens),
-    "critic.timeout": sourceOf(named("timeout", "grade_timeout"), writeDuration(critic.timeoutMs)),
-    "critic.form": sourceOf(["form"], critic.form),
-    "critic.tokens": sourceOf(["tokens"], critic.maxOutputTokens),
-    "critic.rubric": sourceOf(["rubric"], critic.rubric.name),
-    "critic.kind": sourceOf(["kind"], critic.kind),
-    ...(rules.length === 0 ? { "critic.rules": sourceOf(["rules"], []) } : Object.fromEntries(rules)),
-  };
+  const listed = rules.length === 0 ? [["critic.rules", sourceOf(["rules"], [])] as const] : rules;
+  return Object.fromEntries([...sources, ...listed]);
 }
 
-/** Checked by itself, so that an error names the keys of a rule. */
-function ruleAt(
-  { file }: OwnFile,
-  { index, value }: { readonly index: number; readonly value: unknown },
-): KindRule {
-  const place: YamlFile["place"] = (path, at) => file.place(["rules", index, ...path], at);
-  return checkedFile({ path: file.path, value, place }, KindRule, RULE_FORM);
-}
-
-type RubricAt = (path: readonly PropertyKey[], written: string) => Rubric;
+type RubricLoader = (path: readonly PropertyKey[], written: string) => Rubric;
 
 /** Reads the rubrics that a file names, each once. A path stands for what it means where it was written. */
-function rubricReader({ file, says }: OwnFile, place: FileContext): RubricAt {
-  const read = new Map<string, Rubric>();
-  const load: RubricAt = (path, written) => {
-    const [first = ""] = path;
-    if (!says([String(first)])) return loadRubric(written, place);
-    if (isText(written)) {
+function createRubricLoader({ file, says }: OwnFile, place: FileContext): RubricLoader {
+  const loaded = new Map<string, Rubric>();
+  const load: RubricLoader = (path, written) => {
+    if (!says(path.slice(0, 1))) return loadRubric(written, place);
+    if (/^\[|^score\s*\d+\s*:|\n/i.test(written)) {
       const reading = parseRubricText(written, "critic");
       if (reading.ok) return reading.rubric;
       throw refuse(`${file.place(path, "value")}: the rubric cannot be read: ${reading.reason}`, TEXT_FORM);
     }
     try {
-      return loadRubric(
-        isFile(written) ? toAbsolute(written, { ...place, cwd: dirname(file.path) }) : written,
-        place,
-      );
+      const isFile = /[/\\]|\.ya?ml$/i.test(written);
+      return loadRubric(isFile ? toAbsolute(written, { ...place, cwd: dirname(file.path) }) : written, place);
     } catch (error) {
       if (!isFault(error, "configuration")) throw error;
       throw refuse(`${file.place(path, "value")}: ${error.details.why}`, error.details.next);
     }
   };
   return (path, written) => {
-    const rubric = read.get(written) ?? load(path, written);
-    read.set(written, rubric);
+    const rubric = loaded.get(written) ?? load(path, written);
+    loaded.set(written, rubric);
     return rubric;
   };
 }
 
 const TEXT_FORM = 'write a line [criteria] and the lines "Score 1: …" to "Score 5: …", or a name';
-function isText(written: string): boolean {
-  return /^\[|^score\s*\d+\s*:|\n/i.test(written);
-}
-function isFile(written: string): boolean {
-  return /[/\\]|\.ya?ml$/i.test(written);
-}
 
-function refuseTwoNames({ file, says }: OwnFile): void {
-  for (const [name, old] of [
-    ["context", "num_ctx"],
-    ["timeout", "grade_timeout"],
-  ] as const) {
-    if (!says([name]) || !says([old])) continue;
-    throw refuse(
-      `${file.place([old], "key")}: ${old} is another name of ${name}, which is given too`,
-      "remove one",
-    );
-  }
-}
-
-/** What would be chosen from is cut by these; at temperature 0 nothing is chosen, so that they say nothing. */
-function refuseSampling({ file, says }: OwnFile, { temperature }: CriticFile): void {
-  const given = temperature === 0 ? undefined : ["top_p", "top_k"].find((key) => says([key]));
-  if (given === undefined) return;
-  throw refuse(
-    `${file.place([given], "key")}: ${given} is not passed on to a judge`,
-    "remove it, or set temperature: 0",
-  );
+/** Refuses a key under both of its names, and what chooses among tokens: at temperature 0 nothing is chosen. */
+function refuseConflicts({ file, says }: OwnFile, { temperature }: CriticFile): void {
+  for (const [name, alias] of ALIASES)
+    if (says([name]) && says([alias])) {
+      const why = `${file.place([alias], "key")}: ${alias} is another name of ${name}, which is given too`;
+      throw refuse(why, "remove one");
+    }
+  const sampling = temperature === 0 ? undefined : ["top_p", "top_k"].find((key) => says([key]));
+  if (sampling === undefined) return;
+  const why = `${file.place([sampling], "key")}: ${sampling} is not passed on to a judge`;
+  throw refuse(why, "remove it, or set temperature: 0");
 }

@@ -1,6 +1,5 @@
 import type * as z from "zod";
-import { findNearest } from "../text/words.ts";
-import { toOneLine, quoteValue } from "./text-file.ts";
+import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 
 /** What a schema's `.meta()` says of a value, for whoever has to write one. */
 export type Hint = {
@@ -26,25 +25,24 @@ export type SchemaProblem = {
   readonly hint: Hint | undefined;
 };
 
-/** Explains the first thing that a schema finds wrong; a misspelt key goes first, since it is also missing. */
-export function explainIssue(schema: z.ZodType, error: z.ZodError): SchemaProblem {
-  const { issues } = error;
+/** Explains the first thing that a schema finds wrong; a misspelled key goes first, since it is also missing. */
+export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaProblem {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
-  if (!issue)
-    return { path: [], at: "value", say: (name) => `${name} is not valid`, next: undefined, hint: undefined };
+  const path = issue?.path ?? [];
+  const none = { next: undefined, hint: undefined };
+  if (!issue) return { path, at: "value", say: (name) => `${name} is not valid`, ...none };
   if (issue.code === "unrecognized_keys") {
     const [word = ""] = issue.keys;
-    const known = Object.keys(objectShape(findSchema(schema, issue.path)) ?? {});
+    const def = definitionOf(findSchema(schema, path));
+    const known = def?.type === "object" ? Object.keys(def.shape) : [];
     const next = known.length > 0 ? `did you mean ${findNearest(word, known)}?` : "remove it";
-    const say = () => `unknown key ${quoteValue(word)}`;
-    return { path: [...issue.path, word], at: "key", say, next, hint: undefined };
+    return { ...none, path: [...path, word], at: "key", say: () => `unknown key ${quoteValue(word)}`, next };
   }
-  const { path } = issue;
   const at = issue.code === "invalid_key" ? "key" : "value";
   const hint =
     at === "key" ? readHint(recordKeyType(findSchema(schema, path.slice(0, -1)))) : findHint(schema, path);
   const input = at === "key" ? path.at(-1) : issue.input;
-  const got = hint?.secret ? "not quoteValue, since it may be a key" : `got ${quoteValue(input)}`;
+  const got = hint?.secret ? "not shown, since it may be a key" : `got ${quoteValue(input)}`;
   const { example, noun } = hint ?? {};
   const expected = hint && `expected ${hint.expects}${example === undefined ? "" : `, e.g. ${example}`}`;
   if (input === undefined && path.length > 0)
@@ -59,21 +57,25 @@ export function explainIssue(schema: z.ZodType, error: z.ZodError): SchemaProble
 /** The rule that an issue breaks, where the schema has no hint. */
 function describeRule(issue: z.core.$ZodIssue, got: string): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return `is not valid: ${toOneLine(issue.message, 200)}`;
-  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected} (${got})`;
-  if (issue.code === "invalid_value") return `must be ${joinWithOr(issue.values.map(String))} (${got})`;
-  if (issue.code === "too_small") {
-    if (issue.origin === "string" && issue.minimum === 1) return "must not be empty";
-    return `must ${describeSize(issue, issue.inclusive === false ? "above" : "at least", issue.minimum)} (${got})`;
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${TYPES[issue.expected] ?? issue.expected} (${got})`;
+    case "invalid_value":
+      return `must be ${joinWithOr(issue.values.map(String))} (${got})`;
+    case "too_small":
+      if (issue.origin === "string" && issue.minimum === 1) return "must not be empty";
+      return `must ${describeSize(issue.origin, issue.inclusive === false ? "above" : "at least", issue.minimum)} (${got})`;
+    case "too_big":
+      return `must ${describeSize(issue.origin, issue.inclusive === false ? "below" : "at most", issue.maximum)} (${got})`;
+    default:
+      return `is not valid (${got})`;
   }
-  if (issue.code === "too_big")
-    return `must ${describeSize(issue, issue.inclusive === false ? "below" : "at most", issue.maximum)} (${got})`;
-  return `is not valid (${got})`;
 }
 
 /** How zod's own messages begin; any other was written for the schema, and says more than its code. */
 const DEFAULT_MESSAGE = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
-const KINDS: { readonly [expected: string]: string | undefined } = {
+const TYPES: { readonly [expected: string]: string | undefined } = {
   object: "a mapping",
   record: "a mapping",
   array: "a list",
@@ -83,16 +85,10 @@ const KINDS: { readonly [expected: string]: string | undefined } = {
   boolean: "true or false",
 };
 
-const PARTS: { readonly [origin: string]: string | undefined } = { string: "characters", array: "entries" };
-
-function describeSize(
-  { origin }: { readonly origin: string },
-  relation: string,
-  limit: number | bigint,
-): string {
+function describeSize(origin: string, relation: string, limit: number | bigint): string {
   const number = limit.toLocaleString("en");
-  const parts = PARTS[origin];
-  return parts === undefined ? `be ${relation} ${number}` : `have ${relation} ${number} ${parts}`;
+  if (origin !== "string" && origin !== "array") return `be ${relation} ${number}`;
+  return `have ${relation} ${number} ${origin === "string" ? "characters" : "entries"}`;
 }
 
 /** `a, b or c`. */
@@ -100,63 +96,47 @@ export function joinWithOr(values: readonly string[]): string {
   return values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
 }
 
+type Schema = z.core.$ZodType | undefined;
+
 /** What the schema says of the value at this path, or else of what the value stands in, but for the whole. */
-function findHint(schema: z.core.$ZodType, path: readonly PropertyKey[]): Hint | undefined {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const hint = readHint(findSchema(schema, path.slice(0, length)));
-    if (hint) return hint;
-  }
-  return undefined;
+function findHint(schema: Schema, path: readonly PropertyKey[]): Hint | undefined {
+  const hint = readHint(findSchema(schema, path));
+  return hint || path.length === 0 ? hint : findHint(schema, path.slice(0, -1));
 }
 
-export function readHint(schema: z.core.$ZodType | undefined): Hint | undefined {
+export function readHint(schema: Schema): Hint | undefined {
   if (!schema) return undefined;
   // Every classic schema has `meta`; what it says of itself was written as a `Hint`.
   const own = (schema as z.ZodType).meta() as Partial<Hint> | undefined;
-  if (own?.expects !== undefined) return { ...own, expects: own.expects };
-  const inner = unwrap(schema);
-  return inner && readHint(inner);
+  return own?.expects === undefined ? readHint(unwrap(schema)) : { ...own, expects: own.expects };
 }
 
 /** The schema of what stands at a path, as far as it is one of objects, records and lists. */
-function findSchema(
-  schema: z.core.$ZodType | undefined,
-  path: readonly PropertyKey[],
-): z.core.$ZodType | undefined {
-  const [step, ...rest] = path;
-  if (step === undefined || schema === undefined) return schema;
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "object") return findSchema(def.shape[String(step)], rest);
-  if (def.type === "record") return findSchema(def.valueType, rest);
-  if (def.type === "array") return findSchema(def.element, rest);
-  return findSchema(unwrap(schema), path);
+function findSchema(schema: Schema, [step, ...rest]: readonly PropertyKey[]): Schema {
+  if (step === undefined) return schema;
+  const def = definitionOf(schema);
+  if (def?.type === "object") return findSchema(def.shape[String(step)], rest);
+  if (def?.type === "record") return findSchema(def.valueType, rest);
+  return def?.type === "array" ? findSchema(def.element, rest) : undefined;
 }
 
 /** What a schema wraps: an optional one, one with a default, one that reads text first, or one that is transformed. */
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+function unwrap(schema: z.core.$ZodType): Schema {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "pipe")
     return (def.out as z.core.$ZodTypes)._zod.def.type === "transform" ? def.in : def.out;
-  return def.type === "optional" ||
-    def.type === "default" ||
-    def.type === "nullable" ||
-    def.type === "prefault"
-    ? def.innerType
-    : undefined;
+  const wraps = ["optional", "default", "nullable", "prefault"].includes(def.type);
+  return wraps && "innerType" in def ? def.innerType : undefined;
 }
 
-/** The schemas of an object's keys. */
-function objectShape(
-  schema: z.core.$ZodType | undefined,
-): Readonly<Record<string, z.core.$ZodType>> | undefined {
+/** The definition of what a schema wraps in the end. */
+function definitionOf(schema: Schema): z.core.$ZodTypes["_zod"]["def"] | undefined {
   if (!schema) return undefined;
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  return def.type === "object" ? def.shape : objectShape(unwrap(schema));
+  return definitionOf(unwrap(schema)) ?? (schema as z.core.$ZodTypes)._zod.def;
 }
 
 /** The schema of a mapping's keys; undefined for what is not a mapping under names of the user's choice. */
-export function recordKeyType(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
-  if (!schema) return undefined;
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  return def.type === "record" ? def.keyType : recordKeyType(unwrap(schema));
+export function recordKeyType(schema: Schema): Schema {
+  const def = definitionOf(schema);
+  return def?.type === "record" ? def.keyType : undefined;
 }

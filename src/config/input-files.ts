@@ -1,25 +1,28 @@
-import { open, type FileHandle } from "node:fs/promises";
-import {
-  refuse,
-  decodeText,
-  MEGABYTE,
-  displayPath,
-  formatSize,
-  toReadFault,
-  readTextFile,
-} from "./text-file.ts";
-import { toAbsolute, type FileContext } from "./paths.ts";
 import { statSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import * as z from "zod";
 import { isFault } from "../kernel/index.ts";
 import { checkedFile } from "./named-files.ts";
+import { toAbsolute, type FileContext } from "./paths.ts";
+import {
+  decodeText,
+  displayPath,
+  formatSize,
+  MEGABYTE,
+  readTextFile,
+  refuse,
+  toReadFault,
+} from "./text-file.ts";
 import { readYaml } from "./yaml.ts";
+
+/** Where relative paths start, and what `~` is. */
+type PathContext = Pick<FileContext, "cwd" | "env">;
 
 /** Material that goes with a question: a name for people, and the text. */
 export type ContextText = { readonly name: string; readonly text: string };
 
-export type ContextRequest = Pick<FileContext, "cwd" | "env"> & {
-  /** As a person wrote them; what `<(command)` gives is read too. */
+export type ContextRequest = PathContext & {
+  /** As a person wrote them; a pipe is read too. */
   readonly files: readonly string[];
   /** What was piped in, if anything. */
   readonly stdin?: string | undefined;
@@ -31,52 +34,38 @@ export type ContextRequest = Pick<FileContext, "cwd" | "env"> & {
  * The texts in the order given, standard input last, without byte order marks.
  * @throws Fault `configuration` that names the file: missing, a folder, binary, not UTF-8, or too much together
  */
-export async function readContext({
-  files,
-  stdin,
-  maxBytes: mostBytes = MEGABYTE,
-  ...place
-}: ContextRequest): Promise<ContextText[]> {
+export async function readContext(request: ContextRequest): Promise<ContextText[]> {
+  const { files, stdin, maxBytes = MEGABYTE, ...place } = request;
   const texts: ContextText[] = [];
-  let left = mostBytes;
-  const take = (name: string, bytes: Uint8Array, next: string): void => {
+  let left = maxBytes;
+  const add = (name: string, bytes: Uint8Array): void => {
     if (bytes.length > left) {
-      const together = texts.length > 0 ? "all context together has" : `${name} has`;
+      const size = `more than ${formatSize(maxBytes)}`;
       throw refuse(
-        `${together} more than ${formatSize(mostBytes)}${texts.length > 0 ? `, from ${name} on` : ""}`,
-        next,
+        texts.length > 0 ? `all context together has ${size}, from ${name} on` : `${name} has ${size}`,
+        "give less, or raise max-context-bytes",
       );
     }
     left -= bytes.length;
-    texts.push({ name, text: decodeText({ bytes, name, mostBytes }) });
+    texts.push({ name, text: decodeText({ bytes, name, maxBytes }) });
   };
-  const next = "give less, or raise max-context-bytes";
   for (const file of files) {
-    if (file.trim() === "") throw refuse("a context file has no name", "write --context FILE");
-    const name = displayPath(file);
-    take(name, await readAtMost({ path: toAbsolute(file, place), name, most: left + 1 }), next);
+    if (file.trim() === "") throw refuse("a context file has no name", "name a file");
+    add(displayPath(file), await readAtMost(toAbsolute(file, place), displayPath(file), left + 1));
   }
-  if (stdin !== undefined && stdin !== "") take("stdin", new TextEncoder().encode(stdin), next);
+  if (stdin !== undefined && stdin !== "") add("stdin", new TextEncoder().encode(stdin));
   return texts;
 }
 
-async function readAtMost({
-  path,
-  name,
-  most,
-}: {
-  path: string;
-  name: string;
-  most: number;
-}): Promise<Uint8Array> {
+async function readAtMost(path: string, name: string, max: number): Promise<Uint8Array> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, "r");
     if ((await file.stat()).isDirectory())
       throw refuse(`${name} is a folder`, `name the files in it, as ${name}/*.md`);
     const chunks: Uint8Array[] = [];
-    for (let total = 0; total < most;) {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(65_536, most - total)));
+    for (let total = 0; total < max;) {
+      const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(65_536, max - total)));
       if (bytesRead === 0) break;
       chunks.push(buffer.subarray(0, bytesRead));
       total += bytesRead;
@@ -90,7 +79,7 @@ async function readAtMost({
 }
 
 /** The text of a file that states a problem. @throws Fault `configuration` for a file that is no UTF-8 text, or has more than a megabyte */
-export function readProblemFile(written: string, place: Pick<FileContext, "cwd" | "env">): string {
+export function readProblemFile(written: string, place: PathContext): string {
   return readTextFile({ path: toAbsolute(written, place), kind: "problem", maxBytes: MEGABYTE });
 }
 
@@ -99,9 +88,9 @@ export function readProblemFile(written: string, place: Pick<FileContext, "cwd" 
  * the argument itself.
  * @throws Fault `configuration` for a file that is no UTF-8 text, or has more than a megabyte
  */
-export function readTextOrFile(given: string, place: FileContext): string {
-  const path = toAbsolute(given, place);
-  return isFile(path) ? readTextFile({ path, kind: "file", maxBytes: MEGABYTE }) : given;
+export function readTextOrFile(written: string, place: FileContext): string {
+  const path = toAbsolute(written, place);
+  return isFile(path) ? readTextFile({ path, kind: "file", maxBytes: MEGABYTE }) : written;
 }
 
 function isFile(path: string): boolean {
@@ -116,11 +105,10 @@ function isFile(path: string): boolean {
  * What a file of facts for simulated models holds, as plain data; the simulated models know its form.
  * @throws Fault `configuration` for a file that cannot be read, is not YAML, or holds nothing
  */
-export function readFactsFile(file: string, place: Pick<FileContext, "cwd" | "env">): unknown {
+export function readFactsFile(file: string, place: PathContext): unknown {
   const { value } = readYaml(toAbsolute(file, place), "facts file");
-  if (value === null)
-    throw refuse(`the facts file ${displayPath(file)} is empty`, "write facts: and a list of facts");
-  return value;
+  if (value !== null) return value;
+  throw refuse(`the facts file ${displayPath(file)} is empty`, "write facts: and a list of facts");
 }
 
 const answer = z.string().trim().max(20_000);
@@ -163,19 +151,16 @@ export function readJsonLines<S extends z.ZodType>(
   const lines = text.split(/\r?\n/).flatMap((line, index): JsonLine<z.output<S>>[] => {
     if (line.trim() === "") return [];
     const at = `${name}:${index + 1}`;
-    const read = { path: at, value: parseLine(line, { at, form }), place: () => at };
-    return [{ place: at, value: checkedFile(read, row, form) }];
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      throw refuse(`${at}: this is not JSON`, form);
+    }
+    return [{ place: at, value: checkedFile({ path: at, value, place: () => at }, row, form) }];
   });
   if (lines.length === 0) throw refuse(`the ${kind} ${name} has no line`, form);
   return lines;
-}
-
-function parseLine(line: string, { at, form }: { readonly at: string; readonly form: string }): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw refuse(`${at}: this is not JSON`, form);
-  }
 }
 
 /** What a participant is told: our own words, or a file's. `path` is as the configuration writes it. */
@@ -193,32 +178,21 @@ const MAX_PROMPT_BYTES = 100_000;
  */
 export function readPrompt(
   paths: readonly string[],
-  { kind, place }: { readonly kind: string; readonly place: Pick<FileContext, "cwd" | "env"> },
+  { kind, place }: { readonly kind: string; readonly place: PathContext },
 ): PromptReading {
   const reasons: string[] = [];
+  const listWarnings = (used: string) => reasons.map((reason) => `${reason}; ${used} is used instead`);
   for (const path of paths) {
-    const read = promptTextOf(toAbsolute(path, place), kind);
-    if (read.ok) {
-      const warnings = reasons.map((reason) => `${reason}; ${displayPath(path)} is used instead`);
-      return { prompt: { source: "file", path, text: read.text }, warnings };
+    const absolute = toAbsolute(path, place);
+    try {
+      const text = readTextFile({ path: absolute, kind, maxBytes: MAX_PROMPT_BYTES }).trim();
+      if (text !== "")
+        return { prompt: { source: "file", path, text }, warnings: listWarnings(displayPath(path)) };
+      reasons.push(`the ${kind} ${displayPath(absolute)} is blank`);
+    } catch (error) {
+      if (!isFault(error, "configuration")) throw error;
+      reasons.push(error.details.why);
     }
-    reasons.push(read.reason);
   }
-  const warnings = reasons.map((reason) => `${reason}; the built-in one is used instead`);
-  return { prompt: { source: "built-in" }, warnings };
-}
-
-function promptTextOf(
-  path: string,
-  kind: string,
-): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string } {
-  try {
-    const text = readTextFile({ path, kind, maxBytes: MAX_PROMPT_BYTES }).trim();
-    return text === ""
-      ? { ok: false, reason: `the ${kind} ${displayPath(path)} is blank` }
-      : { ok: true, text };
-  } catch (error) {
-    if (isFault(error, "configuration")) return { ok: false, reason: error.details.why };
-    throw error;
-  }
+  return { prompt: { source: "built-in" }, warnings: listWarnings("the built-in one") };
 }

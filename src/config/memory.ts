@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { RecallRules } from "../kernel/index.ts";
 import { checkedFile } from "./named-files.ts";
 import { Duration, writeDuration } from "./duration.ts";
-import { ownFile, type OwnFile } from "./own-file.ts";
+import { listSources, ownFile } from "./own-file.ts";
 import type { FileContext } from "./paths.ts";
 import type { ValueSource } from "./sources.ts";
 
@@ -46,37 +46,15 @@ export type LoadedMemory = {
  */
 export function loadMemory(place: FileContext): LoadedMemory {
   const own = ownFile("memory", place);
-  const { recall, "merge-at": mergeAt, "retire-at": retireAt } = checkedFile(own.file, MemoryFile, FORM);
-  const { minimum, most, timeout: timeoutMs, weights } = recall;
+  const file = checkedFile(own.file, MemoryFile, FORM);
+  const { "minimum-words": minimumWords, "extra-at": extraAt, timeout: timeoutMs, ...recall } = file.recall;
+  const values = { ...file, recall: { ...file.recall, timeout: writeDuration(timeoutMs) } };
   return {
     memory: {
-      recall: {
-        minimum,
-        minimumWords: recall["minimum-words"],
-        most,
-        extraAt: recall["extra-at"],
-        weights,
-        timeoutMs,
-      },
-      mergeAt,
-      retireAt,
+      recall: { ...recall, minimumWords, extraAt, timeoutMs },
+      mergeAt: file["merge-at"],
+      retireAt: file["retire-at"],
     },
-    sources: Object.fromEntries([
-      ...sourcesAt(own, ["recall"], { ...recall, timeout: writeDuration(timeoutMs) }),
-      ...sourcesAt(own, [], { "merge-at": mergeAt, "retire-at": retireAt }),
-    ]),
+    sources: listSources(own, ["memory"], values),
   };
-}
-
-function sourcesAt(
-  own: OwnFile,
-  path: readonly string[],
-  values: Readonly<Record<string, unknown>>,
-): [string, ValueSource][] {
-  return Object.entries(values).flatMap(([key, value]): [string, ValueSource][] => {
-    const here = [...path, key];
-    return typeof value === "object" && value !== null
-      ? sourcesAt(own, here, { ...value })
-      : [[["memory", ...here].join("."), own.sourceOf(here, value)]];
-  });
 }

@@ -1,23 +1,32 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { shipped } from "./defaults/index.ts";
-import { configFolder, homeFolder, type FileContext } from "./paths.ts";
-import { displayPath, toReadFault, toOneLine, refuse, readTextFile } from "./text-file.ts";
-import { readYaml, type YamlFile } from "./yaml.ts";
 import type * as z from "zod";
+import type { Fault } from "../kernel/index.ts";
+import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
+import { shipped } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
+import { configFolder, homeFolder, type FileContext } from "./paths.ts";
+import { displayPath, readTextFile, refuse, toReadFault } from "./text-file.ts";
+import { readYaml, type YamlFile } from "./yaml.ts";
 
-/** Files of one kind and where they come from: what a project says comes before what a user says. */
+/** What a folder's files are, by the folder's name, as an error calls one of them. */
+const KINDS = {
+  personas: "persona",
+  roles: "role",
+  strategies: "strategy",
+  rubrics: "rubric",
+  prompts: "prompt",
+} as const;
+export type Kind = keyof typeof KINDS;
+
+/** A folder of files of one kind. */
 export type Folder = { readonly from: "project" | "user" | "built-in"; readonly path: string };
 
-/** A file of a folder; `data` is what it says where it ships with Parley, compiled into the program. */
+/** A file of a folder. `data` is its content where it ships with Parley, compiled into the program. */
 export type FolderFile = Folder & { readonly data?: unknown };
 
-/** The folders in which files of a kind (`personas`) are looked for, the strongest first; they need not exist. */
-export function foldersOf(
-  kind: "personas" | "roles" | "strategies" | "prompts" | "rubrics",
-  place: FileContext,
-): readonly Folder[] {
+/** The folders in which files of a kind are looked for: the project's before the user's; they need not exist. */
+export function foldersOf(kind: Kind, place: FileContext): readonly Folder[] {
   const project = nearestAbove(".parley", place);
   return [
     ...(project === undefined ? [] : [{ from: "project", path: join(project, kind) } as const]),
@@ -26,11 +35,56 @@ export function foldersOf(
   ];
 }
 
-/** The files of a folder with one of these endings, by name; a built-in one has those that ship. */
-export function filesOf({ from, path: folder }: Folder, endings: readonly string[]): readonly FolderFile[] {
+/** The files of a folder with one of these endings, by name; a built-in folder has those that ship. */
+function filesOf({ from, path: folder }: Folder, endings: readonly string[]): readonly FolderFile[] {
   return from === "built-in"
     ? Object.entries(shipped[folder] ?? {}).map(([file, data]) => ({ from, path: join(folder, file), data }))
     : filesIn(folder, endings).map((path) => ({ from, path }));
+}
+
+/**
+ * What `read` makes of the files of some folders, sorted by name. Of two folders that have a name the first one's counts.
+ * @throws Fault `configuration` for two files of one name in a folder
+ */
+export function collectNamed<T>(
+  kind: Kind,
+  folders: readonly Folder[],
+  read: (file: FolderFile) => readonly [name: string, value: T],
+): ReadonlyMap<string, T> {
+  const all = new Map<string, T>();
+  const endings = [".yaml", ".yml", ...(kind === "strategies" ? [".md"] : [])];
+  for (const folder of folders) {
+    const paths = new Map<string, string>();
+    for (const file of filesOf(folder, endings)) {
+      const [name, value] = read(file);
+      const other = paths.get(name);
+      if (other !== undefined) {
+        const why = `${displayPath(file.path)}: the ${KINDS[kind]} ${name} is also in ${displayPath(other)}`;
+        throw refuse(why, "rename one of them");
+      }
+      paths.set(name, file.path);
+      if (!all.has(name)) all.set(name, value);
+    }
+  }
+  return sortByName(all);
+}
+
+export function sortByName<T>(named: Iterable<readonly [name: string, value: T]>): ReadonlyMap<string, T> {
+  return new Map([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The fault for a name that does not exist, with the nearest. `hint` says what else may be named. */
+export function unknownName(
+  kind: Kind,
+  written: string,
+  { known, hint = "" }: { readonly known: Iterable<string>; readonly hint?: string },
+): Fault<"configuration"> {
+  const names = [...known];
+  const next = `the nearest is ${findNearest(written, names)}; there are ${names.join(", ")}${hint}`;
+  return refuse(
+    `there is no ${KINDS[kind]} ${quoteValue(written)}`,
+    names.length === 0 ? "enable one" : next,
+  );
 }
 
 /** A folder's YAML file as data. @throws Fault `configuration` as `readYaml` does */
@@ -57,7 +111,7 @@ export function nearestAbove(name: string, { cwd, env }: FileContext): string | 
   return passed.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** The files of a folder with one of these endings, by name; none where the folder is not there. */
+/** The files of a folder with one of these endings, by name; none where the folder does not exist. */
 export function filesIn(folder: string, endings: readonly string[]): readonly string[] {
   try {
     return readdirSync(folder)
@@ -90,9 +144,9 @@ export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form
 
 /** A prompt template that ships: `text` is what stands where the user has no own. */
 type ShippedTemplate = { readonly name: string; readonly text: string };
-type TemplateSource = { readonly from: Folder["from"] | "built-in"; readonly path?: string };
+type TemplateSource = { readonly from: Folder["from"]; readonly path?: string };
 
-const MAX_BYTES = 200_000;
+const MAX_PROMPT_BYTES = 200_000;
 
 /** The files in `prompts` folders, of the project's `.parley` before those of the user's settings. */
 export function overriddenPrompts(place: FileContext) {
@@ -114,7 +168,7 @@ export function loadTemplates<T extends ShippedTemplate>(
   return templates.map((template) => {
     const file = files.find(({ name }) => name === template.name);
     if (!file) return { ...template, from: "built-in" };
-    const text = readTextFile({ path: file.path, kind: "prompt", maxBytes: MAX_BYTES });
+    const text = readTextFile({ path: file.path, kind: "prompt", maxBytes: MAX_PROMPT_BYTES });
     if (text.trim() === "")
       throw refuse(`the prompt ${displayPath(file.path)} is empty`, "write it, or remove the file");
     return { ...template, text, from: file.from, path: file.path };

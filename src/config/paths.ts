@@ -11,35 +11,56 @@ export type FileContext = {
   readonly platform?: NodeJS.Platform | undefined;
 };
 
+/** A folder's variables, and where it is below the home folder where none of them is set. */
+type StandardFolder = {
+  readonly xdg: string;
+  readonly windows: string;
+  readonly win32: string;
+  readonly other: readonly string[];
+};
+const DATA: StandardFolder = {
+  xdg: "XDG_DATA_HOME",
+  windows: "LOCALAPPDATA",
+  win32: "Local",
+  other: [".local", "share"],
+};
+const CONFIG: StandardFolder = {
+  xdg: "XDG_CONFIG_HOME",
+  windows: "APPDATA",
+  win32: "Roaming",
+  other: [".config"],
+};
+
 /**
  * The folder of what Parley writes. `PARLEY_HOME` stands for it and for the folder of the settings; else
  * `$XDG_DATA_HOME/parley` (XDG Base Directory Specification: a relative one does not count), else the
  * platform's own place: `~/.local/share`, `~/Library/Application Support`, `%LOCALAPPDATA%`.
  */
 export function dataFolder(place: FileContext): string {
-  const platform = place.platform ?? process.platform;
-  const home = homeFolder(place.env);
-  return (
-    parleyFolder(place) ??
-    xdgFolder(place.env, "XDG_DATA_HOME") ??
-    (platform === "win32" ? xdgFolder(place.env, "LOCALAPPDATA") : undefined) ??
-    join(home, ...(DATA[platform] ?? [".local", "share"]), "parley")
-  );
+  return findFolder(DATA, place);
 }
 
-/** The folder of the user's own settings, personas, strategies and prompts; see `dataHome`. `~/.config`, `%APPDATA%`. */
+/** The folder of the user's own settings, personas, strategies and prompts; see `dataFolder`. `~/.config`, `%APPDATA%`. */
 export function configFolder(place: FileContext): string {
-  const platform = place.platform ?? process.platform;
-  const home = homeFolder(place.env);
-  return (
-    parleyFolder(place) ??
-    xdgFolder(place.env, "XDG_CONFIG_HOME") ??
-    (platform === "win32" ? xdgFolder(place.env, "APPDATA") : undefined) ??
-    join(home, ...(CONFIG[platform] ?? [".config"]), "parley")
-  );
+  return findFolder(CONFIG, place);
 }
 
-/** The embedded store's file where nobody names another. */
+function findFolder({ xdg, windows, win32, other }: StandardFolder, place: FileContext): string {
+  const { cwd, env, platform = process.platform } = place;
+  const own = env["PARLEY_HOME"] ?? "";
+  if (own !== "") return toAbsolute(own, { cwd, env });
+  const variables = [xdg, ...(platform === "win32" ? [windows] : [])];
+  const named = variables.map((variable) => env[variable] ?? "").find((folder) => isAbsolute(folder));
+  const below =
+    platform === "darwin"
+      ? ["Library", "Application Support"]
+      : platform === "win32"
+        ? ["AppData", win32]
+        : other;
+  return join(named ?? join(homeFolder(env), ...below), "parley");
+}
+
+/** The embedded store's file where none is named. */
 export function defaultStoreFile(place: FileContext): string {
   return join(dataFolder(place), "parley.db");
 }
@@ -51,23 +72,4 @@ export function toAbsolute(path: string, { cwd, env }: Pick<FileContext, "cwd" |
 
 export function homeFolder(env: Environment): string {
   return env["HOME"] || env["USERPROFILE"] || homedir();
-}
-
-const DATA: { readonly [platform: string]: readonly string[] } = {
-  darwin: ["Library", "Application Support"],
-  win32: ["AppData", "Local"],
-};
-const CONFIG: { readonly [platform: string]: readonly string[] } = {
-  darwin: ["Library", "Application Support"],
-  win32: ["AppData", "Roaming"],
-};
-
-function parleyFolder({ cwd, env }: FileContext): string | undefined {
-  const home = env["PARLEY_HOME"] ?? "";
-  return home === "" ? undefined : toAbsolute(home, { cwd, env });
-}
-
-function xdgFolder(env: Environment, variable: string): string | undefined {
-  const folder = env[variable] ?? "";
-  return isAbsolute(folder) ? join(folder, "parley") : undefined;
 }

@@ -4,7 +4,8 @@ import type { FileContext } from "./paths.ts";
 import { loadPersonas, findPersona, type LoadedPersona, loadRoles, findRole } from "./personas.ts";
 import { loadRubric } from "./rubrics.ts";
 import { loadStrategy, type LoadedStrategy } from "./strategies.ts";
-import { looksLikePath, refuse, quoteValue } from "./text-file.ts";
+import { quoteValue } from "../text/words.ts";
+import { looksLikePath, refuse } from "./text-file.ts";
 import { loadTemplates, overriddenPrompts } from "./named-files.ts";
 import type { Rubric } from "../kernel/index.ts";
 

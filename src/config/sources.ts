@@ -1,14 +1,29 @@
-// L1. Flag before environment before project file before user file before default; of a map, entry by entry.
-// L2. Every value that was given is checked, also one that another overrules.
-// L3. No password reaches what is quoteValue.
+// SETTINGS-1. Flag before environment before project file before user file before default; of a map, entry by entry.
+// SETTINGS-2. Every value that was given is checked, also one that another overrules.
+// SETTINGS-3. No password reaches what is shown.
 
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { editDistance, findNearest, quoteValue, redactSecrets, toOneLine } from "../text/words.ts";
 import { writeDuration } from "./duration.ts";
-import { environmentLayer, fileLayers, flagLayer, type SettingOrigin, type SettingLayer } from "./layers.ts";
-import { defaultStoreFile, type FileContext } from "./paths.ts";
-import { redactSecrets } from "./text-file.ts";
-import { isMapSetting, settingKeys, Settings, type SettingKey } from "./settings.ts";
+import { explainIssue } from "./explain.ts";
+import { nearestAbove } from "./named-files.ts";
+import { configFolder, defaultStoreFile, toAbsolute, type Environment, type FileContext } from "./paths.ts";
+import {
+  isMapSetting,
+  settingKeys,
+  settingName,
+  settingNames,
+  Settings,
+  settingVariable,
+  type SettingKey,
+} from "./settings.ts";
+import { displayPath, looksLikePath, refuse } from "./text-file.ts";
+import { isMapping, readYaml, refuseSecrets } from "./yaml.ts";
 
-/** An effective value, fit to be quoteValue, and where it came from: `--models`, `PARLEY_MODELS`, a file and line, `default`. */
+export type SettingOrigin = "flag" | "environment" | "project file" | "user file";
+
+/** An effective value, fit to be shown, and where it came from: a flag, `PARLEY_MODELS`, a file and line, `default`. */
 export type ValueSource = {
   readonly value: unknown;
   readonly from: SettingOrigin | "default";
@@ -21,35 +36,54 @@ export type LoadedSettings = {
   readonly sources: Readonly<Record<string, ValueSource>>;
 };
 
-export type SettingsRequest = FileContext & { readonly flags?: Readonly<Record<string, unknown>> };
+export type SettingsRequest = FileContext & {
+  /** Values that were given by hand, under a setting's name or as a command-line library spells it (`maxCostUsd`). */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** What the surface writes before a setting's name where it names a flag. */
+  readonly flagPrefix?: string;
+};
+
+/** One value as somebody gave it, and how to speak of it. */
+export type SettingValue = {
+  readonly raw: unknown;
+  /** As a list of settings names it: a flag, `PARLEY_MODELS`, `/home/ada/parley.yaml:3`. */
+  readonly name: string;
+  /** Where a path below the value stands, for an error. */
+  place(path: readonly PropertyKey[], at: "key" | "value"): string;
+  /** A right value in the form in which this one was given. */
+  example(text: string): string;
+};
+
+/** What one place says, every value checked. */
+type SettingLayer = {
+  readonly from: SettingOrigin;
+  readonly values: ReadonlyMap<SettingKey, SettingValue>;
+};
+
+const FILE = "parley.yaml";
 
 /**
- * The settings in force for a command: one that is not given has its default, and the store is always named.
+ * The settings in force: one that is not given has its default, and the store is always named.
  * @throws Fault `configuration` for anything given that is unknown, malformed, unreadable or a secret in a file
  */
-export function loadSettings({ flags = {}, ...place }: SettingsRequest): LoadedSettings {
-  const layers = [flagLayer(flags, place), environmentLayer(place), ...fileLayers(place)];
+export function loadSettings({ flags = {}, flagPrefix = "", ...place }: SettingsRequest): LoadedSettings {
+  const layers = [flagLayer(flags, flagPrefix, place), environmentLayer(place), ...fileLayers(place)];
   const chosen = [...settingKeys].map(([name, key]) => ({ name, key, choices: collectChoices(key, layers) }));
   const raw = chosen.flatMap(({ key, choices }) => {
-    const [first] = choices;
-    if (!first) return [];
-    return [
-      [
-        key,
-        isMapSetting(key)
-          ? Object.fromEntries(choices.map(({ entry, raw: value }) => [entry, value]))
-          : first.raw,
-      ],
-    ];
+    const entries = choices.map(({ entry, raw: value }) => [entry, value] as const);
+    const [first] = entries;
+    return first ? [[key, isMapSetting(key) ? Object.fromEntries(entries) : first[1]] as const] : [];
   });
   const parsed = Settings.parse(Object.fromEntries(raw));
   const settings = { ...parsed, store: parsed.store ?? defaultStoreFile(place) };
   const sources = chosen.flatMap(({ name, key, choices }): [string, ValueSource][] => {
-    if (choices.length === 0)
-      return [[name, { value: displayValue(key, settings[key]), from: "default", name: "default" }]];
-    if (!isMapSetting(key))
-      return choices.map((one) => [name, sourceOf(one, displayValue(key, settings[key]))]);
-    return choices.map((one) => [`${name}.${one.entry}`, sourceOf(one, displayValue(key, one.raw))]);
+    const value = displayValue(key, settings[key]);
+    if (choices.length === 0) return [[name, { value, from: "default", name: "default" }]];
+    return choices.map(({ entry, from, name: given, raw: own }) =>
+      isMapSetting(key)
+        ? [`${name}.${entry}`, { value: displayValue(key, own), from, name: given }]
+        : [name, { value, from, name: given }],
+    );
   });
   return { settings, sources: Object.fromEntries(sources) };
 }
@@ -64,14 +98,11 @@ type Choice = {
 
 function collectChoices(key: SettingKey, layers: readonly SettingLayer[]): readonly Choice[] {
   const choices = new Map<string, Choice>();
-  for (const { from, values: given } of layers) {
-    const value = given.get(key);
+  for (const { from, values } of layers) {
+    const value = values.get(key);
     if (!value) continue;
     const { raw, name } = value;
-    const entries =
-      isMapSetting(key) && typeof raw === "object" && raw !== null
-        ? Object.entries(raw)
-        : [["", raw] as const];
+    const entries = isMapSetting(key) && isMapping(raw) ? Object.entries(raw) : [["", raw] as const];
     for (const [entry, inner] of entries) {
       const line = entry === "" ? name : value.place([entry], "key").replace(/:\d+$/, "");
       if (!choices.has(entry)) choices.set(entry, { from, name: line, entry, raw: inner });
@@ -80,11 +111,130 @@ function collectChoices(key: SettingKey, layers: readonly SettingLayer[]): reado
   return [...choices.values()];
 }
 
-function sourceOf({ from, name }: Choice, value: unknown): ValueSource {
-  return { value, from, name };
-}
-
 function displayValue(key: SettingKey, value: unknown): unknown {
   if (typeof value === "number" && key.endsWith("Ms")) return writeDuration(value);
   return typeof value === "string" ? redactSecrets(value) : value;
+}
+
+/** Flags that are settings; others are ignored. */
+function flagLayer(
+  flags: Readonly<Record<string, unknown>>,
+  prefix: string,
+  place: FileContext,
+): SettingLayer {
+  const values = new Map<SettingKey, SettingValue>();
+  for (const [flag, raw] of Object.entries(flags)) {
+    const name = `${prefix}${settingName(flag)}`;
+    const key = settingKeys.get(settingName(flag));
+    if (key !== undefined && (raw ?? null) !== null)
+      addValue(values, key, wordValue(name, resolvePath(key, raw, place), `${name} `));
+  }
+  return { from: "flag", values };
+}
+
+/** Variables of Parley's that set nothing here. */
+const OTHER_VARIABLES = ["PARLEY_HOME", "PARLEY_DEBUG", "PARLEY_SIM_KEY"];
+
+/** `PARLEY_` and the key; an empty variable is not set. `DATABASE_URL` is the store where `PARLEY_STORE` is not. */
+function environmentLayer(place: FileContext): SettingLayer {
+  const { env } = place;
+  refuseMisspelled(env);
+  const values = new Map<SettingKey, SettingValue>();
+  for (const [name, key] of settingKeys) {
+    const variables = [settingVariable(name), ...(key === "store" ? ["DATABASE_URL"] : [])];
+    const variable = variables.find((one) => (env[one] ?? "") !== "");
+    if (variable !== undefined)
+      addValue(values, key, wordValue(variable, resolvePath(key, env[variable], place), `${variable}=`));
+  }
+  return { from: "environment", values };
+}
+
+/** The nearest `parley.yaml` of the project, then the user's; each once. */
+function fileLayers(place: FileContext): readonly SettingLayer[] {
+  const project = nearestAbove(FILE, place);
+  const user = join(configFolder(place), FILE);
+  return [
+    ...(project === undefined || project === user ? [] : [fileLayer(project, "project file", place)]),
+    ...(existsSync(user) ? [fileLayer(user, "user file", place)] : []),
+  ];
+}
+
+function fileLayer(path: string, from: SettingOrigin, { env }: FileContext): SettingLayer {
+  const file = readYaml(path, "settings file");
+  const values = new Map<SettingKey, SettingValue>();
+  if (!isMapping(file.value ?? {})) {
+    const next = "write one setting per line, e.g. strategy: risk-averse";
+    throw refuse(`${displayPath(path)} must be a YAML mapping of settings`, next);
+  }
+  refuseSecrets(file);
+  for (const [name, raw] of Object.entries(file.value ?? {})) {
+    const key = settingKeys.get(name);
+    const place = file.place([name], "key");
+    if (key === undefined) {
+      const next = `did you mean ${findNearest(name, settingNames)}?`;
+      throw refuse(`${place}: unknown setting ${quoteValue(name)}`, next);
+    }
+    if (raw === null) continue;
+    addValue(values, key, {
+      raw: resolvePath(key, raw, { cwd: dirname(path), env }),
+      name: place.replace(/:\d+$/, ""),
+      place: (below, at) => file.place([name, ...below], at),
+      example: (text) => `${name}: ${text}`,
+    });
+  }
+  return { from, values };
+}
+
+function addValue(values: Map<SettingKey, SettingValue>, key: SettingKey, value: SettingValue): void {
+  if (isMapSetting(key) && typeof value.raw === "string") {
+    const why = `${value.place([], "value")}: ${settingName(key)} can only be set in a file`;
+    throw refuse(why, `write it into ${FILE}`);
+  }
+  checkSetting(key, value);
+  values.set(key, value);
+}
+
+/** A value that was given as one word, behind `assignment`. */
+function wordValue(name: string, raw: unknown, assignment: string): SettingValue {
+  const quote = (text: string) => (/[ ;&|<>(]/.test(text) ? `'${text}'` : text);
+  return { raw, name, place: () => name, example: (text) => `${assignment}${quote(text)}` };
+}
+
+/** A path stands for what it means where it was written. */
+function resolvePath(key: SettingKey, raw: unknown, place: Pick<FileContext, "cwd" | "env">): unknown {
+  if (typeof raw !== "string" || raw.trim() === "") return raw;
+  const namesFile =
+    key === "store" ? !raw.includes("://") && raw !== ":memory:" : key === "strategy" && looksLikePath(raw);
+  return namesFile ? toAbsolute(raw, place) : raw;
+}
+
+/** Unknown variables are other programs' business, unless one is a setting but for a letter or two. */
+function refuseMisspelled(env: Environment): void {
+  const known = settingNames.map(settingVariable);
+  for (const variable of Object.keys(env)) {
+    if (!variable.startsWith("PARLEY_") || known.includes(variable) || OTHER_VARIABLES.includes(variable))
+      continue;
+    const meant = findNearest(variable, known);
+    if (meant === undefined || editDistance(variable, meant) > (variable.length > 13 ? 2 : 1)) continue;
+    throw refuse(`${variable} is not a setting`, `did you mean ${meant}? Set that, or unset ${variable}`);
+  }
+}
+
+/** @throws Fault `configuration` that says what is wrong with the value, what is expected, and where */
+export function checkSetting(key: SettingKey, value: SettingValue): void {
+  const schema = Settings.shape[key];
+  const read = schema.safeParse(value.raw, { reportInput: true });
+  if (read.success) return;
+  const { path, at, say, next, hint } = explainIssue(schema, read.error);
+  const where = value.place(path, at);
+  const isEntry = typeof path.at(-1) === "number";
+  // A flag and a variable are named by their place.
+  const isNamed = where === value.name;
+  const name = toOneLine([settingName(key), ...(isEntry ? [] : path)].join("."), 120);
+  const what = say(isNamed ? where : name);
+  const example = hint?.noun === undefined && (path.length === 0 || isEntry) ? hint?.example : undefined;
+  throw refuse(
+    isNamed && what.startsWith(where) ? what : `${where}: ${what}`,
+    example === undefined ? (next ?? "correct it") : `for example ${value.example(example)}`,
+  );
 }

@@ -95,10 +95,7 @@ describe("refusals", () => {
       'there is no strategy "risk-avers"; the nearest is risk-averse; there are balanced, goal-seeking, novelty, risk-averse, or name a file (.yaml, .md)',
     ],
     ["", 'there is no strategy ""; the nearest is novelty'],
-    [
-      "goal-seeking",
-      'the strategy goal-seeking needs a goal; say what to seek: --goal "…", or goal: in parley.yaml',
-    ],
+    ["goal-seeking", "the strategy goal-seeking needs a goal; set goal, e.g. goal: fewest outages"],
     ["none.yaml", "the strategy HOME/project/none.yaml does not exist; check the path"],
     ["./", "the strategy HOME/project is a folder; name a file in it"],
     ["e.yaml", "HOME/project/e.yaml: the file must be a mapping (got null)"],
@@ -129,7 +126,7 @@ describe("refusals", () => {
   it("one name in two files of a folder", async () => {
     using place = scratch({ [`${PROJECT}/a_b.md`]: "x", [`${PROJECT}/a-b.yaml`]: "directive: y" });
     expect(await refusalOf(() => loadStrategy("balanced", place), place)).toContain(
-      "the strategy a-b is in two files",
+      "the strategy a-b is also in",
     );
   });
 });

@@ -1,10 +1,18 @@
 import { extname } from "node:path";
 import * as z from "zod";
-import { checkedFile, readFolderYaml, stem, type FolderFile, filesOf, foldersOf } from "./named-files.ts";
-import { looksLikePath, toOneLine, refuse, quoteValue, displayPath, readTextFile } from "./text-file.ts";
-import type { YamlFile } from "./yaml.ts";
-import { findNearest } from "../text/words.ts";
+import { quoteValue, toOneLine } from "../text/words.ts";
+import {
+  checkedFile,
+  collectNamed,
+  foldersOf,
+  readFolderYaml,
+  stem,
+  unknownName,
+  type FolderFile,
+} from "./named-files.ts";
 import { toAbsolute, type FileContext } from "./paths.ts";
+import { displayPath, looksLikePath, readTextFile, refuse } from "./text-file.ts";
+import { isMapping } from "./yaml.ts";
 
 /** `risk_averse`, `Risk Averse` and `risk-averse` are one name. */
 function strategyName(written: string): string {
@@ -13,17 +21,6 @@ function strategyName(written: string): string {
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, "-");
 }
-
-/** The lens under which a chair synthesises. */
-export type StrategyText = {
-  readonly name: string;
-  readonly description: string;
-  /** With `{{goal}}` where the goal belongs. */
-  readonly directive: string;
-  /** What the chair is quoteValue besides drafts and reviews. */
-  readonly sees: readonly "standing"[];
-  readonly needsGoal: boolean;
-};
 
 const MAX_DIRECTIVE_LENGTH = 50_000;
 const directive = z.string().trim().min(1).max(MAX_DIRECTIVE_LENGTH);
@@ -43,49 +40,59 @@ const SystemPrompts = z.looseObject({ consensus_prompt: directive });
 
 const FORM = "a strategy has a directive, and may have a name, a description, sees and needs-goal";
 
+/** The lens under which a chair synthesizes. */
+export type StrategyText = {
+  readonly name: string;
+  readonly description: string;
+  /** With `{{goal}}` where the goal belongs. */
+  readonly directive: string;
+  /** What the chair is shown besides drafts and reviews. */
+  readonly sees: readonly "standing"[];
+  readonly needsGoal: boolean;
+};
+
+/** A strategy's fields as its file has them: YAML, a file of several prompts, or Markdown that is the directive. */
+function readFields(file: Pick<FolderFile, "path" | "data">): z.input<typeof StrategyFile> {
+  const { path } = file;
+  if (extname(path).toLowerCase() === ".md") {
+    const text = readTextFile({ path, kind: "strategy", maxBytes: MAX_DIRECTIVE_LENGTH }).trim();
+    if (text === "")
+      throw refuse(`the strategy ${displayPath(path)} is empty`, "write the directive into it");
+    return { directive: text };
+  }
+  const yaml = readFolderYaml(file, "strategy");
+  if (isMapping(yaml.value) && Object.hasOwn(yaml.value, "consensus_prompt")) {
+    const prompts = checkedFile(yaml, SystemPrompts, "consensus_prompt is a text");
+    return { directive: prompts.consensus_prompt };
+  }
+  return checkedFile(yaml, StrategyFile, FORM);
+}
+
 /** @throws Fault `configuration` */
 function readStrategy(file: Pick<FolderFile, "path" | "data">): StrategyText {
-  const { path } = file;
-  const strategy =
-    extname(path).toLowerCase() === ".md" ? fromMarkdown(path) : fromYaml(readFolderYaml(file, "strategy"));
-  if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(strategy.name)) {
+  const {
+    name: written = stem(file.path),
+    description = "",
+    directive,
+    sees = [],
+    ...rest
+  } = readFields(file);
+  const name = strategyName(written);
+  if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(name)) {
     const next = "name it in up to 60 letters, digits and dashes (name: in YAML, or the file's own name)";
-    throw refuse(`${displayPath(path)}: ${quoteValue(strategy.name)} cannot name a strategy`, next);
+    throw refuse(`${displayPath(file.path)}: ${quoteValue(name)} cannot name a strategy`, next);
   }
-  const [slot] = strategy.directive.match(/\{\{(?!goal\}\})[^{}]*\}\}/) ?? [];
+  const [slot] = directive.match(/\{\{(?!goal\}\})[^{}]*\}\}/) ?? [];
   if (slot !== undefined) {
-    throw refuse(
-      `${displayPath(path)}: nothing fills ${toOneLine(slot, 60)}`,
-      "a directive can only speak of {{goal}}",
-    );
+    const why = `${displayPath(file.path)}: nothing fills ${toOneLine(slot, 60)}`;
+    throw refuse(why, "a directive can only speak of {{goal}}");
   }
-  return strategy;
-}
-
-function fromMarkdown(path: string): StrategyText {
-  const text = readTextFile({ path, kind: "strategy", maxBytes: MAX_DIRECTIVE_LENGTH }).trim();
-  if (text === "") throw refuse(`the strategy ${displayPath(path)} is empty`, "write the directive into it");
-  return complete({ name: stem(path), description: "", directive: text, sees: [] }, undefined);
-}
-
-function fromYaml(file: YamlFile): StrategyText {
-  const { path, value } = file;
-  if (typeof value === "object" && value !== null && Object.hasOwn(value, "consensus_prompt")) {
-    const prompts = checkedFile(file, SystemPrompts, "consensus_prompt is a text");
-    return complete(
-      { name: stem(path), description: "", directive: prompts.consensus_prompt, sees: [] },
-      undefined,
-    );
-  }
-  const { name = stem(path), "needs-goal": needsGoal, ...rest } = checkedFile(file, StrategyFile, FORM);
-  return complete({ name, ...rest }, needsGoal);
-}
-
-function complete(strategy: Omit<StrategyText, "needsGoal">, needsGoal: boolean | undefined): StrategyText {
   return {
-    ...strategy,
-    name: strategyName(strategy.name),
-    needsGoal: needsGoal ?? strategy.directive.includes("{{goal}}"),
+    name,
+    description,
+    directive,
+    sees,
+    needsGoal: rest["needs-goal"] ?? directive.includes("{{goal}}"),
   };
 }
 
@@ -97,48 +104,34 @@ export type LoadedStrategy = StrategyText & {
 export type StrategyRequest = FileContext & { readonly goal?: string | undefined };
 
 /**
- * The strategy of a name (`risk-averse`, `Risk Averse`), or in a file: YAML, or markdown that is the directive
+ * The strategy of a name (`risk-averse`, `Risk Averse`), or in a file: YAML, or Markdown that is the directive
  * as it stands. Its directive keeps `{{goal}}`, which whoever renders it fills with the goal.
  * @throws Fault `configuration` for an unknown name (with the nearest), an invalid file, or a missing goal
  */
 export function loadStrategy(nameOrFile: string, { goal, ...place }: StrategyRequest): LoadedStrategy {
-  const loaded = looksLikePath(nameOrFile) ? fromFile(nameOrFile, place) : byName(nameOrFile, place);
-  if (loaded.needsGoal && (goal ?? "").trim() === "") {
-    throw refuse(
-      `the strategy ${loaded.name} needs a goal`,
-      'say what to seek: --goal "…", or goal: in parley.yaml',
-    );
-  }
+  const loaded = looksLikePath(nameOrFile) ? loadFile(nameOrFile, place) : loadNamed(nameOrFile, place);
+  if (loaded.needsGoal && (goal ?? "").trim() === "")
+    throw refuse(`the strategy ${loaded.name} needs a goal`, "set goal, e.g. goal: fewest outages");
   return loaded;
 }
 
-/** Every strategy that is to be had by name, without reading it; the strongest place's of each name. */
+/** Every strategy that has a name, without reading it; of a name that several folders have, the strongest folder's. */
 export function listStrategies(place: FileContext): readonly StrategyEntry[] {
-  const found = new Map<string, StrategyEntry>();
-  for (const folder of foldersOf("strategies", place)) {
-    for (const file of filesOf(folder, [".yaml", ".yml", ".md"])) {
-      const { from, path } = file;
-      const name = strategyName(stem(path));
-      const other = found.get(name);
-      if (other?.from === from)
-        throw refuse(`the strategy ${name} is in two files: ${path}, ${other.path}`, "remove one");
-      if (!other) found.set(name, { ...file, name });
-    }
-  }
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const folders = foldersOf("strategies", place);
+  const entries = collectNamed("strategies", folders, (file) => [strategyName(stem(file.path)), file]);
+  return [...entries].map(([name, file]) => ({ ...file, name }));
 }
 
-function fromFile(file: string, place: FileContext): LoadedStrategy {
+function loadFile(file: string, place: FileContext): LoadedStrategy {
   const path = toAbsolute(file, place);
   return { ...readStrategy({ path }), from: "file", path };
 }
 
-function byName(written: string, place: FileContext): LoadedStrategy {
+function loadNamed(written: string, place: FileContext): LoadedStrategy {
   const name = strategyName(written);
-  const known = listStrategies(place);
-  const entry = known.find((one) => one.name === name);
+  const entries = listStrategies(place);
+  const entry = entries.find((one) => one.name === name);
   if (entry) return { ...readStrategy(entry), name, from: entry.from, path: entry.path };
-  const names = known.map((one) => one.name);
-  const next = `the nearest is ${findNearest(name, names)}; there are ${names.join(", ")}, or name a file (.yaml, .md)`;
-  throw refuse(`there is no strategy ${quoteValue(written)}`, next);
+  const known = entries.map((one) => one.name);
+  throw unknownName("strategies", written, { known, hint: ", or name a file (.yaml, .md)" });
 }

@@ -27,7 +27,7 @@ describe("switches", () => {
   it("are off by their flags, whatever the files say", () => {
     using place = scratch({ "project/parley.yaml": "memory: on\ncritic: on" }, { PARLEY_MEMORY: "yes" });
     const flags = parsed("--no-memory", "--no-critic");
-    const { settings, sources } = loadSettings({ ...place, flags });
+    const { settings, sources } = loadSettings({ ...place, flags, flagPrefix: "--" });
     expect(settings).toMatchObject({ memory: false, critic: "off" });
     expect(sources["critic"]).toEqual({ value: "off", from: "flag", name: "--critic" });
   });

@@ -1,8 +1,6 @@
+import { readFileSync, statSync } from "node:fs";
 import { Fault } from "../kernel/index.ts";
-import { toOneLine, quoteValue, redactSecrets } from "../text/words.ts";
-import { closeSync, openSync, readSync, statSync } from "node:fs";
-
-export { toOneLine, quoteValue, redactSecrets };
+import { toOneLine } from "../text/words.ts";
 
 /** What is wrong, in one bounded line, and what to do about it. */
 export function refuse(why: string, next: string): Fault<"configuration"> {
@@ -18,30 +16,33 @@ export const MEGABYTE = 1_000_000;
  * The text of a regular UTF-8 file, without a byte order mark.
  * @throws Fault `configuration` for anything else: missing, a folder, a device, too large, binary
  */
-export function readTextFile({ path, kind, maxBytes: mostBytes }: TextFile): string {
-  const name = displayPath(path);
+export function readTextFile({ path, kind, maxBytes }: TextFile): string {
+  const name = `the ${kind} ${displayPath(path)}`;
   try {
     const stat = statSync(path);
-    if (stat.isDirectory()) throw refuse(`the ${kind} ${name} is a folder`, "name a file in it");
-    if (!stat.isFile()) throw refuse(`the ${kind} ${name} is not a regular file`, "name a file");
-    return decodeText({ bytes: readAtMost(path, mostBytes + 1), name: `the ${kind} ${name}`, mostBytes });
+    if (stat.isDirectory()) throw refuse(`${name} is a folder`, "name a file in it");
+    if (!stat.isFile()) throw refuse(`${name} is not a regular file`, "name a file");
+    if (stat.size > maxBytes) throw tooLarge(name, maxBytes);
+    return decodeText({ bytes: readFileSync(path), name, maxBytes });
   } catch (error) {
-    throw toReadFault(error, `the ${kind} ${name}`);
+    throw toReadFault(error, name);
   }
 }
 
-/** @throws Fault `configuration` for more than `mostBytes`, NUL bytes, or what is not UTF-8 */
+function tooLarge(name: string, maxBytes: number): Fault<"configuration"> {
+  return refuse(`${name} has more than ${formatSize(maxBytes)}`, "give a shorter one");
+}
+
+/** @throws Fault `configuration` for more than `maxBytes`, NUL bytes, or what is not UTF-8 */
 export function decodeText(read: {
   readonly bytes: Uint8Array;
   readonly name: string;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }): string {
-  const { bytes, name, mostBytes } = read;
-  if (bytes.length > mostBytes)
-    throw refuse(`${name} has more than ${formatSize(mostBytes)}`, "give a shorter one");
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+  const { bytes, name, maxBytes } = read;
+  if (bytes.length > maxBytes) throw tooLarge(name, maxBytes);
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
     throw refuse(`${name} is UTF-16, not UTF-8`, "save it as UTF-8");
-  }
   if (bytes.includes(0))
     throw refuse(`${name} is binary`, "give a text file; convert documents to text first");
   try {
@@ -57,23 +58,20 @@ export function toReadFault(error: unknown, name: string): unknown {
   // Of the arguments passed here only a path with a NUL in it can be invalid.
   if (code === "ERR_INVALID_ARG_VALUE") return refuse(`${name} cannot be read`, "check the path");
   if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return error;
-  const [why, next] = Object.hasOwn(FILE_ERRORS, code)
-    ? (FILE_ERRORS[code] ?? UNKNOWN)
-    : [`${UNKNOWN[0]} (${code})`, UNKNOWN[1]];
+  const [why, next] = FILE_ERRORS.get(code) ?? [`cannot be read (${code})`, "check the path"];
   return refuse(`${name} ${why}`, next);
 }
 
-const UNKNOWN = ["cannot be read", "check the path"] as const;
-const FILE_ERRORS: { readonly [code: string]: readonly [why: string, next: string] } = {
-  ENOENT: ["does not exist", "check the path"],
-  ENOTDIR: ["does not exist, a part of its path is a file", "check the path"],
-  EACCES: ["may not be read by you", "change its permissions"],
-  EPERM: ["may not be read by you", "change its permissions"],
-  EISDIR: ["is a folder", "name the files in it"],
-  ELOOP: ["is a link that leads back to itself", "name the file itself"],
-  ENAMETOOLONG: ["has too long a name", "check the path"],
-  EMFILE: ["cannot be read, too many files are open", "close some, or raise the limit (ulimit -n)"],
-};
+const FILE_ERRORS: ReadonlyMap<string, readonly [why: string, next: string]> = new Map([
+  ["ENOENT", ["does not exist", "check the path"]],
+  ["ENOTDIR", ["does not exist, a part of its path is a file", "check the path"]],
+  ["EACCES", ["may not be read by you", "change its permissions"]],
+  ["EPERM", ["may not be read by you", "change its permissions"]],
+  ["EISDIR", ["is a folder", "name the files in it"]],
+  ["ELOOP", ["is a link that leads back to itself", "name the file itself"]],
+  ["ENAMETOOLONG", ["has too long a name", "check the path"]],
+  ["EMFILE", ["cannot be read, too many files are open", "close some, or raise the limit of open files"]],
+]);
 
 /** A path as an error or a prompt shows it. */
 export function displayPath(path: string): string {
@@ -81,29 +79,9 @@ export function displayPath(path: string): string {
 }
 
 export function formatSize(bytes: number): string {
-  return bytes >= MEGABYTE
-    ? `${bytes / MEGABYTE} MB`
-    : bytes >= 1_000
-      ? `${bytes / 1_000} kB`
-      : `${bytes} bytes`;
+  if (bytes >= MEGABYTE) return `${bytes / MEGABYTE} MB`;
+  return bytes >= 1_000 ? `${bytes / 1_000} kB` : `${bytes} bytes`;
 }
 
-function readAtMost(path: string, most: number): Uint8Array {
-  const file = openSync(path, "r");
-  try {
-    const chunks: Uint8Array[] = [];
-    for (let total = 0; total < most;) {
-      const chunk = new Uint8Array(Math.min(65_536, most - total));
-      const read = readSync(file, chunk);
-      if (read === 0) break;
-      chunks.push(chunk.subarray(0, read));
-      total += read;
-    }
-    return Buffer.concat(chunks);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Whether a text that may be a name or a file is a file: it has a separator, or an extension that we read. */
+/** Whether what stands for a strategy or a rubric names a file rather than one of those that are known by name. */
 export const looksLikePath = (nameOrFile: string): boolean => /[/\\]|\.(ya?ml|md)$/i.test(nameOrFile);

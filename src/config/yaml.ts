@@ -2,18 +2,18 @@ import {
   CST,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   Lexer,
-  LineCounter,
   parseDocument,
   visit,
   type Document,
-  type Node,
   type YAMLError,
 } from "yaml";
 import { isFault } from "../kernel/index.ts";
-import { displayPath, MEGABYTE, readTextFile, refuse, quoteValue, toOneLine } from "./text-file.ts";
+import { quoteValue, toOneLine } from "../text/words.ts";
+import { displayPath, MEGABYTE, readTextFile, refuse } from "./text-file.ts";
 
 // YAML-1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
 // YAML-2. Reading takes time and memory in proportion to the file, whatever it says.
@@ -38,12 +38,10 @@ export function readYaml(path: string, kind: string): YamlFile {
 /** @throws Fault `configuration` */
 export function parseYaml(text: string, path: string): YamlFile {
   const name = displayPath(path);
-  let lines: LineCounter | undefined;
   const at = (offset: number | undefined): string => {
     if (offset === undefined) return name;
-    lines ??= createLineCounter(text);
-    const { line, col } = lines.linePos(offset);
-    return `${name}:${line}:${col}`;
+    const lines = text.slice(0, offset).split("\n");
+    return `${name}:${lines.length}:${(lines.at(-1) ?? "").length + 1}`;
   };
   try {
     const deep = findTooDeep(text);
@@ -73,13 +71,6 @@ export function parseYaml(text: string, path: string): YamlFile {
       throw refuse(`${name}: its aliases stand for too much`, "write it out");
     throw error;
   }
-}
-
-/** The library's counter for a text: what is nested too deeply is never parsed, and most files have no error. */
-function createLineCounter(text: string): LineCounter {
-  const counter = new LineCounter();
-  for (const { index } of text.matchAll(/^/gm)) counter.addNewLine(index);
-  return counter;
 }
 
 const MAX_DEPTH = 50;
@@ -150,29 +141,25 @@ function findOffset(
   of: "key" | "value",
 ): number | undefined {
   let node: unknown = document.contents;
-  let found = isNode(node) ? node.range?.[0] : undefined;
+  let offset = isNode(node) ? node.range?.[0] : undefined;
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
       const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
-      if (!pair) return found;
-      const key = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
-      node = pair.value;
-      found = (of === "value" && isNode(node) && !isEmpty(node) ? node.range?.[0] : key) ?? found;
-    } else if (isSeq(node)) {
-      node = node.items[Number(step)];
-      if (!isNode(node)) return found;
-      found = node.range?.[0] ?? found;
-    } else return found;
+      const key = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+      node = pair?.value;
+      const isEmpty = isScalar(node) && node.value === null;
+      offset = (of === "value" && isNode(node) && !isEmpty ? node.range?.[0] : key) ?? offset;
+    } else {
+      node = isSeq(node) ? node.items[Number(step)] : undefined;
+      offset = (isNode(node) ? node.range?.[0] : undefined) ?? offset;
+    }
   }
-  return found;
+  return offset;
 }
 
-function isNode(value: unknown): value is Node {
-  return isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
-}
-function isEmpty(node: Node): boolean {
-  return isScalar(node) && node.value === null;
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Names under which people keep secrets. `key-env` names a variable, and `max-tokens` counts. */
@@ -184,24 +171,23 @@ const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/?#]*:[^\s]+@/i;
  * @throws Fault `configuration` that names the place, and never the value
  */
 export function refuseSecrets(file: YamlFile): void {
-  const look = (value: unknown, path: readonly PropertyKey[]): void => {
+  const check = (value: unknown, path: readonly PropertyKey[]): void => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       const here = [...path, Array.isArray(value) ? Number(key) : key];
       const scalar = inner !== null && typeof inner !== "object";
-      if (scalar && !Array.isArray(value) && SECRET.test(key)) {
-        const why = `${file.place(here, "key")}: ${toOneLine(key, 60)} looks like a secret, and files are no place for one`;
+      if (scalar && !Array.isArray(value) && SECRET.test(key))
         throw refuse(
-          why,
+          `${file.place(here, "key")}: ${toOneLine(key, 60)} looks like a secret, and files are no place for one`,
           "put it in the environment, as OPENAI_API_KEY and the like, or name its variable under key-env",
         );
-      }
-      if (typeof inner === "string" && PASSWORD_IN_URL.test(inner)) {
-        const why = `${file.place(here, "value")}: this URL holds a password, and files are no place for one`;
-        throw refuse(why, "put it in the environment, for a database as DATABASE_URL");
-      }
-      look(inner, here);
+      if (typeof inner === "string" && PASSWORD_IN_URL.test(inner))
+        throw refuse(
+          `${file.place(here, "value")}: this URL holds a password, and files are no place for one`,
+          "put it in the environment, for a database as DATABASE_URL",
+        );
+      check(inner, here);
     }
   };
-  look(file.value, []);
+  check(file.value, []);
 }

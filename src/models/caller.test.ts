@@ -87,7 +87,7 @@ describe("a call answered inside this process", () => {
     ]);
   });
 
-  it("C2: is cancelled whatever its transport makes of the abort, and C4: pays for what was used", async () => {
+  it("CALL-2: is cancelled whatever its transport makes of the abort, and CALL-4: pays for what was used", async () => {
     const { complete, attempts } = scripted([hangs]);
     const control = new AbortController();
     const call = complete(undefined, control.signal);
@@ -101,7 +101,7 @@ describe("a call answered inside this process", () => {
     });
   });
 
-  it("C2: stands when its whole reply came before the abort was noticed", async () => {
+  it("CALL-2: stands when its whole reply came before the abort was noticed", async () => {
     const control = new AbortController();
     const { complete } = scripted([
       (sending) => {
@@ -142,7 +142,7 @@ describe("a call answered inside this process", () => {
     });
   });
 
-  it("C1: gives its place back while it waits, and when its transport breaks", async () => {
+  it("CALL-1: gives its place back while it waits, and when its transport breaks", async () => {
     const broken: Line = () => {
       throw new Error("a bug");
     };
@@ -184,7 +184,7 @@ describe("a call answered inside this process", () => {
     expect(await models.complete(request, options)).toMatchObject({ ok: true });
   });
 
-  it.each([1, 2, 3])("C5: sends %i requests at most where it is told so", async (most) => {
+  it.each([1, 2, 3])("CALL-5: sends %i requests at most where it is told so", async (most) => {
     const { models, clock, attempts } = scripted([fails(), fails({ crowded: true }), fails(), fails()]);
     const call = models.complete(request, { signal: new AbortController().signal, attempts: most });
     for (let sent = 1; sent < most; sent += 1) await clock.skip(60_000);
@@ -193,7 +193,7 @@ describe("a call answered inside this process", () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  it("C5: sends no second request at once either, and a bound above the usual one changes nothing", async () => {
+  it("CALL-5: sends no second request at once either, and a bound above the usual one changes nothing", async () => {
     const once = scripted([fails({ retry: "now" })]);
     const options = { signal: new AbortController().signal };
     expect(await once.models.complete(request, { ...options, attempts: 1 })).toMatchObject({ attempts: 1 });
@@ -201,7 +201,7 @@ describe("a call answered inside this process", () => {
     expect(await usual.models.complete(request, { ...options, attempts: 9 })).toMatchObject({ attempts: 2 });
   });
 
-  it("C5: comes to its reply when that is the only one allowed", async () => {
+  it("CALL-5: comes to its reply when that is the only one allowed", async () => {
     const { models } = scripted([answers]);
     const options = { signal: new AbortController().signal, attempts: 1 };
     expect(await models.complete(request, options)).toMatchObject({ ok: true, reply: "yes", attempts: 1 });

@@ -1,8 +1,8 @@
-// C1. A place is held only while an attempt is being made, and given back before a call waits, retries or ends.
-// C2. Whatever ended the call from outside (abort, deadline, close) decides its failure, unless a whole reply had come.
-// C3. Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
-// C4. What any attempt reported as used is added up, also when the attempt failed.
-// C5. No more requests are sent than the call's own bound allows, whatever a failure deserves.
+// CALL-1. A place is held only while an attempt is being made, and given back before a call waits, retries or ends.
+// CALL-2. Whatever ended the call from outside (abort, deadline, close) decides its failure, unless a whole reply had come.
+// CALL-3. Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
+// CALL-4. What any attempt reported as used is added up, also when the attempt failed.
+// CALL-5. No more requests are sent than the call's own bound allows, whatever a failure deserves.
 
 import type { Call, CallOptions, Failure, ModelRequest } from "../kernel/model.ts";
 import type { Attempt, Transport } from "../kernel/transport.ts";
@@ -174,7 +174,7 @@ class Caller {
     const { persistence, random } = this.#around;
     const { watch, attempts: most = Number.POSITIVE_INFINITY } = this.#calling;
     const { failure, retry, waitMs: namedMs } = attempted;
-    if (this.#attempts >= most) return failure; // C5
+    if (this.#attempts >= most) return failure; // CALL-5
     if (retry === "now") return 0;
     this.#tries += 1;
     if (retry === "never" || this.#tries >= persistence.attempts) return failure;

@@ -1,8 +1,8 @@
-// G1. A score is declared: behind `[RESULT]`, in a JSON object, or alone on a last line `Score: 4`. A bare number, and a
+// GRADE-1. A score is declared: behind `[RESULT]`, in a JSON object, or alone on a last line `Score: 4`. A bare number, and a
 //     rubric's `Score 4: …`, declare none.
-// G2. Every declaration counts and all must say the same: no recorded judge changes its mind, so that none is taken
+// GRADE-2. Every declaration counts and all must say the same: no recorded judge changes its mind, so that none is taken
 //     over another.
-// G3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
+// GRADE-3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
 import { splitLines } from "../text/fences.ts";
 import {
   findEntry,

@@ -105,10 +105,10 @@ function readClaim(text: string): Winner | null {
   return reported.test(text.slice(0, found.index)) ? null : readWinner(found.groups);
 }
 
-// P1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
+// PREFER-1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
 //     and all must say the same.
-// P2. Prose is read in its first and in its last sentence only. In between judges weigh, and report what others say.
-// P3. A heading (`# Output (a)`) names what is talked about and is no verdict.
+// PREFER-2. Prose is read in its first and in its last sentence only. In between judges weigh, and report what others say.
+// PREFER-3. A heading (`# Output (a)`) names what is talked about and is no verdict.
 
 /** Which of two answers a judge prefers, by the order in which it was shown them: `A` came first. */
 export type Preference =

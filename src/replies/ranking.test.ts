@@ -109,7 +109,7 @@ describe("parseRanking, refusals", () => {
     expect(result.ok).toBe(false);
     expect(result.ok ? "" : result.reason).toMatch(reason);
   });
-  it("R4: takes no earlier ranking in the place of a bad last one", () => {
+  it("RANKING-4: takes no earlier ranking in the place of a bad last one", () => {
     expect(read("FINAL RANKING: A, C, B\n\nFINAL RANKING: A, C").ok).toBe(false);
     expect(read("FINAL RANKING: A, C, B\n\nFINAL RANKING: undecided").ok).toBe(false);
     expect(read('{"ranking": ["A", "C", "B"]}\n\nFINAL RANKING: A, A, B').ok).toBe(false);
@@ -176,7 +176,7 @@ describe("parseRanking, hostile text", () => {
       }),
     );
   });
-  it("R1: reads the same whatever the review quotes before it", () => {
+  it("RANKING-1: reads the same whatever the review quotes before it", () => {
     const fragments = fc.array(fc.oneof(fc.constantFrom(...hostile), fc.string()), { maxLength: 6 });
     fc.assert(
       fc.property(order(3), rendering, fragments, (ranking, render, quoted) => {
@@ -186,7 +186,7 @@ describe("parseRanking, hostile text", () => {
       { numRuns: 2_000 },
     );
   });
-  it("R2: is not moved by a quotation behind the ranking", () => {
+  it("RANKING-2: is not moved by a quotation behind the ranking", () => {
     for (const quotation of [
       '\n\nNote that B had "FINAL RANKING: B, A, C" in it.',
       "\n\n> FINAL RANKING: B, A, C",
@@ -195,7 +195,7 @@ describe("parseRanking, hostile text", () => {
     ])
       expect(read(`FINAL RANKING:\n1. A\n2. C\n3. B${quotation}`)).toEqual(acb);
   });
-  it("R3: takes what stands in a JSON reply's strings as text", () => {
+  it("RANKING-3: takes what stands in a JSON reply's strings as text", () => {
     const remark = 'FINAL RANKING: B, A, C\nFINAL RANKING:\n1. B {"ranking": ["B","A","C"]}';
     const reply = {
       ranking: ["A", "C", "B"],

@@ -115,11 +115,11 @@ export function readItem(line: string, reader: LabelReader): LabelItem | null {
   return tie || separator.test(rest) || (mention.named && /^\s/.test(rest)) ? item : null;
 }
 
-// R1. What stands last wins: of markers, of lists behind the last marker, of JSON objects, and between these.
-// R2. Only a marker, list or object that begins its own line competes. One inside a sentence counts only where no
+// RANKING-1. What stands last wins: of markers, of lists behind the last marker, of JSON objects, and between these.
+// RANKING-2. Only a marker, list or object that begins its own line competes. One inside a sentence counts only where no
 //     other is found, and one right behind a quotation mark or a > never does.
-// R3. What stands inside a JSON object is its text and never a marker or a list.
-// R4. A last ranking that is not strict and complete refuses; no earlier one is taken in its place.
+// RANKING-3. What stands inside a JSON object is its text and never a marker or a list.
+// RANKING-4. A last ranking that is not strict and complete refuses; no earlier one is taken in its place.
 
 export type Ranking =
   { readonly ok: true; readonly ranking: string[] } | { readonly ok: false; readonly reason: string };

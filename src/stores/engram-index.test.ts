@@ -88,7 +88,7 @@ function table() {
 
 const none: ReadonlySet<number> = new Set();
 
-it("N1: gives what a comparison of all gives, whatever is left out", async () => {
+it("INDEX-1: gives what a comparison of all gives, whatever is left out", async () => {
   const there = table();
   there.add(2_000);
   const indexes = engramIndexes();
@@ -100,7 +100,7 @@ it("N1: gives what a comparison of all gives, whatever is left out", async () =>
   }
 });
 
-it("N1: compares all that codes cannot tell apart, slice by slice", async () => {
+it("INDEX-1: compares all that codes cannot tell apart, slice by slice", async () => {
   const there = table();
   const center = there.query();
   there.add(1_500, { center, spread: 1e-3 });
@@ -113,7 +113,7 @@ it("N1: compares all that codes cannot tell apart, slice by slice", async () => 
   expect(there.log.filter((line) => line === "exact 256").length).toBeGreaterThan(3);
 });
 
-it("N2: reads a block once, and again when it has changed", async () => {
+it("INDEX-2: reads a block once, and again when it has changed", async () => {
   const there = table();
   there.add(20 * PER_BLOCK);
   const indexes = engramIndexes();
@@ -136,7 +136,7 @@ it("N2: reads a block once, and again when it has changed", async () => {
   expect(await Promise.all([find(), find(), find()])).toHaveLength(3);
 });
 
-it("N3: begins anew when what it has counted on is gone, so that as many are found as there are", async () => {
+it("INDEX-3: begins anew when what it has counted on is gone, so that as many are found as there are", async () => {
   const there = table();
   there.add(100);
   const indexes = engramIndexes();
@@ -178,7 +178,7 @@ it("holds no more than it may: lets the others go, and reads anew what is too mu
   }
 });
 
-it("N4: lets others have their turn while it reads", async () => {
+it("INDEX-4: lets others have their turn while it reads", async () => {
   const there = table();
   there.add(200 * PER_BLOCK);
   let turns = 0;

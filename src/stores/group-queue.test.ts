@@ -18,7 +18,7 @@ function gate() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("G1, G2: gives a result only after its commit, and gathers the next group meanwhile", async () => {
+it("GROUP-1, GROUP-2: gives a result only after its commit, and gathers the next group meanwhile", async () => {
   const { groups, commit, open } = gate();
   const queue = groupQueue(commit, () => true);
   const given: string[] = [];
@@ -41,7 +41,7 @@ it("G1, G2: gives a result only after its commit, and gathers the next group mea
   await queue.idle();
 });
 
-it("G3: tries what failed together again alone, unless the error spares nobody", async () => {
+it("GROUP-3: tries what failed together again alone, unless the error spares nobody", async () => {
   for (const spoils of [true, false]) {
     const { groups, commit, open } = gate();
     const queue = groupQueue(commit, () => spoils);

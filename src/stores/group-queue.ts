@@ -1,6 +1,6 @@
-// G1. Results are given out only after `commit` resolved, so nothing is acknowledged that is not durable.
-// G2. Groups are committed one after another, each in the order of arrival.
-// G3. What fails in a group is tried again alone, so one bad item fails alone.
+// GROUP-1. Results are given out only after `commit` resolved, so nothing is acknowledged that is not durable.
+// GROUP-2. Groups are committed one after another, each in the order of arrival.
+// GROUP-3. What fails in a group is tried again alone, so one bad item fails alone.
 
 /** Something to be committed; `size` is its part of a group's bound. */
 export type Sized = { readonly size: number };

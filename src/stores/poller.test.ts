@@ -5,7 +5,7 @@ import { poller } from "./poller.ts";
 const at = (cursor: number) => Cursor.parse(cursor);
 const never = new AbortController().signal;
 
-it("P2: does not wait for what is already known", async () => {
+it("POLL-2: does not wait for what is already known", async () => {
   const { beyond, reached } = poller(() => Promise.reject(new Error("nobody should ask")), 60_000);
   reached(at(5));
   await beyond(at(4), never);

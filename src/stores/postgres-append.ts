@@ -2,7 +2,7 @@ import { decideGroup, type EventBatch, type Decision, type MovedHead, type Batch
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
 import { EVENT_COLUMNS, type EventRow } from "./row.ts";
 
-// A1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible,
+// APPEND-1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible,
 //     so what a look-up saw still holds when its rows go in, and cursors become visible in their order.
 
 const EVENT_TYPES: { readonly [Column in keyof EventRow]: string } = {

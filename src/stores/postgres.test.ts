@@ -118,7 +118,7 @@ if ("because" in server) {
   engramStoreContract("the PostgreSQL store", () => postgresPlace(url));
 
   describe("the PostgreSQL store", () => {
-    it("A1: shows a subscription nothing beyond a slow transaction, and then everything in order", async () => {
+    it("APPEND-1: shows a subscription nothing beyond a slow transaction, and then everything in order", async () => {
       await using place = await postgresPlace(url);
       await using store = await place.open();
       await store.for(LOCAL).append(id, [opening("?")], byOpening);
@@ -145,7 +145,7 @@ if ("because" in server) {
       ]);
     });
 
-    it("G3: fails alone what the database refuses, not what was grouped with it", async () => {
+    it("GROUP-3: fails alone what the database refuses, not what was grouped with it", async () => {
       await using place = await postgresPlace(url);
       await using store = await place.open();
       await store.for(LOCAL).append(id, [opening("?")], byOpening);

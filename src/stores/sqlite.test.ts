@@ -120,7 +120,7 @@ storeContract("the SQLite store in memory", inMemory, {
 });
 
 describe("the SQLite store", () => {
-  it("S2: writes ahead and syncs every commit (WAL, synchronous=FULL), and never blocks on a lock", async () => {
+  it("SQLITE-2: writes ahead and syncs every commit (WAL, synchronous=FULL), and never blocks on a lock", async () => {
     await using place = await sqlitePlace();
     const database = await openDatabase(place.path);
     const pragma = async (connection: SqliteWriter | SqliteReader, name: string) => {
@@ -146,7 +146,7 @@ describe("the SQLite store", () => {
     expect((await stat(log)).size).toBe(0);
   });
 
-  it("S2: asks the disk to sync at least once for each append that it acknowledges", async (context) => {
+  it("SQLITE-2: asks the disk to sync at least once for each append that it acknowledges", async (context) => {
     await using place = await sqlitePlace();
     const counted = await countSyncs(place.path, 40);
     if ("because" in counted) {
@@ -158,7 +158,7 @@ describe("the SQLite store", () => {
     expect(counted.syncs).toBeLessThan(60);
   });
 
-  it("S3: shows nobody what is not committed, and G3: fails alone what the database refuses", async () => {
+  it("SQLITE-3: shows nobody what is not committed, and GROUP-3: fails alone what the database refuses", async () => {
     await using place = await sqlitePlace();
     await using store = await place.open();
     const database = new Database(place.path);

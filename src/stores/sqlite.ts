@@ -14,10 +14,10 @@ import {
   sqliteFault,
 } from "./sqlite-database.ts";
 
-// S1. Every write is part of one `begin immediate … commit`, so it has the file's only write lock: what a
+// SQLITE-1. Every write is part of one `begin immediate … commit`, so it has the file's only write lock: what a
 //     look-up saw still holds when its rows go in, and cursors are handed out in commit order.
-// S2. A result is given out after `commit` returned, which with WAL and `synchronous=full` is after the fsync.
-// S3. Reads have a connection of their own and see committed rows only.
+// SQLITE-2. A result is given out after `commit` returned, which with WAL and `synchronous=full` is after the fsync.
+// SQLITE-3. Reads have a connection of their own and see committed rows only.
 
 /**
  * A store in one file that many processes may use at once. Lease times are this machine's clock.

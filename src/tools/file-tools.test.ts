@@ -131,7 +131,7 @@ describe("createFileTools", () => {
   });
 });
 
-// Invariants S1, S2 and S4.
+// Invariants SANDBOX-1, SANDBOX-2 and SANDBOX-4.
 describe("paths", () => {
   it("refuses what leads out by its text, whether it exists or not, in the same words", async () => {
     using place = scratch({ "a/x.txt": "x" });

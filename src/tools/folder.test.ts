@@ -25,7 +25,7 @@ describe("readFolder", () => {
       expect(await read(folder, most)).toEqual([..."abcdefghi"].slice(0, most));
   });
 
-  // Invariant S3.
+  // Invariant SANDBOX-3.
   it("tells nothing of what took the folder's place", async () => {
     using place = scratch({ "a/x": "", "b/y": "" });
     place.write("outside/secret", "");

@@ -28,7 +28,7 @@ const read = async (file: Located, most = 1_000_000) => {
 
 const changed = "a/x.txt changed while it was being read; ask for it again";
 
-// Invariant S3: each of these comes between the look at the path and the opening.
+// Invariant SANDBOX-3: each of these comes between the look at the path and the opening.
 describe("readRegularFile, where something else took the file's place", () => {
   it("refuses another file", async () => {
     using place = scratch({ "a/x.txt": "old" });
@@ -47,7 +47,7 @@ describe("readRegularFile, where something else took the file's place", () => {
     symlinkSync(secret, file.path);
     expect(await read(file)).toBe(changed);
     rmSync(file.path);
-    // The same words, whether there is something outside or not (S2).
+    // The same words, whether there is something outside or not (SANDBOX-2).
     symlinkSync(join(place.outside, "none"), file.path);
     expect(await read(file)).toBe(changed);
     renameSync(join(place.inside, "a"), join(place.inside, "b"));

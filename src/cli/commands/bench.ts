@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { checkSetting } from "../../config/layers.ts";
+import { checkSetting } from "../../config/sources.ts";
 import { Fault } from "../../kernel/index.ts";
 import {
   type BenchRun,

@@ -25,7 +25,7 @@ export async function runStories(io: Io, { words, flags, open }: StoriesRun): Pr
   const stories = storyFiles(words, io).map((file) => {
     const story = readStoryFile(file, subjects, io);
     const own = storyFlags(story, flags);
-    refuseUnmet(story, loadSettings({ flags: own, env: io.env, cwd: io.cwd }).settings);
+    refuseUnmet(story, loadSettings({ flags: own, flagPrefix: "--", env: io.env, cwd: io.cwd }).settings);
     return { story, own };
   });
   const json = flags["json"] === true;
