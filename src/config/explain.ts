@@ -57,19 +57,17 @@ export function explainIssue(schema: z.ZodType, { issues }: z.ZodError): SchemaP
 /** The rule that an issue breaks, where the schema has no hint. */
 function describeRule(issue: z.core.$ZodIssue, got: string): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return `is not valid: ${toOneLine(issue.message, 200)}`;
-  switch (issue.code) {
-    case "invalid_type":
-      return `must be ${TYPES[issue.expected] ?? issue.expected} (${got})`;
-    case "invalid_value":
-      return `must be ${joinWithOr(issue.values.map(String))} (${got})`;
-    case "too_small":
-      if (issue.origin === "string" && issue.minimum === 1) return "must not be empty";
-      return `must ${describeSize(issue.origin, issue.inclusive === false ? "above" : "at least", issue.minimum)} (${got})`;
-    case "too_big":
-      return `must ${describeSize(issue.origin, issue.inclusive === false ? "below" : "at most", issue.maximum)} (${got})`;
-    default:
-      return `is not valid (${got})`;
-  }
+  if (issue.code === "invalid_type") return `must be ${TYPES[issue.expected] ?? issue.expected} (${got})`;
+  if (issue.code === "invalid_value") return `must be ${joinWithOr(issue.values.map(String))} (${got})`;
+  if (issue.code === "too_small" && issue.origin === "string" && issue.minimum === 1)
+    return "must not be empty";
+  if (issue.code !== "too_small" && issue.code !== "too_big") return `is not valid (${got})`;
+  const [exclusive, inclusive, limit] =
+    issue.code === "too_small"
+      ? (["above", "at least", issue.minimum] as const)
+      : (["below", "at most", issue.maximum] as const);
+  const relation = issue.inclusive === false ? exclusive : inclusive;
+  return `must ${describeSize(issue.origin, relation, limit)} (${got})`;
 }
 
 /** How zod's own messages begin; any other was written for the schema, and says more than its code. */
