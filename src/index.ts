@@ -5,7 +5,7 @@
 export { openParley } from "./app/parley.ts";
 export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
-export type { ReactionsEnd, Run, RunOptions, Token } from "./app/run.ts";
+export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";
 export type { Feedback, FeedbackOutcome } from "./app/feedback.ts";
 export type { Note } from "./engine/opening-part.ts";

@@ -4,9 +4,9 @@ import { listStrategies } from "../config/strategies.ts";
 import { Fault, isFault, OrganizationId } from "../kernel/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
-import { ollamaHas, ollamaNames } from "./ollama-models.ts";
+import { checkOllamaModels, ollamaNames } from "./ollama-models.ts";
 import { fileResources } from "../config/resources.ts";
-import { criticOf, recallOf } from "./reactions.ts";
+import { criticSettings, recallSettings } from "./reactions.ts";
 import { protocols } from "./registry.ts";
 import { reachable } from "./reachable.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
@@ -52,15 +52,15 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
     });
     let critic: CriticSettings | null | undefined;
     await check("critic and memory", () => {
-      critic = criticOf(resources, settings);
-      const recall = recallOf(resources, settings);
+      critic = criticSettings(resources, settings);
+      const recall = recallSettings(resources, settings);
       const memory = recall ? `on (user ${recall.user})` : "off";
       return `critic: ${critic?.model ?? "off"} · memory: ${memory}`;
     });
     const { models, chair, judge, embedding } = settings;
     const refs = [...models, ...chair, ...judge, embedding ?? [], critic?.model ?? []].flat();
     const names = ollamaNames(refs);
-    if (names.length > 0) await check("Ollama", () => ollamaHas(names, place.env));
+    if (names.length > 0) await check("Ollama", () => checkOllamaModels(names, place.env));
     const places = await reachable({ env: place.env, settings });
     checks.push(
       places.length > 0

@@ -12,10 +12,10 @@ import { clarificationRequest } from "../protocols/debate/index.ts";
 export type OpenQuestion = { readonly id: string; readonly by: string; readonly text: string };
 
 /** What a debate waits for, and the client request that answers it. */
-export type Pending = { readonly request: string; readonly questions: readonly OpenQuestion[] };
+export type PendingQuestions = { readonly request: string; readonly questions: readonly OpenQuestion[] };
 
 /** The questions that nobody has answered yet; undefined where there are none, or where they are still being asked. */
-export function pendingQuestions(entries: readonly Entry[]): Pending | undefined {
+export function pendingQuestions(entries: readonly Entry[]): PendingQuestions | undefined {
   const [opened] = entries;
   const asked = entries.flatMap((entry) =>
     isEvent(entry, "clarification-asked") ? [{ round: workOf(entry)?.nth ?? 0, data: entry.data }] : [],
@@ -48,7 +48,7 @@ export function pendingQuestions(entries: readonly Entry[]): Pending | undefined
 export async function answerQuestions(
   store: Pick<OrganizationStore, "append">,
   id: DeliberationId,
-  { pending, answers }: { readonly pending: Pending; readonly answers: ReadonlyMap<string, string> },
+  { pending, answers }: { readonly pending: PendingQuestions; readonly answers: ReadonlyMap<string, string> },
 ): Promise<boolean> {
   const known = pending.questions.map((question) => question.id);
   const stray = [...answers.keys()].find((key) => !known.includes(key));

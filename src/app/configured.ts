@@ -1,6 +1,6 @@
 import { factsLoader } from "./facts-loader.ts";
 import { refuseKeyLeaks } from "./key-leaks.ts";
-import { openParleyUnder, type Parley } from "./parley.ts";
+import { openParleyWith, type Parley } from "./parley.ts";
 import { fileResources } from "../config/resources.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
 import { Principal, Scope } from "../kernel/index.ts";
@@ -30,7 +30,7 @@ export async function openConfigured({
   const loaded = loadSettings(place);
   refuseKeyLeaks(loaded);
   const { settings, sources } = loaded;
-  const parley = await openParleyUnder(settings, {
+  const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,
     resources: fileResources(place, [settings.strategy, ...files]),

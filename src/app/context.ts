@@ -14,11 +14,11 @@ import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { OpenedStore } from "../stores/store.ts";
-import { secondAnswered, turnsBefore } from "./conversation.ts";
+import { waitForSecondAnswer, turnsBefore } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { openPorts } from "./ports.ts";
 
-export type Settings = LoadedSettings["settings"];
+export type EffectiveSettings = LoadedSettings["settings"];
 
 /** Why a model reference cannot be called, known before any call. */
 export type ModelProblem = {
@@ -59,7 +59,7 @@ export interface AppContext extends Omit<Process, "store" | "engine"> {
   /** Everybody's, for background workers. */
   readonly process: Process;
   readonly principal: Principal;
-  readonly settings: Settings;
+  readonly settings: EffectiveSettings;
   /** The settings that the caller gave itself, rather than a file or a default. */
   readonly requested: ReadonlySet<string>;
   readonly resources: Resources;
@@ -67,7 +67,7 @@ export interface AppContext extends Omit<Process, "store" | "engine"> {
 
 export type ProcessParts = {
   readonly store: OpenedStore;
-  readonly settings: Settings;
+  readonly settings: EffectiveSettings;
   readonly env: Environment;
   readonly protocols: Registry<AnyProtocol>;
   readonly reactors: Reactors;
@@ -119,7 +119,7 @@ export function openProcess(parts: ProcessParts): Process {
         const own = store.for(organization);
         if (by === "B" && !recorded) {
           const { sleep } = world;
-          await secondAnswered({ store: own, progress: store }, previous, { sleep, signal });
+          await waitForSecondAnswer({ store: own, progress: store }, previous, { sleep, signal });
         }
         const bounds = recorded
           ? { most: Infinity, mostCharacters: Infinity }
@@ -174,7 +174,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 export const declaredFamilies = ({
   compatible,
   families,
-}: Pick<Settings, "compatible" | "families">): Settings["families"] => ({
+}: Pick<EffectiveSettings, "compatible" | "families">): EffectiveSettings["families"] => ({
   ...Object.fromEntries(
     Object.entries(compatible).flatMap(([name, { family }]) =>
       family === undefined ? [] : [[`compatible/${name}`, family]],
@@ -183,7 +183,7 @@ export const declaredFamilies = ({
   ...families,
 });
 
-export const declaredPrices = ({ prices }: Pick<Settings, "prices">): Price[] =>
+export const declaredPrices = ({ prices }: Pick<EffectiveSettings, "prices">): Price[] =>
   Object.entries(prices).map(([model, { in: input, out, cached }]) => ({
     model,
     in: input,
@@ -194,7 +194,7 @@ export const declaredPrices = ({ prices }: Pick<Settings, "prices">): Price[] =>
   }));
 
 /** @throws Fault `configuration` for what is not written provider/model */
-export function modelRef(ref: string): ModelRef {
+export function parseModelRef(ref: string): ModelRef {
   const parsed = ModelRef.safeParse(ref);
   if (parsed.success) return parsed.data;
   throw new Fault("configuration", {
@@ -204,11 +204,11 @@ export function modelRef(ref: string): ModelRef {
 }
 
 /** @throws Fault `configuration`, `authentication` for a reference that is known not to work before any call */
-export async function checkedRef(
+export async function checkModelRef(
   { checkModel }: Pick<AppContext, "checkModel">,
   ref: string,
 ): Promise<ModelRef> {
-  const model = modelRef(ref);
+  const model = parseModelRef(ref);
   const problem = await checkModel(model);
   if (problem)
     throw new Fault(problem.code, { why: problem.reason, next: "choose a model that can be reached" });

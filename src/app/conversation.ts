@@ -1,4 +1,4 @@
-import { leaseHolder, LEASE_POLL_MS, type TurnOf } from "../engine/index.ts";
+import { leaseHolder, LEASE_POLL_MS, type RecordedTurn } from "../engine/index.ts";
 import {
   type DeliberationId,
   Fault,
@@ -19,7 +19,7 @@ import { givenAnswer, secondAnswer } from "../views/given-answer.ts";
 /** Characters of earlier turns that a prompt shows at most; the oldest are left out first. */
 const MOST_CHARACTERS = 100_000;
 
-type Bounds = { readonly by: Respondent; readonly most: number; readonly mostCharacters?: number };
+type TurnBounds = { readonly by: Respondent; readonly most: number; readonly mostCharacters?: number };
 
 /**
  * The turns of the conversation up to `previous`, oldest first, with the answers of respondent `by` as far as there are any:
@@ -29,9 +29,9 @@ type Bounds = { readonly by: Respondent; readonly most: number; readonly mostCha
 export async function turnsBefore(
   store: Pick<OrganizationStore, "read">,
   previous: DeliberationId | undefined,
-  { by, most, mostCharacters = MOST_CHARACTERS }: Bounds,
-): Promise<readonly TurnOf[]> {
-  const turns: TurnOf[] = [];
+  { by, most, mostCharacters = MOST_CHARACTERS }: TurnBounds,
+): Promise<readonly RecordedTurn[]> {
+  const turns: RecordedTurn[] = [];
   let characters = 0;
   for (let id = previous, steps = 0; id !== undefined && steps < most; steps += 1) {
     const entries: readonly Entry[] = await store.read(id);
@@ -53,7 +53,7 @@ export async function turnsBefore(
 const MAX_WAIT_MS = 120_000;
 
 /** Resolves when the second respondent has answered `previous`, or failed to, or nobody is at it, or patience ends. */
-export async function secondAnswered(
+export async function waitForSecondAnswer(
   { store, progress }: { readonly store: Pick<OrganizationStore, "read">; readonly progress: Progress },
   previous: DeliberationId | undefined,
   { sleep, signal }: { readonly sleep: World["sleep"]; readonly signal: AbortSignal },
@@ -81,14 +81,14 @@ export async function secondAnswered(
  * turn at each place: of two that follow up at once, one is too late.
  * @throws Fault `deliberation-missing`, also for another user's, `configuration` for a turn that has not ended
  */
-export async function placeAfter(
+export async function nextTurn(
   store: Pick<OrganizationStore, "read">,
   previous: DeliberationId,
   user: UserId,
 ): Promise<Required<Pick<Opening, "series" | "previous">>> {
   const entries = await store.read(previous);
   const [opened] = entries;
-  if (!opened || !isEvent(opened, "deliberation-opened") || !isOf(opened.data, user))
+  if (!opened || !isEvent(opened, "deliberation-opened") || !belongsTo(opened.data, user))
     throw new Fault("deliberation-missing", { id: previous });
   if (!entries.some((entry) => isEvent(entry, "deliberation-closed"))) {
     const why = `${previous} has not come to its end, so nothing can follow it yet`;
@@ -99,7 +99,7 @@ export async function placeAfter(
 }
 
 /** Whether a deliberation is this user's, or everybody's. */
-export const isOf = (opening: Pick<Opening, "user">, user: UserId): boolean =>
+export const belongsTo = (opening: Pick<Opening, "user">, user: UserId): boolean =>
   opening.user === undefined || opening.user === user;
 
 /** The last turn of the conversation that a deliberation belongs to. */

@@ -1,8 +1,8 @@
 import { Fault, isEvent, type DeliberationId, type Entry, type NewEvent } from "../kernel/index.ts";
 import { givenAnswer, secondAnswer } from "../views/given-answer.ts";
-import { isOf } from "./conversation.ts";
+import { belongsTo } from "./conversation.ts";
 import type { AppContext } from "./context.ts";
-import { openingIn } from "./lookup.ts";
+import { findOpening } from "./lookup.ts";
 
 /** What a person thinks of an answer, or what came of it. */
 export type Feedback = {
@@ -31,8 +31,8 @@ export async function recordFeedback(
   { thumb, text = "", outcome, second = false, heard = false }: Feedback & { readonly heard?: boolean },
 ): Promise<FeedbackOutcome> {
   const entries = await store.read(id);
-  const opened = openingIn(entries, id);
-  if (!isOf(opened.data, principal.user)) throw new Fault("deliberation-missing", { id });
+  const opened = findOpening(entries, id);
+  if (!belongsTo(opened.data, principal.user)) throw new Fault("deliberation-missing", { id });
   const answer = second ? secondAnswer(entries) : givenAnswer(entries);
   if (!answer) {
     const why = second ? `no second respondent has answered ${id}` : `${id} has no answer`;

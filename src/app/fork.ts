@@ -8,9 +8,9 @@ import {
   type Participant,
 } from "../kernel/index.ts";
 import { Strategy } from "../protocols/council/settings.ts";
-import { checkedRef, refuseUnknownPrices, type AppContext } from "./context.ts";
-import { openingIn } from "./lookup.ts";
-import { budgetOf, chooseStrategy, protocolSettings, refuseUnreadGoal, seatPanel } from "./opening.ts";
+import { checkModelRef, refuseUnknownPrices, type AppContext } from "./context.ts";
+import { findOpening } from "./lookup.ts";
+import { budgetFrom, chooseStrategy, protocolSettings, refuseUnreadGoal, seatPanel } from "./opening.ts";
 import { protocolNamed } from "./registry.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function forkChanges(
   parent: DeliberationId,
   { without = [] }: { readonly without?: readonly string[] | undefined },
 ): Promise<ForkChanges> {
-  const opening = openingIn(await context.store.read(parent), parent).data;
+  const opening = findOpening(await context.store.read(parent), parent).data;
   const { protocols, requested, settings, store } = context;
   const protocol = await protocolNamed(protocols, opening.protocol.name);
   const changed: Record<string, Json> = {};
@@ -51,7 +51,7 @@ export async function forkChanges(
     throw new Fault("configuration", { why, next: `leave ${unknown} out` });
   }
   const participants = await newParticipants(context, { opening, seats: protocol.seats }, without);
-  const budget = { ...opening.budget, ...budgetOf(requestedCaps(context)) };
+  const budget = { ...opening.budget, ...budgetFrom(requestedCaps(context)) };
   if (budget.usd !== undefined) refuseUnknownPrices(context, participants);
   return {
     settings: protocolSettings(protocol, { ...opening.settings, ...changed }),
@@ -81,7 +81,7 @@ async function newParticipants(
   }
   const { requested, settings, store } = context;
   if (!requested.has("chair")) return kept;
-  const chairs = await Promise.all(settings.chair.map((ref) => checkedRef(context, ref)));
+  const chairs = await Promise.all(settings.chair.map((ref) => checkModelRef(context, ref)));
   const pinned = await Promise.all(
     seatPanel(
       context,
@@ -97,7 +97,7 @@ async function newParticipants(
 }
 
 /** The caps that the request gives; what the environment or a file says is for new deliberations. */
-function requestedCaps({ requested, settings }: AppContext): Parameters<typeof budgetOf>[0] {
+function requestedCaps({ requested, settings }: AppContext): Parameters<typeof budgetFrom>[0] {
   const { maxCostUsd, maxTokens, maxCalls, timeoutMs } = settings;
   return {
     maxCostUsd: requested.has("maxCostUsd") ? maxCostUsd : undefined,

@@ -6,13 +6,13 @@ const MAX_PREFIX_SEARCH = 1_000;
 /** How many of them an error lists. */
 const MAX_LISTED = 5;
 
-type Reading = Pick<AppContext, "store">;
+type StoreReader = Pick<AppContext, "store">;
 
 /**
  * The deliberation that an id, or the unique beginning of one, names. Another organization's does not exist here.
  * @throws Fault `deliberation-missing`, `configuration` when several begin like it
  */
-export async function resolveId({ store }: Reading, id: string): Promise<DeliberationId> {
+export async function resolveId({ store }: StoreReader, id: string): Promise<DeliberationId> {
   const parsed = DeliberationId.safeParse(id);
   if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
   const [opened] = await store.read(parsed.data);
@@ -30,7 +30,7 @@ export async function resolveId({ store }: Reading, id: string): Promise<Deliber
 }
 
 /** @throws Fault `deliberation-missing` */
-export function openingIn([opened]: readonly Entry[], id: DeliberationId): Event<"deliberation-opened"> {
+export function findOpening([opened]: readonly Entry[], id: DeliberationId): Event<"deliberation-opened"> {
   if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
   return opened;
 }

@@ -1,7 +1,7 @@
 import { Fault } from "../kernel/index.ts";
 import { ollamaProgram, pullCommand, resolveEndpoint } from "../models/index.ts";
 import { oneLine } from "../reports/printable.ts";
-import { look, namesIn } from "./probe.ts";
+import { probe, readNames } from "./probe.ts";
 import type { AppContext } from "./context.ts";
 
 const PROVIDER = "ollama/";
@@ -16,8 +16,8 @@ export async function ollamaModels(env: AppContext["env"]): Promise<readonly str
 }
 
 async function modelsAt(url: string): Promise<readonly string[] | undefined> {
-  const found = await look(`${url}/api/tags`);
-  return found === undefined ? undefined : namesIn(found, "models", "name");
+  const found = await probe(`${url}/api/tags`);
+  return found === undefined ? undefined : readNames(found, "models", "name");
 }
 
 /** A name without a tag is that of `latest`; case makes no difference. */
@@ -35,7 +35,7 @@ export const ollamaNames = (refs: readonly string[]): readonly string[] => [
  * Says that Ollama has all of these. Only its list is asked for.
  * @throws Fault `configuration` where it does not answer, or lacks some
  */
-export async function ollamaHas(names: readonly string[], env: AppContext["env"]): Promise<string> {
+export async function checkOllamaModels(names: readonly string[], env: AppContext["env"]): Promise<string> {
   const found = place(env);
   if (!found.ok) {
     const [why = "", next = ""] = found.reason.split("; ");

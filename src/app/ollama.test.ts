@@ -9,7 +9,7 @@ import { createModels } from "../models/index.ts";
 import { createSim, simServer } from "../sim/index.ts";
 import { checkup } from "./checkup.ts";
 import { openEmbeddings } from "./embeddings.ts";
-import { ollamaHas, ollamaModels, ollamaNames } from "./ollama-models.ts";
+import { checkOllamaModels, ollamaModels, ollamaNames } from "./ollama-models.ts";
 import { reachable } from "./reachable.ts";
 
 type Serving = Omit<Parameters<typeof simServer>[0], "port">;
@@ -160,7 +160,7 @@ describe("what Ollama has", () => {
     const port = typeof address === "object" ? address?.port : null;
     const env = { OLLAMA_HOST: `127.0.0.1:${port}`, LMSTUDIO_HOST: nowhere };
     expect(await ollamaModels(env)).toEqual(names);
-    expect(await ollamaHas(["prometheus:7b", "nomic-embed-text", "h:5/a-clip"], env)).toBe(
+    expect(await checkOllamaModels(["prometheus:7b", "nomic-embed-text", "h:5/a-clip"], env)).toBe(
       "it has prometheus:7b, nomic-embed-text, h:5/a-clip",
     );
     // As above.
@@ -172,11 +172,11 @@ describe("what Ollama has", () => {
     const env = { OLLAMA_HOST: await serve() };
     const names = ollamaNames(["ollama/ada", "ollama/ada", "openai/x", "ollama/Ben:latest"]);
     expect(names).toEqual(["ada", "Ben:latest"]);
-    expect(await ollamaHas(names, env)).toBe("it has ada, Ben:latest");
-    await expect(ollamaHas(["ada", "ada:7b", "hf.co/a:b/c"], env)).rejects.toThrow(
+    expect(await checkOllamaModels(names, env)).toBe("it has ada, Ben:latest");
+    await expect(checkOllamaModels(["ada", "ada:7b", "hf.co/a:b/c"], env)).rejects.toThrow(
       "it has no ada:7b, hf.co/a:b/c; pull it with: ollama pull ada:7b && ollama pull hf.co/a:b/c",
     );
-    await expect(ollamaHas(["x;reboot\u001b[2J"], env)).rejects.toThrow(
+    await expect(checkOllamaModels(["x;reboot\u001b[2J"], env)).rejects.toThrow(
       /^it has no x;reboot; correct the name$/,
     );
   });

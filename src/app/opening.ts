@@ -12,11 +12,11 @@ import {
 } from "../kernel/index.ts";
 import { slotsOf } from "../prompts/template.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
-import { checkedRef, refuseUnknownPrices, type AppContext, type Settings } from "./context.ts";
-import { placeAfter, turnsBefore } from "./conversation.ts";
+import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
+import { nextTurn, turnsBefore } from "./conversation.ts";
 import { choosePanel } from "./panel.ts";
 import { reactionPlan } from "./reaction-plan.ts";
-import { recallOf } from "./reactions.ts";
+import { recallSettings } from "./reactions.ts";
 import { templatesInForce } from "./templates.ts";
 
 /** A protocol's part of an opening, and what everybody's openings have. */
@@ -30,13 +30,13 @@ export type OpeningParts = {
   readonly reactions: boolean;
 };
 
-export type Prepared = { readonly opening: NewDeliberation; readonly notes: OpeningPart["notes"] };
+export type PreparedOpening = { readonly opening: NewDeliberation; readonly notes: OpeningPart["notes"] };
 
 /**
  * A deliberation as it will be opened: the one place where openings are put together.
  * @throws Fault `configuration` for settings or templates that cannot be used, `budget` for an unknown price under a cap
  */
-export async function assemble(context: AppContext, parts: OpeningParts): Promise<Prepared> {
+export async function assembleOpening(context: AppContext, parts: OpeningParts): Promise<PreparedOpening> {
   const { protocol, part } = parts;
   const { principal, settings, world } = context;
   const own = protocolSettings(protocol, part.settings);
@@ -47,7 +47,7 @@ export async function assemble(context: AppContext, parts: OpeningParts): Promis
         user: part.conversation?.user ?? principal.user,
       })
     : undefined;
-  const budget = budgetOf(settings);
+  const budget = budgetFrom(settings);
   if (budget.usd !== undefined)
     refuseUnknownPrices(context, [...part.participants, ...(plan?.models ?? []).map((model) => ({ model }))]);
   const templates = await templatesInForce(
@@ -84,14 +84,14 @@ export async function openingContext(
     settings: { ...settings, user: principal.user },
     organization: principal.organization,
     panel: () => choosePanel(context),
-    model: (ref) => checkedRef(context, ref),
+    model: (ref) => checkModelRef(context, ref),
     family: (ref) => familyOf(ref, settings.families),
     persona: (id) => resources.persona(id),
     role: (name) => resources.role(name),
     fileTools,
-    recall: (user) => recallOf(resources, { ...settings, user }),
+    recall: (user) => recallSettings(resources, { ...settings, user }),
     turnsBefore: (previous, by) => turnsBefore(store, previous, { by, most: settings.historyTurns }),
-    placeAfter: (previous, user) => placeAfter(store, previous, user),
+    placeAfter: (previous, user) => nextTurn(store, previous, user),
     embeddingProblem: context.embeddingProblem,
   };
 }
@@ -222,10 +222,10 @@ export function protocolSettings(
   return z.record(z.string(), Json).parse(JSON.parse(canonical(read.data)));
 }
 
-export type Caps = Pick<Settings, "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
+export type Caps = Pick<EffectiveSettings, "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
 
 /** The budget of a deliberation that these settings open. */
-export function budgetOf({
+export function budgetFrom({
   maxCostUsd: usd,
   maxTokens: tokens,
   maxCalls: calls,

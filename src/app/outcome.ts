@@ -33,7 +33,7 @@ export type Outcome = {
   readonly problem?: Problem;
 };
 
-export async function outcomeOf(
+export async function describeOutcome(
   driven: DriveResult,
   { id, entries }: { readonly id: DeliberationId; readonly entries: readonly Entry[] },
 ): Promise<Outcome> {
@@ -46,12 +46,12 @@ export async function outcomeOf(
     return { id, status: driven.status, result, waiting: { requests: driven.requests, questions } };
   }
   const status = result?.status ?? driven.closing.data.outcome;
-  const problem = result && status !== "answered" ? problemOf(result, entries) : undefined;
+  const problem = result && status !== "answered" ? describeProblem(result, entries) : undefined;
   return { id, status, result, ...(problem ? { problem } : {}) };
 }
 
 /** Why a deliberation that has ended gave no full answer. What reactions did decides nobody's outcome. */
-export function problemOf(
+export function describeProblem(
   { status, degraded }: Pick<Result, "status" | "degraded">,
   entries: readonly Entry[],
 ): Problem {

@@ -1,6 +1,6 @@
 import { familyOf, Fault, ModelRef, type Families } from "../kernel/index.ts";
 import type { Note, Panel } from "../engine/opening-part.ts";
-import { checkedRef, type AppContext } from "./context.ts";
+import { checkModelRef, type AppContext } from "./context.ts";
 import type { Reachable } from "./reachable.ts";
 
 /** Simulated members that differ in skill and family, as a panel of real ones would. */
@@ -19,7 +19,7 @@ const PANEL_SIZE = 3;
  */
 export async function choosePanel(context: AppContext): Promise<Panel> {
   const { settings } = context;
-  const check = (ref: string) => checkedRef(context, ref);
+  const check = (ref: string) => checkModelRef(context, ref);
   const discovered = settings.models.length > 0 ? undefined : await discover(context);
   const members = await Promise.all((discovered?.models ?? settings.models).map(check));
   const chairs = await Promise.all(

@@ -13,13 +13,13 @@ import {
 } from "../kernel/index.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
-import type { Pending } from "./clarification.ts";
+import type { PendingQuestions } from "./clarification.ts";
 import {
   declaredFamilies,
   openProcess,
   type AppContext,
   type ProcessParts,
-  type Settings,
+  type EffectiveSettings,
 } from "./context.ts";
 import type { Exported } from "./export.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
@@ -94,7 +94,7 @@ export interface Parley extends AsyncDisposable {
   /** Copies a deliberation with changes and drives it; steps that the changes do not affect are reused. */
   fork(parent: string, request?: ForkRequest, options?: RunOptions & PrincipalOptions): Promise<Run>;
   /** The questions that a deliberation waits for; undefined where it waits for none. */
-  pending(id: string, options?: PrincipalOptions): Promise<Pending | undefined>;
+  pending(id: string, options?: PrincipalOptions): Promise<PendingQuestions | undefined>;
   /** Answers what a deliberation waits for, by question; false where it was answered before: the first answers stand. */
   answer(id: string, answers: Readonly<Record<string, string>>, options?: PrincipalOptions): Promise<boolean>;
   feedback(id: string, feedback: Feedback, options?: PrincipalOptions): Promise<FeedbackOutcome>;
@@ -126,12 +126,12 @@ export interface Parley extends AsyncDisposable {
 export async function openParley(options: ParleyOptions = {}): Promise<Parley> {
   const { settings: given = {} } = options;
   const settings = { ...SettingsSchema.parse({}), ...processSettings(given), ...requestSettings(given) };
-  return openParleyUnder(settings, options);
+  return openParleyWith(settings, options);
 }
 
 /** As `openParley`, under settings that have been read and checked. */
-export async function openParleyUnder(
-  settings: Omit<Settings, "store">,
+export async function openParleyWith(
+  settings: Omit<EffectiveSettings, "store">,
   options: Omit<ParleyOptions, "settings">,
 ): Promise<Parley> {
   const { store: target = "parley.db" } = options;
@@ -140,7 +140,7 @@ export async function openParleyUnder(
   return parleyOver(store, { ...settings, families, store: store.location }, options);
 }
 
-function parleyOver(store: OpenedStore, settings: Settings, options: ParleyOptions): Parley {
+function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: ParleyOptions): Parley {
   const process = openProcess({
     store,
     settings,

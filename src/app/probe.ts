@@ -2,7 +2,7 @@
 const PROBE_TIMEOUT_MS = 700;
 
 /** What a server says at this URL; undefined when it does not, in time. */
-export async function look(url: string): Promise<unknown> {
+export async function probe(url: string): Promise<unknown> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
     return response.ok ? await response.json() : undefined;
@@ -12,7 +12,7 @@ export async function look(url: string): Promise<unknown> {
 }
 
 /** The texts at `name` of the rows at `list`; none where what was found has another form. */
-export function namesIn(found: unknown, list: string, name: string): string[] {
+export function readNames(found: unknown, list: string, name: string): string[] {
   if (typeof found !== "object" || found === null || !(list in found)) return [];
   const rows: unknown = Reflect.get(found, list);
   if (!Array.isArray(rows)) return [];

@@ -5,9 +5,9 @@ import { loadReactors, type Reactors } from "../engine/index.ts";
 import { familyOf, Fault, Json, type ModelRef, type UserId } from "../kernel/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { Note } from "../engine/opening-part.ts";
-import { checkedRef, type AppContext } from "./context.ts";
+import { checkModelRef, type AppContext } from "./context.ts";
 import { judgeFamilyNote } from "./panel.ts";
-import { criticOf, memoryOf, pairwiseOf } from "./reactions.ts";
+import { criticSettings, memorySettings, pairwiseSettings } from "./reactions.ts";
 
 /** What an opening pins for the reactors that come after its answer. */
 export type ReactionPlan = {
@@ -35,13 +35,13 @@ export async function reactionPlan(
   },
 ): Promise<ReactionPlan> {
   const { reactors, resources, settings } = context;
-  const critic = criticOf(resources, settings);
-  if (critic && settings.judge.length > 0) await checkedRef(context, critic.model);
-  const memory = { ...memoryOf(resources, settings), user };
+  const critic = criticSettings(resources, settings);
+  if (critic && settings.judge.length > 0) await checkModelRef(context, critic.model);
+  const memory = { ...memorySettings(resources, settings), user };
   /** What the settings of their own say of the reactors that have some. */
   const configured: Readonly<Record<string, unknown>> = {
     critic: critic ?? undefined,
-    pairwise: critic && pairwise ? pairwiseOf(critic) : undefined,
+    pairwise: critic && pairwise ? pairwiseSettings(critic) : undefined,
     // Without anything to say of an answer that was not remembered, nothing has to say so.
     memory: memory.write || critic ? memory : undefined,
   };

@@ -10,13 +10,13 @@ import { MemorySettings } from "../reactors/memory/index.ts";
 import { PairwiseSettings } from "../reactors/pairwise/index.ts";
 import { defineReactor } from "../engine/index.ts";
 import { reactorSettings } from "./reaction-plan.ts";
-import { criticOf, memoryOf, pairwiseOf, recallOf } from "./reactions.ts";
+import { criticSettings, memorySettings, pairwiseSettings, recallSettings } from "./reactions.ts";
 
 const CRITIC = "project/.parley/critic.yaml";
 const settingsOf = (place: Scratch, flags: Record<string, unknown> = {}) =>
   loadSettings({ ...place, flags }).settings;
 const critic = (place: Scratch, flags: Record<string, unknown> = {}) =>
-  criticOf(fileResources(place), settingsOf(place, flags));
+  criticSettings(fileResources(place), settingsOf(place, flags));
 
 describe("the critic that a deliberation pins", () => {
   it("is nobody by default, and on where a judge is set or given, or where it is turned on", () => {
@@ -24,15 +24,15 @@ describe("the critic that a deliberation pins", () => {
     const judges = [ModelRef.parse("sim/judge")];
     expect(critic(place)).toBeNull();
     expect(critic(place, { judge: "sim/judge" })?.model).toBe("sim/judge");
-    expect(criticOf(fileResources(place), settingsOf(place), { judges })?.model).toBe("sim/judge");
-    expect(criticOf(fileResources(place), settingsOf(place, { judge: "sim/other" }), { judges })?.model).toBe(
-      "sim/judge",
-    );
+    expect(criticSettings(fileResources(place), settingsOf(place), { judges })?.model).toBe("sim/judge");
+    expect(
+      criticSettings(fileResources(place), settingsOf(place, { judge: "sim/other" }), { judges })?.model,
+    ).toBe("sim/judge");
     expect(critic(place, { critic: "on" })?.model).toBe("ollama/prometheus:7b");
     expect(critic(place, { critic: "off", judge: "sim/judge" })).toBeNull();
     expect(critic(place, { critic: false, judge: "sim/judge" })).toBeNull();
     expect(
-      criticOf(fileResources(place), settingsOf(place, { judge: "sim/judge" }), { judges: [] }),
+      criticSettings(fileResources(place), settingsOf(place, { judge: "sim/judge" }), { judges: [] }),
     ).toBeNull();
   });
 
@@ -81,8 +81,8 @@ describe("the critic that a deliberation pins", () => {
     if (!pinned) throw new Error("it is off");
     const { kind, rules, ...judge } = pinned;
     expect([kind, rules.length]).toEqual(["knowledge", 7]);
-    expect(pairwiseOf(pinned)).toEqual(judge);
-    expect(PairwiseSettings.parse(pairwiseOf(pinned))).toEqual(judge);
+    expect(pairwiseSettings(pinned)).toEqual(judge);
+    expect(PairwiseSettings.parse(pairwiseSettings(pinned))).toEqual(judge);
   });
 
   it("is on where a file names its model, and else waits for a judge", () => {
@@ -128,10 +128,10 @@ describe("memory", () => {
   it("is on for the settings' user by default", () => {
     using place = scratch();
     const settings = settingsOf(place, { user: "ada" });
-    const memory = memoryOf(fileResources(place), settings);
+    const memory = memorySettings(fileResources(place), settings);
     expect(memory).toEqual({ user: "ada", write: true, mergeAt: 0.9, retireAt: 2 });
     expect(MemorySettings.parse(memory)).toEqual(memory);
-    expect(recallOf(fileResources(place), settings)).toMatchObject({
+    expect(recallSettings(fileResources(place), settings)).toMatchObject({
       user: "ada",
       rules: { minimum: 0.75, most: 2, extraAt: 0.9, timeoutMs: 2_000, weights: { grade: 0.05 } },
     });
@@ -140,13 +140,13 @@ describe("memory", () => {
   it("neither writes nor recalls where it is off", () => {
     using place = scratch({ "project/.parley/memory.yaml": "retire-at: 7" });
     const settings = settingsOf(place, { memory: false });
-    expect(memoryOf(fileResources(place), settings)).toEqual({
+    expect(memorySettings(fileResources(place), settings)).toEqual({
       user: "local",
       write: false,
       mergeAt: 0.9,
       retireAt: 7,
     });
-    expect(recallOf(fileResources(place), settings)).toBeNull();
+    expect(recallSettings(fileResources(place), settings)).toBeNull();
   });
 });
 

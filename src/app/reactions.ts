@@ -4,16 +4,16 @@ import type { MemorySettings } from "../reactors/memory/index.ts";
 import type { PairwiseSettings } from "../reactors/pairwise/index.ts";
 import { chooseJudgeForm } from "../protocols/phases/judge-prompts.ts";
 import type { Resources } from "../config/resources.ts";
-import type { Settings } from "./context.ts";
+import type { EffectiveSettings } from "./context.ts";
 
 /**
  * Who grades answers and by what, as a deliberation pins it: `critic.yaml` with its rubrics, the first of these judges in place of
  * its model (by default the settings' own). null where the critic is off, or `auto` without a judge, given or in a file.
  * @throws Fault `configuration` for a `critic.yaml` or a rubric that cannot be used
  */
-export function criticOf(
+export function criticSettings(
   resources: Pick<Resources, "critic" | "memory">,
-  settings: Pick<Settings, "critic" | "judge" | "compatible">,
+  settings: Pick<EffectiveSettings, "critic" | "judge" | "compatible">,
   { judges = settings.judge }: { readonly judges?: readonly ModelRef[] } = {},
 ): CriticSettings | null {
   const [judge] = judges;
@@ -37,14 +37,14 @@ export function criticOf(
 }
 
 /** Whether its server makes room for as many tokens as it is told; others have a bound of their own. */
-function makesRoom(model: ModelRef, { compatible }: Pick<Settings, "compatible">): boolean {
+function makesRoom(model: ModelRef, { compatible }: Pick<EffectiveSettings, "compatible">): boolean {
   const [provider, name = ""] = model.split("/");
   if (provider !== "compatible") return provider === "ollama";
   return compatible[name]?.wire === "ollama";
 }
 
 /** Who compares two answers: who grades them, by the rubric of what no rule fits. */
-export function pairwiseOf({ kind: _, rules: __, ...judge }: CriticSettings): PairwiseSettings {
+export function pairwiseSettings({ kind: _, rules: __, ...judge }: CriticSettings): PairwiseSettings {
   return judge;
 }
 
@@ -52,9 +52,9 @@ export function pairwiseOf({ kind: _, rules: __, ...judge }: CriticSettings): Pa
  * What is done with answers for later ones; with memory off, nothing is written.
  * @throws Fault `configuration` for a `memory.yaml` that cannot be used
  */
-export function memoryOf(
+export function memorySettings(
   resources: Pick<Resources, "critic" | "memory">,
-  settings: Pick<Settings, "memory" | "user">,
+  settings: Pick<EffectiveSettings, "memory" | "user">,
 ): MemorySettings {
   const { mergeAt, retireAt } = resources.memory().memory;
   return { user: settings.user, write: settings.memory, mergeAt, retireAt };
@@ -64,9 +64,9 @@ export function memoryOf(
  * Whose engrams are recalled, and how; null with memory off.
  * @throws Fault `configuration` for a `memory.yaml` that cannot be used
  */
-export function recallOf(
+export function recallSettings(
   resources: Pick<Resources, "critic" | "memory">,
-  settings: Pick<Settings, "memory" | "user">,
+  settings: Pick<EffectiveSettings, "memory" | "user">,
 ): { readonly user: UserId; readonly rules: RecallRules } | null {
   return settings.memory ? { user: settings.user, rules: resources.memory().memory.recall } : null;
 }

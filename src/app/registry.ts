@@ -1,5 +1,5 @@
 import type { AnyProtocol } from "../engine/protocol.ts";
-import { loadNamed, namesIn, type LazyReactor, type Registry } from "../engine/index.ts";
+import { loadNamed, listNames, type LazyReactor, type Registry } from "../engine/index.ts";
 import { Fault } from "../kernel/index.ts";
 import { findNearest } from "../text/words.ts";
 
@@ -25,7 +25,7 @@ export const reactors: readonly LazyReactor[] = [
 export async function protocolNamed(registry: Registry<AnyProtocol>, name: string): Promise<AnyProtocol> {
   const protocol = await loadNamed(registry, name);
   if (protocol) return protocol;
-  const names = namesIn(registry);
+  const names = listNames(registry);
   throw new Fault("configuration", {
     why: `there is no protocol ${JSON.stringify(name.slice(0, 60))}`,
     next: `the nearest is ${findNearest(name, names)}; there are ${names.join(", ")}`,
@@ -42,5 +42,5 @@ export function withProtocols(own: Registry<AnyProtocol>): Registry<AnyProtocol>
       next: "register it under its own name",
     });
   };
-  return { ...protocols, ...Object.fromEntries(namesIn(own).map((name) => [name, load(name)])) };
+  return { ...protocols, ...Object.fromEntries(listNames(own).map((name) => [name, load(name)])) };
 }

@@ -6,7 +6,7 @@ import { converse } from "../lab/story/story.ts";
 import { openConfigured } from "./configured.ts";
 import type { AppContext } from "./context.ts";
 import { follow } from "./run.ts";
-import { open, prepare } from "./start.ts";
+import { openPrepared, prepareOpening } from "./start.ts";
 
 const never = new AbortController().signal;
 
@@ -28,7 +28,7 @@ const using = async <T>(
 };
 
 const asking = (context: AppContext, question: string, previous?: string) =>
-  prepare(context, { protocol: "respond", question, previous });
+  prepareOpening(context, { protocol: "respond", question, previous });
 
 const typesBy = (entries: readonly Entry[]) =>
   entries.map(({ type, origin }) => (origin.by === "reactor" ? `${origin.reactor}: ${type}` : type)).sort();
@@ -82,11 +82,11 @@ describe("a turn with a respondent", () => {
       expect(opening.history).toMatchObject([
         { question: "Who wrote Emma?", answer: resultOf(first.entries)?.answer },
       ]);
-      const { opened, fresh } = await open(context, opening);
+      const { opened, fresh } = await openPrepared(context, opening);
       expect(fresh).toBe(true);
-      expect((await open(context, opening)).fresh).toBe(false);
+      expect((await openPrepared(context, opening)).fresh).toBe(false);
       const other = await asking(context, "Where?", first.id);
-      await expect(open(context, other.opening)).rejects.toThrow(
+      await expect(openPrepared(context, other.opening)).rejects.toThrow(
         `${opened.deliberation} is under way or was interrupted; resume or cancel it`,
       );
       const eve = { ...context, principal: { ...context.principal, user: UserId.parse("eve") } };
@@ -109,7 +109,7 @@ describe("a turn with a respondent", () => {
   it("spends nothing on reactions beyond what a cap leaves, and the answer comes first", () =>
     using({ respondentB: true, judge: "sim/jo", maxCalls: 1 }, async (context) => {
       const { opening } = await asking(context, "What is 17 * 23?");
-      const { opened } = await open(context, opening);
+      const { opened } = await openPrepared(context, opening);
       const run = follow(context, opened);
       await run.outcome();
       await run.reactions;

@@ -2,8 +2,8 @@ import type { DeliberationId, Entry, Event, Frame, Opening } from "../kernel/ind
 import type { DriveResult } from "../engine/index.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
-import { openingIn } from "./lookup.ts";
-import { outcomeOf, type Outcome } from "./outcome.ts";
+import { findOpening } from "./lookup.ts";
+import { describeOutcome, type Outcome } from "./outcome.ts";
 
 // RUN-1. Whoever drives a deliberation does it here: commands, servers, workers and measurements alike.
 // RUN-2. Reactions (a second answer, a grade, memory) never hold the answer back, and their failure is never the answer's.
@@ -14,7 +14,7 @@ import { outcomeOf, type Outcome } from "./outcome.ts";
 export type Token = Frame;
 
 /** How the reactions to a deliberation ended; `failed` says why they could not be completed. */
-export type ReactionsEnd = { readonly failed: string | null };
+export type ReactionsOutcome = { readonly failed: string | null };
 
 /** A deliberation under way: what it records, what its models are writing, and how it ends. */
 export interface Run {
@@ -37,7 +37,7 @@ export interface Run {
   /** Where the drive ended. Reactions may still be under way. @throws what the store or the protocol throws */
   outcome(): Promise<Outcome>;
   /** Resolves when grading, memory and other reactions have ended. Never rejects. */
-  readonly reactions: Promise<ReactionsEnd>;
+  readonly reactions: Promise<ReactionsOutcome>;
   /** Everything recorded that this run has heard of, in order. */
   recorded(): readonly Entry[];
   /** Stops the calls under way and ends the run as `interrupted`; nothing that is recorded is lost. */
@@ -66,7 +66,7 @@ export function follow(
   const signal = outer ? AbortSignal.any([outer, own.signal]) : own.signal;
   const log = createLog();
   const driving = context.engine.drive(id, { signal, onEntry: log.add });
-  const react = async (): Promise<ReactionsEnd> => {
+  const react = async (): Promise<ReactionsOutcome> => {
     if (wanted === "none") return { failed: null };
     try {
       if (isCapped(opening)) await driving.catch(() => undefined); // RUN-3
@@ -82,7 +82,7 @@ export function follow(
     () => log.end("outcome"),
     () => log.end("outcome"),
   );
-  const outcome = driving.then((driven) => outcomeOf(driven, { id, entries: log.recorded() }));
+  const outcome = driving.then((driven) => describeOutcome(driven, { id, entries: log.recorded() }));
   outcome.catch(() => undefined); // whoever asks for it is told
   return {
     id,
@@ -101,7 +101,7 @@ export function follow(
 
 /** Continues a deliberation wherever its journal says it is; of one that has ended, completes the reactions. @throws Fault `deliberation-missing` */
 export async function resume(context: RunContext, id: DeliberationId, options?: RunOptions): Promise<Run> {
-  return follow(context, openingIn(await context.store.read(id), id), options);
+  return follow(context, findOpening(await context.store.read(id), id), options);
 }
 
 /** Whether reactions could take what the answer needs. */

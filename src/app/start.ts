@@ -6,11 +6,17 @@ import { Fault, isEvent, type Event } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
 import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import type { RespondRequest } from "../protocols/respond/opening.ts";
-import type { AppContext, Settings } from "./context.ts";
+import type { AppContext, EffectiveSettings } from "./context.ts";
 import { latestTurn } from "./conversation.ts";
 import { choosePanel } from "./panel.ts";
 import { protocolNamed } from "./registry.ts";
-import { assemble, openingContext, openPanel, type PanelRequest, type Prepared } from "./opening.ts";
+import {
+  assembleOpening,
+  openingContext,
+  openPanel,
+  type PanelRequest,
+  type PreparedOpening,
+} from "./opening.ts";
 import { follow, type Run, type RunOptions } from "./run.ts";
 
 /** Settings of a process rather than of a request: where things are, who pays, and on whose behalf. */
@@ -23,12 +29,12 @@ const PROCESS_SETTINGS = [
   "prices",
   "embedding",
 ] as const;
-export type ProcessSettings = Pick<Settings, (typeof PROCESS_SETTINGS)[number]>;
+export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
 type ProcessSetting = (typeof PROCESS_SETTINGS)[number];
 
 /** The settings that a request may give over the process's own, as plain strings and numbers; see `Settings`. */
 export type RequestSettings = {
-  readonly [K in Exclude<keyof Settings, ProcessSetting>]?: Plain<Settings[K]> | undefined;
+  readonly [K in Exclude<keyof EffectiveSettings, ProcessSetting>]?: Plain<EffectiveSettings[K]> | undefined;
 };
 /** A value before its schema has branded it. */
 type Plain<T> = T extends string & z.$brand
@@ -66,8 +72,8 @@ export async function start(
   request: StartRequest,
   options: StartOptions = {},
 ): Promise<Run> {
-  const { opening, notes } = await prepare(context, request, options);
-  const { fresh, opened } = await open(context, opening, request.request);
+  const { opening, notes } = await prepareOpening(context, request, options);
+  const { fresh, opened } = await openPrepared(context, opening, request.request);
   return follow(context, opened, { ...options, fresh, notes });
 }
 
@@ -77,16 +83,16 @@ type PrepareOptions = Pick<StartOptions, "folder"> & {
 };
 
 /** Puts an opening together without recording anything. @throws Fault */
-export async function prepare(
+export async function prepareOpening(
   context: AppContext,
   request: StartRequest,
   options: PrepareOptions = {},
-): Promise<Prepared> {
+): Promise<PreparedOpening> {
   const question = request.question.trim();
   if (question === "") throw new Fault("configuration", { why: "the question is empty", next: "ask one" });
   const protocol = await protocolNamed(context.protocols, request.protocol ?? "ask");
   const part = await partOf(context, protocol, { request, ...options });
-  return assemble(context, {
+  return assembleOpening(context, {
     protocol,
     question,
     context: request.context ?? [],
@@ -110,7 +116,7 @@ async function partOf(
  * Records an opening, or finds what the same request, or the same place in a conversation, opened before.
  * @throws Fault `configuration` where that is another question
  */
-export async function open(
+export async function openPrepared(
   context: AppContext,
   opening: NewDeliberation,
   request: string = context.world.id(),
@@ -142,7 +148,7 @@ export const processSettings = (given: Partial<ProcessSettings>): Partial<Proces
   );
 
 /** The settings among a request's fields, checked. @throws Fault `configuration` for a value that cannot be used */
-export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<Settings> {
+export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
   const shape: Readonly<Record<string, unknown>> = SettingsSchema.shape;
   const given = Object.entries(request).filter(
     ([key, value]) => value !== undefined && Object.hasOwn(shape, key) && !isProcessSetting(key),

@@ -67,7 +67,7 @@ const MAX_JOURNALS = 64;
 const MAX_OWNERS = 10_000;
 const PAGE_SIZE = 200;
 
-type Moment = Pick<ReactorMoment, "leases" | "cursors"> & { readonly end: Cursor };
+type WatchSnapshot = Pick<ReactorMoment, "leases" | "cursors"> & { readonly end: Cursor };
 
 /** Follows what reactors are at until `signal` aborts. @throws Fault what the store throws */
 export async function watch(watching: Watching, options: WatchOptions): Promise<void> {
@@ -141,14 +141,14 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     }
     return recent;
   };
-  const look = async (): Promise<Moment> => {
+  const look = async (): Promise<WatchSnapshot> => {
     const leases = await store.leases("reactor/");
     const names = reactors.map(({ name }) => name);
     const found = await Promise.all(names.map(async (name) => [name, await store.cursor(name)] as const));
     const cursors = new Map(
       found.flatMap(([name, cursor]) => (cursor === undefined ? [] : [[name, cursor]])),
     );
-    const ownLeases: Moment["leases"][number][] = [];
+    const ownLeases: WatchSnapshot["leases"][number][] = [];
     for (const lease of leases) {
       const id = readReactorLease(lease.name)?.deliberation;
       if (id === undefined || (await isOurs(id))) ownLeases.push(lease);
@@ -158,7 +158,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
 
   const recent = await begin();
   let moment = await look();
-  let next: Moment | undefined;
+  let next: WatchSnapshot | undefined;
   let told: readonly ReactorState[] = [];
   const read = (): WatchReport => {
     const now = world.now();

@@ -1,4 +1,4 @@
-import type { Settings } from "../app/context.ts";
+import type { EffectiveSettings } from "../app/context.ts";
 import { readContext, type ContextText } from "../config/input-files.ts";
 import type { Io } from "./command.ts";
 import { readStandardInput } from "./standard-input.ts";
@@ -12,7 +12,7 @@ export async function attachments(
     settings,
   }: {
     readonly flags: Readonly<Record<string, unknown>>;
-    readonly settings: Pick<Settings, "maxContextBytes">;
+    readonly settings: Pick<EffectiveSettings, "maxContextBytes">;
   },
 ): Promise<{ readonly question: string; readonly texts: readonly ContextText[] }> {
   const question = words.join(" ").trim();

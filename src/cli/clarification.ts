@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { answerQuestions, pendingQuestions, type Pending } from "../app/clarification.ts";
+import { answerQuestions, pendingQuestions, type PendingQuestions } from "../app/clarification.ts";
 import type { Configured } from "../app/configured.ts";
 import { Fault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
 import { printable } from "../reports/printable.ts";
@@ -45,7 +45,7 @@ export async function conductAsking(
 export type Answering = {
   readonly store: OrganizationStore;
   readonly id: DeliberationId;
-  readonly pending: Pending;
+  readonly pending: PendingQuestions;
 };
 
 /** Asks what a debate waits for on the terminal, and records the answers; false where nobody wants to answer now. */

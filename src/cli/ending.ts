@@ -1,5 +1,5 @@
-import { problemOf, type Outcome } from "../app/outcome.ts";
-import type { ReactionsEnd, Run } from "../app/run.ts";
+import { describeProblem, type Outcome } from "../app/outcome.ts";
+import type { ReactionsOutcome, Run } from "../app/run.ts";
 import type { DeliberationId, Entry } from "../kernel/index.ts";
 import { judgeReport } from "../protocols/judge/report.ts";
 import { summarizeVerdict } from "../protocols/judge/validation.ts";
@@ -45,7 +45,7 @@ export async function finish(
   else if (!showing.events && result.answer !== null) {
     await output.result(answerText(result, { color, width, unpriced: unpricedModels(entries) }));
   }
-  const { failures } = problemOf(result, entries);
+  const { failures } = describeProblem(result, entries);
   const exit = exitOf(
     result,
     failures.map(({ code }) => code),
@@ -56,7 +56,7 @@ export async function finish(
 }
 
 function problemLine(result: Result, entries: readonly Entry[]): string {
-  const { status, reason, caps, failures } = problemOf(result, entries);
+  const { status, reason, caps, failures } = describeProblem(result, entries);
   const why = (reason ?? "no reason was recorded").replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600);
   return `parley: ${status}: ${why}; next: ${next()}`;
 
@@ -88,7 +88,7 @@ export async function showReactions(
 ): Promise<void> {
   await graded;
   if (!showing.json && !showing.events && !showing.quiet) await showGrade({ output }, run.recorded());
-  const { failed }: ReactionsEnd = await run.reactions;
+  const { failed }: ReactionsOutcome = await run.reactions;
   if (failed !== null) output.note(`Grading or memory failed: ${failed}; next: parley resume ${id}`);
   else if (signal.aborted)
     output.note(`The answer is kept; continue its grading and memory with: parley resume ${id}`);

@@ -1,5 +1,5 @@
 import { Fault } from "../kernel/index.ts";
-import type { Settings } from "../app/context.ts";
+import type { EffectiveSettings } from "../app/context.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,10 @@ export function respondFlags(flags: Flags): Flags {
 const SECOND = { modelB: "--model-b", temperatureB: "--temperature-b" } as const;
 
 /** @throws Fault `configuration` for a second respondent that flags describe, and nobody asks for */
-export function refuseUnaskedSecond(flags: Flags, { respondentB }: Pick<Settings, "respondentB">): void {
+export function refuseUnaskedSecond(
+  flags: Flags,
+  { respondentB }: Pick<EffectiveSettings, "respondentB">,
+): void {
   for (const [key, flag] of Object.entries(SECOND)) {
     if (respondentB || flags[key] === undefined) continue;
     const why = `${flag} says how a second respondent answers, and none is asked for`;

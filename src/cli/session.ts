@@ -1,5 +1,5 @@
 import type { Configured } from "../app/configured.ts";
-import type { AppContext, Settings } from "../app/context.ts";
+import type { AppContext, EffectiveSettings } from "../app/context.ts";
 import { resolveId } from "../app/lookup.ts";
 import { loadSettings } from "../config/sources.ts";
 import type { Entry, OrganizationStore, Store } from "../kernel/index.ts";
@@ -11,7 +11,7 @@ import type { Io } from "./command.ts";
 export type Stored = {
   readonly store: OrganizationStore;
   readonly whole: Store;
-  readonly settings: Settings;
+  readonly settings: EffectiveSettings;
 };
 
 /** Runs a command over everything, and closes it whatever happens. */
@@ -46,7 +46,7 @@ export async function entriesOf(reading: Pick<Stored, "store">, id: string): Pro
 /** How the flags want a deliberation shown. */
 export const showingOf = (
   flags: Readonly<Record<string, unknown>>,
-  { onDegraded }: Pick<Settings, "onDegraded">,
+  { onDegraded }: Pick<EffectiveSettings, "onDegraded">,
 ): Showing => ({
   json: flags["json"] === true,
   events: flags["events"] === true,

@@ -56,7 +56,7 @@ export const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
 type Passed = { readonly cap: Cap; readonly why: string };
 
 /** A call that was not made: nothing was sent, and nothing spent. */
-export const unaffordable = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
+export const overBudgetCall = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
   ok: false,
   failure: { code: "over-budget", message: why, cap },
   model: request.model,

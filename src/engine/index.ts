@@ -23,9 +23,9 @@ export {
   type ProtocolView,
   type SeatSpec,
   type Turn,
-  type TurnOf,
+  type RecordedTurn,
 } from "./protocol.ts";
-export { loadAll, loadNamed, namesIn, type Registry } from "./protocol.ts";
+export { loadAll, loadNamed, listNames, type Registry } from "./protocol.ts";
 export {
   loadReactors,
   type LazyReactor,

@@ -17,7 +17,7 @@ import type { ProtocolOpening } from "./opening-part.ts";
 import type { StepRunner } from "./run.ts";
 
 /** A turn, and where it stands on the journal. */
-export type TurnOf = Turn & { readonly deliberation: DeliberationId; readonly of: EventId };
+export type RecordedTurn = Turn & { readonly deliberation: DeliberationId; readonly of: EventId };
 
 /** What protocols may use beside models, only inside of effects; what is absent is not to be had. A replay has none of them. */
 export type Ports = {
@@ -34,7 +34,7 @@ export type Ports = {
     opening: Opening,
     by: Respondent,
     options: { readonly recorded: boolean; readonly signal: AbortSignal },
-  ) => Promise<readonly TurnOf[]>;
+  ) => Promise<readonly RecordedTurn[]>;
 };
 
 /** One earlier turn of a conversation, as one respondent knows it. */
@@ -143,7 +143,7 @@ const isList = <T extends { readonly name: string }>(registry: Registry<T>): reg
   Array.isArray(registry);
 
 /** The names of a registry's features, in its order; nothing is loaded. */
-export const namesIn = (registry: Registry<{ readonly name: string }>): readonly string[] =>
+export const listNames = (registry: Registry<{ readonly name: string }>): readonly string[] =>
   isList(registry) ? registry.map(({ name }) => name) : Object.keys(registry);
 
 /** Loads every feature of a registry. */

@@ -14,7 +14,7 @@ import {
   type NewEvent,
   type Origin,
 } from "../kernel/index.ts";
-import { NO_QUOTE, unaffordable } from "./budget.ts";
+import { NO_QUOTE, overBudgetCall } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import { Halt, linkAbort } from "./halt.ts";
 import {
@@ -34,9 +34,9 @@ import {
   assertSameEvents,
   assertDeclared,
   outcomeOf,
-  eventOf,
+  toNewEvent,
   firstOf,
-  sameDigest,
+  matchingBatch,
   verifyDigest,
 } from "./verification.ts";
 
@@ -107,7 +107,7 @@ class Steps implements StepScope {
     const { history, parent } = this.#context;
     const digest = digestOf({ request });
     const name = this.#nameOf(StepKey.parse(key), digest);
-    const past = sameDigest(history.batch(name), digest) ?? sameDigest(parent?.batch(name), digest);
+    const past = matchingBatch(history.batch(name), digest) ?? matchingBatch(parent?.batch(name), digest);
     return past !== undefined;
   }
 
@@ -191,10 +191,10 @@ class Steps implements StepScope {
   async #adopted(name: string, origin: Origin): Promise<readonly Entry[] | undefined> {
     const { parent, replay } = this.#context;
     if (!parent || replay || origin.by !== "protocol") return undefined;
-    const past = sameDigest(parent.batch(name), origin.digest);
+    const past = matchingBatch(parent.batch(name), origin.digest);
     if (!past) return undefined;
     const after = past[0] && "after" in past[0].origin ? past[0].origin.after : origin.after;
-    return this.#record(past.map(eventOf), { ...origin, by: "adopted", from: parent.id, after });
+    return this.#record(past.map(toNewEvent), { ...origin, by: "adopted", from: parent.id, after });
   }
 
   async #made(
@@ -258,7 +258,7 @@ class Steps implements StepScope {
         produce: async (signal, name) => {
           const room = await ledger.reserve(name, quote, spec.share);
           signal.throwIfAborted();
-          answered = room.ok ? await this.#complete(spec, signal) : unaffordable(request, room);
+          answered = room.ok ? await this.#complete(spec, signal) : overBudgetCall(request, room);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
             throw new Halt("interrupted"); // STEP-6
@@ -320,7 +320,7 @@ class Steps implements StepScope {
   /** What a fork's parent decided stands only on the parent's own steps: one that was made anew here undoes it. */
   #inherited(name: string, digest: Digest): readonly Entry[] | undefined {
     const { history, parent } = this.#context;
-    const past = sameDigest(parent?.batch(name), digest);
+    const past = matchingBatch(parent?.batch(name), digest);
     const origin = past?.[0]?.origin;
     const after = origin && "after" in origin ? origin.after.map(stepOrigin) : [];
     const madeAnew = (key: string) => history.batch(key)?.[0]?.origin.by === "protocol";
@@ -358,7 +358,7 @@ class Steps implements StepScope {
     if (replay) throw new Fault("step-unrecorded", { key: name });
     const known = parent?.batch(name);
     if (known)
-      return firstOf(await this.#busy(() => this.#record(known.map(eventOf), { by: "client", request })));
+      return firstOf(await this.#busy(() => this.#record(known.map(toNewEvent), { by: "client", request })));
     if (recallOnly) throw new Halt("unrecorded");
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {

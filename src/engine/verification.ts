@@ -11,7 +11,7 @@ import {
 import type { StepSpec } from "./run.ts";
 
 /** A recorded entry as the event that was given to `append`. */
-export function eventOf(entry: Entry): NewEvent {
+export function toNewEvent(entry: Entry): NewEvent {
   if (entry.type === "unknown")
     throw new Fault("event-invalid", { type: entry.data.type, why: "its type is unknown here" });
   // Destructuring a union loses that `type` and `data` belong together.
@@ -27,7 +27,7 @@ export function assertSameEvents(
   if (!again) return;
   const bare = ({ type, data }: Pick<NewEvent, "type" | "data">) =>
     canonical({ type, data: { ...data, call: undefined } });
-  const recorded = past.map((entry) => bare(eventOf(entry)));
+  const recorded = past.map((entry) => bare(toNewEvent(entry)));
   const replayed = again.map(bare);
   const at = recorded.findIndex((text, index) => text !== replayed[index]);
   if (at < 0 && recorded.length === replayed.length) return;
@@ -51,11 +51,11 @@ export function verifyDigest(
   digest: string,
   key: StepKey,
 ): readonly Entry[] | undefined {
-  if (batch && !sameDigest(batch, digest)) throw new Fault("step-changed", { key });
+  if (batch && !matchingBatch(batch, digest)) throw new Fault("step-changed", { key });
   return batch;
 }
 
-export const sameDigest = (
+export const matchingBatch = (
   batch: readonly Entry[] | undefined,
   digest: string,
 ): readonly Entry[] | undefined =>

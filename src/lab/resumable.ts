@@ -1,6 +1,6 @@
 import type { AppContext } from "../app/context.ts";
-import { assemble, type OpeningParts } from "../app/opening.ts";
-import { open } from "../app/start.ts";
+import { assembleOpening, type OpeningParts } from "../app/opening.ts";
+import { openPrepared } from "../app/start.ts";
 import {
   digestOf,
   type ForkChanges,
@@ -78,7 +78,7 @@ export async function openMeasurement(
   context: AppContext,
   { protocol, question, texts, part, identity, again }: MeasurementSpec,
 ): Promise<Pick<ResumableWork, "key" | "opening">> {
-  const { opening } = await assemble(context, {
+  const { opening } = await assembleOpening(context, {
     protocol,
     question,
     context: texts,
@@ -126,6 +126,6 @@ export async function resumable(context: AppContext, work: ResumableWork): Promi
         request: request(nth),
         changes: work.changes(furthest, nth, budget),
       })
-    : await open(context, opening, key);
+    : await openPrepared(context, opening, key);
   return { id: opened.deliberation, state: furthest ? "forked" : "new" };
 }

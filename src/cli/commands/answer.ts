@@ -1,4 +1,4 @@
-import { pendingQuestions, type Pending } from "../../app/clarification.ts";
+import { pendingQuestions, type PendingQuestions } from "../../app/clarification.ts";
 import { readAnswersFile } from "../../config/input-files.ts";
 import { isClosed } from "../../views/result.ts";
 import { printable } from "../../reports/printable.ts";
@@ -38,7 +38,7 @@ export const run: CommandModule["run"] = (io, [prefix = "", file], flags) =>
     return exit;
   });
 
-const listText = (pending: Pending | undefined): string =>
+const listText = (pending: PendingQuestions | undefined): string =>
   pending
     ? pending.questions.map(({ id, by, text }) => `${id}  ${printable(by)}: ${printable(text)}\n`).join("")
     : "Nothing is waiting for an answer.\n";

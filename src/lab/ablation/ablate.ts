@@ -1,6 +1,6 @@
-import { type AppContext, checkedRef, refuseUnknownPrices } from "../../app/context.ts";
+import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
 import { resume } from "../../app/run.ts";
-import { prepare } from "../../app/start.ts";
+import { prepareOpening } from "../../app/start.ts";
 import type { FileContext } from "../../config/paths.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { idOfRequest } from "../../engine/index.ts";
@@ -14,7 +14,7 @@ import {
 } from "../../kernel/index.ts";
 import { judgedWork, type JudgedWork } from "../../protocols/judge/view.ts";
 import type { Note } from "../../engine/opening-part.ts";
-import { budgetOf } from "../../app/opening.ts";
+import { budgetFrom } from "../../app/opening.ts";
 import { pinArm } from "../bench/arms.ts";
 import { remainingBudget, type Usage } from "../bench/budget.ts";
 import { addUsage, NO_USAGE } from "../bench/job.ts";
@@ -67,7 +67,7 @@ export async function prepareAblation(
 ): Promise<PreparedAblation> {
   const { principal, settings, store, world } = context;
   const [judgeRef] = settings.judge;
-  const judge = judgeRef === undefined ? undefined : await checkedRef(context, judgeRef);
+  const judge = judgeRef === undefined ? undefined : await checkModelRef(context, judgeRef);
   if (judge === undefined && tasks.every(({ answer }) => answer === undefined))
     throw new Fault("configuration", {
       why: "no question has a known answer, and no judge is configured",
@@ -85,7 +85,7 @@ export async function prepareAblation(
   const prepareSide = async (side: Side) => {
     const memory = side === "with";
     const own = { ...settings, memory, respondentB: false, critic: "off" as const, judge: [] };
-    const { opening, notes } = await prepare(
+    const { opening, notes } = await prepareOpening(
       { ...context, settings: own },
       { protocol: "respond", question: "?", reactions: false }, // ABLATION-2
     );
@@ -199,7 +199,7 @@ async function gradeRows(
     items: items.map(({ name }) => ({ name })),
     texts: namedTexts(items),
   };
-  const left = remainingBudget(budgetOf(context.settings), usageOf(rows)); // ABLATION-4
+  const left = remainingBudget(budgetFrom(context.settings), usageOf(rows)); // ABLATION-4
   const { usd: maxCostUsd, tokens: maxTokens, calls: maxCalls } = left;
   if ([maxCostUsd, maxTokens, maxCalls].some((limit) => limit === 0)) return "budget";
   const settings = { ...context.settings, maxCostUsd, maxTokens, maxCalls };

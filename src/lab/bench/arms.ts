@@ -4,7 +4,7 @@ import { Fault, ParticipantId } from "../../kernel/index.ts";
 import type { BenchArm } from "./report.ts";
 import type { BenchTask } from "./row.ts";
 import { pluralize } from "../../text/format.ts";
-import { prepare, type StartRequest } from "../../app/start.ts";
+import { prepareOpening, type StartRequest } from "../../app/start.ts";
 import type { Panel } from "../../engine/opening-part.ts";
 import type { AppContext } from "../../app/context.ts";
 
@@ -107,7 +107,7 @@ export async function prepareArm(
   const own = row.panel?.(panel, samples) ?? panel;
   const { protocol, settings: protocolSettings } = row;
   const request = { protocol, question: "?", protocolSettings, reactions: false };
-  const { opening } = await prepare(context, request, { panel: own });
+  const { opening } = await prepareOpening(context, request, { panel: own });
   const participants = row.seats?.(opening.participants) ?? opening.participants;
   return pinArm(context, {
     name,

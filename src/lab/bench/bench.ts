@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
-import { budgetOf } from "../../app/opening.ts";
+import { budgetFrom } from "../../app/opening.ts";
 import { choosePanel } from "../../app/panel.ts";
 import { readJsonLines } from "../../config/input-files.ts";
 import type { FileContext } from "../../config/paths.ts";
@@ -88,7 +88,7 @@ export async function runBench(
 
 /** The caps of the whole bench; time is nothing that a bench is cut by. */
 function benchBudget({ settings }: AppContext): Budget {
-  const { timeMs: _timeMs, ...cap } = budgetOf(settings);
+  const { timeMs: _timeMs, ...cap } = budgetFrom(settings);
   return cap;
 }
 

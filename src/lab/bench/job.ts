@@ -15,7 +15,7 @@ import type { PreparedArm } from "./arms.ts";
 import { type Grant, type Purse, remainingBudget, usageIn } from "./budget.ts";
 import type { AppContext } from "../../app/context.ts";
 import { resume } from "../../app/run.ts";
-import { open } from "../../app/start.ts";
+import { openPrepared } from "../../app/start.ts";
 import { recordedRuns, type RunNames } from "../resumable.ts";
 
 // JOB-1. All that a bench knows is on the journal: a job's deliberations are found by what they stand on.
@@ -82,7 +82,7 @@ export async function openJob(context: AppContext, { arm, task }: JobSubject): P
     if (plan.do === "drive") return plan.last.id;
     const { fresh, opened } =
       plan.do === "open"
-        ? await open(context, { ...arm.asked(task), budget: cap }, request(plan.nth))
+        ? await openPrepared(context, { ...arm.asked(task), budget: cap }, request(plan.nth))
         : await context.engine.fork(plan.last.id, { request: request(plan.nth), changes: { budget: cap } });
     // A rival opened it under a cap of its own.
     return fresh || canonical(opened.data.budget) === canonical(cap) ? opened.deliberation : undefined;

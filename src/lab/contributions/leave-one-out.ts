@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AppContext, refuseUnknownPrices } from "../../app/context.ts";
-import { budgetOf, type Caps, protocolSettings } from "../../app/opening.ts";
+import { budgetFrom, type Caps, protocolSettings } from "../../app/opening.ts";
 import { protocols } from "../../app/registry.ts";
 import { follow, type RunContext } from "../../app/run.ts";
 import { type AnyProtocol, digestOf, idOfRequest, loadNamed } from "../../engine/index.ts";
@@ -164,7 +164,7 @@ async function runPending(
   { signal, note }: RerunOptions,
 ): Promise<{ readonly reruns: readonly Rerun[]; readonly recorded: readonly Entry[] }> {
   const { chair } = run;
-  const budget = budgetOf(context.settings);
+  const budget = budgetFrom(context.settings);
   const problem = await context.checkModel(chair.model);
   if (problem)
     throw new Fault(problem.code, {

@@ -1,4 +1,4 @@
-import { type AppContext, checkedRef, modelRef } from "../../app/context.ts";
+import { type AppContext, checkModelRef, parseModelRef } from "../../app/context.ts";
 import { protocolSettings } from "../../app/opening.ts";
 import type { FileContext } from "../../config/paths.ts";
 import { type NewDeliberation, textDigest } from "../../engine/index.ts";
@@ -153,7 +153,7 @@ async function evaluatorSeats(context: AppContext, given: Evaluators): Promise<E
   return {
     participants: await Promise.all(
       mapped.map(async ({ id, name, model: ref, prompts: { system } }) => {
-        const model = await checkedRef(context, ref);
+        const model = await checkModelRef(context, ref);
         return {
           id,
           seat: "evaluator",
@@ -198,7 +198,7 @@ function evaluatorsOf(
   const agents = models.map((ref, index) => ({
     id: ParticipantId.parse(`eval-${index + 1}`),
     name: `Evaluator ${index + 1}`,
-    model: modelRef(ref),
+    model: parseModelRef(ref),
     timeoutMs: undefined,
     prompts: { system: builtIn, user: builtIn },
   }));

@@ -20,7 +20,7 @@ import {
   type ResumableWork,
   type Resumed,
 } from "../resumable.ts";
-import { checkedRef, type AppContext } from "../../app/context.ts";
+import { checkModelRef, type AppContext } from "../../app/context.ts";
 
 type Items<K extends JudgeSettings["kind"]> = Extract<JudgeSettings, { kind: K }>["items"];
 
@@ -105,7 +105,7 @@ async function prepareJudge(
   call: JudgeCall,
 ): Promise<Pick<ResumableWork, "key" | "opening">> {
   const { settings } = context;
-  const model = await checkedRef(context, call.model);
+  const model = await checkModelRef(context, call.model);
   const work = {
     kind,
     items,

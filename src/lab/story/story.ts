@@ -1,5 +1,5 @@
-import type { AppContext, Settings } from "../../app/context.ts";
-import { prepare, start } from "../../app/start.ts";
+import type { AppContext, EffectiveSettings } from "../../app/context.ts";
+import { prepareOpening, start } from "../../app/start.ts";
 import {
   type DeliberationId,
   EngramId,
@@ -144,7 +144,7 @@ export function storyFlags(
 /** @throws Fault `configuration` for a story that needs what the settings do not give */
 export function refuseUnmet(
   { file, needs }: Pick<Story, "file" | "needs">,
-  { critic, judge, respondentB }: Pick<Settings, "critic" | "judge" | "respondentB">,
+  { critic, judge, respondentB }: Pick<EffectiveSettings, "critic" | "judge" | "respondentB">,
 ): void {
   const refusal = (why: string, next: string) =>
     new Fault("configuration", { why: `${file} needs ${why}`, next });
@@ -182,7 +182,9 @@ export function storyPorts(context: AppContext, word: (note: Note) => string): S
   return {
     world: context.world,
     notes: async (question, user) =>
-      (await prepare(asUser(context, UserId.parse(user)), { protocol: "respond", question })).notes.map(word),
+      (
+        await prepareOpening(asUser(context, UserId.parse(user)), { protocol: "respond", question })
+      ).notes.map(word),
     converse: ({ signal, ...asked }) => converse(context, asked, signal),
     async engrams(user, ids) {
       const memory = await context.memory();

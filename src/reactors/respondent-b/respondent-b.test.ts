@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TurnOf } from "../../engine/index.ts";
+import type { RecordedTurn } from "../../engine/index.ts";
 import {
   DeliberationId,
   EventId,
@@ -93,7 +93,7 @@ describe("a second respondent", () => {
 
   it("goes on from its own earlier answers, as they were when it was first asked", async () => {
     const previous = DeliberationId.parse("earlier");
-    const turn = (answer: string): TurnOf => ({
+    const turn = (answer: string): RecordedTurn => ({
       question: "Who wrote Emma?",
       answer,
       deliberation: previous,
