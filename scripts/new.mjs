@@ -69,7 +69,7 @@ import { extractAnswer } from "../../replies/extract-answer.ts";
 import { centralDraft, chooseControl } from "../phases/control.ts";
 import { emptyReplyFailure, modelParams, type Draft } from "../phases/draft.ts";
 import { failedPart, fanOut } from "../phases/fan-out.ts";
-import { degradation } from "../phases/loss.ts";
+import { degradation } from "../phases/reply.ts";
 import { answerPrompt, answerTemplate } from "./prompts.ts";
 import { ${Type}Settings } from "./settings.ts";
 

@@ -33,15 +33,7 @@ export {
 } from "./prompts/material.ts";
 export { defineTemplate, type Template } from "./prompts/template.ts";
 export { bestDraft, centralDraft, chooseControl, leadingDraft } from "./protocols/phases/control.ts";
-export {
-  draft,
-  draftTemplate,
-  emptyReplyFailure,
-  modelParams,
-  type Draft,
-  type DraftLimits,
-  type Drafts,
-} from "./protocols/phases/draft.ts";
+export { draft, draftTemplate, type Draft, type DraftLimits, type Drafts } from "./protocols/phases/draft.ts";
 export {
   failedPart,
   fanOut,
@@ -49,12 +41,25 @@ export {
   type FanOutMember,
   type FanOutSpec,
 } from "./protocols/phases/fan-out.ts";
-export { degradation, stoppedByBudget, type Absence } from "./protocols/phases/loss.ts";
+export {
+  degradation,
+  emptyReplyFailure,
+  modelParams,
+  readReply,
+  stoppedByBudget,
+  type Absence,
+} from "./protocols/phases/reply.ts";
 export { countMajority, closeBelowQuorum } from "./protocols/phases/control.ts";
 export { revise, type RevisionRound } from "./protocols/phases/revise.ts";
 export { revisionTemplate } from "./protocols/phases/revise.ts";
-export { findById, findByLabel } from "./protocols/phases/seats.ts";
-export { labelAt, othersFrom, seatDrafts, type SeatedDraft } from "./protocols/phases/table.ts";
+export {
+  findById,
+  findByLabel,
+  labelAt,
+  othersFrom,
+  seatDrafts,
+  type SeatedDraft,
+} from "./protocols/phases/table.ts";
 export { speakWithTools, type ToolUse } from "./protocols/phases/tool-turns.ts";
 export { extractAnswer } from "./replies/extract-answer.ts";
 export { readNumber, type NumberValue } from "./replies/answer.ts";

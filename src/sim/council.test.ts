@@ -1,15 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { extractAnswer } from "../replies/extract-answer.ts";
+import { parseReview, type Remarks } from "../replies/review.ts";
 import { ModelRef, type Message, type ModelRequest } from "../kernel/index.ts";
 import {
-  readReview,
   readSynthesis,
   reviewPrompt,
   reviewRepairPrompt,
   reviewSchema,
   synthesisPrompt,
-  type LabeledRemark,
 } from "../protocols/council/prompts.ts";
 import { draftPrompt } from "../protocols/phases/draft.ts";
 import type { Desk } from "../prompts/material.ts";
@@ -61,7 +60,7 @@ const review = (question: string, answers: readonly Labelled[]): Message[] =>
   reviewPrompt(desk, { material: material(question), persona: "You are brief.", answers });
 
 const rankingOf = (ref: string, question: string, answers: readonly Labelled[]): string[] => {
-  const read = readReview(
+  const read = parseReview(
     say(ref, { messages: review(question, answers), form: true }),
     answers.map(({ label }) => label),
   );
@@ -134,8 +133,8 @@ describe("a review", () => {
   it("can be read in both forms, and both say the same", () => {
     const answers = labelled(panel(sum));
     const labels = answers.map(({ label }) => label);
-    const json = readReview(say("sim/eve", { messages: review(sum, answers), form: true }), labels);
-    const text = readReview(say("sim/eve", { messages: review(sum, answers) }), labels);
+    const json = parseReview(say("sim/eve", { messages: review(sum, answers), form: true }), labels);
+    const text = parseReview(say("sim/eve", { messages: review(sum, answers) }), labels);
     expect(json).toMatchObject({ ok: true });
     expect(text.ok && text.ranking).toEqual(json.ok && json.ranking);
     expect(json.ok && json.remarks.map(({ label }) => label)).toEqual(labels);
@@ -240,14 +239,14 @@ describe("a review", () => {
     for (let seed = 0; seed < 40; seed += 1) {
       for (const form of [true, false]) {
         const broken = say(`sim/eve?malformed=1&seed=${seed}`, { messages: review(sum, answers), form });
-        const read = readReview(broken, labels);
+        const read = parseReview(broken, labels);
         expect(read.ok, broken).toBe(false);
         const messages = reviewRepairPrompt(desk, {
           reply: broken,
           labels,
           reason: read.ok ? "" : read.reason,
         });
-        const repaired = readReview(say(`sim/eve?seed=${seed}`, { messages, form: true }), labels);
+        const repaired = parseReview(say(`sim/eve?seed=${seed}`, { messages, form: true }), labels);
         if (repaired.ok) repairs += 1;
       }
     }
@@ -266,8 +265,8 @@ describe("a synthesis", () => {
 
   const chair = (question: string, texts: readonly string[], directive: string): string => {
     const answers = labelled(texts);
-    const remarks = ["ada", "ben"].map((name): LabeledRemark[] => {
-      const read = readReview(
+    const remarks = ["ada", "ben"].map((name): Remarks[] => {
+      const read = parseReview(
         say(`sim/${name}?skill=1`, { messages: review(question, answers), form: true }),
         answers.map(({ label }) => label),
       );

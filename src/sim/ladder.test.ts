@@ -3,7 +3,7 @@ import { extractAnswer } from "../replies/extract-answer.ts";
 import { ModelRef, type Message } from "../kernel/index.ts";
 import { draftPrompt } from "../protocols/phases/draft.ts";
 import { parseComparison } from "../replies/comparison.ts";
-import { comparisonPrompt } from "../protocols/ask/compare.ts";
+import { comparisonPrompt } from "../protocols/ask/resolve-by-synthesis.ts";
 import { readRevision, revisionPrompt } from "../protocols/phases/revise.ts";
 import type { Desk } from "../prompts/material.ts";
 import { simulateReply } from "./reply.ts";

@@ -9,13 +9,13 @@ import {
   proposalPrompt,
   refinementPrompt,
   summaryPrompt,
-} from "../protocols/debate/prompts/agents.ts";
+} from "../protocols/debate/prompts.ts";
 import {
   confidencePrompt,
   judgeSummaryPrompt,
   solutionPrompt,
   solutionRepairPrompt,
-} from "../protocols/debate/prompts/judge.ts";
+} from "../protocols/debate/prompts.ts";
 import { evaluationPrompt } from "../protocols/evaluation/prompt.ts";
 import type { Desk } from "../prompts/material.ts";
 import { simulateReply } from "./reply.ts";

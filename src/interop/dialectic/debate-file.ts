@@ -14,7 +14,7 @@ import {
   BUILT_IN_JUDGE,
   type DebateConfig,
   type PromptText,
-} from "../../protocols/debate/config.ts";
+} from "../../protocols/debate/seats.ts";
 import { Summarization } from "../../protocols/debate/settings.ts";
 import { findNearest } from "../../text/words.ts";
 import {

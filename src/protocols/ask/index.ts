@@ -5,17 +5,16 @@ import { councilTemplates } from "../council/prompts.ts";
 import { councilSeats, draftLimits } from "../council/settings.ts";
 import { draft, draftTemplate, type Draft } from "../phases/draft.ts";
 import { revisionTemplate } from "../phases/revise.ts";
-import { comparisonTemplate } from "./compare.ts";
-import { isShortAnswer, AskSettings } from "./rungs.ts";
 import { resolveByVote } from "./resolve-by-vote.ts";
-import { resolveBySynthesis } from "./resolve-by-synthesis.ts";
+import { comparisonTemplate, resolveBySynthesis } from "./resolve-by-synthesis.ts";
+import { AskSettings, isShortAnswer } from "./rungs.ts";
 
 export { AskSettings } from "./rungs.ts";
 
 /**
- * Blind drafts first, and more only where these disagree: agreement of final answers is the answer; a split of them
- * goes through a round of critique and revision and a vote; an open question through a comparison of claims to a
- * synthesis, by way of the council's review where they contradict each other.
+ * Independent drafts first, and more only where they disagree. Final answers that agree are the answer. Where they differ,
+ * a round of critique and revision and a vote follow. An open question goes through a comparison of claims to a synthesis,
+ * with the council's review before it where the claims contradict each other.
  */
 export const ask = defineProtocol({
   name: "ask",
@@ -30,14 +29,14 @@ export const ask = defineProtocol({
     const limits = draftLimits(context.settings, members.length);
     const drafted = await draft(context, members, limits);
     if (drafted.drafts.length < limits.quorum) return closeBelowDraftQuorum(drafted, limits.quorum);
-    return comparable(drafted.drafts)
+    return haveComparableAnswers(drafted.drafts)
       ? resolveByVote(context, drafted)
       : resolveBySynthesis(context, drafted);
   },
 });
 
-/** Whether the drafts can be settled by what they end in: most have a short final answer, or all have the same. */
-function comparable(drafts: readonly Draft[]): boolean {
+/** Whether the final answers decide: most drafts have a short one, or all have the same. */
+function haveComparableAnswers(drafts: readonly Draft[]): boolean {
   const short = drafts.filter(({ final }) => isShortAnswer(final)).length;
   const { groups } = majority(drafts.map(({ step, final }) => ({ id: step, answer: final })));
   return short * 2 > drafts.length || groups[0]?.ids.length === drafts.length;

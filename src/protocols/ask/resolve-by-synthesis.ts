@@ -1,107 +1,108 @@
 import { canAfford, type ProtocolContext } from "../../engine/index.ts";
-import type { Cap, Closing, StepKey } from "../../kernel/index.ts";
+import type { Cap, Closing, Message, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
+import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
+import { defineTemplate, replySchema } from "../../prompts/template.ts";
+import { ComparisonReply, parseComparison } from "../../replies/comparison.ts";
 import {
   conclude,
-  reserveForChair,
   minimumReviewCalls,
   minimumSynthesisCalls,
+  reserveForChair,
   synthesisCalls,
+  type DraftComparison,
 } from "../council/index.ts";
-import { chooseControl, leadingDraft } from "../phases/control.ts";
+import { answerWith, leadingDraft } from "../phases/control.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
-import { stoppedByBudget } from "../phases/loss.ts";
+import { modelParams, readReply, stoppedByBudget } from "../phases/reply.ts";
 import { minimumRevisionCalls, revise } from "../phases/revise.ts";
-import { seatDrafts, type SeatedDraft } from "../phases/table.ts";
-import { compareDrafts, comparisonRequest, type DraftComparison } from "./compare.ts";
-import { createRevisionRound, recordRung, isShortAnswer, type Rung, type AskSettings } from "./rungs.ts";
+import { inLabelOrder, seatDrafts, type SeatedDraft } from "../phases/table.ts";
+import { createRevisionRound, isShortAnswer, recordRung, type AskSettings, type Rung } from "./rungs.ts";
+import { texts } from "./templates/index.ts";
 
-/** An open question: the drafts' claims are compared, and what they contradict each other in decides how far it goes. */
-export async function resolveBySynthesis(
-  context: ProtocolContext<AskSettings>,
-  { drafts, absent }: Drafts,
-): Promise<Closing> {
+type AskContext = ProtocolContext<AskSettings>;
+
+/** Answers an open question: the drafts' claims are compared, and their contradictions decide how far it goes. */
+export async function resolveBySynthesis(context: AskContext, { drafts, absent }: Drafts): Promise<Closing> {
   const [chair] = context.seats("chair");
-  const outcome = absent.length > 0 ? ("answered-degraded" as const) : ("answered" as const);
-  const open = `${drafts.filter(({ final }) => !isShortAnswer(final)).length} of ${drafts.length} drafts have no short final answer`;
+  const outcome = absent.length > 0 ? "answered-degraded" : "answered";
+  const openCount = drafts.filter(({ final }) => !isShortAnswer(final)).length;
+  const open = `${openCount} of ${drafts.length} drafts have no short final answer`;
   if (context.settings.effort < 2 || drafts.length < 2 || !chair) {
-    await recordRung(context, {
-      rung: "draft",
-      next: null,
-      reason: drafts.length < 2 ? "there is one draft" : open,
-    });
-    return { outcome, ...asDrafted(drafts) };
+    const reason = drafts.length < 2 ? "there is one draft" : open;
+    await recordRung(context, { rung: "draft", next: null, reason });
+    return { outcome, ...answerFromDrafts(drafts) };
   }
   const table = seatDrafts(context, drafts);
-  const step = `comparison/${chair.id}`;
-  const calls = () => [{ step, request: comparisonRequest(context, chair, table) }];
-  const comparable = await canAfford(context.run, {
+  const affordable = await canAfford(context.run, {
     name: "comparison",
     work: { kind: "comparison" },
-    calls,
+    calls: () => [{ step: `comparison/${chair.id}`, request: comparisonRequest(context, chair, table) }],
   });
-  if (!comparable.ok) {
-    return stopped(context, {
-      rung: "draft",
-      cap: comparable.cap,
-      drafts,
-      why: `${open}, and the budget does not reach for comparing them`,
-    });
+  if (!affordable.ok) {
+    const why = `${open}, and the budget does not reach for comparing them`;
+    return stop(context, { rung: "draft", drafts, why, cap: affordable.cap });
   }
   await recordRung(context, { rung: "draft", next: "comparison", reason: open });
-  const compared = await compareDrafts(context, chair, table);
+  const comparison = await compareDrafts(context, chair, table);
   if (context.settings.effort < 3) {
-    await recordRung(context, { rung: "comparison", next: null, reason: describeComparison(compared) });
-    return { outcome: compared ? outcome : "answered-degraded", ...asDrafted(drafts) };
+    await recordRung(context, { rung: "comparison", next: null, reason: describeComparison(comparison) });
+    return { outcome: comparison ? outcome : "answered-degraded", ...answerFromDrafts(drafts) };
   }
-  return continueToChair(context, { drafts, absent, compared, table });
+  return continueToChair(context, { drafts, absent, comparison, table });
 }
 
-type Weighed = Drafts & {
-  readonly compared: DraftComparison | undefined;
+type ComparedDrafts = Drafts & {
+  readonly comparison: DraftComparison | undefined;
   readonly table: readonly SeatedDraft[];
 };
 
-/** From the comparison on: to the chair, by way of a review, or of a revision and a review, where they contradict. */
+/** From the comparison to the chair: by a review, or a revision and a review, where the drafts contradict each other. */
 async function continueToChair(
-  context: ProtocolContext<AskSettings>,
-  { drafts, absent, compared, table }: Weighed,
+  context: AskContext,
+  { drafts, absent, comparison, table }: ComparedDrafts,
 ): Promise<Closing> {
-  const { effort, mode } = context.settings;
-  const contradicted = compared === undefined || compared.contradictions.length > 0;
-  const reason = describeComparison(compared);
-  const evidence = { table, reviews: [], absent, standing: undefined, comparison: compared };
-  const writing = {
-    name: "synthesis",
-    work: { kind: "synthesis" },
-    calls: () => synthesisCalls(context, evidence),
-  };
-  const written = mode === "vote" ? { ok: true } : await canAfford(context.run, writing);
-  if (!written.ok) {
+  const { run, settings } = context;
+  const { effort, mode } = settings;
+  const contradicted = comparison === undefined || comparison.contradictions.length > 0;
+  const reason = describeComparison(comparison);
+  const evidence = { table, reviews: [], absent, standing: undefined, comparison };
+  const writable =
+    mode === "vote"
+      ? { ok: true }
+      : await canAfford(run, {
+          name: "synthesis",
+          work: { kind: "synthesis" },
+          calls: () => synthesisCalls(context, evidence),
+        });
+  if (!writable.ok) {
     const why = `${reason}, and the budget does not reach for a synthesis`;
-    return stopped(context, { rung: "comparison", drafts, why, cap: written.cap });
+    return stop(context, { rung: "comparison", drafts, why, cap: writable.cap });
   }
   // A vote has nothing to count without rankings.
-  const wanted = effort >= 4 && (contradicted || mode === "vote");
-  const least = () => [
+  const wantsReview = effort >= 4 && (contradicted || mode === "vote");
+  const reviewCalls = () => [
     ...minimumSynthesisCalls(context),
     ...minimumReviewCalls(context, { table, judges: context.seats("judge") }),
   ];
-  const reviewing = wanted
-    ? await canAfford(context.run, { name: "review", work: { kind: "review" }, calls: least })
+  const reviewable = wantsReview
+    ? await canAfford(run, { name: "review", work: { kind: "review" }, calls: reviewCalls })
     : { ok: false };
-  const reviewed = reviewing.ok;
-  const cut = wanted && !reviewed ? ", and the budget does not reach for a review" : "";
+  const reviewed = reviewable.ok;
+  const cut = wantsReview && !reviewed ? ", and the budget does not reach for a review" : "";
   if (mode === "vote" && !reviewed)
-    return stopped(context, { rung: "comparison", drafts, why: `${reason}${cut}`, cap: reviewing.cap });
+    return stop(context, { rung: "comparison", drafts, why: `${reason}${cut}`, cap: reviewable.cap });
 
   const round = createRevisionRound(context, {
     round: 2,
     table,
-    differ: (one, other) => compared === undefined || contradict(compared, one.step, other.step),
+    differ: (one, other) => comparison === undefined || areOpposed(comparison, one.step, other.step),
   });
-  const again = () => [...least(), ...minimumRevisionCalls(context, round)];
-  const revisable = { name: "revision", work: { kind: "revision", round: round.round }, calls: again };
-  const revising = reviewed && effort >= 5 && contradicted && (await canAfford(context.run, revisable)).ok;
+  const revisable = {
+    name: "revision",
+    work: { kind: "revision", round: round.round },
+    calls: () => [...reviewCalls(), ...minimumRevisionCalls(context, round)],
+  };
+  const revising = reviewed && effort >= 5 && contradicted && (await canAfford(run, revisable)).ok;
   const next = revising ? "revision" : reviewed ? "review" : "synthesis";
   await recordRung(context, { rung: "comparison", next, reason: `${reason}${cut}` });
   if (reviewed) reserveForChair(context);
@@ -114,51 +115,108 @@ async function continueToChair(
     drafts,
     absent,
     reviewed,
-    // It speaks of the drafts, not of what became of them.
-    ...(revised ? { answers: revised.answers } : { comparison: compared }),
+    // The comparison speaks of the drafts, not of their revisions.
+    ...(revised ? { answers: revised.answers } : { comparison }),
   });
-  const weakened = compared === undefined || cut !== "" || revised?.cut === true || (revised?.lost ?? 0) > 0;
+  const weakened =
+    comparison === undefined || cut !== "" || revised?.cut === true || (revised?.lost ?? 0) > 0;
   return closing.outcome === "answered" && weakened ? { ...closing, outcome: "answered-degraded" } : closing;
 }
 
-/** The climb ends here for want of budget, with the best answer so far. */
-async function stopped(
-  context: ProtocolContext<AskSettings>,
-  {
-    rung,
-    drafts,
-    why,
-    cap,
-  }: {
-    readonly rung: Rung;
-    readonly drafts: readonly Draft[];
-    readonly why: string;
-    readonly cap: Cap | undefined;
-  },
-): Promise<Closing> {
-  await recordRung(context, { rung, next: null, reason: why });
-  return stoppedByBudget(why, cap, asDrafted(drafts));
-}
-
-const asDrafted = (drafts: readonly Draft[]) => {
-  const best = leadingDraft(drafts);
-  return { answer: best.step, control: chooseControl(drafts, undefined, best.final) };
+type Stop = {
+  readonly rung: Rung;
+  readonly drafts: readonly Draft[];
+  readonly why: string;
+  readonly cap: Cap | undefined;
 };
 
+/** Ends for want of budget, with the best answer so far. */
+async function stop(context: AskContext, { rung, drafts, why, cap }: Stop): Promise<Closing> {
+  await recordRung(context, { rung, next: null, reason: why });
+  return stoppedByBudget(why, cap, answerFromDrafts(drafts));
+}
+
+const answerFromDrafts = (drafts: readonly Draft[]) => answerWith(leadingDraft(drafts), drafts);
+
 /** Whether two answers are on different sides of some contradiction. */
-const contradict = ({ contradictions }: DraftComparison, one: StepKey, other: StepKey): boolean =>
+const areOpposed = ({ contradictions }: DraftComparison, one: StepKey, other: StepKey): boolean =>
   contradictions.some(({ stances }) =>
     stances.some(
       ({ of }) => of.includes(one) && !of.includes(other) && stances.some((side) => side.of.includes(other)),
     ),
   );
 
-function describeComparison(compared: DraftComparison | undefined): string {
-  if (!compared) return "the drafts could not be compared";
-  const { contradictions, agreements } = compared;
+function describeComparison(comparison: DraftComparison | undefined): string {
+  if (!comparison) return "the drafts could not be compared";
+  const { contradictions, agreements } = comparison;
   if (contradictions.length === 0)
     return `no contradiction among the drafts, ${agreements.length} agreements`;
   const topics = contradictions.slice(0, 3).map(({ topic }) => topic.slice(0, 100).toWellFormed());
   const more = contradictions.length - topics.length;
   return `the drafts contradict each other on ${topics.join("; ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+export const comparisonTemplate = defineTemplate("ask-comparison", ANSWERS_SLOTS, texts["ask-comparison"]);
+
+/** The prompt of a comparison of the answers' claims; `parseComparison` reads the reply. */
+export const comparisonPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =>
+  comparisonTemplate.render(desk, answersValues(desk, prompt));
+
+export const comparisonSchema = replySchema("comparison", ComparisonReply);
+
+function comparisonRequest(
+  context: AskContext,
+  chair: Participant,
+  table: readonly SeatedDraft[],
+): ModelRequest {
+  const persona = context.instructions(chair);
+  return {
+    ...modelParams(chair),
+    messages: comparisonPrompt(context, { material: context, persona, answers: inLabelOrder(table) }),
+    maxOutputTokens: context.settings.maxOutputTokens.review,
+    reply: comparisonSchema,
+  };
+}
+
+/** Compares the answers' claims in one call, under `comparison/<chair>`; undefined when it failed, which is recorded. */
+async function compareDrafts(
+  context: AskContext,
+  chair: Participant,
+  table: readonly SeatedDraft[],
+): Promise<DraftComparison | undefined> {
+  const labels = inLabelOrder(table).map(({ label }) => label);
+  const stepsOf = (names: readonly string[]): StepKey[] =>
+    names.flatMap((label) => table.find((place) => place.label === label)?.step ?? []);
+  const loss = {
+    what: `the comparison by ${chair.persona.name}`,
+    participant: chair.id,
+    weakens: "whether the drafts contradict each other is not known",
+  };
+  const event = await context.run.call(
+    {
+      key: `comparison/${chair.id}`,
+      outcomes: ["comparison-given", "degradation-noted"],
+      work: { kind: "comparison", by: chair.id },
+      request: comparisonRequest(context, chair, table),
+      timeoutMs: context.settings.callTimeoutMs,
+    },
+    readReply<"comparison-given">(loss, (reply) => {
+      const read = parseComparison(reply, labels);
+      if (!read.ok) return { unreadable: read.reason };
+      const stance = ({ claim, answers }: (typeof read.unique)[number]) => ({ claim, of: stepsOf(answers) });
+      return {
+        type: "comparison-given",
+        data: {
+          by: chair.id,
+          agreements: read.agreements.map(stance),
+          contradictions: read.contradictions.map(({ topic, stances }) => ({
+            topic,
+            stances: stances.map(stance),
+          })),
+          unique: read.unique.map(stance),
+        },
+      };
+    }),
+  );
+  return event.type === "comparison-given" ? event.data : undefined;
 }

@@ -1,66 +1,69 @@
 import { canAfford, type ProtocolContext } from "../../engine/index.ts";
+import type { Answer, Closing } from "../../kernel/index.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { vote, type Vote } from "../../stats/vote.ts";
-import type { Answer, Closing } from "../../kernel/index.ts";
-import { centralDraft, chooseControl, leadingDraft } from "../phases/control.ts";
+import { answerWith, centralDraft, leadingDraft } from "../phases/control.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
-import { stoppedByBudget } from "../phases/loss.ts";
+import { stoppedByBudget } from "../phases/reply.ts";
 import { minimumRevisionCalls, revise } from "../phases/revise.ts";
 import { seatDrafts } from "../phases/table.ts";
 import { createRevisionRound, recordRung, type AskSettings } from "./rungs.ts";
 
-/** A question whose drafts have final answers that can be compared: by their agreement, or by a round and a vote. */
+/** Answers a question whose drafts have final answers that can be compared: by agreement, or by a round and a vote. */
 export async function resolveByVote(
   context: ProtocolContext<AskSettings>,
   { drafts, absent }: Drafts,
 ): Promise<Closing> {
-  let answers: readonly Draft[] = drafts;
-  let tally = tallied(drafts, answers);
+  let ballots: Ballots = { drafts, answers: drafts };
+  let tally = countVotes(ballots);
   let weakened = absent.length > 0;
   let rounds = 0;
-  for (let round = 1; round <= mostRounds(context.settings, tally) && undecided(tally, round); round += 1) {
-    const reason = describeVote(tally, { drafts, answers });
-    const spec = createRevisionRound(context, {
-      round: round + 1,
-      table: seatDrafts(context, answers),
-      differ,
+  const max = maxRounds(context.settings, tally);
+  for (let round = 1; round <= max && needsRound(tally, round); round += 1) {
+    const reason = describeVote(tally, ballots);
+    const table = seatDrafts(context, ballots.answers);
+    const spec = createRevisionRound(context, { round: round + 1, table, differ: answersDiffer });
+    const affordable = await canAfford(context.run, {
+      name: `round-${spec.round}`,
+      work: { kind: "revision", round: spec.round },
+      calls: () => minimumRevisionCalls(context, spec),
     });
-    const calls = () => minimumRevisionCalls(context, spec);
-    const work = { kind: "revision", round: spec.round };
-    const affordable = await canAfford(context.run, { name: `round-${spec.round}`, work, calls });
     if (!affordable.ok) {
       const why = `${reason}, and the budget does not reach for a round of revision`;
       await recordRung(context, { ...rungBefore(round), next: null, reason: why });
-      return stoppedByBudget(why, affordable.cap, answerBy(tally, { drafts, answers }));
+      return stoppedByBudget(why, affordable.cap, chooseAnswer(tally, ballots));
     }
     await recordRung(context, { ...rungBefore(round), next: "revision", reason });
     const revised = await revise(context, spec);
-    answers = revised.answers;
+    ballots = { drafts, answers: revised.answers };
     weakened ||= revised.cut || revised.lost > 0;
-    tally = tallied(drafts, answers);
+    tally = countVotes(ballots);
     rounds = round;
   }
-  const reason = describeVote(tally, { drafts, answers });
+  const reason = describeVote(tally, ballots);
   await recordRung(context, { ...rungBefore(rounds + 1), next: null, reason });
-  const best = answerBy(tally, { drafts, answers });
+  const best = chooseAnswer(tally, ballots);
   if (tally.winner === null) return { outcome: "inconclusive", why: reason, best };
   return { outcome: weakened ? "answered-degraded" : "answered", ...best };
 }
 
-const mostRounds = ({ effort }: AskSettings, { by }: Vote): number =>
+/** The drafts, and the answers that stand after the rounds so far. */
+type Ballots = { readonly drafts: readonly Draft[]; readonly answers: readonly Draft[] };
+
+const maxRounds = ({ effort }: AskSettings, { by }: Vote): number =>
   by === "unanimous" || effort < 2 ? 0 : effort < 5 ? 1 : 2;
 
 /** Whether a round is worth it: the first wherever drafts differ, a second where no answer has most of all votes. */
-const undecided = ({ by }: Vote, round: number): boolean =>
+const needsRound = ({ by }: Vote, round: number): boolean =>
   by !== "unanimous" && (round === 1 || by !== "majority");
 
 const rungBefore = (round: number) =>
   round === 1 ? { rung: "draft" as const } : { rung: "revision" as const, round: round - 1 };
 
-const differ = (one: Draft, other: Draft): boolean =>
+const answersDiffer = (one: Draft, other: Draft): boolean =>
   !one.final || !other.final || !sameAnswer(one.final, other.final);
 
-const tallied = (drafts: readonly Draft[], answers: readonly Draft[]): Vote =>
+const countVotes = ({ drafts, answers }: Ballots): Vote =>
   vote(
     drafts.map(({ by, final }) => ({
       id: by.id,
@@ -69,33 +72,28 @@ const tallied = (drafts: readonly Draft[], answers: readonly Draft[]): Vote =>
     })),
   );
 
-type Given = { readonly drafts: readonly Draft[]; readonly answers: readonly Draft[] };
-
-/** The best supported text that says what the vote elected; where it elected nobody, what the drafts alone would have been. */
-function answerBy({ winner }: Vote, { drafts, answers }: Given) {
-  const saying = (texts: readonly Draft[]) =>
+/** The best supported text with the elected answer; without a winner, the leading draft. */
+function chooseAnswer({ winner }: Vote, { drafts, answers }: Ballots) {
+  const elected = (texts: readonly Draft[]) =>
     texts.filter(({ final }) => final && winner && sameAnswer(final, winner.answer));
-  const [last, first] = [saying(answers), saying(drafts)];
-  const chosen = winner ? centralDraft(last.length > 0 ? last : first) : leadingDraft(drafts);
-  return { answer: chosen.step, control: chooseControl(drafts, undefined, chosen.final) };
+  const last = elected(answers);
+  const chosen = winner ? centralDraft(last.length > 0 ? last : elected(drafts)) : leadingDraft(drafts);
+  return answerWith(chosen, drafts);
 }
 
 /** How the votes fell, in words: `2 of 3 drafts come to 391, 1 to 390`. */
-function describeVote({ groups, by }: Vote, { drafts, answers }: Given): string {
+function describeVote({ groups, by }: Vote, { drafts, answers }: Ballots): string {
   const members = drafts.length;
   if (by === "unanimous") {
     const who = members === 1 ? "the one draft comes" : `all ${members} drafts come`;
-    return `${who} to ${groups[0] ? quoted(groups[0].answer) : "the same"}`;
+    return `${who} to ${groups[0] ? shorten(groups[0].answer) : "the same"}`;
   }
   const revised = answers.some(({ step }) => !drafts.some((draft) => draft.step === step));
   const when = revised ? "last" : "first";
   const held = groups.filter((group) => group[when].length > 0);
   const parts = held.map(({ answer, [when]: ids }, index) => {
-    const of =
-      index === 0
-        ? ` of ${members} ${revised ? "answers" : "drafts"} come${ids.length === 1 ? "s" : ""}`
-        : "";
-    return `${ids.length}${of} to ${quoted(answer)}`;
+    const subject = ` of ${members} ${revised ? "answers" : "drafts"} come${ids.length === 1 ? "s" : ""}`;
+    return `${ids.length}${index === 0 ? subject : ""} to ${shorten(answer)}`;
   });
   const silent = members - held.reduce((sum, group) => sum + group[when].length, 0);
   const all = [...parts, ...(silent > 0 ? [`${silent} to nothing that can be compared`] : [])].join(", ");
@@ -112,5 +110,5 @@ const DECIDED: { readonly [by in Vote["by"]]: string } = {
   none: "nothing to count",
 };
 
-const quoted = ({ value }: Answer): string =>
+const shorten = ({ value }: Answer): string =>
   value.length > 60 ? `${value.slice(0, 60).toWellFormed()}…` : value;

@@ -5,7 +5,7 @@ import { CouncilSettings } from "../council/index.ts";
 import type { RevisionRound } from "../phases/revise.ts";
 
 /**
- * How far `ask` may climb:
+ * How far `ask` may go:
  *
  * | effort | where final answers can be extracted | an open question |
  * | --- | --- | --- |
@@ -21,9 +21,9 @@ export const AskSettings = CouncilSettings.extend({ effort: Effort.default(4) })
 export type AskSettings = z.infer<typeof AskSettings>;
 
 // ASK-1. While the drafts' final answers agree, nothing beyond the drafts is called.
-// ASK-2. What a rung came to, and which comes next, is recorded before the next one's first call.
-// ASK-3. No rung above `effort`, and none that the budget does not reach for.
-// ASK-4. Wherever the climb ends, the best answer so far is the answer, beside the control.
+// ASK-2. The outcome of a rung, and the next rung, are recorded before the next one's first call.
+// ASK-3. No rung is above `effort`, and none is begun that the budget does not reach for.
+// ASK-4. Wherever the run ends, the best answer so far is the answer, beside the baseline.
 
 /** A kind of work, as step keys name it. */
 export type Rung = "draft" | "comparison" | "revision" | "review" | "synthesis";
@@ -32,13 +32,13 @@ export type RungOutcome = {
   readonly rung: Rung;
   /** Tells the rounds of one rung apart. */
   readonly round?: number;
-  /** Null: the climb ends here. */
+  /** Null where the run ends here. */
   readonly next: Rung | null;
-  /** What was found, in words for whoever reads the result. */
+  /** The reason, for the readers of the result. */
   readonly reason: string;
 };
 
-/** Records what a rung came to, under `ladder/<rung>`. */
+/** Records the outcome of a rung, under `ladder/<rung>`. */
 export async function recordRung(
   { run }: ProtocolContext,
   { rung, round, next, reason }: RungOutcome,
@@ -55,14 +55,14 @@ export async function recordRung(
   );
 }
 
-/** Words of a text that can stand for a whole answer: more of them are prose, which is compared claim by claim. */
+/** A longer text is prose, which is compared claim by claim. */
 const MAX_SHORT_ANSWER_WORDS = 4;
 
 /** Whether a final answer can be compared by itself. */
 export const isShortAnswer = (final: Answer | null): boolean =>
   final !== null && (final.kind !== "text" || final.value.split(/\s+/).length <= MAX_SHORT_ANSWER_WORDS);
 
-/** A round of revision within what the settings bound. */
+/** A round of revision within the limits of the settings. */
 export const createRevisionRound = (
   { settings }: ProtocolContext<AskSettings>,
   round: Pick<RevisionRound, "round" | "table" | "differ">,

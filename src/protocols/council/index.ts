@@ -1,22 +1,22 @@
-import type { Closing, Event } from "../../kernel/index.ts";
 import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
+import type { Closing } from "../../kernel/index.ts";
+import { answerWith, bestDraft, chooseControl, closeBelowQuorum, leadingDraft } from "../phases/control.ts";
+import { draft, draftTemplate, type Draft, type Drafts } from "../phases/draft.ts";
+import { stoppedByBudget } from "../phases/reply.ts";
 import { seatDrafts } from "../phases/table.ts";
-import { closeBelowQuorum, bestDraft, chooseControl, leadingDraft } from "../phases/control.ts";
-import { stoppedByBudget } from "../phases/loss.ts";
-import { draft, draftTemplate, type Absent, type Draft, type Drafts } from "../phases/draft.ts";
-import { withhold, reserveForChair, synthesize } from "./synthesis.ts";
+import { councilTemplates } from "./prompts.ts";
 import { reachStanding, review, type Reviews } from "./review.ts";
 import { CouncilSettings, councilSeats, draftLimits } from "./settings.ts";
-import { councilTemplates } from "./prompts.ts";
+import { reserveForChair, synthesize, withhold, type DraftComparison } from "./synthesis.ts";
 
 export { councilTemplates } from "./prompts.ts";
 export { CouncilSettings, councilSeats, draftLimits, Rewriting, Strategy } from "./settings.ts";
 export { minimumReviewCalls } from "./review.ts";
-export { reserveForChair, minimumSynthesisCalls, synthesisCalls } from "./synthesis.ts";
+export { minimumSynthesisCalls, reserveForChair, synthesisCalls, type DraftComparison } from "./synthesis.ts";
 
 /**
- * Members draft blind and in parallel, review each other's drafts under labels, and a chair writes one
- * answer from drafts and reviews (seed 4). A judge reviews, but drafts nothing.
+ * Members draft independently and in parallel, review each other's drafts under labels, and a chair writes one answer from
+ * drafts and reviews. A judge reviews, and does not draft.
  */
 export const council = defineProtocol({
   name: "council",
@@ -36,15 +36,13 @@ export const council = defineProtocol({
   },
 });
 
-export type Conclusion = {
-  /** The blind answers, against which the outcome is compared. */
-  readonly drafts: readonly Draft[];
-  /** The answers that are worked with, where they were revised since. */
+/** The drafts are what the outcome is compared with. */
+export type Conclusion = Drafts & {
+  /** The answers to work with, where they were revised since. */
   readonly answers?: readonly Draft[];
-  readonly absent: readonly Absent[];
-  /** Whether the answers are reviewed before the chair writes, or the chair works from them alone. */
+  /** Whether the answers are reviewed before the chair writes. */
   readonly reviewed: boolean;
-  readonly comparison?: Event<"comparison-given">["data"] | undefined;
+  readonly comparison?: DraftComparison | undefined;
 };
 
 const NO_REVIEWS: Reviews = { reviews: [], absent: [] };
@@ -56,46 +54,39 @@ export async function conclude(
 ): Promise<Closing> {
   const seated = seatDrafts(context, allAnswers);
   const judges = context.seats("judge");
-  const given =
+  const allReviews =
     reviewed && (seated.length > 1 || judges.length > 0)
       ? await review(context, { table: seated, judges })
       : NO_REVIEWS;
-  // Reviewed with all, so that a fork that withholds somebody adopts every review.
+  // All answers are reviewed, so that a fork that withholds a member reuses every review.
   const { drafts, answers, table, reviews, comparison } = withhold(
-    { drafts: allDrafts, answers: allAnswers, table: seated, reviews: given, comparison: whole },
+    { drafts: allDrafts, answers: allAnswers, table: seated, reviews: allReviews, comparison: whole },
     context.settings.rewriting?.withheld ?? [],
   );
   if (answers.length === 0) return { outcome: "failed", why: "every draft is withheld" };
-  const standings =
+  const standing =
     reviews.reviews.length > 0 ? (await reachStanding(context, table, reviews)).data : undefined;
-  const best = bestDraft(answers, standings) ?? leadingDraft(answers);
-  const fallback = { answer: best.step, control: chooseControl(drafts, standings, best.final) };
-  const lost = absent.length + reviews.absent.length > 0;
-  const outcome = lost ? "answered-degraded" : "answered";
+  const fallback = answerWith(bestDraft(answers, standing) ?? leadingDraft(answers), drafts, standing);
+  const outcome = absent.length + reviews.absent.length > 0 ? "answered-degraded" : "answered";
 
   if (context.settings.mode === "vote") {
-    // Without a single readable ranking there was no vote to win.
-    return { outcome: standings || answers.length === 1 ? outcome : "answered-degraded", ...fallback };
+    // Without a readable ranking there was no vote to win.
+    return { outcome: standing || answers.length === 1 ? outcome : "answered-degraded", ...fallback };
   }
-  const written = await synthesize(context, {
-    table,
-    reviews: reviews.reviews,
-    absent,
-    standing: standings,
-    comparison,
-  });
-  if (!written.ok) {
-    if (written.code === "over-budget") return stoppedByBudget(written.why, written.cap, fallback);
-    return { outcome: "answered-degraded", ...fallback };
-  }
+  const evidence = { table, reviews: reviews.reviews, absent, standing, comparison };
+  const synthesis = await synthesize(context, evidence);
+  if (!synthesis.ok)
+    return synthesis.code === "over-budget"
+      ? stoppedByBudget(synthesis.why, synthesis.cap, fallback)
+      : { outcome: "answered-degraded", ...fallback };
   return {
-    outcome: written.failed > 0 ? "answered-degraded" : outcome,
-    answer: written.step,
-    control: chooseControl(drafts, standings, written.final),
+    outcome: synthesis.failed > 0 ? "answered-degraded" : outcome,
+    answer: synthesis.step,
+    control: chooseControl(drafts, standing, synthesis.final),
   };
 }
 
-/** How it ends when fewer members than the quorum have drafted. */
+/** The closing where fewer members than the quorum have drafted. */
 export const closeBelowDraftQuorum = ({ drafts, absent }: Drafts, quorum: number): Closing =>
   closeBelowQuorum({
     did: "members answered",

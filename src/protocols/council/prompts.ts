@@ -1,5 +1,5 @@
 import { parseContributors } from "../../replies/contributors.ts";
-import { parseReview, ReviewReply } from "../../replies/review.ts";
+import { ReviewReply, type Remarks } from "../../replies/review.ts";
 import type { Message } from "../../kernel/index.ts";
 import {
   ANSWERS_SLOTS,
@@ -9,14 +9,8 @@ import {
   type Desk,
 } from "../../prompts/material.ts";
 import { defineTemplate, replySchema } from "../../prompts/template.ts";
+import { markdownLines } from "../phases/markdown.ts";
 import { texts } from "./templates/index.ts";
-
-/** What one review says of one answer; who wrote it is not shown. */
-export type LabeledRemark = {
-  readonly label: string;
-  readonly strengths: readonly string[];
-  readonly weaknesses: readonly string[];
-};
 
 const reviewTemplate = defineTemplate("council-review", ANSWERS_SLOTS, texts["council-review"]);
 const repairTemplate = defineTemplate(
@@ -30,21 +24,22 @@ const synthesisTemplate = defineTemplate(
   texts["council-synthesis"],
 );
 
-/** The templates that a council asks with beside the shared one of a draft. */
+/** The templates of a council, beside the shared one of a draft. */
 export const councilTemplates = [reviewTemplate, repairTemplate, synthesisTemplate];
 
-/** What a reviewer is asked: the others' answers, under labels, in the order in which this reviewer sees them. */
+/** A reviewer's prompt, with the others' answers under labels, in the order in which this reviewer sees them. */
 export const reviewPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =>
   reviewTemplate.render(desk, answersValues(desk, prompt));
 
-export type RepairPrompt = {
-  readonly reply: string;
-  readonly labels: readonly string[];
-  readonly reason: string;
-};
-
 /** The one repair turn for a review that could not be read. */
-export const reviewRepairPrompt = (desk: Desk, { reply, labels, reason }: RepairPrompt): Message[] =>
+export const reviewRepairPrompt = (
+  desk: Desk,
+  {
+    reply,
+    labels,
+    reason,
+  }: { readonly reply: string; readonly labels: readonly string[]; readonly reason: string },
+): Message[] =>
   repairTemplate.render(desk, {
     reply: fence(desk, { kind: "review", label: "", text: reply }),
     labels: labels.join(", "),
@@ -54,17 +49,17 @@ export const reviewRepairPrompt = (desk: Desk, { reply, labels, reason }: Repair
 /** The answers are in label order. */
 export type SynthesisPrompt = AnswersPrompt & {
   /** By review, then label; anonymous. */
-  readonly remarks: readonly (readonly LabeledRemark[])[];
-  /** What the answers agree on, and where they contradict each other, where somebody compared them. */
+  readonly remarks: readonly (readonly Remarks[])[];
+  /** The agreements and contradictions of the answers, where they were compared. */
   readonly comparison?: string | undefined;
-  /** Shown only when the strategy asks for it. */
+  /** Shown only where the strategy asks for it. */
   readonly standing: readonly string[] | undefined;
   /** Members who did not answer, with why. */
   readonly absent: readonly { readonly name: string; readonly why: string }[];
   readonly directive: string;
 };
 
-/** What the chair is asked. The strategy reaches nobody else. */
+/** The chair's prompt. The strategy reaches no other participant. */
 export const synthesisPrompt = (desk: Desk, prompt: SynthesisPrompt): Message[] =>
   synthesisTemplate.render(desk, {
     ...answersValues(desk, prompt),
@@ -72,7 +67,7 @@ export const synthesisPrompt = (desk: Desk, prompt: SynthesisPrompt): Message[] 
       ...(prompt.comparison === undefined
         ? []
         : [fence(desk, { kind: "comparison", label: "", text: prompt.comparison })]),
-      ...prompt.remarks.flatMap((review, index) => remarksText(desk, review, index + 1)),
+      ...prompt.remarks.flatMap((review, index) => fenceRemarks(desk, review, index + 1)),
     ].join("\n\n"),
     standing: prompt.standing ? `# The members' standing, best first\n${prompt.standing.join("\n")}` : "",
     absent: prompt.absent
@@ -84,11 +79,8 @@ export const synthesisPrompt = (desk: Desk, prompt: SynthesisPrompt): Message[] 
 /** The JSON Schema of a review, for providers that can hold a model to it. */
 export const reviewSchema = replySchema("review", ReviewReply);
 
-/** A review as read: see `parseReview`. */
-export const readReview = parseReview;
-
 export type Synthesis = {
-  /** What the chair answers, without the sections and the block. */
+  /** The chair's answer, without the sections and the block. */
   readonly text: string;
   readonly dissent: readonly string[];
   readonly insights: readonly string[];
@@ -96,25 +88,25 @@ export type Synthesis = {
   readonly claims: ReturnType<typeof parseContributors>;
 };
 
-/** Reads a chair's reply: the answer, its sections, and the last block of contributors; what is not there is empty. */
+/** Reads a chair's reply: the answer, its sections, and the last block of contributors; what is missing is empty. */
 export function readSynthesis(reply: string, labels: readonly string[]): Synthesis {
   const claims = parseContributors(reply, [...labels]);
   const { text, sections } = takeSections(claims.text, ["dissent", "unique insights", "vetoed"]);
-  const vetoes = bullets(sections.get("vetoed")).map((line) => ({ line, veto: vetoIn(line, labels) }));
-  // A veto that names nobody known is not dropped: it stays in the answer's text.
+  const vetoes = readBullets(sections.get("vetoed")).map((line) => ({ line, veto: readVeto(line, labels) }));
+  // A veto of an unknown label stays in the answer's text.
   const unread = vetoes.flatMap(({ line, veto }) => (veto ? [] : [`Vetoed: ${line}`]));
   const vetoed = vetoes.flatMap(({ veto }) => veto ?? []);
   return {
     text: [text.trim(), ...unread].join("\n\n").trim(),
-    dissent: bullets(sections.get("dissent")),
-    insights: bullets(sections.get("unique insights")),
+    dissent: readBullets(sections.get("dissent")),
+    insights: readBullets(sections.get("unique insights")),
     vetoed,
     claims,
   };
 }
 
-/** `A: flaw`, `Answer b is wrong`, `**C** (flaw)`: a known label first, whatever dressing, then the flaw. */
-function vetoIn(line: string, labels: readonly string[]): Synthesis["vetoed"][number] | undefined {
+/** Reads `A: flaw`, `Answer b is wrong` or `**C** (flaw)`: a known label, then the flaw. */
+function readVeto(line: string, labels: readonly string[]): Synthesis["vetoed"][number] | undefined {
   const [, named = "", rest = ""] =
     /^\W*(?:(?:answer|response|draft)\W+)?([A-Z]\d*)\b(.*)$/is.exec(line) ?? [];
   const label = labels.find((one) => one.toLowerCase() === named.toLowerCase());
@@ -124,8 +116,8 @@ function vetoIn(line: string, labels: readonly string[]): Synthesis["vetoed"][nu
 }
 
 /**
- * Takes the sections with these headings out of a markdown text. A heading inside a code block is not one. A section
- * ends at the next heading, at a `Final answer:` line, and where a paragraph follows its list: those are the answer's.
+ * Takes the sections with these headings out of a markdown text. A section ends at the next heading, at a `Final answer:`
+ * line, and where a paragraph follows its list: those belong to the answer.
  */
 function takeSections(
   text: string,
@@ -134,16 +126,11 @@ function takeSections(
   const kept: string[] = [];
   const sections = new Map<string, string[]>();
   let current: string[] | undefined;
-  let code: string | undefined;
-  for (const line of text.split(/\r?\n/)) {
-    const [, fence] = /^\s*(`{3,}|~{3,})/.exec(line) ?? [];
-    if (code === undefined) code = fence;
-    else if (fence?.startsWith(code)) code = undefined;
-    const heading =
-      code === undefined ? /^#{1,6}\s+\**([^#*]+?)\**:?\s*#*$/.exec(line)?.[1]?.toLowerCase() : undefined;
-    if (code === undefined && current && endsSection(line, current)) current = undefined;
-    if (heading !== undefined) current = names.includes(heading) ? (sections.get(heading) ?? []) : undefined;
-    if (heading !== undefined && current) sections.set(heading, current);
+  for (const { line, heading, isCode } of markdownLines(text)) {
+    const name = heading?.toLowerCase();
+    if (!isCode && current && endsSection(line, current)) current = undefined;
+    if (name !== undefined) current = names.includes(name) ? (sections.get(name) ?? []) : undefined;
+    if (name !== undefined && current) sections.set(name, current);
     else (current ?? kept).push(line);
   }
   return { text: kept.join("\n"), sections };
@@ -159,7 +146,7 @@ const endsSection = (line: string, section: readonly string[]): boolean =>
     section.some((earlier) => ITEM.test(earlier)));
 
 /** A section's list items, or its paragraphs where it is no list. */
-function bullets(lines: readonly string[] = []): string[] {
+function readBullets(lines: readonly string[] = []): string[] {
   const items: string[] = [];
   for (const line of lines) {
     const [, item] = /^\s{0,3}(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line) ?? [];
@@ -172,7 +159,7 @@ function bullets(lines: readonly string[] = []): string[] {
     .filter((item) => item !== "" && !/^\(?(none|nothing|n\/a)\W*$/i.test(item));
 }
 
-const remarksText = (desk: Desk, review: readonly LabeledRemark[], number: number): string[] =>
+const fenceRemarks = (desk: Desk, review: readonly Remarks[], number: number): string[] =>
   review.map(({ label, strengths, weaknesses }) => {
     const text = [...strengths.map((one) => `+ ${one}`), ...weaknesses.map((one) => `- ${one}`)].join("\n");
     return fence(desk, { kind: "review", label: `${number} of answer ${label}`, text });

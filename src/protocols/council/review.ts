@@ -1,13 +1,12 @@
-import { standing as standingOf } from "../../stats/standing.ts";
+import type { ProtocolContext, StepOutcome, StepRunner } from "../../engine/index.ts";
 import type { Call, Event, ModelRequest, Participant, ParticipantId } from "../../kernel/index.ts";
-import type { StepOutcome, ProtocolContext, StepRunner } from "../../engine/index.ts";
-import { tableFrom, othersFrom, type SeatedDraft } from "../phases/table.ts";
-import { findByLabel } from "../phases/seats.ts";
-import { degradation } from "../phases/loss.ts";
-import { failedPart, fanOut } from "../phases/fan-out.ts";
-import { emptyReplyFailure, modelParams, type Absent } from "../phases/draft.ts";
+import { parseReview } from "../../replies/review.ts";
+import { standing } from "../../stats/standing.ts";
+import { failedPart, fanOut, listAbsent, type Absent } from "../phases/fan-out.ts";
+import { callFailure, degradation, modelParams } from "../phases/reply.ts";
+import { findByLabel, othersFrom, tableFrom, type SeatedDraft } from "../phases/table.ts";
+import { reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 import type { CouncilSettings } from "./settings.ts";
-import { readReview, reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 
 /** A review whose ranking was read. */
 export type CouncilReview = { readonly by: Participant; readonly given: Event<"review-given">["data"] };
@@ -23,220 +22,177 @@ type Reviewer = {
   readonly request: ModelRequest;
 };
 
-/** Every member whose draft is in, to review the others' drafts, and every judge, to review all of them. */
-function reviewersOf(
+/** Every judge, who reviews all drafts, and every member with a draft, who reviews the others' drafts. */
+function listReviewers(
   context: ProtocolContext<CouncilSettings>,
   { table, judges }: ReviewTable,
 ): readonly Reviewer[] {
-  const members = table.map(({ by }) => by);
-  // In seat order, so that a budget cuts the last seats; judges, who are nobody's author, come first.
-  const seated = [
-    ...judges,
-    ...context.seats("member").filter(({ id }) => members.some((member) => member.id === id)),
-  ];
-  return seated.flatMap((by) => {
+  // In seat order, so that a budget cuts the last seats; judges, who wrote none of the drafts, come first.
+  const members = context.seats("member").filter(({ id }) => table.some(({ by }) => by.id === id));
+  return [...judges, ...members].flatMap((by) => {
     const shown = by.seat === "judge" ? tableFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
-    // Whoever wrote the only draft has nobody's to review.
-    return shown.length > 0 ? [{ id: by.id, by, shown, request: reviewRequest(context, by, shown) }] : [];
+    // The author of the only draft has nothing to review.
+    if (shown.length === 0) return [];
+    const messages = reviewPrompt(context, {
+      material: context,
+      persona: context.instructions(by),
+      answers: shown,
+    });
+    return [{ id: by.id, by, shown, request: createRequest(context, by, messages) }];
   });
 }
 
-/** The least that reviewing takes: one reviewer's call. */
+const createRequest = (
+  { settings }: ProtocolContext<CouncilSettings>,
+  by: Participant,
+  messages: ModelRequest["messages"],
+): ModelRequest => ({
+  ...modelParams(by),
+  messages,
+  maxOutputTokens: settings.maxOutputTokens.review,
+  reply: reviewSchema,
+});
+
+/** The smallest review: one reviewer's call. */
 export function minimumReviewCalls(
   context: ProtocolContext<CouncilSettings>,
-  seated: ReviewTable,
+  reviewTable: ReviewTable,
 ): { readonly step: string; readonly request: ModelRequest }[] {
-  const [first] = reviewersOf(context, seated);
+  const [first] = listReviewers(context, reviewTable);
   return first ? [{ step: `review/${first.by.id}`, request: first.request }] : [];
 }
 
-/** The reviews of all who review, each under `review/<reviewer>`. */
+/** The reviews of all reviewers, each under `review/<reviewer>`. */
 export async function review(
   context: ProtocolContext<CouncilSettings>,
-  seated: ReviewTable,
+  reviewTable: ReviewTable,
 ): Promise<Reviews> {
-  const members = reviewersOf(context, seated);
+  const members = listReviewers(context, reviewTable);
   const { patienceMs } = context.settings;
-  const given = await fanOut<Reviewer, CouncilReview>(
+  const done = await fanOut<Reviewer, CouncilReview>(
     context.run,
     { name: "review", work: WORK, members, patienceMs },
-    async ({ by, shown }, run) => {
-      const event = await reviewStep(context, { by, shown, run });
+    async (reviewer, run) => {
+      const event = await askReview(context, run, reviewer);
       if (event.type === "degradation-noted") return failedPart(event);
       const { ranking } = event.data;
       return ranking.ok
-        ? { in: true, value: { by, given: event.data } }
+        ? { in: true, value: { by: reviewer.by, given: event.data } }
         : { in: false, why: `unreadable: ${ranking.reason}` };
     },
   );
-  return {
-    reviews: given.in.map(({ value }) => value),
-    absent: [...given.out, ...given.cut].map(({ member: { by }, ...absence }) => ({ by, ...absence })),
-  };
+  return { reviews: done.in.map(({ value }) => value), absent: listAbsent(done) };
 }
 
 const WORK = { kind: "review" };
 
-type Reviewing = {
-  readonly by: Participant;
-  readonly shown: readonly SeatedDraft[];
-  readonly run: StepRunner;
-};
-
-/** The review, or after one repair turn what came of it. */
-async function reviewStep(context: ProtocolContext<CouncilSettings>, { by, shown, run }: Reviewing) {
+/** The review, after at most one repair turn. */
+async function askReview(
+  context: ProtocolContext<CouncilSettings>,
+  run: StepRunner,
+  { by, shown, request }: Reviewer,
+) {
   const key = `review/${by.id}`;
   const work = { ...WORK, by: by.id };
   const { callTimeoutMs: timeoutMs } = context.settings;
-  const loss = (call: Call): StepOutcome<"degradation-noted"> | undefined => {
-    const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
-    const weakens = "the standing and the chair lack one review";
-    return (
-      failure &&
-      degradation({ what: `the review by ${by.persona.name}`, failure, participant: by.id, weakens })
-    );
+  const labels = shown.map(({ label }) => label);
+  const read = (call: Call) => parseReview(call.ok ? call.reply : "", labels);
+  const reasonOf = (call: Call): string => {
+    const review = read(call);
+    return call.ok && !review.ok ? review.reason : "it could not be read";
   };
-  const first = await run.call(
-    {
-      key,
-      outcomes: ["review-given", "reply-received", "degradation-noted"],
-      work,
-      request: reviewRequest(context, by, shown),
-      timeoutMs,
+  const loss = (call: Call): StepOutcome<"degradation-noted"> | undefined => {
+    const failure = callFailure(call);
+    const weakens = "the standing and the chair lack one review";
+    const what = `the review by ${by.persona.name}`;
+    return failure && degradation({ what, failure, participant: by.id, weakens });
+  };
+  const readReview = (call: Call): StepOutcome<"review-given"> | undefined => {
+    const review = read(call);
+    if (!call.ok || !review.ok) return undefined;
+    const stepOf = (label: string) => findByLabel(shown, label).step;
+    return {
+      type: "review-given",
+      data: {
+        by: by.id,
+        shown: shown.map(({ step }) => step),
+        remarks: review.remarks.map(({ label, ...remark }) => ({ of: stepOf(label), ...remark })),
+        ranking: { ok: true, steps: review.ranking.map(stepOf) },
+      },
+    };
+  };
+  const unreadable = (call: Call): StepOutcome<"review-given"> => ({
+    type: "review-given",
+    data: {
+      by: by.id,
+      shown: shown.map(({ step }) => step),
+      remarks: [],
+      ranking: { ok: false, reason: reasonOf(call) },
     },
-    (call) => loss(call) ?? given(call, { by, shown }) ?? unread(call, { by, shown }),
+  });
+  const first = await run.call(
+    { key, outcomes: ["review-given", "reply-received", "degradation-noted"], work, request, timeoutMs },
+    (call) =>
+      loss(call) ?? readReview(call) ?? { type: "reply-received", data: { by: by.id, why: reasonOf(call) } },
   );
   if (first.type !== "reply-received") return first;
-  const { call, why } = first.data;
-  const request: ModelRequest = {
-    ...modelParams(by),
-    messages: reviewRepairPrompt(context, {
-      reply: call?.ok ? call.reply : "",
-      labels: labelsOf(shown),
-      reason: why,
-    }),
-    maxOutputTokens: context.settings.maxOutputTokens.review,
-    reply: reviewSchema,
-  };
+  const { call, why: reason } = first.data;
+  const messages = reviewRepairPrompt(context, { reply: call?.ok ? call.reply : "", labels, reason });
   return run.call(
     {
       key: `${key}/repair`,
       outcomes: ["review-given", "degradation-noted"],
       work: { ...work, nth: 2 },
-      request,
+      request: createRequest(context, by, messages),
       timeoutMs,
     },
-    (repaired) => loss(repaired) ?? given(repaired, { by, shown }) ?? unreadable(repaired, { by, shown }),
+    (repaired) => loss(repaired) ?? readReview(repaired) ?? unreadable(repaired),
   );
 }
 
-type Shown = Pick<Reviewing, "by" | "shown">;
-
-function given(call: Call, { by, shown }: Shown): StepOutcome<"review-given"> | undefined {
-  const read = call.ok ? readReview(call.reply, labelsOf(shown)) : undefined;
-  if (!read?.ok) return undefined;
-  return {
-    type: "review-given",
-    data: {
-      by: by.id,
-      shown: shown.map(({ step }) => step),
-      remarks: read.remarks.map(({ label, strengths, weaknesses }) => ({
-        of: findByLabel(shown, label).step,
-        strengths,
-        weaknesses,
-      })),
-      ranking: { ok: true, steps: read.ranking.map((label) => findByLabel(shown, label).step) },
-    },
-  };
-}
-
-const unread = (call: Call, { by, shown }: Shown): StepOutcome<"reply-received"> => ({
-  type: "reply-received",
-  data: { by: by.id, why: reasonOf(call, shown) },
-});
-
-const unreadable = (call: Call, { by, shown }: Shown): StepOutcome<"review-given"> => ({
-  type: "review-given",
-  data: {
-    by: by.id,
-    shown: shown.map(({ step }) => step),
-    remarks: [],
-    ranking: { ok: false, reason: reasonOf(call, shown) },
-  },
-});
-
-function reasonOf(call: Call, shown: readonly SeatedDraft[]): string {
-  const read = call.ok ? readReview(call.reply, labelsOf(shown)) : undefined;
-  return read && !read.ok ? read.reason : "it could not be read";
-}
-
-const reviewRequest = (
-  context: ProtocolContext<CouncilSettings>,
-  by: Participant,
-  shown: readonly SeatedDraft[],
-): ModelRequest => ({
-  ...modelParams(by),
-  messages: reviewPrompt(context, { material: context, persona: context.instructions(by), answers: shown }),
-  maxOutputTokens: context.settings.maxOutputTokens.review,
-  reply: reviewSchema,
-});
-
-const labelsOf = (shown: readonly SeatedDraft[]): string[] => shown.map(({ label }) => label);
-
 /** Adds the readable rankings up, under `standing`. */
-export const reachStanding = (
+export function reachStanding(
   context: ProtocolContext,
   table: readonly SeatedDraft[],
   { reviews, absent }: Reviews,
-): Promise<Event<"standing-reached">> => {
-  const author = new Map(table.map(({ step, by }) => [step, by.id]));
+): Promise<Event<"standing-reached">> {
+  const authors = new Map(table.map(({ step, by }) => [step, by.id]));
   const idOf = (id: string): ParticipantId => {
-    const found =
-      table.find(({ by }) => by.id === id)?.by.id ?? reviews.find(({ by }) => by.id === id)?.by.id;
-    if (found === undefined) throw new RangeError(`${id} has no part in the standing`);
-    return found;
+    const participant = [...table, ...reviews].find(({ by }) => by.id === id);
+    if (participant === undefined) throw new RangeError(`${id} has no part in the standing`);
+    return participant.by.id;
   };
   // In seat order: ties are listed, and read, as the opening lists the members.
   const candidates = context
     .seats("member")
     .flatMap(({ id }) => (table.some(({ by }) => by.id === id) ? [id] : []));
-  const ballots = reviews.flatMap(({ by, given }) =>
-    given.ranking.ok
-      ? [
-          {
-            reviewer: by.id,
-            ranking: given.ranking.steps.flatMap((step) => author.get(step) ?? []),
-          },
-        ]
+  const ballots = reviews.flatMap(({ by, given: { ranking } }) =>
+    ranking.ok
+      ? [{ reviewer: by.id, ranking: ranking.steps.flatMap((step) => authors.get(step) ?? []) }]
       : [],
   );
-  // The seed is part of the digest: a fork does not adopt a standing that was reached without intervals.
-  const given = { candidates, ballots, seed: "standing" };
+  // The seed is part of the digest: a fork does not reuse a standing that was reached without intervals.
+  const input = { candidates, ballots, seed: "standing" };
   const left = absent.map(({ by, why }) => ({ id: by.id, why }));
-  const make = (): StepOutcome<"standing-reached"> => {
-    const { rows, borda, agreement, effectiveVotes, excluded } = standingOf(given);
-    return {
-      type: "standing-reached",
-      data: {
-        places: rows.map((row) => ({
-          ...row,
-          id: idOf(row.id),
-          tiedWith: row.tiedWith.map(idOf),
-        })),
-        borda,
-        agreement,
-        effectiveVotes,
-        excluded: [...left, ...excluded.map(({ id, why }) => ({ id: idOf(id), why }))],
-      },
-    };
-  };
   return context.run.derive(
     {
       key: "standing",
       outcomes: ["standing-reached"],
       work: { kind: "standing" },
-      input: { ...given, left },
+      input: { ...input, left },
     },
-    make,
+    () => {
+      const { rows, borda, agreement, effectiveVotes, excluded } = standing(input);
+      return {
+        type: "standing-reached",
+        data: {
+          places: rows.map((row) => ({ ...row, id: idOf(row.id), tiedWith: row.tiedWith.map(idOf) })),
+          borda,
+          agreement,
+          effectiveVotes,
+          excluded: [...left, ...excluded.map(({ id, why }) => ({ id: idOf(id), why }))],
+        },
+      };
+    },
   );
-};
+}

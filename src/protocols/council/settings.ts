@@ -4,14 +4,14 @@ import { ParticipantId } from "../../kernel/index.ts";
 import type { DraftLimits } from "../phases/draft.ts";
 import { countMajority } from "../phases/control.ts";
 
-/** Who sits in a council, and in an `ask`. */
+/** The seats of a council, and of an `ask`. */
 export const councilSeats: readonly SeatSpec[] = [
   { name: "member", filledBy: "models", min: 1 },
   { name: "chair", filledBy: "chair", min: 0, fallbacks: true, persona: "chair" },
   { name: "judge", filledBy: "judge", min: 0, persona: "judge" },
 ];
 
-/** The lens under which the chair synthesises: its directive is the template `strategy`. */
+/** How the chair synthesizes: its directive is the template `strategy`. */
 export const Strategy = z.strictObject({
   name: z.string().min(1),
   goal: z.string().optional(),
@@ -20,13 +20,13 @@ export const Strategy = z.strictObject({
 });
 export type Strategy = z.infer<typeof Strategy>;
 
-/** How a fork has the synthesis written again, to measure what the parts of its material contributed. */
+/** How a fork has the synthesis written again, to measure the contributions of its material's parts. */
 export const Rewriting = z.strictObject({
-  /** The chair who writes; nobody steps in. */
+  /** The chair that writes, without a fallback. */
   by: ParticipantId,
-  /** Whose draft, review and place, and what was said of them, is kept from the standing and the chair. */
+  /** The participants whose drafts, reviews, ranks and remarks the standing and the chair do not see. */
   withheld: z.array(ParticipantId),
-  /** Tells askings with one material apart: 0 is the parent's own. */
+  /** Tells calls with the same material apart: 0 is the parent's own. */
   nth: z.int().nonnegative(),
 });
 export type Rewriting = z.infer<typeof Rewriting>;
@@ -35,7 +35,7 @@ export const CouncilSettings = z.strictObject({
   /** `consensus`: the chair writes one answer under a strategy. `vote`: the winner's draft is the answer. */
   mode: z.enum(["consensus", "vote"]).default("consensus"),
   strategy: Strategy.default({ name: "balanced", sees: [] }),
-  /** So many drafts at least; by default more than half of the members. */
+  /** The minimum number of drafts; by default more than half of the members. */
   quorum: z.int().positive().optional(),
   maxOutputTokens: z
     .strictObject({
@@ -52,7 +52,7 @@ export const CouncilSettings = z.strictObject({
 });
 export type CouncilSettings = z.infer<typeof CouncilSettings>;
 
-/** What bounds the drafts of so many members. */
+/** The limits of the drafts of this many members. */
 export const draftLimits = (
   { quorum, maxOutputTokens, callTimeoutMs, patienceMs }: CouncilSettings,
   members: number,

@@ -1,7 +1,7 @@
+import { reserveFor, type ProtocolContext } from "../../engine/index.ts";
 import {
   StepKey,
   type Answer,
-  type Call,
   type Event,
   type ModelRequest,
   type Participant,
@@ -9,14 +9,19 @@ import {
   type Stance,
 } from "../../kernel/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import { reserveFor, type StepOutcome, type ProtocolContext } from "../../engine/index.ts";
-import type { SeatedDraft } from "../phases/table.ts";
-import { findByLabel } from "../phases/seats.ts";
-import { createAbsence, degradation, type Absence } from "../phases/loss.ts";
-import { emptyReplyFailure, modelParams, type Absent, type Draft } from "../phases/draft.ts";
-import type { CouncilSettings } from "./settings.ts";
-import type { CouncilReview, Reviews } from "./review.ts";
+import type { StandingData } from "../phases/control.ts";
+import type { Draft } from "../phases/draft.ts";
+import type { Absent } from "../phases/fan-out.ts";
+import { createAbsence, emptyReplyFailure, modelParams, readReply, type Absence } from "../phases/reply.ts";
+import { findByLabel, inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
+import type { CouncilReview, Reviews } from "./review.ts";
+import type { CouncilSettings } from "./settings.ts";
+
+type CouncilContext = ProtocolContext<CouncilSettings>;
+type PlannedCalls = { readonly step: string; readonly request: ModelRequest }[];
+
+export type DraftComparison = Event<"comparison-given">["data"];
 
 /** The share of the budget that is the chair's. */
 const SHARE = "chair";
@@ -26,23 +31,26 @@ export type ChairEvidence = {
   readonly table: readonly SeatedDraft[];
   readonly reviews: readonly CouncilReview[];
   readonly absent: readonly Absent[];
-  readonly standing: Event<"standing-reached">["data"] | undefined;
-  readonly comparison?: Event<"comparison-given">["data"] | undefined;
+  readonly standing: StandingData | undefined;
+  readonly comparison?: DraftComparison | undefined;
 };
 
-/** What came of asking the chairs: an answer, or the last failure. */
+/** An answer, or the last chair's failure. */
 export type SynthesisOutcome =
   | { readonly ok: true; readonly step: StepKey; readonly final: Answer | null; readonly failed: number }
   | ({ readonly ok: false } & Absence);
 
-/** Asks one chair after the other, each under `synthesis/<chair>`, until one answers. Asked anew with the same evidence: `synthesis/<chair>/again-<nth>`. */
+/**
+ * Asks one chair after the other, each under `synthesis/<chair>`, until one answers. A fork that asks again with the same
+ * evidence does so under `synthesis/<chair>/again-<nth>`.
+ */
 export async function synthesize(
-  context: ProtocolContext<CouncilSettings>,
+  context: CouncilContext,
   evidence: ChairEvidence,
 ): Promise<SynthesisOutcome> {
   const failures: Absence[] = [];
   const { rewriting } = context.settings;
-  for (const chair of chairsOf(context)) {
+  for (const chair of listChairs(context)) {
     const again = rewriting && rewriting.nth > 0 ? `/again-${rewriting.nth}` : "";
     const step = StepKey.parse(`synthesis/${chair.id}${again}`);
     const event = await context.run.call(
@@ -54,7 +62,7 @@ export async function synthesize(
         timeoutMs: context.settings.callTimeoutMs,
         share: SHARE,
       },
-      (call) => readChair(call, { chair, evidence, strategy: context.settings.strategy.name }),
+      readChairReply(chair, evidence, context.settings.strategy.name),
     );
     if (event.type === "synthesis-given") {
       return { ok: true, step, final: event.data.final, failed: failures.length };
@@ -65,102 +73,84 @@ export async function synthesize(
   return { ok: false, ...(failures.at(-1) ?? createAbsence("nobody has the chair", undefined)) };
 }
 
-/** Who may write, in order. */
-const chairsOf = ({
-  seats,
-  settings: { rewriting },
-}: ProtocolContext<CouncilSettings>): readonly Participant[] =>
+/** The chairs that may write, in order. */
+const listChairs = ({ seats, settings: { rewriting } }: CouncilContext): readonly Participant[] =>
   seats("chair").filter(({ id }) => rewriting === undefined || id === rewriting.by);
 
-/** Keeps the first chair's worst case back, before anything is spent. */
-export function reserveForChair(context: ProtocolContext<CouncilSettings>): void {
+/** Reserves the first chair's worst case before anything is spent. */
+export function reserveForChair(context: CouncilContext): void {
   reserveFor(context.run, SHARE, () => minimumSynthesisCalls(context)[0]?.request);
 }
 
-/** What the first chair's call takes in its worst case; nothing where no chair writes. */
-export function minimumSynthesisCalls(
-  context: ProtocolContext<CouncilSettings>,
-): { readonly step: string; readonly request: ModelRequest }[] {
-  const [chair] = chairsOf(context);
+/** The first chair's call in its worst case; none where no chair writes. */
+export function minimumSynthesisCalls(context: CouncilContext): PlannedCalls {
+  const [chair] = listChairs(context);
   if (!chair || context.settings.mode === "vote") return [];
-  const { draft, review } = context.settings.maxOutputTokens;
+  const { draft, review, synthesis: maxOutputTokens } = context.settings.maxOutputTokens;
   const members = context.seats("member").length;
   // Drafts and reviews of full length, at the three characters a token that quotes count with.
-  const most = "x".repeat(3 * members * (draft + review));
-  const given = context.context.reduce((sum, { text }) => sum + text, context.question);
-  const request: ModelRequest = {
-    ...modelParams(chair),
-    messages: [{ role: "user", text: given + most }],
-    maxOutputTokens: context.settings.maxOutputTokens.synthesis,
-  };
+  const longest = "x".repeat(3 * members * (draft + review));
+  const text = context.context.reduce((sum, one) => sum + one.text, context.question) + longest;
+  const request = { ...modelParams(chair), messages: [{ role: "user" as const, text }], maxOutputTokens };
   return [{ step: `synthesis/${chair.id}`, request }];
 }
 
-/** What the first chair's call takes when it works from these answers alone. */
-export function synthesisCalls(
-  context: ProtocolContext<CouncilSettings>,
-  evidence: ChairEvidence,
-): { readonly step: string; readonly request: ModelRequest }[] {
-  const [chair] = chairsOf(context);
-  return chair
-    ? [{ step: `synthesis/${chair.id}`, request: synthesisRequest(context, chair, evidence) }]
-    : [];
+/** The first chair's call when it works from these answers alone. */
+export function synthesisCalls(context: CouncilContext, evidence: ChairEvidence): PlannedCalls {
+  const [chair] = listChairs(context);
+  if (!chair) return [];
+  return [{ step: `synthesis/${chair.id}`, request: synthesisRequest(context, chair, evidence) }];
 }
 
-type Chairing = { readonly chair: Participant; readonly evidence: ChairEvidence; readonly strategy: string };
-
-function readChair(
-  call: Call,
-  { chair, evidence, strategy }: Chairing,
-): StepOutcome<"synthesis-given" | "degradation-noted"> {
-  const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
-  const reply = call.ok ? call.reply : "";
-  const labels = evidence.table.map(({ label }) => label);
-  const { text, dissent, insights, vetoed, claims } = readSynthesis(reply, labels);
-  const empty = failure ?? emptyReplyFailure(text);
-  if (empty) {
-    const weakens = "another chair had to write the answer, or none did";
-    return degradation({
-      what: `the synthesis by ${chair.persona.name}`,
-      failure: empty,
-      participant: chair.id,
-      weakens,
-    });
-  }
-  const member = (label: string) => findByLabel(evidence.table, label).by.id;
-  return {
-    type: "synthesis-given",
-    data: {
-      by: chair.id,
-      text,
-      final: extractAnswer(text),
-      strategy,
-      dissent: [...dissent],
-      insights: [...insights],
-      vetoed: vetoed.map(({ label, flaw }) => ({ id: member(label), flaw })),
-      claims: claims.ok
-        ? { ok: true, contributors: claims.contributors.map((claim) => ({ ...claim, id: member(claim.id) })) }
-        : { ok: false, reason: claims.reason },
-    },
+function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: string) {
+  const loss = {
+    what: `the synthesis by ${chair.persona.name}`,
+    participant: chair.id,
+    weakens: "another chair had to write the answer, or none did",
   };
+  const labels = table.map(({ label }) => label);
+  const authorOf = (label: string) => findByLabel(table, label).by.id;
+  return readReply<"synthesis-given">(loss, (reply) => {
+    const { text, dissent, insights, vetoed, claims } = readSynthesis(reply, labels);
+    const failure = emptyReplyFailure(text);
+    if (failure) return { unreadable: failure.message };
+    return {
+      type: "synthesis-given",
+      data: {
+        by: chair.id,
+        text,
+        final: extractAnswer(text),
+        strategy,
+        dissent: [...dissent],
+        insights: [...insights],
+        vetoed: vetoed.map(({ label, flaw }) => ({ id: authorOf(label), flaw })),
+        claims: claims.ok
+          ? {
+              ok: true,
+              contributors: claims.contributors.map((claim) => ({ ...claim, id: authorOf(claim.id) })),
+            }
+          : { ok: false, reason: claims.reason },
+      },
+    };
+  });
 }
 
 function synthesisRequest(
-  context: ProtocolContext<CouncilSettings>,
+  context: CouncilContext,
   chair: Participant,
   evidence: ChairEvidence,
 ): ModelRequest {
   const { strategy, maxOutputTokens } = context.settings;
-  const inLabelOrder = [...evidence.table].sort((a, b) => (a.label < b.label ? -1 : 1));
+  const answers = inLabelOrder(evidence.table);
   return {
     ...modelParams(chair),
     messages: synthesisPrompt(context, {
       material: context,
       persona: context.instructions(chair),
-      answers: inLabelOrder,
-      // In label order: the order in which a reviewer saw the answers is nobody's business.
+      answers,
+      // In label order, which does not tell in which order a reviewer saw the answers.
       remarks: evidence.reviews.map(({ given }) =>
-        inLabelOrder.flatMap(({ step, label }) => {
+        answers.flatMap(({ step, label }) => {
           const remark = given.remarks.find(({ of }) => of === step);
           return remark ? [{ ...remark, label }] : [];
         }),
@@ -197,21 +187,19 @@ function comparisonLines({ table, comparison }: ChairEvidence): string | undefin
   ].join("\n");
 }
 
-type Comparison = Event<"comparison-given">["data"];
-
-/** What the standing and the chair work from. */
+/** The material of the standing and the chair. */
 export type CouncilMaterial = {
   readonly drafts: readonly Draft[];
   readonly answers: readonly Draft[];
   readonly table: readonly SeatedDraft[];
   readonly reviews: Reviews;
-  readonly comparison: Comparison | undefined;
+  readonly comparison: DraftComparison | undefined;
 };
 
 /**
- * The material without these participants: their drafts and answers, their reviews, and what was found of them alone.
- * Labels stay as they were, and remarks and ranks of an answer that is not on the table are passed over downstream. What
- * a reviewer wrote of another answer may still allude to one that is withheld: its words are left as they are.
+ * The material without these participants' drafts, answers, reviews and claims. Labels stay as they were, and remarks and
+ * ranks of an answer that is not on the table are ignored later. What a reviewer wrote of another answer may still allude
+ * to one that is withheld: its words are left as they are.
  */
 export function withhold(material: CouncilMaterial, ids: readonly ParticipantId[]): CouncilMaterial {
   if (ids.length === 0) return material;
@@ -223,30 +211,28 @@ export function withhold(material: CouncilMaterial, ids: readonly ParticipantId[
     answers: material.answers.filter(stays),
     table,
     reviews: { reviews: reviews.filter(stays), absent: absent.filter(stays) },
-    comparison:
-      material.comparison &&
-      compared(
-        material.comparison,
-        table.map(({ step }) => step),
-      ),
+    comparison: material.comparison && restrictComparison(material.comparison, table),
   };
 }
 
-/** What of a comparison these answers make up: a side that nobody holds is gone, and what one alone holds is unique. */
-function compared({ by, ...found }: Comparison, steps: readonly StepKey[]): Comparison {
-  const held = (stances: readonly Stance[]): Stance[] =>
+/** A comparison of these answers alone: a side without holders is dropped, and a claim of one holder is unique. */
+function restrictComparison(
+  { by, agreements, contradictions, unique }: DraftComparison,
+  table: readonly SeatedDraft[],
+): DraftComparison {
+  const keep = (stances: readonly Stance[]): Stance[] =>
     stances.flatMap(({ claim, of }) => {
-      const left = of.filter((step) => steps.includes(step));
-      return left.length > 0 ? [{ claim, of: left }] : [];
+      const holders = of.filter((step) => table.some((place) => place.step === step));
+      return holders.length > 0 ? [{ claim, of: holders }] : [];
     });
-  const sides = found.contradictions.map(({ topic, stances }) => ({ topic, stances: held(stances) }));
-  // A contradiction of one side is none: what that side claims stays.
+  const sides = contradictions.map(({ topic, stances }) => ({ topic, stances: keep(stances) }));
+  // A contradiction with one side left is none, and the claim of that side stays.
   const undisputed = sides.flatMap(({ stances }) => (stances.length === 1 ? stances : []));
-  const claims = [...held(found.agreements), ...undisputed];
+  const claims = [...keep(agreements), ...undisputed];
   return {
     by,
     agreements: claims.filter(({ of }) => of.length > 1),
     contradictions: sides.filter(({ stances }) => stances.length > 1),
-    unique: [...claims.filter(({ of }) => of.length === 1), ...held(found.unique)],
+    unique: [...claims.filter(({ of }) => of.length === 1), ...keep(unique)],
   };
 }

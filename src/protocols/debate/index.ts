@@ -1,33 +1,26 @@
 import { defineProtocol } from "../../engine/index.ts";
-import type { Closing, Participant } from "../../kernel/index.ts";
-import { debateJudgeTemplates } from "./prompts/judge.ts";
-import { debateAgentTemplates } from "./prompts/agents.ts";
-import { centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
-import { findById } from "../phases/seats.ts";
-import { stoppedByBudget } from "../phases/loss.ts";
-import { labelAt } from "../phases/table.ts";
-import { readRequirements, type Brief, type DebateContext } from "./speak.ts";
-import { clarify } from "./clarify.ts";
-import { measureAgreement, decideEnd } from "./evaluate.ts";
-import {
-  summarizePerspectives,
-  EMPTY_TRANSCRIPT,
-  withEntries,
-  withSummaries,
-  type Transcript,
-} from "./history.ts";
-import { reserveForJudge, writeSolution } from "./judge.ts";
-import { criticize, propose, refine, transcriptEntries, type RoundSpec, type Seated } from "./round.ts";
+import type { Closing, Participant, ParticipantId } from "../../kernel/index.ts";
+import type { Problem } from "../../prompts/problem.ts";
+import { answerWith, centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
+import { stoppedByBudget } from "../phases/reply.ts";
+import { findById, labelAt, type SeatedDraft } from "../phases/table.ts";
+import { clarify, readRequirements, type DebateContext } from "./brief.ts";
+import { EMPTY_TRANSCRIPT, summarizePerspectives, withEntries, withSummaries } from "./history.ts";
+import { reserveForJudge, writeSolution, type SolutionEvidence } from "./judge.ts";
+import { debateTemplates } from "./prompts.ts";
+import { criticize, pairCritics, propose, refine, transcriptEntries, type RoundSpec } from "./round.ts";
 import { DebateSettings, requiredProposals } from "./settings.ts";
-import { pairCritics } from "./config.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
+import { decideEnd, measureAgreement } from "./termination.ts";
 
-export { clarificationRequest } from "./clarify.ts";
+export { clarificationRequest } from "./brief.ts";
 export { DebateSettings, ToolName } from "./settings.ts";
 export { findSummaryMethod, summaryMethods } from "./summaries/index.ts";
 
 /**
- * Agents propose, criticise each other and refine, in rounds, and a judge writes the solution (seed 5). `methods`: the ways to summarise that its settings may name.
+ * Agents propose, criticize each other and refine, in rounds, and a judge writes the solution.
+ *
+ * @param methods the summary methods that its settings may name
  */
 export const debateWith = (methods: readonly SummaryMethod[]) =>
   defineProtocol({
@@ -39,10 +32,10 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
       { name: "judge", filledBy: "judge", min: 1, fallbacks: true },
     ],
     settings: DebateSettings,
-    templates: [...debateAgentTemplates, ...debateJudgeTemplates],
+    templates: debateTemplates,
     opening: async () => (await import("./opening.ts")).openDebate,
-    async deliberate(given): Promise<Closing> {
-      const context: DebateContext = { ...given, methods };
+    async deliberate(protocolContext): Promise<Closing> {
+      const context: DebateContext = { ...protocolContext, methods };
       reserveForJudge(context);
       const agents = context.seats("agent");
       const requirements = await readRequirements(context);
@@ -53,92 +46,86 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
 
 export const debate = debateWith(summaryMethods);
 
-type DebateStart = { readonly agents: readonly Participant[]; readonly brief: Brief };
+type DebateStart = { readonly agents: readonly Participant[]; readonly brief: Problem };
+type Proposals = Awaited<ReturnType<typeof propose>>;
 
 async function runRounds(context: DebateContext, { agents, brief }: DebateStart): Promise<Closing> {
   const { settings } = context;
-  const order = context.shuffle(
-    "labels",
-    agents.map(({ id }) => id),
-  );
-  const labels = new Map(order.map((id, index) => [id, labelAt(index)]));
-  let transcript: Transcript = EMPTY_TRANSCRIPT;
-  let seated: readonly Seated[] = [];
-  let first: readonly Seated[] = [];
+  const ids = agents.map(({ id }) => id);
+  const labels = new Map(context.shuffle("labels", ids).map((id, index) => [id, labelAt(index)]));
+  let transcript = EMPTY_TRANSCRIPT;
+  let seated: readonly SeatedDraft[] = [];
+  let first: readonly SeatedDraft[] = [];
   let lost = 0;
   for (let round = 1; ; round += 1) {
     const last = seated;
     const active = round === 1 ? agents : seated.map(({ by }) => by);
-    transcript = withSummaries(
-      transcript,
-      await summarizePerspectives(context, active, { round, transcript }),
-    );
+    const summaries = await summarizePerspectives(context, active, { round, transcript });
+    transcript = withSummaries(transcript, summaries);
     const spec: RoundSpec = { round, brief, transcript, heard: transcript, labels };
-    const asked = round === 1 || settings.proposals === "fresh";
-    const proposed = asked ? await propose(context, spec, active) : NO_PROPOSALS;
+    const isFresh = round === 1 || settings.proposals === "fresh";
+    const proposed = isFresh ? await propose(context, spec, active) : NO_PROPOSALS;
     if (round === 1) {
       const quorum = requiredProposals(settings, agents.length);
-      if (proposed.seated.length < quorum) return tooFewProposals(agents, proposed, quorum);
+      if (proposed.seated.length < quorum) return closeBelowProposalQuorum(agents, proposed, quorum);
       first = proposed.seated;
     }
     const before =
       round === 1
         ? proposed.seated
         : last.map((one) => proposed.seated.find(({ by }) => by.id === one.by.id) ?? one);
-    const said = { proposals: proposed.seated, critiques: [], refinements: [] };
-    const proposing = { ...spec, heard: withEntries(transcript, transcriptEntries(round, said)) };
-    const { critiques, absent: unsaid } = await criticize(context, proposing, before);
-    const criticised = { ...said, critiques };
-    const refining = { ...spec, heard: withEntries(transcript, transcriptEntries(round, criticised)) };
-    const { seated: after, refined, absent } = await refine(context, refining, { seated: before, critiques });
-    seated = after;
-    lost += proposed.absent.length + unsaid.length + absent.length;
-    const refinements = after.filter(({ by }) => refined.includes(by.id));
-    transcript = withEntries(transcript, transcriptEntries(round, { ...criticised, refinements }));
+    const proposals = proposed.seated;
+    const withTexts = (texts: Omit<Parameters<typeof transcriptEntries>[1], "proposals">) =>
+      withEntries(transcript, transcriptEntries(round, { proposals, ...texts }));
+    const criticized = await criticize(context, { ...spec, heard: withTexts({}) }, before);
+    const { critiques } = criticized;
+    const heard = withTexts({ critiques });
+    const refining = await refine(context, { ...spec, heard }, { seated: before, critiques });
+    const { refined } = refining;
+    seated = refining.seated;
+    lost += proposed.absent.length + criticized.absent.length + refining.absent.length;
+    transcript = withTexts({ critiques, refinements: seated.filter(({ by }) => refined.includes(by.id)) });
     await closeRound(context, { round, seated, refined });
     const [judge] = context.seats("judge");
     if (
       round >= settings.rounds ||
-      pairCritics(settings.topology, seated).length === 0 || // alone, nobody would say anything new
-      (await decideEnd(context, { round, brief, last, after, refined, judge })) !== null
+      pairCritics(settings.topology, seated).length === 0 || // an agent alone would say nothing new
+      (await decideEnd(context, { round, brief, last, after: seated, refined, judge }))
     )
-      return conclude(context, { evidence: { brief, transcript, before, after, round }, first, lost });
+      return conclude(context, { brief, transcript, before, after: seated, round }, { first, lost });
   }
 }
 
-const NO_PROPOSALS: Awaited<ReturnType<typeof propose>> = { seated: [], absent: [] };
+const NO_PROPOSALS: Proposals = { seated: [], absent: [] };
 
-type DebateConclusion = {
-  readonly evidence: Parameters<typeof writeSolution>[1];
-  /** The blind proposals, against which the outcome is compared. */
-  readonly first: readonly Seated[];
-  readonly lost: number;
-};
-
+/** Closes the debate; `first` are the independent proposals, with which the outcome is compared. */
 async function conclude(
   context: DebateContext,
-  { evidence, first, lost }: DebateConclusion,
+  evidence: SolutionEvidence,
+  { first, lost }: { readonly first: readonly SeatedDraft[]; readonly lost: number },
 ): Promise<Closing> {
-  const judged = await writeSolution(context, evidence);
-  if (judged.ok) {
+  const solution = await writeSolution(context, evidence);
+  if (solution.ok) {
     return {
-      outcome: lost > 0 || judged.degraded ? "answered-degraded" : "answered",
-      answer: judged.step,
-      control: chooseControl(first, undefined, judged.final),
+      outcome: lost > 0 || solution.degraded ? "answered-degraded" : "answered",
+      answer: solution.step,
+      control: chooseControl(first, undefined, solution.final),
     };
   }
-  const best = centralDraft(evidence.after);
-  const fallback = { answer: best.step, control: chooseControl(first, undefined, best.final) };
-  return judged.code === "over-budget"
-    ? stoppedByBudget(judged.why, judged.cap, fallback)
+  const fallback = answerWith(centralDraft(evidence.after), first);
+  return solution.code === "over-budget"
+    ? stoppedByBudget(solution.why, solution.cap, fallback)
     : { outcome: "answered-degraded", ...fallback };
 }
 
-/** How a round ended: who is in, and who refined. */
-const closeRound = (
-  { run }: DebateContext,
-  { round, seated, refined }: { round: number; seated: readonly Seated[]; refined: readonly string[] },
-) =>
+type RoundEnd = {
+  readonly round: number;
+  readonly seated: readonly SeatedDraft[];
+  readonly refined: readonly ParticipantId[];
+};
+
+/** Records who is in after a round, and who refined. */
+const closeRound = ({ run }: DebateContext, { round, seated, refined }: RoundEnd) =>
   run.derive(
     {
       key: `round-${round}/closed`,
@@ -159,10 +146,10 @@ const closeRound = (
     }),
   );
 
-/** How it ends when fewer agents than the quorum have proposed. */
-const tooFewProposals = (
+/** The closing where fewer agents than the quorum have proposed. */
+const closeBelowProposalQuorum = (
   agents: readonly Participant[],
-  { seated, absent }: Awaited<ReturnType<typeof propose>>,
+  { seated, absent }: Proposals,
   quorum: number,
 ): Closing =>
   closeBelowQuorum({

@@ -5,10 +5,12 @@ import {
   AGENT_TEMPERATURE,
   BUILT_IN_JUDGE,
   BUILT_IN_PROMPTS,
+  debateSeats,
+  withModels,
   type AgentConfig,
   type DebateConfig,
-} from "./config.ts";
-import { withModels, debateSeats, type DebateSeats } from "./seats.ts";
+  type DebateSeats,
+} from "./seats.ts";
 import { Summarization, ToolName, type DebateSettings } from "./settings.ts";
 import { findSummaryMethod } from "./summaries/index.ts";
 

@@ -1,175 +1,172 @@
-import { type PhaseWork } from "../../engine/index.ts";
-import { hasCoverage } from "../../replies/coverage.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
+import type { StepOutcome } from "../../engine/index.ts";
 import {
+  Json,
   StepKey,
-  type Call,
   type Event,
   type Message,
+  type ModelRequest,
+  type Participant,
   type ParticipantId,
-  type Work,
 } from "../../kernel/index.ts";
-import { critiquePrompt, proposalPrompt, refinementPrompt } from "./prompts/agents.ts";
-import { emptyReplyFailure, type Draft } from "../phases/draft.ts";
-import { failedPart, fanOut, type FanOutMember } from "../phases/fan-out.ts";
-import { degradation, type Absence } from "../phases/loss.ts";
+import type { Problem } from "../../prompts/problem.ts";
+import { hasCoverage } from "../../replies/coverage.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
 import { countMajority } from "../phases/control.ts";
-import {
-  type Brief,
-  type DebateContext,
-  speechRequest,
-  speak,
-  type DebateSpeech,
-  type SpeechEventType,
-} from "./speak.ts";
-import { buildHistory, type TranscriptEntry, type Transcript } from "./history.ts";
-import { requiredProposals } from "./settings.ts";
-import { pairCritics } from "./config.ts";
+import { failedPart, fanOut, type FanOutMember } from "../phases/fan-out.ts";
+import { modelParams, readReply, type Absence } from "../phases/reply.ts";
+import { useFileTool } from "../phases/respond.ts";
+import type { SeatedDraft } from "../phases/table.ts";
+import { speakWithTools, withTools, type Speech, type ToolUse } from "../phases/tool-turns.ts";
+import type { DebateContext } from "./brief.ts";
+import { buildHistory, type Transcript, type TranscriptEntry } from "./history.ts";
+import { critiquePrompt, proposalPrompt, refinementPrompt, type RoundPrompt } from "./prompts.ts";
+import { requiredProposals, type DebateSettings } from "./settings.ts";
 
-// DEBATE-1. Everything inside of a phase runs at once; a phase waits for all that it needs and for nothing else.
-// DEBATE-2. Who has no proposal in round 1 is out of the debate; later, what an agent does not give again stands.
-// DEBATE-3. A critique that fails is missing and noted; who received none refines nothing.
-
-/** An agent at the table: its answer as it stands, under the label that the others know. */
-export type Seated = Draft & { readonly label: string };
+// DEBATE-1. The members of a phase run at once; a phase waits for all that it needs and for nothing else.
+// DEBATE-2. An agent without a proposal in round 1 is out of the debate; later, an answer that is not given again stands.
+// DEBATE-3. A critique that fails is missing and noted; an agent that received none refines nothing.
 
 export type RoundSpec = {
   readonly round: number;
-  readonly brief: Brief;
+  readonly brief: Problem;
   /** Up to the round before: what agents are reminded of. */
   readonly transcript: Transcript;
-  /** With what was said in this round: what `context_search` looks through. */
+  /** With the texts of this round so far: what `context_search` searches. */
   readonly heard: Transcript;
   readonly labels: ReadonlyMap<ParticipantId, string>;
 };
 
-type SpeechMember = { readonly id: string; readonly speech: DebateSpeech };
+type SpeechEventType = "answer-given" | "critique-given";
+type SpeechKind = "proposal" | "critique" | "refinement";
+type SpeechMember = FanOutMember & { readonly speech: Speech<SpeechEventType | "degradation-noted"> };
 
-/** A part of a phase that nobody spoke. */
-export type AbsentSpeaker = Absence & { readonly id: string };
+/** A member of a phase without a speech, and why. */
+type AbsentSpeaker = Absence & { readonly id: string };
 
-/** One phase of speeches, each `round-<n>/<kind>/<part>`; who spoke, by part. */
+type Speeches = {
+  /** By member. */
+  readonly events: ReadonlyMap<string, Event<SpeechEventType>>;
+  readonly absent: readonly AbsentSpeaker[];
+};
+
+/** Runs one phase of speeches, each under `round-<n>/<kind>/<member>`. */
 async function runSpeeches(
   context: DebateContext,
-  {
-    work,
-    parts,
-    quorum = countMajority(parts.length),
-  }: {
-    readonly work: PhaseWork & { readonly round: number };
-    readonly parts: readonly SpeechMember[];
-    readonly quorum?: number;
-  },
-): Promise<{
-  readonly given: ReadonlyMap<string, Event<SpeechEventType>>;
-  readonly absent: readonly AbsentSpeaker[];
-}> {
-  const done = await fanOut<FanOutMember & SpeechMember, Event<SpeechEventType>>(
+  { quorum, ...work }: { readonly kind: SpeechKind; readonly round: number; readonly quorum?: number },
+  members: readonly SpeechMember[],
+): Promise<Speeches> {
+  const { patienceMs } = context.settings;
+  const name = `round-${work.round}/${work.kind}`;
+  const done = await fanOut<SpeechMember, Event<SpeechEventType>>(
     context.run,
-    {
-      name: `round-${work.round}/${work.kind}`,
-      work,
-      members: parts.map((part) => ({ ...part, request: speechRequest(context, part.speech) })),
-      quorum,
-      patienceMs: context.settings.patienceMs,
-    },
+    { name, work, members, quorum: quorum ?? countMajority(members.length), patienceMs },
     async ({ speech }, run) => {
-      const event = await speak(context, run, speech);
+      const event = await speakWithTools(context, run, speech);
       return event.type === "degradation-noted" ? failedPart(event) : { in: true, value: event };
     },
   );
   return {
-    given: new Map(done.in.map(({ member, value }) => [member.id, value])),
+    events: new Map(done.in.map(({ member, value }) => [member.id, value])),
     absent: [...done.out, ...done.cut].map(({ member: { id }, ...absence }) => ({ id, ...absence })),
   };
 }
 
-/** Proposals of these agents, made anew; who gave one, as it stands now. */
+type SpeechPlan = {
+  readonly agent: Participant;
+  readonly kind: SpeechKind;
+  /** Whom a critique is of. */
+  readonly target?: ParticipantId;
+  /** What the prompt is about. */
+  readonly purpose: string;
+  readonly prompt: (round: RoundPrompt) => Message[];
+  readonly loss: { readonly what: string; readonly weakens: string };
+  readonly read: (text: string) => StepOutcome<SpeechEventType>;
+};
+
+async function planSpeech(
+  context: DebateContext,
+  { round, brief, transcript, heard }: RoundSpec,
+  { agent, kind, target, purpose, prompt, loss, read }: SpeechPlan,
+): Promise<SpeechMember> {
+  const { maxOutputTokens, callTimeoutMs: timeoutMs } = context.settings;
+  const id = target === undefined ? agent.id : `${agent.id}/of/${target}`;
+  const step = StepKey.parse(`round-${round}/${kind}/${id}`);
+  const work = { kind, round, by: agent.id, ...(target === undefined ? {} : { of: target }) };
+  const history = await buildHistory(context, { kind, round, agent, step, transcript, purpose });
+  const request: ModelRequest = {
+    ...modelParams(agent),
+    messages: prompt({ ...brief, history, persona: context.instructions(agent) }),
+    maxOutputTokens: maxOutputTokens[kind],
+  };
+  const tools = agentTools(context, agent, heard.entries);
+  return {
+    id,
+    request: withTools(request, tools.specs),
+    speech: {
+      by: agent.id,
+      step,
+      work,
+      request,
+      timeoutMs,
+      tools,
+      outcomes: [kind === "critique" ? "critique-given" : "answer-given", "degradation-noted"],
+      read: readReply<SpeechEventType>({ ...loss, participant: agent.id }, read),
+    },
+  };
+}
+
+function agentTools(
+  context: DebateContext,
+  { id }: Participant,
+  entries: readonly TranscriptEntry[],
+): ToolUse {
+  const own = context.settings.tools[id];
+  const names: readonly string[] = own?.names ?? [];
+  return {
+    specs: context.settings.toolSpecs.filter(({ name }) => names.includes(name)),
+    limit: own?.limit ?? 0,
+    seen: entries.map(({ step }) => step),
+    use: async (name, input, signal) =>
+      name === "context_search"
+        ? searchTranscript(entries, input)
+        : useFileTool(context, { name, input }, signal),
+  };
+}
+
+function searchTranscript(entries: readonly TranscriptEntry[], input: Json): Json {
+  const read = ContextSearchInput.safeParse(input);
+  if (!read.success) return { error: 'it takes {"term": "…"}' };
+  // Under labels, as every agent is known here.
+  const texts = entries.map(({ round, label, kind, text }) => ({ round, by: label, kind, text }));
+  const result = searchContext(texts, read.data.term);
+  return result.ok ? Json.parse({ total: result.total, hits: result.hits }) : { error: result.reason };
+}
+
+type Answers = { readonly seated: readonly SeatedDraft[]; readonly absent: readonly AbsentSpeaker[] };
+
+/** New proposals of these agents; seated are those who gave one. */
 export async function propose(
   context: DebateContext,
   spec: RoundSpec,
-  agents: readonly Draft["by"][],
-): Promise<{ readonly seated: readonly Seated[]; readonly absent: readonly AbsentSpeaker[] }> {
-  const { round, brief, transcript } = spec;
-  const parts = await Promise.all(
-    agents.map(async (agent): Promise<SpeechMember> => {
-      const step = StepKey.parse(`round-${round}/proposal/${agent.id}`);
-      const work = { kind: "proposal", round, by: agent.id };
-      const history = await buildHistory(context, {
-        ...work,
-        agent,
-        step,
-        transcript,
+  agents: readonly Participant[],
+): Promise<Answers> {
+  const members = await Promise.all(
+    agents.map((agent) =>
+      planSpeech(context, spec, {
+        ...planAnswer(spec, agent, "proposal"),
         purpose: context.question,
-      });
-      const messages = proposalPrompt(context, { ...brief, history, persona: context.instructions(agent) });
-      return answerSpeech(context, { spec, agent, step, work, messages, kind: "proposal" });
-    }),
+        prompt: (round) => proposalPrompt(context, round),
+      }),
+    ),
   );
   const quorum = requiredProposals(context.settings, agents.length);
-  const { given, absent } = await runSpeeches(context, { work: { kind: "proposal", round }, parts, quorum });
-  return { seated: seatAnswers(spec, agents, given), absent };
+  const phase = { kind: "proposal", round: spec.round, quorum } as const;
+  const { events, absent } = await runSpeeches(context, phase, members);
+  return { seated: seatAnswers(spec, agents, events), absent };
 }
 
-/** Critiques of what stands, each agent's of those whom the topology gives it; by whom they are about. */
-export async function criticize(
-  context: DebateContext,
-  spec: RoundSpec,
-  seated: readonly Seated[],
-): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly AbsentSpeaker[] }> {
-  const { round, brief, transcript, heard } = spec;
-  const pairs = pairCritics(context.settings.topology, seated);
-  const parts = await Promise.all(
-    pairs.map(async ({ critic, target }): Promise<SpeechMember> => {
-      const agent = critic.by;
-      const id = `${agent.id}/of/${target.by.id}`;
-      const step = StepKey.parse(`round-${round}/critique/${id}`);
-      const work = { kind: "critique", round, by: agent.id, of: target.by.id };
-      const history = await buildHistory(context, { ...work, agent, step, transcript, purpose: target.text });
-      const messages = critiquePrompt(context, {
-        ...brief,
-        proposal: { label: target.label, text: target.text },
-        history,
-        persona: context.instructions(agent),
-      });
-      const what = `the critique by ${agent.persona.name} of ${target.by.persona.name}`;
-      return {
-        id,
-        speech: {
-          agent,
-          step,
-          work,
-          messages,
-          transcript: heard,
-          maxOutputTokens: context.settings.maxOutputTokens.critique,
-          outcome: "critique-given",
-          read: (call) => {
-            const failure = failureOf(call);
-            if (failure) {
-              const weakens = "its author refines with one critique less";
-              return degradation({ what, failure, participant: agent.id, weakens });
-            }
-            return {
-              type: "critique-given",
-              data: { by: agent.id, of: target.step, text: call.ok ? call.reply : "" },
-            };
-          },
-        },
-      };
-    }),
-  );
-  const { given, absent } = await runSpeeches(context, { work: { kind: "critique", round }, parts });
-  const critiques = pairs.flatMap(({ critic, target }) => {
-    const step = `round-${round}/critique/${critic.by.id}/of/${target.by.id}`;
-    const event = given.get(`${critic.by.id}/of/${target.by.id}`);
-    return event?.type === "critique-given"
-      ? [{ of: target.by.id, label: critic.label, step, text: event.data.text }]
-      : [];
-  });
-  return { critiques, absent };
-}
-
-/** A critique under the label of who made it. */
+/** A critique under the label of its author. */
 export type Critique = {
   readonly of: ParticipantId;
   readonly label: string;
@@ -177,139 +174,137 @@ export type Critique = {
   readonly text: string;
 };
 
-/** What stands after everybody answered the critiques it received, and who did. */
+/** Every agent's critiques of the answers that the topology assigns to it. */
+export async function criticize(
+  context: DebateContext,
+  spec: RoundSpec,
+  seated: readonly SeatedDraft[],
+): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly AbsentSpeaker[] }> {
+  const { round } = spec;
+  const pairs = pairCritics(context.settings.topology, seated);
+  const members = await Promise.all(
+    pairs.map(({ critic: { by: agent }, target: { by: author, label, text, step } }) =>
+      planSpeech(context, spec, {
+        agent,
+        kind: "critique",
+        target: author.id,
+        purpose: text,
+        prompt: (values) => critiquePrompt(context, { ...values, proposal: { label, text } }),
+        loss: {
+          what: `the critique by ${agent.persona.name} of ${author.persona.name}`,
+          weakens: "its author refines with one critique less",
+        },
+        read: (reply) => ({ type: "critique-given", data: { by: agent.id, of: step, text: reply } }),
+      }),
+    ),
+  );
+  const { events, absent } = await runSpeeches(context, { kind: "critique", round }, members);
+  const critiques = pairs.flatMap(({ critic, target }) => {
+    const id = `${critic.by.id}/of/${target.by.id}`;
+    const event = events.get(id);
+    if (event?.type !== "critique-given") return [];
+    const step = `round-${round}/critique/${id}`;
+    return [{ of: target.by.id, label: critic.label, step, text: event.data.text }];
+  });
+  return { critiques, absent };
+}
+
+/** The answers after every criticized agent refined its own, and who did. */
 export async function refine(
   context: DebateContext,
   spec: RoundSpec,
-  { seated, critiques }: { readonly seated: readonly Seated[]; readonly critiques: readonly Critique[] },
-): Promise<{
-  readonly seated: readonly Seated[];
-  readonly refined: readonly ParticipantId[];
-  readonly absent: readonly AbsentSpeaker[];
-}> {
-  const { round, brief, transcript } = spec;
-  const criticised = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // DEBATE-3
-  const parts = await Promise.all(
-    criticised.map(async ({ by: agent, label, text }): Promise<SpeechMember> => {
-      const step = StepKey.parse(`round-${round}/refinement/${agent.id}`);
+  { seated, critiques }: { readonly seated: readonly SeatedDraft[]; readonly critiques: readonly Critique[] },
+): Promise<Answers & { readonly refined: readonly ParticipantId[] }> {
+  const criticized = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // DEBATE-3
+  const members = await Promise.all(
+    criticized.map(({ by: agent, label, text }) => {
       const received = critiques.filter(({ of }) => of === agent.id).map((critique) => critique.text);
-      const purpose = [text, ...received].join("\n\n");
-      const work = { kind: "refinement", round, by: agent.id };
-      const history = await buildHistory(context, { ...work, agent, step, transcript, purpose });
-      const messages = refinementPrompt(context, {
-        ...brief,
-        proposal: { label, text },
-        critiques: received,
-        history,
-        persona: context.instructions(agent),
+      return planSpeech(context, spec, {
+        ...planAnswer(spec, agent, "refinement"),
+        purpose: [text, ...received].join("\n\n"),
+        prompt: (round) =>
+          refinementPrompt(context, { ...round, proposal: { label, text }, critiques: received }),
       });
-      return answerSpeech(context, { spec, agent, step, work, messages, kind: "refinement" });
     }),
   );
-  const { given, absent } = await runSpeeches(context, { work: { kind: "refinement", round }, parts });
-  const anew = seatAnswers(
-    spec,
-    criticised.map(({ by }) => by),
-    given,
-  );
+  const { events, absent } = await runSpeeches(context, { kind: "refinement", round: spec.round }, members);
+  const agents = criticized.map(({ by }) => by);
+  const refined = seatAnswers(spec, agents, events);
   return {
-    seated: seated.map((one) => anew.find(({ by }) => by.id === one.by.id) ?? one), // DEBATE-2
-    refined: anew.map(({ by }) => by.id),
+    seated: seated.map((one) => refined.find(({ by }) => by.id === one.by.id) ?? one), // DEBATE-2
+    refined: refined.map(({ by }) => by.id),
     absent,
   };
 }
 
-type AnswerSpeech = {
-  readonly spec: RoundSpec;
-  readonly agent: Draft["by"];
-  readonly step: StepKey;
-  readonly work: Work;
-  readonly messages: readonly Message[];
-  readonly kind: "proposal" | "refinement";
-};
+const planAnswer = (
+  { round }: RoundSpec,
+  agent: Participant,
+  kind: "proposal" | "refinement",
+): Pick<SpeechPlan, "agent" | "kind" | "loss" | "read"> => ({
+  agent,
+  kind,
+  loss: {
+    what: `the ${kind} of ${agent.persona.name} in round ${round}`,
+    weakens:
+      kind === "proposal" && round === 1 ? "the debate goes on without it" : "what it said before stands",
+  },
+  read: (text) => ({
+    type: "answer-given",
+    data: { by: agent.id, kind, round, text, final: extractAnswer(text), coverage: hasCoverage(text) },
+  }),
+});
 
-function answerSpeech(
-  { settings }: DebateContext,
-  { spec: { round, heard }, agent, step, work, messages, kind }: AnswerSpeech,
-): SpeechMember {
-  const what = `the ${kind} of ${agent.persona.name} in round ${round}`;
-  const weakens =
-    kind === "proposal" && round === 1 ? "the debate goes on without it" : "what it said before stands";
-  return {
-    id: agent.id,
-    speech: {
-      agent,
-      step,
-      work,
-      messages,
-      transcript: heard,
-      maxOutputTokens: settings.maxOutputTokens[kind],
-      outcome: "answer-given",
-      read: (call) => {
-        const failure = failureOf(call);
-        if (failure) return degradation({ what, failure, participant: agent.id, weakens });
-        const text = call.ok ? call.reply : "";
-        const final = extractAnswer(text);
-        return {
-          type: "answer-given",
-          data: { by: agent.id, kind, round, text, final, coverage: hasCoverage(text) },
-        };
-      },
-    },
-  };
-}
-
-/** The answers that were given, at the table. */
-function seatAnswers(
+/** The answers that were given, under their agents' labels. */
+const seatAnswers = (
   { labels }: RoundSpec,
-  agents: readonly Draft["by"][],
-  given: ReadonlyMap<string, Event<SpeechEventType>>,
-): readonly Seated[] {
-  return agents.flatMap((by) => {
-    const event = given.get(by.id);
+  agents: readonly Participant[],
+  events: Speeches["events"],
+): readonly SeatedDraft[] =>
+  agents.flatMap((by) => {
+    const event = events.get(by.id);
     if (event?.type !== "answer-given" || !("step" in event.origin)) return [];
     const { text, final } = event.data;
     return [{ by, step: event.origin.step, text, final, label: labels.get(by.id) ?? "?" }];
   });
+
+/**
+ * Who criticizes whom, in seat order. Of n agents: `full` n(n − 1) pairs; `ring` n, each the next one; `star`
+ * 2(n − 1), the first agent and each of the others each other.
+ */
+export function pairCritics<T>(
+  topology: DebateSettings["topology"],
+  seated: readonly T[],
+): readonly { readonly critic: T; readonly target: T }[] {
+  const pairs = seated.flatMap((critic, from) =>
+    seated.flatMap((target, to) => (from === to ? [] : [{ critic, target, from, to }])),
+  );
+  switch (topology) {
+    case "full":
+      return pairs;
+    case "ring":
+      return pairs.filter(({ from, to }) => to === (from + 1) % seated.length);
+    case "star":
+      return pairs.filter(({ from, to }) => from === 0 || to === 0);
+  }
 }
 
-const failureOf = (call: Call) => (call.ok ? emptyReplyFailure(call.reply) : call.failure);
+type RoundTexts = {
+  readonly proposals: readonly SeatedDraft[];
+  readonly critiques?: readonly Critique[];
+  readonly refinements?: readonly SeatedDraft[];
+};
 
-/** What of a round enters the transcript, in the order of kinds and seats. */
-export const transcriptEntries = (
+/** A round's texts for the transcript, in the order of kinds and seats. */
+export function transcriptEntries(
   round: number,
-  {
-    proposals,
-    critiques,
-    refinements,
-  }: {
-    readonly proposals: readonly Seated[];
-    readonly critiques: readonly Critique[];
-    readonly refinements: readonly Seated[];
-  },
-): readonly TranscriptEntry[] => [
-  ...proposals.map(({ by, step, text, label }) => ({
-    round,
-    kind: "proposal" as const,
-    of: by.id,
-    step,
-    text,
-    label,
-  })),
-  ...critiques.map(({ of, step, text, label }) => ({
-    round,
-    kind: "critique" as const,
-    of,
-    step,
-    text,
-    label,
-  })),
-  ...refinements.map(({ by, step, text, label }) => ({
-    round,
-    kind: "refinement" as const,
-    of: by.id,
-    step,
-    text,
-    label,
-  })),
-];
+  { proposals, critiques = [], refinements = [] }: RoundTexts,
+): readonly TranscriptEntry[] {
+  const answers = (kind: "proposal" | "refinement", seated: readonly SeatedDraft[]): TranscriptEntry[] =>
+    seated.map(({ by, step, text, label }) => ({ round, kind, of: by.id, step, text, label }));
+  return [
+    ...answers("proposal", proposals),
+    ...critiques.map((critique) => ({ round, kind: "critique" as const, ...critique })),
+    ...answers("refinement", refinements),
+  ];
+}

@@ -1,19 +1,78 @@
-import { toOneLine, quoteValue } from "../../text/words.ts";
-import { findNearest } from "../../text/words.ts";
+import type * as z from "zod";
 import type { OpeningContext, SeatedParticipant } from "../../engine/opening-part.ts";
 import { Fault, ModelRef, type ParticipantId } from "../../kernel/index.ts";
-import { ToolName, type DebateSettings } from "./settings.ts";
-import type { AgentConfig, AgentPrompts, DebateConfig } from "./config.ts";
+import { findNearest, quoteValue, toOneLine } from "../../text/words.ts";
+import { ToolName, type DebateSettings, type Summarization } from "./settings.ts";
 
-/** What of a debate's opening belongs to those who take part in it. */
+/** A text of an agent's own and its source, or the one that Parley ships. */
+export type PromptText =
+  { readonly source: "built-in" } | { readonly source: "file"; readonly path: string; readonly text: string };
+
+/** `instructions` and `summary` replace the built-in texts; `clarification` is added to the built-in one. */
+export type AgentPrompts = {
+  readonly [K in "instructions" | "clarification" | "summary"]: PromptText;
+};
+
+/** An agent or the judge, before its role is looked up. */
+export type AgentConfig = {
+  readonly id: ParticipantId;
+  readonly name: string;
+  readonly role: string;
+  readonly model: ModelRef;
+  /** From 0 to 2; null is the provider's default. */
+  readonly temperature: number | null;
+  readonly summarization: Summarization;
+  readonly prompts: AgentPrompts;
+  /** Names, each once; an unknown one gets a warning. */
+  readonly tools: readonly string[];
+  readonly toolCallLimit: number | undefined;
+};
+
+/** A configured debate: its participants, and what differs from the protocol's defaults. */
+export type DebateConfig = {
+  readonly agents: readonly AgentConfig[];
+  readonly judge: AgentConfig;
+  readonly rules: Partial<
+    Pick<
+      z.input<typeof DebateSettings>,
+      | "rounds"
+      | "termination"
+      | "proposals"
+      | "topology"
+      | "clarifications"
+      | "includeFullHistory"
+      | "callTimeoutMs"
+    >
+  >;
+  /** In words, the parts of the configuration that could not be used. */
+  readonly warnings: readonly string[];
+};
+
+export const AGENT_TEMPERATURE = 0.5;
+
+/** The judge where none is configured. */
+export const BUILT_IN_JUDGE = {
+  id: "judge-main",
+  name: "Technical Judge",
+  role: "generalist",
+  temperature: 0.3,
+} as const;
+
+export const BUILT_IN_PROMPTS: AgentPrompts = {
+  instructions: { source: "built-in" },
+  clarification: { source: "built-in" },
+  summary: { source: "built-in" },
+};
+
+/** The part of a debate's opening that its participants make up. */
 export type DebateSeats = {
   /** The agents in the configuration's order, then the judge. */
   readonly participants: readonly SeatedParticipant[];
-  /** What each argues for, by participant. */
+  /** By participant. */
   readonly roles: Readonly<Record<string, string>>;
-  /** Texts of their own, to be pinned as templates: `summary/<id>`, `clarification/<id>`. */
+  /** The participants' own texts, to be pinned as templates: `summary/<id>`, `clarification/<id>`. */
   readonly templates: Readonly<Record<string, string>>;
-  /** Where each text comes from, by participant. */
+  /** By participant. */
   readonly promptSources: Readonly<Record<string, PromptSources>>;
   readonly summarizationOf: DebateSettings["summarizationOf"];
   readonly tools: Readonly<Record<string, { readonly names: ToolName[]; readonly limit?: number }>>;

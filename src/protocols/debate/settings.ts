@@ -4,16 +4,16 @@ import { countMajority } from "../phases/control.ts";
 
 const count = z.int().positive();
 
-/** When and how what an agent has gone through is summarised for it; lengths in UTF-16 units. */
+/** When and how an agent's perspective is summarized for it; lengths are in UTF-16 units. */
 export const Summarization = z.strictObject({
   enabled: z.boolean().default(true),
-  /** From so many characters of the own perspective on. */
+  /** The length of the perspective from which it is summarized. */
   threshold: count.default(5_000),
-  /** No summary is longer. */
+  /** The maximum length of a summary. */
   maxLength: count.default(2_500),
   /** One of `summaryMethods`. */
   method: z.string().min(1).default("length-based"),
-  /** Cosine from which two passages say alike. */
+  /** The cosine from which two passages say the same. */
   semanticThreshold: z.number().min(0).max(1).default(0.8),
   embeddingModel: z.string().min(1).optional(),
   /** `own`: the agent's perspective alone; `all`: everybody's, where a method retrieves. */
@@ -40,14 +40,14 @@ export type ToolName = z.infer<typeof ToolName>;
 const MAX_ROUNDS = 20;
 
 export const DebateSettings = z.strictObject({
-  /** At most. */
+  /** The maximum number of rounds. */
   rounds: count.max(MAX_ROUNDS).default(3),
   termination: Termination.prefault({ type: "fixed" }),
-  /** From round 2 on: the refinement of the round before stands as the proposal, or everybody is asked anew. */
+  /** From round 2 on: the last refinement is carried over as the proposal, or every agent writes a fresh one. */
   proposals: z.enum(["carried", "fresh"]).default("carried"),
-  /** Who criticises whom: everybody everybody, each the next one, or the first agent and the others each other. */
+  /** Who criticizes whom: all each other, each the next one, or the first agent and the others each other. */
   topology: z.enum(["full", "ring", "star"]).default("full"),
-  /** So many proposals at least; by default more than half of the agents. */
+  /** The minimum number of proposals; by default more than half of the agents. */
   quorum: count.optional(),
   clarifications: z
     .strictObject({
@@ -56,20 +56,20 @@ export const DebateSettings = z.strictObject({
       rounds: count.max(10).default(3),
     })
     .prefault({}),
-  /** Of everybody, and where it is another's, of one participant. */
+  /** Of all participants; `summarizationOf` overrides it for single ones. */
   summarization: Summarization.prefault({}),
   summarizationOf: z.record(ParticipantId, Summarization).default({}),
-  /** Whether an agent without a summary sees what it has gone through at all. */
+  /** Whether an agent without a summary sees its perspective at all. */
   includeFullHistory: z.boolean().default(true),
-  /** By participant, what each argues for: said to people, not to models. */
+  /** By participant, the role it argues for: shown to people, not to models. */
   roles: z.record(ParticipantId, z.string()).default({}),
-  /** By participant, where its texts come from; the texts are pinned. */
+  /** By participant, the sources of its texts; the texts themselves are pinned. */
   promptSources: z.record(ParticipantId, Json).default({}),
-  /** By agent; `limit`: calls for one reply. */
+  /** By agent; `limit` counts the calls for one reply. */
   tools: z
     .record(ParticipantId, z.strictObject({ names: z.array(ToolName), limit: count.max(100).default(10) }))
     .default({}),
-  /** What the agents are told of these tools, as pinned. */
+  /** The specifications of these tools, as pinned. */
   toolSpecs: z.array(ToolSpec).default([]),
   /** The folder that file tools see. */
   contextFolder: z.string().min(1).optional(),
@@ -91,12 +91,12 @@ export const DebateSettings = z.strictObject({
 });
 export type DebateSettings = z.infer<typeof DebateSettings>;
 
-/** How this participant's perspective is summarised. */
+/** How this participant's perspective is summarized. */
 export const summarizationFor = (
   { summarization, summarizationOf: own }: DebateSettings,
   id: ParticipantId,
 ): Summarization => own[id] ?? summarization;
 
-/** So many proposals of so many agents are needed. */
+/** The quorum of proposals among this many agents. */
 export const requiredProposals = ({ quorum }: DebateSettings, agents: number): number =>
   quorum ?? countMajority(agents);

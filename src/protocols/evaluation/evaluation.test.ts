@@ -7,7 +7,7 @@ import { shippedTextsOf, toyAsked, toyParticipant } from "../../testing/kit.ts";
 import { closingOf, crashPoints, eventsOf, factsOf, stage } from "../../testing/stage.ts";
 import { createEvaluationContext, evaluation, ownTemplate } from "./index.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
-import { readTexts } from "./material.ts";
+import { readTexts } from "./prompt.ts";
 
 const TEXTS = {
   problem: "Build a queue. It must keep every message.",

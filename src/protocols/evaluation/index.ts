@@ -1,22 +1,32 @@
-import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
-import { StepKey, type Closing, type Failure } from "../../kernel/index.ts";
-import { evaluationTemplate } from "./prompt.ts";
+import { defineProtocol, type ProtocolContext, type StepRunner } from "../../engine/index.ts";
+import {
+  StepKey,
+  type Closing,
+  type Event,
+  type Failure,
+  type ModelRequest,
+  type Participant,
+} from "../../kernel/index.ts";
+import { parseEvaluation } from "../../replies/evaluation.ts";
 import { fanOut, type FanOut, type FanOutMember } from "../phases/fan-out.ts";
-import { stoppedByBudget } from "../phases/loss.ts";
-import { evaluate, evaluationRequest, readMaterial, type EvaluationEvent } from "./evaluate.ts";
+import { modelParams, readReply, stoppedByBudget } from "../phases/reply.ts";
+import {
+  evaluationPrompt,
+  evaluationSchema,
+  evaluationTemplate,
+  ownEvaluationPrompt,
+  readTexts,
+  type EvaluationPrompt,
+} from "./prompt.ts";
 import { EvaluationSettings } from "./work.ts";
 
-export { createEvaluationContext, type EvaluationTexts } from "./material.ts";
-export { ownTemplate } from "./evaluate.ts";
+export { createEvaluationContext, type EvaluationTexts } from "./prompt.ts";
 export { EvaluationSettings } from "./work.ts";
 
 // EVAL-1. An evaluator's step depends on the material and on the evaluator alone, and on no other evaluator.
-// EVAL-2. Whose call fails, or whose reply cannot be read, is left out and named; one that gives scores is enough.
+// EVAL-2. An evaluator whose call fails, or whose reply cannot be read, is left out and named; one with scores is enough.
 
-/**
- * Independent evaluators score the solution of a debate, all at once and each by itself. What their
- * scores come to together is a projection's to say.
- */
+/** Independent evaluators score the solution of a debate, all at once and each by itself. A view combines their scores. */
 export const evaluation = defineProtocol<EvaluationSettings>({
   name: "evaluation",
   version: 1,
@@ -26,18 +36,19 @@ export const evaluation = defineProtocol<EvaluationSettings>({
   templates: [evaluationTemplate],
   async deliberate(context) {
     const evaluators = context.seats("evaluator");
-    const shown = readMaterial(context);
+    const { requirements, unfulfilled } = context.settings;
+    const material = { ...readTexts(context.context), requirements, unfulfilled };
     const members = evaluators.map((evaluator) => ({
       id: evaluator.id,
       evaluator,
-      request: evaluationRequest(context, shown, evaluator),
+      request: evaluationRequest(context, material, evaluator),
     }));
     const done = await fanOut<(typeof members)[number], EvaluatorResult>(
       context.run,
       { name: "evaluation", work: { kind: "evaluation" }, members, patienceMs: null },
-      async ({ id, ...asked }, run) => {
-        const event = await evaluate(context, run, asked);
-        // In, whatever came of it: a fork that asks a failed one again finds its part of the phase incomplete.
+      async ({ id, ...call }, run) => {
+        const event = await evaluate(context, run, call);
+        // It is in even if it failed: a fork that asks it again finds its part of the phase incomplete.
         return { in: true, value: readResult(id, event) };
       },
     );
@@ -45,7 +56,79 @@ export const evaluation = defineProtocol<EvaluationSettings>({
   },
 });
 
-/** What became of an evaluator; `failure` where there is no reply. */
+/** The template of an evaluator's own prompt, which an opening pins only for those who have one. */
+export const ownTemplate = (id: string): string => `evaluation/${id}`;
+
+/** What every evaluator is shown beside its own persona. */
+type EvaluatorMaterial = Omit<EvaluationPrompt, "persona">;
+
+function evaluationRequest(
+  context: ProtocolContext<EvaluationSettings>,
+  material: EvaluatorMaterial,
+  evaluator: Participant,
+): ModelRequest {
+  const { settings, opening } = context;
+  const prompt = { ...material, persona: context.instructions(evaluator) };
+  const own = ownTemplate(evaluator.id);
+  const roles = Object.fromEntries(settings.debaters.map(({ id, role }) => [id, role]));
+  return {
+    ...modelParams(evaluator),
+    messages: Object.hasOwn(opening.templates, own)
+      ? ownEvaluationPrompt(context, prompt, { text: context.template(own), roles })
+      : evaluationPrompt(context, prompt),
+    maxOutputTokens: settings.maxOutputTokens,
+    reply: evaluationSchema,
+  };
+}
+
+type EvaluationCall = { readonly evaluator: Participant; readonly request: ModelRequest };
+
+type EvaluationEvent = Event<"evaluation-given"> | Event<"degradation-noted">;
+
+/**
+ * One evaluation under `evaluation/<id>`. A call that failed for good is made again under keys of its own, as often as the
+ * settings say; a reply that could not be read is not asked for again.
+ */
+async function evaluate(
+  { settings }: ProtocolContext<EvaluationSettings>,
+  run: StepRunner,
+  { evaluator, request }: EvaluationCall,
+): Promise<EvaluationEvent> {
+  const { id } = evaluator;
+  const key = `evaluation/${id}`;
+  const loss = {
+    what: `the evaluation by ${id}`,
+    participant: id,
+    weakens: "the scores rest on one evaluator less",
+  };
+  for (let again = 0; ; again += 1) {
+    const event = await run.call(
+      {
+        key: again === 0 ? key : `${key}/again-${again}`,
+        outcomes: ["evaluation-given", "degradation-noted"],
+        work: { kind: "evaluation", by: id, ...(again === 0 ? {} : { nth: again + 1 }) },
+        request,
+        timeoutMs: settings.timeoutsMs[id] ?? settings.callTimeoutMs,
+      },
+      readReply<"evaluation-given">(loss, (reply, call) => {
+        const read = parseEvaluation(reply);
+        const cut = call.finish === "length" ? "; it was cut off at its limit" : "";
+        if (!read.ok) return { unreadable: `${read.reason}${cut}` };
+        const { scores, reasons, strengths, weaknesses, clamped, ignored } = read;
+        const lists = { strengths: [...strengths], weaknesses: [...weaknesses], clamped: [...clamped] };
+        return {
+          type: "evaluation-given",
+          data: { by: id, scores: { ...scores }, reasons: { ...reasons }, ...lists, ignored: [...ignored] },
+        };
+      }),
+    );
+    const call = event.data.call;
+    if (event.type === "evaluation-given" || call?.ok !== false) return event;
+    if (call.failure.code === "over-budget" || again >= settings.again) return event;
+  }
+}
+
+/** `failure` is set where there is no reply. */
 type EvaluatorResult = { readonly id: string; readonly read: boolean; readonly failure?: Failure };
 
 const readResult = (id: string, { type, data }: EvaluationEvent): EvaluatorResult =>

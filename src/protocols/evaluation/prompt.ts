@@ -1,12 +1,15 @@
-import * as z from "zod";
-import { defineTemplate } from "../../prompts/template.ts";
-import { clarificationsText, requirementsText, type Problem } from "../../prompts/problem.ts";
-import { fence, materialText, type Desk, type LabeledText } from "../../prompts/material.ts";
-import type { Json, Message } from "../../kernel/index.ts";
-import { EvaluationReply, parseEvaluation } from "../../replies/evaluation.ts";
+import type { Message } from "../../kernel/index.ts";
+import { fence, materialText, type Desk, type LabeledText, type Material } from "../../prompts/material.ts";
+import {
+  clarificationsText,
+  requirementsText,
+  type Clarification,
+  type Problem,
+} from "../../prompts/problem.ts";
+import { defineTemplate, replySchema } from "../../prompts/template.ts";
+import { EvaluationReply } from "../../replies/evaluation.ts";
 import { texts } from "./templates/index.ts";
 
-/** What an independent evaluator is asked with. */
 export const evaluationTemplate = defineTemplate(
   "evaluation",
   ["problem", "clarifications", "requirements", "solution", "persona"],
@@ -19,11 +22,11 @@ export type EvaluationPrompt = Omit<Problem, "material"> & {
   readonly persona: string;
   /** The major requirements that the judge of the debate named as unfulfilled. */
   readonly unfulfilled?: readonly string[] | undefined;
-  /** What the agents wrote of how they cover the requirements, under their labels. */
+  /** By label, how the agents say that they cover the requirements. */
   readonly coverage?: readonly LabeledText[] | undefined;
 };
 
-/** Asks somebody who took no part for eight scores; `readEvaluation` reads what comes back. */
+/** The prompt for eight scores; `parseEvaluation` reads the reply. */
 export const evaluationPrompt = (desk: Desk, prompt: EvaluationPrompt): Message[] =>
   evaluationTemplate.render(desk, {
     problem: materialText(desk, { question: prompt.problem, context: [] }),
@@ -35,14 +38,7 @@ export const evaluationPrompt = (desk: Desk, prompt: EvaluationPrompt): Message[
     persona: prompt.persona,
   });
 
-/** The JSON Schema of an evaluation, for providers that can hold a model to it. */
-export const evaluationSchema = {
-  name: "evaluation",
-  schema: z.toJSONSchema(EvaluationReply) as Json, // a JSON Schema is JSON
-};
-
-/** An evaluation as read: see `parseEvaluation`. */
-export const readEvaluation = parseEvaluation;
+export const evaluationSchema = replySchema("evaluation", EvaluationReply);
 
 const fenceClaims = (desk: Desk, { unfulfilled = [], coverage = [] }: EvaluationPrompt): string[] => [
   ...(unfulfilled.length === 0
@@ -63,7 +59,7 @@ const fenceClaims = (desk: Desk, { unfulfilled = [], coverage = [] }: Evaluation
       ]),
 ];
 
-/** A user's own prompt, and what only its form has a place for. */
+/** A user's own prompt, with the values that only such a prompt has. */
 export type OwnEvaluation = {
   /** With `{problem}`, `{clarifications}`, `{final_solution}` and `{requirements_info}`, each as often as it likes. */
   readonly text: string;
@@ -75,9 +71,8 @@ const PLACEHOLDER = /\{(problem|clarifications|final_solution|requirements_info)
 type Placeholder = "problem" | "clarifications" | "final_solution" | "requirements_info";
 
 /**
- * Asks in a user's own words, every placeholder filled with fenced text in one pass: what a text contains is never read as
- * a placeholder. The system turn of the shipped template stands before it, since it says what a fence is, and the persona
- * after that. `readEvaluation` reads what comes back.
+ * A user's own prompt, every placeholder filled with fenced text in one pass: what a text contains is never read as a
+ * placeholder. The system turn is that of the shipped template, which says what a fence is, then the persona.
  */
 export function ownEvaluationPrompt(desk: Desk, prompt: EvaluationPrompt, own: OwnEvaluation): Message[] {
   const values: Record<Placeholder, string> = {
@@ -104,7 +99,7 @@ export function ownEvaluationPrompt(desk: Desk, prompt: EvaluationPrompt, own: O
   ];
 }
 
-/** A fence's lines are lines of their own, wherever in a line it is to stand. */
+/** Puts a fence on lines of its own, wherever in a line it is to stand. */
 const onOwnLines = (
   text: string,
   {
@@ -113,7 +108,7 @@ const onOwnLines = (
   }: { readonly before: string | undefined; readonly after: string | undefined },
 ): string => `${before === "\n" ? "" : "\n"}${text}${after === "\n" || after === "\r" ? "" : "\n"}`;
 
-/** The requirements under the names that prompts written for Dialectic (0.7) know them by, and the minor ones. */
+/** The requirements under the names of prompts that were written for Dialectic (0.7). */
 const formatRequirementsInfo = (
   { requirements, unfulfilled = [], coverage = [] }: EvaluationPrompt,
   { roles }: OwnEvaluation,
@@ -132,3 +127,54 @@ const formatRequirementsInfo = (
     undefined,
     2,
   );
+
+/** The texts of a debate that its evaluators are shown. */
+export type EvaluationTexts = {
+  readonly problem: string;
+  readonly solution: string;
+  /** Questions with their answers, in the order asked. */
+  readonly clarifications: readonly Clarification[];
+  /** By agent, how it says that it covers the requirements. */
+  readonly coverage: readonly LabeledText[];
+};
+
+const COVERAGE = "coverage/";
+
+/** The texts as the opening's context; `textsIn` reads them back. */
+export const createEvaluationContext = ({
+  problem,
+  solution,
+  clarifications,
+  coverage,
+}: EvaluationTexts): Material["context"] => [
+  { name: "problem", text: problem },
+  { name: "solution", text: solution },
+  ...clarifications.flatMap(({ question, answer }, index) => [
+    { name: `clarification-${index + 1}/question`, text: question },
+    { name: `clarification-${index + 1}/answer`, text: answer },
+  ]),
+  ...coverage.map(({ label, text }) => ({ name: `${COVERAGE}${label}`, text })),
+];
+
+/** @throws RangeError for a context without problem or solution, which `createEvaluationContext` never makes */
+export function readTexts(context: Material["context"]): EvaluationTexts {
+  const texts = new Map(context.map(({ name, text }) => [name, text]));
+  const problem = texts.get("problem");
+  const solution = texts.get("solution");
+  if (problem === undefined || solution === undefined)
+    throw new RangeError("the opening has no problem and solution to evaluate");
+  const clarifications: Clarification[] = [];
+  for (let nth = 1; ; nth += 1) {
+    const question = texts.get(`clarification-${nth}/question`);
+    if (question === undefined) break;
+    clarifications.push({ question, answer: texts.get(`clarification-${nth}/answer`) ?? "NA" });
+  }
+  return {
+    problem,
+    solution,
+    clarifications,
+    coverage: context.flatMap(({ name, text }) =>
+      name.startsWith(COVERAGE) ? [{ label: name.slice(COVERAGE.length), text }] : [],
+    ),
+  };
+}

@@ -8,27 +8,32 @@ import {
 } from "../../engine/index.ts";
 import { StepKey, type Closing, type Failure, type FailureCode } from "../../kernel/index.ts";
 import { judgeTemplates } from "../phases/judge-prompts.ts";
-import { judgeAnswer, judgePair } from "./preference.ts";
-import { stoppedByBudget } from "../phases/loss.ts";
+import { stoppedByBudget } from "../phases/reply.ts";
+import {
+  judgeAnswer,
+  judgePair,
+  largestRequest,
+  openBench,
+  type JudgeBench,
+  type VerdictOutcome,
+} from "./verdict.ts";
 import { JudgeSettings } from "./work.ts";
-import { openBench, largestRequest, type JudgeBench, type VerdictOutcome } from "./verdict.ts";
 
 export { JudgeSettings } from "./work.ts";
 
 // JUDGE-1. A step depends on its item, order and repeat alone: neither on the lane that it runs in nor on the other items.
-// JUDGE-2. There are only as many lanes as the budget reaches for at once, each with the largest prompt; one there always is.
-// JUDGE-3. A lane ends where asking on is pointless: budget, key or account say no, or `PATIENCE` calls in a row failed.
+// JUDGE-2. There are as many lanes as the budget reaches for at once, each with the largest prompt, and at least one.
+// JUDGE-3. A lane ends when the budget, the key or the account refuses, or after `MAX_FAILURES_IN_A_ROW`.
 
-/** So many failures in a row end a lane. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
-/** How many replies gave a verdict and how many none, and the failure that ended it early. */
+/** The numbers of replies with and without a verdict, and the failure that ended the lane early. */
 type LaneResult = { readonly read: number; readonly unread: number; readonly ended?: Failure };
 
 /**
- * One judge grades or compares items, each by itself, pairs in both orders, every prompt as often as
- * the settings say. Items go round a few lanes, so that a long list neither floods the provider nor runs into time-outs
- * while it queues. What it comes to against the items' labels is a projection's to say.
+ * One judge grades or compares items, each by itself, pairs in both orders, every prompt as often as the settings say.
+ * Items are dealt to a few lanes, so that a long list neither floods the provider nor times out while it waits. The
+ * comparison with the items' labels is in `validation.ts`.
  */
 export const judge = defineProtocol<JudgeSettings>({
   name: "judge",

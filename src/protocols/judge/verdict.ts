@@ -1,5 +1,6 @@
-import type { StepOutcome, ProtocolContext, StepRunner } from "../../engine/index.ts";
+import type { ProtocolContext, StepOutcome, StepRunner } from "../../engine/index.ts";
 import {
+  EventId,
   StepKey,
   type Event,
   type Failure,
@@ -8,19 +9,21 @@ import {
   type Participant,
   type Work,
 } from "../../kernel/index.ts";
-import { judgeSchema, judgeTemplate } from "../phases/judge-prompts.ts";
-import { emptyReplyFailure, modelParams } from "../phases/draft.ts";
-import { degradation } from "../phases/loss.ts";
+import { parseGrade } from "../../replies/grade.ts";
+import { parsePreference, type Preference } from "../../replies/preference.ts";
+import { combinePreference } from "../../stats/judge-leans.ts";
+import { gradePrompt, judgeSchema, judgeTemplate, preferencePrompt } from "../phases/judge-prompts.ts";
+import { modelParams, readReply } from "../phases/reply.ts";
 import type { JudgeSettings } from "./work.ts";
 
-/** What became of one reply: whether it gave a verdict, and the failure where there was no reply. */
+/** Whether a reply gave a verdict, and the failure where there was no reply. */
 export type VerdictOutcome = { readonly read: boolean; readonly failure?: Failure };
 
-/** What every item is judged at: the judge, and the items' texts. */
+/** The judge, and the items' texts. */
 export type JudgeBench = {
   readonly context: ProtocolContext<JudgeSettings>;
   readonly judge: Participant;
-  /** A text of an item (`item-17/question`); undefined for a reference that there is not. */
+  /** A text of an item (`item-17/question`); undefined for a missing reference. */
   readonly text: (name: string) => string | undefined;
 };
 
@@ -31,11 +34,11 @@ export function openBench(context: ProtocolContext<JudgeSettings>): JudgeBench {
   return { context, judge, text: (name) => texts.get(name) };
 }
 
-/** A text that every item of its kind has. */
-export function requireText({ text }: JudgeBench, name: string): string {
-  const found = text(name);
-  if (found === undefined) throw new RangeError(`the opening has no text ${name}`);
-  return found;
+/** A text that every item of its kind has. @throws RangeError where the opening lacks it */
+function requireText(bench: JudgeBench, name: string): string {
+  const text = bench.text(name);
+  if (text === undefined) throw new RangeError(`the opening has no text ${name}`);
+  return text;
 }
 
 type JudgeCall = {
@@ -59,31 +62,30 @@ const judgeRequest = (
   };
 };
 
-/** A request as large as the largest that this bench makes, for a budget to reckon with. */
-export function largestRequest(at: JudgeBench): ModelRequest {
-  const { context } = at;
+/** A request as large as the largest of this bench, for the budget. */
+export function largestRequest(bench: JudgeBench): ModelRequest {
+  const { context } = bench;
   const { kind, form, items, rubric } = context.settings;
   const parts = ["question", "a", "b", "answer", "reference"];
-  const texts = items.map(({ name }) => parts.map((part) => at.text(`${name}/${part}`) ?? "").join("\n"));
+  const texts = items.map(({ name }) => parts.map((part) => bench.text(`${name}/${part}`) ?? "").join("\n"));
   const longest = texts.reduce((one, other) => (other.length > one.length ? other : one), "");
   const text = [context.template(judgeTemplate(kind, form).name), JSON.stringify(rubric), longest].join("\n");
-  return judgeRequest(at, [{ role: "user", text }]);
+  return judgeRequest(bench, [{ role: "user", text }]);
 }
 
-/** A step in which a judge's reply, or the lack of one, is recorded. */
-export type JudgeReply = Event<"grade-given"> | Event<"reply-received"> | Event<"degradation-noted">;
+/** The event of a judge's reply, or of the lack of one. */
+type JudgeReply = Event<"grade-given"> | Event<"reply-received"> | Event<"degradation-noted">;
 
-/**
- * The reply to one prompt, or how its call failed for good, under `key`; what failed is asked again under keys of its own
- * as often as the settings say.
- */
-export async function askJudge(
+/** Asks one prompt under `key`; a call that failed for good is made again under keys of its own, as the settings say. */
+async function askJudge(
   { context, judge }: JudgeBench,
   run: StepRunner,
   { key, work, messages, read }: JudgeCall,
 ): Promise<JudgeReply> {
   const { settings } = context;
   const request = judgeRequest({ context, judge }, messages);
+  const weakens = "the judge's figures rest on one verdict less";
+  const loss = { what: `the verdict ${key}`, participant: judge.id, weakens };
   for (let again = 0; ; again += 1) {
     const event = await run.call(
       {
@@ -93,31 +95,148 @@ export async function askJudge(
         request,
         timeoutMs: settings.callTimeoutMs,
       },
-      (call) => {
-        const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
-        const weakens = "the judge's figures rest on one verdict less";
-        const what = `the verdict ${key}`;
-        if (failure) return degradation({ what, failure, participant: judge.id, weakens });
-        return read(call.ok ? call.reply : "");
-      },
+      readReply<"grade-given" | "reply-received">(loss, read),
     );
     const over = event.data.call?.ok === false && event.data.call.failure.code === "over-budget";
     if (event.type !== "degradation-noted" || over || again >= settings.again) return event;
   }
 }
 
-/** What became of a reply, `read` where it gave a verdict. An empty reply is no failure of the provider's. */
-export const verdictOutcome = (asked: JudgeReply, read: boolean): VerdictOutcome =>
-  asked.data.call?.ok === false ? { read, failure: asked.data.call.failure } : { read };
+/** `read` tells whether the reply gave a verdict. An empty reply is not a failure of the provider. */
+const verdictOutcome = ({ data: { call } }: JudgeReply, read: boolean): VerdictOutcome =>
+  call?.ok === false ? { read, failure: call.failure } : { read };
 
-/** `item-17/grade`, and `item-17/grade/repeat-2` when it is asked for the second time. */
-export const repeatKey = (key: string, repeat: number): StepKey =>
+/** `item-17/grade`, and `item-17/grade/repeat-2` for the second time. */
+const repeatKey = (key: string, repeat: number): StepKey =>
   StepKey.parse(repeat === 1 ? key : `${key}/repeat-${repeat}`);
 
-/** The same as work: an item's part, and which repetition of it. */
-export const itemWork = (kind: string, of: string, repeat: number): Work =>
+const itemWork = (kind: string, of: string, repeat: number): Work =>
   repeat === 1 ? { kind, of } : { kind, of, nth: repeat };
 
-/** From 1 to as often as every prompt is asked. */
-export const listRepeats = ({ context }: JudgeBench): number[] =>
+/** From 1 to the number of times that every prompt is asked. */
+const listRepeats = ({ context }: JudgeBench): number[] =>
   Array.from({ length: context.settings.repeat }, (_, index) => index + 1);
+
+const ORDERS = [
+  { key: "order-1", shown: ["a", "b"] },
+  { key: "order-2", shown: ["b", "a"] },
+] as const;
+
+/** Compares a pair in both orders, under `ITEM/order-1` and `ITEM/order-2`; `ITEM/preference` combines the two. */
+export async function* judgePair(
+  bench: JudgeBench,
+  run: StepRunner,
+  item: string,
+): AsyncGenerator<VerdictOutcome> {
+  for (const repeat of listRepeats(bench)) {
+    const preferences: Preference[] = [];
+    for (const { key, shown } of ORDERS) {
+      const reply = await askInOrder(bench, run, {
+        key: repeatKey(`${item}/${key}`, repeat),
+        work: itemWork(key, item, repeat),
+        item,
+        shown,
+      });
+      const read = readPreference(reply);
+      preferences.push(read);
+      yield verdictOutcome(reply, read.ok);
+    }
+    const [first, second] = preferences;
+    if (first === undefined || second === undefined) return;
+    const key = repeatKey(`${item}/preference`, repeat);
+    const work = itemWork("preference", item, repeat);
+    const outcomes = ["preference-given", "degradation-noted"] as const;
+    await run.derive({ key, work, outcomes, input: { first, second } }, () =>
+      combineOrders(item, first, second),
+    );
+  }
+}
+
+type PairOrder = {
+  readonly key: string;
+  readonly work: Work;
+  readonly item: string;
+  readonly shown: readonly ["a" | "b", "a" | "b"];
+};
+
+const askInOrder = (
+  bench: JudgeBench,
+  run: StepRunner,
+  { key, work, item, shown: [first, second] }: PairOrder,
+): Promise<JudgeReply> => {
+  const { form, rubric } = bench.context.settings;
+  const messages = preferencePrompt(bench.context, {
+    form,
+    rubric,
+    question: requireText(bench, `${item}/question`),
+    first: requireText(bench, `${item}/${first}`),
+    second: requireText(bench, `${item}/${second}`),
+  });
+  return askJudge(bench, run, {
+    key,
+    work,
+    messages,
+    read: () => ({
+      type: "reply-received",
+      data: { by: bench.judge.id, why: `${item}, ${first} shown before ${second}` },
+    }),
+  });
+};
+
+/** The preference in a recorded reply, by the order in which the answers were shown. */
+const readPreference = ({ type, data }: JudgeReply): Preference =>
+  type === "degradation-noted"
+    ? { ok: false, reason: data.why }
+    : parsePreference(data.call?.ok ? data.call.reply : "");
+
+function combineOrders(
+  item: string,
+  first: Preference,
+  second: Preference,
+): StepOutcome<"preference-given" | "degradation-noted"> {
+  const { winner, orderSensitive, ...rest } = combinePreference(first, second);
+  if (winner === null) {
+    const why = "why" in rest ? rest.why : "";
+    const weakens = "the judge's figures rest on one pair less";
+    return { type: "degradation-noted", data: { what: `the preference on ${item}`, why, weakens } };
+  }
+  const reason = first.reason === "" ? second.reason : first.reason;
+  return {
+    type: "preference-given",
+    // The answers are not events, but texts of the opening's context under these names.
+    data: { of: [EventId.parse(`${item}/a`), EventId.parse(`${item}/b`)], winner, orderSensitive, reason },
+  };
+}
+
+/** Grades one item under `ITEM/grade`, as often as the settings say. */
+export async function* judgeAnswer(
+  bench: JudgeBench,
+  run: StepRunner,
+  item: string,
+): AsyncGenerator<VerdictOutcome> {
+  const { form, rubric } = bench.context.settings;
+  const messages = gradePrompt(bench.context, {
+    form,
+    rubric,
+    question: requireText(bench, `${item}/question`),
+    answer: requireText(bench, `${item}/answer`),
+    reference: bench.text(`${item}/reference`),
+  });
+  // The answer is not an event, but a text of the opening's context under this name.
+  const of = EventId.parse(`${item}/answer`);
+  for (const repeat of listRepeats(bench)) {
+    const reply = await askJudge(bench, run, {
+      key: repeatKey(`${item}/grade`, repeat),
+      work: itemWork("grade", item, repeat),
+      messages,
+      read: (text) => {
+        const grade = parseGrade(text);
+        const data = grade.ok
+          ? { of, score: grade.score, feedback: grade.feedback, rubric: rubric.name }
+          : { of, score: null, feedback: "", rubric: rubric.name, why: grade.reason };
+        return { type: "grade-given", data };
+      },
+    });
+    yield verdictOutcome(reply, reply.type === "grade-given" && reply.data.score !== null);
+  }
+}

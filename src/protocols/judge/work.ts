@@ -4,7 +4,7 @@ import { Rubric, Score } from "../../kernel/index.ts";
 /** Names an item in step keys and in the names of its texts: `item-17`. */
 const name = z.string().regex(/^[a-z0-9-]{1,40}$/);
 
-/** Who wrote an answer, as a family; null while nobody has said. */
+/** The model family of an answer's author; null where it is unknown. */
 const family = z.string().nullable();
 
 /**
@@ -25,18 +25,18 @@ export const AnswerItem = z.strictObject({
   family: family.optional(),
 });
 
-/** What a judge has to do, as an opening's settings pin it. */
+/** The items of a judge, as an opening's settings pin them. */
 export const JudgeWork = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("preference"), items: z.array(PairItem).min(1) }),
   z.object({ kind: z.literal("grade"), items: z.array(AnswerItem).min(1) }),
 ]);
 export type JudgeWork = z.infer<typeof JudgeWork>;
 
-/** How it is done. */
+/** How the judge is asked. */
 export const JudgeManner = z.object({
   form: z.enum(["prometheus", "json"]),
   rubric: Rubric,
-  /** How often every prompt is asked. */
+  /** The number of times that every prompt is asked. */
   repeat: z.int().min(1).max(20).default(1),
 });
 export type JudgeManner = z.infer<typeof JudgeManner>;
@@ -46,9 +46,9 @@ const manner = {
   maxOutputTokens: z.int().positive().default(4_096),
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),
-  /** So many items are before the judge at a time. */
+  /** The number of items that are judged at a time. */
   lanes: z.int().min(1).max(64).default(8),
-  /** How often a call that failed for good is asked again, under a step of its own: raised by forks that go on. */
+  /** How often a call that failed for good is made again, under a step of its own; forks that continue raise it. */
   again: z.int().min(0).max(100).default(0),
 };
 

@@ -1,22 +1,15 @@
 import type { ProtocolContext } from "../../engine/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import {
-  StepKey,
-  type Answer,
-  type FailureCode,
-  type Message,
-  type ModelRequest,
-  type Participant,
-} from "../../kernel/index.ts";
+import { StepKey, type Answer, type Message, type Participant } from "../../kernel/index.ts";
 import { materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import { failedPart, fanOut } from "./fan-out.ts";
-import { degradation, type Absence } from "./loss.ts";
+import { failedPart, fanOut, listAbsent, type Absent } from "./fan-out.ts";
+import { modelParams, readReply } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
 
-/** What a member is asked in the blind first phase. */
+/** The prompt of the blind first phase. */
 export const draftPrompt = (
   desk: Desk,
   { material, persona }: { readonly material: Material; readonly persona: string },
@@ -30,9 +23,6 @@ export type Draft = {
   readonly final: Answer | null;
 };
 
-/** Who did not answer, and why. */
-export type Absent = Absence & { readonly by: Participant };
-
 export type Drafts = { readonly drafts: readonly Draft[]; readonly absent: readonly Absent[] };
 
 export type DraftLimits = {
@@ -42,69 +32,41 @@ export type DraftLimits = {
   readonly patienceMs: number | null;
 };
 
-/** Everybody answers alone and at once, under `draft/<member>`; in seat order. */
+/** Every member answers alone and at once, under `draft/<member>`; in seat order. */
 export async function draft(
   context: ProtocolContext,
   members: readonly Participant[],
-  limits: DraftLimits,
+  { quorum, maxOutputTokens, timeoutMs, patienceMs }: DraftLimits,
 ): Promise<Drafts> {
-  const spec = { name: "draft", work: WORK, quorum: limits.quorum, patienceMs: limits.patienceMs };
-  const asked = members.map((by) => ({ id: by.id, by, request: draftRequest(context, by, limits) }));
-  const given = await fanOut<(typeof asked)[number], Draft>(
+  const work = { kind: "draft" };
+  const drafters = members.map((by) => {
+    const messages = draftPrompt(context, { material: context, persona: context.instructions(by) });
+    return { id: by.id, by, request: { ...modelParams(by), messages, maxOutputTokens } };
+  });
+  const done = await fanOut<(typeof drafters)[number], Draft>(
     context.run,
-    { ...spec, members: asked },
+    { name: "draft", work, members: drafters, quorum, patienceMs },
     async ({ by, request }, run) => {
-      const step = StepKey.parse(`draft/${by.id}`);
+      const key = StepKey.parse(`draft/${by.id}`);
       const event = await run.call(
         {
-          key: step,
+          key,
           outcomes: ["answer-given", "degradation-noted"],
-          work: { ...WORK, by: by.id },
+          work: { ...work, by: by.id },
           request,
-          timeoutMs: limits.timeoutMs,
+          timeoutMs,
         },
-        (call) => {
-          const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
-          if (failure)
-            return degradation({ what: `the draft of ${by.persona.name}`, failure, participant: by.id });
-          const text = call.ok ? call.reply : "";
-          return {
+        readReply<"answer-given">(
+          { what: `the draft of ${by.persona.name}`, participant: by.id },
+          (text) => ({
             type: "answer-given",
             data: { by: by.id, kind: "draft", round: 1, text, final: extractAnswer(text) },
-          };
-        },
+          }),
+        ),
       );
       if (event.type === "degradation-noted") return failedPart(event);
-      return { in: true, value: { by, step, text: event.data.text, final: event.data.final } };
+      return { in: true, value: { by, step: key, text: event.data.text, final: event.data.final } };
     },
   );
-  return {
-    drafts: given.in.map(({ value }) => value),
-    absent: [...given.out, ...given.cut].map(({ member: { by }, ...absence }) => ({ by, ...absence })),
-  };
+  return { drafts: done.in.map(({ value }) => value), absent: listAbsent(done) };
 }
-
-const WORK = { kind: "draft" };
-
-const draftRequest = (
-  context: ProtocolContext,
-  member: Participant,
-  { maxOutputTokens }: DraftLimits,
-): ModelRequest => ({
-  ...modelParams(member),
-  messages: draftPrompt(context, { material: context, persona: context.instructions(member) }),
-  maxOutputTokens,
-});
-
-/** The part of a request that the participant decides. */
-export const modelParams = ({
-  model,
-  temperature,
-}: Participant): Pick<ModelRequest, "model" | "temperature"> =>
-  temperature === undefined ? { model } : { model, temperature };
-
-/** A reply of nothing is a failure: no answer is never passed on as one. */
-export const emptyReplyFailure = (
-  reply: string,
-): { readonly code: FailureCode; readonly message: string } | undefined =>
-  reply.trim() === "" ? { code: "unreadable", message: "the reply was empty" } : undefined;

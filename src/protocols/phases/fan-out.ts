@@ -5,10 +5,10 @@ import {
   type PhaseWork,
   type StepRunner,
 } from "../../engine/index.ts";
-import type { Event, Failure, ModelRequest } from "../../kernel/index.ts";
-import { createAbsence, budgetAbsence, type Absence } from "./loss.ts";
+import type { Event, Failure, ModelRequest, Participant } from "../../kernel/index.ts";
 import { countMajority } from "./control.ts";
-import { findById } from "./seats.ts";
+import { budgetAbsence, createAbsence, type Absence } from "./reply.ts";
+import { findById } from "./table.ts";
 
 /** Who takes part in a fan-out, with the request that the budget is asked about. */
 export type FanOutMember = { readonly id: string; readonly request: ModelRequest };
@@ -37,12 +37,22 @@ export type FanOut<M extends FanOutMember, T> = {
   readonly cut: readonly (Absence & { readonly member: M })[];
 };
 
+/** Those who failed, came too late or were not asked, by participant. */
+export const listAbsent = <M extends FanOutMember & { readonly by: Participant }, T>({
+  out,
+  cut,
+}: FanOut<M, T>): readonly Absent[] =>
+  [...out, ...cut].map(({ member: { by }, ...absence }) => ({ by, ...absence }));
+
+/** A participant who did not answer, and why. */
+export type Absent = Absence & { readonly by: Participant };
+
 /**
  * Asks all members at once, as many as the budget reaches for, and waits for them.
  *
  * @example
  * const { in: given, out, cut } = await fanOut(run, { name: "draft", work, members, patienceMs: null }, async (member, run) => {
- *   const event = await run.call({ key: `draft/${member.id}`, ends, work, request: member.request }, read);
+ *   const event = await run.call({ key: `draft/${member.id}`, outcomes, work, request: member.request }, read);
  *   return event.type === "answer-given" ? { in: true, value: event } : failedPart(event);
  * });
  */

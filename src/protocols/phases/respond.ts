@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { defineTemplate } from "../../prompts/template.ts";
-import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
+import type { ProtocolContext, StepOutcome, Turn } from "../../engine/index.ts";
 import {
   RecallRules,
   StepKey,
@@ -8,36 +7,37 @@ import {
   UserId,
   type Call,
   type Event,
-  type Participant,
-  type Respondent,
+  type Json,
   type Mark,
   type Message,
+  type Participant,
   type Recalled,
+  type Respondent,
 } from "../../kernel/index.ts";
+import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
+import { defineTemplate } from "../../prompts/template.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import type { StepOutcome, ProtocolContext, Turn } from "../../engine/index.ts";
+import { callFailure, degradation, modelParams } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools } from "./tool-turns.ts";
-import { degradation } from "./loss.ts";
-import { emptyReplyFailure, modelParams } from "./draft.ts";
 
 /** How a respondent answers, whichever of two it is. */
 export const RespondentSettings = z.strictObject({
   maxOutputTokens: z.int().positive().default(4_096),
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),
-  /** What memory may bring, and whose memory; null: without. */
+  /** Whose memory is searched, and by which rules; null is no memory. */
   recall: z.strictObject({ user: UserId, rules: RecallRules }).nullable().default(null),
-  /** What it may call; `limit`: in all turns together. */
+  /** The tools it may call; `limit` counts the calls of all turns together. */
   tools: z
     .strictObject({ specs: z.array(ToolSpec), limit: z.int().positive().max(100) })
     .prefault({ specs: [], limit: 5 }),
-  /** What file tools see: an absolute path. */
+  /** The folder that file tools see: an absolute path. */
   contextFolder: z.string().optional(),
 });
 export type RespondentSettings = z.infer<typeof RespondentSettings>;
 
-/** A context as a respondent stands on it, a protocol's or a reaction's. */
+/** The context of a respondent, in a protocol or in a reaction. */
 export type RespondContext = Omit<ProtocolContext<RespondentSettings>, "history">;
 
 export type RespondentTurn = {
@@ -47,7 +47,7 @@ export type RespondentTurn = {
   readonly history: readonly Turn[];
 };
 
-/** The second respondent's failure weakens nobody's answer. */
+/** The second respondent's failure does not weaken the answer. */
 type RespondOutcome = "answer-given" | "degradation-noted" | "reaction-failed";
 
 /** Answers the question under `answer/<id>`, after `recall/<id>` where it may remember. */
@@ -76,23 +76,30 @@ export async function respond(
     tools: {
       ...settings.tools,
       seen: [],
-      async use(name, given, signal) {
-        const tools = await context.ports.tools?.(context.opening);
-        if (!tools) return { error: "there is no folder to work in" };
-        const outcome = await tools.call(name, given, signal);
-        return outcome.ok ? outcome.result : { error: outcome.reason };
-      },
+      use: (name, input, signal) => useFileTool(context, { name, input }, signal),
     },
     outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
     read: (call) => readAnswer(call, { by, respondent }),
   });
 }
 
+/** The result of a file tool's call, or why there is none. */
+export async function useFileTool(
+  { ports, opening }: Pick<ProtocolContext, "ports" | "opening">,
+  { name, input }: { readonly name: string; readonly input: Json },
+  signal: AbortSignal,
+): Promise<Json> {
+  const tools = await ports.tools?.(opening);
+  if (!tools) return { error: "there is no folder to work in" };
+  const outcome = await tools.call(name, input, signal);
+  return outcome.ok ? outcome.result : { error: outcome.reason };
+}
+
 function readAnswer(
   call: Call,
   { by, respondent }: Pick<RespondentTurn, "by" | "respondent">,
 ): StepOutcome<RespondOutcome> {
-  const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
+  const failure = callFailure(call);
   const text = call.ok ? call.reply : "";
   if (!failure)
     return {
@@ -109,7 +116,7 @@ function readAnswer(
       };
 }
 
-/** What memory gives, recorded as it was given; nothing is where it may not be asked. */
+/** What memory gives, recorded as it was given; empty where it may not be searched. */
 async function recallMemory(
   { conversation, opening, ports, question, run, settings }: RespondContext,
   by: Participant,
@@ -126,8 +133,11 @@ async function recallMemory(
     async (signal) => {
       const { organization } = opening;
       const { user, rules } = recall;
-      const found = await ports.memory?.recall({ organization, user, question, rules, conversation }, signal);
-      const { engrams, facts, how } = found ?? { engrams: [], facts: [], how: "there is no memory here" };
+      const result = await ports.memory?.recall(
+        { organization, user, question, rules, conversation },
+        signal,
+      );
+      const { engrams, facts, how } = result ?? { engrams: [], facts: [], how: "there is no memory here" };
       return {
         type: "engrams-recalled",
         data: { for: by.id, engrams: [...engrams], facts: [...facts], how },
@@ -155,8 +165,8 @@ export type RespondPrompt = {
 };
 
 /**
- * What a respondent is asked: instructions and pinned facts first, then the conversation as turns of its own, then what is
- * remembered and the question. What stays the same from turn to turn stands first, so that providers can cache it.
+ * A respondent's prompt: instructions and pinned facts, then the conversation as turns of its own, then memories and the
+ * question. What stays the same from turn to turn comes first, so that providers can cache it.
  */
 export function respondPrompt(desk: Desk, prompt: RespondPrompt): Message[] {
   const { persona, history, material, facts, engrams } = prompt;
@@ -184,7 +194,7 @@ const MARKS: { readonly [mark in Mark]: string } = {
   unjudged: "not judged yet",
 };
 
-/** One engram as data: nothing of it, the critic's words included, stands outside of its fence. */
+/** One memory entry as data: nothing of it, the critic's words included, stands outside its fence. */
 function engramText(desk: Desk, { mark, grade, question, summary, feedback }: Recalled): string {
   const rated = grade === null ? "" : `, rated ${grade}/5`;
   const text = [

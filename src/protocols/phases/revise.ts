@@ -1,19 +1,19 @@
-import { defineTemplate } from "../../prompts/template.ts";
-import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
-import { labelReader } from "../../replies/reply-fields.ts";
-import { StepKey, type ModelRequest, type ParticipantId, type Message } from "../../kernel/index.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
 import type { ProtocolContext, StepRunner } from "../../engine/index.ts";
-import { texts } from "./templates/index.ts";
-import { othersFrom, type SeatedDraft } from "./table.ts";
-import { findByLabel } from "./seats.ts";
-import { degradation } from "./loss.ts";
+import { StepKey, type Message, type ModelRequest, type ParticipantId } from "../../kernel/index.ts";
+import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
+import { defineTemplate } from "../../prompts/template.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { labelReader } from "../../replies/reply-fields.ts";
+import type { Draft } from "./draft.ts";
 import { failedPart, fanOut, type FanOutMember, type FanOutPart } from "./fan-out.ts";
-import { emptyReplyFailure, modelParams, type Draft } from "./draft.ts";
+import { markdownLines } from "./markdown.ts";
+import { modelParams, readReply } from "./reply.ts";
+import { findByLabel, othersFrom, type SeatedDraft } from "./table.ts";
+import { texts } from "./templates/index.ts";
 
-// REVISE-1. Nobody is asked in vain: who is shown, beside the own answer, none that differs is left out of the round.
-// REVISE-2. Nobody is told which answer is the own one, who wrote which, or how many hold it.
-// REVISE-3. An answer that a member does not give again stands: who fails or is cut keeps the one before.
+// REVISE-1. No member is asked in vain: a member that no answer differs from is left out of the round.
+// REVISE-2. No member is told which answer is its own, who wrote which, or how many hold it.
+// REVISE-3. An answer that a member does not give again stands: a member that fails or is cut keeps the one before.
 
 export type RevisionRound = {
   /** From 2: the drafts were the first. */
@@ -37,61 +37,69 @@ export type RevisionResult = {
   readonly lost: number;
 };
 
-/** A member sees the own answer and at most so many that differ: more voices make for conformity, not for better answers. */
-const SHOWN = 2;
+/** Answers that a member sees beside its own: more voices make for conformity, not for better answers. */
+const MAX_OTHERS_SHOWN = 2;
 
 /**
- * One anonymous round: everybody who differs from somebody criticises the own answer and those that differ, and answers
- * again, each under `round-<n>/revision/<member>`. A critique is recorded beside it, under
+ * One anonymous round. Every member whose answer differs from another's criticizes its own answer and those that differ,
+ * and answers again, under `round-<n>/revision/<member>`. Each critique is recorded beside it, under
  * `round-<n>/critique/<member>/of/<author>`.
  */
 export async function revise(context: ProtocolContext, spec: RevisionRound): Promise<RevisionResult> {
-  const given = await fanOut<RevisionMember, Draft>(
+  const { round, patienceMs } = spec;
+  const done = await fanOut<RevisionMember, Draft>(
     context.run,
-    { name: nameOf(spec), work: workOf(spec), members: partsOf(context, spec), patienceMs: spec.patienceMs },
-    (part, run) => revision(run, spec, part),
+    {
+      name: `round-${round}/revision`,
+      work: { kind: "revision", round },
+      members: listMembers(context, spec),
+      patienceMs,
+    },
+    (member, run) => askRevision(run, spec, member),
   );
-  const revised = new Map(given.in.map(({ member, value }) => [member.id, value]));
+  const revised = new Map(done.in.map(({ member, value }) => [member.id, value]));
   return {
     answers: spec.table.map((place) => revised.get(place.by.id) ?? withoutLabel(place)), // REVISE-3
-    by: given.in.map(({ value }) => value.by.id),
-    cut: given.cut.length > 0,
-    lost: given.out.length,
+    by: done.in.map(({ value }) => value.by.id),
+    cut: done.cut.length > 0,
+    lost: done.out.length,
   };
 }
 
-/** The least that a round takes: one member's call. */
+/** The smallest round: one member's call. */
 export function minimumRevisionCalls(
   context: ProtocolContext,
   spec: RevisionRound,
 ): { readonly step: string; readonly request: ModelRequest }[] {
-  const [part] = partsOf(context, spec);
-  return part ? [{ step: `${nameOf(spec)}/${part.place.by.id}`, request: part.request }] : [];
+  const [first] = listMembers(context, spec);
+  return first ? [{ step: `round-${spec.round}/revision/${first.id}`, request: first.request }] : [];
 }
 
-const workOf = ({ round }: RevisionRound) => ({ kind: "revision", round });
-
-const nameOf = ({ round }: RevisionRound): string => `round-${round}/revision`;
-
-/** Who is asked, with what. */
-const partsOf = (context: ProtocolContext, spec: RevisionRound): readonly RevisionMember[] =>
+const listMembers = (context: ProtocolContext, spec: RevisionRound): readonly RevisionMember[] =>
   spec.table.flatMap((place) => {
-    const shown = shownTo(spec, place);
     const { by } = place;
-    return shown.length > 1
-      ? [{ id: by.id, place, shown, request: requestFor(context, spec, { by, shown }) }]
-      : []; // REVISE-1
+    const answers = chooseShown(spec, place);
+    if (answers.length < 2) return []; // REVISE-1
+    const persona = context.instructions(by);
+    const messages = revisionPrompt(context, { material: context, persona, answers });
+    const request = { ...modelParams(by), messages, maxOutputTokens: spec.maxOutputTokens };
+    return [{ id: by.id, place, shown: answers, request }];
   });
 
 type RevisionMember = FanOutMember & { readonly place: SeatedDraft; readonly shown: readonly SeatedDraft[] };
 
-async function revision(
+async function askRevision(
   run: StepRunner,
   { round, timeoutMs }: RevisionRound,
   { place: { by }, shown, request }: RevisionMember,
 ): Promise<FanOutPart<Draft>> {
   const step = StepKey.parse(`round-${round}/revision/${by.id}`);
   const labels = shown.map(({ label }) => label);
+  const loss = {
+    what: `the revision by ${by.persona.name}`,
+    participant: by.id,
+    weakens: "its answer stands as it was before the round",
+  };
   const event = await run.call(
     {
       key: step,
@@ -100,22 +108,13 @@ async function revision(
       request,
       timeoutMs,
     },
-    (call) => {
-      const { text } = readRevision(call.ok ? call.reply : "", labels);
-      const failure = call.ok ? emptyReplyFailure(text) : call.failure;
-      const weakens = "its answer stands as it was before the round";
-      if (failure)
-        return degradation({
-          what: `the revision by ${by.persona.name}`,
-          failure,
-          participant: by.id,
-          weakens,
-        });
+    readReply<"answer-given">(loss, (reply) => {
+      const { text } = readRevision(reply, labels);
       return {
         type: "answer-given",
         data: { by: by.id, kind: "refinement", round, text, final: extractAnswer(text) },
       };
-    },
+    }),
   );
   if (event.type === "degradation-noted") return failedPart(event);
   const reply = event.data.call?.ok ? event.data.call.reply : "";
@@ -137,31 +136,21 @@ async function revision(
   return { in: true, value: { by, step, text, final } };
 }
 
-/** The own answer and those that differ from it, of which two that differ from each other come first; read round the table. */
-function shownTo({ table, differ }: RevisionRound, place: SeatedDraft): readonly SeatedDraft[] {
+/** The own answer and those that differ from it, of which two that differ from each other come first. */
+function chooseShown({ table, differ }: RevisionRound, place: SeatedDraft): readonly SeatedDraft[] {
   const others = othersFrom(table, place.by.id).filter((other) => differ(place, other));
   const [first] = others;
   const second = first && (others.find((other) => differ(first, other)) ?? others[1]);
-  const seen = [first, second].filter((one) => one !== undefined).slice(0, SHOWN);
-  // In the table's order, which says nothing of whose is whose.
-  return table.filter((one) => one.by.id === place.by.id || seen.includes(one));
+  const chosen = [first, second].filter((one) => one !== undefined).slice(0, MAX_OTHERS_SHOWN);
+  // The table's order does not tell which answer is whose.
+  return table.filter((one) => one.by.id === place.by.id || chosen.includes(one));
 }
-
-const requestFor = (
-  context: ProtocolContext,
-  { maxOutputTokens }: RevisionRound,
-  { by, shown }: Pick<SeatedDraft, "by"> & Pick<RevisionMember, "shown">,
-): ModelRequest => ({
-  ...modelParams(by),
-  messages: revisionPrompt(context, { material: context, persona: context.instructions(by), answers: shown }),
-  maxOutputTokens,
-});
 
 const withoutLabel = ({ by, step, text, final }: SeatedDraft): Draft => ({ by, step, text, final });
 
 export const revisionTemplate = defineTemplate("revision", ANSWERS_SLOTS, texts.revision);
 
-/** What a member is asked in a round of critique and revision. */
+/** The prompt of a round of critique and revision. */
 export const revisionPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =>
   revisionTemplate.render(desk, answersValues(desk, prompt));
 
@@ -172,23 +161,21 @@ export type Revision = {
   readonly critiques: readonly { readonly label: string; readonly text: string }[];
 };
 
+const MAX_HEADING_LENGTH = 80;
+
 /** Reads a reply to `revisionPrompt`. A label that is not known, or that comes again, is no heading. */
 export function readRevision(reply: string, labels: readonly string[]): Revision {
   const reader = labelReader(labels);
   const critiques: { label: string; lines: string[] }[] = [];
   let answer: string[] | undefined;
   let current: string[] | undefined;
-  let code: string | undefined;
-  for (const line of reply.split(/\r?\n/)) {
-    const [, fence] = /^\s*(`{3,}|~{3,})/.exec(line) ?? [];
-    if (code === undefined) code = fence;
-    else if (fence?.startsWith(code)) code = undefined;
-    const heading = code === undefined && answer === undefined ? HEADING.exec(line)?.[1] : undefined;
-    if (heading !== undefined && /^(?:my|final|revised) answer\W*$/i.test(heading)) {
+  for (const { line, heading } of markdownLines(reply)) {
+    const title = answer === undefined && (heading ?? "").length <= MAX_HEADING_LENGTH ? heading : undefined;
+    if (title !== undefined && /^(?:my|final|revised) answer\W*$/i.test(title)) {
       current = answer = [];
       continue;
     }
-    const label = heading === undefined ? null : (reader?.whole(heading) ?? null);
+    const label = title === undefined ? null : (reader?.whole(title) ?? null);
     if (label !== null && !critiques.some((one) => one.label === label)) {
       current = [];
       critiques.push({ label, lines: current });
@@ -197,11 +184,8 @@ export function readRevision(reply: string, labels: readonly string[]): Revision
   const text = answer?.join("\n").trim() ?? "";
   return {
     text: text === "" ? reply.trim() : text,
-    critiques: critiques.flatMap(({ label, lines }) => {
-      const said = lines.join("\n").trim();
-      return said === "" ? [] : [{ label, text: said }];
-    }),
+    critiques: critiques
+      .map(({ label, lines }) => ({ label, text: lines.join("\n").trim() }))
+      .filter((one) => one.text !== ""),
   };
 }
-
-const HEADING = /^#{1,6}\s+\**([^#*]{1,80}?)\**:?\s*#*$/;

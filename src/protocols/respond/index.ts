@@ -1,4 +1,4 @@
-import { stoppedByBudget } from "../phases/loss.ts";
+import { stoppedByBudget } from "../phases/reply.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { callOf } from "../../kernel/index.ts";
 import { respond as answer, RespondentSettings, respondTemplate } from "../phases/respond.ts";

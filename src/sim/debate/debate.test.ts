@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { hasCoverage } from "../../replies/coverage.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
+import { parseConfidence } from "../../replies/confidence.ts";
+import { parseEvaluation } from "../../replies/evaluation.ts";
+import { parseQuestions } from "../../replies/questions.ts";
+import { parseSolution } from "../../replies/solution.ts";
 import { ModelRef, type Message, type ModelRequest } from "../../kernel/index.ts";
 import {
   historyText,
@@ -9,21 +13,18 @@ import {
   critiquePrompt,
   proposalPrompt,
   questionsSchema,
-  readQuestions,
   refinementPrompt,
   summaryPrompt,
-} from "../../protocols/debate/prompts/agents.ts";
+} from "../../protocols/debate/prompts.ts";
 import {
   confidencePrompt,
   confidenceSchema,
   judgeSummaryPrompt,
-  readConfidence,
-  readSolution,
   solutionPrompt,
   solutionRepairPrompt,
   solutionSchema,
-} from "../../protocols/debate/prompts/judge.ts";
-import { evaluationPrompt, evaluationSchema, readEvaluation } from "../../protocols/evaluation/prompt.ts";
+} from "../../protocols/debate/prompts.ts";
+import { evaluationPrompt, evaluationSchema } from "../../protocols/evaluation/prompt.ts";
 import type { Desk } from "../../prompts/material.ts";
 import type { Problem } from "../../prompts/problem.ts";
 import { simulateReply } from "../reply.ts";
@@ -104,13 +105,13 @@ const ask = (
   { answered = [] as Problem["clarifications"], most = 5 } = {},
 ) => {
   const prompt = clarifyPrompt(desk, { material: { question, context: [] }, persona, answered, most });
-  return readQuestions(say(ref, prompt, questionsSchema), 20);
+  return parseQuestions(say(ref, prompt, questionsSchema), 20);
 };
 const labelled = (texts: readonly string[]) =>
   texts.map((text, index) => ({ label: String.fromCharCode(65 + index), text }));
 const sure = (ref: string, question: string, texts: readonly string[]): number => {
   const prompt = confidencePrompt(desk, { ...problem(question), answers: labelled(texts), persona });
-  const read = readConfidence(say(ref, prompt, confidenceSchema));
+  const read = parseConfidence(say(ref, prompt, confidenceSchema));
   if (!read.ok) throw new Error(read.reason);
   return read.confidence;
 };
@@ -121,7 +122,7 @@ const solutionOf = (question: string, texts: readonly string[], more: Partial<Pr
     persona,
   });
 const solve = (ref: string, question: string, texts: readonly string[]) => {
-  const read = readSolution(say(ref, solutionOf(question, texts), solutionSchema));
+  const read = parseSolution(say(ref, solutionOf(question, texts), solutionSchema));
   if (!read.ok) throw new Error(read.reason);
   return read;
 };
@@ -134,7 +135,7 @@ const evaluate = (ref: string, question: string, solution: string) =>
     persona,
   });
 const scores = (ref: string, question: string, solution: string) => {
-  const read = readEvaluation(say(ref, evaluate(ref, question, solution), evaluationSchema));
+  const read = parseEvaluation(say(ref, evaluate(ref, question, solution), evaluationSchema));
   if (!read.ok) throw new Error(read.reason);
   return read.scores;
 };
@@ -473,7 +474,7 @@ describe("a judge", () => {
       { round: 2, proposals: [], refinements: labelled([right, right]) },
     ]);
     const read = (prompt: { rounds: string; summary?: string }) =>
-      readSolution(say("sim/eve?skill=0", solutionPrompt(desk, { ...problem(open), ...prompt, persona })));
+      parseSolution(say("sim/eve?skill=0", solutionPrompt(desk, { ...problem(open), ...prompt, persona })));
     const [last, summarized, nothing] = [
       read({ rounds }),
       read({
@@ -506,7 +507,7 @@ describe("a judge", () => {
       { question: "By when?", answer: "NA" },
       { question: "How many?", answer: "300" },
     ];
-    const read = readSolution(say("sim/eve", solutionOf(open, [whole], { clarifications }), solutionSchema));
+    const read = parseSolution(say("sim/eve", solutionOf(open, [whole], { clarifications }), solutionSchema));
     expect(read.ok && read.assessment.openQuestions).toEqual(["[simulated] By when?"]);
   });
 
@@ -514,10 +515,10 @@ describe("a judge", () => {
     let kept = 0;
     for (const seed of seeds(30)) {
       const broken = say(`sim/eve?malformed=1&seed=${seed}`, solutionOf(kata, [whole]), solutionSchema);
-      const read = readSolution(broken);
+      const read = parseSolution(broken);
       expect(read.ok, broken).toBe(false);
       const messages = solutionRepairPrompt(desk, { reply: broken, reason: read.ok ? "" : read.reason });
-      const repaired = readSolution(say("sim/eve", messages, solutionSchema));
+      const repaired = parseSolution(say("sim/eve", messages, solutionSchema));
       if (!repaired.ok) continue;
       kept += 1;
       expect(solve("sim/eve", kata, [whole]).markdown).toContain(
@@ -535,9 +536,9 @@ describe("a judge", () => {
     });
     for (const seed of seeds(30)) {
       const ref = `sim/eve?malformed=1&seed=${seed}`;
-      expect(readConfidence(say(ref, confidence)).ok).toBe(false);
-      expect(readQuestions(say(ref, clarify), 5).ok).toBe(false);
-      expect(readEvaluation(say(ref, evaluate(ref, kata, whole))).ok).toBe(false);
+      expect(parseConfidence(say(ref, confidence)).ok).toBe(false);
+      expect(parseQuestions(say(ref, clarify), 5).ok).toBe(false);
+      expect(parseEvaluation(say(ref, evaluate(ref, kata, whole))).ok).toBe(false);
     }
   });
 });

@@ -1,36 +1,38 @@
 import type { StepRunner } from "../../../engine/index.ts";
-import { excerpt } from "./passages.ts";
-import type { Contribution, SummaryMethod, SummaryTask } from "./method.ts";
 import {
   condense,
   distinctContributions,
   formatHeading,
+  formatSections,
   noteNothingToSummarize,
   summaryOutcome,
-  formatSections,
-  type SummaryPart,
+  type Contribution,
   type Section,
-} from "./summary.ts";
+  type SummaryMethod,
+  type SummaryPart,
+  type SummaryTask,
+} from "./method.ts";
+import { excerpt } from "./passages.ts";
 
-// SUMMARY-1. Every part's summary is a recorded step of its own, so that each can be shown and found by itself.
-// SUMMARY-2. A part that is no longer than its share is its own summary, and nobody is asked.
+// SUMMARY-1. Every part's summary is a recorded step of its own, so that each can be shown by itself.
+// SUMMARY-2. A part that is no longer than its share is its own summary, without a call.
 // SUMMARY-3. A part whose summary fails is represented by its beginning; only the whole's failure is the task's.
 
 const name = "hierarchical";
 
-/** How much all parts of a level may have together, as a multiple of the whole's length: so it halves on the way up. */
+/** The length of all parts of a level together, as a multiple of the whole's length. */
 const CONTRIBUTIONS = 4;
 const GROUPS = 2;
-/** No share is smaller, unless the whole is: a summary of a few words keeps nothing. */
+/** Shares are not smaller, unless the whole is: a summary of a few words keeps nothing. */
 const MIN_SHARE_LENGTH = 200;
 
-/** A contribution and what is left of it. */
+/** A contribution and its summary. */
 type Leaf = { readonly of: Contribution; readonly text: string };
 
 /**
- * Summaries of summaries. Each contribution's go into two groupings: its round's, which keep what came after what, and
- * its phase's, which keep what became of the proposals, the critiques and the refinements. The whole is summarised
- * from both. What does not depend on each other is asked at once.
+ * Summaries of summaries. Each contribution's summary is part of two groups: its round, which keeps the order of events,
+ * and its phase, which keeps the development of the proposals, the critiques and the refinements. The whole is summarized
+ * from both. Independent calls run at once.
  */
 export const hierarchical: SummaryMethod = {
   name,
@@ -101,7 +103,7 @@ type LeafGroup = {
   readonly maxLength: number;
 };
 
-/** What is left of some contributions together; the step is `<key>/<level>/<of>`. */
+/** Summarizes some contributions together, under `<key>/<level>/<of>`. */
 async function condenseGroup(
   run: StepRunner,
   task: SummaryTask,
@@ -118,7 +120,7 @@ async function condenseGroup(
   return { heading, text };
 }
 
-/** What is left of a part (SUMMARY-1). */
+/** Summarizes a part (SUMMARY-1). */
 async function condensePart(
   run: StepRunner,
   task: SummaryTask,

@@ -8,21 +8,21 @@ export type Likeness = {
   readonly by: "embeddings" | "words";
   /** The embedding model; null where words were compared. */
   readonly model: string | null;
-  /** Why words were compared although there are embeddings; null where that is not so. */
+  /** Why words were compared although embeddings are configured; null where that is not so. */
   readonly why: string | null;
   /** Of the texts at these indices: 1 says the same; from words at least 0, from embeddings at least -1. */
   readonly between: (one: number, other: number) => number;
 };
 
-/** The method's name as recorded: one that had no embeddings says so. */
+/** The method's name as recorded, which tells where words were compared. */
 export const labelMethod = (name: string, by: Likeness["by"]): string =>
   by === "words" ? `${name} (by words)` : name;
 
 /**
- * Compares texts by their embeddings, or by their words where there are none to be had: none configured, the provider
- * fails, or what it gives is not one vector of one length for each text.
+ * Compares texts by their embeddings, or by their words where no model is configured, the provider fails, or its reply is
+ * not one vector of one length for each text.
  *
- * @throws the signal's reason where it is aborted: an interruption is no failure of the embeddings
+ * @throws the signal's reason where it is aborted: an interruption is not a failure of the embeddings
  */
 export async function compareTexts(
   texts: readonly string[],
@@ -52,7 +52,7 @@ export async function compareTexts(
 
 /** A provider's message may be a page. */
 const MAX_REASON_LENGTH = 300;
-/** Of each text so much is compared by words: each comparison counts them anew. It is the most of an ordinary passage. */
+/** Characters of each text that are compared by words, which every comparison counts anew. */
 const MAX_COMPARED_LENGTH = 1_200;
 
 function compareWords(texts: readonly string[], why: string | null): Likeness {
@@ -65,7 +65,7 @@ function compareWords(texts: readonly string[], why: string | null): Likeness {
   };
 }
 
-/** What is wrong with vectors that should be one a text, all of one length. */
+/** Why the vectors are not one for each text, all of one length; undefined where they are. */
 function findFlaw(vectors: readonly (readonly number[])[], count: number): string | undefined {
   if (!Array.isArray(vectors) || vectors.length !== count)
     return `there is not one vector for each of ${count} texts`;

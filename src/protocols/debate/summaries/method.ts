@@ -1,87 +1,181 @@
-import type { Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
-import type { StepRunner } from "../../../engine/index.ts";
-import {
-  condense,
-  distinctContributions,
-  createSection,
-  noteNothingToSummarize,
-  formatSections,
-} from "./summary.ts";
+import type { StepOutcome, StepRunner } from "../../../engine/index.ts";
+import type { DataOf, Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
+import { callFailure, degradation, modelParams } from "../../phases/reply.ts";
+import { excerpt } from "./passages.ts";
 
-/** One text of an agent's own perspective, in the order in which it came about. */
+/** One text of an agent's perspective, which is in chronological order. */
 export type Contribution = {
   readonly round: number;
   readonly kind: "proposal" | "critique" | "refinement";
   /** The step whose event holds it. */
   readonly step: string;
   readonly text: string;
-  /** Under which others know its author; absent where it is nobody's. */
+  /** The label under which others know its author, if it has one. */
   readonly label?: string;
 };
 
-/** What is to be summarised, for whom. */
 export type SummaryTask = {
-  /** The summary's own step; whatever else a method does stands under `<key>/…`. */
+  /** The summary's own step; other steps of a method are under `<key>/…`. */
   readonly key: string;
-  /** Of every step of the method. */
   readonly work?: Work | undefined;
   readonly for: Participant;
-  /** At whose start it is made; undefined for the judge's, after the last. */
+  /** The round at whose start it is made; undefined for the judge's, after the last round. */
   readonly round: number | undefined;
-  /** The whole of it, oldest first. */
+  /** All of the perspective, oldest first. */
   readonly contributions: readonly Contribution[];
-  /** Of all texts together, UTF-16 units. */
+  /** The length of all texts together, in UTF-16 units. */
   readonly charactersBefore: number;
-  /** The summary is no longer than this, whatever a model says. */
+  /** The maximum length of the summary; a longer reply is cut. */
   readonly maxLength: number;
-  /** What the agent is asked for next: what a retrieval looks for. */
+  /** What the agent is asked for next, which a retrieval searches for. */
   readonly purpose: string;
-  /** The prompt that asks for a summary of this text in at most so many characters. */
+  /** The prompt for a summary of a text in at most `maxLength` characters. */
   readonly prompt: (text: string, maxLength: number) => Message[];
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
 };
 
-/** Settings of one method, beyond length: as written in the debate's settings. */
-export type SummaryOptions = {
-  /** Cosine from which two texts say alike, 0 to 1. */
-  readonly semanticThreshold: number;
-  /** `own`: the agent's perspective; `all`: everybody's. */
-  readonly scope: "own" | "all";
+export type SummaryTools = {
+  /** Null where no embedding model is configured: words are compared then, and the method's name says so. */
+  readonly embeddings: Embeddings | null;
+  readonly options: {
+    /** The cosine from which two texts say the same, from 0 to 1. */
+    readonly semanticThreshold: number;
+    /** `own` is the agent's perspective; `all` is the perspectives of all agents. */
+    readonly scope: "own" | "all";
+  };
 };
 
-export type SummaryTools = {
-  /** null where no embedding model is configured: words are compared then, and the method's name says so. */
-  readonly embeddings: Embeddings | null;
-  readonly options: SummaryOptions;
-};
+export type SummaryEvent = Event<"summary-made"> | Event<"degradation-noted">;
 
 /**
- * A way to summarise. It ends in one `summary-made` under the task's key, or in `degradation-noted`, after which the
- * whole history is used. Everything it does is a named step under that key; it must not look at clocks or chance.
+ * A summary method. It ends in one `summary-made` under the task's key, or in `degradation-noted`, after which the whole
+ * history is used. All that it does is a named step under that key; it uses neither clocks nor chance.
  */
 export type SummaryMethod = {
-  /** As settings name it. */
+  /** The name in settings. */
   readonly name: string;
-  /** Beyond the agent's own contributions it wants everybody's, when `scope` is `all`. */
+  /** Whether it takes the contributions of all agents where `scope` is `all`. */
   readonly takesAll?: boolean;
-  /** It is asked for every prompt, with that prompt's purpose, rather than once at the start of a round. */
+  /** Whether it runs for every prompt, with that prompt's purpose, instead of once at the start of a round. */
   readonly perPrompt?: boolean;
-  summarize(
-    run: StepRunner,
-    task: SummaryTask,
-    tools: SummaryTools,
-  ): Promise<Event<"summary-made"> | Event<"degradation-noted">>;
+  summarize(run: StepRunner, task: SummaryTask, tools: SummaryTools): Promise<SummaryEvent>;
 };
 
 const name = "length-based";
 
-/** The whole text in one call. */
+/** Summarizes the whole text in one call. */
 export const lengthBased: SummaryMethod = {
   name,
   summarize(run, task) {
     const contributions = distinctContributions(task);
     if (contributions.length === 0) return noteNothingToSummarize(run, task);
-    return condense(run, task, { method: name, text: formatSections(contributions.map(createSection)) });
+    return condense(run, task, { method: name, text: formatContributions(contributions) });
   },
 };
+
+/** A text and its heading: `Round 2, critique`. */
+export type Section = { readonly heading: string; readonly text: string };
+
+export const SEPARATOR = "\n\n";
+
+export const formatSection = ({ heading, text }: Section): string => `${heading}:\n${text}`;
+
+/** Several texts as one, each under its heading. */
+export const formatSections = (texts: readonly Section[]): string => texts.map(formatSection).join(SEPARATOR);
+
+export const formatHeading = ({ round, kind, label }: Contribution): string =>
+  `Round ${round}, ${kind}${label === undefined ? "" : ` by ${label}`}`;
+
+const formatContributions = (contributions: readonly Contribution[]): string =>
+  formatSections(contributions.map((one) => ({ heading: formatHeading(one), text: one.text })));
+
+/** The contributions that are not blank, each step's text once. */
+export function distinctContributions({ contributions }: SummaryTask): readonly Contribution[] {
+  const steps = new Set<string>();
+  return contributions.filter(({ step, text }) => {
+    const counts = text.trim() !== "" && !steps.has(step);
+    if (counts) steps.add(step);
+    return counts;
+  });
+}
+
+/** One summary, of the whole or of a part of it. */
+export type SummaryPart = {
+  /** By default the task's own, for the whole. */
+  readonly key?: string;
+  readonly method: string;
+  readonly text: string;
+  /** By default the task's. */
+  readonly maxLength?: number;
+  readonly charactersBefore?: number;
+  readonly part?: NonNullable<DataOf<"summary-made">["part"]>;
+};
+
+/** Asks the participant's own model for a summary: one call, one step. */
+export const condense = (
+  run: StepRunner,
+  task: SummaryTask,
+  condensing: SummaryPart,
+): Promise<SummaryEvent> => {
+  const { key = task.key, maxLength = task.maxLength, part, text } = condensing;
+  return run.call(
+    {
+      key,
+      outcomes: ["summary-made", "degradation-noted"],
+      work: task.work,
+      request: {
+        ...modelParams(task.for),
+        messages: task.prompt(text, maxLength),
+        maxOutputTokens: task.maxOutputTokens,
+      },
+      timeoutMs: task.timeoutMs,
+    },
+    (call) => {
+      const failure = callFailure(call);
+      if (failure) return degradation({ ...lost(task, part), failure, participant: task.for.id });
+      const made = summaryOutcome(task, { ...condensing, text: call.ok ? call.reply : "" });
+      return { ...made, data: { ...made.data, temperature: task.for.temperature ?? null } };
+    },
+  );
+};
+
+/** The event of a summary with this text, cut to its length, without a temperature. */
+export function summaryOutcome(
+  task: SummaryTask,
+  { method, text, maxLength = task.maxLength, charactersBefore = task.charactersBefore, part }: SummaryPart,
+): StepOutcome<"summary-made"> {
+  const cut = excerpt(text, maxLength);
+  return {
+    type: "summary-made",
+    data: {
+      for: task.for.id,
+      method,
+      charactersBefore,
+      charactersAfter: cut.length,
+      text: cut,
+      ...(task.round === undefined ? {} : { round: task.round }),
+      ...(part ? { part } : {}),
+    },
+  };
+}
+
+/** The end of a task without anything to summarize: no model is called. */
+export const noteNothingToSummarize = (run: StepRunner, task: SummaryTask): Promise<SummaryEvent> =>
+  run.derive(
+    { key: task.key, outcomes: ["degradation-noted"], work: task.work, input: { contributions: [] } },
+    () =>
+      degradation({
+        ...lost(task),
+        failure: { code: "unreadable", message: "nothing has been said yet" },
+        participant: task.for.id,
+      }),
+  );
+
+const lost = ({ for: { persona } }: SummaryTask, part?: SummaryPart["part"]) =>
+  part
+    ? {
+        what: `the summary of ${part.of} for ${persona.name}`,
+        weakens: "its beginning stands in the summary of the whole",
+      }
+    : { what: `the summary for ${persona.name}`, weakens: "its prompts carry the whole history" };

@@ -60,7 +60,7 @@ summaryContract(
   named("last-words", [...summaryMethods, lastWords]),
 );
 
-describe("summaryMethodOf", () => {
+describe("findSummaryMethod", () => {
   it("finds every method by its name", () => {
     expect(summaryMethods.map(({ name }) => name)).toEqual([
       "length-based",
@@ -76,12 +76,12 @@ describe("summaryMethodOf", () => {
     ["Hierarchy", "hierarchical"],
     ["sematic", "semantic"],
     ["retrieve", "retrieval"],
-    ["", "length-based"],
+    ["", "semantic"],
   ])("answers %j with the nearest name", (wrong, right) => {
     expect(() => findSummaryMethod(wrong)).toThrow(
       expect.objectContaining({
         code: "configuration",
-        message: `there is no way to summarise called "${wrong}"; the nearest is ${right}; there are length-based, hierarchical, semantic, retrieval`,
+        message: `no summary method is called "${wrong}"; the nearest is ${right}; there are length-based, hierarchical, semantic, retrieval`,
       }),
     );
   });

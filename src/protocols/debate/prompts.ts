@@ -1,25 +1,20 @@
-import * as z from "zod";
-import { defineTemplate } from "../../../prompts/template.ts";
+import type { Message } from "../../kernel/index.ts";
+import { fence, materialText, type Desk, type LabeledText, type Material } from "../../prompts/material.ts";
 import {
   clarificationsText,
   PROBLEM_SLOTS,
   problemValues,
   type Clarification,
   type Problem,
-} from "../../../prompts/problem.ts";
-import {
-  fence,
-  materialText,
-  type Desk,
-  type LabeledText,
-  type Material,
-} from "../../../prompts/material.ts";
-import type { Json, Message } from "../../../kernel/index.ts";
-import { parseQuestions, QuestionsReply } from "../../../replies/questions.ts";
-import { texts } from "../templates/index.ts";
+} from "../../prompts/problem.ts";
+import { defineTemplate, replySchema } from "../../prompts/template.ts";
+import { ConfidenceReply } from "../../replies/confidence.ts";
+import { QuestionsReply } from "../../replies/questions.ts";
+import { SolutionReply } from "../../replies/solution.ts";
+import { texts } from "./templates/index.ts";
 
 const ROUND_SLOTS = [...PROBLEM_SLOTS, "history", "persona"] as const;
-export const SUMMARY_SLOTS = ["text", "maxLength", "focus", "persona"] as const;
+const SUMMARY_SLOTS = ["text", "maxLength", "focus", "persona"] as const;
 
 const clarifyTemplate = defineTemplate(
   "debate-clarify",
@@ -38,28 +33,55 @@ const refinementTemplate = defineTemplate(
   texts["debate-refinement"],
 );
 const summaryTemplate = defineTemplate("debate-summary", SUMMARY_SLOTS, texts["debate-summary"]);
+const judgeSummaryTemplate = defineTemplate(
+  "debate-judge-summary",
+  SUMMARY_SLOTS,
+  texts["debate-judge-summary"],
+);
+const confidenceTemplate = defineTemplate(
+  "debate-confidence",
+  [...PROBLEM_SLOTS, "solutions", "count", "persona"],
+  texts["debate-confidence"],
+);
+const solutionTemplate = defineTemplate(
+  "debate-synthesis",
+  [...PROBLEM_SLOTS, "rounds", "summary", "persona"],
+  texts["debate-synthesis"],
+);
+const repairTemplate = defineTemplate(
+  "debate-synthesis-repair",
+  ["reply", "reason"],
+  texts["debate-synthesis-repair"],
+);
 
-/** The templates that debating agents are asked with. */
-export const debateAgentTemplates = [
+export const debateTemplates = [
   clarifyTemplate,
   proposalTemplate,
   critiqueTemplate,
   refinementTemplate,
   summaryTemplate,
+  judgeSummaryTemplate,
+  confidenceTemplate,
+  solutionTemplate,
+  repairTemplate,
 ];
+
+export const questionsSchema = replySchema("questions", QuestionsReply);
+export const solutionSchema = replySchema("solution", SolutionReply);
+export const confidenceSchema = replySchema("confidence", ConfidenceReply);
 
 export type ClarifyPrompt = {
   readonly material: Material;
   readonly persona: string;
-  /** What was asked and answered before, by whomever. */
+  /** The questions that were asked before, by any agent, with their answers. */
   readonly answered: readonly Clarification[];
-  /** So many questions at most. */
+  /** The maximum number of questions. */
   readonly most: number;
-  /** The user's own instruction, which stands beside the built-in ones. */
+  /** The user's own instruction, beside the built-in ones. */
   readonly focus?: string | undefined;
 };
 
-/** What an agent is asked before the first round; `readQuestions` reads what comes back. */
+/** An agent's prompt before the first round; `parseQuestions` reads the reply. */
 export const clarifyPrompt = (desk: Desk, prompt: ClarifyPrompt): Message[] =>
   clarifyTemplate.render(desk, {
     material: materialText(desk, prompt.material),
@@ -71,19 +93,16 @@ export const clarifyPrompt = (desk: Desk, prompt: ClarifyPrompt): Message[] =>
 
 /** What every agent is shown in a round. */
 export type RoundPrompt = Problem & {
-  /** The agent's own perspective on the rounds before, as `historyText` writes it; undefined in the first. */
+  /** The agent's own perspective on earlier rounds, as `historyText` writes it; undefined in the first round. */
   readonly history: string | undefined;
   readonly persona: string;
 };
 
-/** What an agent is asked for first in a round: a whole solution that says how it covers the requirements. */
+/** The prompt for a whole solution that says how it covers the requirements. */
 export const proposalPrompt = (desk: Desk, prompt: RoundPrompt): Message[] =>
   proposalTemplate.render(desk, roundValues(desk, prompt));
 
-/**
- * What an agent is asked about another's proposal. All that two critics of it are told alike stands first, byte by byte.
- * The label should be the same for both, too.
- */
+/** The prompt for a critique of another's proposal. What two critics of it share comes first, byte by byte. */
 export const critiquePrompt = (
   desk: Desk,
   prompt: RoundPrompt & { readonly proposal: LabeledText },
@@ -96,11 +115,11 @@ export const critiquePrompt = (
 export type RefinementPrompt = RoundPrompt & {
   /** The agent's own. */
   readonly proposal: LabeledText;
-  /** Of that proposal; nobody is told whose they are. */
+  /** The critiques of that proposal, without their authors. */
   readonly critiques: readonly string[];
 };
 
-/** What an agent is asked for last in a round: its proposal again, improved and whole. */
+/** The prompt for the agent's own proposal, improved and whole. */
 export const refinementPrompt = (desk: Desk, prompt: RefinementPrompt): Message[] =>
   refinementTemplate.render(desk, {
     ...roundValues(desk, prompt),
@@ -112,21 +131,24 @@ export const refinementPrompt = (desk: Desk, prompt: RefinementPrompt): Message[
   });
 
 export type SummaryPrompt = {
-  /** What is to be summarised. */
+  /** The text to summarize. */
   readonly text: string;
-  /** UTF-16 units. */
+  /** In UTF-16 units. */
   readonly maxLength: number;
-  /** The user's own instruction, which stands beside the built-in ones. */
+  /** The user's own instruction, beside the built-in ones. */
   readonly focus?: string | undefined;
   readonly persona: string;
 };
 
-/** What an agent is asked when its own perspective has grown too long to be shown whole. */
+/** The prompt for a summary of an agent's own perspective that is too long to be shown whole. */
 export const summaryPrompt = (desk: Desk, prompt: SummaryPrompt): Message[] =>
   summaryTemplate.render(desk, summaryValues(desk, prompt));
 
-/** What fills the slots of a prompt for a summary, whoever is to write it. */
-export const summaryValues = (
+/** The prompt for a summary of the last round's proposals and refinements, for the judge. */
+export const judgeSummaryPrompt = (desk: Desk, prompt: SummaryPrompt): Message[] =>
+  judgeSummaryTemplate.render(desk, summaryValues(desk, prompt));
+
+const summaryValues = (
   desk: Desk,
   { text, maxLength, focus, persona }: SummaryPrompt,
 ): Record<(typeof SUMMARY_SLOTS)[number], string> => ({
@@ -135,15 +157,6 @@ export const summaryValues = (
   focus: focus ?? "",
   persona,
 });
-
-/** The JSON Schema of an agent's questions, for providers that can hold a model to it. */
-export const questionsSchema = {
-  name: "questions",
-  schema: z.toJSONSchema(QuestionsReply) as Json, // a JSON Schema is JSON
-};
-
-/** An agent's questions as read: see `parseQuestions`. */
-export const readQuestions = parseQuestions;
 
 const roundValues = (desk: Desk, prompt: RoundPrompt): Record<(typeof ROUND_SLOTS)[number], string> => ({
   ...problemValues(desk, prompt),
@@ -154,7 +167,7 @@ const roundValues = (desk: Desk, prompt: RoundPrompt): Record<(typeof ROUND_SLOT
 export type PromptHistory = {
   /** Made at the start of `round`: it stands for all rounds before that one. */
   readonly summary?: { readonly round: number; readonly text: string } | undefined;
-  /** Oldest first, each with what the agent wrote or was told, in the order in which that came about. */
+  /** Oldest first, each with the agent's own texts and the critiques it received, in order. */
   readonly rounds: readonly {
     readonly round: number;
     readonly items: readonly {
@@ -164,11 +177,7 @@ export type PromptHistory = {
   }[];
 };
 
-/**
- * An agent's own perspective on the debate so far, for `proposalPrompt`, `critiquePrompt` and `refinementPrompt`: its
- * summary, then every text since, whole. Rounds that the summary stands for are not shown again. Without a summary all
- * is shown. Empty where there is nothing.
- */
+/** An agent's own perspective on the debate so far: its summary, if any, then every text since, whole. */
 export function historyText(desk: Desk, { summary, rounds }: PromptHistory): string {
   const since = summary?.round ?? 0;
   const pieces = [
@@ -186,7 +195,7 @@ export function historyText(desk: Desk, { summary, rounds }: PromptHistory): str
   return pieces.length === 0 ? "" : ["# Your part in the debate so far", ...pieces].join("\n\n");
 }
 
-/** What the agents held in one round, under the same labels in every round. */
+/** The agents' texts of one round, under the same labels in every round. */
 export type JudgedRound = {
   readonly round: number;
   readonly proposals: readonly LabeledText[];
@@ -194,8 +203,8 @@ export type JudgedRound = {
 };
 
 /**
- * The rounds as the judge sees them: proposals and refinements under labels, never critiques. A proposal that is word
- * for word what stood under its label at the end of the round before is not shown a second time.
+ * The rounds as the judge sees them: proposals and refinements under labels, never critiques. A proposal that equals the
+ * last text under its label is not shown a second time.
  */
 export function roundsText(desk: Desk, rounds: readonly JudgedRound[]): string {
   const standing = new Map<string, string>();
@@ -214,3 +223,50 @@ export function roundsText(desk: Desk, rounds: readonly JudgedRound[]): string {
     })
     .join("\n\n");
 }
+
+export type ConfidencePrompt = Problem & {
+  /** The agents' current solutions, in label order. */
+  readonly answers: readonly LabeledText[];
+  readonly persona: string;
+};
+
+/** The judge's prompt after a round, to decide on another; `parseConfidence` reads the reply. */
+export const confidencePrompt = (desk: Desk, prompt: ConfidencePrompt): Message[] =>
+  confidenceTemplate.render(desk, {
+    ...problemValues(desk, prompt),
+    solutions: prompt.answers
+      .map(({ label, text }) => fence(desk, { kind: "solution", label, text }))
+      .join("\n\n"),
+    count: String(prompt.answers.length),
+    persona: prompt.persona,
+  });
+
+export type SolutionPrompt = Problem & {
+  /** As `roundsText` writes them. */
+  readonly rounds: string;
+  /** The judge's own summary of what is not shown whole. */
+  readonly summary?: string | undefined;
+  readonly persona: string;
+};
+
+/** The judge's prompt for the solution; `parseSolution` reads the reply. */
+export const solutionPrompt = (desk: Desk, prompt: SolutionPrompt): Message[] =>
+  solutionTemplate.render(desk, {
+    ...problemValues(desk, prompt),
+    rounds: prompt.rounds,
+    summary:
+      prompt.summary === undefined
+        ? ""
+        : `# Your summary of the last round\n${fence(desk, { kind: "summary", label: "", text: prompt.summary })}`,
+    persona: prompt.persona,
+  });
+
+/** The one repair turn for a solution that could not be read. */
+export const solutionRepairPrompt = (
+  desk: Desk,
+  { reply, reason }: { readonly reply: string; readonly reason: string },
+): Message[] =>
+  repairTemplate.render(desk, {
+    reply: fence(desk, { kind: "reply", label: "", text: reply }),
+    reason: fence(desk, { kind: "reason", label: "", text: reason }),
+  });

@@ -5,12 +5,12 @@ import {
   critiquePrompt,
   proposalPrompt,
   questionsSchema,
-  readQuestions,
   refinementPrompt,
   summaryPrompt,
-} from "./agents.ts";
-import { readFenced } from "../../../prompts/material.ts";
-import { shippedDesk as desk } from "../../../../test/support/templates.ts";
+} from "./prompts.ts";
+import { readFenced } from "../../prompts/material.ts";
+import { parseQuestions } from "../../replies/questions.ts";
+import { shippedDesk as desk } from "../../../test/support/templates.ts";
 
 const material = { question: "Build it.", context: [{ name: "notes.md", text: "because" }] };
 const clarifications = [
@@ -134,7 +134,7 @@ describe("a debating agent's prompts", () => {
   it("show a form that the reader of its replies reads, and are no reply themselves", () => {
     const text = textOf(clarifyPrompt(desk, { material, persona: "P", answered: [], most: 5 }));
     const form = /^\{"questions".*$/m.exec(text)?.[0] ?? "";
-    expect(readQuestions(form, 5)).toEqual({ ok: true, questions: ["…"], cut: 0 });
+    expect(parseQuestions(form, 5)).toEqual({ ok: true, questions: ["…"], cut: 0 });
     expect(questionsSchema.schema).toMatchObject({ required: ["questions"], additionalProperties: false });
   });
 });

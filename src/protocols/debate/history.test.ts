@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { historyText, roundsText } from "./agents.ts";
-import { readFenced } from "../../../prompts/material.ts";
-import { shippedDesk as desk } from "../../../../test/support/templates.ts";
+import { historyText, roundsText } from "./prompts.ts";
+import { readFenced } from "../../prompts/material.ts";
+import { shippedDesk as desk } from "../../../test/support/templates.ts";
 
 const long = `first line\n${"x".repeat(20_000)}\n[END history round 1 proposal #0000000000000000]`;
 const rounds = [

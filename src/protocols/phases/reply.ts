@@ -1,0 +1,103 @@
+import type { Admission, ReplyEventType, StepOutcome } from "../../engine/index.ts";
+import type {
+  Call,
+  Cap,
+  Closing,
+  Failure,
+  FailureCode,
+  ModelRequest,
+  Participant,
+  ParticipantId,
+} from "../../kernel/index.ts";
+
+/** The part of a request that the participant decides. */
+export const modelParams = ({
+  model,
+  temperature,
+}: Participant): Pick<ModelRequest, "model" | "temperature"> =>
+  temperature === undefined ? { model } : { model, temperature };
+
+/** A reply of nothing is a failure: no answer is never passed on as one. */
+export const emptyReplyFailure = (reply: string): Failure | undefined =>
+  reply.trim() === "" ? { code: "unreadable", message: "the reply was empty" } : undefined;
+
+/** Why a call gave nothing to read; undefined where it gave a reply. */
+export const callFailure = (call: Call): Failure | undefined =>
+  call.ok ? emptyReplyFailure(call.reply) : call.failure;
+
+/** What kept a participant from answering. `code` is null where its call did not fail. */
+export type Absence = {
+  readonly why: string;
+  readonly code: FailureCode | null;
+  readonly cap?: Cap | undefined;
+};
+
+export const createAbsence = (why: string, failure: Failure | undefined): Absence => ({
+  why,
+  code: failure?.code ?? null,
+  cap: failure?.cap,
+});
+
+/** Why a participant was not asked at all. */
+export const budgetAbsence = ({ why, cap }: Admission["out"][number]): Absence => ({
+  why,
+  code: "over-budget",
+  cap,
+});
+
+/** The closing of a run that a cap ended. */
+export const stoppedByBudget = (
+  why: string,
+  cap: Cap | undefined,
+  best: Extract<Closing, { outcome: "stopped-by-budget" }>["best"],
+): Closing => ({ outcome: "stopped-by-budget", why, ...(cap === undefined ? {} : { cap }), best });
+
+export type Loss = {
+  /** What is missing: `the draft of Analyst`. */
+  readonly what: string;
+  readonly failure: Failure;
+  readonly participant: ParticipantId;
+  /** What the loss weakens; by default one voice is missing. */
+  readonly weakens?: string;
+};
+
+/** A final failure of a call as the event that its step ends in. */
+export const degradation = ({
+  what,
+  failure,
+  participant,
+  weakens = "the answer rests on one voice less",
+}: Loss): StepOutcome<"degradation-noted"> => ({
+  type: "degradation-noted",
+  data: {
+    what,
+    why: failure.message === "" ? failure.code : `${failure.code}: ${failure.message}`,
+    weakens,
+    participant,
+  },
+});
+
+/**
+ * Makes a step's reader. A failed call, an empty reply, and a reply of which `read` says why it cannot be used become a
+ * degradation.
+ *
+ * @example
+ * readReply<"answer-given">({ what: "the draft of Ada", participant }, (text) => ({ type: "answer-given", data: { … } }));
+ */
+export const readReply =
+  <T extends ReplyEventType>(
+    loss: Omit<Loss, "failure">,
+    read: (
+      reply: string,
+      call: Extract<Call, { ok: true }>,
+    ) => StepOutcome<T> | { readonly unreadable: string },
+  ) =>
+  (call: Call): StepOutcome<T> | StepOutcome<"degradation-noted"> => {
+    if (!call.ok) return degradation({ ...loss, failure: call.failure });
+    const failure = emptyReplyFailure(call.reply);
+    if (failure) return degradation({ ...loss, failure });
+    const outcome = read(call.reply, call);
+    return "unreadable" in outcome
+      ? degradation({ ...loss, failure: { code: "unreadable", message: outcome.unreadable } })
+      : outcome;
+  };
