@@ -15,8 +15,46 @@ const library = Object.keys(manifest.exports)
     return [name, existsSync(file) ? file : `src/${folder}/index.ts`];
   });
 
-/** Drivers are loaded when a store needs them, and bring binaries or their own ways of finding modules. */
-const DRIVERS = ["libsql", "pg"];
+/** Loaded when a store needs them: they bring binaries or their own ways of finding modules. */
+const EXTERNAL = ["@libsql", "pg"];
+
+/**
+ * libsql asks Node for two diagnostic reports, 5 ms each, to tell which C library there is. The command tries the binaries that
+ * npm has installed instead: musl's first on Alpine, the GNU library's first elsewhere.
+ */
+const libsqlBinary = {
+  name: "libsql-binary",
+  resolveId: (id: string) => (id === "@neon-rs/load" || id === "detect-libc" ? `\0${id}` : null),
+  load: (id: string) =>
+    id === "\0detect-libc"
+      ? "export const familySync = () => null, GLIBC = 'glibc', MUSL = 'musl';"
+      : id === "\0@neon-rs/load"
+        ? `import { existsSync } from "node:fs";
+          import { createRequire } from "node:module";
+          export const currentTarget = () => \`\${process.platform}-\${process.arch}\`;
+          const abi = process.arch === "arm" ? "eabihf" : "";
+          const linux = existsSync("/etc/alpine-release") ? ["-musl", "-gnu"] : ["-gnu", "-musl"];
+          const suffixes = { linux: linux.map((libc) => libc + abi), win32: ["-msvc"] }[process.platform] ?? [""];
+          export function load(target) {
+            const near = createRequire(createRequire(import.meta.url).resolve("libsql"));
+            let failure;
+            for (const suffix of suffixes) {
+              try {
+                return near("@libsql/" + target + suffix);
+              } catch (error) {
+                failure ??= error;
+              }
+            }
+            throw failure;
+          }`
+        : null,
+  transform(code: string, id: string) {
+    if (!/[\\/]libsql[\\/](index|promise)\.js$/.test(id)) return null;
+    const required = "require(`@libsql/${target}`)";
+    if (!code.includes(required)) throw new Error("libsql looks for its binary in another way now");
+    return code.replace(required, "load(target)");
+  },
+};
 
 /** What of undici the command uses: loading all of it would take three times as long. */
 const onlyAgent = {
@@ -39,7 +77,7 @@ const yamlOnDemand = {
         const require = createRequire(import.meta.url);
         let loaded;
         const yaml = () => (loaded ??= require("./cli-yaml.cjs"));
-        ${["isAlias", "isMap", "isScalar", "isSeq", "parseDocument", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
+        ${["isAlias", "isMap", "isNode", "isScalar", "isSeq", "parseDocument", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
         ${["Lexer", "LineCounter"].map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join("\n")}
         export const CST = new Proxy({}, { get: (_, name) => yaml().CST[name] });`
       : null,
@@ -138,8 +176,10 @@ export default defineConfig([
     entry: { "cli-start": "src/cli/start.ts" },
     format: "cjs",
     dts: false,
-    deps: { alwaysBundle: (id: string) => !DRIVERS.some((name) => id === name || id.startsWith(`${name}/`)) },
-    plugins: [onlyAgent, yamlOnDemand],
+    deps: {
+      alwaysBundle: (id: string) => !EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
+    },
+    plugins: [onlyAgent, yamlOnDemand, libsqlBinary],
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     outputOptions: {
       chunkFileNames: "cli-[name]-[hash].cjs",
