@@ -2,13 +2,13 @@ import {
   CST,
   isAlias,
   isMap,
-  isNode,
   isScalar,
   isSeq,
   Lexer,
   parseDocument,
   visit,
   type Document,
+  type Node,
   type YAMLError,
 } from "yaml";
 import { isFault } from "../kernel/index.ts";
@@ -156,6 +156,10 @@ function findOffset(
     }
   }
   return offset;
+}
+
+function isNode(value: unknown): value is Node {
+  return isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
 }
 
 export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { problemFromBody, problemFromStatus } from "./failures.ts";
 
 const status = (code: number, body: unknown) =>
-  problemFromStatus({
-    status: code,
-    body: typeof body === "string" ? body : JSON.stringify(body),
-    waitMs: null,
-  });
+  problemFromStatus(
+    { status: code, header: () => "" },
+    typeof body === "string" ? body : JSON.stringify(body),
+    0,
+  );
 
 describe("what a provider answers instead of a reply", () => {
   it.each([

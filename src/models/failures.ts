@@ -1,4 +1,5 @@
 import type { FailureCode } from "../kernel/model.ts";
+import type { ResponseHead } from "./http.ts";
 import {
   objectAt,
   toCount,
@@ -9,6 +10,7 @@ import {
   toText,
   type LooseObject,
 } from "./loose.ts";
+import { readRetryAfter } from "./retry.ts";
 
 /** What went wrong in a provider's words (not yet bounded or cleaned) and what may be done about it. */
 export type CallProblem = {
@@ -30,32 +32,23 @@ const CONTEXT =
 const MODERATION = /moderation|flagged|content[_ ](?:policy|filter)/i;
 const CROWDING = /concurren|too many (?:simultaneous|parallel)|maximum pending requests|server busy/i;
 
-function never(code: FailureCode): Pick<CallProblem, "code" | "retry" | "crowded"> {
-  return {
-    code,
-    retry: "never",
-    crowded: false,
-  };
-}
-function later(code: FailureCode, crowded: boolean): Pick<CallProblem, "code" | "retry" | "crowded"> {
-  return {
-    code,
-    retry: "later",
-    crowded,
-  };
+type Verdict = Pick<CallProblem, "code" | "retry" | "crowded">;
+
+function verdict(code: FailureCode, retry: CallProblem["retry"] = "never", crowded = false): Verdict {
+  return { code, retry, crowded };
 }
 
-function classify({ status, kind, words }: FailureClue): Pick<CallProblem, "code" | "retry" | "crowded"> {
-  const said = `${kind} ${words}`;
-  if (status === 402 || CREDIT.test(said)) return never("out-of-credit");
-  if (status === 403 && MODERATION.test(said)) return never("refused");
-  if (status === 401 || status === 403) return never("unauthorised");
-  if (status === 413) return never("context-too-long");
-  if ([400, 422, 500].includes(status) && CONTEXT.test(said)) return never("context-too-long");
-  if (status === 429) return later("rate-limited", true);
-  if (status === 408) return later("timed-out", false);
-  if (status >= 500 || status === 498) return later("overloaded", CROWDING.test(said));
-  return never("refused");
+function classify({ status, kind, words }: FailureClue): Verdict {
+  const text = `${kind} ${words}`;
+  if (status === 402 || CREDIT.test(text)) return verdict("out-of-credit");
+  if (status === 403 && MODERATION.test(text)) return verdict("refused");
+  if (status === 401 || status === 403) return verdict("unauthorised");
+  if (status === 413) return verdict("context-too-long");
+  if ([400, 422, 500].includes(status) && CONTEXT.test(text)) return verdict("context-too-long");
+  if (status === 429) return verdict("rate-limited", "later", true);
+  if (status === 408) return verdict("timed-out", "later");
+  if (status >= 500 || status === 498) return verdict("overloaded", "later", CROWDING.test(text));
+  return verdict("refused");
 }
 
 /** Errors that arrive inside a 200 carry a word where the status would be. */
@@ -102,28 +95,31 @@ function readError(body: unknown): ParsedError {
   return { words: upstream === "" ? words : `${words}: ${upstream}`, kind, error };
 }
 
-/** A non-2xx answer. `waitMs` is what its `Retry-After` asked for. */
-export function problemFromStatus(answer: {
-  readonly status: number;
-  readonly body: string;
-  readonly waitMs: number | null;
-}): CallProblem {
-  const { words, kind, error } = readError(parseJson(answer.body));
-  const said = words === "" ? stripTags(answer.body).trim() : words;
-  const found = classify({ status: answer.status, kind, words: said });
+/** An answer that is no 2xx: a redirection, or an error. */
+export function problemFromStatus(
+  { status, header }: ResponseHead,
+  body: string,
+  nowMs: number,
+): CallProblem {
+  if (status < 400) {
+    const words = `the server redirects (HTTP ${status}) to ${header("location")}; set that URL`;
+    return finalProblem("refused", words);
+  }
+  const { words, kind, error } = readError(parseJson(body));
+  const text = words === "" ? stripTags(body).trim() : words;
+  const named = { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") };
   return {
-    ...found,
-    words: said === "" ? `HTTP ${answer.status} without a word` : `${said} (HTTP ${answer.status})`,
-    waitMs: answer.waitMs ?? readRetryDelay(error),
+    ...classify({ status, kind, words: text }),
+    words: text === "" ? `HTTP ${status} without a word` : `${text} (HTTP ${status})`,
+    waitMs: readRetryAfter(named, nowMs) ?? readRetryDelay(error),
   };
 }
 
 /** An error object that came inside a 200, whole or between the events of a stream. */
 export function problemFromBody(body: unknown): CallProblem {
   const { words, kind, error } = readError(body);
-  const status = readStatus(error, kind);
   return {
-    ...classify({ status, kind, words }),
+    ...classify({ status: readStatus(error, kind), kind, words }),
     words: words === "" ? `the provider reported an error${kind === "" ? "" : `: ${kind}`}` : words,
     waitMs: readRetryDelay(error),
   };
@@ -131,22 +127,10 @@ export function problemFromBody(body: unknown): CallProblem {
 
 /** The connection, or a stream that broke off. */
 export function networkProblem(words: string): CallProblem {
-  return {
-    code: "network",
-    words,
-    retry: "later",
-    waitMs: null,
-    crowded: false,
-  };
+  return { ...verdict("network", "later"), words, waitMs: null };
 }
 
 /** An answer that is none: asking again would bring the same. */
 export function finalProblem(code: FailureCode, words: string): CallProblem {
-  return {
-    code,
-    words,
-    retry: "never",
-    waitMs: null,
-    crowded: false,
-  };
+  return { ...verdict(code), words, waitMs: null };
 }

@@ -7,7 +7,6 @@ import type { Exchanged, Http } from "./http.ts";
 import type { Program } from "./providers.ts";
 import { cleanMessage, removeSecrets } from "./redact.ts";
 import { createReply, type Reply } from "./reply.ts";
-import { readRetryAfter } from "./retry.ts";
 import type { Completion, Dialect, Feature } from "./wires/wire.ts";
 
 type TransportServices = {
@@ -112,20 +111,9 @@ export const createHttpTransport = (
   };
 
   const refusal = (reply: Reply, without: ReadonlySet<Feature>): Attempt => {
-    const { status, header } = reply.head();
-    if (status < 400) {
-      const target = header("location");
-      return failed(
-        finalProblem("refused", `the server redirects (HTTP ${status}) to ${target}; set that URL`),
-      );
-    }
-    const waitMs = readRetryAfter(
-      { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") },
-      clock.now(),
-    );
-    const problem = problemFromStatus({ status, body: reply.body(), waitMs });
+    const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
     const attempted = failed(problem);
-    return !attempted.ok && learns(status, problem.words, without)
+    return !attempted.ok && learns(reply.head().status, problem.words, without)
       ? { ...attempted, retry: "now" }
       : attempted;
   };

@@ -8,7 +8,6 @@ import {
 } from "./failures.ts";
 import type { Exchange, ResponseHead, Http } from "./http.ts";
 import { toObject, parseJson } from "./loose.ts";
-import { readRetryAfter } from "./retry.ts";
 
 /** 96 vectors of 16,384 numbers, at 20 characters each. */
 const MAX_REPLY_BYTES = 32 * 2 ** 20;
@@ -19,15 +18,6 @@ export type JsonAnswer =
 
 function fail(problem: CallProblem): JsonAnswer {
   return { ok: false, problem };
-}
-
-function troubleOfHead({ status, header }: ResponseHead, body: string, nowMs: number): CallProblem {
-  if (status < 400) {
-    const words = `the server redirects (HTTP ${status}) to ${header("location")}; set that URL`;
-    return finalProblem("refused", words);
-  }
-  const named = { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") };
-  return problemFromStatus({ status, body, waitMs: readRetryAfter(named, nowMs) });
 }
 
 function readValue(body: string): JsonAnswer {
@@ -76,7 +66,7 @@ export async function exchangeJson(
   }
   if (head === null) return fail(networkProblem("the connection ended without an answer"));
   const body = Buffer.concat(arrived.chunks).toString("utf8");
-  if (!isReply()) return fail(troubleOfHead(head, body, clock.now()));
+  if (!isReply()) return fail(problemFromStatus(head, body, clock.now()));
   return room() < 0
     ? fail(finalProblem("unreadable", "the reply is longer than any answer"))
     : readValue(body);

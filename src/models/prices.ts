@@ -19,37 +19,21 @@ export type Price = Rate & {
   readonly source: string;
 };
 
-type PriceRow = readonly [model: string, input: number, output: number, cached?: number];
+type PriceRow = readonly [
+  model: string,
+  input: number,
+  output: number,
+  cached?: number,
+  long?: Price["long"],
+];
 
 function listPrices(source: string, date: string, rows: readonly PriceRow[]): Price[] {
-  return rows.map(([model, input, output, cached]) => ({
-    model,
-    in: input,
-    out: output,
+  return rows.map(([model, input, output, cached, long]) => ({
+    ...{ model, in: input, out: output, date, source },
     ...(cached === undefined ? {} : { cached }),
-    date,
-    source,
+    ...(long === undefined ? {} : { long }),
   }));
 }
-
-function long(price: Price, rate: Rate & { readonly above: number }): Price {
-  return { ...price, long: rate };
-}
-
-const google: readonly Price[] = listPrices("Gemini API pricing", "2025-11-30", [
-  ["google/gemini-3-pro-preview", 2, 12, 0.2],
-  ["google/gemini-2.5-pro", 1.25, 10, 0.125],
-  ["google/gemini-2.5-flash", 0.3, 2.5, 0.03],
-  ["google/gemini-2.5-flash-lite", 0.1, 0.4, 0.01],
-  ["google/gemini-2.0-flash", 0.1, 0.4, 0.025],
-]).map((price) => {
-  if (price.model === "google/gemini-3-pro-preview") {
-    return long(price, { above: 200_000, in: 4, out: 18, cached: 0.4 });
-  }
-  return price.model === "google/gemini-2.5-pro"
-    ? long(price, { above: 200_000, in: 2.5, out: 15, cached: 0.25 })
-    : price;
-});
 
 /** List prices of well-known models, standard tier, without batch or regional terms. What is not here is unknown. */
 export const prices: readonly Price[] = [
@@ -76,7 +60,13 @@ export const prices: readonly Price[] = [
     ["anthropic/claude-3-5-haiku", 0.8, 4, 0.08],
     ["anthropic/claude-3-haiku", 0.25, 1.25, 0.03],
   ]),
-  ...google,
+  ...listPrices("Gemini API pricing", "2025-11-30", [
+    ["google/gemini-3-pro-preview", 2, 12, 0.2, { above: 200_000, in: 4, out: 18, cached: 0.4 }],
+    ["google/gemini-2.5-pro", 1.25, 10, 0.125, { above: 200_000, in: 2.5, out: 15, cached: 0.25 }],
+    ["google/gemini-2.5-flash", 0.3, 2.5, 0.03],
+    ["google/gemini-2.5-flash-lite", 0.1, 0.4, 0.01],
+    ["google/gemini-2.0-flash", 0.1, 0.4, 0.025],
+  ]),
   ...listPrices("Mistral AI API pricing", "2025-11-30", [
     ["mistral/mistral-medium", 0.4, 2],
     ["mistral/mistral-small", 0.1, 0.3],

@@ -102,15 +102,6 @@ function openingColumns([first]: readonly NewEvent[], own: OrganizationId): Open
 /** A deliberation's head row; `status` is `open` or a closing's outcome. */
 export type HeadState = { readonly organization: string; readonly seq: number; readonly status: string };
 
-/** What the store holds of a batch, read under the write lock. */
-export type BatchState = {
-  readonly standing: HeadState | undefined;
-  /** Whether this origin has a batch. */
-  readonly recorded: boolean;
-  /** The last cursor of the store. */
-  readonly end: number;
-};
-
 /**
  * `recorded`: the origin's batch is to be read back, after the transaction. `fresh`: `rows` are to be
  * inserted and the head row becomes `standing`.
@@ -126,7 +117,12 @@ export type Decision =
     };
 
 /** What becomes of a batch: the one place that says so, for every database. */
-function decide(batch: EventBatch, { standing, recorded, end }: BatchState, at: string): Decision {
+function decide(
+  batch: EventBatch,
+  state: { readonly standing: HeadState | undefined; readonly recorded: boolean; readonly end: number },
+  at: string,
+): Decision {
+  const { standing, recorded, end } = state;
   if (standing && standing.organization !== batch.organization) return { kind: "refused", reason: "missing" };
   if (recorded) return { kind: "recorded" };
   if (!standing && !batch.opening) return { kind: "refused", reason: "missing" };
@@ -134,33 +130,23 @@ function decide(batch: EventBatch, { standing, recorded, end }: BatchState, at: 
     return { kind: "refused", reason: "closed" };
   const before = standing?.seq ?? 0;
   const origin = JSON.stringify(batch.origin);
-  const rows = batch.events.map(({ type, schema, data }, place) => ({
-    cursor: end + place + 1,
-    deliberation: batch.id,
-    seq: before + place + 1,
-    origin_key: batch.key,
-    place,
-    type,
-    schema,
-    at,
-    origin,
-    data,
-  }));
-  const entries = batch.events.map(({ event, id }, place): Entry => ({
-    ...event,
-    id,
-    deliberation: batch.id,
-    seq: before + place + 1,
-    cursor: Cursor.parse(end + place + 1),
-    at,
-    origin: batch.origin,
-  }));
-  const status = batch.outcome ?? standing?.status ?? "open";
+  const placed = batch.events.map(({ event, id, type, schema, data }, place) => {
+    return { event, id, type, schema, data, place, seq: before + place + 1, cursor: end + place + 1 };
+  });
+  const { id: deliberation, organization, key: origin_key } = batch;
   return {
     kind: "fresh",
-    rows,
-    entries,
-    standing: { organization: batch.organization, seq: before + rows.length, status },
+    rows: placed.map(({ type, schema, data, place, seq, cursor }) => {
+      return { cursor, deliberation, seq, origin_key, place, type, schema, at, origin, data };
+    }),
+    entries: placed.map(({ event, id, seq, cursor }): Entry => {
+      return { ...event, id, deliberation, seq, cursor: Cursor.parse(cursor), at, origin: batch.origin };
+    }),
+    standing: {
+      organization,
+      seq: before + placed.length,
+      status: batch.outcome ?? standing?.status ?? "open",
+    },
   };
 }
 

@@ -78,3 +78,13 @@ export function createTranslator(translate: (sql: string) => string) {
     return made;
   };
 }
+
+/** Lets the event loop go on with what else there is. */
+export function yieldToOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The code of an error of a database or of the operating system; empty where it has none. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}

@@ -1,6 +1,7 @@
 import type { EngramId } from "../kernel/index.ts";
 import type { Near, Vector } from "../memory/engram-store.ts";
 import { codeProducts } from "./code-products.ts";
+import { yieldToOthers } from "./database.ts";
 import {
   boundSimilarities,
   countBytes,
@@ -67,10 +68,6 @@ export type EngramIndexes = {
   readonly bytes: number;
 };
 
-function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 /**
  * What one process knows of the vectors in a database. Those that were not searched for longest are let go when there
  * are too many; those of one source that are too many by themselves are read anew for each search.
@@ -100,7 +97,7 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
         index.version = row.version;
       }
       if (rows.length < READ_BLOCKS || index.bytes > mostBytes) return;
-      await breath();
+      await yieldToOthers();
     }
   };
 
@@ -132,7 +129,7 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
     const blocks = await current(key, source);
     if (blocks) {
       for (let at = 0; at < blocks.length; at += SEARCHED_BLOCKS) {
-        if (at > 0) await breath();
+        if (at > 0) await yieldToOthers();
         yield blocks.slice(at, at + SEARCHED_BLOCKS);
       }
       return;
@@ -141,7 +138,7 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
       rows = await source.blocksAfter(after, READ_BLOCKS);
       yield rows.map(unpackBlock);
       if (rows.length < READ_BLOCKS) return;
-      await breath();
+      await yieldToOthers();
     }
   }
 
@@ -191,7 +188,7 @@ async function compareExactly(
     const worst = near.length === limit ? (near.at(-1)?.similarity ?? -Infinity) : -Infinity;
     const some = candidates.slice(at, at + COMPARED_VECTORS).filter(({ most }) => most >= worst);
     if (some.length === 0) break;
-    if (at > 0) await breath();
+    if (at > 0) await yieldToOthers();
     const live = await source.exact(some.map(({ engram }) => engram));
     complete &&= live.length === some.length;
     near.push(...live.map((one) => ({ id: one.id, similarity: similarity(vector, one.vector) })));

@@ -18,36 +18,6 @@ export function hashKey(name: string): string {
   return createHash("sha256").update(escapeText(name)).digest("hex");
 }
 
-/** What is written of an engram that is put. */
-export type EngramColumns = {
-  readonly organization: string;
-  readonly user: string;
-  readonly id: string;
-  /** The id itself, as `escaped` writes it. */
-  readonly name: string;
-  readonly type: string;
-  readonly respondent: string | null;
-  readonly conversation: string | null;
-  readonly cluster: string;
-  /** As `escaped` writes it. */
-  readonly clusterName: string;
-  /** JSON text of the engram. */
-  readonly data: string;
-};
-
-/** An annotation of an engram, ready to be written. */
-export type AnnotationColumns = {
-  readonly organization: string;
-  readonly user: string;
-  readonly id: string;
-  readonly name: string;
-  readonly event: string;
-  /** JSON text. */
-  readonly annotation: string;
-  /** Whether the engram retires with it. */
-  readonly retires: boolean;
-};
-
 /** @throws Fault `event-invalid` */
 function admitRow<T>(schema: z.ZodType<T>, value: unknown, type: string): T {
   const parsed = schema.safeParse(value);
@@ -55,9 +25,9 @@ function admitRow<T>(schema: z.ZodType<T>, value: unknown, type: string): T {
   throw new Fault("event-invalid", { type, why: z.prettifyError(parsed.error) }, { cause: parsed.error });
 }
 
-/** @throws Fault `event-invalid` where it could not be read back */
-export function engramColumns(given: Engram, cluster: EngramId): EngramColumns {
-  const engram = admitRow(Engram, given, "engram");
+/** What is written of an engram that is put. @throws Fault `event-invalid` where it could not be read back */
+export function engramColumns(put: Engram, cluster: EngramId) {
+  const engram = admitRow(Engram, put, "engram");
   const clusterId = admitRow(EngramId, cluster, "engram");
   return {
     organization: engram.organization,
@@ -73,15 +43,14 @@ export function engramColumns(given: Engram, cluster: EngramId): EngramColumns {
   };
 }
 
+export type EngramColumns = ReturnType<typeof engramColumns>;
+
 const Target = z.object({ organization: OrganizationId, user: UserId, id: EngramId });
 
-/** @throws Fault `event-invalid` where it could not be read back */
-export function annotationColumns(
-  given: MemoryScope & { readonly id: EngramId },
-  spoken: Annotation,
-): AnnotationColumns {
-  const { organization, user, id } = admitRow(Target, given, "annotation");
-  const annotation = admitRow(Annotation, spoken, "annotation");
+/** An annotation of an engram, ready to be written. @throws Fault `event-invalid` where it could not be read back */
+export function annotationColumns(target: MemoryScope & { readonly id: EngramId }, made: Annotation) {
+  const { organization, user, id } = admitRow(Target, target, "annotation");
+  const annotation = admitRow(Annotation, made, "annotation");
   return {
     organization,
     user,
@@ -92,6 +61,8 @@ export function annotationColumns(
     retires: annotation.what.kind === "retired",
   };
 }
+
+export type AnnotationColumns = ReturnType<typeof annotationColumns>;
 
 /** An engram and all that belongs to it, as one row. */
 export type StoredRow = {

@@ -1,7 +1,7 @@
 import type { MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "../memory/engram-store.ts";
 import { searchWords, engramWords } from "../memory/query.ts";
-import type { Database, Value } from "./database.ts";
+import { yieldToOthers, type Database, type Value } from "./database.ts";
 import { engramIndexes, type BlockRow, type VectorSource } from "./engram-index.ts";
 import {
   scopeWord,
@@ -32,10 +32,6 @@ const VECTORS = `select e.number, e.name, v.vector from @engram e join @engram_v
 
 /** Engrams that are looked through at once for those without a vector. */
 const LOOKED_THROUGH = 4_000;
-
-function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 /**
  * Engrams in the tables beside the journal's. Vectors are searched by this process, so that no extension of a database
@@ -177,7 +173,7 @@ export function createEngrams(database: Database): EngramStore {
         rows.push(...(await database.all<{ number: number; data: string }>(WITHOUT, ...range)));
         top ??= from;
         below = from;
-        await breath();
+        await yieldToOthers();
       }
       return rows.map(({ data }) => parseEngram(data));
     },

@@ -1,22 +1,9 @@
 import { decideGroup, type EventBatch, type Decision, type MovedHead, type BatchLookup } from "./batch.ts";
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
-import { EVENT_COLUMNS, type EventRow } from "./row.ts";
+import { EVENT_COLUMNS, EVENT_TYPES, type EventRow } from "./row.ts";
 
 // APPEND-1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible,
 //     so what a look-up saw still holds when its rows go in, and cursors become visible in their order.
-
-const EVENT_TYPES: { readonly [Column in keyof EventRow]: string } = {
-  cursor: "bigint",
-  deliberation: "text",
-  seq: "integer",
-  origin_key: "text",
-  place: "integer",
-  type: "text",
-  schema: "integer",
-  at: "text",
-  origin: "text",
-  data: "text",
-};
 
 type PostgresLookupRow = BatchLookup & { readonly last: number };
 
@@ -63,7 +50,7 @@ function arrays(types: readonly string[], from: number): string {
 }
 
 function recordSql(table: PostgresDatabase["table"]): string {
-  const eventTypes = EVENT_COLUMNS.map((column) => EVENT_TYPES[column]);
+  const eventTypes = Object.values(EVENT_TYPES);
   const afterEvents = eventTypes.length + 1;
   return `
     with recorded as (
@@ -84,32 +71,20 @@ function columnArrays(
   heads: ReadonlyMap<string, MovedHead>,
   at: string,
 ): unknown[][] {
-  const moved = [...heads].map(([id, head]) => ({ id, head }));
-  const opened = moved.flatMap(({ id, head }) => {
-    const { opening } = head.opened?.batch ?? {};
-    if (!head.opened || !opening) return [];
-    const { organization, series, protocol, question } = opening;
-    return [
-      [
-        id,
-        head.seq,
-        head.status,
-        head.cursor,
-        head.opened.cursor,
-        at,
-        organization,
-        series,
-        protocol,
-        question,
-      ],
-    ];
-  });
-  const old = moved.flatMap(({ id, head }) =>
-    head.opened ? [] : [[id, head.seq, head.status, head.cursor]],
-  );
+  const opened: unknown[][] = [];
+  const moved: unknown[][] = [];
+  for (const [id, head] of heads) {
+    const values = [id, head.seq, head.status, head.cursor];
+    const opening = head.opened?.batch.opening;
+    if (!head.opened) moved.push(values);
+    else if (opening) {
+      const { organization, series, protocol, question } = opening;
+      opened.push([...values, head.opened.cursor, at, organization, series, protocol, question]);
+    }
+  }
   return [
     ...EVENT_COLUMNS.map((column) => rows.map((row) => row[column])),
     ...OPENED_TYPES.map((_, index) => opened.map((values) => values[index])),
-    ...HEAD_TYPES.map((_, index) => old.map((values) => values[index])),
+    ...HEAD_TYPES.map((_, index) => moved.map((values) => values[index])),
   ];
 }

@@ -1,13 +1,14 @@
 import { Fault, isFault } from "../kernel/index.ts";
+import { errorCode } from "./database.ts";
 import pg from "pg";
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
 const KEPT = "nothing acknowledged was lost";
 
 const NO_SERVER = "no server answers there; start it, or correct the host and port in DATABASE_URL";
-const LATER = `the server is starting, stopping or recovering; run again in a moment: ${KEPT}`;
+const LATER = `the server is starting, stopping or recovering; try again in a moment: ${KEPT}`;
 const PASSWORD = "the server refused the user or the password; correct them in DATABASE_URL";
-const SPACE = `the server's disk is full; free space there and run the same command again: ${KEPT}`;
+const SPACE = `the server's disk is full; free some there and try again: ${KEPT}`;
 
 /** By PostgreSQL's SQLSTATE, or by the operating system's error code. */
 const WHY: ReadonlyMap<string, string> = new Map([
@@ -26,13 +27,13 @@ const WHY: ReadonlyMap<string, string> = new Map([
   ["28000", PASSWORD],
   ["3D000", "the server has no such database; create it, or correct its name in DATABASE_URL"],
   ["42501", "the user lacks the rights to it; grant them, or connect as the schema's owner"],
-  ["25006", `the server is read-only; connect to the primary, then run again: ${KEPT}`],
+  ["25006", `the server is read-only; connect to the primary, then try again: ${KEPT}`],
   ["53100", SPACE],
-  ["53200", `the server has no memory left; run again: ${KEPT}`],
+  ["53200", `the server has no memory left; try again: ${KEPT}`],
   ["53300", "the server has no connection left; close some, or raise max_connections"],
   [
     "55P03",
-    `another process has kept the journal locked for 30 s; end its transaction and run again: ${KEPT}`,
+    `another process has kept the journal locked for 30 s; end its transaction and try again: ${KEPT}`,
   ],
   ["57P03", LATER],
 ]);
@@ -43,7 +44,8 @@ const LOST = new Set(["57P01", "57P02", "08000", "08003", "08006", "ECONNRESET",
 /** Whether the connection broke, so that nobody knows what became of its transaction. */
 export function isLost(error: unknown): boolean {
   return (
-    LOST.has(readCode(error)) || (error instanceof Error && error.message.startsWith("Connection terminated"))
+    LOST.has(errorCode(error)) ||
+    (error instanceof Error && error.message.startsWith("Connection terminated"))
   );
 }
 
@@ -56,16 +58,12 @@ export function postgresFault(error: unknown, where: string): Error {
 }
 
 function describeError(error: Error): string | undefined {
-  const code = readCode(error);
-  if (isLost(error)) return `the connection broke; run again: ${KEPT}`;
+  const code = errorCode(error);
+  if (isLost(error)) return `the connection broke; try again: ${KEPT}`;
   if (error.message.startsWith("timeout exceeded when trying to connect")) return NO_SERVER;
   const known = WHY.get(code);
   if (known !== undefined) return known;
   return /^[0-9A-Z]{5}$/.test(code) ? `PostgreSQL says: ${error.message} (${code})` : undefined;
-}
-
-function readCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 export type PostgresDatabase = {

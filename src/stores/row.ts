@@ -30,18 +30,21 @@ export type EventRow = {
   readonly data: string;
 };
 
-export const EVENT_COLUMNS = [
-  "cursor",
-  "deliberation",
-  "seq",
-  "origin_key",
-  "place",
-  "type",
-  "schema",
-  "at",
-  "origin",
-  "data",
-] as const satisfies readonly (keyof EventRow)[];
+/** The event table's columns, in their order, with their types as an array of PostgreSQL's. */
+export const EVENT_TYPES: Readonly<Record<keyof EventRow, "bigint" | "integer" | "text">> = {
+  cursor: "bigint",
+  deliberation: "text",
+  seq: "integer",
+  origin_key: "text",
+  place: "integer",
+  type: "text",
+  schema: "integer",
+  at: "text",
+  origin: "text",
+  data: "text",
+};
+// The record has these keys and no others.
+export const EVENT_COLUMNS = Object.keys(EVENT_TYPES) as (keyof EventRow)[];
 
 const MAX_KEY_LENGTH = 600;
 

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault, isFault } from "../kernel/index.ts";
+import { errorCode } from "./database.ts";
 import Database from "libsql";
 import AsyncDatabase from "libsql/promise";
 import { retryWhileBusy } from "./patience.ts";
@@ -8,14 +9,14 @@ import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
 /** Whether another connection holds the lock that was asked for. */
 export function isBusy(error: unknown): boolean {
-  const code = readCode(error);
+  const code = errorCode(error);
   return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
 }
 
 const KEPT = "nothing acknowledged was lost";
 
-const FULL = `the disk is full; free space and run the same command again: ${KEPT}`;
-const READONLY = `it is read-only; make the file, its folder and the file system writable, then run again: ${KEPT}`;
+const FULL = `the disk is full; free some and try again: ${KEPT}`;
+const READONLY = `it is read-only; make the file, its folder and the file system writable, then try again: ${KEPT}`;
 const DENIED =
   "this user may not read and write it; change its owner or permissions, or set PARLEY_HOME to another folder";
 const NO_FOLDER = "a part of the path is not a folder; set PARLEY_HOME to another folder";
@@ -43,12 +44,12 @@ const WHY: readonly (readonly [code: string, why: string])[] = [
     "SQLITE_CORRUPT",
     "the file is damaged; keep it and its -wal file, and restore a copy or try sqlite3's .recover on them",
   ],
-  ["SQLITE_BUSY", `another process has kept it locked for 30 s; end that process and run again: ${KEPT}`],
-  ["SQLITE_LOCKED", `another connection has kept it locked for 30 s; run again: ${KEPT}`],
-  ["SQLITE_NOMEM", `there is no memory left; free some and run again: ${KEPT}`],
+  ["SQLITE_BUSY", `another process has kept it locked for 30 s; end that process and try again: ${KEPT}`],
+  ["SQLITE_LOCKED", `another connection has kept it locked for 30 s; try again: ${KEPT}`],
+  ["SQLITE_NOMEM", `there is no memory left; free some and try again: ${KEPT}`],
   [
     "SQLITE_IOERR",
-    `the disk failed while reading or writing; check the disk and its free space, then run again: ${KEPT}`,
+    `the disk failed while reading or writing; check the disk and its free space, then try again: ${KEPT}`,
   ],
 ];
 
@@ -56,7 +57,7 @@ const WHY: readonly (readonly [code: string, why: string])[] = [
 export function sqliteFault(error: unknown, path: string): Error {
   if (isFault(error)) return error;
   const plain = error instanceof Error ? error : new Error(String(error));
-  const code = cannotOpen(plain) ? openingCode(path) : readCode(plain);
+  const code = cannotOpen(plain) ? openingCode(path) : errorCode(plain);
   const why = WHY.find(([prefix]) => code.startsWith(prefix))?.[1];
   if (why !== undefined) return new Fault("store-unavailable", { where: path, why }, { cause: error });
   if (!code.startsWith("SQLITE_")) return plain;
@@ -67,15 +68,11 @@ export function sqliteFault(error: unknown, path: string): Error {
   );
 }
 
-function readCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-}
-
 /** libsql reports a failed open as a plain error. */
 function cannotOpen(error: Error): boolean {
   return (
-    readCode(error).startsWith("SQLITE_CANTOPEN") ||
-    readCode(error) === "ENOENT" ||
+    errorCode(error).startsWith("SQLITE_CANTOPEN") ||
+    errorCode(error) === "ENOENT" ||
     error.message.startsWith("ConnectionFailed")
   );
 }
@@ -87,7 +84,7 @@ function openingCode(path: string): string {
     accessSync(path, constants.R_OK | constants.W_OK);
     return "SQLITE_CANTOPEN";
   } catch (error) {
-    const code = readCode(error);
+    const code = errorCode(error);
     const folder = dirname(path);
     return code === "ENOENT" && folder !== path ? folderCode(folder) : code;
   }
@@ -99,7 +96,7 @@ function folderCode(folder: string): string {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return "SQLITE_CANTOPEN";
   } catch (error) {
-    const code = readCode(error);
+    const code = errorCode(error);
     return code === "ENOENT" && dirname(folder) !== folder ? folderCode(dirname(folder)) : code;
   }
 }
@@ -189,7 +186,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
     makeFolder(dirname(path));
@@ -203,7 +200,7 @@ function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   }
 }
 

@@ -73,7 +73,7 @@ describe("the SQLite store, when the disk fails", () => {
     await store.for(LOCAL).append(id, [opening("?")], byOpening);
     await database.writer.exec("pragma max_page_count = 60");
     const { acknowledged, why } = await fill(store, 10_000);
-    expect(why).toMatch(/the disk is full; free space and run the same command again/);
+    expect(why).toMatch(/the disk is full; free space and try again/);
     expect(acknowledged.length).toBeGreaterThan(3);
     expect(await idsIn(store)).toEqual(acknowledged);
     await database.writer.exec("pragma max_page_count = 100000");

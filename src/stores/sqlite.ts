@@ -1,6 +1,13 @@
 import { WORD_ENGRAMS, bestMatches } from "../memory/query.ts";
 import type { EventBatch, Decision } from "./batch.ts";
-import { createTranslator, type Database, type SqlDialect, type Statements, type Value } from "./database.ts";
+import {
+  createTranslator,
+  yieldToOthers,
+  type Database,
+  type SqlDialect,
+  type Statements,
+  type Value,
+} from "./database.ts";
 import { groupQueue, type Sized } from "./group-queue.ts";
 import { type OpenedStore, createStore } from "./store.ts";
 import { retryWhileBusy } from "./patience.ts";
@@ -35,10 +42,6 @@ export async function openSqlite(
 /** The store on open connections, which it closes when it is disposed of. */
 export async function sqliteStore(connections: SqliteConnections, now: () => number): Promise<OpenedStore> {
   return createStore(await sqliteDatabase(connections, now), now);
-}
-
-function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 const DIALECT: SqlDialect = {
@@ -77,7 +80,7 @@ const DIALECT: SqlDialect = {
       );
       // The select above makes it.
       having.push(JSON.parse(row?.numbers ?? "[]") as number[]);
-      await breath();
+      await yieldToOthers();
     }
     const best = bestMatches(having, limit + isExcluded.size).filter((number) => !isExcluded.has(number));
     const wanted = best.slice(0, limit);

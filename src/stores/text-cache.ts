@@ -1,6 +1,7 @@
+import { LRUCache } from "lru-cache";
 import type { Digest, OrganizationId } from "../kernel/index.ts";
 
-/** UTF-16 units of text that are kept, and digests that are known to be stored. */
+/** UTF-16 units of text that are kept, at most a quarter of them for one text, and digests that are known to be stored. */
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
 const MAX_DIGESTS = 10_000;
 
@@ -16,38 +17,26 @@ export type AllTexts = {
  * read is given out: under one digest the first text stays, whoever put it.
  */
 export function cacheTexts({ put, get }: AllTexts): AllTexts {
-  const stored = new Set<string>();
-  const known = new Map<string, string>();
-  let size = 0;
-  const isStored = (key: string): void => {
-    stored.add(key);
-    const [oldest] = stored;
-    if (oldest !== undefined && stored.size > MAX_DIGESTS) stored.delete(oldest);
-  };
-  const keep = (key: string, content: string): void => {
-    if (known.has(key) || content.length > MAX_TEXT_LENGTH / 4) return;
-    known.set(key, content);
-    size += content.length;
-    for (const [oldest, { length }] of known) {
-      if (size <= MAX_TEXT_LENGTH) return;
-      known.delete(oldest);
-      size -= length;
-    }
-  };
+  const stored = new LRUCache<string, true>({ max: MAX_DIGESTS });
+  const known = new LRUCache<string, { readonly content: string }>({
+    maxSize: MAX_TEXT_LENGTH,
+    maxEntrySize: MAX_TEXT_LENGTH / 4,
+    sizeCalculation: ({ content }) => Math.max(1, content.length),
+  });
   return {
     async put(organization, digest, content) {
       const key = `${organization} ${digest}`;
       if (stored.has(key)) return;
       await put(organization, digest, content);
-      isStored(key);
+      stored.set(key, true);
     },
     async get(organization, digest) {
       const key = `${organization} ${digest}`;
-      const found = known.get(key);
-      if (found !== undefined) return found;
+      const cached = known.get(key);
+      if (cached) return cached.content;
       const content = await get(organization, digest);
-      isStored(key);
-      keep(key, content);
+      stored.set(key, true);
+      known.set(key, { content });
       return content;
     },
   };

@@ -13,11 +13,11 @@ import {
   type LooseObject,
 } from "../loose.ts";
 import { serverSentEvents } from "../framing.ts";
-import type { Completion, Dialect, Feature, ReplyReader, Wire } from "./wire.ts";
+import type { Completion, Dialect, Feature, FinishedReply, ReplyReader, Wire } from "./wire.ts";
 
 type AnthropicTurn = { readonly role: "user" | "assistant"; readonly content: unknown[] };
 
-function blocksOf(message: Exclude<Message, { role: "system" }>): unknown[] {
+function formatBlocks(message: Exclude<Message, { role: "system" }>): unknown[] {
   // The API refuses empty text blocks.
   const text = message.text === "" ? [] : [{ type: "text", text: message.text }];
   switch (message.role) {
@@ -37,24 +37,20 @@ function blocksOf(message: Exclude<Message, { role: "system" }>): unknown[] {
 }
 
 /** Turns of user and assistant in alternation, as the API wants them; tool results belong to the user. */
-function turnsOf(messages: readonly Message[]): AnthropicTurn[] {
+function formatTurns(messages: readonly Message[]): AnthropicTurn[] {
   const turns: AnthropicTurn[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocksOf(message));
-    else turns.push({ role, content: blocksOf(message) });
+    if (last?.role === role) last.content.push(...formatBlocks(message));
+    else turns.push({ role, content: formatBlocks(message) });
   }
   return turns.filter(({ content }) => content.length > 0);
 }
 
-function toolOf({ name, description, parameters }: ToolSpec): unknown {
-  return {
-    name,
-    description,
-    input_schema: parameters,
-  };
+function formatTool({ name, description, parameters }: ToolSpec): unknown {
+  return { name, description, input_schema: parameters };
 }
 
 /** The body of a streaming message (Anthropic API reference, "Create a Message", and "Structured outputs"). */
@@ -69,17 +65,16 @@ function messageBody(
     ...dialect.extra,
     model,
     max_tokens: request.maxOutputTokens,
-    ...(system.length === 0 ? {} : { system: system.join("\n\n") }),
-    messages: turnsOf(request.messages),
+    // What is undefined is left out.
+    system: system.length === 0 ? undefined : system.join("\n\n"),
+    messages: formatTurns(request.messages),
     stream: true,
     // This API ends at 1 where others go on to 2.
-    ...(temperature === undefined || without.has("temperature")
-      ? {}
-      : { temperature: Math.min(1, temperature) }),
-    ...(reply === undefined || without.has("reply")
-      ? {}
-      : { output_config: { format: { type: "json_schema", schema: reply.schema } } }),
-    ...(tools === undefined || tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
+    temperature:
+      temperature === undefined || without.has("temperature") ? undefined : Math.min(1, temperature),
+    output_config:
+      reply && !without.has("reply") ? { format: { type: "json_schema", schema: reply.schema } } : undefined,
+    tools: tools?.length ? tools.map(formatTool) : undefined,
   });
 }
 
@@ -119,7 +114,7 @@ function usageFrom({ input, output, written, read, thinking }: Counts): Usage {
       };
 }
 
-const normalFinish: ReadonlyMap<string, string> = new Map([
+const FINISH: ReadonlyMap<string, string> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["tool_use", "tool-calls"],
@@ -127,20 +122,13 @@ const normalFinish: ReadonlyMap<string, string> = new Map([
   ["model_context_window_exceeded", "length"],
 ]);
 
-type MessageParts = {
-  readonly text: string;
-  readonly finish: string | null;
-  readonly toolCalls: readonly ToolCall[];
-  readonly usage: Usage;
-};
-
-function conclude({ text, finish, toolCalls, usage }: MessageParts): Completion {
+function conclude({ text, finish, toolCalls, usage }: FinishedReply): Completion {
   if (finish === "refusal") {
     const words = text === "" ? "the provider's safety classifier refused to answer" : text;
     return { ok: false, problem: finalProblem("refused", words), usage };
   }
   const named = finish ?? (toolCalls.length > 0 ? "tool_use" : "end_turn");
-  return { ok: true, text, toolCalls, finish: normalFinish.get(named) ?? named, usage };
+  return { ok: true, text, toolCalls, finish: FINISH.get(named) ?? named, usage };
 }
 
 /** Ends with `message_stop`. Thinking, and tools that the provider runs itself, are no part of the reply. */

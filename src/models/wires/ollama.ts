@@ -1,4 +1,4 @@
-import type { Message, ModelRequest, ToolSpec, ToolCall } from "../../kernel/model.ts";
+import type { Message, ModelRequest, ToolCall } from "../../kernel/model.ts";
 import {
   isObject,
   parseJson,
@@ -9,13 +9,20 @@ import {
   toText,
   type LooseObject,
 } from "../loose.ts";
-import type { Dialect, Completion, Feature, ReplyReader, Wire } from "./wire.ts";
+import {
+  formatTool,
+  type Completion,
+  type Dialect,
+  type Feature,
+  type ReplyReader,
+  type Wire,
+} from "./wire.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import { jsonLines } from "../framing.ts";
 
 /** A tool's result goes by the name of the tool, which only the call before it says. */
-function messageOf(message: Message, toolNames: ReadonlyMap<string, string>): unknown {
+function formatMessage(message: Message, toolNames: ReadonlyMap<string, string>): unknown {
   switch (message.role) {
     case "system":
     case "user":
@@ -40,20 +47,13 @@ function messageOf(message: Message, toolNames: ReadonlyMap<string, string>): un
 }
 
 /** Ids come again in every turn, so that a result belongs to the latest call of its id. */
-function messagesOf(messages: readonly Message[]): unknown[] {
+function formatMessages(messages: readonly Message[]): unknown[] {
   const toolNames = new Map<string, string>();
   return messages.map((message) => {
     if (message.role === "assistant")
       for (const { id, name } of message.toolCalls ?? []) toolNames.set(id, name);
-    return messageOf(message, toolNames);
+    return formatMessage(message, toolNames);
   });
-}
-
-function toolOf({ name, description, parameters }: ToolSpec): unknown {
-  return {
-    type: "function",
-    function: { name, description, parameters },
-  };
 }
 
 /** The body of a streaming chat (Ollama's API documentation, "Generate a chat completion"). */
@@ -66,20 +66,21 @@ function chatBody(
   return JSON.stringify({
     ...dialect.extra,
     model,
-    messages: messagesOf(request.messages),
+    messages: formatMessages(request.messages),
     stream: true,
     options: {
-      ...(temperature === undefined || without.has("temperature") ? {} : { temperature }),
+      // What is undefined is left out.
+      temperature: without.has("temperature") ? undefined : temperature,
       num_predict: maxOutputTokens,
-      ...(contextTokens === undefined ? {} : { num_ctx: contextTokens }),
+      num_ctx: contextTokens,
     },
-    ...(reply === undefined || without.has("reply") ? {} : { format: reply.schema }),
-    ...(tools === undefined || tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
+    format: without.has("reply") ? undefined : reply?.schema,
+    tools: tools?.length ? tools.map(formatTool) : undefined,
   });
 }
 
 /** The counts stand in the last line; that of the prompt is left out where all of it was cached. */
-function usageIn(line: LooseObject): Usage {
+function readUsage(line: LooseObject): Usage {
   const sent = toCount(line["prompt_eval_count"]);
   const said = toCount(line["eval_count"]);
   return sent === null && said === null
@@ -88,7 +89,7 @@ function usageIn(line: LooseObject): Usage {
 }
 
 /** A call comes in one piece. Most servers give none an id, so that its place in the reply makes one. */
-function toolCallOf(call: unknown, place: number): ToolCall {
+function readToolCall(call: unknown, place: number): ToolCall {
   const { name, arguments: given } = objectAt(call, "function");
   const id = toText(toObject(call)["id"]);
   return {
@@ -98,17 +99,11 @@ function toolCallOf(call: unknown, place: number): ToolCall {
   };
 }
 
-const notChat = finalProblem("unreadable", "the stream is none of Ollama's chat");
+const NOT_CHAT = finalProblem("unreadable", "the stream is none of Ollama's chat");
 
 /** `load` and `unload` end a reply that only moved the model in or out of memory; the next attempt finds it there. */
 function onlyMoved(reason: string): CallProblem {
-  return {
-    code: "overloaded",
-    words: `the model said nothing (done_reason: ${reason})`,
-    retry: "later",
-    waitMs: null,
-    crowded: false,
-  };
+  return { ...networkProblem(`the model said nothing (done_reason: ${reason})`), code: "overloaded" };
 }
 
 /**
@@ -134,12 +129,12 @@ function chatReader(onText: (text: string) => void): ReplyReader & { take(line: 
     }
     const calls = said["tool_calls"];
     if (calls === undefined) return;
-    for (const call of toItems(calls)) toolCalls.push(toolCallOf(call, toolCalls.length));
+    for (const call of toItems(calls)) toolCalls.push(readToolCall(call, toolCalls.length));
   };
 
   const take = (line: unknown): boolean => {
     if (!isObject(line)) {
-      problem = ours ? networkProblem("the stream held a line that is not JSON") : notChat;
+      problem = ours ? networkProblem("the stream held a line that is not JSON") : NOT_CHAT;
       return true;
     }
     if (line["error"] !== undefined && line["error"] !== null) {
@@ -152,7 +147,7 @@ function chatReader(onText: (text: string) => void): ReplyReader & { take(line: 
     if (line["done"] !== true) return false;
     done = true;
     reason = toText(line["done_reason"]);
-    usage = usageIn(line);
+    usage = readUsage(line);
     return true;
   };
 
@@ -162,7 +157,7 @@ function chatReader(onText: (text: string) => void): ReplyReader & { take(line: 
     end: () => {
       const failed = (why: CallProblem): Completion => ({ ok: false, problem: why, usage });
       if (problem !== null) return failed(problem);
-      if (!ours && foreign) return failed(notChat);
+      if (!ours && foreign) return failed(NOT_CHAT);
       if (!done) return failed(networkProblem("the stream ended early"));
       const called = toolCalls.length > 0;
       if (text === "" && !called && /^(?:un)?load$/.test(reason)) return failed(onlyMoved(reason));

@@ -1,4 +1,4 @@
-import type { Message, ModelRequest, ReplySchema, ToolSpec, ToolCall } from "../../kernel/model.ts";
+import type { Message, ModelRequest, ReplySchema, ToolCall } from "../../kernel/model.ts";
 import {
   isObject,
   toItems,
@@ -10,12 +10,20 @@ import {
   toText,
   type LooseObject,
 } from "../loose.ts";
-import type { Dialect, Completion, Feature, ReplyReader, Wire } from "./wire.ts";
+import {
+  formatTool,
+  type Completion,
+  type Dialect,
+  type Feature,
+  type FinishedReply,
+  type ReplyReader,
+  type Wire,
+} from "./wire.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
 import { finalProblem, networkProblem, problemFromBody } from "../failures.ts";
 import { serverSentEvents } from "../framing.ts";
 
-function messageOf(message: Message): unknown {
+function formatMessage(message: Message): unknown {
   switch (message.role) {
     case "system":
     case "user":
@@ -37,13 +45,6 @@ function messageOf(message: Message): unknown {
   }
 }
 
-function toolOf({ name, description, parameters }: ToolSpec): unknown {
-  return {
-    type: "function",
-    function: { name, description, parameters },
-  };
-}
-
 /**
  * Whether every object in a schema is closed and requires all its properties. Only such a schema may be sent
  * with `strict: true`; the API refuses others (OpenAI, "Structured Outputs", supported schemas).
@@ -61,7 +62,7 @@ function isStrict(schema: unknown): boolean {
   return Object.values(schema).every(isStrict);
 }
 
-function formatOf({ name, schema }: ReplySchema): unknown {
+function formatReply({ name, schema }: ReplySchema): unknown {
   return {
     type: "json_schema",
     json_schema: isStrict(schema) ? { name, strict: true, schema } : { name, schema },
@@ -81,24 +82,19 @@ function chatBody(
   return JSON.stringify({
     ...dialect.extra,
     model,
-    messages: request.messages.map(messageOf),
+    messages: request.messages.map(formatMessage),
     stream: true,
     [maxTokensField(dialect)]: request.maxOutputTokens,
-    ...(without.has("usage") ? {} : { stream_options: { include_usage: true } }),
-    ...(request.temperature === undefined || without.has("temperature")
-      ? {}
-      : { temperature: request.temperature }),
-    ...(request.reply === undefined || without.has("reply")
-      ? {}
-      : { response_format: formatOf(request.reply) }),
-    ...(request.tools === undefined || request.tools.length === 0
-      ? {}
-      : { tools: request.tools.map(toolOf) }),
+    // What is undefined is left out.
+    stream_options: without.has("usage") ? undefined : { include_usage: true },
+    temperature: without.has("temperature") ? undefined : request.temperature,
+    response_format: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
+    tools: request.tools?.length ? request.tools.map(formatTool) : undefined,
   });
 }
 
 /** Text of `content`: a string, or Mistral's list of parts, whose `thinking` parts are no part of the reply. */
-function contentOf(content: unknown): string {
+function readContent(content: unknown): string {
   if (typeof content === "string") return content;
   let text = "";
   for (const part of toItems(content)) {
@@ -117,7 +113,7 @@ function dollars(value: unknown): number | null {
  * and charge it as output: where the total is the larger, what is missing counts as output and as reasoning.
  * OpenRouter's `cost` is its own charge; with the user's key at the maker (`is_byok`) the maker's comes on top.
  */
-function usageOf(usage: LooseObject): Usage {
+function readUsage(usage: LooseObject): Usage {
   const sent = firstCount(usage["prompt_tokens"]);
   const said = firstCount(usage["completion_tokens"]);
   const total = firstCount(usage["total_tokens"]);
@@ -145,11 +141,11 @@ function usageOf(usage: LooseObject): Usage {
 }
 
 /** The usage of a chunk or a whole reply, wherever it stands; Groq also puts it under `x_groq`. */
-function usageIn(body: LooseObject): Usage | null {
+function findUsage(body: LooseObject): Usage | null {
   const usage = body["usage"];
-  if (isObject(usage)) return usageOf(usage);
+  if (isObject(usage)) return readUsage(usage);
   const groq = objectAt(body, "x_groq")["usage"];
-  return isObject(groq) ? usageOf(groq) : null;
+  return isObject(groq) ? readUsage(groq) : null;
 }
 
 type Growing = { id: string; name: string; text: string };
@@ -159,7 +155,7 @@ type Growing = { id: string; name: string; text: string };
  * starts a new call: some servers give every parallel call the index 0, and some give
  * none, which then goes on with the latest.
  */
-function toolCallAssembly() {
+function createToolCalls() {
   const calls: Growing[] = [];
   const byIndex = new Map<number, Growing>();
   let latest: Growing | undefined;
@@ -191,19 +187,13 @@ function toolCallAssembly() {
   };
 }
 
-const normalFinish: ReadonlyMap<string, string> = new Map([
+const FINISH: ReadonlyMap<string, string> = new Map([
   ["tool_calls", "tool-calls"],
   ["function_call", "tool-calls"],
   ["max_tokens", "length"],
 ]);
 
-type ChatParts = {
-  readonly text: string;
-  readonly refusal: string;
-  readonly finish: string | null;
-  readonly toolCalls: readonly ToolCall[];
-  readonly usage: Usage;
-};
+type ChatParts = FinishedReply & { readonly refusal: string };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
 function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Completion {
@@ -219,13 +209,12 @@ function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Compl
     ok: true,
     text,
     toolCalls,
-    finish:
-      named === null ? (toolCalls.length > 0 ? "tool-calls" : "stop") : (normalFinish.get(named) ?? named),
+    finish: named === null ? (toolCalls.length > 0 ? "tool-calls" : "stop") : (FINISH.get(named) ?? named),
     usage,
   };
 }
 
-const notChat = finalProblem("unreadable", "the stream is none of chat completions");
+const NOT_CHAT = finalProblem("unreadable", "the stream is none of chat completions");
 
 /**
  * Reads `chat.completion.chunk` events. The stream has come to its end with a `finish_reason` or with `[DONE]`, whichever servers send; usage comes
@@ -240,11 +229,11 @@ function chatReader(onText: (text: string) => void): ReplyReader {
   let failed: Completion | null = null;
   let ours = false;
   let foreign = false;
-  const tools = toolCallAssembly();
+  const tools = createToolCalls();
 
   const choice = (first: LooseObject): void => {
     const delta = objectAt(first, "delta");
-    const piece = contentOf(delta["content"]);
+    const piece = readContent(delta["content"]);
     if (piece !== "") {
       text += piece;
       onText(piece);
@@ -266,7 +255,7 @@ function chatReader(onText: (text: string) => void): ReplyReader {
         failed = { ok: false, problem: networkProblem("the stream held an event that is not JSON"), usage };
         return true;
       }
-      usage = usageIn(chunk) ?? usage;
+      usage = findUsage(chunk) ?? usage;
       if (chunk["error"] !== undefined && chunk["error"] !== null) {
         failed = { ok: false, problem: problemFromBody(chunk), usage };
         return true;
@@ -280,7 +269,7 @@ function chatReader(onText: (text: string) => void): ReplyReader {
       if (isObject(first)) {
         const isChat = isObject(first["delta"]);
         if (!isChat && typeof first["text"] === "string") {
-          failed = { ok: false, problem: notChat, usage };
+          failed = { ok: false, problem: NOT_CHAT, usage };
           return true;
         }
         ours ||= isChat;
@@ -295,11 +284,7 @@ function chatReader(onText: (text: string) => void): ReplyReader {
     end: () => {
       if (failed !== null) return { ...failed, usage };
       if (!ours && (foreign || done || finish !== null)) {
-        return {
-          ok: false,
-          problem: notChat,
-          usage,
-        };
+        return { ok: false, problem: NOT_CHAT, usage };
       }
       if (finish === null && !done) {
         return { ok: false, problem: networkProblem("the stream ended early"), usage };
@@ -313,7 +298,7 @@ function chatReader(onText: (text: string) => void): ReplyReader {
 }
 
 function readWhole(body: unknown): Completion {
-  const usage = (isObject(body) ? usageIn(body) : null) ?? noUsage;
+  const usage = (isObject(body) ? findUsage(body) : null) ?? noUsage;
   const first = toItems(toObject(body)["choices"])[0];
   const error = toObject(body)["error"] ?? toObject(first)["error"];
   if (error !== undefined && error !== null) return { ok: false, problem: problemFromBody({ error }), usage };
@@ -321,12 +306,12 @@ function readWhole(body: unknown): Completion {
     return { ok: false, problem: finalProblem("unreadable", "the reply has no choices"), usage };
   }
   const message = objectAt(first, "message");
-  const tools = toolCallAssembly();
+  const tools = createToolCalls();
   toItems(message["tool_calls"]).forEach((call, index) =>
     tools.take(isObject(call) ? { ...call, index } : call),
   );
   return conclude({
-    text: contentOf(message["content"]),
+    text: readContent(message["content"]),
     refusal: toText(message["refusal"]),
     finish: typeof first["finish_reason"] === "string" ? first["finish_reason"] : null,
     toolCalls: tools.all(),

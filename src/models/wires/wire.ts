@@ -1,4 +1,4 @@
-import type { ModelRequest, ToolCall } from "../../kernel/model.ts";
+import type { ModelRequest, ToolCall, ToolSpec } from "../../kernel/model.ts";
 import type { Usage } from "../../kernel/transport.ts";
 import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
@@ -52,4 +52,17 @@ export interface Wire {
   complaint(words: string): Feature | null;
   /** What a user can do about a failure in these words, or null. */
   remedy?(words: string, model: string): string | null;
+}
+
+/** A reply that came to its end, with the reason in the provider's own word. */
+export type FinishedReply = {
+  readonly text: string;
+  readonly finish: string | null;
+  readonly toolCalls: readonly ToolCall[];
+  readonly usage: Usage;
+};
+
+/** A tool as OpenAI and Ollama take it. */
+export function formatTool({ name, description, parameters }: ToolSpec): unknown {
+  return { type: "function", function: { name, description, parameters } };
 }
