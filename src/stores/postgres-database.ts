@@ -8,7 +8,7 @@ const KEPT = "nothing acknowledged was lost";
 const NO_SERVER = "no server answers there; start it, or correct the host and port in DATABASE_URL";
 const LATER = `the server is starting, stopping or recovering; try again in a moment: ${KEPT}`;
 const PASSWORD = "the server refused the user or the password; correct them in DATABASE_URL";
-const SPACE = `the server's disk is full; free some there and try again: ${KEPT}`;
+const SPACE = `the server's disk is full; free space there and try again: ${KEPT}`;
 
 /** By PostgreSQL's SQLSTATE, or by the operating system's error code. */
 const WHY: ReadonlyMap<string, string> = new Map([

@@ -15,7 +15,7 @@ export function isBusy(error: unknown): boolean {
 
 const KEPT = "nothing acknowledged was lost";
 
-const FULL = `the disk is full; free some and try again: ${KEPT}`;
+const FULL = `the disk is full; free space and try again: ${KEPT}`;
 const READONLY = `it is read-only; make the file, its folder and the file system writable, then try again: ${KEPT}`;
 const DENIED =
   "this user may not read and write it; change its owner or permissions, or set PARLEY_HOME to another folder";

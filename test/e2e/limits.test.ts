@@ -62,7 +62,7 @@ describe("a disk that takes nothing more", () => {
     disk.fill();
     const ended = await council.ended;
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toMatch(/the disk is full; free space and run the same command again/);
+    expect(ended.stderr).toMatch(/the disk is full; free space and try again/);
     disk.free();
     const open = await newest(place, env);
     expect(open?.status).toBe("open");
