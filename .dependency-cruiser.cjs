@@ -20,7 +20,7 @@ const layers = {
   prompts: ["kernel", ...judging],
   sim: ["kernel", "prompts", "protocols", ...judging],
   views: ["kernel", ...judging],
-  reports: ["kernel", "views", "protocols", ...judging],
+  reports: ["kernel", "views", ...judging],
   protocols: ["kernel", "engine", "prompts", "views", "reports", ...judging],
   reactors: ["kernel", "engine", "prompts", "protocols", "views", ...judging],
   config: ["kernel", "text"],

@@ -1,6 +1,6 @@
 /** Folds over the journal: what people and programs look at, from recorded events alone. They run in a browser, too. */
 export { criticalPathMs } from "./views/critical-path.ts";
-export { givenAnswer, gradeOf, secondAnswer, type GivenGrade } from "./views/given-answer.ts";
+export { answerEvent, gradeOf, answerOfB, type AnswerGrade } from "./views/answer-event.ts";
 export { progressView, type RunProgress } from "./views/progress.ts";
 export { isClosed, Result, resultOf } from "./views/result.ts";
 export { isSimulated } from "./views/simulated.ts";

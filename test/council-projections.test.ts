@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fold, isEvent, type Entry } from "../src/kernel/index.ts";
 import { claims } from "../src/views/claims.ts";
 import { criticalPathMs } from "../src/views/critical-path.ts";
-import { resultOf } from "../src/views/result.ts";
+import { panelSection } from "../src/views/panel.ts";
 import { council } from "../src/protocols/council/index.ts";
 import { agreeable, councilAsked, labelsIn, taskOf } from "./support/council-table.ts";
 import type { Script } from "../src/testing/scripted-models.ts";
@@ -73,7 +73,7 @@ describe("claims", () => {
   it("are named in the footer by weight, those without any left out", async () => {
     const { entries } = await held();
     const [least, , most] = claimed(entries).map(({ id }) => id);
-    expect(resultOf(entries)?.footer).toBe(`Synthesized from inputs by: ${most}, ${least}`);
+    expect(panelSection(entries).footer).toBe(`Synthesized from inputs by: ${most}, ${least}`);
   });
 });
 

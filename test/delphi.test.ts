@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { loadShown } from "../src/app/result.ts";
 import { openParley, type Parley } from "../src/index.ts";
 import {
   closingOf,
@@ -10,6 +12,7 @@ import {
   stage,
   type Script,
 } from "../src/testing/index.ts";
+import { answerText } from "../src/reports/answer.ts";
 import { delphi } from "./fixtures/delphi/index.ts";
 import { sectionLines } from "./fixtures/delphi/report.ts";
 import { distributionOf, sectionOf } from "./fixtures/delphi/view.ts";
@@ -108,6 +111,10 @@ describe("in a program", () => {
       expect({ status, answer: result?.finalAnswer }).toEqual({ status: "answered", answer: "130" });
       expect(await parley.list()).toMatchObject([{ id, protocol: "delphi" }]);
       expect(sectionLines(sectionOf(await parley.read(id)))).toEqual(SECTION);
+      expect((await parley.result(id)).section).toEqual(sectionOf(await parley.read(id)));
+      const shown = await loadShown(parley.context().protocols, await parley.read(id));
+      const text = shown ? answerText(shown, { color: false, width: 80 }) : "";
+      expect(text).toContain(`delphi\n${SECTION.map((line) => `- ${line}`).join("\n")}\n`);
       expect(await parley.replay(id)).toMatchObject({ closed: true, calls: 6 });
       expect(calls()).toBe(6);
     }));
@@ -115,7 +122,9 @@ describe("in a program", () => {
   it("shows no estimate as a vote, and no computed answer as somebody's claim", () =>
     opened(async (parley) => {
       const { result } = await started(parley);
-      expect(result).toMatchObject({ votes: [], degraded: [], footer: null, contributions: { claimed: [] } });
+      expect(result).toMatchObject({ degraded: [], control: null });
+      // Its section is its own view's, and has neither votes nor claims.
+      expect(Object.keys(z.object({}).loose().parse(result?.section))).toEqual(["rounds"]);
     }));
 
   it("is forked, and reuses what the change does not affect", () =>

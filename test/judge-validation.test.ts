@@ -3,13 +3,15 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { readLabeledFile } from "../src/lab/judge/tasks.ts";
 import type { NewDeliberation } from "../src/engine/index.ts";
-import { Json, type ModelRequest } from "../src/kernel/index.ts";
+import { Json, type Entry, type ModelRequest } from "../src/kernel/index.ts";
 import { readFenced } from "../src/prompts/material.ts";
-import { judgedWork, judgementOf } from "../src/protocols/judge/view.ts";
-import { summarizeValidation, summarizeVerdict, type Validation } from "../src/protocols/judge/validation.ts";
+import { judgedWork, judgementOf } from "../src/protocols/judge/view-items.ts";
+import { summarizeValidation, type Validation } from "../src/protocols/judge/view-validation.ts";
+import { sectionOf } from "../src/protocols/judge/view.ts";
 import { judge } from "../src/protocols/judge/index.ts";
 import { deliberationMarkdown } from "../src/reports/deliberation.ts";
-import { judgeReport } from "../src/protocols/judge/report.ts";
+import { loadShown } from "../src/app/result.ts";
+import { answerText } from "../src/reports/answer.ts";
 import { shippedTextsOf, toyAsked, toyParticipant } from "../src/testing/kit.ts";
 import { LOCAL } from "../src/testing/store-samples.ts";
 import { stage } from "../src/testing/stage.ts";
@@ -76,6 +78,12 @@ const side = (request: ModelRequest, wanted: "a" | "b"): string =>
   says(answersIn(request)[0]?.startsWith(wanted) === true ? "A" : "B");
 const indexIn = (request: ModelRequest): number =>
   Number(/^Why (\d+)\?$/.exec(shownIn(request)[0]?.text ?? "")?.[1]);
+
+/** What \`show\` prints. */
+async function textOf(entries: readonly Entry[]): Promise<string> {
+  const shown = await loadShown([judge], entries);
+  return shown ? answerText(shown, { color: false, width: 80 }) : "";
+}
 
 describe("a judge measured against labels", () => {
   it("that is right throughout is validated", async () => {
@@ -193,20 +201,18 @@ describe("a judge measured against labels", () => {
 
   it("stands in its document, where no answer is missed", async () => {
     const { entries, validation } = await validated(pairs(30), (request) => side(request, "a"));
-    expect(summarizeVerdict(entries)).toEqual(validation);
-    const text = deliberationMarkdown(entries);
-    expect(text).toMatch(/## Verdict\n\n```text\nMeasured on 30 labelled items\.\n/);
-    expect(text).toMatch(/accuracy +\d+ %/);
+    expect(sectionOf(entries)).toEqual(validation);
+    const text = deliberationMarkdown(entries, await loadShown([judge], entries));
+    expect(text).toMatch(/\n\nMeasured on 30 labeled items\.\n/);
+    expect(text).toMatch(/\| accuracy \| \d+ %/);
     expect(text).not.toMatch(/There is no answer|There is none/);
   });
 
   it("on fewer than 30 labelled items is not validated, and the figures are there", async () => {
     const { validation, entries } = await validated(pairs(29), (request) => side(request, "a"));
     expect(validation).toMatchObject({ measured: false, labelled: 29, accuracy: { n: 29 } });
-    expect(validation.why).toBe("29 labelled items with a verdict are too few to judge it by; it takes 30");
-    expect(judgeReport(entries, { color: false, width: 80 })).toMatch(
-      /^Not enough to judge it by: 29 labelled/,
-    );
+    expect(validation.why).toBe("29 labeled items with a verdict, 30 required");
+    expect(await textOf(entries)).toMatch(/^Not enough data: 29 labeled/);
     const enough = await validated(pairs(30), (request) => side(request, "a"));
     expect(enough.validation.measured).toBe(true);
   });
@@ -259,7 +265,7 @@ describe("a judge's grades", () => {
         { score: null, why: "the reply declares no score" },
       ],
     });
-    expect(judgeReport(entries, { color: false, width: 80 })).toContain("4 of 5");
+    expect(await textOf(entries)).toContain("4/5");
   });
 });
 

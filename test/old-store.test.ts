@@ -62,16 +62,24 @@ const old = z
 
 const Ids = z.array(z.looseObject({ id: z.string() }));
 
+const Person = z.looseObject({
+  id: z.string(),
+  seat: z.string().optional(),
+  model: z.string(),
+  answer: z.string().nullish(),
+});
+
 /** What has to stay of a result. */
 const Head = z.looseObject({
   id: z.string(),
-  protocol: z.string(),
+  protocol: z.union([z.string(), z.looseObject({ name: z.string() }).transform(({ name }) => name)]),
   status: z.string(),
   question: z.string(),
   answer: z.string().nullable(),
   finalAnswer: z.string().nullable(),
   degraded: z.array(z.unknown()),
-  members: z.array(z.looseObject({ id: z.string(), model: z.string(), answer: z.string().nullish() })),
+  members: z.array(Person).optional(),
+  participants: z.array(Person).optional(),
   calls: z.int(),
   tokens: z.looseObject({ in: z.number().nullable(), out: z.number().nullable() }),
   cost: z.looseObject({ usd: z.number().nullable() }),
@@ -87,17 +95,20 @@ const Section = z.looseObject({
 });
 
 /**
- * The one place that knows the shape of what `show --json` prints: some facts of a result, or all of a judge's verdict.
- * What is a protocol's own may stand in a section that bears its name.
+ * The one place that knows the shape of what `show --json` prints: some facts of a result, or all of a judge's verdict. The
+ * fixture has one flat object, and a judge's verdict instead of a result; now a result has a section of its protocol's own.
  */
 function factsOf(shown: z.infer<typeof Shown>) {
-  if (!("answer" in shown)) return shown;
+  if (!("answer" in shown)) return verdictFacts(shown);
   const head = Head.parse(shown);
-  const own = Section.parse({ ...head, ...Shown.safeParse(shown[head.protocol]).data });
+  const section = Shown.safeParse(shown["section"]).data;
+  if (head.protocol === "judge" && section) return verdictFacts(section);
+  const own = Section.parse({ ...head, ...section });
+  const members = head.members ?? head.participants?.filter(({ seat }) => VOICES.has(seat)) ?? [];
   return {
     ...{ id: head.id, protocol: head.protocol, status: statusOf(head.status), question: head.question },
     ...{ answer: head.answer, finalAnswer: head.finalAnswer, degraded: head.degraded.length },
-    members: head.members.map(({ id, model, answer }) => [id, model, answer ?? null]),
+    members: members.map(({ id, model, answer }) => [id, model, answer ?? null]),
     ...{ calls: head.calls, tokensIn: head.tokens.in, tokensOut: head.tokens.out, usd: head.cost.usd },
     standing: own.standing?.map(({ id }) => id) ?? [],
     votes: own.votes?.map(({ answer, first }) => [answer, first]) ?? [],
@@ -106,6 +117,14 @@ function factsOf(shown: z.infer<typeof Shown>) {
     measured: own.contributions?.measured.length ?? 0,
   };
 }
+
+/** Whether there is a reason, not how it is worded. */
+const verdictFacts = ({ why, ...verdict }: z.infer<typeof Shown>) => ({
+  ...verdict,
+  hasReason: typeof why === "string",
+});
+
+const VOICES: ReadonlySet<string | undefined> = new Set(["member", "agent"]);
 
 /** What waits for a person was `open`, too. */
 const statusOf = (status: string): string => (status === "waiting" ? "open" : status);

@@ -1,19 +1,20 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { protocols } from "../src/app/registry.ts";
 import { MemoryReport } from "../src/lab/ablation/memory-stats.ts";
 import { EngramLine } from "../src/memory/transfer.ts";
 import { BenchReport } from "../src/lab/bench/report.ts";
 import { Contributions } from "../src/lab/contributions/contributions.ts";
 import { DebateRecord } from "../src/protocols/debate/view/record.ts";
 import { EvaluationReport } from "../src/protocols/evaluation/view.ts";
-import { Judgement } from "../src/protocols/judge/view.ts";
+import { Judgement } from "../src/protocols/judge/view-items.ts";
 import { MemoryAblation } from "../src/lab/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemoryImport, MemorySearch } from "../src/views/memory-view.ts";
 import { Local2WatchReport } from "../src/interop/local2/states.ts";
 import { Result } from "../src/views/result.ts";
 import { StoryReports } from "../src/lab/story/checks.ts";
-import { Validation } from "../src/protocols/judge/validation.ts";
+import { Validation } from "../src/protocols/judge/view-validation.ts";
 
 const folder = new URL("../schemas/", import.meta.url);
 
@@ -37,20 +38,26 @@ const PUBLISHED = {
   "memory-ablation": ["What parley memory ablate --json prints", MemoryAblation],
 } as const;
 
-it.each(Object.entries(PUBLISHED))(
-  "publishes the schema %s (UPDATE_SCHEMAS=1 writes it)",
-  (name, [title, type]) => {
-    const file = new URL(`${name}.schema.json`, folder);
-    const text = `${JSON.stringify({ title, ...z.toJSONSchema(type) }, undefined, 2)}\n`;
-    if (process.env["UPDATE_SCHEMAS"] === "1") writeFileSync(file, text);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(text));
-  },
+/** The sections of results, as the protocols that ship declare them in their views. */
+const sections = await Promise.all(
+  Object.entries(protocols).map(async ([name, load]) => {
+    const view = await (await load()).view?.();
+    const title = `What section holds where parley --json prints a result of the protocol ${name}`;
+    return [`section-${name}`, [title, view?.sectionSchema ?? z.null()]] as const;
+  }),
 );
+const all: readonly (readonly [name: string, readonly [title: string, type: z.ZodType]])[] = [
+  ...Object.entries(PUBLISHED),
+  ...sections,
+];
+
+it.each(all)("publishes the schema %s (UPDATE_SCHEMAS=1 writes it)", (name, [title, type]) => {
+  const file = new URL(`${name}.schema.json`, folder);
+  const text = `${JSON.stringify({ title, ...z.toJSONSchema(type) }, undefined, 2)}\n`;
+  if (process.env["UPDATE_SCHEMAS"] === "1") writeFileSync(file, text);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(text));
+});
 
 it("publishes no schema of anything else", () => {
-  expect(readdirSync(folder).sort()).toEqual(
-    Object.keys(PUBLISHED)
-      .map((name) => `${name}.schema.json`)
-      .sort(),
-  );
+  expect(readdirSync(folder).sort()).toEqual(all.map(([name]) => `${name}.schema.json`).sort());
 });

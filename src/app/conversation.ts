@@ -14,7 +14,7 @@ import {
   type UserId,
   type World,
 } from "../kernel/index.ts";
-import { givenAnswer, secondAnswer } from "../views/given-answer.ts";
+import { answerEvent, answerOfB } from "../views/answer-event.ts";
 
 /** Characters of earlier turns that a prompt shows at most; the oldest are left out first. */
 const MOST_CHARACTERS = 100_000;
@@ -37,7 +37,7 @@ export async function turnsBefore(
     const entries: readonly Entry[] = await store.read(id);
     const [opened] = entries;
     if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
-    const answer = by === "A" ? givenAnswer(entries) : secondAnswer(entries);
+    const answer = by === "A" ? answerEvent(entries) : answerOfB(entries);
     if (answer) {
       const { question } = opened.data;
       characters += question.length + answer.data.text.length;

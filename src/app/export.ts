@@ -1,5 +1,7 @@
+import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { isEvent, pinnedTexts, type Entry, type OrganizationStore } from "../kernel/index.ts";
-import { resultOf, type Result } from "../views/result.ts";
+import type { Result } from "../views/result.ts";
+import { loadResult } from "./result.ts";
 
 /** A deliberation whole: its result, its events, and the texts that its opening pins, by digest. */
 export type Exported = {
@@ -9,12 +11,16 @@ export type Exported = {
 };
 
 export async function exportRun(
-  store: Pick<OrganizationStore, "text">,
+  {
+    store,
+    protocols,
+  }: { readonly store: Pick<OrganizationStore, "text">; readonly protocols: Registry<AnyProtocol> },
   events: readonly Entry[],
 ): Promise<Exported> {
   const digests = events.flatMap((entry) =>
     isEvent(entry, "deliberation-opened") ? pinnedTexts(entry.data) : [],
   );
   const texts = await Promise.all(digests.map(async (digest) => [digest, await store.text(digest)] as const));
-  return { result: resultOf(events) ?? null, events, texts: Object.fromEntries(texts) };
+  const result = (await loadResult(protocols, events)) ?? null;
+  return { result, events, texts: Object.fromEntries(texts) };
 }

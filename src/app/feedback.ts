@@ -1,5 +1,5 @@
 import { Fault, isEvent, type DeliberationId, type Entry, type NewEvent } from "../kernel/index.ts";
-import { givenAnswer, secondAnswer } from "../views/given-answer.ts";
+import { answerEvent, answerOfB } from "../views/answer-event.ts";
 import { belongsTo } from "./conversation.ts";
 import type { AppContext } from "./context.ts";
 import { findOpening } from "./lookup.ts";
@@ -33,7 +33,7 @@ export async function recordFeedback(
   const entries = await store.read(id);
   const opened = findOpening(entries, id);
   if (!belongsTo(opened.data, principal.user)) throw new Fault("deliberation-missing", { id });
-  const answer = second ? secondAnswer(entries) : givenAnswer(entries);
+  const answer = second ? answerOfB(entries) : answerEvent(entries);
   if (!answer) {
     const why = second ? `no second respondent has answered ${id}` : `${id} has no answer`;
     throw new Fault("configuration", { why, next: "rate a deliberation that has one" });

@@ -1,5 +1,5 @@
 import { callOf, isEvent, type Cap, type DeliberationId, type Entry, type Failure } from "../kernel/index.ts";
-import type { DriveResult } from "../engine/index.ts";
+import type { AnyProtocol, DriveResult, Registry } from "../engine/index.ts";
 import { capsPassed } from "./caps.ts";
 import type { OpenQuestion } from "./clarification.ts";
 import { capsIn } from "../views/spending.ts";
@@ -35,10 +35,18 @@ export type Outcome = {
 
 export async function describeOutcome(
   driven: DriveResult,
-  { id, entries }: { readonly id: DeliberationId; readonly entries: readonly Entry[] },
+  {
+    id,
+    entries,
+    protocols,
+  }: {
+    readonly id: DeliberationId;
+    readonly entries: readonly Entry[];
+    readonly protocols: Registry<AnyProtocol>;
+  },
 ): Promise<Outcome> {
-  const { resultOf } = await import("../views/result.ts");
-  const result = resultOf(entries) ?? null;
+  const { loadResult } = await import("./result.ts");
+  const result = (await loadResult(protocols, entries)) ?? null;
   if (driven.status === "interrupted") return { id, status: driven.status, result };
   if (driven.status === "waiting") {
     const { pendingQuestions } = await import("./clarification.ts");

@@ -238,15 +238,15 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     async result(id, call) {
       const context = reading(call);
       const resolved = await resolveId(context, id);
-      const { resultOf } = await import("../views/result.ts");
-      const result = resultOf(await context.store.read(resolved));
+      const { loadResult } = await import("./result.ts");
+      const result = await loadResult(context.protocols, await context.store.read(resolved));
       if (!result) throw new Fault("deliberation-missing", { id: resolved });
       return result;
     },
     async export(id, call) {
       const context = reading(call);
       const { exportRun } = await import("./export.ts");
-      return exportRun(context.store, await context.store.read(await resolveId(context, id)));
+      return exportRun(context, await context.store.read(await resolveId(context, id)));
     },
     async list({ limit = 20, before } = {}, call) {
       const { store: from } = reading(call);

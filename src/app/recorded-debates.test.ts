@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { debateConfig, readDebateFile } from "../interop/dialectic/debate-file.ts";
 import { debateRecord } from "../protocols/debate/view/debated.ts";
+import { sectionOf } from "../protocols/debate/view/index.ts";
 import { resultOf } from "../views/result.ts";
 import { openConfigured } from "./configured.ts";
 
@@ -41,9 +42,9 @@ describe("another program's own configurations", () => {
       await run.outcome();
       const entries = await parley.read(run.id);
       const agents = written.agents.filter(({ enabled }) => enabled !== false);
-      expect(resultOf(entries)).toMatchObject({
+      expect(resultOf(entries, { sectionOf })).toMatchObject({
         status: "answered",
-        debate: { rounds: written.debate.rounds },
+        section: { rounds: written.debate.rounds },
       });
       const record = debateRecord(entries);
       expect(record.agents.map(({ id, role }) => [id, role])).toEqual(

@@ -54,7 +54,7 @@ export type RunOptions = {
 type Begun = { readonly fresh?: boolean; readonly notes?: readonly Note[] };
 
 /** What following a deliberation takes of a process. */
-export type RunContext = Pick<AppContext, "engine" | "store" | "frames" | "worker">;
+export type RunContext = Pick<AppContext, "engine" | "store" | "frames" | "worker" | "protocols">;
 
 /** Drives a deliberation that has been opened, and its reactions beside it. */
 export function follow(
@@ -82,7 +82,9 @@ export function follow(
     () => log.end("outcome"),
     () => log.end("outcome"),
   );
-  const outcome = driving.then((driven) => describeOutcome(driven, { id, entries: log.recorded() }));
+  const outcome = driving.then((driven) =>
+    describeOutcome(driven, { id, entries: log.recorded(), protocols: context.protocols }),
+  );
   outcome.catch(() => undefined); // whoever asks for it is told
   return {
     id,

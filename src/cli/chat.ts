@@ -1,9 +1,9 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Configured } from "../app/configured.ts";
 import { isFault, type DeliberationId } from "../kernel/index.ts";
-import { givenAnswer, gradeOf, secondAnswer } from "../views/given-answer.ts";
+import { answerEvent, gradeOf, answerOfB } from "../views/answer-event.ts";
 import { oneLine, printable } from "../reports/printable.ts";
-import { gradeLine } from "../reports/response.ts";
+import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
 import { recordFeedback } from "../app/feedback.ts";
 import { wordFeedback } from "./notes.ts";
@@ -187,8 +187,8 @@ function screenOf({ output }: Io, lines: Interface, interactive: boolean) {
     prompt: () => (interactive ? lines.prompt() : undefined),
     end: () => void (ended = true),
     async badge(one: TurnResult, { quiet, events }: Showing): Promise<void> {
-      const grade = gradeOf(one.run.recorded(), givenAnswer(one.run.recorded())?.id);
-      const line = grade && gradeLine(grade, { style: styleOf(color), width: columns });
+      const grade = gradeOf(one.run.recorded(), answerEvent(one.run.recorded())?.id);
+      const line = grade && scoreLine(grade, { style: styleOf(color), width: columns });
       if (quiet || events || !line) return;
       await write(line);
     },
@@ -197,7 +197,7 @@ function screenOf({ output }: Io, lines: Interface, interactive: boolean) {
 
 function whyOf(taken: TurnResult | undefined): string {
   if (!taken) return "There is no answer yet";
-  const grade = gradeOf(taken.run.recorded(), givenAnswer(taken.run.recorded())?.id);
+  const grade = gradeOf(taken.run.recorded(), answerEvent(taken.run.recorded())?.id);
   if (!grade) return "It is not graded (yet)";
   const { score, feedback, rubric, by, why } = grade;
   return score === null
@@ -206,7 +206,7 @@ function whyOf(taken: TurnResult | undefined): string {
 }
 
 function secondOf(taken: TurnResult | undefined): string {
-  const second = taken && secondAnswer(taken.run.recorded());
+  const second = taken && answerOfB(taken.run.recorded());
   return second
     ? `The second respondent: ${printable(second.data.text)}`
     : "No second respondent has answered (yet)";

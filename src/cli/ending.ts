@@ -1,17 +1,15 @@
 import { describeProblem, type Outcome } from "../app/outcome.ts";
+import { protocols } from "../app/registry.ts";
+import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import type { DeliberationId, Entry } from "../kernel/index.ts";
-import { judgeReport } from "../protocols/judge/report.ts";
-import { summarizeVerdict } from "../protocols/judge/validation.ts";
-import { evaluationMarkdown } from "../protocols/evaluation/report.ts";
-import { evaluationOf } from "../protocols/evaluation/view.ts";
-import { answerText } from "../reports/answer.ts";
+import { answerText, briefAnswerText } from "../reports/answer.ts";
 import { oneLine } from "../reports/printable.ts";
-import { gradeLine } from "../reports/response.ts";
+import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
 import { unpricedModels } from "../reports/unpriced.ts";
-import { givenAnswer, gradeOf } from "../views/given-answer.ts";
-import { resultOf, type Result } from "../views/result.ts";
+import { answerEvent, gradeOf } from "../views/answer-event.ts";
+import type { Result } from "../views/result.ts";
 import { EXIT, exitOf } from "./exits.ts";
 import { raiseWords, remedyOf } from "./remedies.ts";
 import type { Io } from "./command.ts";
@@ -34,16 +32,17 @@ export async function finish(
   entries: readonly Entry[],
   showing: Showing,
 ): Promise<number> {
-  const result = resultOf(entries);
-  if (!result) return EXIT.usage;
-  const { color, columns: width } = output.stdout;
-  const evaluation = evaluationOf(entries);
-  const judged = evaluation ? evaluationMarkdown(evaluation) : judgeReport(entries, { color, width });
-  const whole = evaluation ?? summarizeVerdict(entries) ?? result;
-  if (showing.json) await output.result(`${JSON.stringify(whole, undefined, 2)}\n`);
-  else if (!showing.events && judged !== undefined) await output.result(judged);
-  else if (!showing.events && result.answer !== null) {
-    await output.result(answerText(result, { color, width, unpriced: unpricedModels(entries) }));
+  const shown = await loadShown(protocols, entries);
+  if (!shown) return EXIT.usage;
+  const { result, isVerdict = false } = shown;
+  const { color, columns: width, terminal } = output.stdout;
+  const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
+  if (showing.json) await output.result(`${JSON.stringify(result, undefined, 2)}\n`);
+  if (isShown) {
+    const style = { color, width, unpriced: unpricedModels(entries) };
+    const isBrief = terminal && result.answer !== null;
+    await output.result(isBrief ? briefAnswerText(shown, style) : answerText(shown, style));
+    if (!showing.quiet) output.note(isBrief ? `Details: parley show ${result.id}` : nextLine(result));
   }
   const { failures } = describeProblem(result, entries);
   const exit = exitOf(
@@ -53,6 +52,14 @@ export async function finish(
   );
   if (exit !== EXIT.answered) output.note(problemLine(result, entries));
   return exit;
+}
+
+/** What else there is to see of a run, or how to continue it. */
+export function nextLine({ id, status, protocol }: Result): string {
+  if (status === "open") return `Continue: parley resume ${id} · so far: parley show ${id} --all`;
+  return protocol.name === "debate"
+    ? `Every round: parley report ${id}; as a page: parley report ${id} --output FILE.html`
+    : `All drafts, reviews and steps: parley show ${id} --all`;
 }
 
 function problemLine(result: Result, entries: readonly Entry[]): string {
@@ -96,11 +103,11 @@ export async function showReactions(
 
 /** The grade under an answer; why there is none, where a judge was asked and gave none. */
 async function showGrade({ output }: Pick<Io, "output">, entries: readonly Entry[]): Promise<void> {
-  const grade = gradeOf(entries, givenAnswer(entries)?.id);
+  const grade = gradeOf(entries, answerEvent(entries)?.id);
   if (!grade) return;
   const { terminal } = output.stdout;
   const { color, columns: width } = terminal ? output.stdout : output.stderr;
-  const line = gradeLine(grade, { style: styleOf(color), width });
+  const line = scoreLine(grade, { style: styleOf(color), width });
   if (line === undefined) output.note(`Not graded: ${oneLine(grade.why ?? "no reason was recorded", 300)}`);
   else if (terminal) await output.result(`${line}\n`);
   else output.note(line);

@@ -2,11 +2,12 @@ import type { Configured } from "../app/configured.ts";
 import type { Run } from "../app/run.ts";
 import { isEvent, type DeliberationId } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
-import { responseLine } from "../reports/response.ts";
+import { responseLine } from "../protocols/respond/report.ts";
+import { sectionOf } from "../protocols/respond/view.ts";
 import { styleOf } from "../reports/style.ts";
 import { wrapped } from "../reports/text-width.ts";
 import { unpricedModels } from "../reports/unpriced.ts";
-import { givenAnswer, gradeOf } from "../views/given-answer.ts";
+import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import { resultOf } from "../views/result.ts";
 import { createAnswerView } from "./answer-view.ts";
 import { writeEvents } from "./conduct.ts";
@@ -102,7 +103,7 @@ async function showTokens(
 /** Resolves when the answer is graded, or will not be. */
 async function isGraded(run: Run): Promise<void> {
   for await (const entry of run.events())
-    if (isEvent(entry, "grade-given") && gradeOf(run.recorded(), givenAnswer(run.recorded())?.id)) return;
+    if (isEvent(entry, "grade-given") && gradeOf(run.recorded(), answerEvent(run.recorded())?.id)) return;
 }
 
 type Shown = { readonly showing: Showing; readonly view: ReturnType<typeof createAnswerView> };
@@ -117,7 +118,11 @@ async function showAnswer(io: Io, run: Run, { showing, view }: Shown): Promise<n
   if (showing.quiet) return EXIT.answered;
   const model = run.opening.participants[0]?.model;
   const alone = resultOf(entries.filter(({ origin }) => origin.by !== "reactor")) ?? result; // what the answer itself took
-  const line = responseLine(alone, { model: oneLine(model ?? ""), unpriced: unpricedModels(entries) });
+  const line = responseLine(alone, {
+    recalled: sectionOf(entries).recalled,
+    model: oneLine(model ?? ""),
+    unpriced: unpricedModels(entries),
+  });
   const { terminal, color, columns } = output.stdout;
   const { dim } = styleOf(color);
   if (terminal) await output.result(`${wrapped(line, columns).map(dim).join("\n")}\n`);

@@ -9,6 +9,7 @@ import {
   type Memory,
   type Opening,
   type Participant,
+  type ReportPart,
   type Respondent,
   type Tools,
   Fault,
@@ -90,12 +91,18 @@ export type SeatSpec = {
 export type ProtocolView = {
   /** Folds the protocol's section of a result from a deliberation's events. */
   sectionOf(entries: readonly Entry[]): unknown;
+  /** The form of the section, for whoever reads it as JSON. */
+  readonly sectionSchema?: z.ZodType;
 };
 
-/** What a protocol's `report.ts` exports. */
+/** What a protocol's `report.ts` exports: one of the two. */
 export type ProtocolReport = {
   /** The lines that tell the section that the view folds. */
-  sectionLines(section: never): readonly string[];
+  sectionLines?(section: never): readonly string[];
+  /** The section as parts of a report, where lines are not enough; `result` is the result that it is a section of. */
+  sectionParts?(section: never, result: never): readonly ReportPart[];
+  /** Whether the section is what the protocol is asked for, so that no answer is missed. */
+  readonly isVerdict?: boolean;
 };
 
 /**

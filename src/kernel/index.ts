@@ -114,5 +114,6 @@ export {
   outlivesClosing,
   encodeEvent,
 } from "./recording.ts";
+export type { ReportBlock, ReportPart } from "./report.ts";
 export { AnswerSigns, KindRule, Rubric } from "./rubric.ts";
 export { type Attempt, type SendContext, type Transport, WIRE_NAMES, type WireName } from "./transport.ts";

@@ -29,8 +29,8 @@ export { benchMarkdown } from "./bench/markdown.ts";
 export { benchSvg } from "./bench/svg.ts";
 
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./judge/tasks.ts";
-export { judgedWork } from "../protocols/judge/view.ts";
-export { Validation, summarizeValidation } from "../protocols/judge/validation.ts";
+export { judgedWork } from "../protocols/judge/view-items.ts";
+export { Validation, summarizeValidation } from "../protocols/judge/view-validation.ts";
 export { openJudge, type JudgeCall, type JudgeTask } from "./judge/judge.ts";
 
 export { openEvaluation, type EvaluationRequest } from "./eval/evaluation.ts";

@@ -1,40 +1,45 @@
-import { callOf, timeOf, type Entry, type Event, type Origin } from "../kernel/index.ts";
+import { callOf, timeOf, type Entry, type Event, type Origin, type ReportPart } from "../kernel/index.ts";
+import { formatDuration, formatNumber, formatUsd } from "../text/format.ts";
+import type { Result } from "../views/result.ts";
 import { speakerOf } from "../views/spending.ts";
-import { bullets, fencedBlock, section, table } from "./markdown.ts";
-import type { Names } from "./names.ts";
-import { formatDuration, formatNumber } from "../text/format.ts";
+import { part, points, table, words } from "./part.ts";
+
+/** A deliberation's entries in order, with its result and its participants' names. */
+export type Journal = {
+  readonly entries: readonly Entry[];
+  readonly result: Result;
+  readonly nameOf: (id: string) => string;
+};
 
 /** Every event in the order of its recording, with what its call took. */
-export function timelineSection(entries: readonly Entry[], names: Names): string {
+export function timelinePart({ entries, nameOf }: Journal): ReportPart {
   const [first] = entries;
   const rows = entries.flatMap((entry) => {
     if (entry.type === "unknown" || !first) return [];
     const call = callOf(entry);
+    const notes = [
+      entry.origin.by === "adopted" ? "reused" : "",
+      call && call.attempts > 1 ? `${call.attempts} attempts` : "",
+      call && !call.ok ? call.failure.code : "",
+      call?.ok && call.finish === "length" ? "cut at its limit" : "",
+    ];
     return [
       [
         String(entry.seq),
         `+${formatDuration(timeOf(entry) - timeOf(first))}`,
-        originWords(entry.origin),
+        describeOrigin(entry.origin),
         entry.type,
-        call ? names.of(speakerOf(entry)) : "",
+        call ? nameOf(speakerOf(entry)) : "",
         call ? formatDuration(call.latencyMs) : "",
         call?.tokens.out == null ? "" : `${formatNumber(call.tokens.out)} out`,
-        [
-          entry.origin.by === "adopted" ? "taken over" : "",
-          call && call.attempts > 1 ? `${call.attempts} attempts` : "",
-          call && !call.ok ? call.failure.code : "",
-          call?.ok && call.finish === "length" ? "cut at its limit" : "",
-        ]
-          .filter(Boolean)
-          .join(", "),
+        notes.filter(Boolean).join(", "),
       ],
     ];
   });
-  const heads = ["#", "after", "step", "event", "by", "latency", "tokens", "notes"];
-  return section("## Timeline", table(heads, rows));
+  return part("Timeline", table(["#", "after", "step", "event", "by", "latency", "tokens", "notes"], rows));
 }
 
-const originWords = (origin: Origin): string => {
+function describeOrigin(origin: Origin): string {
   switch (origin.by) {
     case "protocol":
     case "adopted":
@@ -47,15 +52,17 @@ const originWords = (origin: Origin): string => {
     case "client":
       return `client: ${origin.request}`;
   }
-};
+}
 
 /** What is needed to find, replay and fork it. */
-export function journalSection(entries: readonly Entry[], opened: Event<"deliberation-opened">): string {
-  const { data, deliberation, at } = opened;
+export function journalPart(
+  entries: readonly Entry[],
+  { data, deliberation, at }: Event<"deliberation-opened">,
+): ReportPart {
   const { protocol, parent, series, previous, budget, context } = data;
   const unknown = entries.filter(({ type }) => type === "unknown").length;
   const limits = [
-    budget.usd === undefined ? "" : `$${budget.usd}`,
+    budget.usd === undefined ? "" : formatUsd(budget.usd),
     budget.tokens === undefined ? "" : `${formatNumber(budget.tokens)} tokens`,
     budget.calls === undefined ? "" : `${formatNumber(budget.calls)} calls`,
     budget.timeMs === undefined ? "" : formatDuration(budget.timeMs),
@@ -73,10 +80,10 @@ export function journalSection(entries: readonly Entry[], opened: Event<"deliber
     `events: ${formatNumber(entries.length)}`,
     unknown > 0 ? `not shown here, because this version does not know their types: ${unknown}` : "",
   ].filter(Boolean);
-  return section(
-    "## Journal",
-    bullets(facts),
-    "Settings:",
-    fencedBlock(JSON.stringify(data.settings, undefined, 2), "json"),
-  );
+  const settings = JSON.stringify(data.settings, undefined, 2);
+  return part("Journal", points(facts), words("Settings:"), {
+    kind: "text",
+    text: settings,
+    verbatim: "json",
+  });
 }

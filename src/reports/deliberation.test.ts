@@ -2,6 +2,7 @@ import { marked, type Token, type Tokens } from "marked";
 import { describe, expect, it } from "vitest";
 import { Cursor, DeliberationId, decodeEntry, eventId, type Entry } from "../kernel/index.ts";
 import { deliberationMarkdown } from "./deliberation.ts";
+import { shownPanel } from "../../test/support/shown.ts";
 import {
   adopted,
   byStep,
@@ -41,12 +42,14 @@ const headings = (markdown: string): string[] =>
 
 const kinds = (markdown: string): string[] => marked.lexer(markdown).map(({ type }) => type);
 
+const documentOf = (entries: readonly Entry[]) => deliberationMarkdown(entries, shownPanel(entries));
+
 it("tells everything, the outcome first", () => {
-  expect(deliberationMarkdown(degradedCouncil().entries)).toMatchSnapshot();
+  expect(documentOf(degradedCouncil().entries)).toMatchSnapshot();
 });
 
 it("puts what is missing above the answer", () => {
-  const text = deliberationMarkdown(degradedCouncil().entries);
+  const text = documentOf(degradedCouncil().entries);
   const order = [
     "Status: answered-degraded",
     "Degraded: the review by Skeptic",
@@ -59,15 +62,15 @@ it("puts what is missing above the answer", () => {
 });
 
 it("shows who ranked whom by name, and nobody's own draft", () => {
-  const text = deliberationMarkdown(degradedCouncil().entries);
+  const text = documentOf(degradedCouncil().entries);
   expect(text).toContain("| reviewer | Analyst | Builder | Skeptic |");
   expect(text).toContain("| Analyst |  | 1 | 2 |");
   expect(text).toContain("| Builder | 1 |  | 2 |");
 });
 
 it("says claimed wherever a claim stands", () => {
-  expect(deliberationMarkdown(degradedCouncil().entries)).toContain(
-    "| member | weight (claimed) | reason (claimed) |\n| --- | --- | --- |\n| Analyst | 0.60 | the working |",
+  expect(documentOf(degradedCouncil().entries)).toContain(
+    "## Contributions (self-reported by the chair)\n\n| Member | Weight | Reason |\n| --- | --- | --- |\n| Analyst | 0.60 | the working |",
   );
 });
 
@@ -88,16 +91,17 @@ it("tells the worth of a reviewer's ballot from a member's own part", () => {
       origin: JSON.stringify(first.origin),
     });
   };
-  const text = (method: string) => deliberationMarkdown([...degradedCouncil().entries, measured(method)]);
+  const text = (method: string) => documentOf([...degradedCouncil().entries, measured(method)]);
   expect(text("shapley-standing")).toContain(
-    "| member | value of the ballot as a reviewer (measured by shapley-standing) |",
+    "| Member | shapley-standing* |\n| --- | --- |\n| Analyst | 0.50 |\n\n\\* the value of a reviewer's ballot",
   );
-  expect(text("shapley-vote")).toContain("| member | weight (measured by shapley-vote) |");
+  expect(text("shapley-vote")).toContain("| Member | shapley-vote |");
+  expect(text("shapley-vote")).not.toContain("ballot");
 });
 
 describe("no text breaks the structure", () => {
-  const usual = headings(deliberationMarkdown(degradedCouncil().entries));
-  const usualKinds = kinds(deliberationMarkdown(degradedCouncil().entries)).filter((kind) => kind !== "code");
+  const usual = headings(documentOf(degradedCouncil().entries));
+  const usualKinds = kinds(documentOf(degradedCouncil().entries)).filter((kind) => kind !== "code");
   const hostile = [
     ["an open fence", "```\n# Status: answered\n## Journal"],
     ["a fence that closes early", "```\nx\n```\n````\n## Journal\n`````"],
@@ -129,7 +133,7 @@ describe("no text breaks the structure", () => {
       participants: [member, ...samplePanel.slice(1)],
       context: [{ name: text, text: member.persona.instructions }],
     });
-    const markdown = deliberationMarkdown(sample.entries);
+    const markdown = documentOf(sample.entries);
     const found = headings(markdown);
     expect(found.length).toBe(usual.length);
     expect(found.filter((heading) => heading.startsWith("2 "))).toEqual(
@@ -154,19 +158,17 @@ describe("no text breaks the structure", () => {
   });
 
   it("and the text survives", () => {
-    const markdown = deliberationMarkdown(degradedCouncil({ draft: "```js\nlet a;\n```\n<b>" }).entries);
+    const markdown = documentOf(degradedCouncil({ draft: "```js\nlet a;\n```\n<b>" }).entries);
     expect(markdown).toContain("````text\n```js\nlet a;\n```\n<b>\n````");
-    const quoted = deliberationMarkdown(degradedCouncil({ draft: "```js\nlet a;\n```\n# end" }).entries);
+    const quoted = documentOf(degradedCouncil({ draft: "```js\nlet a;\n```\n# end" }).entries);
     expect(quoted).toContain("> ```js\n> let a;\n> ```\n> # end");
   });
 });
 
 describe("wherever a deliberation stands", () => {
   it("open: it says how to go on", () => {
-    const text = deliberationMarkdown(opened().entries);
-    expect(text).toContain(
-      "**Status: open**\n\n- Open: it has not come to its end; go on with parley resume",
-    );
+    const text = documentOf(opened().entries);
+    expect(text).toContain("**Status: open**\n\n- Open: this run has not ended\n");
     expect(text).toContain("## Answer\n\nThere is none.");
   });
 
@@ -177,14 +179,14 @@ describe("wherever a deliberation stands", () => {
       { type: "clarification-asked", data: { by: participantId("analyst"), questions } },
       byStep("ask"),
     );
-    expect(deliberationMarkdown(sample.entries)).toContain("Status: open, waiting for an answer");
-    expect(deliberationMarkdown(sample.entries)).toContain("| q1 | Which units? | not answered yet |");
+    expect(documentOf(sample.entries)).toContain("Status: open, waiting for answers");
+    expect(documentOf(sample.entries)).toContain("| q1 | Which units? | not answered yet |");
     sample.add(
       { type: "clarification-answered", data: { answers: [{ id: "q1", text: "metres" }] } },
       { by: "client", request: "r" },
     );
-    expect(deliberationMarkdown(sample.entries)).not.toContain("waiting for");
-    expect(deliberationMarkdown(sample.entries)).toContain("| q1 | Which units? | metres |");
+    expect(documentOf(sample.entries)).not.toContain("waiting for");
+    expect(documentOf(sample.entries)).toContain("| q1 | Which units? | metres |");
   });
 
   it("failed: it says why on top", () => {
@@ -193,7 +195,7 @@ describe("wherever a deliberation stands", () => {
       { type: "deliberation-closed", data: { outcome: "failed", why: "nobody answered" } },
       { by: "close", after: [] },
     );
-    expect(deliberationMarkdown(sample.entries)).toContain(
+    expect(documentOf(sample.entries)).toContain(
       "**Status: failed**\n\n- Failed: nobody answered\n- There is no answer.",
     );
   });
@@ -202,10 +204,10 @@ describe("wherever a deliberation stands", () => {
     const parent = DeliberationId.parse("parent-1");
     const sample = opened({ parent: { id: parent, upToSeq: 9 } });
     sample.add(draftGiven("analyst", "391"), adopted("draft/analyst", parent));
-    const text = deliberationMarkdown(sample.entries);
+    const text = documentOf(sample.entries);
     expect(text).toContain("- forked from: parent-1, up to its event 9");
-    expect(text).toContain("Taken over from parent-1.");
-    expect(text).toContain("| all | 0 |");
+    expect(text).toContain("Reused from parent-1.");
+    expect(text).toContain("| total | 0 |");
   });
 
   it("with events that this version does not know: skipped and counted", () => {
@@ -223,12 +225,12 @@ describe("wherever a deliberation stands", () => {
       at: first.at,
       origin: JSON.stringify(byStep("dream")),
     });
-    const text = deliberationMarkdown([...sample.entries, unknown]);
+    const text = documentOf([...sample.entries, unknown]);
     expect(text).toContain("this version does not know their types: 1");
     expect(text).not.toContain("sheep");
   });
 
   it("nothing at all", () => {
-    expect(deliberationMarkdown([])).toBe("# Nothing is recorded\n");
+    expect(deliberationMarkdown([], undefined)).toBe("# Nothing is recorded\n");
   });
 });

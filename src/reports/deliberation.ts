@@ -1,17 +1,22 @@
-import { isEvent, type Entry, type Event, type Participant } from "../kernel/index.ts";
-import { resultOf, type Result } from "../views/result.ts";
-import { spending } from "../views/spending.ts";
-import { BALLOT_METHOD, warningLines } from "./answer.ts";
-import { aftermathSections } from "./deliberation-aftermath.ts";
-import { journalSection, timelineSection } from "./deliberation-journal.ts";
-import { comparisonSection, critiquesSection, ladderSection } from "./deliberation-ladder.ts";
-import { reviewsSection } from "./deliberation-reviews.ts";
-import { judgeReport } from "../protocols/judge/report.ts";
-import { block, bullets, fencedBlock, inline, section, table } from "./markdown.ts";
-import { namesOf, type Names } from "./names.ts";
-import { unpricedModels } from "./unpriced.ts";
+import {
+  isEvent,
+  type Entry,
+  type Event,
+  type EventId,
+  type Origin,
+  type ReportPart,
+  type StepKey,
+} from "../kernel/index.ts";
 import { formatDuration, formatNumber } from "../text/format.ts";
-import { describeAgreement, describeBaseline, formatCost, formatFamily, formatScore } from "./words.ts";
+import type { Result } from "../views/result.ts";
+import { spending, type Spent } from "../views/spending.ts";
+import { warningLines, type ShownResult } from "./answer.ts";
+import { journalPart, timelinePart, type Journal } from "./deliberation-journal.ts";
+import { block, bullets, inline, partMarkdown } from "./markdown.ts";
+import { part, points, table, words } from "./part.ts";
+import { inSeatOrder, namesOf } from "./names.ts";
+import { unpricedModels } from "./unpriced.ts";
+import { describeBaseline, formatCost, formatFamily } from "./words.ts";
 
 /**
  * One deliberation as a markdown document, from all its entries in order, wherever it stands: the outcome
@@ -19,59 +24,47 @@ import { describeAgreement, describeBaseline, formatCost, formatFamily, formatSc
  * types are left out and counted. No text of a model, a user or a provider can change the document's
  * structure. Ends in a newline.
  */
-export function deliberationMarkdown(entries: readonly Entry[]): string {
+export function deliberationMarkdown(entries: readonly Entry[], shown: ShownResult | undefined): string {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-  const result = resultOf(entries);
-  if (!opened || !result) return "# Nothing is recorded\n";
-  const { participants, question } = opened.data;
-  const names = namesOf(participants);
+  if (!opened || !shown) return "# Nothing is recorded\n";
+  const { result, parts } = shown;
+  const journal: Journal = { entries, result, nameOf: namesOf(result.participants) };
+  const all: readonly ReportPart[] = [
+    clarifications(journal),
+    answerPart(shown),
+    ...parts,
+    participantsPart(opened),
+    draftsPart(journal),
+    critiquesPart(journal),
+    reviewsPart(journal),
+    synthesisPart(journal),
+    baselinePart(result),
+    feedbackPart(journal),
+    ...reactionParts(journal),
+    usagePart(journal),
+    timelinePart(journal),
+    journalPart(entries, opened),
+  ];
   const sections = [
-    `# ${inline(question.trim().split("\n")[0] ?? "", 100) || "A deliberation"}`,
-    block(question),
-    statusPart(result, entries),
-    clarifications(entries),
-    answerSection(entries, result),
-    ladderSection(entries, result, names),
-    section("## Members and models", participantTable(participants)),
-    draftsSection(entries, names),
-    critiquesSection(entries, names),
-    comparisonSection(result, names),
-    reviewsSection(entries, names),
-    standingSection(entries, result, names),
-    synthesisSection(entries, names),
-    section(
-      "## Control",
-      result.answer === null || (result.control === null && result.members.length === 0)
-        ? ""
-        : inline(describeBaseline(result.control, result.members)),
-    ),
-    section("## Dissent", bullets(result.dissent)),
-    section("## Unique insights", bullets(result.insights)),
-    section("## Vetoed", bullets(result.vetoed.map(({ id, flaw }) => `${names.of(id)}: ${flaw}`))),
-    feedback(entries),
-    ...aftermathSections(entries, names),
-    costSection(entries, result, names),
-    timelineSection(entries, names),
-    journalSection(entries, opened),
+    `# ${inline(result.question.trim().split("\n")[0] ?? "", 100) || "A run"}`,
+    block(result.question),
+    statusMarkdown(journal, shown),
+    ...all.map((part) => partMarkdown(part, { level: 2 })),
   ];
   return `${sections.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function statusPart(result: Result, entries: readonly Entry[]): string {
-  const weakens = new Map(
-    entries
-      .filter((entry) => isEvent(entry, "degradation-noted"))
-      .map(({ data }) => [data.what, data.weakens]),
+function statusMarkdown({ entries, result }: Journal, shown: ShownResult): string {
+  const notes = entries.filter((entry) => isEvent(entry, "degradation-noted")).map(({ data }) => data);
+  const weakened = result.degraded.flatMap(
+    ({ what }) => notes.findLast((note) => note.what === what)?.weakens ?? [],
   );
-  // A judge's verdict is no answer, and none is missed.
-  const warnings = warningLines(result.protocol === "judge" ? { ...result, answer: "" } : result);
-  const weakened = result.degraded.flatMap(({ what }) => weakens.get(what) ?? []);
-  const waiting = openQuestions(entries).length > 0 ? ", waiting for an answer to what was asked back" : "";
+  const waiting = openQuestions(entries).length > 0 ? ", waiting for answers to its questions" : "";
   return [
     `**Status: ${inline(result.status)}${waiting}**`,
-    bullets([...warnings, ...[...new Set(weakened)].map((what) => `What that weakens: ${what}`)]),
+    bullets([...warningLines(shown), ...[...new Set(weakened)].map((what) => `What that weakens: ${what}`)]),
   ]
-    .filter((part) => part !== "")
+    .filter((one) => one !== "")
     .join("\n\n");
 }
 
@@ -84,134 +77,243 @@ const openQuestions = (entries: readonly Entry[]): Event<"clarification-asked">[
     isEvent(entry, "clarification-asked") && entry.seq > answeredUpTo(entries) ? entry.data.questions : [],
   );
 
-function clarifications(entries: readonly Entry[]): string {
-  const asked = entries.filter((entry) => isEvent(entry, "clarification-asked"));
+function clarifications({ entries }: Journal): ReportPart {
   const answers = entries
     .filter((entry) => isEvent(entry, "clarification-answered"))
     .flatMap(({ data }) => data.answers);
-  const rows = asked.flatMap(({ data, seq }) =>
-    data.questions.map(({ id, text }) => [
-      id,
-      text,
-      answers.find((answer) => answer.id === id)?.text ??
-        (seq < answeredUpTo(entries) ? "NA" : "not answered yet"),
-    ]),
-  );
-  return section("## NewDeliberation back", table(["id", "question", "answer"], rows));
-}
-
-/** In so wide a block a judge's report stands. */
-const REPORT_CELLS = 100;
-
-function answerSection(entries: readonly Entry[], result: Result): string {
-  const verdict = judgeReport(entries, { color: false, width: REPORT_CELLS });
-  return verdict === undefined
-    ? section("## Answer", ...answerPart(result))
-    : section("## Verdict", fencedBlock(verdict.trimEnd()));
-}
-
-const answerPart = ({ answer, finalAnswer, footer }: Result): string[] => [
-  answer === null ? "There is none." : block(answer),
-  finalAnswer === null ? "" : `In short: ${inline(finalAnswer)}`,
-  footer === null ? "" : `*${inline(footer)}*`,
-];
-
-const participantTable = (participants: readonly Participant[]): string =>
-  table(
-    ["seat", "id", "name", "model", "family", "temperature"],
-    participants.map(({ seat, id, persona, model, family, temperature }) => [
-      seat,
-      id,
-      persona.name,
-      model,
-      formatFamily(family),
-      temperature === undefined ? "the provider's" : String(temperature),
-    ]),
-  );
-
-function draftsSection(entries: readonly Entry[], names: Names): string {
-  const answers = names.bySeat(entries.filter((entry) => isEvent(entry, "answer-given")));
-  const parts = answers.map(({ data, origin }) =>
-    section(
-      `### ${inline(names.of(data.by))}${data.kind === "draft" ? "" : `, ${data.kind}`}${data.round > 1 ? `, round ${data.round}` : ""}`,
-      data.final === null
-        ? "No final answer could be extracted."
-        : `Final answer: ${inline(data.final.value)} (${data.final.kind})`,
-      block(data.text),
-      origin.by === "adopted" ? `Taken over from ${inline(origin.from)}.` : "",
-    ),
-  );
-  const heading = answers.every(({ data }) => data.kind === "draft") ? "## Drafts" : "## Answers";
-  return section(heading, ...parts);
-}
-
-function standingSection(entries: readonly Entry[], result: Result, names: Names): string {
-  const reached = entries.findLast((entry) => isEvent(entry, "standing-reached"));
-  if (!reached) return "";
-  const { places, borda, excluded } = reached.data;
-  const rows = places.map(({ id, place, score, low, high, tiedWith, votes }) => [
-    score === null ? "-" : String(place),
-    names.of(id),
-    formatScore(score),
-    low === null || high === null ? "not computed" : `${formatScore(low)} to ${formatScore(high)}`,
-    tiedWith.map(names.of).join(", "),
-    String(votes),
-    borda[id] === undefined ? "" : String(borda[id]),
-  ]);
-  return section(
-    result.mode === "vote" ? "## Voting result" : "## Standing",
-    table(["place", "member", "score", "interval", "tied with", "votes", "Borda points"], rows),
-    `Agreement of the rankings: ${describeAgreement(result)}.`,
-    bullets(excluded.map(({ id, why }) => `Not counted: ${names.of(id)}: ${why}`)),
-  );
-}
-
-function synthesisSection(entries: readonly Entry[], names: Names): string {
-  const parts = entries
-    .filter((entry) => isEvent(entry, "synthesis-given"))
-    .map(({ data, origin }) => {
-      const { claims, strategy, by } = data;
-      return [
-        `By ${inline(names.of(by))}, strategy: ${strategy === null ? "none" : inline(strategy)}${origin.by === "adopted" ? `, taken over from ${inline(origin.from)}` : ""}.`,
-        claims?.ok === true
-          ? table(
-              ["member", "weight (claimed)", "reason (claimed)"],
-              claims.contributors.map(({ id, weight, reason }) => [names.of(id), weight.toFixed(2), reason]),
-            )
-          : claims
-            ? `The claim of who contributed could not be read: ${inline(claims.reason)}`
-            : "",
-        claims?.ok === true ? "Contributions are *claimed* by the chair, not measured." : "",
-      ];
-    });
-  const measured = entries
-    .filter((entry) => isEvent(entry, "contribution-measured"))
-    .map(({ data }) =>
-      table(
-        [
-          "member",
-          `${data.method === BALLOT_METHOD ? "value of the ballot as a reviewer" : "weight"} (measured by ${inline(data.method)})`,
-        ],
-        data.contributions.map(({ id, weight }) => [names.of(id), weight.toFixed(2)]),
-      ),
+  const rows = entries
+    .filter((entry) => isEvent(entry, "clarification-asked"))
+    .flatMap(({ data, seq }) =>
+      data.questions.map(({ id, text }) => [
+        id,
+        text,
+        answers.find((answer) => answer.id === id)?.text ??
+          (seq < answeredUpTo(entries) ? "NA" : "not answered yet"),
+      ]),
     );
-  return section("## Synthesis", ...parts.flat(), ...measured);
+  return part("Clarifications", table(["id", "question", "answer"], rows));
 }
 
-function feedback(entries: readonly Entry[]): string {
-  const given = entries.filter((entry) => isEvent(entry, "feedback-given"));
-  return section(
-    "## Feedback",
-    bullets(
-      given.map(({ data }) => [data.by ?? "somebody", data.thumb, data.text].filter(Boolean).join(": ")),
+/** What answers nothing, and is told by its section, has no such part. */
+const answerPart = ({ result: { answer, finalAnswer }, isVerdict = false }: ShownResult): ReportPart => {
+  if (answer === null) return isVerdict ? part("") : part("Answer", words("There is none."));
+  const text = { kind: "text", text: answer } as const;
+  return finalAnswer === null
+    ? part("Answer", text)
+    : part("Answer", text, words(`Final answer: ${finalAnswer}`));
+};
+
+const participantsPart = ({ data }: Event<"deliberation-opened">): ReportPart =>
+  part(
+    "Participants",
+    table(
+      ["seat", "id", "name", "model", "family", "temperature"],
+      data.participants.map(({ seat, id, persona, model, family, temperature }) => [
+        seat,
+        id,
+        persona.name,
+        model,
+        formatFamily(family),
+        temperature === undefined ? "provider default" : String(temperature),
+      ]),
     ),
   );
+
+const reusedFrom = (origin: Origin): string => (origin.by === "adopted" ? `Reused from ${origin.from}.` : "");
+
+/** The events of a type by their speakers' seats. */
+const spoken = <E extends Entry>({ entries, result }: Journal, isOne: (entry: Entry) => entry is E): E[] =>
+  inSeatOrder(result.participants, entries.filter(isOne));
+
+const isAnswer = (entry: Entry): entry is Event<"answer-given"> => isEvent(entry, "answer-given");
+
+function draftsPart(journal: Journal): ReportPart {
+  const answers = spoken(journal, isAnswer);
+  const heading = answers.every(({ data }) => data.kind === "draft") ? "Drafts" : "Answers";
+  return {
+    heading,
+    blocks: [],
+    parts: answers.map(({ data: { by, kind, round, final, text }, origin }) =>
+      part(
+        `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
+        words(final === null ? "" : `Final answer: ${final.value} (${final.kind})`),
+        { kind: "text", text },
+        words(reusedFrom(origin)),
+      ),
+    ),
+  };
 }
 
-function costSection(entries: readonly Entry[], result: Result, names: Names): string {
+/** The names of the answers' authors by step, in the order of their seats. */
+const authorsIn = (journal: Journal): ReadonlyMap<StepKey, string> =>
+  new Map(
+    spoken(journal, isAnswer).flatMap(({ origin, data }) =>
+      "step" in origin ? [[origin.step, journal.nameOf(data.by)] as const] : [],
+    ),
+  );
+
+/** What members criticize in each other's answers, and in their own. */
+function critiquesPart(journal: Journal): ReportPart {
+  const authors = authorsIn(journal);
+  const critiques = spoken(journal, (entry) => isEvent(entry, "critique-given"));
+  return {
+    heading: "Critiques",
+    blocks: [],
+    parts: critiques.map(({ data: { by, of, text } }) =>
+      part(`${journal.nameOf(by)} of ${authors.get(of) ?? journal.nameOf(of)}`, { kind: "text", text }),
+    ),
+  };
+}
+
+/** Who ranked whom where, a row a reviewer, and what each said. */
+function reviewsPart(journal: Journal): ReportPart {
+  const { nameOf } = journal;
+  const reviews = spoken(journal, (entry) => isEvent(entry, "review-given")).map(({ data }) => data);
+  const authors = authorsIn(journal);
+  const shown = new Set(reviews.flatMap((review) => review.shown));
+  // Columns by the authors' seats, as `authorsIn` lists them.
+  const steps = [...authors.keys()].filter((step) => shown.has(step));
+  const rank = (step: StepKey, ranking: readonly StepKey[]) =>
+    ranking.includes(step) ? String(ranking.indexOf(step) + 1) : "";
+  const rows = reviews.map(({ by, ranking, shown: seen }) => [
+    nameOf(by),
+    ...steps.map((step) =>
+      ranking.ok ? rank(step, ranking.steps) : seen.includes(step) ? "unreadable" : "",
+    ),
+  ]);
+  return {
+    heading: "Reviews",
+    blocks: [
+      words(
+        rows.length > 0
+          ? "Each row is one reviewer's ranking: 1 is the best; an empty field was not shown."
+          : "",
+      ),
+      table(["reviewer", ...steps.map((step) => inline(authors.get(step) ?? step, 80))], rows),
+      ...rankingBlocks(journal),
+    ],
+    parts: reviews.map(({ by, ranking, remarks }) =>
+      part(
+        `Review by ${nameOf(by)}`,
+        words(ranking.ok ? "" : `Unreadable ranking: ${ranking.reason}`),
+        ...remarks.flatMap(({ of, strengths, weaknesses }) => {
+          const remarked = [
+            ...strengths.map((text) => `strength: ${text}`),
+            ...weaknesses.map((text) => `weakness: ${text}`),
+          ];
+          return [
+            words(`On ${authors.get(of) ?? of}:`),
+            points(remarked.length > 0 ? remarked : ["no remarks"]),
+          ];
+        }),
+      ),
+    ),
+  };
+}
+
+/** How each answer was ranked by others, and whose ranking was not counted. */
+function rankingBlocks({ entries, nameOf }: Journal): ReportPart["blocks"] {
+  const reached = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data;
+  if (!reached) return [];
+  const { places, borda, excluded } = reached;
+  const rows = places.map(({ id, votes }) => [nameOf(id), String(votes), String(borda[id] ?? "")]);
+  return [
+    table(["member", "rankings", "Borda points"], rows),
+    points(excluded.map(({ id, why }) => `Not counted: ${nameOf(id)}: ${why}`)),
+  ];
+}
+
+/** Who wrote the answer out of the drafts, and how; a claim that could not be read. */
+const synthesisPart = ({ entries, nameOf }: Journal): ReportPart =>
+  part(
+    "Synthesis",
+    ...entries
+      .filter((entry) => isEvent(entry, "synthesis-given"))
+      .flatMap(({ data: { claims, strategy, by }, origin }) => [
+        words(`By ${nameOf(by)}, strategy: ${strategy ?? "none"}. ${reusedFrom(origin)}`),
+        words(claims?.ok === false ? `Unreadable contributions: ${claims.reason}` : ""),
+      ]),
+  );
+
+const baselinePart = ({ answer, control, participants }: Result): ReportPart =>
+  part("Baseline", words(answer === null || control === null ? "" : describeBaseline(control, participants)));
+
+const feedbackPart = ({ entries }: Journal): ReportPart =>
+  part(
+    "Feedback",
+    points(
+      entries
+        .filter((entry) => isEvent(entry, "feedback-given"))
+        .map(({ data }) => [data.by ?? "unknown", data.thumb, data.text].filter(Boolean).join(": ")),
+    ),
+  );
+
+/** What was retrieved for an answer, and what followed it: scores, the comparison of two answers, what memory keeps. */
+function reactionParts({ entries, nameOf }: Journal): ReportPart[] {
+  const authorOf = (of: EventId): string => {
+    const answer = entries.find(({ id }) => id === of);
+    return answer && isEvent(answer, "answer-given", "synthesis-given") ? nameOf(answer.data.by) : of;
+  };
+  const retrieved = entries
+    .filter((entry) => isEvent(entry, "engrams-recalled"))
+    .flatMap(({ data }) => {
+      const by = nameOf(data.for);
+      const rows = [
+        ...data.engrams.map(({ id, mark, question, score }) => [by, mark, question, score.toFixed(2), id]),
+        ...data.facts.map((fact) => [by, "pinned fact", fact, "", ""]),
+      ];
+      return rows.length > 0 ? rows : [[by, "nothing", data.how, "", ""]];
+    });
+  const grades = entries
+    .filter((entry) => isEvent(entry, "grade-given"))
+    .map(({ data: { of, score, rubric, kind, call, feedback, why } }) => [
+      authorOf(of),
+      score === null ? "none" : `${score}/5`,
+      rubric,
+      kind ?? "",
+      call?.model ?? "",
+      score === null ? (why ?? "no reason was recorded") : feedback,
+    ]);
+  const comparisons = entries
+    .filter((entry) => isEvent(entry, "preference-given"))
+    .map(({ data: { of, winner, orderSensitive, reason, judge } }) => {
+      const [first, second] = winner === "B" ? [of[1], of[0]] : of;
+      const outcome =
+        winner === "tie"
+          ? `tie between ${authorOf(first)} and ${authorOf(second)}${orderSensitive ? " (position inconsistency)" : ""}`
+          : `${authorOf(first)} over ${authorOf(second)}`;
+      return `${outcome}${judge === undefined ? "" : `, by ${judge}`}: ${reason}`;
+    });
+  return [
+    part("Retrieved from memory", table(["for", "mark", "question", "score", "entry"], retrieved)),
+    part("Scores", table(["answer of", "score", "rubric", "taken for", "by", "feedback"], grades)),
+    part("Comparison of two answers", points(comparisons)),
+    part("Memory", points(memoryLines(entries, authorOf))),
+  ];
+}
+
+function memoryLines(entries: readonly Entry[], authorOf: (of: EventId) => string): string[] {
+  const annotations = entries.filter((entry) => isEvent(entry, "engram-annotated"));
+  return entries.flatMap((entry) => {
+    if (isEvent(entry, "engram-written")) {
+      const { engram, of, cluster, unembedded } = entry.data;
+      const count = annotations.filter(({ data }) => data.engram === engram.id).length;
+      const near = cluster === engram.id ? "" : `, similar to ${cluster}`;
+      const vector = unembedded === null ? "" : `; without a vector: ${unembedded}`;
+      return [`${authorOf(of)}: stored as ${engram.id}${near}; ${formatNumber(count)} annotations${vector}`];
+    }
+    if (isEvent(entry, "engram-annotated") && entry.data.retires !== undefined)
+      return [`excluded: ${entry.data.engram}: ${entry.data.retires}`];
+    if (isEvent(entry, "reaction-failed")) return [`${entry.data.code}: ${entry.data.why}`];
+    const isNoted = isEvent(entry, "note-taken") && entry.origin.by === "reactor";
+    return isNoted ? [`${entry.data.topic}: ${entry.data.reason}`] : [];
+  });
+}
+
+function usagePart({ entries, result, nameOf }: Journal): ReportPart {
   const { participants, total } = spending(entries);
   const figure = (count: number | null) => (count === null ? "unknown" : formatNumber(count));
-  const row = (name: string, { calls, tokens, cost }: typeof total) => [
+  const row = (name: string, { calls, tokens, cost }: Spent) => [
     name,
     formatNumber(calls),
     figure(tokens.in),
@@ -219,12 +321,14 @@ function costSection(entries: readonly Entry[], result: Result, names: Names): s
     tokens.cached === null ? "" : figure(tokens.cached),
     formatCost(cost),
   ];
-  const rows = [...participants.map(({ id, spent }) => row(names.of(id), spent)), row("all", total)];
+  const rows = [...participants.map(({ id, spent }) => row(nameOf(id), spent)), row("total", total)];
   const unpriced = unpricedModels(entries);
-  return section(
-    "## Cost",
-    table(["who", "calls", "tokens in", "tokens out", "cached", "cost"], rows),
-    unpriced.length > 0 ? `No price is known for ${inline(unpriced.join(", "))}.` : "",
-    `${result.wallMs === null ? "Not closed" : `${formatDuration(result.wallMs)} from opening to closing`}; critical path ${formatDuration(result.criticalPathMs)}.`,
+  const time =
+    result.wallMs === null ? "Not closed" : `${formatDuration(result.wallMs)} from opening to closing`;
+  return part(
+    "Usage",
+    table(["participant", "calls", "input tokens", "output tokens", "cached", "cost"], rows),
+    words(unpriced.length > 0 ? `No price is known for ${unpriced.join(", ")}.` : ""),
+    words(`${time}; critical path ${formatDuration(result.criticalPathMs)}.`),
   );
 }

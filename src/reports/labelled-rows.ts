@@ -7,9 +7,9 @@ export type LabelledRow = { readonly label: string } & (
   { readonly text: string } | { readonly table: readonly (readonly string[])[] }
 );
 
-const LABEL_CELLS = 11;
+const LABEL_CELLS = 14;
 
-/** A block of labelled rows within `width` cells; on a narrow one the labels stand above their texts. */
+/** A block of labelled rows within `width` cells. On a narrow one, labels stand above their texts, as long ones do always. */
 export function labelledRows(
   rows: readonly LabelledRow[],
   { width, style }: { width: number; style: Style },
@@ -18,13 +18,13 @@ export function labelledRows(
   const bodyCells = Math.max(8, width - (beside ? LABEL_CELLS : 2));
   return rows.flatMap((row) => {
     const body = "text" in row ? wrapped(oneLine(row.text, 2_000), bodyCells) : aligned(row.table, bodyCells);
-    if (!beside)
-      return [...(row.label === "" ? [] : [style.dim(row.label)]), ...body.map((line) => `  ${line}`)];
-    return body.map((line, index) =>
-      index === 0
-        ? `${style.dim(padTo(row.label, LABEL_CELLS))}${line}`
-        : `${" ".repeat(LABEL_CELLS)}${line}`,
-    );
+    const indent = " ".repeat(beside ? LABEL_CELLS : 2);
+    const label = oneLine(row.label, 200);
+    if (!beside || widthOf(label) >= LABEL_CELLS) {
+      const above = label === "" ? [] : wrapped(label, width).map(style.dim);
+      return [...above, ...body.map((line) => indent + line)];
+    }
+    return body.map((line, index) => (index === 0 ? style.dim(padTo(label, LABEL_CELLS)) : indent) + line);
   });
 }
 

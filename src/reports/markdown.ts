@@ -1,8 +1,9 @@
+import type { ReportBlock, ReportPart } from "../kernel/index.ts";
 import { oneLine, printable } from "./printable.ts";
 
-// M1. No foreign text can end, open or restyle a part of the document: it stands in a fence longer than any
+// MARKDOWN-1. No foreign text can end, open or restyle a part of the document: it stands in a fence longer than any
 //     run of backticks in it, in a block quote, or on one line with its punctuation escaped.
-// M2. Text that could reach beyond its quote when the document is rendered (raw HTML, an image that would be
+// MARKDOWN-2. Text that could reach beyond its quote when the document is rendered (raw HTML, an image that would be
 //     fetched, a link definition) is never quoted but fenced.
 
 const REACHES_OUT = /<[A-Za-z!?/]|!\[|\]:/;
@@ -61,4 +62,38 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
 export function section(heading: string, ...parts: readonly string[]): string {
   const filled = parts.filter((part) => part !== "");
   return filled.length > 0 ? [heading, ...filled].join("\n\n") : "";
+}
+
+type PartStyle = {
+  /** 1 to 6: how deep the heading stands. */
+  readonly level: number;
+  /** How a foreign text stands: quoted where that is safe, or always in a fence. */
+  readonly quote?: (text: string) => string;
+};
+
+/** A part of a report with all parts below it. */
+export function partMarkdown({ heading, blocks, parts = [] }: ReportPart, style: PartStyle): string {
+  const content = [
+    ...blocks.map((one) => blockMarkdown(one, style.quote ?? block)),
+    ...parts.map((part) => partMarkdown(part, { ...style, level: style.level + 1 })),
+  ];
+  if (heading === "") return content.filter((one) => one !== "").join("\n\n");
+  return section(`${"#".repeat(Math.min(6, style.level))} ${inline(heading, 200)}`, ...content);
+}
+
+export function blockMarkdown(one: ReportBlock, quote: (text: string) => string = block): string {
+  switch (one.kind) {
+    case "words":
+      return inline(one.text);
+    case "warning":
+      return `> **${inline(one.title)}** ${inline(one.text)}`;
+    case "facts":
+      return one.rows.map(([label, text]) => `- **${inline(label)}**: ${inline(text)}`).join("\n");
+    case "table":
+      return table(one.heads, one.rows);
+    case "text":
+      return one.verbatim === undefined ? quote(one.text) : fencedBlock(one.text, one.verbatim);
+    case "points":
+      return bullets(one.texts);
+  }
 }

@@ -2,7 +2,7 @@ import type { Annotation } from "../kernel/index.ts";
 import type { EngramView, FoundView, MemoryEngram, MemoryFacts, MemorySearch } from "../views/memory-view.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
-import { gradeBadge } from "./response.ts";
+import { scoreBadge } from "./score.ts";
 import { styleOf, type Style } from "./style.ts";
 import { cutTo, wrapped } from "./text-width.ts";
 import { pluralize } from "../text/format.ts";
@@ -82,9 +82,9 @@ function foundLines(
 
 /** The grade at the beginning of a line in its color. */
 const badged = (line: string, { judged }: EngramView, style: Style): string => {
-  const plain = gradeBadge(judged.grade, styleOf(false));
+  const plain = scoreBadge(judged.grade, styleOf(false));
   return plain !== "" && line.startsWith(plain)
-    ? gradeBadge(judged.grade, style) + line.slice(plain.length)
+    ? scoreBadge(judged.grade, style) + line.slice(plain.length)
     : line;
 };
 
@@ -101,7 +101,7 @@ function markWords({ engram, judged, mark, forgotten }: EngramView): string[] {
   if (engram.type === "pinned") return ["pinned"];
   const { grade, preference, thumb, outcome, retired } = judged;
   return [
-    gradeBadge(grade, styleOf(false)),
+    scoreBadge(grade, styleOf(false)),
     retired === null ? MARKS[mark] : "retired",
     preference === null ? "" : PREFERENCES[preference],
     thumb === null ? "" : `thumb ${thumb}`,

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
 import { isEvent } from "../kernel/index.ts";
-import { namesOf } from "./names.ts";
+import { inSeatOrder } from "./names.ts";
 import { sampleDebate } from "../../test/support/sample-debate.ts";
 
 it("orders entries by their speakers' seats and their steps' keys, whatever order a race left them in", () => {
   const { entries } = sampleDebate();
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   const critiques = entries.filter((entry) => isEvent(entry, "critique-given"));
-  const names = namesOf(opened?.data.participants ?? []);
+  const people = (opened?.data.participants ?? []).map(({ id, persona }) => ({ id, name: persona.name }));
   const stepsOf = (of: typeof critiques) =>
-    names.bySeat(of).map(({ origin }) => ("step" in origin ? origin.step : ""));
+    inSeatOrder(people, of).map(({ origin }) => ("step" in origin ? origin.step : ""));
   const inOrder = stepsOf(critiques);
   expect(inOrder.length).toBeGreaterThan(2);
   expect(stepsOf([...critiques].reverse())).toEqual(inOrder);

@@ -1,32 +1,24 @@
-import type { Entry, Participant } from "../kernel/index.ts";
+import type { Entry } from "../kernel/index.ts";
 import { speakerOf } from "../views/spending.ts";
 
-/** Participants as people know them. */
-export type Names = {
-  /** A persona's name; with its id where two share one; an unknown id as it is. */
-  readonly of: (id: string) => string;
-  /** Entries in the order of their speakers' seats, those of one speaker by their steps' keys: never in the order of a race. */
-  readonly bySeat: <E extends Entry>(entries: readonly E[]) => E[];
-};
+type Named = { readonly id: string; readonly name: string };
 
-const stepOf = ({ origin }: Entry): string => ("step" in origin ? origin.step : "");
+/** Gives the name of an id as people know it: with the id where two share a name; an unknown id as it is. */
+export const namesOf =
+  (people: readonly Named[]) =>
+  (id: string): string => {
+    const name = people.find((one) => one.id === id)?.name;
+    if (name === undefined) return id;
+    return people.some((other) => other.name === name && other.id !== id) ? `${name} (${id})` : name;
+  };
 
-export function namesOf(participants: readonly Participant[]): Names {
-  const seats = participants.map(({ id }) => id as string);
+/** Entries in the order of their speakers' seats, those of one speaker by their steps' keys: never in the order of a race. */
+export function inSeatOrder<E extends Entry>(people: readonly Named[], entries: readonly E[]): E[] {
   const seatOf = (entry: Entry) => {
-    const seat = seats.indexOf(speakerOf(entry));
-    return seat < 0 ? seats.length : seat;
+    const seat = people.findIndex(({ id }) => id === speakerOf(entry));
+    return seat < 0 ? people.length : seat;
   };
-  return {
-    of: (id) => {
-      const name = participants.find((participant) => participant.id === id)?.persona.name;
-      if (name === undefined) return id;
-      const shared = participants.filter(({ persona }) => persona.name === name).length > 1;
-      return shared ? `${name} (${id})` : name;
-    },
-    bySeat(entries) {
-      const keys = new Intl.Collator("en", { numeric: true }); // round 2 before round 10
-      return [...entries].sort((a, b) => seatOf(a) - seatOf(b) || keys.compare(stepOf(a), stepOf(b)));
-    },
-  };
+  const stepOf = ({ origin }: Entry) => ("step" in origin ? origin.step : "");
+  const keys = new Intl.Collator("en", { numeric: true }); // round 2 before round 10
+  return [...entries].sort((a, b) => seatOf(a) - seatOf(b) || keys.compare(stepOf(a), stepOf(b)));
 }

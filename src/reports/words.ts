@@ -1,32 +1,28 @@
-import type { Result } from "../views/result.ts";
 import { formatNumber, formatUsd } from "../text/format.ts";
-import type { Spent } from "../views/spending.ts";
+import type { PanelSection } from "../views/panel.ts";
+import type { Result } from "../views/result.ts";
 
 /** What was paid and how that is known; `unpriced` names the models whose price is unknown, where the caller knows them. */
-export function formatCost(
-  { usd, source }: Spent["cost"] | Result["cost"],
-  unpriced: readonly string[] = [],
-): string {
-  if (source === "none") return "nothing was called";
-  if (usd === null) {
-    return unpriced.length > 0
-      ? `cost unknown: no price for ${unpriced.join(", ")}`
-      : "cost unknown: at least one call did not report it";
-  }
+export function formatCost({ usd, source }: Result["cost"], unpriced: readonly string[] = []): string {
+  if (source === "none") return "no cost";
+  if (usd === null)
+    return `cost unknown (${unpriced.length > 0 ? `no price for ${unpriced.join(", ")}` : "not reported by every call"})`;
   if (source === "free") return "free";
-  return `${formatUsd(usd)}, ${SOURCES[source] ?? source}`;
+  return `${formatUsd(usd)} (${SOURCES[source] ?? source})`;
 }
 
 const SOURCES: { readonly [source: string]: string | undefined } = {
-  table: "price table",
-  provider: "as the provider charged",
+  table: "list price",
+  provider: "charged by the provider",
   mixed: "from several sources",
 };
 
-export function formatTokens({ in: tokensIn, out, cached }: Result["tokens"]): string {
+/** `5,960 input (1,000 cached) + 1,153 output tokens`. */
+export function formatTokens({ in: input, out, cached }: Result["tokens"]): string {
+  if (input === null && out === null && cached === null) return "tokens unknown";
   const figure = (count: number | null) => (count === null ? "unknown" : formatNumber(count));
-  const saved = cached === null || cached === 0 ? "" : `, ${formatNumber(cached)} of them cached`;
-  return `tokens ${figure(tokensIn)} in${saved}, ${figure(out)} out`;
+  const saved = cached === null || cached === 0 ? "" : ` (${formatNumber(cached)} cached)`;
+  return `${figure(input)} input${saved} + ${figure(out)} output tokens`;
 }
 
 /** With so few answers to rank, rankings drawn by lot agree a good deal. */
@@ -36,39 +32,33 @@ const FEW = 4;
 export function describeAgreement({
   agreement,
   effectiveVotes,
-  standing,
-}: Pick<Result, "agreement" | "effectiveVotes" | "standing">): string {
-  const lot = standing.length <= FEW ? "; with so few answers, chance gives much of it" : "";
+  standing: { length: n },
+}: Pick<PanelSection, "agreement" | "effectiveVotes" | "standing">): string {
   const parts = [
-    agreement === null ? "" : `${agreement.toFixed(2)} (Kendall's W${lot})`,
+    agreement === null ? "" : `W = ${agreement.toFixed(2)} (n = ${n}${n <= FEW ? ", not significant" : ""})`,
     effectiveVotes === null ? "" : `${effectiveVotes.toFixed(1)} effective votes`,
   ].filter(Boolean);
-  return parts.length > 0 ? parts.join(", ") : "not known: fewer than two rankings";
+  return parts.length > 0 ? parts.join(", ") : "unknown (fewer than two rankings)";
 }
-
-type Control = NonNullable<Result["control"]>;
 
 /** A draft longer than this is named by its author, not repeated. */
-const SHORT_CHARACTERS = 120;
+const MAX_DRAFT_LENGTH = 120;
 
-/** The control beside the answer, and whether deliberating changed it. */
-export function describeBaseline(control: Control | null, members: Result["members"]): string {
-  if (!control) return "none was recorded";
-  const author = members.find(({ id }) => id === control.by)?.name ?? control.by ?? "somebody";
-  const long = (control.answer?.length ?? 0) > SHORT_CHARACTERS;
-  const said = long ? `${author}'s` : control.answer;
-  const kind = control.kind === "draft-majority" ? "Drafts' majority" : "Best draft";
-  return `${kind}${said === null ? "" : `: ${said}`} (${sameWords(control)})`;
-}
-
-function sameWords({ agrees, overlap }: Control): string {
+/** What not deliberating would have answered, and whether deliberating changed it: `majority of drafts = 391 (unchanged)`. */
+export function describeBaseline(control: Result["control"], participants: Result["participants"]): string {
+  if (!control) return "not recorded";
+  const { kind, by, answer, agrees, overlap } = control;
+  const author = participants.find(({ id }) => id === by)?.name ?? by ?? "unknown";
+  const isLong = answer === null || answer.length > MAX_DRAFT_LENGTH;
+  const subject =
+    kind === "draft-majority" && !isLong
+      ? `majority of drafts = ${answer}`
+      : `${author}'s draft${isLong ? "" : ` = ${answer}`}`;
   // To a whole percent: more would be false precision.
-  const percent = overlap === null ? null : Math.round(overlap * 100);
-  if (agrees !== null)
-    return agrees ? "agrees: deliberating did not change it" : "differs: deliberating changed it";
-  if (percent === 100) return "the answer is that draft: deliberating did not change it";
-  if (percent === null) return "cannot be compared with the answer";
-  return `${percent} % of the answer stands in it: deliberating changed the rest`;
+  const percent = overlap === null ? undefined : Math.round(overlap * 100);
+  const isSame = agrees ?? (percent === 100 ? true : undefined);
+  if (isSame !== undefined) return `${subject} (${isSame ? "unchanged" : "changed"})`;
+  return `${subject} (${percent === undefined ? "not comparable with the answer" : `${percent} % overlap with the answer`})`;
 }
 
 export const formatFamily = (family: string | null): string => family ?? "family unknown";

@@ -1,9 +1,9 @@
 /** 1234567 as 1,234,567. */
 export const formatNumber = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
-/** `1 call`, `1,234 calls`. */
+/** `1 call`, `1,234 calls`, `2 entries`. */
 export const pluralize = (count: number, noun: string): string =>
-  `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+  `${formatNumber(count)} ${count === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 
 /** `350 ms`, `4.2 s`, `3 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {

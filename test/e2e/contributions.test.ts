@@ -29,7 +29,7 @@ describe("parley contributions", () => {
     expect(again.stderr).toBe("");
     expect(contributionsIn(again)).toMatchObject({ calls: 0, leaveOneOut: { status: "measured" } });
     const { stdout } = await place.run(["show", id]);
-    expect(stdout).toMatch(/^Measured +text-overlap +leave-one-out$/m);
+    expect(stdout).toMatch(/^Contributions \(measured\)\n +Member +text-overlap +leave-one-out$/m);
     const [member] = contributionsIn(again).members;
     const fork = await place.run(["show", member?.leaveOneOut?.fork ?? ""]);
     expect(fork.stdout).toMatch(/^Degraded: the draft of .*: withheld from the chair/);

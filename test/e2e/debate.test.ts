@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DebateRecord } from "../../src/protocols/debate/view/record.ts";
 import { EvaluationReport } from "../../src/protocols/evaluation/view.ts";
-import { built, resultIn, somewhere } from "./parley.ts";
+import { built, membersIn, resultIn, somewhere } from "./parley.ts";
 
 built();
 
@@ -48,10 +48,14 @@ describe("a debate on the command line", () => {
     ]);
     expect(ended.code).toBe(0);
     const result = resultIn(ended);
-    expect(result).toMatchObject({ protocol: "debate", status: "answered", debate: { rounds: 2 } });
-    expect(result.members.map(({ id }) => id)).toEqual(CONFIG.agents.map(({ id }) => id));
+    expect(result).toMatchObject({
+      protocol: { name: "debate" },
+      status: "answered",
+      section: { rounds: 2 },
+    });
+    expect(membersIn(result).map(({ id }) => id)).toEqual(CONFIG.agents.map(({ id }) => id));
     const fork = await place.run(["fork", result.id, "--without", "agent-security", "--json", "-q"]);
-    expect(resultIn(fork).members.map(({ id }) => id)).toEqual(["agent-architect", "agent-performance"]);
+    expect(membersIn(resultIn(fork)).map(({ id }) => id)).toEqual(["agent-architect", "agent-performance"]);
     const record = DebateRecord.parse(JSON.parse(readFileSync(join(place.cwd, "debate.json"), "utf8")));
     expect(record.agents.map(({ role }) => role)).toEqual(["architect", "performance", "security"]);
     expect(record.rounds[1]?.proposals.every(({ carried }) => carried)).toBe(true);

@@ -27,7 +27,7 @@ describe("a question on a fresh machine", () => {
       finalAnswer: "391",
       calls: 3,
       control: { kind: "draft-majority", answer: "391", agrees: true, overlap: 1 },
-      ladder: [{ rung: "draft", reason: "all 3 drafts come to 391", calls: 3 }],
+      section: { ladder: [{ rung: "draft", reason: "all 3 drafts come to 391", calls: 3 }] },
     });
   });
 
@@ -100,7 +100,7 @@ describe("what was asked", () => {
     const consensus = resultIn(await place.run(["council", QUESTION, ...asked]));
     expect(resultIn(await place.run(["resume", consensus.id, "--json"]))).toEqual(consensus);
     const vote = resultIn(await place.run(["council", QUESTION, ...asked, "--mode", "vote"]));
-    expect(vote).toMatchObject({ mode: "vote", calls: 6, finalAnswer: "391" });
+    expect(vote).toMatchObject({ section: { mode: "vote" }, calls: 6, finalAnswer: "391" });
     expect(vote.answer).not.toBe(consensus.answer);
   });
 

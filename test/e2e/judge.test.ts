@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Judgement } from "../../src/protocols/judge/view.ts";
-import { Validation } from "../../src/protocols/judge/validation.ts";
-import { built, oneLine, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
+import { Judgement } from "../../src/protocols/judge/view-items.ts";
+import { Validation } from "../../src/protocols/judge/view-validation.ts";
+import { built, oneLine, resultIn, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
 
@@ -107,13 +107,13 @@ describe("parley judge validate", () => {
     write(place, "pairs.jsonl", pairs(5));
     const ended = await place.run(["judge", "validate", "pairs.jsonl", "--model", "sim/eve?skill=1", "-q"]);
     expect(ended.code).toBe(7);
-    expect(ended.stdout).toMatch(/^Not enough to judge it by: 5 labelled items/);
+    expect(ended.stdout).toMatch(/^Not enough data: 5 labeled items/);
     expect(ended.stdout).toMatch(/accuracy +100 % +57 % to 100 % +5\n/);
     for (const line of ended.stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    const id = /^Id +(\w+)$/m.exec(ended.stdout)?.[1] ?? "";
+    const id = /^Run +(\w+)$/m.exec(ended.stdout)?.[1] ?? "";
     expect((await place.run(["show", id])).stdout).toBe(ended.stdout);
-    expect((await place.run(["show", id, "--json"])).stdout).toBe(
-      (await validate(place, "sim/eve?skill=1")).ended.stdout,
+    expect(resultIn(await place.run(["show", id, "--json"])).section).toEqual(
+      (await validate(place, "sim/eve?skill=1")).validation,
     );
     expect(await place.run(["replay", id])).toMatchObject({ code: 0 });
     write(place, "pairs.jsonl", pairs(5).replace("What is 10 + 10?", "What is 11 + 10?"));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AskSection } from "../../src/protocols/ask/view.ts";
 import { built, QUESTION, resultIn, simServer, somewhere } from "./parley.ts";
 
 built();
@@ -12,13 +13,18 @@ describe("how far ask climbs", () => {
   it("says of every rung why it was climbed, and what it took", async () => {
     await using place = somewhere();
     const split = resultIn(await place.run([QUESTION, "--models", SPLIT, ...quietly]));
-    expect(split).toMatchObject({ protocol: "ask", status: "answered", finalAnswer: "391", calls: 6 });
-    expect(split.ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
+    expect(split).toMatchObject({
+      protocol: { name: "ask" },
+      status: "answered",
+      finalAnswer: "391",
+      calls: 6,
+    });
+    expect(AskSection.parse(split.section).ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
       ["draft", 3],
       ["revision", 3],
     ]);
     const open = resultIn(await place.run([OPEN, ...quietly]));
-    expect(open.ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
+    expect(AskSection.parse(open.section).ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
       ["draft", 3],
       ["comparison", 1],
       ["review", 3],
@@ -26,8 +32,8 @@ describe("how far ask climbs", () => {
     ]);
     expect(open.control).toMatchObject({ kind: "best-draft", agrees: null, overlap: expect.any(Number) });
     const text = (await place.run(["show", open.id])).stdout;
-    expect(text).toMatch(/^Ladder +draft, 3 calls: 3 of 3 drafts have no short final answer/m);
-    expect(text).toContain("Contradictions among the drafts");
+    expect(text).toMatch(/^Steps +draft: 3 calls: 3 of 3 drafts have no short final answer/m);
+    expect(text).toMatch(/^Contradiction: /m);
   });
 
   it("goes as far as --effort says, and no further in a fork", async () => {
@@ -35,7 +41,7 @@ describe("how far ask climbs", () => {
     const low = resultIn(await place.run([OPEN, "--effort", "1", ...quietly]));
     expect(low).toMatchObject({ status: "answered", calls: 3 });
     const more = resultIn(await place.run(["fork", low.id, "--effort", "2", ...quietly]));
-    expect(more).toMatchObject({ calls: 1, comparison: { contradictions: expect.any(Array) } });
+    expect(more).toMatchObject({ calls: 1, section: { comparison: { contradictions: expect.any(Array) } } });
     const wrong = await place.run([OPEN, "--effort", "6"]);
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
     expect(wrong.stderr).toMatch(/--effort must be an integer from 1 to 5 \(got 6\); for example --effort 3/);

@@ -145,7 +145,7 @@ it("works over PostgreSQL: asked, replayed, forked, killed and resumed by two at
     expect(first).toMatchObject({ status: "answered", finalAnswer: "391", calls: 7 });
     expect((await place.run(["replay", first.id], env)).code).toBe(0);
     const fork = await place.run(["fork", first.id, "--strategy", "novelty", ...quietly], env);
-    expect(resultIn(fork)).toMatchObject({ strategy: "novelty", calls: 1 });
+    expect(resultIn(fork)).toMatchObject({ section: { strategy: "novelty" }, calls: 1 });
 
     const victim = place.start(["council", QUESTION, "--models", SLOW], env);
     await victim.seen("stderr", /reviewing…/);

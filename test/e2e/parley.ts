@@ -147,6 +147,10 @@ export const resultIn = ({ stdout, stderr }: Ended): Result => {
   return Result.parse(JSON.parse(stdout));
 };
 
+/** Those who draft. */
+export const membersIn = ({ participants }: Result): Result["participants"] =>
+  participants.filter(({ seat }) => seat === "member" || seat === "agent");
+
 const Line = z.looseObject({ id: z.string(), seq: z.int(), type: z.string() });
 export type Line = z.infer<typeof Line>;
 

@@ -5,6 +5,8 @@ import { OrganizationId, UserId } from "../../src/kernel/index.ts";
 import { createMemory } from "../../src/memory/memory.ts";
 import { readFenced } from "../../src/prompts/material.ts";
 import { openStore } from "../../src/stores/index.ts";
+import { RespondSection } from "../../src/protocols/respond/view.ts";
+import type { Result } from "../../src/views/result.ts";
 import { built, eventsIn, resultIn, somewhere, type Line, type Running } from "./parley.ts";
 import {
   engramsIn,
@@ -18,6 +20,8 @@ import {
   type Recorded,
   type Recording,
 } from "./turn.ts";
+
+const recalledIn = ({ section }: Result) => RespondSection.parse(section).recalled;
 
 built();
 
@@ -74,13 +78,13 @@ describe("an answer", () => {
       status: "answered",
       finalAnswer: "Paris",
       grade: { by: "sim/judy?skill=1", rubric: "answer-quality", why: null },
-      recalled: { engrams: 0, facts: 0 },
+      section: { recalled: { engrams: 0, facts: 0 } },
     });
     expect(first.grade?.score).toBeGreaterThanOrEqual(1);
     const again = resultIn(await place.run([...ASK, "--json", "--quiet"]));
-    expect(again.recalled).toMatchObject({ engrams: 1, facts: 0 });
+    expect(recalledIn(again)).toMatchObject({ engrams: 1, facts: 0 });
     const without = resultIn(await place.run([...ASK, "--json", "--quiet", "--no-memory", "--no-critic"]));
-    expect([without.recalled, without.grade]).toEqual([null, null]);
+    expect([recalledIn(without), without.grade]).toEqual([null, null]);
   });
 
   it("shows the second one's answer in --events and in show --all alone", async () => {
@@ -395,7 +399,7 @@ describe("feedback", () => {
       /^Feedback saved; this answer will not be reused: 2 against, 0 for: thumb down, outcome bad\n$/,
     );
     const again = resultIn(await place.run([...ASK, "--no-critic", "--json", "--quiet"]));
-    expect(again.recalled?.engrams).toBe(1); // the second one's alone
+    expect(recalledIn(again)?.engrams).toBe(1); // the second one's alone
   });
 });
 
@@ -444,7 +448,7 @@ describe("a poisoned engram", () => {
         expect(await memory.imported(scope, lines)).toMatchObject({ written: 1, annotations: 1, refused: 0 });
       } else expect(first.answer).toBe(POISON);
       const second = resultIn(await place.run(ask, model.env));
-      expect(second.recalled?.engrams).toBeGreaterThanOrEqual(1);
+      expect(recalledIn(second)?.engrams).toBeGreaterThanOrEqual(1);
       const call = model.calls.at(-1);
       if (!call) throw new RangeError("nobody was asked");
       const messages = messagesIn(call);

@@ -51,7 +51,7 @@ describe("parley eval", () => {
     const first = await evaluate(place, FILE);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(
-      /^# Evaluation of deb-20250101-120000-abcd\n\n\*\*simulated models\*\*\n\n2 of 2 evaluators gave scores\.\n\n\| Metric \| Average \| Spread \| eval-1 \| eval-2 \|\n/,
+      /^# Evaluation of deb-20250101-120000-abcd\n\n\*\*simulated models\*\*\n\n2 of 2 evaluators gave scores\.\n\n## Scores\n\n\| Metric \| Average \| Spread \| eval-1 \| eval-2 \|\n/,
     );
     expect(
       first.stderr

@@ -1,4 +1,6 @@
 import { exportRun } from "../../app/export.ts";
+import { protocols } from "../../app/registry.ts";
+import { loadShown } from "../../app/result.ts";
 import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { eventLine } from "../../reports/event-line.ts";
 import type { CommandModule } from "../command.ts";
@@ -13,8 +15,8 @@ export const run: CommandModule["run"] = (io, [id = ""], flags) =>
       for (const entry of entries) await io.output.result(`${eventLine(entry)}\n`);
     else if (flags["format"] === "json") {
       const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
-      const whole = { ...(await exportRun(stored.store, entries)), events };
+      const whole = { ...(await exportRun({ store: stored.store, protocols }, entries)), events };
       await io.output.result(`${JSON.stringify(whole, undefined, 2)}\n`);
-    } else await io.output.result(deliberationMarkdown(entries));
+    } else await io.output.result(deliberationMarkdown(entries, await loadShown(protocols, entries)));
     return EXIT.answered;
   });

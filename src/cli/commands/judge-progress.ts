@@ -1,7 +1,7 @@
 import { callOf, isEvent, type Entry } from "../../kernel/index.ts";
 import { cutTo } from "../../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
-import { judgedWork } from "../../protocols/judge/view.ts";
+import { judgedWork } from "../../protocols/judge/view-items.ts";
 import type { Io } from "../command.ts";
 import type { Screen } from "../screen.ts";
 import { guardTerminal, processLifecycle } from "../terminal-lifecycle.ts";

@@ -3,7 +3,7 @@ import type { AppContext } from "../../app/context.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { Fault, isEvent, type Entry, type Failure } from "../../kernel/index.ts";
 import { JudgeForm } from "../../protocols/phases/judge-prompts.ts";
-import { judgedWork } from "../../protocols/judge/view.ts";
+import { judgedWork } from "../../protocols/judge/view-items.ts";
 import { capsIn } from "../../views/spending.ts";
 import { resultOf } from "../../views/result.ts";
 import type { Io } from "../command.ts";

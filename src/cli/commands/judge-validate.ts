@@ -1,6 +1,8 @@
 import { labeledTask } from "../../lab/judge/tasks.ts";
-import { summarizeValidation } from "../../protocols/judge/validation.ts";
-import { validationText } from "../../protocols/judge/report.ts";
+import { summarizeValidation } from "../../protocols/judge/view-validation.ts";
+import { protocols } from "../../app/registry.ts";
+import { loadShown } from "../../app/result.ts";
+import { answerText } from "../../reports/answer.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
 import type { CommandModule } from "../command.ts";
 import { EXIT } from "../exits.ts";
@@ -16,11 +18,10 @@ export const run: CommandModule["run"] = (io, [file = ""], flags) =>
     const validation = summarizeValidation(entries);
     if (!validation || exit === EXIT.interrupted) return exit;
     const { color, columns } = io.output.stdout;
-    await io.output.result(
-      flags["json"] === true
-        ? `${JSON.stringify(validation, undefined, 2)}\n`
-        : validationText(validation, { color, width: columns, unpriced: unpricedModels(entries) }),
-    );
+    const shown = await loadShown(protocols, entries);
+    if (flags["json"] === true) await io.output.result(`${JSON.stringify(validation, undefined, 2)}\n`);
+    else if (shown)
+      await io.output.result(answerText(shown, { color, width: columns, unpriced: unpricedModels(entries) }));
     const early = endedEarly(entries);
     if (early !== undefined) io.output.note(early);
     return exit === EXIT.answered && !validation.measured ? EXIT.inconclusive : exit;

@@ -1,7 +1,9 @@
 import type { JudgeTask } from "../../lab/judge/judge.ts";
 import type { AppContext } from "../../app/context.ts";
-import { judgementOf } from "../../protocols/judge/view.ts";
-import { judgementText } from "../../protocols/judge/report.ts";
+import { judgementOf } from "../../protocols/judge/view-items.ts";
+import { sectionParts } from "../../protocols/judge/report.ts";
+import { answerText } from "../../reports/answer.ts";
+import { resultOf } from "../../views/result.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOfFailures } from "../exits.ts";
@@ -20,12 +22,16 @@ export async function giveVerdict(io: Io, { parley, task, names, flags }: NewDel
   const call = judgeCallOf(flags);
   const { entries, exit } = await runJudge(io, parley, { task, call, quiet: flags["quiet"] === true });
   const judgement = judgementOf(entries);
-  if (!judgement || exit === EXIT.interrupted) return exit;
+  const result = resultOf(entries);
+  if (!judgement || !result || exit === EXIT.interrupted) return exit;
   const { color, columns } = io.output.stdout;
   await io.output.result(
     flags["json"] === true
       ? `${JSON.stringify(judgement, undefined, 2)}\n`
-      : judgementText(judgement, names, { color, width: columns, unpriced: unpricedModels(entries) }),
+      : answerText(
+          { result, parts: sectionParts(judgement, result, names), isVerdict: true },
+          { color, width: columns, unpriced: unpricedModels(entries) },
+        ),
   );
   const early = endedEarly(entries);
   if (early !== undefined) io.output.note(early);

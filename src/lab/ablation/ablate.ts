@@ -12,7 +12,7 @@ import {
   isFault,
   type Reservation,
 } from "../../kernel/index.ts";
-import { judgedWork, type JudgedWork } from "../../protocols/judge/view.ts";
+import { judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { pinArm } from "../bench/arms.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { type Entry, isEvent, Recalled, UserId } from "../../kernel/index.ts";
-import { headOf, JUDGE_HEAD, type JudgedWork } from "../../protocols/judge/view.ts";
+import { headOf, JUDGE_HEAD, type JudgedWork } from "../../protocols/judge/view-items.ts";
 import { bootstrap } from "../../stats/bootstrap.ts";
 import { Estimate, estimateShare } from "../../stats/proportions.ts";
-import { givenAnswer } from "../../views/given-answer.ts";
+import { answerEvent } from "../../views/answer-event.ts";
 import { BenchPair, compareArms, meanOf, total } from "../bench/report.ts";
 import { BenchLine, BenchRow } from "../bench/row.ts";
 
@@ -171,7 +171,7 @@ const summarizeEngram = ({ id, mark, similarity, words, score }: Recalled) => ({
 function sideRow(task: AblationTask, run: SideRun | undefined): SideRow | null {
   if (!run) return null;
   const { deliberations, outcome, finished, failed, answer, calls, tokens, usd } = run.row;
-  const text = givenAnswer(run.entries)?.data.text ?? null;
+  const text = answerEvent(run.entries)?.data.text ?? null;
   const right = task.answer === undefined ? null : run.row.right; // ABLATION-6
   return { deliberations, outcome, finished, failed, answer, calls, tokens, usd, text, right, grade: null };
 }

@@ -9,6 +9,7 @@ import {
   synthesisIn,
   writtenBy,
 } from "../../views/contribution-grounds.ts";
+import { panelSection } from "../../views/panel.ts";
 import { resultOf } from "../../views/result.ts";
 import { withoutBanner } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
@@ -119,7 +120,7 @@ export function computeContributions(
   const vote = voteValues(drafters, given.data.final);
   const standing = rankingValues(grounds.ballots, first);
   const overlaps = measureOverlaps(given.data.text, drafters);
-  const claimed = new Map(result.contributions.claimed.map(({ id, weight }) => [id, weight]));
+  const claimed = new Map(panelSection(entries).contributions.claimed.map(({ id, weight }) => [id, weight]));
   const describeMember = ({ id, persona, model, seat }: Participant): Contributions["members"][number] => {
     const overlap = overlaps.find((one) => one.id === id);
     const effect = effects.get(id);
@@ -140,7 +141,7 @@ export function computeContributions(
   };
   return {
     id: result.id,
-    protocol: result.protocol,
+    protocol: result.protocol.name,
     status: result.status,
     simulated: result.simulated,
     question: result.question,

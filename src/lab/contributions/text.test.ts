@@ -54,22 +54,22 @@ it("prints a row a member, what each column means, and what was lost", () => {
     Builder  0.40      0.17    0.58   0.75     0.00     100 %
     Skeptic  -         0.00    -0.17  -        0.00     0 %
 
-    Reported   self-reported by the chair, not measured
-    Effect     leave-one-out effect, how much the chair's answer changes without the
-               member's draft and review: above the noise floor (re-run once with
-               all drafts: 10 % of the text removed); the weights sum to 1
-               Analyst       60 % removed  fork0
-               Builder       20 % removed  fork1
-               Skeptic       5 % removed   fork2   within noise
-               all drafts    10 % removed  noise1  noise floor
-    Vote       exact Shapley value of the member's final answers in electing 391
-               (the chair decided, not the vote); the values sum to 1.00
-    Ranking    exact Shapley value of a reviewer's ballot in ranking Analyst first,
-               not of the reviewer's own draft; the values sum to 0.50
-    Overlap    share of the answer's content that is in the member's draft, by
-               wording (paraphrases are missed); 100 % is in no draft
-    Retained   share of the draft's sentences that the answer retains, by wording
-    Usage      no calls
+    Reported      self-reported by the chair, not measured
+    Effect        leave-one-out effect, how much the chair's answer changes without
+                  the member's draft and review: above the noise floor (re-run once
+                  with all drafts: 10 % of the text removed); the weights sum to 1
+                  Analyst       60 % removed  fork0
+                  Builder       20 % removed  fork1
+                  Skeptic       5 % removed   fork2   within noise
+                  all drafts    10 % removed  noise1  noise floor
+    Vote          exact Shapley value of the member's final answers in electing 391
+                  (the chair decided, not the vote); the values sum to 1.00
+    Ranking       exact Shapley value of a reviewer's ballot in ranking Analyst
+                  first, not of the reviewer's own draft; the values sum to 0.50
+    Overlap       share of the answer's content that is in the member's draft, by
+                  wording (paraphrases are missed); 100 % is in no draft
+    Retained      share of the draft's sentences that the answer retains, by wording
+    Usage         no calls
 
     Dropped from Analyst's draft
     - 17 * 20 is 340 and 17 * 3 is 51.
@@ -88,7 +88,7 @@ it("says why a column is empty", () => {
   const none = { status: "not-applicable", why: "there is no standing" } as const;
   expect(
     contributionsText({ ...rest, vote, standing: { ...standing, ...none, total: null } }, plain),
-  ).toContain("Ranking    not applicable: there is no standing");
+  ).toContain("Ranking       not applicable: there is no standing");
 });
 
 it("says that models are simulated, above all else, and names who has no draft", () => {

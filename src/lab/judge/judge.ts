@@ -9,7 +9,7 @@ import {
   type Entry,
 } from "../../kernel/index.ts";
 import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
-import { judgedWork } from "../../protocols/judge/view.ts";
+import { judgedWork } from "../../protocols/judge/view-items.ts";
 import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
 import { protocolSettings } from "../../app/opening.ts";
 import { remainingBudget, usageIn } from "../bench/budget.ts";

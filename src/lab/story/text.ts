@@ -63,7 +63,7 @@ function checkLines(
 /** Says how many stories passed and which failed, without a newline. */
 export function storiesLine({ stories }: StoryReports): string {
   const failed = stories.filter(({ ok }) => !ok).map(({ id }) => oneLine(id, 60));
-  const all = pluralize(stories.length, "story").replace(/storys$/, "stories");
+  const all = pluralize(stories.length, "story");
   if (failed.length === 0) return `${all} passed`;
   return `${formatNumber(failed.length)} of ${all} failed: ${failed.join(", ")}`;
 }

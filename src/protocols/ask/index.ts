@@ -23,6 +23,8 @@ export const ask = defineProtocol({
   seats: councilSeats,
   settings: AskSettings,
   templates: [draftTemplate, ...councilTemplates, comparisonTemplate, revisionTemplate],
+  view: () => import("./view.ts"),
+  report: () => import("./report.ts"),
   texts: ["strategy"],
   async deliberate(context) {
     const members = context.seats("member");

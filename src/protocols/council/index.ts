@@ -25,6 +25,8 @@ export const council = defineProtocol({
   seats: councilSeats,
   settings: CouncilSettings,
   templates: [draftTemplate, ...councilTemplates],
+  view: () => import("./view.ts"),
+  report: () => import("./report.ts"),
   texts: ["strategy"],
   async deliberate(context) {
     const members = context.seats("member");

@@ -33,6 +33,8 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
     ],
     settings: DebateSettings,
     templates: debateTemplates,
+    view: () => import("./view/index.ts"),
+    report: () => import("./report/index.ts"),
     opening: async () => (await import("./opening.ts")).openDebate,
     async deliberate(protocolContext): Promise<Closing> {
       const context: DebateContext = { ...protocolContext, methods };

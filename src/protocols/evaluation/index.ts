@@ -34,6 +34,8 @@ export const evaluation = defineProtocol<EvaluationSettings>({
   seats: [{ name: "evaluator", filledBy: "judge", min: 1 }],
   settings: EvaluationSettings,
   templates: [evaluationTemplate],
+  view: () => import("./view.ts"),
+  report: () => import("./report.ts"),
   async deliberate(context) {
     const evaluators = context.seats("evaluator");
     const { requirements, unfulfilled } = context.settings;

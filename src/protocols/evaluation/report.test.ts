@@ -74,6 +74,8 @@ describe("an evaluation as a document", () => {
 
       2 of 2 evaluators gave scores.
 
+      ## Scores
+
       | Metric | Average | Spread | eval-1 | eval-2 |
       | --- | --- | --- | --- | --- |
       | Functional Completeness | 8.50 | 8–9 | 8 | 9 |
@@ -89,24 +91,24 @@ describe("an evaluation as a document", () => {
 
       | Id | Name | Model | Family | Scores |
       | --- | --- | --- | --- | --- |
-      | eval-1 | The eval-1 | lab/eval-1 | family unknown | given |
-      | eval-2 | The eval-2 | lab/eval-2 | family unknown | given |
+      | eval-1 | The eval-1 | lab/eval-1 | family unknown | yes |
+      | eval-2 | The eval-2 | lab/eval-2 | family unknown | yes |
 
       ## eval-1
 
       - Functional Completeness, 8: Whole.
 
-      Strengths
+      ### Strengths
 
       > Short.
 
       ## eval-2
 
-      Strengths
+      ### Strengths
 
       > Short.
 
-      Spent: 2 calls; tokens 1,000 in, 200 out; $0.5000, as the provider charged; id abcdefghijkm.
+      Usage: 2 calls · 1,000 input + 200 output tokens · $0.5000 (charged by the provider) · run abcdefghijkm
       "
     `);
   });
@@ -130,12 +132,13 @@ describe("an evaluation as a document", () => {
         "# Evaluation of deb-1",
         "**simulated models**",
         "2 of 3 evaluators gave scores. stopped-by-budget: the budget does not reach for eval-3",
-        "**Warnings**",
+        "## Warnings",
         "- eval-1 is of the same family (google) as agent-architect",
+        "## Scores",
         "",
       ].join("\n\n"),
     );
-    expect(text).toContain("| eval-3 | The eval-3 | lab/eval-3 | family unknown | left out |");
+    expect(text).toContain("| eval-3 | The eval-3 | lab/eval-3 | family unknown | none |");
   });
 
   it("keeps its structure, whatever a model, a file or a provider says", () => {
@@ -154,8 +157,12 @@ describe("an evaluation as a document", () => {
     const outside = text.replaceAll(/^ *(`{3,})text\n[^]*?\n *\1$/gm, "");
     expect(outside.match(/^#+ .*$/gm)).toEqual([
       expect.stringMatching(/^# Evaluation of x # Heading/),
+      "## Warnings",
+      "## Scores",
       "## Evaluators",
       "## eval-1",
+      "### Strengths",
+      "### Weaknesses",
     ]);
     expect(outside).not.toMatch(/(?<!\\)<script/);
     expect(text).not.toContain("\u001b");

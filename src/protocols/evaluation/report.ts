@@ -1,7 +1,9 @@
-import { METRIC_NAMES, type EvaluationReport } from "./view.ts";
-import { block, bullets, inline, section, table } from "../../reports/markdown.ts";
-import { pluralize } from "../../text/format.ts";
+import type { ReportPart } from "../../kernel/index.ts";
+import { inline, partMarkdown } from "../../reports/markdown.ts";
+import { part, points, table, words } from "../../reports/part.ts";
 import { formatCost, formatFamily, formatTokens } from "../../reports/words.ts";
+import { pluralize } from "../../text/format.ts";
+import { METRIC_NAMES, type EvaluationReport } from "./view.ts";
 
 type Metric = keyof typeof METRIC_NAMES;
 type Scored = EvaluationReport["agents"][string];
@@ -11,15 +13,28 @@ type Scored = EvaluationReport["agents"][string];
  * `unpriced` names the models without a known price. No foreign text can change the document's structure. Ends in a newline.
  */
 export function evaluationMarkdown(report: EvaluationReport, unpriced: readonly string[] = []): string {
-  const { debate, simulated, warnings, evaluators, agents } = report;
+  const { debate, simulated, calls, tokens, cost, id } = report;
+  const usage = [pluralize(calls, "call"), formatTokens(tokens), formatCost(cost, unpriced)].join(" · ");
   const parts = [
     `# Evaluation of ${inline(debate, 200) || "a debate"}`,
     simulated ? "**simulated models**" : "",
-    statusPart(report),
-    section("**Warnings**", bullets(warnings.map((warning) => warning.slice(0, 1_000)))),
-    scoreTable(report),
-    section(
-      "## Evaluators",
+    ...sectionParts(report).map((one) => partMarkdown(one, { level: 2 })),
+    `Usage: ${usage} · run ${id}`,
+  ];
+  return `${parts.filter((one) => one !== "").join("\n\n")}\n`;
+}
+
+export const isVerdict = true;
+
+/** The scores, who gave them, and what each evaluator says. */
+export function sectionParts(report: EvaluationReport): ReportPart[] {
+  const { warnings, evaluators, agents } = report;
+  return [
+    part("", words(describeStatus(report))),
+    part("Warnings", points(warnings.map((warning) => warning.slice(0, 1_000)))),
+    part("Scores", scoreTable(report)),
+    part(
+      "Evaluators",
       table(
         ["Id", "Name", "Model", "Family", "Scores"],
         evaluators.map(({ id, name, model, family, skipped }) => [
@@ -27,40 +42,37 @@ export function evaluationMarkdown(report: EvaluationReport, unpriced: readonly 
           name,
           model,
           formatFamily(family),
-          skipped === null ? "given" : "left out",
+          skipped === null ? "yes" : "none",
         ]),
       ),
     ),
     ...Object.entries(agents).map(([id, given]) => evaluatorPart(id, given)),
-    `${[spentWords(report, unpriced), `id ${report.id}`].join("; ")}.`,
   ];
-  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-const statusPart = ({ status, why, agents, evaluators }: EvaluationReport): string => {
+const describeStatus = ({ status, why, agents, evaluators }: EvaluationReport): string => {
   const read = `${Object.keys(agents).length} of ${pluralize(evaluators.length, "evaluator")} gave scores.`;
-  return status === "answered"
-    ? read
-    : `${read} ${inline(`${status}${why === null ? "" : `: ${why}`}`, 600)}`;
+  return status === "answered" ? read : `${read} ${status}${why === null ? "" : `: ${why}`}`.slice(0, 600);
 };
 
 /** The averages, how far they lie apart where several evaluators gave one, and each evaluator's own. */
-function scoreTable({ evaluation, overall_score, spread, agents }: EvaluationReport): string {
+function scoreTable({ evaluation, overall_score, spread, agents }: EvaluationReport) {
   const given = Object.entries(agents);
-  const several = given.length > 1;
+  const isSeveral = given.length > 1;
   const { functional_completeness, non_functional } = evaluation;
   const averages = { functional_completeness, ...non_functional, overall: { average_score: overall_score } };
   const rows = METRICS.map((metric) => {
     const range = spread[metric];
+    const average = averages[metric].average_score;
     return [
       METRIC_NAMES[metric],
-      scoreText(averages[metric].average_score),
-      ...(several ? [range ? `${range.low}–${range.high}` : ABSENT] : []),
-      ...(several ? given.map(([, one]) => figure(scoresOf(one)[metric])) : []),
+      average === null ? ABSENT : average.toFixed(2),
+      ...(isSeveral ? [range ? `${range.low}–${range.high}` : ABSENT] : []),
+      ...(isSeveral ? given.map(([, one]) => figure(scoresOf(one)[metric])) : []),
     ];
   });
-  const heads = ["Metric", "Average", ...(several ? ["Spread", ...given.map(([id]) => inline(id, 60))] : [])];
-  return table(heads, rows);
+  const several = isSeveral ? ["Spread", ...given.map(([id]) => inline(id, 60))] : [];
+  return table(["Metric", "Average", ...several], rows);
 }
 
 // Object.keys forgets which keys these are.
@@ -68,7 +80,7 @@ const METRICS = Object.keys(METRIC_NAMES) as readonly Metric[];
 
 /** What Dialectic's tables say where there is no score. */
 const ABSENT = "N/A";
-const scoreText = (score: number | null): string => (score === null ? ABSENT : score.toFixed(2));
+
 const figure = (score: number | null): string => (score === null ? ABSENT : String(score));
 
 const scoresOf = ({ evaluation, overall_summary }: Scored): { readonly [M in Metric]: number | null } => {
@@ -86,27 +98,19 @@ const scoresOf = ({ evaluation, overall_summary }: Scored): { readonly [M in Met
 };
 
 /** What one evaluator says, its reasons in the order of the metrics. */
-function evaluatorPart(id: string, given: Scored): string {
-  const { evaluation, overall_summary } = given;
+function evaluatorPart(id: string, { evaluation, overall_summary }: Scored): ReportPart {
   const { functional_completeness, non_functional } = evaluation;
   const reasons = { functional_completeness, ...non_functional };
-  const said = METRICS.flatMap((metric) => {
+  const reasoned = METRICS.flatMap((metric) => {
     if (metric === "overall" || reasons[metric].reasoning === "") return [];
     const { score, reasoning } = reasons[metric];
     return [`${METRIC_NAMES[metric]}, ${figure(score)}: ${reasoning.replaceAll(/\s+/g, " ")}`];
   });
-  return section(
-    `## ${inline(id, 100)}`,
-    bullets(said),
-    section("Strengths", quoted(overall_summary.strengths)),
-    section("Weaknesses", quoted(overall_summary.weaknesses)),
-  );
+  const quoted = (heading: string, text: string): ReportPart =>
+    part(heading, ...(text === "" ? [] : [{ kind: "text", text } as const]));
+  return {
+    heading: id,
+    blocks: [points(reasoned)],
+    parts: [quoted("Strengths", overall_summary.strengths), quoted("Weaknesses", overall_summary.weaknesses)],
+  };
 }
-
-const quoted = (text: string): string => (text === "" ? "" : block(text));
-
-const spentWords = (
-  { calls, tokens, cost }: Pick<EvaluationReport, "calls" | "tokens" | "cost">,
-  unpriced: readonly string[],
-): string =>
-  `Spent: ${[pluralize(calls, "call"), formatTokens(tokens), formatCost(cost, unpriced)].join("; ")}`;

@@ -150,6 +150,11 @@ export function evaluationOf(entries: readonly Entry[]): EvaluationReport | unde
   };
 }
 
+/** What an evaluation adds to a result: its whole report. */
+export const sectionSchema = EvaluationReport;
+
+export const sectionOf = evaluationOf;
+
 const openingOf = (entries: readonly Entry[]): Event<"deliberation-opened"> | undefined =>
   entries.find(
     (entry): entry is Event<"deliberation-opened"> =>

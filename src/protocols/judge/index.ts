@@ -42,6 +42,8 @@ export const judge = defineProtocol<JudgeSettings>({
   seats: [{ name: "judge", filledBy: "judge", min: 1, max: 1 }],
   settings: JudgeSettings,
   templates: judgeTemplates,
+  view: () => import("./view.ts"),
+  report: () => import("./report.ts"),
   async deliberate(context) {
     const at = openBench(context);
     const { items, lanes } = context.settings;

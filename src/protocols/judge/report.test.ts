@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
-import type { Judgement } from "./view.ts";
-import type { Validation } from "./validation.ts";
-import { judgementText, validationText } from "./report.ts";
+import type { Judgement } from "./view-items.ts";
+import type { Validation } from "./view-validation.ts";
+import { sectionParts } from "./report.ts";
+import type { JudgeSection } from "./view.ts";
+import { answerText } from "../../reports/answer.ts";
 import { widthOf } from "../../reports/text-width.ts";
 
 const head = {
@@ -16,6 +18,27 @@ const head = {
   tokens: { in: 400_000, out: 40_000, cached: null },
   cost: { usd: 1.234, source: "provider" },
 };
+type TextStyle = Parameters<typeof answerText>[1];
+
+/** What `show` prints of a judge's run. */
+function textOf(section: JudgeSection, names: readonly string[], style: TextStyle): string {
+  const { id, status, simulated, model, family, calls, tokens, cost } = section;
+  const result = {
+    ...{ id, status, simulated, calls, tokens, cost, section },
+    protocol: { name: "judge", version: 1 },
+    question: "Who is right?",
+    ...{ answer: null, finalAnswer: null, degraded: [], control: null, grade: null, previous: null },
+    participants: [
+      { id: "judge", seat: "judge", name: "Judge", model, family, answer: null, finalAnswer: null },
+    ],
+    wallMs: null,
+    criticalPathMs: 0,
+  };
+  return answerText({ result, parts: sectionParts(section, result, names), isVerdict: true }, style);
+}
+const validationText = (validation: Validation, style: TextStyle) => textOf(validation, [], style);
+const judgementText = textOf;
+
 const figure = (value: number, n = 100) => ({ value, n, low: value - 0.1, high: value + 0.1 });
 const none = { value: null, n: 0, low: null, high: null };
 
@@ -40,27 +63,31 @@ const validation: Validation = {
 
 it("a validation is a table of figures, each with interval and n", () => {
   expect(validationText(validation, { color: false, width: 80 })).toMatchInlineSnapshot(`
-    "Measured on 98 labelled items.
+    "Measured on 98 labeled items.
 
-    Judge      openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown
-    Asked      100 pairs in both orders; each prompt 2 times; form prometheus,
-               rubric answer-quality; 98 labelled and read, 2 without a verdict
-    Figures                                 95 % interval   n
-               accuracy            81 %     71 % to 91 %    100
-               kappa               0.63     0.53 to 0.73    100
-               flips with order    12 %     2 % to 22 %     98
-               lean to the first   -0.04    -0.14 to +0.06  196
-               lean to the longer  +0.20    +0.10 to +0.30  86
-               on label ties       +0.33    +0.23 to +0.43  12
-               of the labels       +0.05    -0.05 to +0.15  80
-               repeats itself      97 %     87 % to 107 %   200
-               own family          unknown                  0
-    Notes      Leans: -0.50 to +0.50, 0 is none. A verdict that changes with the
-               order counts as a tie.
-               Own family: the rows name no authors of that family.
-    Spent      400 calls; tokens 400,000 in, 40,000 out; $1.23, as the provider
-               charged
-    Id         abcdefghijkm
+    ────────────────────────────────────────
+    Judge         openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown;
+                  form prometheus, rubric answer-quality
+                  100 pairs in both orders; each prompt 2 times; 98 labeled and
+                  read, 2 without a verdict
+    Metrics       Metric                   Value    95 % interval   n
+                  accuracy                 81 %     71 % to 91 %    100
+                  kappa                    0.63     0.53 to 0.73    100
+                  position inconsistency   12 %     2 % to 22 %     98
+                  position bias            -0.04    -0.14 to +0.06  196
+                  length bias              +0.20    +0.10 to +0.30  86
+                  on label ties            +0.33    +0.23 to +0.43  12
+                  of the labels            +0.05    -0.05 to +0.15  80
+                  test-retest consistency  97 %     87 % to 107 %   200
+                  self-preference bias     unknown                  0
+                  Biases range from -0.50 to +0.50; 0 is none. A verdict that
+                  changes with the order counts as a tie.
+                  Self-preference bias: no row names an author of the judge's
+                  family.
+    Participants  Judge  judge  openrouter/prometheus-eval/promethe…  family unknown
+    Usage         400 calls · 400,000 input + 40,000 output tokens · $1.23 (charged
+                  by the provider)
+    Run           abcdefghijkm
     "
   `);
 });
@@ -70,11 +97,7 @@ it("what is no validation says so first, and why", () => {
     { ...validation, measured: false, why: "it was\nstopped", simulated: true },
     { color: false, width: 80 },
   );
-  expect(text.split("\n").slice(0, 3)).toEqual([
-    "Not enough to judge it by: it was stopped.",
-    "simulated models",
-    "",
-  ]);
+  expect(text.split("\n").slice(0, 3)).toEqual(["Not enough data: it was stopped.", "simulated models", ""]);
 });
 
 it("a judge that is no better than chance is said to be, whatever else was measured", () => {
@@ -83,10 +106,10 @@ it("a judge that is no better than chance is said to be, whatever else was measu
       { ...validation, kappa: { value: 0, n: 98, low, high } },
       { color: false, width: 80 },
     ).split("\n\n")[0];
-  const head = "Measured on 98 labelled items.";
-  expect(kappa(-0.2, 0.1)).toBe(`${head}\nNo better than chance on these items.`);
-  expect(kappa(0, 0.3)).toBe(`${head}\nNo better than chance on these items.`);
-  expect(kappa(-0.9, -0.5)).toBe(`${head}\nWorse than chance on these items.`);
+  const head = "Measured on 98 labeled items.";
+  expect(kappa(-0.2, 0.1)).toBe("No better than chance on these items.");
+  expect(kappa(0, 0.3)).toBe("No better than chance on these items.");
+  expect(kappa(-0.9, -0.5)).toBe("Worse than chance on these items.");
   expect(kappa(0.1, 0.3)).toBe(head);
   expect(kappa(null, null)).toBe(head);
 });
@@ -118,8 +141,8 @@ const grades: Judgement = {
 
 it("grades stand beside the answers' names, with the judge's words made printable", () => {
   const text = judgementText(grades, ["a.md", "b.md"], { color: false, width: 80 });
-  expect(text).toContain("Grade      a.md: 4 of 5\n           Right, but short.\n");
-  expect(text).toContain("Grade      b.md: none\n           not read: the reply declares no score\n");
+  expect(text).toContain("Scores        a.md: 4/5\n              Right, but short.\n");
+  expect(text).toContain(" b.md: no score: the reply declares no score\n");
   expect(text).not.toContain("\u001b");
 });
 
@@ -138,15 +161,16 @@ it("a preference says both outcomes, and whether it depends on the order", () =>
   };
   const text = judgementText(preference, ["a.md", "b.md"], { color: false, width: 80 });
   expect(text).toMatchInlineSnapshot(`
-    "Better     a tie; the verdict depends on the order
-               Close.
-    Orders     A first, then B: A (a.md)
-               B first, then A: not read: the reply is empty
-    Judge      openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown; form
-               prometheus, rubric answer-quality
-    Spent      400 calls; tokens 400,000 in, 40,000 out; $1.23, as the provider
-               charged
-    Id         abcdefghijkm
+    "Better        tie; position inconsistency: the verdict depends on the order
+                  Close.
+    Orders        A first, then B: A (a.md)
+                  B first, then A: unreadable: the reply is empty
+    Judge         openrouter/prometheus-eval/prometheus-7b-v2.0, family unknown;
+                  form prometheus, rubric answer-quality
+    Participants  Judge  judge  openrouter/prometheus-eval/promethe…  family unknown
+    Usage         400 calls · 400,000 input + 40,000 output tokens · $1.23 (charged
+                  by the provider)
+    Run           abcdefghijkm
     "
   `);
 });

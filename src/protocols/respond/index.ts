@@ -16,6 +16,8 @@ export const respond = defineProtocol<RespondentSettings>({
   seats: [{ name: "respondent", filledBy: "models", min: 1, max: 1, persona: "respondent" }],
   settings: RespondentSettings,
   templates: [respondTemplate],
+  view: () => import("./view.ts"),
+  report: () => import("./report.ts"),
   opening: async () => (await import("./opening.ts")).openRespond,
   async deliberate(context) {
     const [by] = context.seats("respondent");

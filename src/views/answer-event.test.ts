@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../kernel/index.ts";
-import { givenAnswer, gradeOf, secondAnswer } from "./given-answer.ts";
+import { answerEvent, gradeOf, answerOfB } from "./answer-event.ts";
 import { resultOf } from "./result.ts";
 
 /** Entries as a store gives them, as far as these folds look. */
@@ -68,15 +68,15 @@ describe("the given answer", () => {
   const all = entries(opened, answer("protocol", "A"), answer("respondent-b", "B"), closing);
 
   it("is what the closing names; the second one's is told apart", () => {
-    expect(givenAnswer(all)?.data.text).toBe("of A");
-    expect(secondAnswer(all)?.data.text).toBe("of B");
-    expect(givenAnswer(all.slice(0, 3))).toBeUndefined();
+    expect(answerEvent(all)?.data.text).toBe("of A");
+    expect(answerOfB(all)?.data.text).toBe("of B");
+    expect(answerEvent(all.slice(0, 3))).toBeUndefined();
   });
 
   it("has its own last grade, and no other's", () => {
     const graded = [...all, ...entries(grade("e2", 1), grade("e1", 3), grade("e1", 5), grade("e2", 2))];
-    expect(gradeOf(graded, givenAnswer(graded)?.id)).toMatchObject({ score: 5, rubric: "r", why: null });
-    expect(gradeOf(all, givenAnswer(all)?.id)).toBeNull();
+    expect(gradeOf(graded, answerEvent(graded)?.id)).toMatchObject({ score: 5, rubric: "r", why: null });
+    expect(gradeOf(all, answerEvent(all)?.id)).toBeNull();
     expect(gradeOf(entries(grade("e1", null, "it was late")), "e1" as never)).toMatchObject({
       score: null,
       why: "it was late",

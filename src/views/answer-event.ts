@@ -7,10 +7,11 @@ import {
   type Entry,
   type Event,
   type EventId,
+  type StepKey,
 } from "../kernel/index.ts";
 
 /** What a judge made of an answer, as `--json` prints it. */
-export const GivenGrade = z.strictObject({
+export const AnswerGrade = z.strictObject({
   /** 1 to 5; null with `why`. */
   score: z.int().min(1).max(5).nullable(),
   feedback: z.string(),
@@ -21,12 +22,24 @@ export const GivenGrade = z.strictObject({
   by: z.string().nullable(),
   why: z.string().nullable(),
 });
-export type GivenGrade = z.infer<typeof GivenGrade>;
+export type AnswerGrade = z.infer<typeof AnswerGrade>;
+
+export type AnswerEvent = Event<"answer-given"> | Event<"synthesis-given">;
+
+/** All that a deliberation's own steps answered, by step. */
+export const answersIn = (entries: readonly Entry[]): ReadonlyMap<StepKey, AnswerEvent> =>
+  new Map(
+    entries.flatMap((entry) =>
+      isEvent(entry, "answer-given", "synthesis-given") &&
+      "step" in entry.origin &&
+      entry.origin.by !== "reactor"
+        ? [[entry.origin.step, entry] as const]
+        : [],
+    ),
+  );
 
 /** The event that holds what a deliberation answered; undefined while there is none. */
-export function givenAnswer(
-  entries: readonly Entry[],
-): Event<"answer-given"> | Event<"synthesis-given"> | undefined {
+export function answerEvent(entries: readonly Entry[]): AnswerEvent | undefined {
   const closed = entries.find((entry) => isEvent(entry, "deliberation-closed"));
   const step = closed && answerStep(closed.data);
   if (step === undefined) return undefined;
@@ -35,13 +48,13 @@ export function givenAnswer(
 }
 
 /** The answer that the second of two respondents gave. */
-export function secondAnswer(entries: readonly Entry[]): Event<"answer-given"> | undefined {
+export function answerOfB(entries: readonly Entry[]): Event<"answer-given"> | undefined {
   const answer = entries.find((entry) => isEvent(entry, "answer-given") && entry.data.respondent === "B");
   return answer && isEvent(answer, "answer-given") ? answer : undefined;
 }
 
 /** The last grade of an answer; null where nobody has graded it. */
-export function gradeOf(entries: readonly Entry[], of: EventId | undefined): GivenGrade | null {
+export function gradeOf(entries: readonly Entry[], of: EventId | undefined): AnswerGrade | null {
   const grade = entries.findLast((entry) => isEvent(entry, "grade-given") && entry.data.of === of);
   if (!grade || !isEvent(grade, "grade-given")) return null;
   const { score, feedback, rubric, kind = null, call, why = null } = grade.data;

@@ -1,5 +1,5 @@
-import { callOf, isEvent, workOf, type Entry } from "../kernel/index.ts";
-import { spent, type Spent } from "./spending.ts";
+import { callOf, isEvent, workOf, type Entry } from "../../kernel/index.ts";
+import { spent, type Spent } from "../../views/spending.ts";
 
 /** One rung of a climb: what work it was, what it came to, and what its calls took. */
 export type RungView = {
@@ -11,7 +11,7 @@ export type RungView = {
 };
 
 /** The rungs that a deliberation climbed, from the lowest, with what each cost; empty where it took no decisions to climb. */
-export function ladder(entries: readonly Entry[]): RungView[] {
+export function rungsIn(entries: readonly Entry[]): RungView[] {
   const reasons = new Map<string, string[]>();
   const rungs: string[] = [];
   const climbed = (rung: string) => {

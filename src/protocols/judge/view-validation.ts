@@ -4,15 +4,7 @@ import { Estimate, estimateLean, estimateShare } from "../../stats/proportions.t
 import { judgeLeans, type JudgedPair } from "../../stats/judge-leans.ts";
 import { kappa, weightedKappa } from "../../stats/kappa.ts";
 import type { Entry } from "../../kernel/index.ts";
-import {
-  headOf,
-  JUDGE_HEAD,
-  judgedWork,
-  judgementOf,
-  type JudgedAnswerItem,
-  type JudgedPairItem,
-  type Judgement,
-} from "./view.ts";
+import { headOf, JUDGE_HEAD, judgedWork, type JudgedAnswerItem, type JudgedPairItem } from "./view-items.ts";
 
 /** With fewer labelled items that have a verdict, figures are not enough to judge by: their intervals span almost anything. */
 const MIN_LABELED_ITEMS = 30;
@@ -70,7 +62,7 @@ export function summarizeValidation(entries: readonly Entry[]): Validation | und
       : work.why !== null
         ? work.why
         : figures.labelled < MIN_LABELED_ITEMS
-          ? `${figures.labelled} labelled items with a verdict are too few to judge it by; it takes ${MIN_LABELED_ITEMS}`
+          ? `${figures.labelled} labeled items with a verdict, ${MIN_LABELED_ITEMS} required`
           : null;
   return {
     ...headOf(work),
@@ -82,12 +74,6 @@ export function summarizeValidation(entries: readonly Entry[]): Validation | und
     ...figures,
   };
 }
-
-/** What the command that began a judge's deliberation prints of it; undefined for any other deliberation. */
-export const summarizeVerdict = (entries: readonly Entry[]): Validation | Judgement | undefined =>
-  judgedWork(entries)?.items.some(({ label }) => label !== undefined) === true
-    ? summarizeValidation(entries)
-    : judgementOf(entries);
 
 type Figures = Omit<
   Validation,

@@ -1,0 +1,41 @@
+import { loadNamed, type AnyProtocol, type Registry } from "../engine/index.ts";
+import { isEvent, type Entry, type ReportPart } from "../kernel/index.ts";
+import type { ShownResult } from "../reports/answer.ts";
+import { resultOf, type Result } from "../views/result.ts";
+
+/** The protocol that these entries' opening names; undefined where the registry does not have it. */
+async function protocolOf(
+  protocols: Registry<AnyProtocol>,
+  entries: readonly Entry[],
+): Promise<AnyProtocol | undefined> {
+  const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  return opening && loadNamed(protocols, opening.protocol.name);
+}
+
+/** The outcome of one deliberation, with the section that its protocol's own view folds; undefined for no entries. */
+export async function loadResult(
+  protocols: Registry<AnyProtocol>,
+  entries: readonly Entry[],
+): Promise<Result | undefined> {
+  const view = await (await protocolOf(protocols, entries))?.view?.();
+  return resultOf(entries, view);
+}
+
+/** As `loadResult`, with the words of the protocol's own report. */
+export async function loadShown(
+  protocols: Registry<AnyProtocol>,
+  entries: readonly Entry[],
+): Promise<ShownResult | undefined> {
+  const result = await loadResult(protocols, entries);
+  const protocol = await protocolOf(protocols, entries);
+  if (!result || !protocol) return result && { result, parts: [] };
+  if (result.section === null) return { result, parts: [] };
+  const { sectionParts, sectionLines, isVerdict = false } = (await protocol.report?.()) ?? {};
+  // A report knows the section that its own protocol's view folds.
+  const section = result.section as never;
+  const lines = (): ReportPart[] => {
+    const texts = sectionLines?.(section) ?? [];
+    return texts.length > 0 ? [{ heading: protocol.name, blocks: [{ kind: "points", texts }] }] : [];
+  };
+  return { result, isVerdict, parts: sectionParts?.(section, result as never) ?? lines() };
+}

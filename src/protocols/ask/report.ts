@@ -1,0 +1,43 @@
+import type { ReportPart } from "../../kernel/index.ts";
+import { namesOf } from "../../reports/names.ts";
+import { panelParts } from "../../reports/panel.ts";
+import { formatUsd, pluralize } from "../../text/format.ts";
+import type { Result } from "../../views/result.ts";
+import type { AskSection } from "./view.ts";
+
+/** The steps that were taken, what the drafts contradict each other in, and what a panel tells. */
+export function sectionParts(section: AskSection, result: Result): ReportPart[] {
+  const { ladder } = section;
+  const steps = ladder.map(({ rung, reason, calls, usd }) => {
+    const price = usd === null || usd === 0 ? "" : `, ${formatUsd(usd)}`;
+    const outcome = reason === null ? "" : `: ${reason}`;
+    return [rung, `${pluralize(calls, "call")}${price}${outcome}`] as const;
+  });
+  return [
+    { heading: "Steps", blocks: steps.length > 0 ? [{ kind: "facts", rows: steps }] : [] },
+    ...comparisonParts(section, namesOf(result.participants)),
+    ...panelParts(section, result),
+  ];
+}
+
+/** The drafts' claims against each other, by their authors' names. */
+function comparisonParts({ comparison }: AskSection, nameOf: (id: string) => string): ReportPart[] {
+  if (!comparison) return [];
+  const points = (heading: string, rows: typeof comparison.unique): ReportPart => ({
+    heading,
+    blocks:
+      rows.length > 0
+        ? [
+            {
+              kind: "points",
+              texts: rows.map(({ claim, members }) => `${members.map(nameOf).join(", ")}: ${claim}`),
+            },
+          ]
+        : [],
+  });
+  return [
+    ...comparison.contradictions.map(({ topic, stances }) => points(`Contradiction: ${topic}`, stances)),
+    points("Common to several drafts", comparison.agreements),
+    points("Only in one draft", comparison.unique),
+  ];
+}

@@ -1,0 +1,238 @@
+import * as z from "zod";
+import { JudgeManner, JudgeWork } from "./work.ts";
+import { parsePreference, type Preference } from "../../replies/preference.ts";
+import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
+import { isSimulated } from "../../views/simulated.ts";
+import { spending, type Spent } from "../../views/spending.ts";
+
+/** One prompt's reply as it was read. */
+type Reading<V> = { readonly repeat: number; readonly verdict: V };
+
+/** A pair before the judge; verdicts are by the order shown, in the order of their repeats. */
+export type JudgedPairItem = Extract<JudgeWork, { kind: "preference" }>["items"][number] & {
+  /** What both orders of the first asking say together; null where it is not known, `why` then says why. */
+  readonly winner: "A" | "B" | "tie" | null;
+  readonly orderSensitive: boolean | null;
+  readonly reason: string;
+  readonly why: string | null;
+  readonly orders: readonly [readonly Reading<Preference>[], readonly Reading<Preference>[]];
+};
+
+/** An answer before the judge. */
+export type JudgedAnswerItem = Extract<JudgeWork, { kind: "grade" }>["items"][number] & {
+  readonly score: number | null;
+  readonly feedback: string;
+  readonly why: string | null;
+  readonly grades: readonly Reading<number | null>[];
+};
+
+/** A deliberation of the protocol `judge`: what the judge was given, and what it has made of it so far. */
+export type JudgedWork = {
+  readonly id: string;
+  /** A closing's outcome, or `open`. */
+  readonly status: string;
+  /** Why it ended without an answer, else null. */
+  readonly why: string | null;
+  readonly simulated: boolean;
+  readonly model: string;
+  readonly family: string | null;
+  readonly form: string;
+  readonly rubric: string;
+  readonly repeat: number;
+  /** Prompts in all, and those that have a recorded end. */
+  readonly asked: { readonly of: number; readonly done: number };
+  /** How the calls of prompts failed that have no reply; asking them again may bring one. */
+  readonly lost: readonly Failure[];
+  readonly spent: Spent;
+} & (
+  | { readonly kind: "preference"; readonly items: readonly JudgedPairItem[] }
+  | { readonly kind: "grade"; readonly items: readonly JudgedAnswerItem[] }
+);
+
+/** The kinds of work that an item takes. */
+const PARTS: readonly string[] = ["order-1", "order-2", "grade", "preference"];
+
+/** By item, part and repeat: `item-17/order-2/1`; what was asked again replaces what had failed. */
+type Steps = ReadonlyMap<string, Entry>;
+
+/** Folds all entries of a judge's deliberation; undefined for any other one. */
+export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  if (opened?.data.protocol.name !== "judge") return undefined;
+  const { settings, participants } = opened.data;
+  const { form, rubric, repeat } = JudgeManner.parse(settings);
+  const work = JudgeWork.parse(settings);
+  const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const steps = stepsOf(entries);
+  const judge = participants.find(({ seat }) => seat === "judge");
+  const prompts = work.items.length * repeat * (work.kind === "preference" ? 2 : 1);
+  const shared = {
+    id: opened.deliberation,
+    status: closing?.outcome ?? "open",
+    why: closing && "why" in closing ? closing.why : null,
+    simulated: isSimulated(entries),
+    model: judge?.model ?? "unknown",
+    family: judge?.family ?? null,
+    form,
+    rubric: rubric.name,
+    repeat,
+    asked: { of: prompts, done: [...steps.keys()].filter((key) => !key.includes("/preference/")).length },
+    lost: [...steps.values()].flatMap((entry) => {
+      const call = callOf(entry);
+      return call?.ok === false ? [call.failure] : [];
+    }),
+    spent: spending(entries).total,
+  };
+  return work.kind === "preference"
+    ? { ...shared, kind: work.kind, items: work.items.map((item) => pairOf(item, steps, repeat)) }
+    : { ...shared, kind: work.kind, items: work.items.map((item) => answerOf(item, steps, repeat)) };
+}
+
+function stepsOf(entries: readonly Entry[]): Steps {
+  const steps = new Map<string, Entry>();
+  for (const entry of entries) {
+    const { kind = "", of, nth = 1 } = workOf(entry) ?? {};
+    if (of === undefined || !PARTS.includes(kind)) continue;
+    const key = `${of}/${kind}/${nth}`;
+    const before = steps.get(key);
+    if (!before || before.type === "degradation-noted" || entry.type !== "degradation-noted")
+      steps.set(key, entry);
+  }
+  return steps;
+}
+
+type PairItem = Extract<JudgeWork, { kind: "preference" }>["items"][number];
+type AnswerItem = Extract<JudgeWork, { kind: "grade" }>["items"][number];
+
+function pairOf(item: PairItem, steps: Steps, repeat: number): JudgedPairItem {
+  const together = steps.get(`${item.name}/preference/1`);
+  const given = together && isEvent(together, "preference-given") ? together.data : undefined;
+  return {
+    ...item,
+    winner: given?.winner ?? null,
+    orderSensitive: given?.orderSensitive ?? null,
+    reason: given?.reason ?? "",
+    why: given ? null : whyOf(together),
+    orders: [
+      readings(item.name, "order-1", { steps, repeat, read: preferenceOf }),
+      readings(item.name, "order-2", { steps, repeat, read: preferenceOf }),
+    ],
+  };
+}
+
+function answerOf(item: AnswerItem, steps: Steps, repeat: number): JudgedAnswerItem {
+  const first = steps.get(`${item.name}/grade/1`);
+  const given = first && isEvent(first, "grade-given") ? first.data : undefined;
+  return {
+    ...item,
+    score: given?.score ?? null,
+    feedback: given?.feedback ?? "",
+    why: given?.score === null ? (given.why ?? "the reply declares no score") : given ? null : whyOf(first),
+    grades: readings(item.name, "grade", {
+      steps,
+      repeat,
+      read: (entry) => (isEvent(entry, "grade-given") ? entry.data.score : null),
+    }),
+  };
+}
+
+const whyOf = (entry: Entry | undefined): string =>
+  entry && isEvent(entry, "degradation-noted") ? entry.data.why : "not asked yet";
+
+type Readings<V> = {
+  readonly steps: Steps;
+  readonly repeat: number;
+  readonly read: (entry: Entry) => V;
+};
+
+const readings = <V>(item: string, part: string, { steps, repeat, read }: Readings<V>): Reading<V>[] =>
+  Array.from({ length: repeat }, (_, index) => index + 1).flatMap((turn) => {
+    const entry = steps.get(`${item}/${part}/${turn}`);
+    return entry ? [{ repeat: turn, verdict: read(entry) }] : [];
+  });
+
+function preferenceOf(entry: Entry): Preference {
+  const call = callOf(entry);
+  if (isEvent(entry, "reply-received") && call?.ok) return parsePreference(call.reply);
+  return { ok: false, reason: whyOf(entry) };
+}
+
+const winner = z.enum(["A", "B", "tie"]).nullable();
+/** What is common to all that a judge's deliberations print as JSON. */
+export const JUDGE_HEAD = {
+  id: z.string(),
+  status: z.string(),
+  simulated: z.boolean(),
+  model: z.string(),
+  family: z.string().nullable(),
+  form: z.string(),
+  rubric: z.string(),
+  calls: z.int(),
+  tokens: z.strictObject({
+    in: z.number().nullable(),
+    out: z.number().nullable(),
+    cached: z.number().nullable(),
+  }),
+  cost: z.strictObject({ usd: z.number().nullable(), source: z.string() }),
+};
+
+export const headOf = ({ id, status, simulated, model, family, form, rubric, spent }: JudgedWork) => ({
+  id,
+  status,
+  simulated,
+  model,
+  family,
+  form,
+  rubric,
+  ...spent,
+});
+
+/** What `parley judge grade --json` and `parley judge prefer --json` print. Published as `schemas/judgement.schema.json`. */
+export const Judgement = z.discriminatedUnion("kind", [
+  z.strictObject({
+    ...JUDGE_HEAD,
+    kind: z.literal("grade"),
+    /** In the order given; `score` null where there is none, `why` then says why. */
+    grades: z.array(
+      z.strictObject({ score: z.int().nullable(), feedback: z.string(), why: z.string().nullable() }),
+    ),
+  }),
+  z.strictObject({
+    ...JUDGE_HEAD,
+    kind: z.literal("preference"),
+    /** What both orders say together; null where a reply could not be read, `why` then says why. */
+    winner,
+    orderSensitive: z.boolean().nullable(),
+    reason: z.string(),
+    why: z.string().nullable(),
+    /** What each order says by itself, in the names of the first one. */
+    orders: z.array(
+      z.strictObject({ shown: z.tuple([z.string(), z.string()]), winner, why: z.string().nullable() }),
+    ),
+  }),
+]);
+export type Judgement = z.infer<typeof Judgement>;
+
+/** The grades of all answers, or the preference on the one pair, of a judge's deliberation; undefined for any other one. */
+export function judgementOf(entries: readonly Entry[]): Judgement | undefined {
+  const work = judgedWork(entries);
+  if (!work) return undefined;
+  if (work.kind === "grade") {
+    const grades = work.items.map(({ score, feedback, why }) => ({ score, feedback, why }));
+    return { ...headOf(work), kind: "grade", grades };
+  }
+  const [pair] = work.items;
+  if (!pair) return undefined;
+  const turned = { A: "B", B: "A", tie: "tie" } as const;
+  const orders = pair.orders.map(([reading], index) => {
+    const verdict = reading?.verdict;
+    const said = verdict?.ok ? verdict.winner : null;
+    return {
+      shown: index === 0 ? (["A", "B"] as [string, string]) : (["B", "A"] as [string, string]),
+      winner: said === null || index === 0 ? said : turned[said],
+      why: verdict?.ok ? null : (verdict?.reason ?? "not asked yet"),
+    };
+  });
+  const { winner: together, orderSensitive, reason, why } = pair;
+  return { ...headOf(work), kind: "preference", winner: together, orderSensitive, reason, why, orders };
+}

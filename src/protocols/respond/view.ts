@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { isEvent, type Entry } from "../../kernel/index.ts";
+import { AnswerGrade, answerOfB, gradeOf } from "../../views/answer-event.ts";
+
+/** What responding adds to a result. */
+export const RespondSection = z.strictObject({
+  /** What memory gave for the answer: null where it was not asked. */
+  recalled: z.strictObject({ engrams: z.int(), facts: z.int(), how: z.string() }).nullable(),
+  /** The answer of the second model, with its score; null where there is none (yet). */
+  second: z
+    .strictObject({
+      by: z.string(),
+      model: z.string().nullable(),
+      answer: z.string(),
+      finalAnswer: z.string().nullable(),
+      grade: AnswerGrade.nullable(),
+    })
+    .nullable(),
+  /** Which of the two answers a judge prefers; `A` is the first. */
+  preference: z
+    .strictObject({ winner: z.enum(["A", "B", "tie"]), orderSensitive: z.boolean(), reason: z.string() })
+    .nullable(),
+});
+export type RespondSection = z.infer<typeof RespondSection>;
+
+export const sectionSchema = RespondSection;
+
+export function sectionOf(entries: readonly Entry[]): RespondSection {
+  // The second model's own recall is recorded by a reactor.
+  const recall = entries.find((entry) => entry.origin.by !== "reactor" && isEvent(entry, "engrams-recalled"));
+  const second = answerOfB(entries);
+  const preference = entries.findLast((entry) => isEvent(entry, "preference-given"))?.data;
+  return {
+    recalled:
+      recall && isEvent(recall, "engrams-recalled")
+        ? {
+            engrams: recall.data.engrams.length,
+            facts: recall.data.facts.length,
+            how: recall.data.how,
+          }
+        : null,
+    second: second
+      ? {
+          by: second.data.by,
+          model: second.data.call?.model ?? null,
+          answer: second.data.text,
+          finalAnswer: second.data.final?.value ?? null,
+          grade: gradeOf(entries, second.id),
+        }
+      : null,
+    preference: preference
+      ? {
+          winner: preference.winner,
+          orderSensitive: preference.orderSensitive,
+          reason: preference.reason,
+        }
+      : null,
+  };
+}

@@ -1,0 +1,121 @@
+import * as z from "zod";
+import { isEvent, isVoice, type Entry, type Participant } from "../kernel/index.ts";
+import { vote } from "../stats/vote.ts";
+import { answerEvent, answersIn, type AnswerEvent } from "./answer-event.ts";
+
+const text = z.string().nullable();
+const figure = z.number().nullable();
+
+/** What protocols share in which members draft, review each other, and vote or hand over to a chair: part of their sections. */
+export const PanelSection = z.strictObject({
+  /** How the drafts become one answer, as it was asked for: `consensus`, `vote`. */
+  mode: text,
+  /** The chair's strategy; null where no chair wrote the answer. */
+  strategy: text,
+  /** Best first; `score` 0 to 1, higher is better; `low` and `high` its 95 % interval, null below 4 rankings or where all place it alike. */
+  standing: z.array(
+    z.strictObject({
+      id: z.string(),
+      place: z.int(),
+      score: figure,
+      low: figure,
+      high: figure,
+      tiedWith: z.array(z.string()),
+    }),
+  ),
+  /** Agreement among the rankings, Kendall's W, 0 to 1: agreement, not probability. */
+  agreement: figure,
+  effectiveVotes: figure,
+  /** How members voted by their final answers, at first and at last, by id; most votes first, empty where none could be compared. */
+  votes: z.array(
+    z.strictObject({ answer: z.string(), first: z.array(z.string()), last: z.array(z.string()) }),
+  ),
+  dissent: z.array(z.string()),
+  insights: z.array(z.string()),
+  vetoed: z.array(z.strictObject({ id: z.string(), flaw: z.string() })),
+  contributions: z.strictObject({
+    /** The chair's own account. */
+    claimed: z.array(z.strictObject({ id: z.string(), weight: z.number(), reason: z.string() })),
+    /** As they were last measured, by method. */
+    measured: z.array(z.strictObject({ id: z.string(), weight: z.number(), method: z.string() })),
+  }),
+  /** `Synthesized from inputs by: …`, by claimed weight; null when the claim could not be read. */
+  footer: text,
+});
+export type PanelSection = z.infer<typeof PanelSection>;
+
+/** Folds what a panel did from a deliberation's entries. */
+export function panelSection(entries: readonly Entry[]): PanelSection {
+  const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  const members = opening?.participants.filter(isVoice) ?? [];
+  const answers = [...answersIn(entries).values()];
+  const standing = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data;
+  const answer = answerEvent(entries);
+  const synthesis = answer?.type === "synthesis-given" ? answer.data : undefined;
+  const claimed = synthesis?.claims?.ok ? synthesis.claims.contributors : [];
+  const mode = opening?.settings["mode"];
+  return {
+    mode: typeof mode === "string" ? mode : null,
+    strategy: synthesis?.strategy ?? null,
+    standing: (standing?.places ?? []).map(({ id, place, score, low, high, tiedWith }) => ({
+      id,
+      place,
+      score,
+      low,
+      high,
+      tiedWith: [...tiedWith],
+    })),
+    agreement: standing?.agreement ?? null,
+    effectiveVotes: standing?.effectiveVotes ?? null,
+    votes: votesOf(members, answers),
+    dissent: [...(synthesis?.dissent ?? [])],
+    insights: [...(synthesis?.insights ?? [])],
+    vetoed: (synthesis?.vetoed ?? []).map(({ id, flaw }) => ({ id, flaw })),
+    contributions: {
+      claimed: claimed.map(({ id, weight, reason }) => ({ id, weight, reason })),
+      measured: measuredIn(entries),
+    },
+    footer: footerOf(claimed, members),
+  };
+}
+
+/** How the members' drafts, and what they hold now, fall into groups. */
+function votesOf(members: readonly Participant[], answers: readonly AnswerEvent[]): PanelSection["votes"] {
+  const voters = members.flatMap(({ id }) => {
+    const own = answers.flatMap(({ type, data }) =>
+      type === "answer-given" && data.by === id ? [data] : [],
+    );
+    return own.length > 0 ? [{ id, first: own[0]?.final ?? null, last: own.at(-1)?.final ?? null }] : [];
+  });
+  return vote(voters).groups.map(({ answer, first, last }) => ({
+    answer: answer.value,
+    first: [...first],
+    last: [...last],
+  }));
+}
+
+/** Measured again by a method, what it says now holds. */
+function measuredIn(entries: readonly Entry[]): PanelSection["contributions"]["measured"] {
+  const byMethod = new Map<string, PanelSection["contributions"]["measured"]>();
+  for (const entry of entries) {
+    if (!isEvent(entry, "contribution-measured")) continue;
+    const { method, contributions } = entry.data;
+    byMethod.delete(method);
+    byMethod.set(
+      method,
+      contributions.map(({ id, weight }) => ({ id, weight, method })),
+    );
+  }
+  return [...byMethod.values()].flat();
+}
+
+function footerOf(
+  claimed: PanelSection["contributions"]["claimed"],
+  members: readonly Participant[],
+): string | null {
+  const names = [...claimed]
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ id }) => members.find((member) => member.id === id)?.persona.name ?? id);
+  return names.length > 0 ? `Synthesized from inputs by: ${names.join(", ")}` : null;
+}
