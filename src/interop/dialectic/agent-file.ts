@@ -1,87 +1,74 @@
 import { dirname } from "node:path";
 import * as z from "zod";
+import { explainIssue } from "../../config/explain.ts";
 import { checkedFile } from "../../config/named-files.ts";
 import { type PromptSource, readPrompt } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
-import { refuse } from "../../config/text-file.ts";
-import { quoteValue as shown } from "../../text/words.ts";
-import { displayPath } from "../../config/text-file.ts";
+import { displayPath, refuse } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
 import { ModelRef, ParticipantId } from "../../kernel/index.ts";
-import { findNearest } from "../../text/words.ts";
+import { quoteValue } from "../../text/words.ts";
 
-/** What a file says, and what its owner should know of it. */
+/** A file's data, and warnings for its owner. */
 export type ForeignReading<T> = { readonly data: T; readonly warnings: readonly string[] };
 
 const MAX_WARNINGS = 20;
 
 /**
- * A file whose form another program laid down: a key that is not known here is left out with a warning, since that
- * program may know it. Anything else that is wrong is wrong.
- * @throws Fault `configuration` as `checkedFile` does
+ * Reads a file in another program's format: a key that Parley does not know is ignored with a warning, since that program may
+ * know it. @throws Fault `configuration` as `checkedFile` does for anything else that is wrong
  */
 export function foreignFile<S extends z.ZodType>(
   file: YamlFile,
   schema: S,
   form: string,
 ): ForeignReading<z.output<S>> {
-  const unknown: UnknownKey[] = [];
-  const value = known(file.value, { schema, path: [] }, unknown);
-  const data = checkedFile({ ...file, value }, schema, form);
-  // A place is found by counting lines, which takes time, and nobody reads a thousand warnings.
-  const warnings = unknown.slice(0, MAX_WARNINGS).map(({ path, keys }) => {
-    const key = path.at(-1);
-    const hint = `the nearest is ${findNearest(String(key), keys)}`;
-    return `${file.place(path, "key")}: there is no key ${shown(key)} here, and it is ignored; ${hint}`;
+  const { error } = schema.safeParse(file.value);
+  const unknown = (error?.issues ?? []).flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [],
+  );
+  const dropped = new Set(unknown.map(({ path, keys }) => JSON.stringify([...path, ...keys])));
+  // A place is found by counting lines, which takes time.
+  const warnings = unknown.slice(0, MAX_WARNINGS).map((issue) => {
+    const { path, next } = explainIssue(schema, new z.ZodError([issue]));
+    return `${file.place(path, "key")}: unknown key ${quoteValue(path.at(-1))} is ignored; ${next ?? ""}`;
   });
   const more = unknown.length - warnings.length;
   return {
-    data,
+    data: checkedFile({ ...file, value: withoutKeys(file.value, dropped) }, schema, form),
     warnings: more > 0 ? [...warnings, `${displayPath(file.path)}: ${more} more keys are ignored`] : warnings,
   };
 }
 
-type UnknownKey = { readonly path: readonly PropertyKey[]; readonly keys: readonly string[] };
-type Spot = { readonly schema: unknown; readonly path: readonly PropertyKey[] };
-
-/** The value without the keys that the schema does not know, at any depth; those are added to `unknown`. */
-function known(value: unknown, { schema, path }: Spot, unknown: UnknownKey[]): unknown {
-  const inner = unwrapped(schema);
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((one, index) => known(one, { schema: inner.element, path: [...path, index] }, unknown));
-  }
-  if (!(inner instanceof z.ZodObject) || typeof value !== "object" || value === null || Array.isArray(value))
-    return value;
-  const shape: Readonly<Record<string, unknown>> = inner.shape;
+/** A copy of the value without the keys at these paths, each as JSON. */
+function withoutKeys(
+  value: unknown,
+  paths: ReadonlySet<string>,
+  path: readonly (string | number)[] = [],
+): unknown {
+  if (Array.isArray(value)) return value.map((one, index) => withoutKeys(one, paths, [...path, index]));
+  if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, one]: [string, unknown]) => {
-      const at = [...path, key];
-      if (Object.hasOwn(shape, key)) return [[key, known(one, { schema: shape[key], path: at }, unknown)]];
-      unknown.push({ path: at, keys: Object.keys(shape) });
-      return [];
+    Object.entries(value).flatMap(([key, one]) => {
+      const here = [...path, key];
+      return paths.has(JSON.stringify(here)) ? [] : [[key, withoutKeys(one, paths, here)]];
     }),
   );
 }
 
-/** What stands behind the wrappers of a key that may be absent. */
-const unwrapped = (schema: unknown): unknown =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
-    ? unwrapped(schema.unwrap())
-    : schema;
-
-/** A line of text of at most so many UTF-16 units. */
-export const line = (most: number) =>
+/** One line of text; lengths are UTF-16 units. */
+export const line = (maxLength: number) =>
   z
     .string()
     .trim()
-    .min(1, "nothing is written here")
-    .max(most, `more than ${most} characters`)
+    .min(1)
+    .max(maxLength, `more than ${maxLength} characters`)
     .regex(/^\P{Cc}*$/u, "more than one line, or control characters");
 
-/** What a phase's own steps are called, beside its agents' under the same name. */
+/** Names of a phase's own steps, which an agent's id must not have. */
 const RESERVED: ReadonlySet<string> = new Set(["roster", "admitted"]);
 
-/** What every entry of an agent has, whatever it does: who it is, and which model speaks for it. */
+/** The fields that all agents have. */
 export const agentFields = {
   id: z
     .string()
@@ -96,7 +83,7 @@ export const agentFields = {
   enabled: z.boolean().default(true),
 };
 
-/** Agents to a file: as many as there are labels. */
+/** Agents have one letter as their label. */
 export const MAX_AGENTS = 26;
 
 /** The reference to a provider's model: `openrouter`, `anthropic/claude-sonnet-4.5` → `openrouter/anthropic/claude-sonnet-4.5`. */

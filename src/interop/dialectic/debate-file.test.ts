@@ -223,13 +223,13 @@ describe("keys that are not known", () => {
     expect(agents[0]).toMatchObject({ temperature: 0.5, tools: ["file_read"] });
     expect(debate.rounds).toBe(3);
     const ignored = (place: string, key: string, like: string) =>
-      `HOME/project/debate.json:${place}: there is no key "${key}" here, and it is ignored; the nearest is ${like}`;
+      `HOME/project/debate.json:${place}: unknown key "${key}" is ignored; did you mean ${like}?`;
     expect(warnings).toEqual([
-      ignored("11:7", "temprature", "temperature"),
       ignored("15:11", "config", "name"),
-      ignored("29:5", "round", "rounds"),
+      ignored("11:7", "temprature", "temperature"),
       ignored("32:7", "treshold", "threshold"),
       ignored("35:7", "max", "maxLength"),
+      ignored("29:5", "round", "rounds"),
       ignored("38:3", "$schema", "judge"),
     ]);
   });

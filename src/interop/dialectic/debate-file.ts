@@ -27,30 +27,28 @@ import {
   refuseTwice,
 } from "./agent-file.ts";
 
-// The form of Dialectic's configuration files (version 0.7), and what Parley adds to it: `topology`, `proposals`, and
-// `semanticThreshold`, `embeddingModel` and `scope` of a summarization.
+// The format of Dialectic's configuration files (version 0.7). Parley adds `topology`, `proposals`, and a summarization's
+// `semanticThreshold`, `embeddingModel` and `scope`.
 
 const count = z.int().positive();
 const path = line(1_000);
 
-const summarization = {
-  enabled: z.boolean(),
-  /** From so many characters (UTF-16 units) on. */
-  threshold: count,
-  /** In characters. */
-  maxLength: count,
-  /** Which methods there are is for the debate to say. */
-  method: line(60),
-  /** Cosine, 0 to 1. */
-  semanticThreshold: z.number().min(0).max(1),
-  embeddingModel: line(300),
-  scope: z.enum(["own", "all"]),
-};
+/** For all agents, or for one; lengths are in UTF-16 units. */
+const WrittenSummarization = z
+  .strictObject({
+    enabled: z.boolean(),
+    threshold: count,
+    maxLength: count,
+    method: line(60),
+    /** Cosine, 0 to 1. */
+    semanticThreshold: z.number().min(0).max(1),
+    embeddingModel: line(300),
+    scope: z.enum(["own", "all"]),
+    promptPath: path,
+  })
+  .partial();
 
-/** What a file says of it, for everybody or for one agent. */
-const WrittenSummarization = z.strictObject({ ...summarization, promptPath: path }).partial();
-
-/** 0 to 2; null leaves it to the provider. */
+/** 0 to 2; null is the provider's default. */
 const temperature = z.number().min(0).max(2).nullable();
 
 const agentKeys = {
@@ -161,7 +159,15 @@ export function readDebateFile(written: string, place: FileContext): DebateFileC
   );
   const [first] = agents;
   if (!first) throw new RangeError("enabledAgents returned none");
-  const { judge, notes } = judgeOf({ file, judge: data.judge, common, first });
+  const judged = data.judge?.enabled === true ? data.judge : Judge.parse({});
+  const { model, provider } = judged;
+  const ref = model === undefined || provider === undefined ? first.model : refOf({ model, provider });
+  const judge = debateAgent({ ...judged, model: ref }, common);
+  const what = data.judge ? "the judge is not enabled" : "there is no judge";
+  const notes =
+    judged === data.judge
+      ? []
+      : [`${file.place(["judge"], "key")}: ${what}; a generalist judges, with the model ${first.model}`];
   if (agents.some(({ id }) => id === judge.id)) throw refuseTwice(file, ["judge", "id"], judge.id);
   const idle = Object.entries({ orchestratorType, trace }).flatMap(([key, value]) =>
     value === undefined ? [] : [`${file.place(["debate", key], "key")}: ${key} has no effect here`],
@@ -178,54 +184,37 @@ export function readDebateFile(written: string, place: FileContext): DebateFileC
 type WrittenAgent = Omit<z.infer<typeof Agent>, "model" | "provider" | "enabled">;
 type Common = z.infer<typeof WrittenSummarization>;
 
-function judgeOf({
-  file,
-  judge,
-  common,
-  first,
-}: {
-  readonly file: YamlFile;
-  readonly judge: z.infer<typeof Judge> | undefined;
-  readonly common: Common;
-  readonly first: AgentEntry;
-}): { readonly judge: AgentEntry; readonly notes: readonly string[] } {
-  if (judge?.enabled === true) {
-    const { model, provider } = judge;
-    const ref = model === undefined || provider === undefined ? first.model : refOf({ model, provider });
-    return { judge: debateAgent({ ...judge, model: ref }, common), notes: [] };
-  }
-  const built = debateAgent({ ...Judge.parse({}), model: first.model }, common);
-  const what = judge ? "the judge is not enabled" : "there is no judge";
-  const note = `${file.place(["judge"], "key")}: ${what}; a generalist judges, with the model ${first.model}`;
-  return { judge: built, notes: [note] };
-}
-
-/** One who takes part, as the file and the debate's own summarization say it. */
+/** An agent or the judge, with what the debate's own summarization adds. */
 function debateAgent(
-  { id, name, role, model, temperature: degrees, ...own }: WrittenAgent & { readonly model: ModelRef },
+  {
+    systemPromptPath,
+    summaryPromptPath,
+    clarificationPromptPath,
+    summarization,
+    tools,
+    toolCallLimit,
+    ...agent
+  }: WrittenAgent & { readonly model: ModelRef },
   common: Common,
 ): AgentEntry {
-  const { promptPath: ownPath, ...ownSummarization } = own.summarization;
-  const { promptPath: commonPath, ...commonSummarization } = common;
+  const { promptPath, ...merged } = { ...common, ...summarization };
+  const paths = (...written: readonly (string | undefined)[]) => written.filter((one) => one !== undefined);
   return {
-    id,
-    name,
-    role,
-    model,
-    temperature: degrees,
-    summarization: Summarization.parse({ ...commonSummarization, ...ownSummarization }),
+    id: agent.id,
+    name: agent.name,
+    role: agent.role,
+    model: agent.model,
+    temperature: agent.temperature,
+    summarization: Summarization.parse(merged),
     promptPaths: {
-      instructions: given(own.systemPromptPath),
-      clarification: given(own.clarificationPromptPath),
-      summary: given(own.summaryPromptPath, ownPath, commonPath),
+      instructions: paths(systemPromptPath),
+      clarification: paths(clarificationPromptPath),
+      summary: paths(summaryPromptPath, summarization.promptPath, common.promptPath),
     },
-    tools: [...new Set(own.tools.map((tool) => tool.name))],
-    toolCallLimit: own.toolCallLimit,
+    tools: [...new Set(tools.map((tool) => tool.name))],
+    toolCallLimit,
   };
 }
-
-const given = (...paths: readonly (string | undefined)[]): readonly string[] =>
-  paths.filter((one) => one !== undefined);
 
 /** A debate's file as the protocol takes it: with the texts of its prompt files, and its rules in the protocol's words. */
 export function debateConfig(

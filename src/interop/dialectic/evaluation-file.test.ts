@@ -57,7 +57,7 @@ describe("an evaluation's configuration", () => {
       })),
     );
     expect(warnings.map((warning) => warning.replaceAll(place.home, "HOME"))).toEqual([
-      expect.stringMatching(/^HOME\/project\/sub\/eval\.json:1:\d+: there is no key "temperature" here/),
+      expect.stringMatching(/^HOME\/project\/sub\/eval\.json:1:\d+: unknown key "temperature" is ignored/),
       "the system prompt HOME/project/sub/none.md does not exist; the built-in one is used instead",
       "the user prompt user.md does not name {final_solution}, so whoever reads it is not shown what to evaluate",
     ]);
@@ -69,7 +69,7 @@ describe("an evaluation's configuration", () => {
     [[entry(), entry()], "eval-1 is the id of another agent, too"],
     [[entry({ timeout: 0 })], "agents.0.timeout must be above 0 (got 0)"],
     [[entry({ timeout: "30s" })], 'agents.0.timeout must be a number (got "30s")'],
-    [[entry({ model: "" })], "agents.0.model is not valid: nothing is written here"],
+    [[entry({ model: "" })], "agents.0.model must not be empty"],
     [[entry({ name: undefined })], "agents.0.name is missing; an evaluation has agents, each with an id"],
   ])("is refused with what is wrong and where: %#", async (agents, expected) => {
     using place = scratch(file(...agents));

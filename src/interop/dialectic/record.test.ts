@@ -190,7 +190,7 @@ describe("what is no such file", () => {
     [
       "a critique of nobody",
       changed(round(said("a", ["critique", "x"]))),
-      /^rounds\.0\.contributions\.0\.targetAgentId: a critique names whom it criticises$/,
+      /^rounds\.0\.contributions\.0\.targetAgentId: a critique names whom it criticizes$/,
     ],
     ["negative tokens", changed(round(said("a", ["proposal", "x"], { tokensUsed: -1 }))), /tokensUsed: /],
     [

@@ -3,10 +3,10 @@ import { familyOf } from "../../kernel/index.ts";
 import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
 import { withoutBanner } from "../../views/simulated.ts";
 
-// DIALECTIC-1. What is absent is unknown, and null; what is there and used must be of its form, or the file is refused.
-// DIALECTIC-2. Nothing but a carried proposal is counted as free: a file holds no prices, and no numbers of calls.
+// DIALECTIC-1. What is absent is unknown, and null; what is present and used must be valid, or the file is refused.
+// DIALECTIC-2. Only a carried proposal counts as free: a file has no prices, and no numbers of calls.
 
-/** More rounds or agents than this were never debated; a file with more was made to be large. */
+/** No real debate has more rounds or agents than this. */
 const MAX_ROUNDS = 100;
 const MAX_AGENTS = 100;
 
@@ -33,7 +33,7 @@ const DialecticContribution = z
   })
   .refine(({ type, targetAgentId }) => type !== "critique" || typeof targetAgentId === "string", {
     path: ["targetAgentId"],
-    message: "a critique names whom it criticises",
+    message: "a critique names whom it criticizes",
   });
 type DialecticContribution = z.infer<typeof DialecticContribution>;
 
@@ -104,27 +104,28 @@ const DialecticState = z.object({
 type DialecticState = z.infer<typeof DialecticState>;
 
 /**
- * A debate from a result file of Dialectic's, parsed from JSON but not believed; or what is wrong with it, in one line
- * that names the place. What the file does not say is null. Whoever reads the file bounds it: 32 MB hold any debate.
+ * Reads a result file of Dialectic's from its parsed JSON, or says in one line what is wrong with it and where. What the file
+ * does not say is null.
  */
 export function dialecticRecord(
   json: unknown,
 ): { readonly ok: true; readonly record: DebateRecord } | { readonly ok: false; readonly reason: string } {
   const read = DialecticState.safeParse(json);
-  if (!read.success) return { ok: false, reason: reasonOf(read.error) };
+  if (!read.success) return { ok: false, reason: describeIssue(read.error) };
   const state = read.data;
   const agents = agentsOf(state);
   if (agents.length > MAX_AGENTS)
     return { ok: false, reason: `it has ${agents.length} agents, more than ${MAX_AGENTS}` };
   const seats = new Map(agents.map(({ id }, seat) => [id, seat]));
-  const ordered = [...state.rounds].sort((a, b) => a.roundNumber - b.roundNumber);
+  const ordered = state.rounds.toSorted((a, b) => a.roundNumber - b.roundNumber);
   const solution = state.finalSolution ?? null;
+  const clarifications = state.clarifications ?? [];
   const rounds = ordered.map((round, index) =>
     roundOf(round, { seats, closed: index < ordered.length - 1 || solution !== null }),
   );
-  const judgeSummary = state.judgeSummary ? summaryOf(state.judgeSummary) : null;
+  const judgeSummary = state.judgeSummary ? toSummary(state.judgeSummary) : null;
   const judge = judgeOf(state);
-  const tokens = solution || (state.clarifications ?? []).length > 0 ? null : (judgeSummary?.tokens ?? 0);
+  const tokens = solution || clarifications.length > 0 ? null : (judgeSummary?.tokens ?? 0);
   return {
     ok: true,
     record: {
@@ -138,12 +139,13 @@ export function dialecticRecord(
       agents,
       judge,
       requirements: null,
-      clarifications: (state.clarifications ?? []).flatMap(({ agentId, items }) =>
+      clarifications: clarifications.flatMap(({ agentId, items }) =>
         items.map(({ id, question, answer }) => ({ by: agentId, id, question, answer: answer ?? null })),
       ),
       rounds,
       judgeSummary,
       synthesis: solution && {
+        ...UNKNOWN_USAGE,
         by: solution.synthesizedBy ?? judge?.id ?? "judge",
         text: solution.description,
         model: null,
@@ -152,11 +154,8 @@ export function dialecticRecord(
         recommendations: solution.recommendations ?? [],
         unfulfilledMajorRequirements: solution.unfulfilledMajorRequirements ?? [],
         openQuestions: solution.openQuestions ?? [],
-        tokens: null,
-        usd: null,
-        latencyMs: null,
       },
-      degraded: rounds.flatMap(missingIn),
+      degraded: rounds.flatMap(findMissing),
       outside: { calls: null, tokens, usd: null },
       calls: null,
       tokens: total([tokens, ...rounds.map((round) => round.tokens)]),
@@ -165,44 +164,41 @@ export function dialecticRecord(
   };
 }
 
-function reasonOf({ issues: [issue] }: z.ZodError): string {
+const UNKNOWN_USAGE = { tokens: null, usd: null, latencyMs: null } as const;
+
+function describeIssue({ issues: [issue] }: z.ZodError): string {
   const place = (issue?.path ?? []).map(String).join(".");
-  return `${place === "" ? "" : `${place}: `}${issue?.message ?? "it is not of the form"}`.slice(0, 400);
+  return `${place === "" ? "" : `${place}: `}${issue?.message ?? "it is not valid"}`.slice(0, 400);
 }
 
 type RecordAgent = DebateRecord["agents"][number];
 
-/** Those whom the file lists first, then those who speak in it. */
+/** The agents that the file lists, then others that wrote in it. */
 function agentsOf({ promptSources, clarifications, rounds }: DialecticState): RecordAgent[] {
-  const said = rounds.flatMap(({ contributions }) => contributions);
-  const asked = clarifications ?? [];
+  const contributions = rounds.flatMap((round) => round.contributions);
+  const questions = clarifications ?? [];
+  const listed = promptSources?.agents ?? [];
   const roles = new Map(
     [
-      ...said.map(({ agentId, agentRole }) => [agentId, agentRole] as const),
-      ...asked.map(({ agentId, role }) => [agentId, role] as const),
-      ...(promptSources?.agents ?? []).map(({ agentId, role }) => [agentId, role] as const),
+      ...contributions.map(({ agentId, agentRole }) => [agentId, agentRole] as const),
+      ...questions.map(({ agentId, role }) => [agentId, role] as const),
+      ...listed.map(({ agentId, role }) => [agentId, role] as const),
     ].filter(([, role]) => typeof role === "string"),
   );
-  const models = new Map<string, Set<string>>();
-  for (const { agentId, metadata: given } of said)
-    if (given?.model) models.set(agentId, (models.get(agentId) ?? new Set()).add(given.model));
-  const ids = new Set([
-    ...(promptSources?.agents ?? []).map(({ agentId }) => agentId),
-    ...asked.map(({ agentId }) => agentId),
-    ...said.map(({ agentId }) => agentId),
-  ]);
+  const ids = new Set([...listed, ...questions, ...contributions].map(({ agentId }) => agentId));
   return [...ids].map((id) => {
-    // Of an agent that changed its model, no one model is the agent's; each text tells its own.
-    const [model = null, ...others] = models.get(id) ?? [];
-    const name = asked.find(({ agentId }) => agentId === id)?.agentName ?? id;
-    return agentRow({ id, name, role: roles.get(id) ?? null, model: others.length > 0 ? null : model });
+    const own = contributions.filter(({ agentId }) => agentId === id);
+    // An agent that changed its model has none here; each of its texts names its own.
+    const [model = null, ...others] = new Set(own.flatMap(({ metadata: given }) => given?.model || []));
+    const name = questions.find(({ agentId }) => agentId === id)?.agentName ?? id;
+    return toAgent({ id, name, role: roles.get(id) ?? null, model: others.length > 0 ? null : model });
   });
 }
 
 function judgeOf({ promptSources, finalSolution, judgeSummary }: DialecticState): RecordAgent | null {
   const id = finalSolution?.synthesizedBy ?? judgeSummary?.agentId ?? promptSources?.judge?.id;
   if (typeof id !== "string") return null;
-  return agentRow({
+  return toAgent({
     id,
     name: id,
     role: judgeSummary?.agentRole ?? null,
@@ -210,7 +206,7 @@ function judgeOf({ promptSources, finalSolution, judgeSummary }: DialecticState)
   });
 }
 
-const agentRow = (agent: Pick<RecordAgent, "id" | "name" | "role" | "model">): RecordAgent => ({
+const toAgent = (agent: Pick<RecordAgent, "id" | "name" | "role" | "model">): RecordAgent => ({
   ...agent,
   // Files name models with their router's vendor, or bare.
   family: agent.model === null ? null : (familyOf(agent.model) ?? familyOf(`any/${agent.model}`)),
@@ -230,7 +226,7 @@ function roundOf(
       .sort((a, b) => seat(a.agentId) - seat(b.agentId) || seat(targetOf(a)) - seat(targetOf(b)));
   const made = Object.values(summaries ?? {})
     .sort((a, b) => seat(a.agentId) - seat(b.agentId))
-    .map(summaryOf);
+    .map(toSummary);
   return {
     round: roundNumber,
     closed,
@@ -240,15 +236,15 @@ function roundOf(
     proposals: of("proposal").map((one) => {
       // How the file says that nothing was asked: the text is the refinement of the round before.
       const carried = roundNumber > 1 && one.metadata?.tokensUsed === 0 && one.metadata.latencyMs === 0;
-      return { ...contribution(one), usd: carried ? 0 : null, coverage: null, carried };
+      return { ...toContribution(one), usd: carried ? 0 : null, coverage: null, carried };
     }),
-    critiques: of("critique").map((one) => ({ ...contribution(one), of: targetOf(one) })),
-    refinements: of("refinement").map((one) => ({ ...contribution(one), coverage: null })),
+    critiques: of("critique").map((one) => ({ ...toContribution(one), of: targetOf(one) })),
+    refinements: of("refinement").map((one) => ({ ...toContribution(one), coverage: null })),
     tools: [...contributions].sort((a, b) => seat(a.agentId) - seat(b.agentId)).flatMap(toolsOf),
     calls: null,
     tokens: total([
       ...made.map(({ tokens }) => tokens),
-      ...contributions.map((one) => contribution(one).tokens),
+      ...contributions.map((one) => toContribution(one).tokens),
     ]),
     usd: null,
   };
@@ -256,26 +252,28 @@ function roundOf(
 
 const targetOf = ({ targetAgentId }: DialecticContribution): string => targetAgentId ?? "";
 
-const contribution = ({ agentId, content, metadata: given }: DialecticContribution) => ({
-  by: agentId,
-  text: content,
-  model: given?.model ?? null,
-  tokens: given?.tokensUsed ?? null,
+/** Dialectic records neither prices nor the calls that failed. */
+const usageIn = (recorded: DialecticContribution["metadata"]) => ({
+  model: recorded?.model ?? null,
+  tokens: recorded?.tokensUsed ?? null,
   usd: null,
-  latencyMs: given?.latencyMs ?? null,
+  latencyMs: recorded?.latencyMs ?? null,
 });
 
-const summaryOf = ({ agentId, summary, metadata: given }: z.infer<typeof Summary>) => ({
+const toContribution = ({ agentId, content, metadata: recorded }: DialecticContribution) => ({
+  by: agentId,
+  text: content,
+  ...usageIn(recorded),
+});
+
+const toSummary = ({ agentId, summary, metadata: recorded }: z.infer<typeof Summary>) => ({
   for: agentId,
-  method: given.method,
+  method: recorded.method,
   text: summary,
-  charactersBefore: given.beforeChars,
-  charactersAfter: given.afterChars,
-  model: given.model ?? null,
-  temperature: given.temperature ?? null,
-  tokens: given.tokensUsed ?? null,
-  usd: null,
-  latencyMs: given.latencyMs ?? null,
+  charactersBefore: recorded.beforeChars,
+  charactersAfter: recorded.afterChars,
+  temperature: recorded.temperature ?? null,
+  ...usageIn(recorded),
 });
 
 function toolsOf({ agentId, metadata: given }: DialecticContribution): DebateRound["tools"] {
@@ -292,11 +290,10 @@ function toolsOf({ agentId, metadata: given }: DialecticContribution): DebateRou
 const total = (figures: readonly (number | null)[]): number | null =>
   figures.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 
-/** So many of what is missing are named. */
 const MAX_NAMED = 5;
 
-/** Critiques that failed were dropped without a word: of a round that ended, everybody criticised everybody else. */
-function missingIn({ round, closed, proposals, critiques }: DebateRound): DebateRecord["degraded"] {
+/** In a round that ended, every agent criticized every other; Dialectic drops critiques that failed silently. */
+function findMissing({ round, closed, proposals, critiques }: DebateRound): DebateRecord["degraded"] {
   if (!closed) return [];
   const given = new Set(critiques.map(({ by, of }) => JSON.stringify([by, of])));
   const ids = [...new Set(proposals.map(({ by }) => by))];
@@ -313,7 +310,7 @@ function missingIn({ round, closed, proposals, critiques }: DebateRound): Debate
   ];
 }
 
-/** By a model's name, or by the mark that all texts of simulated models begin with. */
+/** Whether a model's name, or the mark at the beginning of a text, says that it is simulated. */
 const isSimulated = ({ rounds, judgeSummary, finalSolution }: DialecticState): boolean => {
   const said = rounds.flatMap(({ contributions }) => contributions);
   const summaries = [...rounds.flatMap((round) => Object.values(round.summaries ?? {})), judgeSummary];

@@ -56,7 +56,7 @@ describe("a file of labelled items", () => {
     [lines({ ...pair, label: 1 }), "bad.jsonl:1: label must be A, B or tie (got 1)"],
     [lines({ ...single, label: 6 }), "bad.jsonl:1: label must be at most 5 (got 6)"],
     [lines({ ...single, label: 4.5 }), "bad.jsonl:1: label must be an integer (got 4.5)"],
-    [lines({ ...pair, question: "" }), "bad.jsonl:1: question is not valid: nothing is written here"],
+    [lines({ ...pair, question: "" }), "bad.jsonl:1: question must not be empty"],
     [lines({ ...pair, models: { a: "x" } }), "bad.jsonl:1: models.b is missing"],
     [lines(pair, single), "bad.jsonl:2: a single answer among pairs; put them into a file of their own"],
     [lines(single, pair), "bad.jsonl:2: a pair among single answers"],

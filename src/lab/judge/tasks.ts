@@ -118,8 +118,8 @@ function questionOf(here: Here, given: string): string {
   });
 }
 
-const question = z.string().min(1, "nothing is written here");
-const author = z.string().trim().min(1, "nothing is written here").max(300);
+const question = z.string().min(1);
+const author = z.string().trim().min(1).max(300);
 
 /** Two answers to a question and which of them is better. `models`: who wrote them, as references or families. */
 export const LabeledPair = z.strictObject({
@@ -136,7 +136,7 @@ export const LabeledAnswer = z.strictObject({
   question,
   answer: z.string(),
   label: Score,
-  reference: z.string().min(1, "nothing is written here").optional(),
+  reference: z.string().min(1).optional(),
   model: author.optional(),
 });
 export type LabeledAnswer = z.infer<typeof LabeledAnswer>;
