@@ -63,8 +63,8 @@ export function retirementEventId(event: EventId): EventId {
   return EventId.parse(name.length <= 2_000 ? name : `${hash("sha256", event, "hex")}/retired`);
 }
 
-// N1. Whether an engram retires is decided from all that was said of it, so that a retry after a crash comes to the same.
-// N2. It retires once, and is never revived by what is said later: that is a person's to do.
+// ANNOTATE-1. Whether an engram retires is decided from all of its annotations, so that a retry after a crash decides alike.
+// ANNOTATE-2. An engram retires once, and later annotations never revive it.
 
 /** @throws Fault `store-unavailable` */
 export async function annotate(

@@ -49,7 +49,7 @@ const asked = (question: string, changes: Partial<RecallQuery> = {}): RecallQuer
 });
 
 describe("writing", () => {
-  it("says what an answer is about, once (W1)", async () => {
+  it("says what an answer is about, once (WRITE-1)", async () => {
     const memory = opened();
     const written = await memory.write(water(), never());
     expect(written).toEqual({
@@ -83,7 +83,7 @@ describe("writing", () => {
     expect(engram.summary.length).toBeLessThanOrEqual(1_000);
     expect(engram.entities.length).toBeLessThanOrEqual(40);
   });
-  it("embeds question and summary, and joins the cluster of what it nearly repeats (W3)", async () => {
+  it("embeds question and summary, and joins the cluster of what it nearly repeats (WRITE-3)", async () => {
     const embeddings = directed(meaning);
     const memory = opened(embeddings);
     const [first, other, second, third] = [
@@ -134,13 +134,13 @@ describe("writing", () => {
     }
     expect(clusters).toEqual(["one", "one", "one", "four"]);
   });
-  it("gives what a rival has written in the meantime (W1)", async () => {
+  it("gives what a rival has written in the meantime (WRITE-1)", async () => {
     const rival = { ...(await opened().write(bees("x"), never())).engram, id: idOf("d1/a#0") };
     const raced = { ...store, put: async () => (await store.put(rival, idOf("x")), false) };
     const memory = createMemory({ store: raced, embeddings: null, world: stepClock() });
     expect(await memory.write(water(), never())).toEqual({ engram: rival, cluster: "x", unembedded: null });
   });
-  it("does without a vector, says why, and adds it when it is written again (W1, W2)", async () => {
+  it("does without a vector, says why, and adds it when it is written again (WRITE-1, WRITE-2)", async () => {
     let broken = true;
     const embeddings = directed((text) => {
       if (broken) throw new Error("no such model");
@@ -183,7 +183,7 @@ describe("writing", () => {
 });
 
 describe("annotating", () => {
-  it("retires once those against are enough, in the words of the reason (N2)", async () => {
+  it("retires once those against are enough, in the words of the reason (ANNOTATE-2)", async () => {
     const memory = opened();
     await memory.write(water(), never());
     const annotate = (annotation: ReturnType<typeof said>) =>
@@ -208,7 +208,7 @@ describe("annotating", () => {
     ]);
     expect((await memory.recall(asked("water boil"), never())).engrams).toEqual([]);
   });
-  it("retires after a crash between the two writes (N1)", async () => {
+  it("retires after a crash between the two writes (ANNOTATE-1)", async () => {
     const memory = opened();
     await memory.write(water(), never());
     await store.annotate(named("d1/a#0"), said(1, grade(1)));

@@ -51,7 +51,7 @@ describe("ranked", () => {
     const [one] = rankCandidates([candidate("a", { similarity: null, words: 0.5 })], rules);
     expect(one?.score).toBeCloseTo(0.55, 12);
   });
-  it("takes the newer of equals first, then the lesser id (K1)", () => {
+  it("takes the newer of equals first, then the lesser id (RANK-1)", () => {
     const order = rankCandidates([candidate("c"), candidate("b"), candidate("a", { at: 1 })], rules);
     expect(ids(order.map(({ stored: { engram: of } }) => of))).toEqual(["a", "b", "c"]);
   });
@@ -78,7 +78,7 @@ describe("recalledOf", () => {
     const byWords = [1, 0.95, 0.9].map((words, index) => candidate(`w${index}`, { similarity: null, words }));
     expect(recalled(byWords)).toEqual(["w0", "w1", "w2"]);
   });
-  it("gives the best judged of a cluster: by grade, then comparison, then the newer (K3)", () => {
+  it("gives the best judged of a cluster: by grade, then comparison, then the newer (RANK-3)", () => {
     const of = (id: string, given: Given) => candidate(id, { cluster: "c", ...given });
     expect(recalled([of("a", { similarity: 0.99 }), of("b", { whats: [grade(4)] })])).toEqual(["b"]);
     expect(recalled([of("a", { whats: [grade(2)] }), of("b", {})])).toEqual(["b"]);
@@ -93,7 +93,7 @@ describe("recalledOf", () => {
     expect(recalled([of("a", {}), of("b", { similarity: 0.1, whats: [grade(5)] })])).toEqual(["a"]);
     expect(recalled([of("a", {}), of("b", { whats: [grade(5), retired] })])).toEqual(["a"]);
   });
-  it("gives nothing that is retired or forgotten (K4)", () => {
+  it("gives nothing that is retired or forgotten (RANK-4)", () => {
     expect(recalled([candidate("a", { whats: [retired] }), candidate("b", { forgotten: true })])).toEqual([]);
   });
   it("says what it knows of each", () => {
@@ -137,7 +137,7 @@ const pool = fc
 const anyRules = fc.record({ most: fc.integer({ min: 0, max: 4 }), extraAt: share, minimum: share });
 
 describe("whatever the candidates", () => {
-  it("their order does not matter (K1)", () => {
+  it("their order does not matter (RANK-1)", () => {
     fc.assert(
       fc.property(pool, fc.infiniteStream(fc.nat()), anyRules, (given, chance, over) => {
         const other = given
@@ -150,7 +150,7 @@ describe("whatever the candidates", () => {
       }),
     );
   });
-  it("never more than most and one, one of each cluster, nothing retired or forgotten (K3, K4)", () => {
+  it("never more than most and one, one of each cluster, nothing retired or forgotten (RANK-3, RANK-4)", () => {
     fc.assert(
       fc.property(pool, anyRules, (given, over) => {
         const found = selectRecalled(given, { ...rules, ...over });
@@ -166,7 +166,7 @@ describe("whatever the candidates", () => {
       }),
     );
   });
-  it("a better grade costs no place (K2)", () => {
+  it("a better grade costs no place (RANK-2)", () => {
     const two = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }));
     fc.assert(
       fc.property(pool, anyRules, two, (...[given, over, [nth, one, other]]) => {

@@ -35,10 +35,10 @@ import {
   type RerunResults,
 } from "./contributions.ts";
 
-// LEAVE-ONE-OUT-1. The chair is re-run once without each member that has a draft, and `repeats` times with all drafts.
-// LEAVE-ONE-OUT-2. A recorded re-run is found again, whichever process made it: measuring twice makes no calls.
-// LEAVE-ONE-OUT-3. A limit holds for all re-runs of a measurement together; one that would exceed it leaves no trace.
-// LEAVE-ONE-OUT-4. A re-run in which the chair failed stays as it is; the next measurement makes another.
+// RERUN-1. The chair is re-run once without each member that has a draft, and `repeats` times with all drafts.
+// RERUN-2. A recorded re-run is found again, whichever process made it: measuring twice makes no calls.
+// RERUN-3. A limit holds for all re-runs of a measurement together; one that would exceed it leaves no trace.
+// RERUN-4. A re-run in which the chair failed stays as it is; the next measurement makes another.
 
 /** How to re-run the chair. */
 export type RerunOptions = {
@@ -146,7 +146,7 @@ async function findRerun(
   let nth = 0;
   for await (const { id, entries } of recordedRuns(store, { organization, request })) {
     const failed = isClosed(entries) && !synthesisIn(entries);
-    if (!failed) return { ...rerun, request: request(nth), fork: id, entries }; // LEAVE-ONE-OUT-4
+    if (!failed) return { ...rerun, request: request(nth), fork: id, entries }; // RERUN-4
     nth += 1;
   }
   return { ...rerun, request: request(nth), fork: idOfRequest(organization, request(nth)), entries: [] };
@@ -178,7 +178,7 @@ async function runPending(
   const recorded: Entry[] = [];
   while (reruns.length < pending.length && !signal.aborted) {
     const wave = pending.slice(reruns.length, reruns.length + affordableReruns(budget, { worst, recorded }));
-    if (wave.length === 0) break; // LEAVE-ONE-OUT-3
+    if (wave.length === 0) break; // RERUN-3
     const done = await Promise.all(wave.map((rerun) => runOnce(context, run, { rerun, signal, note })));
     recorded.push(...done.flatMap(({ entries }, index) => entries.slice(wave[index]?.entries.length ?? 0)));
     reruns.push(...done);
