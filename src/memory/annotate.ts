@@ -12,7 +12,7 @@ import type { EngramStore } from "./engram-store.ts";
 
 type Lean = "for" | "against" | null;
 
-/** What one annotation says of keeping an engram, and in words. */
+/** Whether an annotation speaks for or against keeping an engram, and its description. */
 function weighAnnotation({ what }: Annotation): { readonly lean: Lean; readonly words: string } {
   switch (what.kind) {
     case "grade": {
@@ -34,7 +34,7 @@ function weighAnnotation({ what }: Annotation): { readonly lean: Lean; readonly 
   }
 }
 
-/** The last that everybody said of each kind. */
+/** The last annotation by each author of each kind. */
 function latestOfEachKind(annotations: readonly Annotation[]): readonly Annotation[] {
   const last = new Map<string, Annotation>();
   for (const annotation of sortByTime(annotations))
@@ -43,10 +43,10 @@ function latestOfEachKind(annotations: readonly Annotation[]): readonly Annotati
 }
 
 /**
- * Why an engram with these annotations is to be retired, in words; null where it is not. Against it are a grade of 2 or
- * less, a thumb down, a comparison lost, a bad outcome; for it a grade of 4 or more, a thumb up, a comparison won, a good
- * outcome. Of what one judge or person said of a kind only the last counts. It retires where those against outnumber those
- * for it by `rules.against`, and never while nothing is against it.
+ * Says why an engram with these annotations must be retired; null where it must not. A grade of 2 or less, a thumbs down, a lost
+ * comparison and a bad outcome count against it; a grade of 4 or more, a thumbs up, a won comparison and a good outcome for
+ * it. Only the last of each kind by each author counts. It retires when those against outnumber those for it by
+ * `rules.against`, and never without any against it.
  */
 export function decideRetirement(annotations: readonly Annotation[], rules: RetireRules): string | null {
   const verdicts = latestOfEachKind(annotations).map(weighAnnotation);
@@ -57,7 +57,7 @@ export function decideRetirement(annotations: readonly Annotation[], rules: Reti
   return `${against.length} against, ${inFavour} for: ${words.join(", ")}${against.length > 10 ? ", …" : ""}`;
 }
 
-/** The event that retires an engram because of another: never random, so that a retry names the same one. At most 2,000 characters. */
+/** The id of the event that retires an engram because of another event, the same on every retry. At most 2,000 characters. */
 export function retirementEventId(event: EventId): EventId {
   const name = `${event}/retired`;
   return EventId.parse(name.length <= 2_000 ? name : `${hash("sha256", event, "hex")}/retired`);

@@ -2,10 +2,9 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { Embeddings } from "../kernel/index.ts";
 import { stepClock } from "../testing/step-clock.ts";
-import { createEmbedder } from "./embedder.ts";
+import { createEmbedder, withTimeout } from "./embedder.ts";
 import { directed } from "../../test/support/memory-samples.ts";
 import { cosineOf, unitVector } from "./vector.ts";
-import { withTimeout } from "./with-timeout.ts";
 
 const never = () => new AbortController().signal;
 const bounded = () => ({ timeoutMs: 2_000, signal: never() });
@@ -96,7 +95,7 @@ describe("an embedder", () => {
   });
 });
 
-describe("within", () => {
+describe("withTimeout", () => {
   it("tells what was thrown at once, and leaves no sleeper", async () => {
     const world = stepClock();
     const thrown = withTimeout(

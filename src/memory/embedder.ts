@@ -1,13 +1,13 @@
+import { LRUCache } from "lru-cache";
 import type { Embeddings, World } from "../kernel/index.ts";
 import { shorten } from "../replies/gist.ts";
 import type { Vector } from "./engram-store.ts";
 import { unitVector } from "./vector.ts";
-import { withTimeout, type TimedResult } from "./with-timeout.ts";
 
-/** So long a model that failed is not asked for a question's vector again, milliseconds: an answer would wait for it each time. */
+/** After a failure, no question is embedded for this time, so that answers do not wait for it. */
 const AFTER_FAILURE_MS = 30_000;
-/** The vectors of the last so many queries are kept: a question that is asked again costs no call. */
-const KEPT_QUERIES = 32;
+/** The number of questions whose vectors are kept. */
+const MAX_KEPT_QUERIES = 32;
 const MAX_REASON_LENGTH = 300;
 
 type CallBounds = { readonly timeoutMs: number; readonly signal: AbortSignal };
@@ -15,19 +15,19 @@ type CallBounds = { readonly timeoutMs: number; readonly signal: AbortSignal };
 export type EmbeddingResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** An embedding model as memory uses it: in its own words for questions and for documents, bounded in time, never rejecting. */
+/** An embedding model as memory uses it: bounded in time, and never rejecting. */
 export interface Embedder {
   readonly model: string;
-  /** Of a question. */
-  query(text: string, bounded: CallBounds): Promise<EmbeddingResult<Vector>>;
-  /** One for each text; null for a text whose vector has no direction. */
+  /** Embeds a question. */
+  query(text: string, bounds: CallBounds): Promise<EmbeddingResult<Vector>>;
+  /** Embeds documents, in order; null for a text whose vector has no direction. */
   documents(
     texts: readonly string[],
-    bounded: CallBounds,
+    bounds: CallBounds,
   ): Promise<EmbeddingResult<readonly (Vector | null)[]>>;
 }
 
-/** What a model wants before a text, by what the text is. https://huggingface.co/nomic-ai/nomic-embed-text-v1.5 */
+/** The prefixes that a model expects. https://huggingface.co/nomic-ai/nomic-embed-text-v1.5 */
 function prefixesOf(model: string): { readonly query: string; readonly document: string } {
   return model.includes("nomic-embed")
     ? { query: "search_query: ", document: "search_document: " }
@@ -37,64 +37,91 @@ function prefixesOf(model: string): { readonly query: string; readonly document:
 export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
   const { model } = embeddings;
   const prefixes = prefixesOf(model);
-  const queries = new Map<string, Vector>();
-  let failed: { readonly why: string; readonly untilMs: number } | undefined;
+  const vectors = new LRUCache<string, Vector>({ max: MAX_KEPT_QUERIES });
+  let failure: { readonly why: string; readonly untilMs: number } | undefined;
 
-  const vectorsOf = async (texts: readonly string[], { timeoutMs, signal }: CallBounds) => {
-    const asked = texts.map((text) => text.toWellFormed());
-    const came = await withTimeout(async (own) => embeddings.embed(asked, own), {
-      ms: timeoutMs,
-      world,
-      signal,
-    });
-    if (!came.ok) return { ok: false, why: whyOf(model, came, timeoutMs) } as const;
-    if (came.value.length !== texts.length)
-      return { ok: false, why: `${model} gave ${came.value.length} vectors for ${texts.length}` } as const;
-    return { ok: true, value: came.value.map(unitVector) } as const;
-  };
-
-  const keep = (text: string, vector: Vector): void => {
-    queries.delete(text);
-    queries.set(text, vector);
-    for (const oldest of queries.keys()) {
-      if (queries.size <= KEPT_QUERIES) break;
-      queries.delete(oldest);
-    }
+  const embed = async (texts: readonly string[], { timeoutMs: ms, signal }: CallBounds) => {
+    const wellFormed = texts.map((text) => text.toWellFormed());
+    const result = await withTimeout(async (own) => embeddings.embed(wellFormed, own), { ms, world, signal });
+    if (!result.ok) return { ok: false, why: describeFailure(model, result, ms) } as const;
+    const count = result.value.length;
+    if (count !== texts.length)
+      return { ok: false, why: `${model} gave ${count} vectors for ${texts.length}` } as const;
+    return { ok: true, value: result.value.map(unitVector) } as const;
   };
 
   return {
     model,
-    async query(text, bounded) {
-      const known = queries.get(text);
-      if (known) {
-        keep(text, known);
-        return { ok: true, value: known };
-      }
-      if (failed && world.now() < failed.untilMs) return { ok: false, why: failed.why };
-      const came = await vectorsOf([prefixes.query + text], bounded);
-      failed =
-        came.ok || bounded.signal.aborted
+    async query(text, bounds) {
+      const known = vectors.get(text);
+      if (known) return { ok: true, value: known };
+      if (failure && world.now() < failure.untilMs) return { ok: false, why: failure.why };
+      const result = await embed([prefixes.query + text], bounds);
+      failure =
+        result.ok || bounds.signal.aborted
           ? undefined
-          : { why: came.why, untilMs: world.now() + AFTER_FAILURE_MS };
-      if (!came.ok) return came;
-      const [vector] = came.value;
+          : { why: result.why, untilMs: world.now() + AFTER_FAILURE_MS };
+      if (!result.ok) return result;
+      const [vector] = result.value;
       if (!vector) return { ok: false, why: `${model} gave a vector without a direction` };
-      keep(text, vector);
+      vectors.set(text, vector);
       return { ok: true, value: vector };
     },
-    documents: (texts, bounded) =>
-      vectorsOf(
+    documents: (texts, bounds) =>
+      embed(
         texts.map((text) => prefixes.document + text),
-        bounded,
+        bounds,
       ),
   };
 }
 
-function whyOf(model: string, came: Extract<TimedResult<unknown>, { ok: false }>, timeoutMs: number): string {
-  if ("error" in came) {
-    const said = came.error instanceof Error ? came.error.message : String(came.error);
-    return `${model} failed: ${shorten(said.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), MAX_REASON_LENGTH)}`;
+type TimeLimit = { readonly ms: number; readonly world: World; readonly signal: AbortSignal };
+
+type TimedFailure =
+  | { readonly ok: false; readonly why: "late" | "given-up" }
+  | { readonly ok: false; readonly why: "failed"; readonly error: unknown };
+
+function describeFailure(model: string, failure: TimedFailure, timeoutMs: number): string {
+  if (failure.why === "failed") {
+    const { error } = failure;
+    const message = error instanceof Error ? error.message : String(error);
+    return `${model} failed: ${shorten(message.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), MAX_REASON_LENGTH)}`;
   }
-  if (came.why === "late") return `${model} did not answer within ${timeoutMs / 1_000} s`;
-  return `${model} was not waited for`;
+  return failure.why === "late"
+    ? `${model} did not answer within ${timeoutMs / 1_000} s`
+    : `${model} was not waited for`;
+}
+
+/**
+ * Gives the value of `work` if it ends within `ms`, or else why not. It never rejects, even where `work` throws or ignores its
+ * signal, which is aborted once nobody waits any more.
+ */
+export async function withTimeout<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { ms, world, signal }: TimeLimit,
+): Promise<{ readonly ok: true; readonly value: T } | TimedFailure> {
+  if (signal.aborted) return { ok: false, why: "given-up" };
+  const own = new AbortController();
+  const giveUp = () => own.abort();
+  signal.addEventListener("abort", giveUp, { once: true });
+  const run = async () => {
+    try {
+      return { ok: true, value: await work(own.signal) } as const;
+    } catch (error) {
+      return own.signal.aborted
+        ? ({ ok: false, why: "given-up" } as const)
+        : ({ ok: false, why: "failed", error } as const);
+    }
+  };
+  // Sleeping ends with the abort, too.
+  const sleep = async () => {
+    await world.sleep(ms, own.signal);
+    return { ok: false, why: signal.aborted ? "given-up" : "late" } as const;
+  };
+  try {
+    return await Promise.race([run(), sleep()]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+    own.abort();
+  }
 }

@@ -267,7 +267,7 @@ if ("because" in server) {
       await query(url, `drop schema ${schema}_old cascade`);
     });
 
-    it("E1: goes on, and annotates once, when its connections are cut while engrams wait", async () => {
+    it("ENGRAM-1: goes on, and annotates once, when its connections are cut while engrams wait", async () => {
       await using place = await postgresPlace(url);
       await using store = await place.open();
       await store.engrams.put(engram("a"), engramId("a"));

@@ -103,7 +103,7 @@ it("leaves nothing of what is forgotten in its file", async () => {
   expect(await inFile()).toEqual([false, false, false]);
 });
 
-it("E5: keeps what is not live out of blocks, and does not find it even there", async () => {
+it("ENGRAM-5: keeps what is not live out of blocks, and does not find it even there", async () => {
   await using store = await openSqlite(path);
   const { engrams } = store;
   const ids = ["a", "b", "c"].map(engramId);

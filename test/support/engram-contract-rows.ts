@@ -29,7 +29,7 @@ const FOREIGN = `nul \0, lone \ud800 and \udc00, quotes "'\\, \u2028, \u{1f600},
 
 /** Engrams, what is said of them, and how they are forgotten. */
 export const engramRowCases: readonly EngramCase[] = [
-  betweenTwo("E1: puts an engram once, whoever else does", async (here, there) => {
+  betweenTwo("ENGRAM-1: puts an engram once, whoever else does", async (here, there) => {
     const puts = await Promise.all(
       upTo(20).map((n) => (n % 2 ? here : there).put(engram("a", { summary: `of ${n}` }), a)),
     );
@@ -100,7 +100,7 @@ export const engramRowCases: readonly EngramCase[] = [
   }),
 
   betweenTwo(
-    "E1, E2: annotates once per event, and no annotation takes another's place",
+    "ENGRAM-1, ENGRAM-2: annotates once per event, and no annotation takes another's place",
     async (here, there) => {
       await here.put(engram("a"), a);
       await here.put(engram("b"), b);
@@ -179,7 +179,7 @@ export const engramRowCases: readonly EngramCase[] = [
     },
   },
 
-  betweenTwo("E3: sees and changes nothing outside of its scope", async (here, there) => {
+  betweenTwo("ENGRAM-3: sees and changes nothing outside of its scope", async (here, there) => {
     const others = [scopeOf("local", "ben"), scopeOf("other", "ada")];
     const model = "sim/vectors";
     for (const [index, scope] of [ada, ...others].entries()) {

@@ -64,7 +64,7 @@ export const engramSearchCases: readonly EngramCase[] = [
   }),
 
   {
-    title: "E4: is exact, for vectors anywhere, in clusters, and all but equal",
+    title: "ENGRAM-4: is exact, for vectors anywhere, in clusters, and all but equal",
     timeoutMs: 60_000,
     run: async (place) => {
       await using opened = await place.open();
@@ -94,7 +94,7 @@ export const engramSearchCases: readonly EngramCase[] = [
   },
 
   betweenTwo(
-    "E5: does not find what is forgotten, retired or pinned, even if that comes first",
+    "ENGRAM-5: does not find what is forgotten, retired or pinned, even if that comes first",
     async (here, there) => {
       const ids = ["a", "b", "c", "d"].map(engramId);
       const [a = engramId("-"), b = a, c = a, d = a] = ids;
@@ -125,7 +125,7 @@ export const engramSearchCases: readonly EngramCase[] = [
     },
   ),
 
-  betweenTwo("E6: finds at once what another has written, changed or taken away", async (here, there) => {
+  betweenTwo("ENGRAM-6: finds at once what another has written, changed or taken away", async (here, there) => {
     expect(await nearestIds(there, 0)).toEqual([]);
     for (const n of upTo(12)) {
       await remember(here, new Map([[engramId(`n${n}`), atAngle(n / 10)]]));

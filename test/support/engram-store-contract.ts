@@ -7,7 +7,7 @@ import type { EngramPlace } from "./engram-place.ts";
 const cases = [...engramRowCases, ...engramSearchCases, ...engramProcessCases];
 
 /**
- * What every store of engrams must do: E1 to E6 of `EngramStore`. Each skip is printed with its reason, and one that names
+ * What every store of engrams must do: ENGRAM-1 to ENGRAM-6 of `EngramStore`. Each skip is printed with its reason, and one that names
  * no test is an error.
  *
  * @param place makes an empty place for one test

@@ -49,7 +49,7 @@ describe("a purse", () => {
     expect(await purse(4).exactly({ usd: 5 })).toBeUndefined();
     expect(await purse(4).exactly({})).toBeUndefined();
   });
-  it("BUDGET-1: never grants more than is left, whoever asks for what in which order", async () => {
+  it("PURSE-1: never grants more than is left, whoever asks for what in which order", async () => {
     const wish = fc.oneof(
       fc.record({ kind: fc.constant("share" as const), use: fc.double({ min: 0, max: 1, noNaN: true }) }),
       fc.record({ kind: fc.constant("rest" as const), use: fc.double({ min: 0, max: 1, noNaN: true }) }),
