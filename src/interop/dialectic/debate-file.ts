@@ -5,7 +5,7 @@ import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse } from "../../config/text-file.ts";
 import { quoteValue as shown } from "../../text/words.ts";
 import { roleName } from "../../config/personas.ts";
-import { readYaml, type YamlFile } from "../../config/yaml.ts";
+import { readYaml } from "../../config/yaml.ts";
 import type { ModelRef } from "../../kernel/index.ts";
 import {
   AGENT_TEMPERATURE,

@@ -18,7 +18,7 @@ export const LOCAL2_STATES: Readonly<Record<string, string>> = {
   error: "ERROR",
 };
 
-/** What `parley watch --json` prints: every reactor's state, and what LoCAL2 calls it. */
+/** The state of every reactor, and what LoCAL2 calls it. */
 export const Local2WatchReport = z.strictObject({
   ...WatchReport.shape,
   reactors: z.array(

@@ -35,7 +35,7 @@ export function readContests(contests: readonly Contest[]): ContestReading[] {
 
 const compared = ({ wins, losses, ties }: Contest): number => wins + losses + ties;
 
-/** What `parley memory stats --json` prints. Published as `schemas/memory-stats.schema.json`. */
+/** The statistics of a memory as they are printed. Published as `schemas/memory-stats.schema.json`. */
 export const MemoryReport = MemoryStats.extend({
   user: UserId,
   configurations: z.array(

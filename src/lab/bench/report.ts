@@ -138,7 +138,7 @@ const perQuestion = z.number().nullable();
 const ArmResult = BenchArm.extend({
   /** Questions of the file that it has not finished: they count nowhere. */
   unfinished: z.int(),
-  /** Of these, those that failed for want of replies; `--retry-failed` asks them again. */
+  /** Of these, those that failed for lack of replies; they can be retried. */
   failed: z.int(),
   /** Of all questions finished; what has no answer is not right. */
   accuracy: Estimate,
@@ -174,7 +174,7 @@ const ArmResult = BenchArm.extend({
     .nullable(),
 });
 
-/** What `parley bench --json` prints. Published as `schemas/bench.schema.json`. */
+/** A benchmark as it is printed. Published as `schemas/bench.schema.json`. */
 export const BenchReport = z.strictObject({
   /** Whether any answer is a simulated model's: then it says nothing of real ones. */
   simulated: z.boolean(),
