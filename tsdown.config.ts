@@ -106,7 +106,7 @@ const CHUNKS = [
     [
       "app/configured.ts",
       "cli/commands/ask.ts",
-      "cli/conduct.ts",
+      "cli/run-deliberation.ts",
       "protocols/ask/index.ts",
       "reactors/memory/index.ts",
     ],

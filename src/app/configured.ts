@@ -6,6 +6,7 @@ import { loadSettings, type SettingsRequest } from "../config/sources.ts";
 import { Principal, Scope } from "../kernel/index.ts";
 import { settingKeys } from "../config/settings.ts";
 import type { AppContext } from "./context.ts";
+import type { AnyProtocol, Registry } from "../engine/index.ts";
 import type { RequestSettings } from "./start.ts";
 
 /** A process as a surface's flags, files and environment configure it. */
@@ -21,18 +22,24 @@ export type Configured = {
 /**
  * Opens what the settings of a folder and an environment name. Flags are the request's own settings, whatever files and the
  * environment say is the process's. `files`: rubrics that the command line names, beside the strategy that the settings name.
+ * `protocols`: beside those that ship.
  * @throws Fault
  */
 export async function openConfigured({
   files = [],
+  protocols,
   ...place
-}: SettingsRequest & { readonly files?: readonly string[] }): Promise<Configured> {
+}: SettingsRequest & {
+  readonly files?: readonly string[];
+  readonly protocols?: Registry<AnyProtocol> | undefined;
+}): Promise<Configured> {
   const loaded = loadSettings(place);
   refuseKeyLeaks(loaded);
   const { settings, sources } = loaded;
   const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,
+    protocols,
     resources: fileResources(place, [settings.strategy, ...files]),
     loadFacts: factsLoader(place),
   });

@@ -1,5 +1,5 @@
-import type { AnyProtocol } from "../engine/protocol.ts";
-import { loadNamed, listNames, type LazyReactor, type Registry } from "../engine/index.ts";
+import type { LazyReactor } from "../engine/index.ts";
+import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { Fault } from "../kernel/index.ts";
 import { findNearest } from "../text/words.ts";
 

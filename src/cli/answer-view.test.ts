@@ -3,7 +3,7 @@ import { DeliberationId, StepKey, type Frame } from "../kernel/index.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Output } from "./output.ts";
 
-// V1 and V2 of answer-view.ts.
+// ANSWER-1 and ANSWER-2 of answer-view.ts.
 
 function screen(terminal = true) {
   let written = "";
@@ -45,7 +45,7 @@ describe("an answer on its way", () => {
     expect(written()).toBe("It is 391.\n");
   });
 
-  it("V1: is written anew where a piece of it was lost", async () => {
+  it("ANSWER-1: is written anew where a piece of it was lost", async () => {
     const { view, written } = screen();
     view.frame(frame("It "));
     view.frame(frame("391.", { offset: 6 }));
@@ -53,13 +53,13 @@ describe("an answer on its way", () => {
     expect(written()).toBe("It \nIt is 391.\n");
   });
 
-  it("V2: is set off from an attempt that it replaces, and from a turn before", async () => {
+  it("ANSWER-2: is set off from an attempt that it replaces, and from a turn before", async () => {
     const { view, written } = screen();
     view.frame(frame("It is"));
     view.frame(frame("So: 391.", { attempt: 2 }));
     view.frame(frame("391.", { step: "answer/A/turn-2" }));
     await view.end("391.");
-    expect(written()).toBe("It is\n— begun again —\nSo: 391.\n— begun again —\n391.\n");
+    expect(written()).toBe("It is\n— started again —\nSo: 391.\n— started again —\n391.\n");
   });
 
   it("ends its line when it is broken off, and begins none", async () => {

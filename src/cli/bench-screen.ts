@@ -3,8 +3,8 @@ import { aligned } from "../reports/labelled-rows.ts";
 import { styleOf } from "../reports/style.ts";
 import { cutTo } from "../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
-import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
-import { createRegion, type TerminalOutput } from "./terminal-region.ts";
+import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal.ts";
+import { createRegion, type TerminalOutput } from "./terminal.ts";
 
 /** The progress of a bench, fed with its rows as they are known. */
 export type BenchScreen = {

@@ -1,99 +1,70 @@
-import { createInterface } from "node:readline/promises";
 import { answerQuestions, pendingQuestions, type PendingQuestions } from "../app/clarification.ts";
 import type { Configured } from "../app/configured.ts";
-import { Fault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
+import type { DeliberationId, OrganizationStore } from "../kernel/index.ts";
 import { printable } from "../reports/printable.ts";
-import { conduct, type Conducting } from "./conduct.ts";
-import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
+import { askOnTerminal } from "./input.ts";
+import { runDeliberation, type RunRequest } from "./run-deliberation.ts";
+import type { Showing } from "./session.ts";
 
-const HOW = "write the answers into a file, as parley answer --help says";
-
-/** As `conduct`; where it waits for answers and there is a terminal, asks there and goes on. */
-export async function conductAsking(
+/** As `runDeliberation`; where it waits for answers and there is a terminal, asks there and continues. */
+export async function runWithQuestions(
   io: Io,
-  { context, parley, principal }: Configured,
-  { begin, showing }: Pick<Conducting, "begin"> & { readonly showing: Showing },
+  { context: { store }, parley, principal }: Configured,
+  { begin, showing }: Pick<RunRequest, "begin"> & { readonly showing: Showing },
 ): Promise<{ readonly exit: number; readonly id: DeliberationId | undefined }> {
-  const { store } = context;
   const answersHere = process.stdin.isTTY === true;
   let id: DeliberationId | undefined;
+  const next: RunRequest["begin"] = async (signal) => {
+    const run = await (id === undefined ? begin(signal) : parley.resume(id, { principal, signal }));
+    id = run.id;
+    return run;
+  };
   for (;;) {
-    const going = id;
-    const exit = await conduct(
-      io,
-      {
-        answersHere,
-        async begin(signal) {
-          const run = await (going === undefined
-            ? begin(signal)
-            : parley.resume(going, { principal, signal }));
-          id = run.id;
-          return run;
-        },
-      },
-      showing,
-    );
-    if (id === undefined) return { exit, id };
-    const pending = pendingQuestions(await store.read(id));
-    if (exit !== EXIT.answered || !pending || !answersHere) return { exit, id };
-    if (!(await answerOnTerminal(io, { store, id, pending }))) return { exit: EXIT.interrupted, id };
+    const exit = await runDeliberation(io, { answersHere, begin: next }, showing);
+    const pending = id === undefined ? undefined : pendingQuestions(await store.read(id));
+    if (exit !== EXIT.waiting || id === undefined || !pending || !answersHere) return { exit, id };
+    if (!(await answerOnTerminal(io, { store, id, pending }))) return { exit, id };
   }
 }
 
-export type Answering = {
+export type OpenQuestions = {
   readonly store: OrganizationStore;
   readonly id: DeliberationId;
   readonly pending: PendingQuestions;
 };
 
 /** Asks what a debate waits for on the terminal, and records the answers; false where nobody wants to answer now. */
-export async function answerOnTerminal(io: Io, answering: Answering): Promise<boolean> {
-  const answers = await asked(io, answering);
-  if (answers) await recordAnswers(io, answering, answers);
-  return answers !== undefined;
+export async function answerOnTerminal(io: Io, open: OpenQuestions): Promise<boolean> {
+  const { output } = io;
+  const { id } = open;
+  const { questions } = open.pending;
+  const answers = new Map<string, string>();
+  const refusal = {
+    why: "the questions cannot be asked without a terminal",
+    next: `parley answer ${id} FILE, as parley answer --help says`,
+  };
+  const isDone = await askOnTerminal(refusal, async (question) => {
+    output.note("Press Enter to skip");
+    for (const [index, one] of questions.entries()) {
+      output.note(`\n${index + 1} of ${questions.length}, ${printable(one.by)} asks: ${printable(one.text)}`);
+      const answer = (await question("> ")).trim();
+      if (answer !== "") answers.set(one.id, answer);
+    }
+    return true;
+  });
+  if (isDone) await recordAnswers(io, open, answers);
+  else output.note(`Debate paused: questions are unanswered\nTry: parley answer ${id}`);
+  return isDone === true;
 }
 
 /** Records answers, whoever gives them. */
 export async function recordAnswers(
   { output }: Pick<Io, "output">,
-  { store, id, pending }: Answering,
+  { store, id, pending }: OpenQuestions,
   answers: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const fresh = await answerQuestions(store, id, { pending, answers });
-  if (!fresh) output.note("These questions were answered meanwhile; the first answers stand");
-}
-
-/** One question after the other on the terminal; an empty line leaves one unanswered, the end of input or Ctrl-C all. */
-async function asked(
-  { output }: Pick<Io, "output">,
-  { id, pending: { questions } }: Pick<Answering, "id" | "pending">,
-): Promise<ReadonlyMap<string, string> | undefined> {
-  if (!process.stdin.isTTY) {
-    throw new Fault("configuration", {
-      why: "there is no terminal to ask on",
-      next: `${HOW}, then: parley answer ${id} FILE`,
-    });
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const over = new AbortController();
-  terminal.once("close", () => over.abort());
-  terminal.once("SIGINT", () => terminal.close());
-  const answers = new Map<string, string>();
-  try {
-    output.note("An empty line leaves a question unanswered");
-    for (const [index, { id: question, by, text }] of questions.entries()) {
-      output.note(`\n${index + 1} of ${questions.length}, ${printable(by)} asks: ${printable(text)}`);
-      const answer = await terminal.question("> ", { signal: over.signal });
-      if (answer.trim() !== "") answers.set(question, answer.trim());
-    }
-    return answers;
-  } catch (error) {
-    if (!over.signal.aborted) throw error;
-    output.note(`\nNothing was answered; the debate waits. Go on with: parley answer ${id}`);
-    return undefined;
-  } finally {
-    terminal.close();
-  }
+  const isFresh = await answerQuestions(store, id, { pending, answers });
+  if (!isFresh) output.note("These questions were answered meanwhile; the first answers stand");
 }

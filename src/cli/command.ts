@@ -1,3 +1,7 @@
+import * as z from "zod";
+import type { AnyProtocol, Registry } from "../engine/index.ts";
+import { explainIssue } from "../config/explain.ts";
+import { Fault } from "../kernel/index.ts";
 import type { Output } from "./output.ts";
 
 /** What every command gets. */
@@ -5,9 +9,180 @@ export type Io = {
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Protocols beside those that ship. */
+  readonly protocols?: Registry<AnyProtocol> | undefined;
 };
 
-/** A command's own module: loaded when it is used. */
-export type CommandModule = {
-  run(io: Io, args: readonly string[], flags: Readonly<Record<string, unknown>>): Promise<number>;
+/** One option of a command: how it is written, what help says about it, and what it is in the command. */
+export type CommandOption<T> = {
+  /** As commander writes it: `-n, --limit <n>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly schema: z.ZodType<T>;
+  /** What help shows as the default. */
+  readonly shownDefault?: string | number;
+  /** Another spelling, which help does not show. */
+  readonly alias?: string;
+  /** What help says about its `--no-` form, where it has both. */
+  readonly off?: string;
+  readonly isRepeated?: boolean;
+  readonly isRequired?: boolean;
+  readonly isHidden?: boolean;
+  /** The key of an option that cannot be given beside this one. */
+  readonly conflicts?: string;
 };
+export type CommandOptions = { readonly [key: string]: CommandOption<unknown> };
+
+/** The values of a command's options, by key. */
+export type Values<O extends CommandOptions> = {
+  readonly [K in keyof O]: O[K] extends CommandOption<infer T> ? T : never;
+};
+
+/** A command: what help says about it, and what runs it. */
+export type Command = {
+  readonly name: string;
+  /** Older names, which help does not show. */
+  readonly aliases?: readonly string[];
+  /** As commander writes them: `<id> [file]`. */
+  readonly arguments?: string;
+  /** What it does: a verb first, one clause, at most 60 characters. */
+  readonly summary: string;
+  /** More about it, under its own help. */
+  readonly details?: string;
+  readonly options: CommandOptions;
+  /** Two command lines, without `parley`. */
+  readonly examples: readonly [string, string];
+  /** Runs it with values as the command line gave them. @throws Fault `configuration` for one that cannot be used */
+  run(io: Io, given: Readonly<Record<string, unknown>>, args: readonly string[]): Promise<number>;
+};
+
+/** Commands below one word. */
+export type CommandGroup = Pick<Command, "name" | "summary"> & { readonly commands: readonly Command[] };
+
+type Definition<O extends CommandOptions> = Omit<Command, "options" | "run"> & {
+  readonly options?: O;
+  run(io: Io, options: Values<O>, args: readonly string[]): Promise<number>;
+};
+
+/**
+ * Defines a command whose `run` is typed by its options.
+ *
+ * @example
+ * ```ts
+ * defineCommand({
+ *   name: "list",
+ *   summary: "List runs, newest first",
+ *   options: { limit: integer("-n, --limit <n>", "maximum number of runs", { min: 1, max: 10_000, or: 20 }) },
+ *   examples: ["list", "list --limit 5"],
+ *   run: async (io, { limit }) => (await import("./commands/history.ts")).list(io, limit),
+ * });
+ * ```
+ */
+// An empty record has no options; `{}` is the one type that says so and lets any be inferred.
+export function defineCommand<O extends CommandOptions = Record<never, never>>(
+  definition: Definition<O>,
+): Command {
+  // Without options, `O` is the empty record.
+  const { options = {} as O } = definition;
+  return {
+    ...definition,
+    options,
+    run: (io, given, args) => definition.run(io, readOptions(options, given), args),
+  };
+}
+
+/** Reads the values of options. @throws Fault `configuration` that names the option, the value and what is expected */
+export function readOptions<O extends CommandOptions>(
+  options: O,
+  given: Readonly<Record<string, unknown>>,
+): Values<O> {
+  const values = Object.entries(options).map(([key, { flags, schema }]) => {
+    const read = schema.safeParse(given[key], { reportInput: true });
+    if (read.success) return [key, read.data] as const;
+    const { say, next } = explainIssue(schema, read.error);
+    throw new Fault("configuration", { why: say(longFlag(flags)), next: next ?? "correct it" });
+  });
+  return Object.fromEntries(values) as Values<O>; // Each was read by its own schema.
+}
+
+/** `--limit` of `-n, --limit <n>`. */
+export const longFlag = (flags: string): string => /--[a-zA-Z-]+/.exec(flags)?.[0] ?? flags;
+
+const TEXT = z.string().optional();
+const FLAG = z.boolean().default(false);
+const ON = z.boolean().default(true);
+const LIST = z.string().transform(splitList).optional();
+const REPEATED = z.array(z.string()).default([]);
+const RAW = z.unknown();
+
+/** The entries of a text with commas between them. */
+export function splitList(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+}
+
+type More = Partial<Omit<CommandOption<unknown>, "flags" | "description" | "schema">>;
+
+export const text = (flags: string, description: string, more: More = {}) => ({
+  ...more,
+  ...{ flags, description, schema: TEXT },
+});
+export const requiredText = (flags: string, description: string) => ({
+  ...{ flags, description, schema: z.string(), isRequired: true },
+});
+export const flag = (flags: string, description: string, more: More = {}) => ({
+  ...more,
+  ...{ flags, description, schema: FLAG },
+});
+/** `--no-…`: true unless it is given. */
+export const negation = (flags: string, description: string) => ({ flags, description, schema: ON });
+export const list = (flags: string, description: string) => ({ flags, description, schema: LIST });
+export const repeated = (flags: string, description: string) => ({
+  ...{ flags, description, schema: REPEATED, isRepeated: true },
+});
+/** A setting: checked where all settings are, together with files and the environment. */
+export const setting = (flags: string, description: string, more: More = {}) => ({
+  ...more,
+  ...{ flags, description, schema: RAW },
+});
+
+/** An integer within limits; `or`, or undefined, where it is not given. */
+export function integer<D extends number | undefined = undefined>(
+  flags: string,
+  description: string,
+  { min, max, or }: { readonly min: number; readonly max: number; readonly or?: D },
+): CommandOption<number | D> {
+  const read = (raw: unknown) => (typeof raw === "string" && /^\d+$/.test(raw) ? Number(raw) : (raw ?? or));
+  const number = z.int().min(min).max(max);
+  const schema = z
+    .preprocess(read, or === undefined ? number.optional() : number)
+    .meta({ expects: `an integer from ${min} to ${max}` });
+  const shown = or === undefined ? {} : { shownDefault: or };
+  return { flags, description, schema: schema as z.ZodType<number | D>, ...shown }; // It is undefined only where `or` is.
+}
+
+/** One of a few words; undefined where it is not given. */
+export function choice<const T extends string>(
+  flags: string,
+  description: string,
+  values: readonly T[],
+): CommandOption<T | undefined> {
+  return { flags, description, schema: z.enum(values).optional() };
+}
+
+/** How wide the output is, and whether it may have colors. */
+export type Face = { readonly color: boolean; readonly width: number };
+
+/** Prints a value: as one JSON object, or in words for people. */
+export async function print(
+  { output }: Pick<Io, "output">,
+  { json }: { readonly json: boolean },
+  { value, words }: { readonly value: unknown; readonly words: (face: Face) => string },
+): Promise<void> {
+  const { color, columns: width } = output.stdout;
+  await output.result(json ? jsonText(value) : words({ color, width }));
+}
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;

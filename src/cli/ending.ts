@@ -1,7 +1,8 @@
 import { describeProblem, type Outcome } from "../app/outcome.ts";
-import { protocols } from "../app/registry.ts";
+import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
+import { pluralize } from "../text/format.ts";
 import type { DeliberationId, Entry } from "../kernel/index.ts";
 import { answerText, briefAnswerText } from "../reports/answer.ts";
 import { oneLine } from "../reports/printable.ts";
@@ -11,33 +12,40 @@ import { unpricedModels } from "../reports/unpriced.ts";
 import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import type { Result } from "../views/result.ts";
 import { EXIT, exitOf } from "./exits.ts";
-import { raiseWords, remedyOf } from "./remedies.ts";
-import type { Io } from "./command.ts";
-import type { Showing } from "./showing.ts";
+import { noteProblem, raiseCaps, remedyOf, type CommandProblem } from "./errors.ts";
+import { jsonText, type Io } from "./command.ts";
+import type { Showing } from "./session.ts";
 
-/** What it waits for, and how to answer: the questions, where it has asked some. */
-export function waitingLines({ id, waiting }: Outcome): readonly string[] {
+/** Says what a run waits for, and how to answer. */
+export function noteWaiting({ output }: Pick<Io, "output">, { id, waiting }: Outcome): number {
   const { questions = [], requests = [] } = waiting ?? {};
   const [first] = questions;
-  if (!first) return [`Waiting for an answer to: ${requests.join(", ")}. Go on with: parley resume ${id}`];
-  return [
-    ...questions.map(({ id: question, by, text }) => `${question}  ${oneLine(by)}: ${oneLine(text)}`),
-    `Waiting for answers; nothing is lost. Answer with: parley answer ${id}, or parley answer ${id} FILE, with {"${first.id}": "…"}`,
-  ];
+  for (const { id: question, by, text } of questions)
+    output.note(`${question}  ${oneLine(by)}: ${oneLine(text)}`);
+  if (first) {
+    output.note(
+      `Waiting for answers to ${pluralize(questions.length, "question")}; everything so far is recorded`,
+    );
+    output.note(`Try: parley answer ${id}, or parley answer ${id} FILE with {"${first.id}": "…"}`);
+  } else {
+    output.note(`Waiting for an answer to: ${requests.join(", ")}`);
+    output.note(`Try: parley resume ${id}, once it is answered`);
+  }
+  return EXIT.waiting;
 }
 
 /** Prints the outcome of a closed deliberation, and gives its exit code. */
 export async function finish(
-  { output }: Pick<Io, "output">,
+  { output, protocols = [] }: Pick<Io, "output" | "protocols">,
   entries: readonly Entry[],
   showing: Showing,
 ): Promise<number> {
-  const shown = await loadShown(protocols, entries);
+  const shown = await loadShown(withProtocols(protocols), entries);
   if (!shown) return EXIT.usage;
   const { result, isVerdict = false } = shown;
   const { color, columns: width, terminal } = output.stdout;
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
-  if (showing.json) await output.result(`${JSON.stringify(result, undefined, 2)}\n`);
+  if (showing.json) await output.result(jsonText(result));
   if (isShown) {
     const style = { color, width, unpriced: unpricedModels(entries) };
     const isBrief = terminal && result.answer !== null;
@@ -45,12 +53,9 @@ export async function finish(
     if (!showing.quiet) output.note(isBrief ? `Details: parley show ${result.id}` : nextLine(result));
   }
   const { failures } = describeProblem(result, entries);
-  const exit = exitOf(
-    result,
-    failures.map(({ code }) => code),
-    showing.onDegraded,
-  );
-  if (exit !== EXIT.answered) output.note(problemLine(result, entries));
+  const codes = failures.map(({ code }) => code);
+  const exit = exitOf(result, codes, showing.onDegraded);
+  if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));
   return exit;
 }
 
@@ -62,24 +67,20 @@ export function nextLine({ id, status, protocol }: Result): string {
     : `All drafts, reviews and steps: parley show ${id} --all`;
 }
 
-function problemLine(result: Result, entries: readonly Entry[]): string {
+function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   const { status, reason, caps, failures } = describeProblem(result, entries);
-  const why = (reason ?? "no reason was recorded").replaceAll(/[\s\p{C}]+/gu, " ").slice(0, 600);
-  return `parley: ${status}: ${why}; next: ${next()}`;
-
-  function next(): string {
-    if (status === "stopped-by-budget") {
-      const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")
-        ? ", or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply"
-        : "";
-      return `${raiseWords(caps)}, or ask fewer models${smaller}`;
-    }
-    const remedy = remedyOf(failures.map(({ code }) => code));
-    return remedy === undefined ? `parley show ${result.id}` : `${remedy}, then ask again`;
+  const problem = `${status.replaceAll("-", " ")}: ${oneLine(reason ?? "no reason was recorded", 600)}`;
+  if (status === "stopped-by-budget") {
+    const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")
+      ? ", or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply"
+      : "";
+    return { problem, next: `${raiseCaps(caps)}, or ask fewer models${smaller}` };
   }
+  const remedy = remedyOf(failures.map(({ code }) => code));
+  return { problem, next: remedy === undefined ? `parley show ${result.id}` : `${remedy}, then ask again` };
 }
 
-type Reacting = {
+type Reactions = {
   readonly id: DeliberationId;
   readonly run: Pick<Run, "reactions" | "recorded">;
   /** Resolves when the answer is graded, or will not be; by default with the reactions. */
@@ -90,15 +91,16 @@ type Reacting = {
 /** Waits for the reactions to an answer that was shown, and shows its grade under it. */
 export async function showReactions(
   { output }: Pick<Io, "output">,
-  { id, run, graded = run.reactions, signal }: Reacting,
+  { id, run, graded = run.reactions, signal }: Reactions,
   showing: Showing,
 ): Promise<void> {
   await graded;
   if (!showing.json && !showing.events && !showing.quiet) await showGrade({ output }, run.recorded());
   const { failed }: ReactionsOutcome = await run.reactions;
-  if (failed !== null) output.note(`Grading or memory failed: ${failed}; next: parley resume ${id}`);
+  if (failed !== null)
+    noteProblem({ output }, { problem: `Grading or memory failed: ${failed}`, next: `parley resume ${id}` });
   else if (signal.aborted)
-    output.note(`The answer is kept; continue its grading and memory with: parley resume ${id}`);
+    output.note(`The answer is recorded. Try: parley resume ${id}, which completes its grading and memory`);
 }
 
 /** The grade under an answer; why there is none, where a judge was asked and gave none. */

@@ -11,6 +11,7 @@ export const EXIT = {
   budget: 5,
   degraded: 6,
   inconclusive: 7,
+  waiting: 8,
   interrupted: 130,
 } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { printable } from "../reports/printable.ts";
-import { liveText } from "./live-text.ts";
+import { liveText } from "./answer-view.ts";
 
 const written = (pieces: readonly string[]): string => {
   const live = liveText();
@@ -11,7 +11,7 @@ describe("live text", () => {
   const hostile =
     "plain \u001b[31mred\u001b[0m, \u001b]0;title\u0007 a \ud83d\ude00 b\r\nc \u009b2J d \u001b]8;;http://x\u001b\\link e";
 
-  it("L1: writes the same whatever the pieces, and what `printable` makes of the whole", () => {
+  it("ANSWER-3: writes the same whatever the pieces, and what `printable` makes of the whole", () => {
     for (let size = 1; size <= hostile.length; size += 1) {
       const pieces = Array.from({ length: Math.ceil(hostile.length / size) }, (_, index) =>
         hostile.slice(index * size, (index + 1) * size),

@@ -1,115 +1,179 @@
-import { Command, CommanderError } from "commander";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { EXIT, exitOfError } from "./exits.ts";
-import { errorLine } from "./error-line.ts";
-import type { Io } from "./command.ts";
-import { COMMANDS, type CommandRow } from "./command-rows.ts";
-import { withEnvFile } from "./env-file.ts";
+import { withProtocols } from "../app/registry.ts";
+import { listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { Fault } from "../kernel/index.ts";
+import { editDistance, findNearest } from "../text/words.ts";
+import type { Command, CommandGroup, CommandOptions, Io } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { noteError, noteProblem } from "./errors.ts";
+import { EXIT, exitOfError } from "./exits.ts";
 import { processOutput } from "./output.ts";
+import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
 
 const EPILOGUE = `
-A first word that is no command begins a question; "parley -- list" asks about the word "list".
+A first word that is not a command begins a question. "parley -- list" asks about the word "list".
 
 Examples:
-  parley "Should we move our queue to Postgres?" --context docs/queue.md
-  parley ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json
-  parley fork ID --strategy risk-averse
+  $ parley "Should we move our queue to Postgres?" --context docs/queue.md
+  $ parley ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json
 
-Exit codes: 0 answered, 1 a check said no, 2 usage or configuration, 3 provider or network,
+Exit codes: 0 answered, 1 a check failed, 2 usage or configuration, 3 provider or network,
   4 authentication, 5 stopped by budget, 6 degraded and --on-degraded refuse, 7 inconclusive,
-  130 interrupted`;
+  8 waiting for answers, 130 interrupted
+`;
+
+type Row = Command | CommandGroup;
+
+/** A command line that was read: the command, what its options were given, and its arguments. */
+export type Parsed = {
+  readonly command: Command;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly args: readonly string[];
+};
 
 /** Runs the command that `argv` asks for, and gives its exit code; errors have been printed. */
-export async function runProgram(argv: readonly string[]): Promise<number> {
-  const io: Io = { output: processOutput(process.env), env: process.env, cwd: process.cwd() };
-  const [first] = argv;
-  const known =
-    first === undefined ||
-    ["help", "-h", "--help"].includes(first) ||
-    COMMANDS.some(({ name, aliases = [] }) => name === first || aliases.includes(first));
-  const meant = known ? undefined : await misspelt(argv);
-  if (meant !== undefined) {
-    const again = [meant, ...argv.slice(1)].join(" ");
-    io.output.note(
-      errorLine(
-        new Fault("configuration", {
-          why: `there is no command "${first}"`,
-          next: `did you mean: parley ${again}? To ask about the word itself: parley -- ${argv.join(" ")}`,
-        }),
-        io.env,
-      ),
-    );
-    return EXIT.usage;
+export async function runProgram(
+  argv: readonly string[],
+  { protocols = [] }: { readonly protocols?: Registry<AnyProtocol> } = {},
+): Promise<number> {
+  const io: Io = { output: processOutput(process.env), env: process.env, cwd: process.cwd(), protocols };
+  try {
+    const parsed = await parseCommandLine(argv, io);
+    if (!parsed) return EXIT.answered;
+    const { command, given, args } = parsed;
+    return await command.run(withEnvFile(io, given), given, args);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.answered;
+      const problem = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+      noteProblem(io, { problem, next: ["parley", ...(await namedIn(argv, io)), "--help"].join(" ") });
+      return EXIT.usage;
+    }
+    noteError(io, error);
+    return exitOfError(error);
   }
-  let exit: number = EXIT.answered;
-  const program = new Command("parley")
+}
+
+/**
+ * Reads a command line; undefined where it asked for help, which is printed.
+ * @throws Fault `configuration` for a misspelt command; CommanderError for options and arguments that do not fit
+ */
+export async function parseCommandLine(argv: readonly string[], io: Io): Promise<Parsed | undefined> {
+  const [first] = argv;
+  const isHelp = first === undefined || ["help", "-h", "--help"].includes(first);
+  const row = isHelp ? undefined : await rowNamed(first, io);
+  if (!row && !isHelp) refuseMisspelt(argv, io);
+  const asked = row ?? (isHelp ? undefined : await rowNamed("ask", io));
+  let parsed: Parsed | undefined;
+  const program = new CommanderCommand("parley")
     .description(manifest.description)
     .version(manifest.version)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
     .addHelpText("after", EPILOGUE);
-  const add = (parent: Command, row: CommandRow, name = row.name): void => {
-    for (const alias of name === row.name ? (row.aliases ?? []) : []) add(parent, row, alias);
-    const command = parent
-      .command(name, { hidden: name !== row.name })
-      .summary(row.summary)
-      .description(row.summary);
-    if (row.args !== undefined) command.arguments(row.args);
-    for (const option of row.options ?? []) command.addOption(option);
-    if ("commands" in row) {
-      for (const below of row.commands) add(command, below);
-      command.action(() => io.output.result(command.helpInformation()));
-    } else
-      command.action(async () => {
-        const { run } = await row.load();
-        const flags = { ...command.opts(), command: row.name };
-        exit = await run(withEnvFile(io, flags), command.args, flags);
-      });
-  };
-  for (const row of COMMANDS) add(program, row);
-  try {
-    if (argv.length === 0) await io.output.result(program.helpInformation() + EPILOGUE + "\n");
-    else await program.parseAsync([...(known ? argv : ["ask", ...argv])], { from: "user" });
-    return exit;
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return EXIT.answered;
-      io.output.note(usageLine(error.message, argv));
-      return EXIT.usage;
+  const add = (parent: CommanderCommand, one: Row, name = one.name): void => {
+    const command = parent.command(name, { hidden: name !== one.name }).summary(one.summary);
+    if ("commands" in one) {
+      command.description(one.summary).action(() => io.output.result(command.helpInformation()));
+      for (const below of one.commands)
+        for (const alias of [below.name, ...(below.aliases ?? [])]) add(command, below, alias);
+      return;
     }
-    io.output.note(errorLine(error, io.env));
-    return exitOfError(error);
+    command
+      .description([one.summary, ...(one.details === undefined ? [] : [one.details])].join(".\n\n"))
+      .addHelpText("after", `\nExamples:\n${one.examples.map((line) => `  $ parley ${line}\n`).join("")}`)
+      .action(() => {
+        const given = Object.entries(command.opts()).filter(([, value]) => value !== null);
+        parsed = { command: one, given: Object.fromEntries(given), args: command.args };
+      });
+    if (one.arguments !== undefined) command.arguments(one.arguments);
+    addOptions(command, one.options);
+  };
+  for (const one of asked ? [asked] : await allRows(io)) add(program, one);
+  if (row && row.name !== first) add(program, row, first); // an older name
+  if (first === undefined) program.outputHelp();
+  else await program.parseAsync([...(row || isHelp ? argv : ["ask", ...argv])], { from: "user" });
+  return parsed;
+}
+
+function addOptions(command: CommanderCommand, options: CommandOptions): void {
+  for (const one of Object.values(options)) {
+    const shown = one.shownDefault === undefined ? "" : ` (default: ${one.shownDefault})`;
+    const option = new Option(one.flags, one.description + shown)
+      .makeOptionMandatory(one.isRequired === true)
+      .hideHelp(one.isHidden === true)
+      .conflicts(one.conflicts ?? []);
+    if (one.isRepeated === true)
+      option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]);
+    // Without a default, commander takes a `--no-` option that is not given for a yes.
+    if (option.negate) option.default(null);
+    command.addOption(option);
+    if (one.alias !== undefined) command.addOption(new Option(one.alias).hideHelp());
+    if (one.off !== undefined) command.addOption(new Option(`--no-${option.attributeName()}`, one.off));
   }
+}
+
+async function rowNamed(name: string | undefined, io: Io): Promise<Row | undefined> {
+  const own = COMMANDS.find(
+    (row) => row.name === name || ("aliases" in row && row.aliases?.includes(name ?? "")),
+  );
+  return own ?? (name === undefined ? undefined : protocolCommand(name, withProtocols(io.protocols ?? [])));
+}
+
+/** The names of commands that protocols declare; some of these may turn out to have none. */
+const declaredNames = ({ protocols = [] }: Io): readonly string[] => [
+  ...new Set([...PROTOCOL_COMMANDS, ...listNames(withProtocols(protocols))]),
+];
+
+/** Every command, those of protocols first: help needs what all of them say about themselves. */
+export async function allRows(io: Io): Promise<readonly Row[]> {
+  const own = new Set(COMMANDS.map(({ name }) => name));
+  const declared = await Promise.all(
+    declaredNames(io)
+      .filter((name) => !own.has(name))
+      .map((name) => rowNamed(name, io)),
+  );
+  return [...declared.filter((row) => row !== undefined), ...COMMANDS];
 }
 
 /** A question of this many words or more is one, whatever its first word looks like. */
 const QUESTION_WORDS = 3;
 
-/** The command that a first word is one letter away from, where what follows could belong to a command. */
-async function misspelt(argv: readonly string[]): Promise<string | undefined> {
+/** @throws Fault `configuration` for a first word that is one letter away from a command, where what follows could belong to one */
+function refuseMisspelt(argv: readonly string[], io: Io): void {
   const [first = "", ...rest] = argv;
   const words = rest.filter((word) => !word.startsWith("-"));
-  if (!/^[a-z-]{3,}$/.test(first) || words.length > QUESTION_WORDS - 2) return undefined;
-  const names = COMMANDS.map(({ name }) => name);
-  const { editDistance, findNearest } = await import("../text/words.ts");
-  const meant = findNearest(first, names);
+  if (!/^[a-z-]{3,}$/.test(first) || words.length > QUESTION_WORDS - 2) return;
+  const meant = findNearest(first, [...declaredNames(io), ...COMMANDS.map(({ name }) => name)]);
   // The beginning of a command counts as near, but "can pigs fly" is a question.
-  const close =
-    meant !== undefined && Math.abs(first.length - meant.length) <= 1 && editDistance(first, meant) <= 1;
-  return close ? meant : undefined;
+  if (meant === undefined || Math.abs(first.length - meant.length) > 1 || editDistance(first, meant) > 1)
+    return;
+  throw new Fault("configuration", {
+    why: `"${first}" is not a command. To ask about the word itself: parley -- ${argv.join(" ")}`,
+    next: ["parley", meant, ...rest].join(" "),
+  });
 }
 
 /** The command that the first words name, and the one below it. */
-function namedIn([first, ...rest]: readonly string[], rows: readonly CommandRow[]): string[] {
-  const row = rows.find(({ name, aliases = [] }) => name === first || aliases.includes(first ?? ""));
+async function namedIn([first, second]: readonly string[], io: Io): Promise<string[]> {
+  const row = await rowNamed(first, io);
   if (!row) return [];
-  return [row.name, ...("commands" in row ? namedIn(rest, row.commands) : [])];
+  const below = "commands" in row ? row.commands.find(({ name }) => name === second) : undefined;
+  return [row.name, ...(below ? [below.name] : [])];
 }
 
-/** One line of what was wrong with the command line, and where its help is. */
-const usageLine = (message: string, argv: readonly string[]): string => {
-  const what = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
-  const help = ["parley", ...namedIn(argv, COMMANDS), "--help"].join(" ");
-  return `parley: ${what}${/[.?)]$/.test(what) ? "" : ";"} see ${help}`;
-};
+/** The same with what an `--env-file` sets; existing variables win. @throws Fault `configuration` for a file that cannot be read */
+function withEnvFile(io: Io, { envFile }: Parsed["given"]): Io {
+  if (typeof envFile !== "string") return io;
+  try {
+    return { ...io, env: { ...parseEnv(readFileSync(resolve(io.cwd, envFile), "utf8")), ...io.env } };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    const why = `the env file ${envFile} cannot be read (${code})`;
+    throw new Fault("configuration", { why, next: "name another file, or set the variables yourself" });
+  }
+}

@@ -6,8 +6,8 @@ import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/form
 import { formatCost } from "../reports/words.ts";
 import { modelWords, stateWords, workWords } from "./screen-words.ts";
 
-// L1. There are at most `rows` lines, and none takes more than `columns` cells.
-// L2. Everything foreign is printable and on one line before it is measured.
+// SLINES-1. There are at most `rows` lines, and none takes more than `columns` cells.
+// SLINES-2. Everything foreign is printable and on one line before it is measured.
 
 /** What a screen shows at one moment. */
 export type Moment = {

@@ -107,7 +107,7 @@ describe("on a terminal", () => {
     expect([output.cursorVisible, output.autowrap]).toEqual([true, true]);
   });
 
-  it("S1: draws ten times a second at most, however fast the frames come", () => {
+  it("SCREEN-1: draws ten times a second at most, however fast the frames come", () => {
     const { output, time, screen } = stage();
     screen.event(opening);
     for (let at = 0; at < 2_000; at += 1) {
@@ -119,7 +119,7 @@ describe("on a terminal", () => {
     expect(output.screen().join("\n")).toContain("10,000 characters");
   });
 
-  it("S2: writes nothing before the first event and nothing after it was stopped", () => {
+  it("SCREEN-2: writes nothing before the first event and nothing after it was stopped", () => {
     const { output, time, lifecycle, screen } = stage();
     screen.frame(frames.started("draft/analyst"));
     time.advance(1_000);

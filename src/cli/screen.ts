@@ -3,12 +3,12 @@ import { progressView } from "../views/progress.ts";
 import { styleOf } from "../reports/style.ts";
 import { closingLine, screenLines, type Moment } from "./screen-lines.ts";
 import { createScreenLog } from "./screen-log.ts";
-import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
-import { createRegion, type TerminalOutput } from "./terminal-region.ts";
+import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal.ts";
+import { createRegion, type TerminalOutput } from "./terminal.ts";
 
 // Progress on a terminal:
-// S1. It is drawn at most once in `REDRAW_MS`, however many frames come.
-// S2. After `stop` nothing more is written, and the terminal is as it was but for one line.
+// SCREEN-1. It is drawn at most once in `REDRAW_MS`, however many frames come.
+// SCREEN-2. After `stop` nothing more is written, and the terminal is as it was but for one line.
 
 /** Live progress, fed with everything that happens. `stop` may be called more than once. */
 export type Screen = {
@@ -78,7 +78,7 @@ function createTerminalScreen(
   };
   const start = () => {
     const unguard = guardTerminal(region, lifecycle);
-    const untick = time.every(REDRAW_MS, draw); // S1
+    const untick = time.every(REDRAW_MS, draw); // SCREEN-1
     running = {
       sinceMs: time.now(),
       end: () => {
@@ -103,7 +103,7 @@ function createTerminalScreen(
       stopped = true;
       if (!running) return;
       running.end();
-      region.leave([closingLine(moment(), space())]); // S2
+      region.leave([closingLine(moment(), space())]); // SCREEN-2
     },
   };
 }

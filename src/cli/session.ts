@@ -4,8 +4,10 @@ import { resolveId } from "../app/lookup.ts";
 import { loadSettings } from "../config/sources.ts";
 import type { Entry, OrganizationStore, Store } from "../kernel/index.ts";
 import { openStore } from "../stores/index.ts";
-import type { Showing } from "./showing.ts";
 import type { Io } from "./command.ts";
+import { EXIT } from "./exits.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
 
 /** An organization's part of a store, the store itself, and the settings that named them. */
 export type Stored = {
@@ -17,13 +19,17 @@ export type Stored = {
 /** Runs a command over everything, and closes it whatever happens. */
 export async function withParley(
   io: Io,
-  flags: Readonly<Record<string, unknown>>,
+  flags: Flags,
   command: (context: AppContext, configured: Configured) => Promise<number>,
 ): Promise<number> {
   const { openConfigured } = await import("../app/configured.ts");
-  const { rubric } = flags;
-  const files = typeof rubric === "string" ? [rubric] : [];
-  const configured = await openConfigured({ flags, flagPrefix: "--", files, env: io.env, cwd: io.cwd });
+  const { rubric, model } = flags;
+  const configured = await openConfigured({
+    ...{ env: io.env, cwd: io.cwd, protocols: io.protocols, flagPrefix: "--" },
+    files: typeof rubric === "string" ? [rubric] : [],
+    // One model, where a command asks one: the setting is a list.
+    flags: typeof model === "string" ? { ...flags, models: model } : flags,
+  });
   try {
     return await command(configured.context, configured);
   } finally {
@@ -39,17 +45,43 @@ export async function withStore(io: Io, command: (stored: Stored) => Promise<num
 }
 
 /** The events of the deliberation that an id, or the beginning of one, names. @throws Fault as `resolveId` does */
-export async function entriesOf(reading: Pick<Stored, "store">, id: string): Promise<readonly Entry[]> {
+export async function readEntries(reading: Pick<Stored, "store">, id: string): Promise<readonly Entry[]> {
   return reading.store.read(await resolveId(reading, id));
 }
 
-/** How the flags want a deliberation shown. */
-export const showingOf = (
-  flags: Readonly<Record<string, unknown>>,
+/** How a run is shown while it runs and when it has ended. */
+export type Showing = {
+  readonly json: boolean;
+  readonly events: boolean;
+  readonly quiet: boolean;
+  readonly onDegraded: "accept" | "refuse";
+};
+
+export const showingIn = (
+  { json, events, quiet }: Pick<Showing, "json" | "events" | "quiet">,
   { onDegraded }: Pick<EffectiveSettings, "onDegraded">,
-): Showing => ({
-  json: flags["json"] === true,
-  events: flags["events"] === true,
-  quiet: flags["quiet"] === true,
-  onDegraded,
-});
+): Showing => ({ json, events, quiet, onDegraded });
+
+/** A terminal and npm may both deliver one Ctrl-C: within this time two are one. */
+const SAME_INTERRUPT_MS = 1_000;
+
+/**
+ * Runs with a signal that aborts at the first Ctrl-C (or SIGTERM); another one, later, ends the process at once. What is
+ * recorded stays recorded either way.
+ */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let sinceMs = 0;
+  const stop = () => {
+    if (!controller.signal.aborted) {
+      sinceMs = performance.now();
+      controller.abort();
+    } else if (performance.now() - sinceMs > SAME_INTERRUPT_MS) process.exit(EXIT.interrupted);
+  };
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off("SIGINT", stop).off("SIGTERM", stop);
+  }
+}

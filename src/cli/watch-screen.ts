@@ -4,8 +4,8 @@ import { styleOf, type Style } from "../reports/style.ts";
 import { cutTo } from "../reports/text-width.ts";
 import { watchErrors, watchHead, watchLine, watchTable } from "../reports/watch.ts";
 import type { ScreenTime } from "./screen.ts";
-import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal-lifecycle.ts";
-import { createRegion, type TerminalOutput } from "./terminal-region.ts";
+import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal.ts";
+import { createRegion, type TerminalOutput } from "./terminal.ts";
 
 // WSCREEN-1. It is drawn at most once in `REDRAW_MS`, however many events come.
 // WSCREEN-2. After `stop` nothing more is written, and the terminal is as it was.

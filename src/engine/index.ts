@@ -25,7 +25,7 @@ export {
   type Turn,
   type RecordedTurn,
 } from "./protocol.ts";
-export { loadAll, loadNamed, listNames, type Registry } from "./protocol.ts";
+export { loadAll, loadNamed, type Registry } from "./protocol.ts";
 export {
   loadReactors,
   type LazyReactor,

@@ -85,6 +85,8 @@ export type SeatSpec = {
   readonly fallbacks?: boolean;
   /** The persona of everybody in this seat; without it, the request's personas by turns. */
   readonly persona?: string;
+  /** What help says about the models of this seat. */
+  readonly description?: string;
 };
 
 /** What a protocol's `view.ts` exports. */
@@ -119,6 +121,8 @@ export interface Protocol<S = unknown> {
   readonly seats: readonly SeatSpec[];
   /** A setting whose schema has `.meta({ flag, description })` is offered by the command line. */
   readonly settings: z.ZodType<S>;
+  /** What the protocol's own opening reads from a request: an object, whose fields are offered as those of `settings` are. */
+  readonly request?: z.ZodType;
   /** The templates that an opening must pin. */
   readonly templates: readonly PromptTemplate[];
   /** Other texts that an opening must pin, by name: `strategy`. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BenchReport } from "../../src/lab/bench/report.ts";
-import { built, oneLine, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
+import { built, isProblem, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
 
@@ -52,7 +52,7 @@ describe("parley bench", () => {
     const stopped = await place.run([...command, "--max-tokens", "45000"]);
     expect(stopped.code).toBe(5);
     expect(stopped.stderr).toMatch(
-      /parley: the budget does not reach .* of 4 are finished and recorded; next: raise --max-tokens; the same command then goes on/,
+      /parley: budget exceeded: .* of 4 are finished and recorded\.\nTry: raise --max-tokens; the same command then resumes/,
     );
     expect(reportIn(stopped).complete).toBe(false);
     const ended = await place.run([...command, "--max-tokens", "9000000"]);
@@ -71,7 +71,7 @@ describe("parley bench", () => {
     expect(failed.stdout).toMatch(/> \*\*Failed\.\*\* single 3 of 3/);
     expect(failed.stdout).toMatch(/\| single +\| – /);
     expect(failed.stderr).toMatch(
-      /^parley: 3 of 3 failed and are not scored: .*network: .*--retry-failed\n$/,
+      /^parley: 3 of 3 failed and are not scored: .*network: .*\nTry: .*--retry-failed\n$/,
     );
     const back = { ...gone, OPENAI_BASE_URL: `${server.url}/v1` };
     const again = await place.run([...command, "--retry-failed", "--json"], back);
@@ -90,12 +90,14 @@ describe("parley bench", () => {
       place.run(["bench", file, "--budget", "0"]),
       place.run(["tasks", "--kind", "logik"]),
     ]);
-    expect(refused.map(({ code, stderr }) => [code, oneLine(stderr)])).toEqual(refused.map(() => [2, true]));
+    expect(refused.map(({ code, stderr }) => [code, isProblem(stderr)])).toEqual(
+      refused.map(() => [2, true]),
+    );
     const [arm, line, budget, kind] = refused.map(({ stderr }) => stderr);
     expect(arm).toContain("did you mean majority?");
     expect(line).toContain("bad.jsonl:3: answer is missing");
     expect(budget).toMatch(/^parley: --budget must be .*above 0/);
     expect(budget).not.toContain("--max-cost-usd");
-    expect(kind).toContain("did you mean logic?");
+    expect(kind).toContain("Try: --kind logic");
   });
 });

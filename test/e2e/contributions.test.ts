@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Contributions } from "../../src/lab/contributions/contributions.ts";
-import { built, oneLine, resultIn, somewhere, type Ended } from "./parley.ts";
+import { built, isProblem, resultIn, somewhere, type Ended } from "./parley.ts";
 
 built();
 
@@ -45,7 +45,7 @@ describe("parley contributions", () => {
     for (const args of [["nobody"], [id, "--repeats", "many"], []]) {
       const refused = await place.run(["contributions", ...args]);
       expect(refused.code).toBe(2);
-      expect(refused.stderr).toSatisfy(oneLine);
+      expect(refused.stderr).toSatisfy(isProblem);
     }
   });
 });

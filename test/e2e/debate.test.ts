@@ -91,7 +91,7 @@ describe("a debate on the command line", () => {
       "--json",
       "-q",
     ]);
-    expect(asked.code).toBe(0);
+    expect(asked.code).toBe(8);
     const { id, status } = resultIn(asked);
     expect(status).toBe("open");
     expect(asked.stderr).toContain(`parley answer ${id}`);

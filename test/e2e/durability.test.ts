@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import {
   built,
   eventsIn,
-  oneLine,
+  isProblem,
   QUESTION,
   membersIn,
   resultIn,
@@ -116,7 +116,7 @@ describe("after the fact", () => {
     await server.stop();
     expect(await place.run(["replay", id], env)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("the same again"),
+      stdout: expect.stringContaining("matches"),
     });
     const db = new Database(join(place.home, "parley.db"));
     const changed = db
@@ -128,7 +128,7 @@ describe("after the fact", () => {
     expect(changed.changes).toBe(3);
     const altered = await place.run(["replay", id], env);
     expect({ code: altered.code, stdout: altered.stdout }).toEqual({ code: 1, stdout: "" });
-    expect(oneLine(altered.stderr)).toBe(true);
+    expect(isProblem(altered.stderr)).toBe(true);
   });
 
   it("forks with exactly one call for another strategy, none for another mode, some without a member", async () => {
@@ -177,7 +177,7 @@ describe("Ctrl-C", () => {
     one.kill("SIGINT");
     const ended = await one.ended;
     expect(ended.code).toBe(130);
-    const [, id = ""] = /Go on with: parley resume (\S+)/.exec(ended.stderr) ?? [];
+    const [, id = ""] = /Try: parley resume (\S+)/.exec(ended.stderr) ?? [];
     const result = resultIn(await place.run(["resume", id, "--json", "--quiet"]));
     expect(result).toMatchObject({ status: "answered", finalAnswer: "391", calls: 7 });
     expect(resultIn(await place.run(["resume", id.slice(0, 5), "--json"]))).toEqual(result);

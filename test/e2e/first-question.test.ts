@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { built, eventsIn, oneLine, QUESTION, resultIn, somewhere } from "./parley.ts";
+import { built, eventsIn, isProblem, QUESTION, resultIn, somewhere } from "./parley.ts";
 
 built();
 
@@ -148,7 +148,7 @@ it("prints every command and its exit codes as help, and refuses what it does no
     expect(help.stdout).toMatch(new RegExp(`^ +${name}\\b`, "m"));
   const wrong = await place.run(["show"]);
   expect(wrong.code).toBe(2);
-  expect(oneLine(wrong.stderr)).toBe(true);
+  expect(isProblem(wrong.stderr)).toBe(true);
 });
 
 async function list(place: ReturnType<typeof somewhere>) {

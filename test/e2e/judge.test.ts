@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Judgement } from "../../src/protocols/judge/view-items.ts";
 import { Validation } from "../../src/protocols/judge/view-validation.ts";
-import { built, oneLine, resultIn, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
+import { built, isProblem, resultIn, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
 
@@ -74,10 +74,10 @@ describe("parley judge validate", () => {
     await victim.ended;
     const args = ["judge", "validate", "pairs.jsonl", "--model", model, "--json"];
     const [again, whole] = await Promise.all([place.run(args), other.run(args)]);
-    expect(again.stderr).toContain("Going on where it was");
+    expect(again.stderr).toContain("Resuming; completed steps are reused");
     expect(JSON.parse(again.stdout)).toEqual(JSON.parse(whole.stdout));
     const third = await place.run(args);
-    expect(third.stderr).toContain("Judged before");
+    expect(third.stderr).toContain("Already judged");
     expect(third.stdout).toBe(again.stdout);
     const fresh = Validation.parse(JSON.parse((await place.run([...args, "--again"])).stdout));
     expect(fresh.id).not.toBe(Validation.parse(JSON.parse(whole.stdout)).id);
@@ -88,7 +88,9 @@ describe("parley judge validate", () => {
     write(place, "pairs.jsonl", pairs(32));
     const some = await validate(place, "sim/eve", ["--max-tokens", "20000"]);
     expect(some.ended.code).toBe(5);
-    expect(some.ended.stderr).toMatch(/^parley: stopped-by-budget: .*goes on from here\n$/);
+    expect(some.ended.stderr).toMatch(
+      /^parley: stopped by budget: .*\nTry: .*; the same command then resumes\n$/,
+    );
     expect(some.validation).toMatchObject({ measured: false, status: "stopped-by-budget" });
     expect(await validate(place, "sim/eve", ["--max-tokens", "20000"])).toEqual(some);
     const spent = await place.run([
@@ -129,7 +131,7 @@ describe("parley judge validate", () => {
     const refused = async (args: readonly string[], code: number, message: RegExp): Promise<void> => {
       const ended: Ended = await place.run(["judge", ...args]);
       expect(ended).toMatchObject({ code, stdout: "" });
-      expect(oneLine(ended.stderr)).toBe(true);
+      expect(isProblem(ended.stderr)).toBe(true);
       expect(ended.stderr).toMatch(message);
     };
     await Promise.all([
@@ -197,7 +199,7 @@ describe("parley judge grade and prefer", () => {
     for (const { code, stderr } of ended) {
       expect(code).toBe(3);
       expect(stderr).toMatch(
-        /^parley: inconclusive: network: .+; next: check the connection .*then the same command goes on from here\n$/,
+        /^parley: inconclusive: network: .+\nTry: check the connection .*; the same command then resumes\n$/,
       );
     }
     const back = await place.run(grade, { ...gone, OPENAI_BASE_URL: `${server.url}/v1` });

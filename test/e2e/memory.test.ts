@@ -5,7 +5,7 @@ import { EngramLine } from "../../src/memory/transfer.ts";
 import { MemoryReport } from "../../src/lab/ablation/memory-stats.ts";
 import { MemoryAblation } from "../../src/lab/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemoryImport, MemorySearch } from "../../src/views/memory-view.ts";
-import { built, oneLine, somewhere, type Ended, type Somewhere } from "./parley.ts";
+import { built, isProblem, somewhere, type Ended, type Somewhere } from "./parley.ts";
 
 built();
 
@@ -103,14 +103,14 @@ describe("parley memory", () => {
     expect(parsed(MemorySearch, other).engrams).toEqual([]);
     const elsewhere = await memory(place, "show", deliberation, "--user", "bob");
     expect(elsewhere).toMatchObject({ code: 2, stdout: "" });
-    expect(elsewhere.stderr).toContain("bob remembers nothing");
+    expect(elsewhere.stderr).toContain("bob has no memory entry");
   }, 60_000);
 
   it("pins facts and forgets, and the journal keeps what memory does not", async () => {
     await using place = somewhere();
     const pinned = await memory(place, "pin", "We", "deploy on Fridays.");
     expect(pinned).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pinned:[0-9a-f]{16}\n$/) });
-    expect((await memory(place, "pin", "We deploy on Fridays.")).stderr).toMatch(/^It was pinned before/);
+    expect((await memory(place, "pin", "We deploy on Fridays.")).stderr).toMatch(/^Already pinned/);
     expect(parsed(MemoryFacts, await memory(place, "facts", "--json"))).toMatchObject({
       facts: [{ id: pinned.stdout.trim(), fact: "We deploy on Fridays." }],
     });
@@ -122,13 +122,11 @@ describe("parley memory", () => {
     expect(unasked.stderr).toMatch(/--yes\n$/);
     expect(parsed(MemorySearch, await memory(place, "search", "--json")).engrams).toHaveLength(1);
     const forgotten = await memory(place, "forget", deliberation, "--yes");
-    expect(forgotten.stderr).toBe(
-      `Forgotten; the journal keeps the deliberation it comes from: parley show ${deliberation}\n`,
-    );
+    expect(forgotten.stderr).toBe(`Deleted; run history is kept: parley show ${deliberation}\n`);
     expect(parsed(MemorySearch, await memory(place, "search", "--json")).engrams).toEqual([]);
     const shown = parsed(MemoryEngram, await memory(place, "show", deliberation, "--json"));
     expect(shown).toMatchObject({ engram: { question: "", summary: "" }, forgotten: { by: "local" } });
-    expect((await memory(place, "forget", deliberation, "--yes")).stderr).toBe("It was forgotten before\n");
+    expect((await memory(place, "forget", deliberation, "--yes")).stderr).toBe("Already deleted\n");
     expect((await place.run(["show", deliberation])).stdout).toContain("Final answer: 391");
     await memory(place, "forget", pinned.stdout.trim(), "--yes");
     expect(parsed(MemoryFacts, await memory(place, "facts", "--json")).facts).toEqual([]);
@@ -146,7 +144,7 @@ describe("parley memory", () => {
       .split("\n")
       .map((line) => EngramLine.parse(JSON.parse(line)));
     expect(lines).toHaveLength(13);
-    expect(out.stderr).toBe("13 engrams exported\n");
+    expect(out.stderr).toBe("13 memory entries exported\n");
     expect(await memory(place, "export", "all.jsonl")).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(join(place.cwd, "all.jsonl"), "utf8")).toBe(out.stdout);
     expect(readdirSync(place.cwd).sort()).toEqual(["all.jsonl", "known.jsonl", "tasks.jsonl"]);
@@ -174,7 +172,7 @@ describe("parley memory", () => {
     expect(again).toMatchObject({ written: 0, known: 13, annotations: 0, refused: 0 });
     const missing = await memory(place, "import", "none.jsonl");
     expect(missing).toMatchObject({ code: 2, stdout: "" });
-    expect(oneLine(missing.stderr)).toBe(true);
+    expect(isProblem(missing.stderr)).toBe(true);
     expect(await memory(place, "export", "no/where.jsonl")).toMatchObject({ code: 2, stdout: "" });
   });
 
@@ -202,14 +200,14 @@ describe("parley memory", () => {
     const refused = async (args: readonly string[], message: RegExp) => {
       const ended = await memory(place, ...args);
       expect(ended).toMatchObject({ code: 2, stdout: "" });
-      expect(oneLine(ended.stderr)).toBe(true);
+      expect(isProblem(ended.stderr)).toBe(true);
       expect(ended.stderr).toMatch(message);
     };
     await Promise.all([
       refused(["search", "--limit", "0"], /whole number from 1 to 1000/),
       refused(["search", "--respondent", "C"], /--respondent/),
       refused(["search", "--user", "a b"], /user/),
-      refused(["show", "x"], /local remembers nothing under "x"/),
+      refused(["show", "x"], /local has no memory entry "x"/),
       refused(["pin"], /the fact is empty/),
       refused(["pin", "one\n\ntwo"], /more than one paragraph/),
       refused(["ablate", "none.jsonl", "--model", "sim/ada"], /none\.jsonl does not exist/),
@@ -261,11 +259,11 @@ describe("parley memory ablate", () => {
     const ended = await stopped.ended;
     expect(ended).toMatchObject({ code: 130, stdout: "" });
     expect(ended.stderr).toMatch(
-      /Interrupted; \d+ of 48 answers are recorded\. Go on with the same command\n$/,
+      /Interrupted; \d+ of 48 answers are recorded\. Try: the same command, which resumes\n$/,
     );
     const capped = await place.run([...ABLATE, "--max-tokens", "10000", "-q"]);
     expect(capped.code).toBe(5);
-    expect(capped.stderr).toMatch(/next: raise --max-tokens; the same command then goes on\n$/);
+    expect(capped.stderr).toMatch(/Try: raise --max-tokens; the same command then resumes\n$/);
     expect(parsed(MemoryAblation, capped).complete).toBe(false);
     const whole = parsed(MemoryAblation, await place.run([...ABLATE, "-q"]));
     expect(whole).toMatchObject({ complete: true, recalled: { any: 0 } });

@@ -161,7 +161,7 @@ export const eventsIn = ({ stdout }: Pick<Ended, "stdout">): Line[] =>
     .split("\n")
     .map((line) => Line.parse(JSON.parse(line)));
 
-/** One line, as every error is told. */
-export const oneLine = (text: string): boolean => /^parley: [^\n]+\n$/.test(text);
+/** Two lines, as every error is told: what is wrong, and what to try where that is known. */
+export const isProblem = (text: string): boolean => /^parley: [^\n]+\n(Try: [^\n]+\n)?$/.test(text);
 
 export const QUESTION = "What is 17 * 23?";

@@ -6,7 +6,7 @@ import Database from "libsql";
 import { describe, expect, it } from "vitest";
 import {
   built,
-  oneLine,
+  isProblem,
   QUESTION,
   membersIn,
   resultIn,
@@ -31,7 +31,7 @@ const project = (text: string) => (place: Somewhere) => writeFileSync(join(place
 const RESPOND = ["respond", QUESTION, "--model", "sim/ada"];
 
 const cases: readonly Case[] = [
-  { what: "an empty question", args: ["ask", "  "], code: 2, says: /the question is empty; ask one/ },
+  { what: "an empty question", args: ["ask", "  "], code: 2, says: /the question is empty\.\nTry: ask one/ },
   {
     what: "an unknown provider",
     args: [QUESTION, "-m", "opnai/gpt-5"],
@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
     what: "a second respondent that is described, and not asked for",
     args: [...RESPOND, "--model-b", "sim/bo"],
     code: 2,
-    says: /--model-b says how a second respondent answers, and none is asked for; add --respondent-b/,
+    says: /--model-b needs a second model, and --respondent-b is not given\.\nTry: add --respondent-b/,
   },
   {
     what: "a second model of no provider",
@@ -219,13 +219,13 @@ const cases: readonly Case[] = [
     what: "feedback that is neither up nor down",
     args: ["feedback", "x", "sideways"],
     code: 2,
-    says: /"sideways" is neither up nor down/,
+    says: /Rating must be up or down \(got "sideways"\)/,
   },
   {
     what: "feedback that says nothing",
     args: ["feedback", "x"],
     code: 2,
-    says: /nothing is said of the answer/,
+    says: /a rating or an --outcome is missing/,
   },
   {
     what: "feedback on nothing",
@@ -243,18 +243,18 @@ const cases: readonly Case[] = [
         "story_id: X\ntitle: x\nneeds: [judge]\nturns:\n  - query: hi\n",
       ),
     code: 2,
-    says: /needs a judge, and none is configured; set judge to provider\/model/,
+    says: /needs a judge, and none is configured\.\nTry: set judge to provider\/model/,
   },
 ];
 
-describe("bad input is refused in one line that says what to do", () => {
+describe("bad input is refused in one line, and another that says what to do", () => {
   it.each(cases)("$what", async ({ args, code, says, env, before }) => {
     await using place = somewhere();
     before?.(place);
     const ended = await place.run(args, env);
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
     expect(ended.stderr).toMatch(says);
-    expect(oneLine(ended.stderr)).toBe(true);
+    expect(isProblem(ended.stderr)).toBe(true);
     expect(ended.stderr).not.toContain("hunter2");
   });
 });
@@ -293,9 +293,9 @@ describe("what goes wrong on the way", () => {
     server.close();
     expect(ended).toMatchObject({ code: 3, stdout: "" });
     expect(ended.stderr).toMatch(
-      /context-too-long: This model's maximum context length.*shorten the question/,
+      /context-too-long: This model's maximum context length[^]*Try: shorten the question/,
     );
-    expect(oneLine(ended.stderr)).toBe(true);
+    expect(isProblem(ended.stderr)).toBe(true);
   });
 
   it("ends with 4 on a wrong key, and with 5 when members hang past the time", async () => {
@@ -306,7 +306,7 @@ describe("what goes wrong on the way", () => {
       OPENAI_API_KEY: "wrong",
     });
     expect(wrong).toMatchObject({ code: 4, stdout: "" });
-    expect(wrong.stderr).toMatch(/unauthorised: .*check the provider's key/);
+    expect(wrong.stderr).toMatch(/unauthorised: [^]*Try: check the provider's key/);
     await locked.stop();
     const open = await simServer(place);
     const env = { OPENAI_BASE_URL: `${open.url}/v1` };
@@ -357,14 +357,14 @@ describe("what goes wrong on the way", () => {
     await dying.ended;
     const early = await place.run([...ask, "--continue", open]);
     expect(early).toMatchObject({ code: 2, stdout: "" });
-    expect(early.stderr).toMatch(/has not come to its end, so nothing can follow it yet; parley resume /);
+    expect(early.stderr).toMatch(/has not come to its end, so nothing can follow it yet\.\nTry: resume /);
     const { id: first } = resultIn(await place.run([...ask, "--json"]));
     const { id: second } = resultIn(await place.run([...ask, "--json", "--continue", first]));
     const late = await place.run(["respond", "And 18 * 23?", ...ask.slice(2), "--continue", first]);
     expect(late).toMatchObject({ code: 2, stdout: "" });
-    expect(late.stderr).toMatch(/the conversation has gone on: .*; continue from its latest turn, /);
+    expect(late.stderr).toMatch(/the conversation has gone on: .*\nTry: continue from its latest turn, /);
     expect(late.stderr).toContain(second);
-    expect([early, late].map(({ stderr }) => oneLine(stderr))).toEqual([true, true]);
+    expect([early, late].map(({ stderr }) => isProblem(stderr))).toEqual([true, true]);
   });
 
   it("takes no feedback on a second answer that nobody gave", async () => {
@@ -373,7 +373,7 @@ describe("what goes wrong on the way", () => {
     const refused = await place.run(["feedback", id, "up", "--second"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(/no second respondent has answered/);
-    expect(oneLine(refused.stderr)).toBe(true);
+    expect(isProblem(refused.stderr)).toBe(true);
   });
 
   it("answers through a compatible server that the project names", async () => {

@@ -312,7 +312,7 @@ describe("chat", () => {
       /Noted: your favourite author is Jane Austen\.\n[^]*Final answer: Jane Austen\n$/,
     );
     expect(first.stderr.match(/● [1-5]\/5/g)).toHaveLength(2);
-    const [, last = ""] = /Go on with: parley chat --continue (\S+)\n$/.exec(first.stderr) ?? [];
+    const [, last = ""] = /To continue: parley chat --continue (\S+)\n$/.exec(first.stderr) ?? [];
     const [sign = "", other = ""] = ["ada", "bo"].map((name) => {
       const own = calls.calls.filter(({ model }) => model === name);
       expect(own).toHaveLength(2);

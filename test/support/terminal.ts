@@ -1,6 +1,6 @@
 import { widthOf } from "../../src/reports/text-width.ts";
-import type { Lifecycle } from "../../src/cli/terminal-lifecycle.ts";
-import type { TerminalOutput } from "../../src/cli/terminal-region.ts";
+import type { Lifecycle } from "../../src/cli/terminal.ts";
+import type { TerminalOutput } from "../../src/cli/terminal.ts";
 
 /** A terminal that understands what Parley writes and throws at everything else, so that a test sees what a person would. */
 export type FakeTerminal = TerminalOutput & {

@@ -1,16 +1,24 @@
-import { conduct } from "../conduct.ts";
-import type { CommandModule } from "../command.ts";
-import { attachments } from "../attachments.ts";
-import { showingOf, withParley } from "../session.ts";
+import type { Io, Values } from "../command.ts";
+import type { ATTACHMENTS, SHOWING } from "../options.ts";
+import type { Declared } from "../protocol-command.ts";
+import { readQuestion } from "../input.ts";
+import { runDeliberation } from "../run-deliberation.ts";
+import { showingIn, withParley } from "../session.ts";
 
-/** `parley ask` and `parley council`: a deliberation on the question, by the protocol that the command is named after. */
-export const run: CommandModule["run"] = (io, args, flags) =>
+type AskOptions = Values<typeof ATTACHMENTS & typeof SHOWING>;
+
+/** Puts a question before a protocol, and shows the result. */
+export const ask = (
+  io: Io,
+  options: AskOptions,
+  { protocol, settings: flags, own, args }: Declared & { readonly args: readonly string[] },
+): Promise<number> =>
   withParley(io, flags, async ({ settings }, { parley, principal, requested }) => {
-    const { question, texts } = await attachments(io, args, { flags, settings });
-    const request = { ...requested, protocol: String(flags["command"]), question, context: texts };
-    return conduct(
+    const { question, texts } = await readQuestion(io, args, { context: options.context, settings });
+    const request = { ...own, ...requested, protocol, protocolSettings: own, question, context: texts };
+    return runDeliberation(
       io,
       { begin: (signal) => parley.start(request, { principal, signal }) },
-      showingOf(flags, settings),
+      showingIn(options, settings),
     );
   });

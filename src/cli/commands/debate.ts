@@ -3,40 +3,44 @@ import { join, resolve } from "node:path";
 import { readProblemFile } from "../../config/input-files.ts";
 import { debateConfig, readDebateFile, withRoles } from "../../interop/dialectic/debate-file.ts";
 import { Fault } from "../../kernel/index.ts";
-import type { DebateRequest } from "../../protocols/debate/opening.ts";
-import { conductAsking } from "../clarification.ts";
-import type { CommandModule, Io } from "../command.ts";
+import type { DebateConfig } from "../../protocols/debate/seats.ts";
+import { runWithQuestions } from "../clarification.ts";
+import type { Io, Values } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
-import { showingOf, withParley } from "../session.ts";
-import { readStandardInput } from "../standard-input.ts";
-import { textFlag } from "./judge-run.ts";
+import { readStandardInput } from "../input.ts";
+import type { DEBATE_FILES, DEBATE_INPUT, SHOWING } from "../options.ts";
+import type { Declared } from "../protocol-command.ts";
+import { showingIn, withParley } from "../session.ts";
 
-type Flags = Readonly<Record<string, unknown>>;
+type DebateOptions = Values<typeof DEBATE_INPUT & typeof DEBATE_FILES & typeof SHOWING>;
 
 /** Where Dialectic looks for its configuration. */
 const USUAL_FILE = "debate-config.json";
 
-/** `parley debate "problem"`: a debate on the problem, and what was asked for written beside it. */
-export const run: CommandModule["run"] = (io, args, flags) =>
+/** Debates a problem, and writes what was asked for beside what is printed. */
+export const debate = (
+  io: Io,
+  options: DebateOptions,
+  { settings: flags, own, args }: Declared & { readonly args: readonly string[] },
+): Promise<number> =>
   withParley(io, flags, async ({ settings, store }, configured) => {
-    const files = debateFiles(flags, io);
-    const question = (await problem(io, args, flags)).trim();
+    const files = debateFiles(options, io);
+    const question = (await readProblem(io, args, options.problemDescription)).trim();
     if (question === "") {
-      throw new Fault("configuration", {
-        why: "the problem is empty",
-        next: 'state one: parley debate "Design a task queue", or -p FILE',
-      });
+      const next = 'parley debate "Design a task queue", or -p FILE';
+      throw new Fault("configuration", { why: "the problem is empty", next });
     }
-    const showing = showingOf(flags, settings);
+    const showing = showingIn(options, settings);
     const { parley, principal, requested } = configured;
-    const folder = textFlag(flags, "context");
-    const { request, isUsual } = debateRequest(io, flags);
+    const isUsual = options.config === undefined && existsSync(join(io.cwd, USUAL_FILE));
+    const config = readConfig(io, isUsual ? USUAL_FILE : options.config, own["agents"]);
     if (isUsual && !showing.quiet) io.output.note(`Using the debate configuration in ${USUAL_FILE}`);
-    const { exit, id } = await conductAsking(io, configured, {
+    const folder = options.context === undefined ? undefined : resolve(io.cwd, options.context);
+    const { exit, id } = await runWithQuestions(io, configured, {
       begin: (signal) =>
         parley.start(
-          { ...requested, ...request, protocol: "debate", question },
-          { principal, signal, folder: folder === undefined ? undefined : resolve(io.cwd, folder) },
+          { ...own, ...requested, config, protocol: "debate", question },
+          { principal, signal, folder },
         ),
       showing,
     });
@@ -44,54 +48,20 @@ export const run: CommandModule["run"] = (io, args, flags) =>
     return exit;
   });
 
-/** What flags and a configuration file say of the debate. */
-function debateRequest(io: Io, flags: Flags): { readonly request: DebateRequest; readonly isUsual: boolean } {
-  const written = textFlag(flags, "config");
-  const isUsual = written === undefined && existsSync(join(io.cwd, USUAL_FILE));
-  const file = isUsual ? USUAL_FILE : written;
-  const roles = Array.isArray(flags["agents"]) ? flags["agents"].map(String) : undefined;
-  const read = file === undefined ? undefined : readDebateFile(file, io);
-  const config = read && debateConfig(roles ? withRoles(read, roles) : read, io);
-  return {
-    isUsual,
-    request: {
-      agents: roles,
-      config,
-      mapModels: textFlag(flags, "mapModels"),
-      rounds: roundsOf(flags),
-      clarify: flags["clarify"] === true ? true : undefined,
-      topology: chosen(flags["topology"], ["full", "ring", "star"]),
-      proposals: chosen(flags["proposals"], ["carried", "fresh"]),
-      verbose: flags["verbose"] === true,
-      until: chosen(flags["until"], ["fixed", "convergence", "quality"]),
-    },
-  };
+/** What a configuration file says about the debate; the roles that were named are chosen from it. */
+function readConfig(io: Io, file: string | undefined, agents: unknown): DebateConfig | undefined {
+  if (file === undefined) return undefined;
+  const read = readDebateFile(file, io);
+  return debateConfig(Array.isArray(agents) ? withRoles(read, agents.map(String)) : read, io);
 }
 
 /** The problem as an argument, in a file, or piped in: one of them. */
-async function problem(io: Io, args: readonly string[], flags: Flags): Promise<string> {
+async function readProblem(io: Io, args: readonly string[], file: string | undefined): Promise<string> {
   const words = args.join(" ").trim();
-  const file = textFlag(flags, "problemDescription");
   if (words !== "" && file !== undefined) {
-    throw new Fault("configuration", {
-      why: "there are two problems: in words, and in a file",
-      next: "give one of them",
-    });
+    const why = "there are two problems: an argument, and a file";
+    throw new Fault("configuration", { why, next: "leave one of them out" });
   }
   if (file !== undefined) return readProblemFile(file, io);
   return words === "" ? ((await readStandardInput(io.output)) ?? "") : words;
 }
-
-function roundsOf(flags: Flags): number | undefined {
-  const given = flags["rounds"];
-  if (given === undefined) return undefined;
-  const rounds = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : 0;
-  if (rounds >= 1 && rounds <= 20) return rounds;
-  throw new Fault("configuration", {
-    why: `--rounds must be an integer from 1 to 20 (got ${JSON.stringify(given)})`,
-    next: "correct it",
-  });
-}
-
-const chosen = <T extends string>(given: unknown, among: readonly T[]): T | undefined =>
-  among.find((one) => one === given);

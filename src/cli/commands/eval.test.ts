@@ -6,9 +6,8 @@ import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.
 import { Opening, StepKey, type NewEvent } from "../../kernel/index.ts";
 import { idOfRequest } from "../../engine/index.ts";
 import { EvaluationReport } from "../../protocols/evaluation/view.ts";
-import type { Io } from "../command.ts";
+import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
-import { run } from "./eval.ts";
 
 const RESULT = {
   id: "deb-20250101-120000-abcd",
@@ -21,22 +20,12 @@ const RESULT = {
 
 type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-async function evaluate(place: Scratch, flags: Readonly<Record<string, unknown>>): Promise<Said> {
-  const said = { stdout: "", stderr: "" };
-  const face = { terminal: false, color: false, columns: 80 };
-  const io: Io = {
-    output: {
-      result: (text) => Promise.resolve(void (said.stdout += text)),
-      note: (text) => void (said.stderr += `${text}\n`),
-      stdout: face,
-      stderr: face,
-    },
-    env: place.env,
-    cwd: place.cwd,
-  };
-  const store = join(place.home, "store.db");
-  const code = await run(io, [], { model: ["sim/eva", "sim/eli?seed=2"], store, ...flags });
-  return { code, ...said };
+async function evaluate(place: Scratch, options: Readonly<Record<string, unknown>>): Promise<Said> {
+  const { io, written } = commandIo(place);
+  const env = { ...place.env, PARLEY_STORE: join(place.home, "store.db") };
+  const given = { model: "sim/eva,sim/eli?seed=2", ...options };
+  const code = await commandNamed("eval").run({ ...io, env }, given, []);
+  return { code, ...written };
 }
 
 const withResult = (more: Readonly<Record<string, string>> = {}): Scratch =>
@@ -61,13 +50,13 @@ describe("parley eval", () => {
     ).toEqual([
       "",
       "Asking eval-1 (sim/eva), eval-2 (sim/eli?seed=2)",
-      "eval-1: scores given",
-      "eval-2: scores given",
+      "eval-1: scores received",
+      "eval-2: scores received",
     ]);
     const second = await evaluate(place, FILE);
     expect(second.stdout).toBe(first.stdout);
     expect(second.stderr).toMatch(
-      /^Evaluated before, so that nothing is asked; --again evaluates anew \(\w+\)\n$/,
+      /^Already evaluated; showing the recorded result\. Try: --again \(\w+\)\n$/,
     );
   });
 
@@ -99,14 +88,14 @@ describe("parley eval", () => {
 
   it("names those without scores in every output, and a run of none writes no file", async () => {
     using place = withResult();
-    const some = { ...FILE, model: ["sim/eva", "sim/eli?malformed=1"], output: "scores.csv" };
+    const some = { ...FILE, model: "sim/eva,sim/eli?malformed=1", output: "scores.csv" };
     const { code, stderr } = await evaluate(place, some);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^Warning: eval-2 is left out: unreadable: /m);
-    const none = await evaluate(place, { ...FILE, model: ["sim/eli?malformed=1"], output: "none.csv" });
+    const none = await evaluate(place, { ...FILE, model: "sim/eli?malformed=1", output: "none.csv" });
     expect(none.code).toBe(7);
     expect(none.stderr).toContain("none.csv is left as it is: there are no scores\n");
-    expect(none.stderr).toMatch(/^parley: inconclusive: no evaluator gave scores .*; next: .*--again$/m);
+    expect(none.stderr).toMatch(/^parley: inconclusive: no evaluator gave scores .*\nTry: .*--again$/m);
     expect(existsSync(join(place.cwd, "none.csv"))).toBe(false);
   });
 
@@ -129,7 +118,7 @@ describe("parley eval", () => {
     expect(ended.code).toBe(5);
     expect(ended.stdout).toContain("1 of 2 evaluators gave scores.");
     expect(ended.stderr).toMatch(
-      /^parley: stopped-by-budget: .*; next: raise --max-tokens: the same command then/m,
+      /^parley: stopped by budget: .*\nTry: raise --max-tokens; the same command then/m,
     );
   });
 
@@ -141,7 +130,7 @@ describe("parley eval", () => {
     expect(read(place, "scores.csv")).toContain(`\n${id},`);
     const other = await recorded(place, "council");
     expect(await refusalOf(() => evaluate(place, { debate: other }), place)).toBe(
-      `${other} is not a debate; parley show ${other} --all tells what it is`,
+      `${other} is not a debate; parley show ${other} --all, which tells what it is`,
     );
   });
 

@@ -1,93 +1,95 @@
 import { extname } from "node:path";
-import { openEvaluation } from "../../lab/eval/evaluation.ts";
 import { displayPath } from "../../config/text-file.ts";
-import { Fault } from "../../kernel/index.ts";
-import { evaluationOf, type EvaluationReport } from "../../protocols/evaluation/view.ts";
+import { openEvaluation } from "../../lab/eval/evaluation.ts";
+import { callOf, Fault, isEvent, type Entry } from "../../kernel/index.ts";
 import { EVALUATION_CSV_HEADER, evaluationCsv } from "../../protocols/evaluation/report-csv.ts";
 import { evaluationMarkdown } from "../../protocols/evaluation/report.ts";
+import {
+  evaluationOf,
+  evaluatorIn,
+  lostEvaluations,
+  type EvaluationReport,
+} from "../../protocols/evaluation/view.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
-import type { CommandModule, Io } from "../command.ts";
-import { appendCsv, checkCsv } from "../csv-output.ts";
+import { formatDuration } from "../../text/format.ts";
+import { jsonText, print, type Io, type Values } from "../command.ts";
+import { findDebate } from "../debate-files.ts";
 import { EXIT } from "../exits.ts";
-import { namedDebate } from "../recorded-debate.ts";
+import { noteEarlyEnd, runLab } from "../lab-job.ts";
+import type { EVAL } from "../options.ts";
+import { appendCsv, checkCsv, checkOutput, writeText } from "../output-file.ts";
 import { withParley } from "../session.ts";
-import { checkedOutput, writeText } from "../text-output.ts";
-import { endedEarly, runEvaluation } from "./eval-run.ts";
-import { textFlag } from "./judge-run.ts";
 
-/** `parley eval --debate ID|FILE`: independent evaluators score a debate's solution; exit 7 where none could be read. */
-export const run: CommandModule["run"] = (io, _args, flags) =>
-  withParley(io, flags, async (parley) => {
-    const quiet = flags["quiet"] === true;
-    const output = outputIn(textFlag(flags, "output"), io);
-    const { record, name } = await namedDebate(io, parley, textFlag(flags, "debate") ?? "");
-    const opened = await openEvaluation(parley, {
-      record,
-      place: io,
-      config: textFlag(flags, "config"),
-      models: Array.isArray(flags["model"]) ? flags["model"].map(String) : undefined,
-      mapModels: textFlag(flags, "mapModels"),
-      again: flags["again"] === true,
+/** Has independent evaluators score a debate's solution; exit 7 where no scores could be read. */
+export const evaluate = (io: Io, { model: models, ...options }: Values<typeof EVAL>): Promise<number> =>
+  withParley(io, options, async (context) => {
+    const { config, mapModels, again, quiet } = options;
+    const file = options.output === undefined ? undefined : checkTarget(options.output, io);
+    const { record, name } = await findDebate(io, context, options.debate);
+    const opened = await openEvaluation(context, { record, place: io, config, models, mapModels, again });
+    const note = (line: string | undefined) =>
+      quiet || line === undefined ? undefined : io.output.note(line);
+    for (const warning of opened.notes) note(warning);
+    const isDone = opened.state === "closed";
+    if (!isDone) note(`Asking ${opened.evaluators.map((one) => `${one.id} (${one.model})`).join(", ")}`);
+    const { entries, exit } = await runLab(io, context, {
+      ...opened,
+      quiet,
+      done: "Already evaluated",
+      progress: isDone ? undefined : { event: (entry) => note(progressLine(entry)), stop: () => undefined },
+      lost: lostEvaluations,
     });
-    if (!quiet) for (const note of opened.notes) io.output.note(note);
-    const { entries, exit } = await runEvaluation(io, parley, { opened, quiet });
     const report = evaluationOf(entries);
     if (!report || exit === EXIT.interrupted) return exit;
-    const printing = { name, output, json: flags["json"] === true, unpriced: unpricedModels(entries) };
-    await print(io, report, printing);
-    const early = endedEarly(entries);
-    if (early !== undefined) io.output.note(early);
+    const unpriced = unpricedModels(entries);
+    if (file) {
+      // A file is read without what stands beside it on the screen.
+      for (const warning of report.warnings) io.output.note(`Warning: ${oneLine(warning, 600)}`);
+      if (report.simulated) io.output.note("simulated models");
+      writeReport(io, report, { ...file, name, unpriced });
+    }
+    if (!file || options.json)
+      await print(io, options, { value: report, words: () => evaluationMarkdown(report, unpriced) });
+    const inconclusive = "other evaluators, or --again";
+    noteEarlyEnd(io, entries, { lost: lostEvaluations(entries), inconclusive });
     return exit;
   });
 
-type Output = { readonly file: string; readonly format: Format };
-const FORMATS = ["md", "json", "csv"] as const;
-type Format = (typeof FORMATS)[number];
+/** What became of an evaluator, in a line; undefined for what is no evaluator's. */
+function progressLine(entry: Entry): string | undefined {
+  const id = evaluatorIn(entry);
+  const call = callOf(entry);
+  if (id === undefined || !call) return undefined;
+  const took = entry.origin.by === "adopted" ? "reused" : formatDuration(call.latencyMs);
+  return isEvent(entry, "degradation-noted")
+    ? `${id}: no scores: ${oneLine(entry.data.why, 300)} (${took})`
+    : `${id}: scores received (${took})`;
+}
 
-/** Before anything is asked: whoever names a file that cannot be written shall know at once. @throws Fault `configuration` */
-function outputIn(file: string | undefined, io: Io): Output | undefined {
-  if (file === undefined) return undefined;
+const FORMATS = ["md", "json", "csv"] as const;
+type Target = { readonly file: string; readonly format: (typeof FORMATS)[number] };
+
+/** The file to write to, checked before anything is asked. @throws Fault `configuration` */
+function checkTarget(file: string, io: Io): Target {
   const format = FORMATS.find((one) => extname(file).toLowerCase() === `.${one}`);
   if (!format) {
     const why = `--output ${displayPath(file)} names no format`;
     throw new Fault("configuration", { why, next: "let it end in .md, .json or .csv" });
   }
   if (format === "csv") checkCsv({ file, header: EVALUATION_CSV_HEADER }, io);
-  else checkedOutput(file, io);
+  else checkOutput(file, io);
   return { file, format };
 }
 
-type Printing = {
-  /** The debate's, in a table of many. */
-  readonly name: string;
-  readonly output: Output | undefined;
-  readonly json: boolean;
-  readonly unpriced: readonly string[];
-};
-
-async function print(
+function writeReport(
   io: Io,
   report: EvaluationReport,
-  { name, output, json, unpriced }: Printing,
-): Promise<void> {
-  const text = `${JSON.stringify(report, undefined, 2)}\n`;
-  if (output) {
-    // A file is read without what stands beside it on the screen.
-    for (const warning of report.warnings) io.output.note(`Warning: ${oneLine(warning, 600)}`);
-    if (report.simulated) io.output.note("simulated models");
-    write(io, report, { ...output, text, name, unpriced });
-  }
-  if (json) await io.output.result(text);
-  else if (!output) await io.output.result(evaluationMarkdown(report, unpriced));
-}
-
-type Writing = Output & Pick<Printing, "name" | "unpriced"> & { readonly text: string };
-
-function write(io: Io, report: EvaluationReport, { file, format, text, name, unpriced }: Writing): void {
+  { file, format, name, unpriced }: Target & { readonly name: string; readonly unpriced: readonly string[] },
+): void {
   if (Object.keys(report.agents).length === 0)
     return io.output.note(`${displayPath(file)} is left as it is: there are no scores`);
-  if (format === "json") return writeText(file, text, io);
+  if (format === "json") return writeText(file, jsonText(report), io);
   if (format === "md") return writeText(file, evaluationMarkdown(report, unpriced), io);
   appendCsv({ file, header: EVALUATION_CSV_HEADER }, evaluationCsv(report, name), io);
 }

@@ -1,37 +1,33 @@
-import { Fault } from "../../kernel/index.ts";
-import type { CommandModule } from "../command.ts";
-import { EXIT } from "../exits.ts";
 import { resolveId } from "../../app/lookup.ts";
+import { Fault } from "../../kernel/index.ts";
+import type { Io, Values } from "../command.ts";
+import { EXIT } from "../exits.ts";
 import { wordFeedback } from "../notes.ts";
+import type { FEEDBACK } from "../options.ts";
 import { withParley } from "../session.ts";
 
-/** `parley feedback ID up|down ["words"]`: what a person thinks of an answer. */
-export const run: CommandModule["run"] = (io, [given = "", thumb, ...words], flags) =>
-  withParley(io, flags, async (context, { parley, principal }) => {
-    const outcome = flags["outcome"];
-    const isThumb = thumb === "up" || thumb === "down";
-    const isOutcome = outcome === "good" || outcome === "bad";
-    if (thumb !== undefined && !isThumb) {
-      const next = `parley feedback ${given} up, or down, and words in quotation marks after it`;
-      throw new Fault("configuration", { why: `"${thumb.slice(0, 40)}" is neither up nor down`, next });
-    }
-    if (!isThumb && !isOutcome) {
-      const next = `parley feedback ${given} up, or --outcome good`;
-      throw new Fault("configuration", { why: "nothing is said of the answer", next });
-    }
-    const id = await resolveId(context, given);
-    const recorded = await parley.feedback(
-      id,
-      {
-        ...(isThumb ? { thumb } : {}),
-        ...(isOutcome ? { outcome } : {}),
-        text: words.join(" "),
-        second: flags["second"] === true,
-      },
-      { principal },
+/** Records what a person thinks of an answer, or what came of it. */
+export const feedback = (
+  io: Io,
+  { outcome, second, json }: Values<typeof FEEDBACK>,
+  [prefix = "", rating, ...words]: readonly string[],
+): Promise<number> =>
+  withParley(io, {}, async (context, { parley, principal }) => {
+    const thumb: "up" | "down" | undefined = rating === "up" || rating === "down" ? rating : undefined;
+    const next = `parley feedback ${prefix} up, or parley feedback ${prefix} --outcome good`;
+    if (rating !== undefined && thumb === undefined)
+      throw new Fault("configuration", {
+        why: `Rating must be up or down (got "${rating.slice(0, 40)}")`,
+        next,
+      });
+    if (thumb === undefined && outcome === undefined)
+      throw new Fault("configuration", { why: "a rating or an --outcome is missing", next });
+    const id = await resolveId(context, prefix);
+    const given = { ...(thumb ? { thumb } : {}), ...(outcome ? { outcome } : {}) };
+    const noted = wordFeedback(
+      await parley.feedback(id, { ...given, text: words.join(" "), second }, { principal }),
     );
-    const line = wordFeedback(recorded);
-    if (flags["json"] === true) await io.output.result(`${JSON.stringify({ id, noted: line })}\n`);
-    else io.output.note(line);
+    if (json) await io.output.result(`${JSON.stringify({ id, noted })}\n`);
+    else io.output.note(noted);
     return EXIT.answered;
   });

@@ -12,9 +12,13 @@ import { degradedCouncil, type Sample } from "../../../test/support/sample-counc
 import { sampleDebate } from "../../../test/support/sample-debate.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOfError } from "../exits.ts";
-import { reportText } from "../debate-report.ts";
+import { reportText } from "../debate-files.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
-import { run } from "./report.ts";
+import { commandNamed } from "../../../test/support/command-io.ts";
+
+/** Runs the command as the program does. */
+const run = (args: readonly string[], given: Readonly<Record<string, unknown>>) =>
+  commandNamed("report").run(io(), given, args);
 
 let cwd = "";
 let printed = "";
@@ -70,7 +74,7 @@ async function stored({ entries }: Sample): Promise<string> {
 /** What a refused command ends with. */
 async function refusal(debate: string, flags: Record<string, unknown> = {}): Promise<string> {
   try {
-    await run(io(), [debate], flags);
+    await run([debate], flags);
   } catch (error) {
     expect(exitOfError(error)).toBe(EXIT.usage);
     return error instanceof Error ? error.message : "no error";
@@ -81,29 +85,29 @@ async function refusal(debate: string, flags: Record<string, unknown> = {}): Pro
 describe("parley report", () => {
   it("prints a file's debate as markdown, or as the record that it reads back", async () => {
     put("debate.json", dialectic());
-    expect(await run(io(), ["debate.json"], {})).toBe(EXIT.answered);
+    expect(await run(["debate.json"], {})).toBe(EXIT.answered);
     const markdown = printed;
     expect(markdown).toMatch(/^# How\?\n/);
     printed = "";
-    await run(io(), ["debate.json"], { json: true });
+    await run(["debate.json"], { json: true });
     expect(debateMarkdown(DebateRecord.parse(JSON.parse(printed)))).toBe(markdown);
     put("record", printed);
     printed = "";
-    await run(io(), ["record"], {});
+    await run(["record"], {});
     expect(printed).toBe(markdown);
   });
 
   it("writes the format that the file's name asks for, and says nothing else", async () => {
     put("debate.json", dialectic());
-    await run(io(), ["debate.json"], { json: true });
+    await run(["debate.json"], { json: true });
     const record = DebateRecord.parse(JSON.parse(printed));
     printed = "";
     put("a.html", "old");
-    await run(io(), [join(cwd, "debate.json")], { output: "a.html" });
-    await run(io(), ["./debate.json"], { output: "b.MD" });
+    await run([join(cwd, "debate.json")], { output: "a.html" });
+    await run(["./debate.json"], { output: "b.MD" });
     expect([read("a.html"), read("b.MD"), printed]).toEqual([debateHtml(record), debateMarkdown(record), ""]);
     expect(readdirSync(cwd).sort()).toEqual(["a.html", "b.MD", "debate.json"]);
-    await run(io(), ["debate.json"], { output: "c.md", json: true });
+    await run(["debate.json"], { output: "c.md", json: true });
     expect([read("c.md"), JSON.parse(printed)]).toEqual([debateMarkdown(record), record]);
     expect(reportText(record, "any.txt")).toBe(debateMarkdown(record));
   });
@@ -111,7 +115,7 @@ describe("parley report", () => {
   it("prints a recorded debate by its id, or the beginning of one", async () => {
     const sample = sampleDebate();
     const id = await stored(sample);
-    await run(io(), [id.slice(0, 6)], { json: true });
+    await run([id.slice(0, 6)], { json: true });
     const record = DebateRecord.parse(JSON.parse(printed));
     const { startedAt, endedAt, ...same } = debateRecord(sample.entries);
     expect({ ...record, startedAt, endedAt }).toEqual({ ...same, startedAt, endedAt });
@@ -119,7 +123,7 @@ describe("parley report", () => {
 
   it("refuses what is no debate", async () => {
     const id = await stored(degradedCouncil());
-    expect(await refusal(id)).toBe(`${id} is not a debate; parley show ${id} --all tells what it is`);
+    expect(await refusal(id)).toBe(`${id} is not a debate; parley show ${id} --all, which tells what it is`);
     expect(await refusal("nothing")).toMatch(/^there is no deliberation nothing/);
     expect(await refusal("")).toMatch(/^no debate is named/);
   });

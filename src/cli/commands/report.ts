@@ -1,41 +1,39 @@
 import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
 import { Fault } from "../../kernel/index.ts";
-import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { debateMarkdown } from "../../protocols/debate/report/markdown.ts";
-import type { CommandModule, Io } from "../command.ts";
-import { checkedReport, reportText } from "../debate-report.ts";
+import type { DebateRecord } from "../../protocols/debate/view/record.ts";
+import { print, type Io, type Values } from "../command.ts";
+import { checkReport, findDebate, readDebate, reportText } from "../debate-files.ts";
 import { EXIT } from "../exits.ts";
-import { debateInFile, namedDebate } from "../recorded-debate.ts";
+import type { REPORT } from "../options.ts";
+import { writeText } from "../output-file.ts";
 import { withStore } from "../session.ts";
-import { writeText } from "../text-output.ts";
-import { textFlag } from "./judge-run.ts";
 
-/** `parley report ID|FILE`: a debate, on the journal or in a file, as a document; what `--output` names is written over. */
-export const run: CommandModule["run"] = async (io, [first], flags) => {
-  const debate = first ?? textFlag(flags, "debate") ?? "";
-  if (debate === "")
-    throw new Fault("configuration", {
-      why: "no debate is named",
-      next: "parley report ID, or a result file of Dialectic's; parley list shows ids",
-    });
-  const file = textFlag(flags, "output");
-  const printing = {
-    output: file === undefined ? undefined : checkedReport(file, { flag: "--output", io }),
-    json: flags["json"] === true,
+/** Prints a debate, on the journal or in a file, as a document; the file that `--output` names is overwritten. */
+export async function report(
+  io: Io,
+  options: Values<typeof REPORT>,
+  name = options.debate ?? "",
+): Promise<number> {
+  if (name === "") {
+    const next = "parley report ID, or a result file of Dialectic's; parley list shows ids";
+    throw new Fault("configuration", { why: "no debate is named", next });
+  }
+  const { config, json } = options;
+  const file = options.output === undefined ? undefined : checkReport(options.output, "--output", io);
+  const { agents = [], judge } = config === undefined ? {} : readDebateFile(config, io);
+  const known = judge ? [...agents, judge] : agents;
+  const write = async (read: DebateRecord) => {
+    const record = completed(read, known);
+    if (file !== undefined) writeText(file, reportText(record, file), io);
+    if (json || file === undefined)
+      await print(io, { json }, { value: record, words: () => debateMarkdown(record) });
+    return EXIT.answered;
   };
-  const config = textFlag(flags, "config");
-  const agents = config === undefined ? [] : agentsIn(config, io);
-  const inFile = debateInFile(io, debate);
-  if (inFile) return print(io, completed(inFile.record, agents), printing);
-  return withStore(io, async (stored) =>
-    print(io, completed((await namedDebate(io, stored, debate)).record, agents), printing),
-  );
-};
-
-const agentsIn = (config: string, io: Io): readonly AgentEntry[] => {
-  const { agents, judge } = readDebateFile(config, io);
-  return [...agents, judge];
-};
+  const inFile = readDebate(io, name);
+  if (inFile) return write(inFile.record);
+  return withStore(io, async (stored) => write((await findDebate(io, stored, name)).record));
+}
 
 /** With what a configuration says of agents, where the record itself says nothing. */
 function completed(record: DebateRecord, known: readonly AgentEntry[]): DebateRecord {
@@ -56,15 +54,4 @@ function completed(record: DebateRecord, known: readonly AgentEntry[]): DebateRe
     agents: record.agents.map(complete),
     judge: record.judge === null ? null : complete(record.judge),
   };
-}
-
-async function print(
-  io: Io,
-  record: DebateRecord,
-  { output, json }: { readonly output: string | undefined; readonly json: boolean },
-): Promise<number> {
-  if (output !== undefined) writeText(output, reportText(record, output), io);
-  if (json) await io.output.result(`${JSON.stringify(record, undefined, 2)}\n`);
-  else if (output === undefined) await io.output.result(debateMarkdown(record));
-  return EXIT.answered;
 }

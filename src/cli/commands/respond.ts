@@ -1,26 +1,32 @@
 import { resolve } from "node:path";
+import type { EffectiveSettings } from "../../app/context.ts";
+import { Fault } from "../../kernel/index.ts";
+import type { Io, Values } from "../command.ts";
 import { showReactions } from "../ending.ts";
-import type { CommandModule } from "../command.ts";
-import { interruption } from "../interruption.ts";
-import { refuseUnaskedSecond, respondFlags } from "../respond-flags.ts";
-import { showingOf, withParley } from "../session.ts";
-import { attachments } from "../attachments.ts";
-import { askTurn } from "../turn.ts";
 import { EXIT } from "../exits.ts";
+import { readQuestion } from "../input.ts";
+import type { ATTACHMENTS, CONVERSATION, SHOWING, WAIT } from "../options.ts";
+import type { Declared } from "../protocol-command.ts";
+import { askTurn } from "../respond-turn.ts";
+import { noteInterrupted } from "../run-deliberation.ts";
+import { interruptible, showingIn, withParley } from "../session.ts";
 
-/** `parley respond QUESTION`: one respondent answers at once; grading and memory are waited for unless `--no-wait` is given. */
-export const run: CommandModule["run"] = (io, args, flags) =>
-  withParley(io, respondFlags(flags), async (context, configured) => {
-    refuseUnaskedSecond(flags, context.settings);
-    const showing = showingOf(flags, context.settings);
-    const stop = interruption();
-    const own = new AbortController();
-    const signal = AbortSignal.any([stop.signal, own.signal]);
-    try {
-      const { question, texts } = await attachments(io, args, { flags, settings: context.settings });
-      const wait = flags["wait"] !== false;
-      const previous = flags["continue"];
-      const folder = flags["folder"];
+type RespondOptions = Values<typeof ATTACHMENTS & typeof CONVERSATION & typeof SHOWING & typeof WAIT>;
+
+/** One model answers at once; grading and memory are waited for unless `--no-wait` is given. */
+export const respond = (
+  io: Io,
+  options: RespondOptions,
+  { settings: flags, args }: Declared & { readonly args: readonly string[] },
+): Promise<number> =>
+  withParley(io, flags, ({ settings }, configured) =>
+    interruptible(async (interrupted) => {
+      refuseUnusedSecond(flags, settings);
+      const showing = showingIn(options, settings);
+      const leave = new AbortController();
+      const signal = AbortSignal.any([interrupted, leave.signal]);
+      const { wait, folder, continue: previous } = options;
+      const { question, texts } = await readQuestion(io, args, { context: options.context, settings });
       const turn = await askTurn(
         io,
         {
@@ -28,22 +34,31 @@ export const run: CommandModule["run"] = (io, args, flags) =>
           question,
           context: texts,
           previous:
-            typeof previous === "string"
-              ? await configured.parley.resolveId(previous, configured)
-              : undefined,
-          folder: typeof folder === "string" ? resolve(io.cwd, folder) : undefined,
+            previous === undefined ? undefined : await configured.parley.resolveId(previous, configured),
+          folder: folder === undefined ? undefined : resolve(io.cwd, folder),
           signal,
           wait,
         },
         showing,
       );
-      if (!wait) own.abort();
-      else if (!turn.closed)
-        io.output.note(`Interrupted; everything so far is recorded. Go on with: parley resume ${turn.id}`);
-      else await showReactions(io, { ...turn, signal }, showing);
+      if (!wait) leave.abort();
+      else if (turn.closed) await showReactions(io, { ...turn, signal }, showing);
+      else noteInterrupted(io, turn.id);
       await turn.done;
-      return stop.signal.aborted ? EXIT.interrupted : turn.exit;
-    } finally {
-      stop.release();
-    }
-  });
+      return interrupted.aborted ? EXIT.interrupted : turn.exit;
+    }),
+  );
+
+const SECOND = { modelB: "--model-b", temperatureB: "--temperature-b" } as const;
+
+/** @throws Fault `configuration` for flags of a second model where none is asked */
+export function refuseUnusedSecond(
+  flags: Readonly<Record<string, unknown>>,
+  { respondentB }: Pick<EffectiveSettings, "respondentB">,
+): void {
+  for (const [key, flag] of Object.entries(SECOND)) {
+    if (respondentB || flags[key] === undefined) continue;
+    const why = `${flag} needs a second model, and --respondent-b is not given`;
+    throw new Fault("configuration", { why, next: `add --respondent-b, or leave ${flag} out` });
+  }
+}

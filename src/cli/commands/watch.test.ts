@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { Local2WatchReport as WatchReport } from "../../interop/local2/states.ts";
 import { processOutput } from "../output.ts";
-import { run } from "./watch.ts";
+import { commandNamed } from "../../../test/support/command-io.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 const tsx = import.meta.resolve("tsx");
@@ -169,14 +169,14 @@ it("shows what other processes make of a question, and a worker reacts, until Ct
       stdout: face,
       stderr: face,
     };
-    expect(await run({ output, env, cwd }, [], { once: true, ...flags })).toBe(0);
+    expect(await commandNamed("watch").run({ output, env, cwd }, { once: true, ...flags }, [])).toBe(0);
     return text;
   };
   const report = WatchReport.parse(JSON.parse(await once({ json: true })));
   expect(report).toMatchObject({ deliberations: 1 });
   expect(await once({})).toMatch(/^1 deliberation · [\s\S]*\nREACTOR [\s\S]* preference-given /);
   expect((await once({ quiet: true, since: "1h" })).split("\n")).toHaveLength(3 + report.reactors.length);
-  expect(() => run({ output: processOutput(env), env, cwd }, [], { since: "soon" })).toThrow(
-    "must be a duration",
-  );
+  expect(() =>
+    commandNamed("watch").run({ output: processOutput(env), env, cwd }, { since: "soon" }, []),
+  ).toThrow("must be a duration");
 }, 120_000);

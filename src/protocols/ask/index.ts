@@ -19,7 +19,7 @@ export { AskSettings } from "./rungs.ts";
 export const ask = defineProtocol({
   name: "ask",
   version: 1,
-  summary: "ask several models, and go further only where they disagree",
+  summary: "Ask several models; go further only where they disagree",
   seats: councilSeats,
   settings: AskSettings,
   templates: [draftTemplate, ...councilTemplates, comparisonTemplate, revisionTemplate],

@@ -17,7 +17,13 @@ import type { RevisionRound } from "../phases/revise.ts";
  */
 const Effort = z.int().min(1).max(5);
 
-export const AskSettings = CouncilSettings.extend({ effort: Effort.default(4) });
+export const AskSettings = CouncilSettings.extend({
+  effort: Effort.default(4).meta({
+    flag: "--effort <n>",
+    description:
+      "depth: 1 drafts, 2 +critique round, 3 +synthesis, 4 +peer review, 5 +second round (default: 4)",
+  }),
+});
 export type AskSettings = z.infer<typeof AskSettings>;
 
 // ASK-1. While the drafts' final answers agree, nothing beyond the drafts is called.

@@ -21,7 +21,7 @@ export { minimumSynthesisCalls, reserveForChair, synthesisCalls, type DraftCompa
 export const council = defineProtocol({
   name: "council",
   version: 2,
-  summary: "members draft, review each other, and a chair writes the answer",
+  summary: "Draft, review anonymously and synthesize an answer",
   seats: councilSeats,
   settings: CouncilSettings,
   templates: [draftTemplate, ...councilTemplates],

@@ -8,7 +8,10 @@ import { countMajority } from "../phases/control.ts";
 export const councilSeats: readonly SeatSpec[] = [
   { name: "member", filledBy: "models", min: 1 },
   { name: "chair", filledBy: "chair", min: 0, fallbacks: true, persona: "chair" },
-  { name: "judge", filledBy: "judge", min: 0, persona: "judge" },
+  {
+    ...{ name: "judge", filledBy: "judge", min: 0, persona: "judge" },
+    description: "reviewer models (do not draft)",
+  },
 ];
 
 /** How the chair synthesizes: its directive is the template `strategy`. */
@@ -33,7 +36,10 @@ export type Rewriting = z.infer<typeof Rewriting>;
 
 export const CouncilSettings = z.strictObject({
   /** `consensus`: the chair writes one answer under a strategy. `vote`: the winner's draft is the answer. */
-  mode: z.enum(["consensus", "vote"]).default("consensus"),
+  mode: z.enum(["consensus", "vote"]).default("consensus").meta({
+    flag: "--mode <mode>",
+    description: "consensus (the chair writes) or vote (best draft)",
+  }),
   strategy: Strategy.default({ name: "balanced", sees: [] }),
   /** The minimum number of drafts; by default more than half of the members. */
   quorum: z.int().positive().optional(),

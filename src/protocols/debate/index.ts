@@ -9,7 +9,7 @@ import { EMPTY_TRANSCRIPT, summarizePerspectives, withEntries, withSummaries } f
 import { reserveForJudge, writeSolution, type SolutionEvidence } from "./judge.ts";
 import { debateTemplates } from "./prompts.ts";
 import { criticize, pairCritics, propose, refine, transcriptEntries, type RoundSpec } from "./round.ts";
-import { DebateSettings, requiredProposals } from "./settings.ts";
+import { DebateFlags, DebateSettings, requiredProposals } from "./settings.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
 import { decideEnd, measureAgreement } from "./termination.ts";
 
@@ -26,12 +26,16 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
   defineProtocol({
     name: "debate",
     version: 1,
-    summary: "agents propose, criticize and refine in rounds, and a judge writes the solution",
+    summary: "Debate a problem in rounds; a judge writes the solution",
     seats: [
       { name: "agent", filledBy: "models", min: 1 },
-      { name: "judge", filledBy: "judge", min: 1, fallbacks: true },
+      {
+        ...{ name: "judge", filledBy: "judge", min: 1, fallbacks: true },
+        description: "judge model that writes the solution, with fallbacks",
+      },
     ],
     settings: DebateSettings,
+    request: DebateFlags,
     templates: debateTemplates,
     view: () => import("./view/index.ts"),
     report: () => import("./report/index.ts"),

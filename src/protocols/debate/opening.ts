@@ -11,23 +11,12 @@ import {
   type DebateConfig,
   type DebateSeats,
 } from "./seats.ts";
-import { Summarization, ToolName, type DebateSettings } from "./settings.ts";
+import { Summarization, ToolName, type DebateFlags, type DebateSettings } from "./settings.ts";
 import { findSummaryMethod } from "./summaries/index.ts";
 
-export type DebateRequest = {
-  /** The roles of the agents; a configuration names its own. */
-  readonly agents?: readonly string[] | undefined;
+export type DebateRequest = { readonly [K in keyof DebateFlags]?: DebateFlags[K] } & {
   /** Who takes part and under which rules; by default an agent to each role, with the panel's models dealt out to them. */
   readonly config?: DebateConfig | undefined;
-  /** Other models for the agents and the judge; see `mapModels`. */
-  readonly mapModels?: string | undefined;
-  readonly rounds?: number | undefined;
-  readonly clarify?: boolean | undefined;
-  readonly topology?: DebateSettings["topology"] | undefined;
-  readonly proposals?: DebateSettings["proposals"] | undefined;
-  readonly until?: DebateSettings["termination"]["type"] | undefined;
-  /** Whether the notes say who takes part. */
-  readonly verbose?: boolean | undefined;
 };
 
 /** The roles of a debate for which none are named. */

@@ -1,9 +1,30 @@
+import * as z from "zod";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { callOf } from "../../kernel/index.ts";
 import { respond as answer, RespondentSettings, respondTemplate } from "../phases/respond.ts";
 
 export { RespondentSettings as RespondSettings } from "../phases/respond.ts";
+
+/** Settings that a request may give for the models that answer; settings.ts of the configuration checks them. */
+const RespondFlags = z.object({
+  temperature: z.number().optional().meta({
+    flag: "--temperature <t>",
+    description: "temperature, 0 to 2 (default: the provider's)",
+  }),
+  respondentB: z.boolean().optional().meta({
+    flag: "--respondent-b",
+    description: "answer with a second model too (A/B comparison)",
+  }),
+  modelB: z.string().optional().meta({
+    flag: "--model-b <ref>",
+    description: "second model (default: the same model)",
+  }),
+  temperatureB: z.number().optional().meta({
+    flag: "--temperature-b <t>",
+    description: "temperature of the second model (default: 0.5)",
+  }),
+});
 
 /**
  * One respondent answers at once, with the conversation so far and what memory recalls. Whatever
@@ -12,9 +33,10 @@ export { RespondentSettings as RespondSettings } from "../phases/respond.ts";
 export const respond = defineProtocol<RespondentSettings>({
   name: "respond",
   version: 1,
-  summary: "ask one model, with the conversation so far and memory",
+  summary: "Ask one model, with the conversation so far and memory",
   seats: [{ name: "respondent", filledBy: "models", min: 1, max: 1, persona: "respondent" }],
   settings: RespondentSettings,
+  request: RespondFlags,
   templates: [respondTemplate],
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),

@@ -1,0 +1,101 @@
+import {
+  prepareAblation,
+  readAblationTasks,
+  runAblation,
+  type AblationRun,
+} from "../../lab/ablation/ablate.ts";
+import { memoryAblationText } from "../../lab/ablation/text.ts";
+import type { BenchRow } from "../../lab/bench/row.ts";
+import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
+import { print, type Io, type Values } from "../command.ts";
+import { EXIT, exitOfFailures } from "../exits.ts";
+import { judgeProgress } from "../judge-progress.ts";
+import { noteEarlyEnd, noteJobEnd, STOP_EXITS } from "../lab-job.ts";
+import { wordNote } from "../notes.ts";
+import type { ABLATE } from "../options.ts";
+import { interruptible, withParley } from "../session.ts";
+import { createProgressLine } from "../terminal.ts";
+import { lostPrompts } from "./judge.ts";
+
+/** Answers questions with memory and without; what is recorded is not asked again. */
+export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Promise<number> =>
+  withParley(io, options, (context) =>
+    interruptible(async (signal) => {
+      const { concurrency, retryFailed, quiet } = options;
+      const tasks = readAblationTasks(file, io);
+      const prepared = await prepareAblation(context, { file, tasks });
+      if (!quiet) for (const note of notesOf(prepared)) io.output.note(note);
+      const screens = quiet ? undefined : createScreens(io, 2 * tasks.length);
+      try {
+        const run = await runAblation(context, prepared, { signal, concurrency, retryFailed, ...screens });
+        screens?.stop();
+        const { report, stop } = run;
+        if (stop !== "interrupted")
+          await print(io, options, { value: report, words: (face) => memoryAblationText(report, face) });
+        noteEnd(io, run);
+        return exitOfAblation(run);
+      } finally {
+        screens?.stop();
+      }
+    }),
+  );
+
+function notesOf({ begun, notes, tasks }: Awaited<ReturnType<typeof prepareAblation>>): readonly string[] {
+  const words = notes.map(wordNote);
+  if (begun === 0) return words;
+  const some = `${begun === tasks.length ? "All" : formatNumber(begun)} of ${pluralize(tasks.length, "question")}`;
+  return [
+    ...words,
+    `Resuming; ${some} were asked in an earlier run, with its memory. Another --seed asks again`,
+  ];
+}
+
+/** The line of the answers, then that of the judge. */
+function createScreens({ output }: Io, all: number) {
+  const { terminal } = output.stderr;
+  const sinceMs = performance.now();
+  const done = new Set<string>();
+  let tenth = 0;
+  const answering = createProgressLine({
+    output: process.stderr,
+    terminal,
+    words: () =>
+      `Answering: ${formatNumber(done.size)} of ${formatNumber(all)} · ${formatDuration(performance.now() - sinceMs)}`,
+  });
+  let judging: ReturnType<typeof judgeProgress> | undefined;
+  return {
+    onRow({ arm, failed, finished, task }: BenchRow, fresh: boolean) {
+      if (finished || failed !== null) done.add(`${arm}\n${task}`);
+      const reached = Math.floor((10 * done.size) / all);
+      answering.step(fresh && reached > tenth);
+      tenth = reached;
+    },
+    onJudging(answers: number) {
+      answering.stop();
+      judging = judgeProgress({ output: process.stderr, terminal, prompts: answers });
+      return judging.event;
+    },
+    stop() {
+      answering.stop();
+      judging?.stop();
+    },
+  };
+}
+
+function noteEnd(io: Io, { report, stop, caps, judging }: AblationRun): void {
+  const { tasks, with: one, without: other, rows } = report;
+  const failed = rows.flatMap((row) => [row.with?.failed ?? [], row.without?.failed ?? []].flat());
+  const kept = `${one.finished + other.finished} of ${2 * tasks.count} answers are recorded`;
+  noteJobEnd(io, { stop, caps, kept, failed, count: pluralize(failed.length, "answer") });
+  if (stop === null && judging) noteEarlyEnd(io, judging.entries, { lost: lostPrompts(judging.entries) });
+}
+
+/** 7 where nothing could be compared; of a judge that was not reached what its calls failed of. */
+function exitOfAblation({ report, stop, judging }: AblationRun): number {
+  if (stop !== null) return STOP_EXITS[stop];
+  if (report.judge?.status === "stopped-by-budget") return EXIT.budget;
+  const lost = judging ? lostPrompts(judging.entries) : [];
+  if (lost.length > 0) return exitOfFailures(lost.map(({ code }) => code));
+  if (report.right.all.n + report.grades.all.n > 0) return EXIT.answered;
+  return report.with.failed + report.without.failed > 0 ? EXIT.provider : EXIT.inconclusive;
+}

@@ -1,0 +1,98 @@
+import { openConfigured } from "../../app/configured.ts";
+import { loadSettings } from "../../config/sources.ts";
+import { subjectKnown, SUBJECTS } from "../../interop/local2/subjects.ts";
+import type { StoryReport } from "../../lab/story/checks.ts";
+import { readStoryFile, storyFiles, type Story } from "../../lab/story/file.ts";
+import { refuseUnmet, runStory, storyFlags, storyPorts, type StoryPorts } from "../../lab/story/story.ts";
+import { storiesLine, storyText } from "../../lab/story/text.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { pluralize } from "../../text/format.ts";
+import { jsonText, type Io, type Values } from "../command.ts";
+import { EXIT } from "../exits.ts";
+import { wordNote } from "../notes.ts";
+import type { TEST } from "../options.ts";
+import { interruptible } from "../session.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
+type TestOptions = Values<Pick<typeof TEST, "json" | "quiet" | "delays">>;
+
+/** Runs conversations and checks what is expected of them; exit 1 where a check fails. */
+export const test = (io: Io, options: Values<typeof TEST>, words: readonly string[]): Promise<number> =>
+  runTests(io, options, {
+    words,
+    flags: options,
+    // Each test under its own settings: what it says itself counts where no flag does.
+    async open(flags) {
+      const { context, parley } = await openConfigured({ flags, env: io.env, cwd: io.cwd });
+      return { ports: storyPorts(context, wordNote), close: () => parley.close() };
+    },
+  });
+
+export type TestRun = {
+  /** Files, or patterns of their names. */
+  readonly words: readonly string[];
+  /** Settings that the command line gives. */
+  readonly flags: Flags;
+  /** Opens what a test under these settings works with. */
+  open(flags: Flags): Promise<{ readonly ports: StoryPorts; close(): Promise<void> }>;
+};
+
+/** Runs tests one after the other; every file is read, and every need met, before anything is asked. */
+export const runTests = (
+  io: Io,
+  { json, quiet, delays }: TestOptions,
+  { words, flags, open }: TestRun,
+): Promise<number> =>
+  interruptible(async (signal) => {
+    const subjects = { names: SUBJECTS.map(({ subject }) => subject), known: subjectKnown };
+    const stories = storyFiles(words, io).map((file) => {
+      const story = readStoryFile(file, subjects, io);
+      const own = storyFlags(story, flags);
+      refuseUnmet(story, loadSettings({ flags: own, flagPrefix: "--", env: io.env, cwd: io.cwd }).settings);
+      return { story, own };
+    });
+    const note = (line: string) => (quiet ? undefined : io.output.note(line));
+    const { color, columns: width } = io.output.stdout;
+    const notes = new Set<string>();
+    const reports: StoryReport[] = [];
+    for (const { story, own } of stories) {
+      const { ports, close } = await open(own);
+      try {
+        const report = await runStory(ports, story, {
+          ...{ signal, delays },
+          onNote: (line) => {
+            if (!notes.has(line)) note(line);
+            notes.add(line);
+          },
+          onTurn: (turn, query) => note(turnLine(story, turn, query)),
+          onChecked: ({ checks }) => note(checkedLine(checks)),
+        });
+        if (!report) {
+          const kept = reports.length > 0 ? `; before it: ${storiesLine(summarize(reports))}` : "";
+          io.output.note(`Interrupted in ${oneLine(story.file)}${kept}`);
+          return EXIT.interrupted;
+        }
+        reports.push(report);
+        const gap = reports.length > 1 ? "\n" : "";
+        if (!json) await io.output.result(`${gap}${storyText(report, { color, width })}`);
+      } finally {
+        await close();
+      }
+    }
+    const all = summarize(reports);
+    if (json) await io.output.result(jsonText(all));
+    else if (reports.length > 1) await io.output.result(`\n${storiesLine(all)}\n`);
+    return all.ok ? EXIT.answered : EXIT.refusedByCheck;
+  });
+
+const summarize = (stories: StoryReport[]) => ({ ok: stories.every(({ ok }) => ok), stories });
+
+const turnLine = ({ id, turns }: Story, turn: number, query: string): string =>
+  `${oneLine(id, 60)}, turn ${turn} of ${turns.length}: ${oneLine(query, 120)}`;
+
+function checkedLine(checks: StoryReport["checks"]): string {
+  const [first, ...more] = checks.filter(({ ok }) => ok === false);
+  return first
+    ? `  ${1 + more.length} of ${pluralize(checks.length, "check")} failed: ${oneLine(first.what, 160)}`
+    : `  ${pluralize(checks.filter(({ ok }) => ok === true).length, "check")} passed`;
+}

@@ -1,0 +1,55 @@
+import { exportRun as exportWhole } from "../../app/export.ts";
+import { withProtocols } from "../../app/registry.ts";
+import { loadShown } from "../../app/result.ts";
+import { answerText } from "../../reports/answer.ts";
+import { deliberationMarkdown } from "../../reports/deliberation.ts";
+import { eventLine } from "../../reports/event-line.ts";
+import { listText } from "../../reports/list.ts";
+import { unpricedModels } from "../../reports/unpriced.ts";
+import { jsonText, print, type Face, type Io, type Values } from "../command.ts";
+import { nextLine } from "../ending.ts";
+import { EXIT } from "../exits.ts";
+import type { EXPORT, LIST_RUNS, SHOW } from "../options.ts";
+import { readEntries, withStore } from "../session.ts";
+
+/** Lists the organization's runs, newest first. */
+export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<number> =>
+  withStore(io, async ({ store }) => {
+    const summaries = await store.list({ limit: options.limit });
+    await print(io, options, {
+      value: summaries,
+      words: ({ width }) => listText(summaries, { now: Date.now(), width }),
+    });
+    return EXIT.answered;
+  });
+
+/** Shows the outcome of a run, or with `--all` everything that was said. */
+export const show = (io: Io, { all, json }: Values<typeof SHOW>, id: string): Promise<number> =>
+  withStore(io, async (stored) => {
+    const entries = await readEntries(stored, id);
+    const shown = await loadShown(withProtocols(io.protocols ?? []), entries);
+    if (all && !json) await io.output.result(deliberationMarkdown(entries, shown));
+    else if (shown) {
+      const unpriced = unpricedModels(entries);
+      const words = (face: Face) => answerText(shown, { ...face, unpriced });
+      await print(io, { json }, { value: shown.result, words });
+      if (!json) io.output.note(nextLine(shown.result));
+    }
+    return EXIT.answered;
+  });
+
+/** Prints a run: `jsonl` one event a line, `json` the result, its events and the texts they pin, `md` a document. */
+export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string): Promise<number> =>
+  withStore(io, async (stored) => {
+    const entries = await readEntries(stored, id);
+    const { output } = io;
+    const protocols = withProtocols(io.protocols ?? []);
+    if (format === "jsonl") for (const entry of entries) await output.result(`${eventLine(entry)}\n`);
+    else if (format === "json") {
+      const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
+      await output.result(
+        jsonText({ ...(await exportWhole({ store: stored.store, protocols }, entries)), events }),
+      );
+    } else await output.result(deliberationMarkdown(entries, await loadShown(protocols, entries)));
+    return EXIT.answered;
+  });

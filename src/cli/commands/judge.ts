@@ -1,0 +1,115 @@
+import type { AppContext } from "../../app/context.ts";
+import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
+import { openJudge, type JudgeTask } from "../../lab/judge/judge.ts";
+import { gradingTask, labeledTask, preferenceTask } from "../../lab/judge/tasks.ts";
+import type { Entry } from "../../kernel/index.ts";
+import { protocols } from "../../app/registry.ts";
+import { loadShown } from "../../app/result.ts";
+import { sectionParts } from "../../protocols/judge/report.ts";
+import { judgedWork, judgementOf } from "../../protocols/judge/view-items.ts";
+import { summarizeValidation } from "../../protocols/judge/view-validation.ts";
+import { answerText } from "../../reports/answer.ts";
+import { unpricedModels } from "../../reports/unpriced.ts";
+import { resultOf } from "../../views/result.ts";
+import { print, type Io, type Values } from "../command.ts";
+import { EXIT, exitOfFailures } from "../exits.ts";
+import { judgeProgress } from "../judge-progress.ts";
+import { noteEarlyEnd, runLab, type LabRun } from "../lab-job.ts";
+import type { COMPARE, GRADE, JUDGING, VALIDATE } from "../options.ts";
+import { withParley } from "../session.ts";
+
+type JudgeOptions = Values<typeof JUDGING> & { readonly repeat?: number };
+
+/** The failed calls of prompts that have no reply. */
+export const lostPrompts = (entries: readonly Entry[]) => judgedWork(entries)?.lost ?? [];
+
+/** Opens or finds the judge's run, and drives it to its end. */
+async function runJudge(
+  io: Io,
+  context: AppContext,
+  { task, options }: { readonly task: JudgeTask; readonly options: JudgeOptions },
+): Promise<LabRun> {
+  const { model, rubric = DEFAULT_RUBRIC, form, repeat = 1, again, quiet } = options;
+  const opened = await openJudge(context, task, { model, rubric, form, repeat, again });
+  const prompts = task.items.length * repeat * (task.kind === "preference" ? 2 : 1);
+  const { terminal } = io.output.stderr;
+  return runLab(io, context, {
+    ...opened,
+    quiet,
+    done: "Already judged",
+    progress:
+      quiet || opened.state === "closed"
+        ? undefined
+        : judgeProgress({ output: process.stderr, terminal, prompts }),
+    lost: lostPrompts,
+  });
+}
+
+/** Measures a judge against labels; exit 7 where too little was measured. */
+export const validate = (io: Io, options: Values<typeof VALIDATE>, file: string): Promise<number> =>
+  withParley(io, settingsOf(options), async (context) => {
+    const task = labeledTask({ ...io, settings: context.settings }, file);
+    const { entries, exit } = await runJudge(io, context, { task, options });
+    const validation = summarizeValidation(entries);
+    if (!validation || exit === EXIT.interrupted) return exit;
+    const unpriced = unpricedModels(entries);
+    const shown = await loadShown(protocols, entries);
+    await print(io, options, {
+      value: validation,
+      words: (face) => (shown ? answerText(shown, { ...face, unpriced }) : ""),
+    });
+    noteEarlyEnd(io, entries, { lost: lostPrompts(entries) });
+    return exit === EXIT.answered && !validation.measured ? EXIT.inconclusive : exit;
+  });
+
+/** Scores each answer from 1 to 5 by the rubric. */
+export const grade = (io: Io, options: Values<typeof GRADE>, files: readonly string[]): Promise<number> =>
+  withParley(io, settingsOf(options), async (context) => {
+    const { question, reference } = options;
+    const task = await gradingTask({ ...io, settings: context.settings }, { question, files, reference });
+    return judgeAnswers(io, context, { task, names: files, options });
+  });
+
+/** Compares two answers, asked in both orders. */
+export const compare = (
+  io: Io,
+  options: Values<typeof COMPARE>,
+  [a = "", b = ""]: readonly string[],
+): Promise<number> =>
+  withParley(io, settingsOf(options), async (context) => {
+    const here = { ...io, settings: context.settings };
+    const task = await preferenceTask(here, { question: options.question, a, b });
+    return judgeAnswers(io, context, { task, names: [a, b], options });
+  });
+
+/** The judge's model is none of the panel's. */
+const settingsOf = ({ model: _, ...settings }: JudgeOptions): Readonly<Record<string, unknown>> => settings;
+
+type Judging = {
+  readonly task: JudgeTask;
+  /** The answers', as the command line names them. */
+  readonly names: readonly string[];
+  readonly options: JudgeOptions;
+};
+
+/** Has answers judged and prints the verdicts; exit 7 where one could not be read, 3 or 4 where its call failed. */
+async function judgeAnswers(io: Io, context: AppContext, { task, names, options }: Judging): Promise<number> {
+  const { entries, exit } = await runJudge(io, context, { task, options });
+  const judgement = judgementOf(entries);
+  const result = resultOf(entries);
+  if (!judgement || !result || exit === EXIT.interrupted) return exit;
+  const unpriced = unpricedModels(entries);
+  const shown = { result, parts: sectionParts(judgement, result, names), isVerdict: true };
+  await print(io, options, {
+    value: judgement,
+    words: (face) => answerText(shown, { ...face, unpriced }),
+  });
+  const lost = lostPrompts(entries);
+  noteEarlyEnd(io, entries, { lost });
+  const isRead =
+    judgement.kind === "grade"
+      ? judgement.grades.every(({ score }) => score !== null)
+      : judgement.winner !== null;
+  if (exit !== EXIT.answered || isRead) return exit;
+  return lost.length > 0 ? exitOfFailures(lost.map(({ code }) => code)) : EXIT.inconclusive;
+}

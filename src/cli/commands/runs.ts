@@ -1,0 +1,121 @@
+import { pendingQuestions, type PendingQuestions } from "../../app/clarification.ts";
+import type { Configured } from "../../app/configured.ts";
+import { resolveId } from "../../app/lookup.ts";
+import { readAnswersFile } from "../../config/input-files.ts";
+import type { DeliberationId, Entry } from "../../kernel/index.ts";
+import { printable } from "../../reports/printable.ts";
+import { isClosed } from "../../views/result.ts";
+import { answerOnTerminal, recordAnswers, runWithQuestions } from "../clarification.ts";
+import { print, type Io, type Values } from "../command.ts";
+import { debateFiles, writeDebate } from "../debate-files.ts";
+import { finish, showReactions } from "../ending.ts";
+import { EXIT } from "../exits.ts";
+import { judgeScreen } from "../judge-progress.ts";
+import type { ANSWER, FORK, JSON_FLAG, RESUME } from "../options.ts";
+import { runDeliberation } from "../run-deliberation.ts";
+import { interruptible, showingIn, withParley, type Showing } from "../session.ts";
+
+/** Answers what a run waits for, from a file or one question after the other, and continues it. */
+export const answer = (
+  io: Io,
+  options: Values<typeof ANSWER>,
+  { id: prefix, file }: { readonly id: string; readonly file: string | undefined },
+): Promise<number> =>
+  withParley(io, options, async (context, configured) => {
+    const { store, settings } = context;
+    const id = await resolveId(context, prefix);
+    const showing = showingIn(options, settings);
+    const files = debateFiles(options, io);
+    const entries = await store.read(id);
+    const pending = pendingQuestions(entries);
+    if (options.list) {
+      await print(io, options, { value: pending?.questions ?? [], words: () => questionsText(pending) });
+      return EXIT.answered;
+    }
+    if (isClosed(entries)) return finish(io, entries, showing);
+    if (pending) {
+      const open = { store, id, pending };
+      if (file !== undefined) await recordAnswers(io, open, readAnswersFile(file, io));
+      else if (!(await answerOnTerminal(io, open))) return EXIT.waiting;
+    } else io.output.note("No questions are open; continuing the run");
+    const { parley, principal } = configured;
+    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
+    const { exit } = await runWithQuestions(io, configured, { begin, showing });
+    await writeDebate(io, { store, id }, files);
+    return exit;
+  });
+
+const questionsText = (pending: PendingQuestions | undefined): string =>
+  pending
+    ? pending.questions.map(({ id, by, text }) => `${id}  ${printable(by)}: ${printable(text)}\n`).join("")
+    : "No questions are open.\n";
+
+/** Continues a run. Of one that has ended, the result is shown and its reactions are completed. */
+export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): Promise<number> =>
+  withParley(io, options, async (context, configured) => {
+    const { store, settings } = context;
+    const id = await resolveId(context, prefix);
+    const showing = showingIn(options, settings);
+    const files = debateFiles(options, io);
+    const entries = await store.read(id);
+    const { parley, principal } = configured;
+    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
+    const exit = isClosed(entries)
+      ? await completeReactions(io, { configured, id, entries }, showing)
+      : await runDeliberation(io, { begin, progress: judgeScreen(io, entries) }, showing);
+    await writeDebate(io, { store, id }, files);
+    return exit;
+  });
+
+type ClosedRun = {
+  readonly configured: Configured;
+  readonly id: DeliberationId;
+  readonly entries: readonly Entry[];
+};
+
+const completeReactions = (
+  io: Io,
+  { configured: { parley, principal }, id, entries }: ClosedRun,
+  showing: Showing,
+): Promise<number> =>
+  interruptible(async (signal) => {
+    const run = await parley.resume(id, { principal, signal });
+    if (showing.json || showing.events) await run.reactions;
+    const exit = await finish(io, showing.json ? run.recorded() : entries, showing);
+    await run.reactions;
+    const isNew = run.recorded().length > entries.length;
+    const { reactions } = run;
+    const shown = { reactions, recorded: () => (isNew ? run.recorded() : []) };
+    await showReactions(io, { id, run: shown, signal }, showing);
+    return signal.aborted ? EXIT.interrupted : exit;
+  });
+
+/** Copies a run with changes; every unaffected step is reused and costs nothing. */
+export const fork = (io: Io, options: Values<typeof FORK>, id: string): Promise<number> =>
+  withParley(io, options, async ({ settings }, { parley, principal, requested }) => {
+    const request = { ...requested, without: options.without };
+    const begin = (signal: AbortSignal) => parley.fork(id, request, { principal, signal });
+    return runDeliberation(io, { begin }, showingIn(options, settings));
+  });
+
+/** Closes a run; whoever drives it elsewhere notices and stops. */
+export const cancel = (io: Io, prefix: string): Promise<number> =>
+  withParley(io, {}, async (context, { parley, principal }) => {
+    const id = await resolveId(context, prefix);
+    const isCancelled = await parley.cancel(id, { principal });
+    io.output.note(isCancelled ? `${id} is cancelled` : `${id} is already finished. Try: parley show ${id}`);
+    return EXIT.answered;
+  });
+
+/** Runs the protocol again without models; exit 1 where the result differs from what is recorded. */
+export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string): Promise<number> =>
+  withParley(io, {}, async (_context, { parley, principal }) => {
+    const { id, closed, steps, calls } = await parley.replay(prefix, { principal });
+    const state = closed ? "" : " so far (the run is unfinished)";
+    await print(io, options, {
+      value: { id, same: true, closed, steps, calls },
+      words: () =>
+        `Replay of ${id} matches${state}: ${steps} steps, ${calls} recorded replies, no model calls\n`,
+    });
+    return EXIT.answered;
+  });

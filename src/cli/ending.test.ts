@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import {
+  DeliberationId,
+  Digest,
+  ModelRef,
+  OrganizationId,
+  ParticipantId,
+  StepKey,
+  type Budget,
+  type Closing,
+  type Entry,
+  type Cap,
+  type FailureCode,
+  type NewEvent,
+} from "../kernel/index.ts";
+import { memoryStore } from "../testing/memory-store.ts";
+import { finish } from "./ending.ts";
+
+const digest = Digest.parse("0".repeat(64));
+
+/** A deliberation under this budget, whose only call failed so, and its closing. */
+async function entriesOf(
+  budget: Budget,
+  failure: { readonly code: FailureCode; readonly message: string; readonly cap?: Cap },
+  closing: Closing,
+): Promise<readonly Entry[]> {
+  const store = memoryStore(() => 0);
+  const id = DeliberationId.parse("one");
+  const model = ModelRef.parse("lab/x");
+  const opening: NewEvent = {
+    type: "deliberation-opened",
+    data: {
+      question: "?",
+      context: [],
+      protocol: { name: "council", version: 1 },
+      settings: {},
+      participants: [
+        {
+          id: ParticipantId.parse("ada"),
+          seat: "member",
+          persona: { name: "Ada", instructions: digest },
+          model,
+          family: null,
+        },
+      ],
+      templates: {},
+      seed: "s",
+      budget,
+      organization: OrganizationId.parse("local"),
+    },
+  };
+  await store.for(OrganizationId.parse("local")).append(id, [opening], { by: "open", request: "one" });
+  const lost: NewEvent = {
+    type: "degradation-noted",
+    data: {
+      what: "the draft of Ada",
+      why: failure.message,
+      weakens: "all",
+      call: {
+        ok: false,
+        failure,
+        model,
+        family: null,
+        tokens: { in: null, out: null, cached: null, reasoning: null },
+        cost: { source: "unknown", usd: null },
+        latencyMs: 1,
+        attempts: 1,
+      },
+    },
+  };
+  await store
+    .for(OrganizationId.parse("local"))
+    .append(id, [lost], { by: "protocol", step: StepKey.parse("draft/ada"), digest, after: [] });
+  await store
+    .for(OrganizationId.parse("local"))
+    .append(id, [{ type: "deliberation-closed", data: closing }], { by: "close", after: [] });
+  return store.for(OrganizationId.parse("local")).read(id);
+}
+
+/** The exit code, and what it says to do next. */
+async function ended(entries: readonly Entry[]): Promise<readonly [exit: number, next: string]> {
+  const notes: string[] = [];
+  const face = { terminal: false, color: false, columns: 80 };
+  const output = {
+    result: () => Promise.resolve(),
+    note: (text: string) => void notes.push(text),
+    stdout: face,
+    stderr: face,
+  };
+  const exit = await finish({ output }, entries, {
+    json: false,
+    events: false,
+    quiet: true,
+    onDegraded: "accept",
+  });
+  return [exit, notes.join("\n").split("\nTry: ")[1] ?? ""];
+}
+
+describe("the next step", () => {
+  const stopped: Closing = { outcome: "stopped-by-budget", why: "the budget does not reach", best: null };
+  it.each([
+    ["calls", /^raise max-calls \(PARLEY_MAX_CALLS.*\), or ask fewer models$/],
+    ["usd", /^raise --max-cost-usd, or ask fewer models, or lower draft-tokens/],
+    ["tokens", /^raise --max-tokens, or ask fewer models, or lower/],
+    ["time", /^raise --timeout, or ask fewer models$/],
+  ] as const)("names the cap that was hit: %s", async (cap, next) => {
+    const budget = { usd: 0.5, tokens: 900, calls: 4, timeMs: 9 };
+    const [exit, said] = await ended(
+      await entriesOf(budget, { code: "over-budget", message: "no", cap }, stopped),
+    );
+    expect(exit).toBe(5);
+    expect(said).toMatch(next);
+  });
+  it("is what mends a failed call", async () => {
+    const failed: Closing = { outcome: "failed", why: "nobody answered" };
+    const of = async (code: FailureCode) => ended(await entriesOf({}, { code, message: "no" }, failed));
+    expect(await of("network")).toEqual([3, expect.stringMatching(/^check the connection.*ask again$/)]);
+    expect(await of("out-of-credit")).toEqual([4, expect.stringMatching(/^top up/)]);
+    expect(await of("unreadable")).toEqual([3, "parley show one"]);
+  });
+});

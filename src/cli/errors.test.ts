@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { openLedger } from "../engine/budget.ts";
+import { DeliberationId, type Budget, type Cap } from "../kernel/index.ts";
+import { capsPassed, raiseCaps, remedyOf } from "./errors.ts";
+
+const capRemedy = (caps: readonly Cap[], budget: Budget, flags = {}) =>
+  raiseCaps(capsPassed(caps, budget), flags);
+
+const quote = { tokensIn: 100, tokensOut: 100, usd: 1 };
+const reservations = {
+  reserve: () => Promise.resolve(),
+  outstanding: () => Promise.resolve({ calls: 0, tokens: 0, usd: 0 }),
+};
+
+/** Which cap the engine says is in the way of a call under these; `laterMs` after the beginning. */
+async function capOf(budget: Budget, laterMs = 0): Promise<Cap> {
+  let now = 0;
+  const id = DeliberationId.parse("one");
+  const ledger = await openLedger({ id, budget, reservations, now: () => now }, []);
+  now = laterMs;
+  const reserved = await ledger.reserve("protocol/one", quote);
+  if (reserved.ok) throw new Error("nothing was capped");
+  return reserved.cap;
+}
+
+const wide: Budget = { usd: 100, tokens: 100_000, calls: 100, timeMs: 100_000 };
+
+describe("what to raise", () => {
+  it.each([
+    [{ usd: 0.5 }, 0, "raise --max-cost-usd"],
+    [{ tokens: 150 }, 0, "raise --max-tokens"],
+    [{ calls: 0 }, 0, "raise max-calls (PARLEY_MAX_CALLS, or a line of parley.yaml)"],
+    [{ timeMs: 10 }, 10, "raise --timeout"],
+  ])("is the cap that the engine says was passed, of several: %j", async (cap, laterMs, words) => {
+    const budget = { ...wide, ...cap };
+    expect(capRemedy([await capOf(budget, laterMs)], budget)).toBe(words);
+  });
+  it("is all that was set where nobody says which, under the flags that were given", () => {
+    expect(capRemedy([], { calls: 3 })).toContain("PARLEY_MAX_CALLS");
+    expect(capRemedy([], { usd: 1, tokens: 10 })).toBe("raise --max-cost-usd or --max-tokens");
+    expect(capRemedy([], { usd: 1 }, { usd: "--budget" })).toBe("raise --budget");
+    expect(capRemedy([], {})).toBe("raise the limit");
+    expect(capRemedy(["time"], { calls: 3 })).toContain("PARLEY_MAX_CALLS"); // a fork's other budget
+  });
+});
+
+it("a remedy is that of the first failure that has one", () => {
+  expect(remedyOf(["cancelled", "network", "unauthorised"])).toContain("check the connection");
+  expect(remedyOf(["cancelled"])).toBeUndefined();
+});

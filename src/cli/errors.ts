@@ -1,0 +1,71 @@
+import { isFault, type Cap, type FailureCode, type FaultCode } from "../kernel/index.ts";
+import { oneLine } from "../reports/printable.ts";
+import type { Io } from "./command.ts";
+
+export { capsPassed } from "../app/caps.ts";
+
+/** What is wrong, and what to do about it. */
+export type CommandProblem = { readonly problem: string; readonly next?: string | undefined };
+
+const MAX_PROBLEM_LENGTH = 1_000;
+
+/** Writes a problem as a sentence, and what to do on a line of its own. */
+export function noteProblem({ output }: Pick<Io, "output">, { problem, next }: CommandProblem): void {
+  const line = oneLine(problem, MAX_PROBLEM_LENGTH).trim();
+  output.note(`parley: ${line}${/[.?!)]$/.test(line) ? "" : "."}`);
+  if (next !== undefined) output.note(`Try: ${oneLine(next, MAX_PROBLEM_LENGTH)}`);
+}
+
+/** Writes an error for people. A bug shows its stack only with `PARLEY_DEBUG`. */
+export function noteError(io: Pick<Io, "output" | "env">, error: unknown): void {
+  const isDebug = (io.env["PARLEY_DEBUG"] ?? "") !== "";
+  if (isDebug && error instanceof Error) io.output.note(`parley: ${error.stack ?? error.message}`);
+  else noteProblem(io, problemIn(error));
+}
+
+function problemIn(error: unknown): CommandProblem {
+  if (!(error instanceof Error)) return { problem: String(error) };
+  if (isFault(error, "configuration") || isFault(error, "authentication") || isFault(error, "budget")) {
+    const { why, next } = error.details;
+    return { problem: why, next: next === "correct it" ? undefined : next };
+  }
+  if (isFault(error)) return { problem: error.message, next: HINTS[error.code] };
+  const next = "PARLEY_DEBUG=1 with the same command, which shows where; nothing recorded is lost";
+  return { problem: `${error.message} (this is a bug in Parley)`, next };
+}
+
+/** What to do about a fault that the layers below cannot say: they know no commands. */
+const HINTS: { readonly [code in FaultCode]?: string } = {
+  "deliberation-missing": "parley list, which shows existing ones",
+  "deliberation-closed": "parley fork, which continues from a closed one",
+};
+
+/** What a person can do about a failed call. */
+const REMEDIES: { readonly [code in FailureCode]?: string } = {
+  unauthorised: "check the provider's key in the environment (parley doctor shows which are set)",
+  "out-of-credit": "top up at the provider, or choose another model",
+  "context-too-long": "shorten the question, or attach less with --context",
+  refused: "check the model's name with parley models, or rephrase",
+  "rate-limited": "wait a while",
+  overloaded: "wait a while, or choose another model",
+  network: "check the connection and the provider's URL (parley doctor)",
+  "timed-out": "raise call-timeout in parley.yaml, or choose another model",
+};
+
+/** What to do about the first failure that anything can be done about; undefined for none. */
+export const remedyOf = (codes: readonly FailureCode[]): string | undefined =>
+  codes.map((code) => REMEDIES[code]).find((remedy) => remedy !== undefined);
+
+/** How a cap is given on the command line. */
+const FLAGS: { readonly [cap in Cap]: string } = {
+  usd: "--max-cost-usd",
+  tokens: "--max-tokens",
+  calls: "max-calls (PARLEY_MAX_CALLS, or a line of parley.yaml)",
+  time: "--timeout",
+};
+
+/** How to raise these caps; `flags` says how one was given, where that is not as usual. */
+export function raiseCaps(caps: readonly Cap[], flags: { readonly [cap in Cap]?: string } = {}): string {
+  const names = caps.map((cap) => flags[cap] ?? FLAGS[cap]);
+  return `raise ${names.length > 0 ? names.join(" or ") : "the limit"}`;
+}

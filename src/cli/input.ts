@@ -1,0 +1,108 @@
+import { fstatSync } from "node:fs";
+import type { EffectiveSettings } from "../app/context.ts";
+import { readContext, type ContextText } from "../config/input-files.ts";
+import { Fault } from "../kernel/index.ts";
+import type { Io } from "./command.ts";
+import type { Output } from "./output.ts";
+
+/** Standard input may have at most this many bytes. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** A socket on stdin is often just what a parent process left open: it may take this long to say something. */
+const SOCKET_WAIT_MS = 250;
+const HINT_AFTER_MS = 2_000;
+
+/** A question as it was typed, and the texts of the files and the pipe that go with it. @throws Fault for one that cannot be read */
+export async function readQuestion(
+  io: Io,
+  words: readonly string[],
+  {
+    context,
+    settings,
+  }: { readonly context: readonly string[]; readonly settings: Pick<EffectiveSettings, "maxContextBytes"> },
+): Promise<{ readonly question: string; readonly texts: readonly ContextText[] }> {
+  const question = words.join(" ").trim();
+  const texts = await readContext({
+    files: context,
+    stdin: question === "" ? undefined : await readStandardInput(io.output),
+    maxBytes: settings.maxContextBytes,
+    cwd: io.cwd,
+    env: io.env,
+  });
+  return { question, texts };
+}
+
+/** What is piped or redirected into the command; undefined for a terminal, a closed stdin, or nothing. */
+export async function readStandardInput(output: Output): Promise<string | undefined> {
+  const kind = kindOfStdin();
+  if (kind === "none") return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const { stdin } = process;
+  const whole = (async () => {
+    for await (const chunk of stdin as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES)
+        throw new Fault("configuration", { why: "standard input has more than 4 MB", next: "give less" });
+    }
+  })();
+  const hint = setTimeout(
+    () => output.note("Reading standard input; Ctrl-D or the end of the pipe ends it"),
+    HINT_AFTER_MS,
+  );
+  try {
+    if (kind === "socket") {
+      await Promise.race([whole, new Promise((resolve) => setTimeout(resolve, SOCKET_WAIT_MS))]);
+      if (bytes === 0) return undefined;
+    }
+    await whole;
+  } finally {
+    clearTimeout(hint);
+    stdin.destroy();
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return text.trim() === "" ? undefined : text;
+  } catch {
+    throw new Fault("configuration", {
+      why: "standard input is not UTF-8 text",
+      next: "pipe text, or redirect </dev/null",
+    });
+  }
+}
+
+function kindOfStdin(): "none" | "socket" | "file" {
+  if (process.stdin.isTTY) return "none";
+  try {
+    const stat = fstatSync(0);
+    if (stat.isSocket()) return "socket";
+    return stat.isFIFO() || stat.isFile() ? "file" : "none";
+  } catch {
+    return "none"; // a closed descriptor
+  }
+}
+
+/**
+ * Asks a person on the terminal; undefined where Ctrl-C or the end of input stops it.
+ * @throws Fault `configuration`, as `refusal` says, where there is no terminal
+ */
+export async function askOnTerminal<T>(
+  refusal: { readonly why: string; readonly next: string },
+  ask: (question: (text: string) => Promise<string>) => Promise<T>,
+): Promise<T | undefined> {
+  if (process.stdin.isTTY !== true) throw new Fault("configuration", refusal);
+  const { createInterface } = await import("node:readline/promises");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const over = new AbortController();
+  terminal.once("close", () => over.abort());
+  terminal.once("SIGINT", () => terminal.close());
+  try {
+    return await ask((text) => terminal.question(text, { signal: over.signal }));
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    process.stderr.write("\n");
+    return undefined;
+  } finally {
+    terminal.close();
+  }
+}

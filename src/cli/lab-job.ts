@@ -1,0 +1,133 @@
+import { capsPassed } from "../app/caps.ts";
+import type { AppContext } from "../app/context.ts";
+import { resume } from "../app/run.ts";
+import type { BenchRun, BenchStop } from "../lab/bench/bench.ts";
+import type { Resumed } from "../lab/resumable.ts";
+import { isEvent, type Entry, type Failure } from "../kernel/index.ts";
+import { oneLine } from "../reports/printable.ts";
+import { resultOf, type Result } from "../views/result.ts";
+import { capsIn } from "../views/spending.ts";
+import type { Io } from "./command.ts";
+import { noteProblem, raiseCaps, remedyOf } from "./errors.ts";
+import { EXIT, exitOf, exitOfFailures, failuresIn } from "./exits.ts";
+import { noteInterrupted } from "./run-deliberation.ts";
+import { interruptible } from "./session.ts";
+
+// What the commands of the lab share: they resume by being given again, and report what is recorded.
+
+/** How a run of the lab ended: its events, in order, and the exit code that its outcome stands for. */
+export type LabRun = { readonly entries: readonly Entry[]; readonly exit: number };
+
+type LabRunRequest = Resumed & {
+  readonly quiet: boolean;
+  /** What is said where it was done before: `Already judged`. */
+  readonly done: string;
+  readonly progress?: { event(entry: Entry): void; stop(): void } | undefined;
+  /** The failed calls without which something is missing. */
+  readonly lost: (entries: readonly Entry[]) => readonly Failure[];
+};
+
+/** Drives a run of a judge or of evaluators to its end. Ctrl-C leaves it open and says how to resume. */
+export function runLab(io: Io, context: AppContext, request: LabRunRequest): Promise<LabRun> {
+  const { id, state, quiet, done, progress, lost } = request;
+  const states: { readonly [S in Resumed["state"]]: string | undefined } = {
+    new: undefined,
+    open: "Resuming; completed steps are reused",
+    closed: `${done}; showing the recorded result. Try: --again`,
+    forked: "Resuming a run that ended early; its completed steps are reused",
+  };
+  if (!quiet && states[state] !== undefined) io.output.note(`${states[state]} (${id})`);
+  return interruptible(async (signal) => {
+    try {
+      const run = await resume(context, id, { signal });
+      for await (const entry of run.events({ until: "outcome" })) progress?.event(entry);
+      const { status } = await run.outcome();
+      await run.reactions;
+      progress?.stop();
+      const entries = run.recorded();
+      if (status === "interrupted") return { entries, exit: noteInterrupted(io, id, true) };
+      return { entries, exit: exitOfRun(entries, lost(entries)) };
+    } finally {
+      progress?.stop();
+    }
+  });
+}
+
+function exitOfRun(entries: readonly Entry[], lost: readonly Failure[]): number {
+  const result = resultOf(entries);
+  if (!result) return EXIT.usage;
+  const codes = failuresIn(entries).map(({ code }) => code);
+  // Without a verdict because nothing came back: that is the provider's doing, not the judge's.
+  if (result.status === "inconclusive" && lost.length > 0) return exitOfFailures(codes);
+  return exitOf(result, codes, "accept");
+}
+
+/** Says what a person can do about a run that ended without all replies; `inconclusive`: about one without a readable one. */
+export function noteEarlyEnd(
+  io: Pick<Io, "output">,
+  entries: readonly Entry[],
+  { lost, inconclusive }: { readonly lost: readonly Failure[]; readonly inconclusive?: string },
+): void {
+  const result = resultOf(entries);
+  if (!result) return;
+  const statuses = ["stopped-by-budget", "failed", "cancelled"];
+  const [failure] = lost;
+  const isUnread = result.status === "inconclusive" && inconclusive !== undefined;
+  const hasEnded = statuses.includes(result.status) || isUnread;
+  if (!hasEnded && !failure) return;
+  const why =
+    !hasEnded && failure
+      ? `${failure.code}: ${failure.message}`
+      : (result.degraded[0]?.why ?? "no reason was recorded");
+  noteProblem(io, {
+    problem: `${result.status.replaceAll("-", " ")}: ${oneLine(why, 600)}`,
+    next: isUnread && !failure ? inconclusive : nextAfter(result, entries),
+  });
+}
+
+function nextAfter({ status }: Result, entries: readonly Entry[]): string {
+  if (status === "stopped-by-budget") {
+    const [budget = {}] = entries.flatMap((entry) =>
+      isEvent(entry, "deliberation-opened") ? [entry.data.budget] : [],
+    );
+    return `${raiseCaps(capsPassed(capsIn(entries), budget))}; the same command then resumes`;
+  }
+  const remedy = remedyOf(failuresIn(entries).map(({ code }) => code)) ?? "fix the cause";
+  return `${remedy}; the same command then resumes`;
+}
+
+/** The exit codes of jobs of many runs that stopped early. */
+export const STOP_EXITS: { readonly [S in BenchStop]: number } = {
+  budget: EXIT.budget,
+  access: EXIT.authentication,
+  interrupted: EXIT.interrupted,
+};
+
+type JobEnd = Pick<BenchRun, "stop" | "caps"> & {
+  /** What is finished: `3 of 8 are finished and recorded`. */
+  readonly kept: string;
+  /** Why runs failed, one for each, of `count` of them. */
+  readonly failed: readonly string[];
+  readonly count: string;
+};
+
+const DOCTOR = "parley doctor, then the same command with --retry-failed";
+
+/** Says what to do after a job of many runs, if anything. `flags`: how a cap was given, where that is not as usual. */
+export function noteJobEnd(
+  io: Pick<Io, "output">,
+  { stop, caps: { budget, passed }, kept, failed, count }: JobEnd,
+  flags: Parameters<typeof raiseCaps>[1] = {},
+): void {
+  const [why] = failed;
+  if (stop === "interrupted") io.output.note(`Interrupted; ${kept}. Try: the same command, which resumes`);
+  else if (stop === "budget")
+    noteProblem(io, {
+      problem: `budget exceeded: what is left may cost more; ${kept}`,
+      next: `${raiseCaps(capsPassed(passed, budget), flags)}; the same command then resumes`,
+    });
+  else if (stop === "access")
+    noteProblem(io, { problem: `invalid API key or insufficient quota; ${kept}`, next: DOCTOR });
+  else if (why !== undefined)
+    noteProblem(io, { problem: `${count} failed and are not scored: ${oneLine(why, 400)}`, next: DOCTOR });
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import {
+  accessSync,
+  appendFileSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { toAbsolute } from "../config/paths.ts";
+import { displayPath } from "../config/text-file.ts";
+import { Fault } from "../kernel/index.ts";
+import type { Io } from "./command.ts";
+
+// OUTFILE-1. A file that cannot be written is refused before anything is asked for.
+// OUTFILE-2. A file is written whole or not at all: into a new one beside it, which then takes its place.
+
+/** The absolute path of a file that is to be written later. @throws Fault `configuration` (OUTFILE-1) */
+export function checkOutput(file: string, io: Io): string {
+  const path = toAbsolute(file, io);
+  let isFolder = false;
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+  if (isFolder) throw unwritable(path, "EISDIR");
+  return path;
+}
+
+/** Writes a file, and says where. @throws Fault `configuration` where that cannot be done (OUTFILE-2) */
+export function writeText(file: string, text: string, io: Io): void {
+  const path = toAbsolute(file, io);
+  const beside = fileBeside(path);
+  try {
+    writeFileSync(beside, text, { flag: "wx" });
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw unwritable(path, error);
+  }
+  io.output.note(`Written: ${path}`);
+}
+
+/** As `writeText`, in pieces; nothing is written where `write` resolves to false. @throws Fault `configuration` (OUTFILE-2) */
+export async function writePieces(
+  path: string,
+  write: (put: (text: string) => Promise<void>) => Promise<boolean>,
+): Promise<void> {
+  const attempt = async <T>(action: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await action();
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  };
+  const beside = fileBeside(path);
+  try {
+    const file = await attempt(() => open(beside, "wx"));
+    let isWhole: boolean;
+    try {
+      isWhole = await write((text) => attempt(() => file.writeFile(text)));
+    } finally {
+      await file.close();
+    }
+    if (isWhole) await attempt(() => renameSync(beside, path));
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+const fileBeside = (path: string): string =>
+  join(dirname(path), `.${basename(path).slice(0, 60)}.${randomUUID()}`);
+
+export const unwritable = (
+  path: string,
+  error: unknown,
+  next = "name a file in an existing folder that you may write to",
+): Fault<"configuration"> =>
+  new Fault("configuration", { why: `${path} cannot be written (${codeOf(error)})`, next });
+
+const codeOf = (error: unknown): string =>
+  typeof error === "string"
+    ? error
+    : error instanceof Error && "code" in error
+      ? String(error.code)
+      : "unknown";
+
+/** A CSV file that records are added to, under one header for all of them. */
+export type Csv = { readonly file: string; readonly header: string };
+
+/** Refuses a file that records cannot be added to. @throws Fault `configuration` for one that has another header (OUTFILE-1) */
+export function checkCsv(csv: Csv, io: Io): void {
+  checkOutput(csv.file, io);
+  csvEnding(csv, io);
+}
+
+/**
+ * Adds a record, and the header before it where the file is new or empty; both in one write, so that those who add at once
+ * do not mix their lines.
+ * @throws Fault `configuration` as `checkCsv` does
+ */
+export function appendCsv(csv: Csv, record: string, io: Io): void {
+  const { before, lineEnd } = csvEnding(csv, io);
+  try {
+    appendFileSync(toAbsolute(csv.file, io), `${before}${record}${lineEnd}`);
+  } catch (error) {
+    throw unusable(csv.file, error);
+  }
+  io.output.note(`Added to ${toAbsolute(csv.file, io)}`);
+}
+
+/** How an existing file continues: what has to be written before a record. */
+function csvEnding({ file, header }: Csv, io: Io): { readonly lineEnd: string; readonly before: string } {
+  const head = headOf(file, header.length, io);
+  if (head === undefined) return { lineEnd: "\n", before: `${header}\n` };
+  const [first = ""] = head.text.split(/\r?\n/);
+  if (first !== header) {
+    throw new Fault("configuration", {
+      why: `${displayPath(file)} has another header: ${displayPath(first)}`,
+      next: "name another file; records are only added to a file of the same columns",
+    });
+  }
+  const lineEnd = head.text.startsWith(`${header}\r\n`) ? "\r\n" : "\n";
+  return { lineEnd, before: head.isEnded ? "" : lineEnd };
+}
+
+/** The beginning of a file, long enough for its header, and whether its last line is ended; undefined where it has none. */
+function headOf(
+  file: string,
+  maxLength: number,
+  io: Io,
+): { readonly text: string; readonly isEnded: boolean } | undefined {
+  let opened: number | undefined;
+  try {
+    opened = openSync(toAbsolute(file, io), "r");
+    const { size } = fstatSync(opened);
+    // A byte order mark before it, four bytes a character at most, and its line end.
+    const bytes = Buffer.alloc(Math.min(size, 3 + 4 * maxLength + 2));
+    const last = Buffer.alloc(1);
+    readSync(opened, bytes, 0, bytes.length, 0);
+    if (size > 0) readSync(opened, last, 0, 1, size - 1);
+    const text = new TextDecoder().decode(bytes);
+    return text.trim() === "" ? undefined : { text, isEnded: last.toString() === "\n" };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw unusable(file, error);
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+const unusable = (file: string, error: unknown): Fault<"configuration"> =>
+  new Fault("configuration", {
+    why: `${displayPath(file)} cannot be added to (${codeOf(error)})`,
+    next: "name a file that you may read and write",
+  });

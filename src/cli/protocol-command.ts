@@ -1,0 +1,198 @@
+import * as z from "zod";
+import { settingKeys, settingName } from "../config/settings.ts";
+import { loadNamed, type AnyProtocol, type Registry } from "../engine/protocol.ts";
+import {
+  flag,
+  longFlag,
+  readOptions,
+  setting,
+  splitList,
+  type Command,
+  type CommandOption,
+  type CommandOptions,
+  type Io,
+  type Values,
+} from "./command.ts";
+import * as options from "./options.ts";
+
+// PCOMMAND-1. A protocol's command is made from its declaration; only attachments, output and what reactors do is added here.
+
+/** What a command line says of a protocol's run. */
+export type Declared = {
+  readonly protocol: string;
+  /** Settings as they were given: read together with files and the environment. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The protocol's own settings, read by the schemas that it declares. */
+  readonly own: Readonly<Record<string, unknown>>;
+};
+
+type Surface<O extends CommandOptions> = {
+  readonly protocol?: string;
+  readonly summary?: string;
+  readonly details?: string;
+  readonly arguments?: string;
+  readonly options: O;
+  readonly examples?: readonly [string, string];
+  run(io: Io, given: Values<O>, call: Declared & { readonly args: readonly string[] }): Promise<number>;
+};
+/** A surface whose options are not known statically. */
+type AnySurface = Omit<Surface<CommandOptions>, "run"> & {
+  // Method bivariance lets every Surface<O> in; its options are read by their own schemas first.
+  run(io: Io, given: never, call: Declared & { readonly args: readonly string[] }): Promise<number>;
+};
+const defineSurface = <O extends CommandOptions>(surface: Surface<O>): AnySurface => surface;
+
+const ASKING = defineSurface({
+  arguments: "[question...]",
+  options: { ...options.ATTACHMENTS, ...options.SEED, ...options.LIMITS, ...options.SHOWING },
+  run: async (io, given, call) => (await import("./commands/ask.ts")).ask(io, given, call),
+});
+
+const EXAMPLES: { readonly [protocol: string]: readonly [string, string] | undefined } = {
+  ask: [
+    'ask "Should we move our queue to Postgres?" --context docs/queue.md',
+    'ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json',
+  ],
+  council: [
+    'council "Which database fits?" --strategy risk-averse',
+    'council "Which database fits?" --mode vote --json',
+  ],
+};
+
+/** Commands that do more than to ask a question and show the result. */
+const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
+  respond: defineSurface({
+    arguments: "<question...>",
+    options: {
+      ...options.CONVERSATION,
+      ...options.ATTACHMENTS,
+      ...options.SEED,
+      ...options.LIMITS,
+      ...options.WAIT,
+      ...options.SHOWING,
+    },
+    examples: [
+      'respond "What is the capital of France?" --model sim/ada',
+      'respond "And of Italy?" --continue ID',
+    ],
+    run: async (io, given, call) => (await import("./commands/respond.ts")).respond(io, given, call),
+  }),
+  chat: defineSurface({
+    protocol: "respond",
+    summary: "Chat with a model, with memory and scores",
+    options: {
+      ...options.CONVERSATION,
+      ...options.LIMITS,
+      ...options.ALL_ANSWERS,
+      events: flag("--events", "print every event as a line of JSON"),
+      ...options.QUIET,
+    },
+    examples: ["chat --model sim/ada", "chat --continue ID"],
+    run: async (io, given, call) => (await import("./commands/chat.ts")).chat(io, given, call),
+  }),
+  debate: defineSurface({
+    arguments: "[problem...]",
+    options: {
+      ...options.DEBATE_INPUT,
+      ...options.DEBATE_FILES,
+      ...options.ENV_FILE,
+      ...options.SEED,
+      ...options.LIMITS,
+      ...options.SHOWING,
+    },
+    examples: [
+      'debate "Design a job queue" --rounds 2 --report queue.html',
+      "debate --problem-description problem.md --clarify",
+    ],
+    run: async (io, given, call) => (await import("./commands/debate.ts")).debate(io, given, call),
+  }),
+};
+
+/** Commands of protocols that ship which are not named as the protocol is. */
+export const PROTOCOL_COMMANDS: readonly string[] = ["ask", "council", "respond", "chat", "debate"];
+
+/**
+ * The command that a protocol's declaration makes; undefined where there is no such protocol, or one that cannot be asked a
+ * question because it has no seat for models.
+ */
+export async function protocolCommand(
+  name: string,
+  registry: Registry<AnyProtocol>,
+): Promise<Command | undefined> {
+  const surface = SURFACES[name] ?? ASKING;
+  const protocol = await loadNamed(registry, surface.protocol ?? name);
+  if (!protocol?.seats.some(({ filledBy }) => filledBy === "models")) return undefined;
+  const { settings, own } = declaredOptions(protocol);
+  const question = `${name} "${surface.arguments === undefined ? "" : "Why is the sky blue?"}"`;
+  return {
+    ...surface,
+    name,
+    summary: surface.summary ?? protocol.summary,
+    options: { ...settings, ...own, ...surface.options },
+    examples: surface.examples ?? EXAMPLES[name] ?? [question, `${question} --json`],
+    run(io, given, args) {
+      const declared = {
+        protocol: protocol.name,
+        settings: given,
+        own: readOptions(
+          Object.fromEntries(Object.entries(own).filter(([key]) => given[key] !== undefined)),
+          given,
+        ),
+      };
+      // The surface's own schemas have read them.
+      return surface.run(io, readOptions(surface.options, given) as never, { ...declared, args });
+    },
+  };
+}
+
+/** The options of a protocol: those that are settings everywhere, and its own. */
+function declaredOptions({ seats, texts = [], settings, request }: AnyProtocol): {
+  readonly settings: CommandOptions;
+  readonly own: CommandOptions;
+} {
+  const fields = [settings, request].flatMap((schema) =>
+    schema instanceof z.ZodObject ? Object.entries(schema.shape) : [],
+  );
+  const declared = fields.flatMap(([key, schema]): [string, CommandOption<unknown>][] => {
+    // Every field of a classic object schema is a classic schema.
+    const { flag: flags, description = "" } = (schema as z.ZodType).meta() ?? {};
+    return typeof flags === "string" ? [[key, optionOf(flags, description, schema as z.ZodType)]] : [];
+  });
+  const isSetting = ([key]: readonly [string, unknown]) => settingKeys.has(settingName(key));
+  return {
+    settings: {
+      ...Object.assign({}, ...seats.map(seatOption)),
+      ...(texts.includes("strategy") ? options.STRATEGY : {}),
+      ...Object.fromEntries(
+        declared.filter(isSetting).map(([key, { flags, description }]) => [key, setting(flags, description)]),
+      ),
+    },
+    own: Object.fromEntries(declared.filter((one) => !isSetting(one))),
+  };
+}
+
+/** How the models of a seat are named. */
+function seatOption({ filledBy, max, description }: AnyProtocol["seats"][number]): CommandOptions {
+  if (filledBy === "chair") return options.CHAIR;
+  if (filledBy === "judge")
+    return { judge: setting("--judge <refs>", description ?? "judge models, comma-separated") };
+  return max === 1 ? options.MODEL : options.MODELS;
+}
+
+/** An option that is read by a declared schema from what the command line has: text, or nothing but its name. */
+function optionOf(flags: string, description: string, schema: z.ZodType): CommandOption<unknown> {
+  const kind = kindOf(schema);
+  const read = (raw: unknown) => {
+    if (typeof raw !== "string") return raw;
+    if (kind === "array") return splitList(raw);
+    return kind === "number" && raw.trim() !== "" && Number.isFinite(Number(raw)) ? Number(raw) : raw;
+  };
+  if (!flags.includes("<") && kind !== "boolean") throw new TypeError(`${longFlag(flags)} needs a <value>`);
+  return { flags, description, schema: z.preprocess(read, schema) };
+}
+
+/** What a schema reads, below what wraps it. */
+function kindOf(schema: z.core.$ZodType): string {
+  const { def } = (schema as z.core.$ZodTypes)._zod; // One of the kinds that zod itself makes.
+  return "innerType" in def ? kindOf(def.innerType) : def.type;
+}

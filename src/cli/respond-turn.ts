@@ -1,0 +1,160 @@
+import type { Configured } from "../app/configured.ts";
+import type { Run } from "../app/run.ts";
+import { isEvent, type DeliberationId } from "../kernel/index.ts";
+import { oneLine } from "../reports/printable.ts";
+import { responseLine } from "../protocols/respond/report.ts";
+import { sectionOf } from "../protocols/respond/view.ts";
+import { styleOf } from "../reports/style.ts";
+import { wrapped } from "../reports/text-width.ts";
+import { unpricedModels } from "../reports/unpriced.ts";
+import { answerEvent, gradeOf } from "../views/answer-event.ts";
+import { resultOf } from "../views/result.ts";
+import { createAnswerView } from "./answer-view.ts";
+import { writeEvents } from "./run-deliberation.ts";
+import { finish } from "./ending.ts";
+import { wordNote } from "./notes.ts";
+import type { Showing } from "./session.ts";
+import type { Io } from "./command.ts";
+import { EXIT } from "./exits.ts";
+import type { Output } from "./output.ts";
+
+/** One question to a respondent, shown as it is answered. */
+export type TurnResult = {
+  readonly id: DeliberationId;
+  readonly run: Run;
+  /** As the command exits with it. */
+  readonly exit: number;
+  /** Whether it came to its end. */
+  readonly closed: boolean;
+  /** Resolves when the answer is graded, or will not be. */
+  readonly graded: Promise<unknown>;
+  /** Resolves when everything that follows the answer is recorded and shown. */
+  readonly done: Promise<unknown>;
+};
+
+export type TurnRequest = {
+  readonly configured: Configured;
+  readonly question: string;
+  readonly context?: readonly { readonly name: string; readonly text: string }[] | undefined;
+  /** The turn that this one follows. */
+  readonly previous?: DeliberationId | undefined;
+  /** A folder that the respondent may read in: an absolute path. */
+  readonly folder?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Whether `--json` waits for grading and memory; by default it does. */
+  readonly wait?: boolean | undefined;
+};
+
+/** Asks, and shows the answer as it comes; with `--json`, when grading and memory have ended. @throws Fault */
+export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Promise<TurnResult> {
+  const { configured, question, context, previous, folder, signal, wait = true } = turn;
+  const { parley, principal, requested } = configured;
+  const { output } = io;
+  const run = await parley.start(
+    { ...requested, protocol: "respond", question, context, previous },
+    { principal, signal, folder },
+  );
+  if (!showing.quiet) for (const note of run.notes) output.note(wordNote(note));
+  if (!run.fresh) output.note(`Asked before as ${run.id}; showing the recorded answer`);
+  const view = showing.json || showing.events ? undefined : createAnswerView(output);
+  const tokens = showTokens(io, run, { view, quiet: showing.quiet });
+  tokens.catch(() => undefined);
+  const written = showing.events ? writeEvents(io, run) : Promise.resolve();
+  written.catch(() => undefined); // awaited at the end
+  const graded = isGraded(run);
+  graded.catch(() => undefined);
+  const outcome = await run.outcome();
+  await tokens;
+  const done = run.reactions.then(() => written);
+  done.catch(() => undefined);
+  if (outcome.status === "interrupted" || outcome.status === "waiting") {
+    await view?.breakOff();
+    const exit = outcome.status === "waiting" ? EXIT.waiting : EXIT.interrupted;
+    return { id: run.id, run, exit, closed: false, graded: run.reactions, done };
+  }
+  if (showing.json && wait) await run.reactions; // one object, so it has everything that follows the answer
+  const entries = run.recorded();
+  const exit = view ? await showAnswer(io, run, { showing, view }) : await finish(io, entries, showing);
+  return { id: run.id, run, exit, closed: true, graded, done };
+}
+
+/** The answer as it is written; until its first words, who is waited for. */
+async function showTokens(
+  { output }: Io,
+  run: Run,
+  {
+    view,
+    quiet,
+  }: { readonly view: ReturnType<typeof createAnswerView> | undefined; readonly quiet: boolean },
+): Promise<void> {
+  const [by] = run.opening.participants;
+  const waiting = createWaitingLine(output, quiet ? undefined : (by?.model ?? ""));
+  try {
+    for await (const token of run.tokens()) {
+      // The second respondent's words are not the answer.
+      if (token.work?.kind !== "answer" || token.work.by !== by?.id) continue;
+      if (token.kind === "text") waiting.stop();
+      view?.frame(token);
+    }
+  } finally {
+    waiting.stop();
+  }
+}
+
+/** Resolves when the answer is graded, or will not be. */
+async function isGraded(run: Run): Promise<void> {
+  for await (const entry of run.events())
+    if (isEvent(entry, "grade-given") && gradeOf(run.recorded(), answerEvent(run.recorded())?.id)) return;
+}
+
+type Shown = { readonly showing: Showing; readonly view: ReturnType<typeof createAnswerView> };
+
+/** The answer, and on one line how it came about; without an answer, why. */
+async function showAnswer(io: Io, run: Run, { showing, view }: Shown): Promise<number> {
+  const { output } = io;
+  const entries = run.recorded();
+  const result = resultOf(entries);
+  if (result?.status !== "answered" || result.answer === null) return finish(io, entries, showing);
+  await view.end(result.answer);
+  if (showing.quiet) return EXIT.answered;
+  const model = run.opening.participants[0]?.model;
+  const alone = resultOf(entries.filter(({ origin }) => origin.by !== "reactor")) ?? result; // what the answer itself took
+  const line = responseLine(alone, {
+    recalled: sectionOf(entries).recalled,
+    model: oneLine(model ?? ""),
+    unpriced: unpricedModels(entries),
+  });
+  const { terminal, color, columns } = output.stdout;
+  const { dim } = styleOf(color);
+  if (terminal) await output.result(`${wrapped(line, columns).map(dim).join("\n")}\n`);
+  else output.note(line);
+  return EXIT.answered;
+}
+
+const REDRAW_MS = 200;
+/** Before that, nobody could read it. */
+const DRAW_AFTER_MS = 400;
+const ERASE_LINE = "\r\u001b[K";
+
+/** Shows on a terminal which model is waited for, and for how long, until it is stopped; elsewhere, or without a model, nothing. */
+function createWaitingLine(output: Output, model: string | undefined): { stop(): void } {
+  const { terminal, color, columns } = output.stderr;
+  if (!terminal || model === undefined) return { stop: () => undefined };
+  const style = styleOf(color);
+  const sinceMs = performance.now();
+  let drawn = false;
+  const timer = setInterval(() => {
+    const ms = performance.now() - sinceMs;
+    if (ms < DRAW_AFTER_MS) return;
+    const words = oneLine(`Waiting for ${model}  ${Math.floor(ms / 1_000)} s`, Math.max(10, columns - 1));
+    process.stderr.write(ERASE_LINE + style.dim(words));
+    drawn = true;
+  }, REDRAW_MS).unref();
+  return {
+    stop() {
+      clearInterval(timer);
+      if (drawn) process.stderr.write(ERASE_LINE);
+      drawn = false;
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { cutTo, widthOf } from "../reports/text-width.ts";
+
+// TERM-1. Between two draws the cursor rests at the beginning of the line below the region.
+// TERM-2. A drawn line never wraps: autowrap is off while drawing, whatever width the terminal gives a character.
+// TERM-3. After `release`, the cursor is visible and autowrap is on.
+// TERM-4. The region is at most as high as the terminal, less the line of the cursor, so that it can be reached again.
+
+/** The part of a terminal's stream that a region uses. */
+export type TerminalOutput = {
+  write(text: string): boolean;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** The terminal is behind: a draw now would only queue. */
+  readonly writableNeedDrain?: boolean | undefined;
+};
+
+/** Lines at the end of a terminal's output that are drawn again in place. */
+export type Region = {
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Replaces what is drawn; each line fits into the size. Nothing is written when nothing has changed. */
+  draw(lines: readonly string[]): void;
+  /** Erases the region, leaves `lines` in its place for good, and gives the terminal back. */
+  leave(lines: readonly string[]): void;
+  /** Gives the terminal back as it is (TERM-3); a later draw takes it again. */
+  release(): void;
+  /** Takes what is drawn for lost, and draws anew below whatever is there now. */
+  forget(): void;
+};
+
+// ECMA-48 and DEC private modes.
+const HIDE_CURSOR = "\u001b[?25l";
+const SHOW_CURSOR = "\u001b[?25h";
+const AUTOWRAP_OFF = "\u001b[?7l";
+const AUTOWRAP_ON = "\u001b[?7h";
+const ERASE_TO_END_OF_LINE = "\u001b[K";
+const ERASE_BELOW = "\u001b[J";
+const written = (lines: readonly string[]): string =>
+  lines.map((line) => `${line}${ERASE_TO_END_OF_LINE}\n`).join("");
+const up = (lines: number): string => (lines > 0 ? `\u001b[${lines}A` : "");
+
+export function createRegion(output: TerminalOutput): Region {
+  let drawn: readonly string[] = [];
+  let drawnAt = 0;
+  let held = false;
+
+  const size = () => ({ columns: output.columns || 80, rows: Math.max(2, output.rows || 24) });
+  /** Lines that the region takes now: a terminal that became narrower has wrapped those that no longer fit. */
+  const height = (): number => {
+    const { columns, rows } = size();
+    const taken = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
+    return Math.min(taken, rows - 1);
+  };
+  const home = () => `\r${up(height())}`;
+  const release = () => {
+    if (!held) return;
+    held = false;
+    output.write(AUTOWRAP_ON + SHOW_CURSOR);
+  };
+
+  return {
+    size,
+    draw(lines) {
+      const { columns, rows } = size();
+      const next = lines.slice(0, rows - 1); // TERM-4
+      const same =
+        held &&
+        columns === drawnAt &&
+        next.length === drawn.length &&
+        next.every((line, at) => line === drawn[at]);
+      if (same || output.writableNeedDrain) return;
+      output.write(HIDE_CURSOR + AUTOWRAP_OFF + home() + written(next) + ERASE_BELOW + AUTOWRAP_ON); // TERM-1, TERM-2
+      held = true;
+      drawn = next;
+      drawnAt = columns;
+    },
+    leave(lines) {
+      // Over the old lines, not after erasing all: tmux keeps a copy of a screen that is erased from its top.
+      output.write(home() + written(lines) + ERASE_BELOW);
+      drawn = [];
+      release();
+    },
+    release,
+    forget() {
+      drawn = [];
+      held = false;
+    },
+  };
+}
+
+/** The events of a process that a terminal has to be given back on, or taken again. */
+export type Lifecycle = {
+  on(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
+  off(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
+  /** Stops the process as the terminal's Ctrl-Z would have. */
+  suspend(): void;
+};
+
+export const processLifecycle: Lifecycle = {
+  on: (event, listener) => process.on(event, listener),
+  off: (event, listener) => process.off(event, listener),
+  suspend: () => process.kill(process.pid, "SIGSTOP"),
+};
+
+/**
+ * Gives the terminal back whenever the process leaves it: on every exit (a crash, a second Ctrl-C, a plain
+ * `process.exit`) and on Ctrl-Z, after which the region is drawn anew. The returned function ends that.
+ */
+export function guardTerminal(region: Region, lifecycle: Lifecycle): () => void {
+  const exit = () => region.release();
+  const suspend = () => {
+    region.release();
+    lifecycle.suspend();
+  };
+  const resume = () => region.forget();
+  lifecycle.on("exit", exit);
+  lifecycle.on("SIGTSTP", suspend);
+  lifecycle.on("SIGCONT", resume);
+  return () => {
+    lifecycle.off("exit", exit);
+    lifecycle.off("SIGTSTP", suspend);
+    lifecycle.off("SIGCONT", resume);
+  };
+}
+
+const REDRAW_MS = 200;
+
+export type ProgressLineOptions = {
+  readonly output: TerminalOutput;
+  readonly terminal: boolean;
+  /** How far it is, in words. */
+  readonly words: () => string;
+  readonly lifecycle?: Lifecycle;
+};
+
+/** One line of how far something is: drawn in place on a terminal; elsewhere a line whenever a step is worth one. */
+export type ProgressLine = {
+  /** `isWorth`: whether a line is written where nothing is drawn in place. */
+  step(isWorth: boolean): void;
+  /** May be called more than once; nothing is drawn after it. */
+  stop(): void;
+};
+
+export function createProgressLine({
+  output,
+  terminal,
+  words,
+  lifecycle = processLifecycle,
+}: ProgressLineOptions): ProgressLine {
+  const region = terminal ? createRegion(output) : undefined;
+  const draw = () => region?.draw([cutTo(words(), region.size().columns - 1)]);
+  const unguard = region && guardTerminal(region, lifecycle);
+  const timer = region && setInterval(draw, REDRAW_MS).unref();
+  let stopped = false;
+  return {
+    step(isWorth) {
+      if (!stopped && !region && isWorth) output.write(`${words()}\n`);
+    },
+    stop() {
+      if (stopped) return;
+      stopped = true;
+      clearInterval(timer);
+      region?.leave([cutTo(words(), region.size().columns - 1)]);
+      unguard?.();
+    },
+  };
+}
