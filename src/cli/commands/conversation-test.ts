@@ -23,7 +23,7 @@ export const test = (io: Io, options: Values<typeof TEST>, words: readonly strin
     flags: options,
     // Each test under its own settings: what it says itself counts where no flag does.
     async open(flags) {
-      const { context, parley } = await openConfigured({ flags, env: io.env, cwd: io.cwd });
+      const { context, parley } = await openConfigured({ flags, flagPrefix: "--", env: io.env, cwd: io.cwd });
       return { ports: storyPorts(context, wordNote), close: () => parley.close() };
     },
   });
