@@ -11,7 +11,7 @@ import {
   type DebateConfig,
   type DebateSeats,
 } from "./seats.ts";
-import { Summarization, ToolName, type DebateFlags, type DebateSettings } from "./settings.ts";
+import { Summarization, ToolName, type DebateFlags } from "./settings.ts";
 import { findSummaryMethod } from "./summaries/index.ts";
 
 export type DebateRequest = { readonly [K in keyof DebateFlags]?: DebateFlags[K] } & {
