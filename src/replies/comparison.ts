@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jsonObjects } from "./json-objects.ts";
+import { jsonObjects, parseJson } from "./json-objects.ts";
 import { labelReader, type LabelReader } from "./reply-fields.ts";
 
 const Stance = z.strictObject({ claim: z.string(), answers: z.array(z.string()) });
@@ -83,12 +83,4 @@ function isContradiction(sides: readonly ComparedClaim[]): boolean {
 
 function boundText(text: string): string {
   return text.trim().slice(0, MAX_CHARACTERS).toWellFormed();
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

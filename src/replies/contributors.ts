@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { fencedBlocks, type FencedBlock } from "../text/fences.ts";
-import { jsonObjects } from "./json-objects.ts";
+import { jsonObjects, parseJson } from "./json-objects.ts";
 import { labelReader } from "./reply-fields.ts";
 
 /** The JSON block at the end of a chair's answer: who contributed how much (0 to 1, in sum 1), and by what. */
@@ -32,14 +32,6 @@ function findJson(text: string, block: FencedBlock): { readonly json: string; re
   const paragraph = /\S\s*?(\r?\n[ \t]*\r?\n)/.exec(content);
   const length = paragraph === null ? content.length : paragraph.index + 1;
   return { json: content.slice(0, length), end: block.contentStart + length };
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }
 
 function removeBlock(text: string, start: number, end: number): string {

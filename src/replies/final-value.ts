@@ -86,28 +86,11 @@ export function readNumberAnswer(value: string): Answer | null {
 
 const inSentence =
   /(?:(?<![\p{L}\p{N}])(\p{L}{1,20})\s|([$€£]))[*_]{0,2}\(?\\?([-−–]?[$€£]?\d[\d,]{0,30}(?:\.\d{1,30})?)[*_]{0,2}(?![\p{L}\p{N}-])/gu;
-const dating = new Set([
-  "in",
-  "on",
-  "since",
-  "until",
-  "during",
-  "by",
-  "step",
-  "version",
-  "type",
-  "level",
-  "not",
-  "than",
-  "least",
-  "most",
-  "below",
-  "under",
-  "above",
-  "over",
-  "before",
-  "after",
-]);
+const dating = new Set(
+  "in on since until during by step version type level not than least most below under above over before after".split(
+    " ",
+  ),
+);
 /** Before a number: what makes another one of it. */
 const derived =
   /\b(?:root|factorial|log|logarithm|half|third|quarter|square|cube|power|sine|cosine|tangent|reciprocal|inverse|multiple|divisor|factor)s?\sof[*_\s]{1,4}$|\bor\s(?:minus|negative)[*_\s]{1,4}$/i;

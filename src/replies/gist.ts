@@ -1,6 +1,6 @@
 import { contentWords } from "../text/words.ts";
 import { extractAnswer } from "./extract-answer.ts";
-import { fencedBlocks, splitLines } from "../text/fences.ts";
+import { fencedBlocks, readEnds, splitLines } from "../text/fences.ts";
 import { splitSentences } from "../text/sentences.ts";
 
 /** Of a longer answer, so many UTF-16 units of its start and of its end are read. */
@@ -82,8 +82,7 @@ function chooseParts(parts: readonly string[], answer: string | null): number[] 
  */
 export function extractGist(answer: string, most = MAX_LENGTH): string {
   const whole = answer.toWellFormed();
-  const read =
-    whole.length > 2 * READ_LENGTH ? `${whole.slice(0, READ_LENGTH)}\n\n${whole.slice(-READ_LENGTH)}` : whole;
+  const read = readEnds(whole, READ_LENGTH);
   const all = splitParts(read.toWellFormed());
   const telling = all.filter((part) => !filler.test(part));
   const parts = telling.length > 0 ? telling : all;

@@ -5,12 +5,13 @@
 // GRADE-3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
 import { splitLines } from "../text/fences.ts";
 import {
-  findEntry,
   feedbackAround,
-  feedbackAroundObject,
   findMarked,
-  MAX_REPLY_LENGTH,
   findObjects,
+  readBehind,
+  readObjects,
+  tooLong,
+  type Declaration,
 } from "./verdicts.ts";
 
 /** An absolute grade against a rubric of five anchors, and the judge's words for it. */
@@ -20,7 +21,7 @@ export type Grade =
 
 type Score = 1 | 2 | 3 | 4 | 5;
 type ScoreReading = { readonly score: Score } | { readonly refused: string } | null;
-type DeclaredScore = { readonly read: ScoreReading; readonly feedback: () => string };
+type DeclaredScore = Declaration<NonNullable<ScoreReading>>;
 
 const resultMarker = /\[\s{0,3}(?:RESULT|SCORE)\s{0,3}\]/gi;
 const scoreNames = ["score", "grade", "rating", "result"];
@@ -64,30 +65,26 @@ function readScore(value: unknown): ScoreReading {
   return typeof value === "string" ? readLeadingScore(value) : null;
 }
 
+function declare(read: ScoreReading, words: () => string): DeclaredScore[] {
+  return read === null ? [] : [{ value: read, words }];
+}
+
 function findDeclared(text: string): DeclaredScore[] {
   const objects = findObjects(text);
-  const json = objects.flatMap((object): DeclaredScore[] => {
-    const entry = findEntry(object, scoreNames);
-    const words = findEntry(object, feedbackNames)?.value;
-    if (entry === null) return [];
-    const feedback = () =>
-      typeof words === "string" ? words.trim() : feedbackAroundObject(text, object.span);
-    return [{ read: readScore(entry.value), feedback }];
-  });
-  const marked = findMarked(text, resultMarker, objects).map(({ behind, at }): DeclaredScore => {
-    const [line = ""] = behind.trimStart().split(/[\r\n]/, 1);
-    const end = text.indexOf(line, at) + line.length;
-    return { read: readLeadingScore(behind), feedback: () => feedbackAround(text, { start: at, end }) };
-  });
-  return [...json, ...marked];
+  const read = (value: unknown) => readScore(value) ?? undefined;
+  return [
+    ...readObjects(text, objects, { names: scoreNames, words: feedbackNames, read }),
+    ...findMarked(text, resultMarker, objects).flatMap((marked) =>
+      declare(readLeadingScore(marked.behind), readBehind(text, marked).words),
+    ),
+  ];
 }
 
 function findOnLastLine(text: string): DeclaredScore[] {
   const last = splitLines(text).findLast((line) => line.text.trim() !== "");
   const [, value] = scoreLine.exec(last?.text.slice(0, 200) ?? "") ?? [];
   if (last === undefined || value === undefined) return [];
-  const span = { start: last.at, end: text.length };
-  return [{ read: readLeadingScore(value), feedback: () => feedbackAround(text, span) }];
+  return declare(readLeadingScore(value), () => feedbackAround(text, { start: last.at, end: text.length }));
 }
 
 /**
@@ -98,20 +95,21 @@ function findOnLastLine(text: string): DeclaredScore[] {
  * (`[RESULT] (an integer from 1 to 5)`, `Score 4: …` of a rubric), declares nothing.
  */
 export function parseGrade(text: string): Grade {
-  if (text.length > MAX_REPLY_LENGTH)
-    return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
-  const strong = findDeclared(text).filter(({ read }) => read !== null);
-  const declared = strong.length > 0 ? strong : findOnLastLine(text).filter(({ read }) => read !== null);
+  const refused = (reason: string): Grade => ({ ok: false, reason });
+  const long = tooLong(text);
+  if (long) return long;
+  const strong = findDeclared(text);
+  const declared = strong.length > 0 ? strong : findOnLastLine(text);
   const [first] = declared;
   if (first === undefined)
-    return { ok: false, reason: text.trim() === "" ? "the reply is empty" : "the reply declares no score" };
-  for (const { read } of declared)
-    if (read !== null && "refused" in read) return { ok: false, reason: read.refused };
-  const given = declared.flatMap(({ read }) => (read !== null && "score" in read ? [read.score] : []));
-  const [score] = given;
-  if (score === undefined) return { ok: false, reason: "the reply declares no score" };
-  const other = given.find((one) => one !== score);
-  if (other !== undefined)
-    return { ok: false, reason: `the reply declares two scores, ${score} and ${other}` };
-  return { ok: true, score, feedback: first.feedback() };
+    return refused(text.trim() === "" ? "the reply is empty" : "the reply declares no score");
+  const scores: Score[] = [];
+  for (const { value } of declared) {
+    if ("refused" in value) return refused(value.refused);
+    scores.push(value.score);
+  }
+  const [score = 1] = scores;
+  const other = scores.find((one) => one !== score);
+  if (other !== undefined) return refused(`the reply declares two scores, ${score} and ${other}`);
+  return { ok: true, score, feedback: first.words() };
 }

@@ -1,11 +1,12 @@
 import { splitLines } from "../text/fences.ts";
 import {
-  findEntry,
   feedbackAround,
-  feedbackAroundObject,
   findMarked,
-  MAX_REPLY_LENGTH,
   findObjects,
+  readBehind,
+  readObjects,
+  tooLong,
+  type Declaration,
 } from "./verdicts.ts";
 
 /** The answer shown first, the one shown second, or neither before the other. */
@@ -115,7 +116,7 @@ export type Preference =
   | { readonly ok: true; readonly winner: Winner; readonly reason: string }
   | { readonly ok: false; readonly reason: string };
 
-type DeclaredWinner = { readonly winner: Winner | null; readonly reason: () => string };
+type DeclaredWinner = Declaration<Winner | null>;
 
 const resultMarker = /\[\s{0,3}RESULT\s{0,3}\]/gi;
 const doubleBracket = /\[\[\s?([ABC])\s?\]\](?!["'”’]?,?\s(?:if|for|when)\b)/gi;
@@ -126,31 +127,17 @@ const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3
 
 function findDeclared(text: string): DeclaredWinner[] {
   const objects = findObjects(text);
-  const json = objects.flatMap((object): DeclaredWinner[] => {
-    const entry = findEntry(object, winnerNames);
-    if (entry === null || (typeof entry.value === "string" && unfilled.test(entry.value))) return [];
-    const words = findEntry(object, reasonNames)?.value;
-    return [
-      {
-        winner: typeof entry.value === "string" ? readLeadingSide(entry.value) : null,
-        reason: () => (typeof words === "string" ? words.trim() : feedbackAroundObject(text, object.span)),
-      },
-    ];
-  });
-  const marked = findMarked(text, resultMarker, objects).flatMap(({ behind, at }): DeclaredWinner[] => {
-    const [line = ""] = behind.trimStart().split(/[\r\n]/, 1);
-    if (line.trim() === "" || unfilled.test(line)) return [];
-    const end = text.indexOf(line, at) + line.length;
-    return [{ winner: readLeadingSide(line), reason: () => feedbackAround(text, { start: at, end }) }];
+  const read = (value: unknown) =>
+    typeof value !== "string" ? null : unfilled.test(value) ? undefined : readLeadingSide(value);
+  const json = readObjects<Winner | null>(text, objects, { names: winnerNames, words: reasonNames, read });
+  const marked = findMarked(text, resultMarker, objects).flatMap((one): DeclaredWinner[] => {
+    const { line, words } = readBehind(text, one);
+    return line.trim() === "" || unfilled.test(line) ? [] : [{ value: readLeadingSide(line), words }];
   });
   const bracketed = findMarked(text, doubleBracket, objects).map(({ at }): DeclaredWinner => {
-    const letter = text
-      .slice(at + 2)
-      .trimStart()
-      .charAt(0)
-      .toUpperCase();
-    const winner = letter === "A" || letter === "B" ? letter : "tie"; // MT-Bench: C is a tie
-    return { winner, reason: () => feedbackAround(text, { start: at, end: text.indexOf("]]", at) + 2 }) };
+    const [, letter = ""] = /^\[\[\s?(.)/.exec(text.slice(at, at + 4)) ?? [];
+    const value = /a/i.test(letter) ? "A" : /b/i.test(letter) ? "B" : "tie"; // MT-Bench: C is a tie
+    return { value, words: () => feedbackAround(text, { start: at, end: text.indexOf("]]", at) + 2 }) };
   });
   return [...json, ...marked, ...bracketed];
 }
@@ -159,19 +146,15 @@ function findDeclared(text: string): DeclaredWinner[] {
 const bareLetter = /^[\s"'“”*_([]{0,6}[ab][\s"'“”*_)\].]{0,6}$/i;
 
 function findInProse(text: string): DeclaredWinner[] {
-  if (bareLetter.test(text)) return [{ winner: readLeadingSide(text), reason: () => "" }];
-  const lines = splitLines(text).filter((line) => line.text.trim() !== "");
-  const [first, last] = [lines[0], lines.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const opening = splitLine(first.text)[0] ?? "";
-  const closing = splitLine(last.text).at(-1) ?? "";
-  const names = lines.map((line) => line.text);
+  if (bareLetter.test(text)) return [{ value: readLeadingSide(text), words: () => "" }];
+  const lines = splitLines(text).flatMap((line) => (line.text.trim() === "" ? [] : [line.text]));
+  const opening = splitLine(lines[0] ?? "")[0] ?? "";
+  const closing = splitLine(lines.at(-1) ?? "").at(-1) ?? "";
   return [opening, ...(lines.length > 1 || closing !== opening ? [closing] : [])].flatMap((sentence) => {
-    const winner = readVerdict(sentence, names);
+    const value = readVerdict(sentence, lines);
     // A reply that is the verdict and nothing else gives no reason for it.
-    return winner === null
-      ? []
-      : [{ winner, reason: () => (/\s\S+\s/.test(text.trim()) ? text.trim() : "") }];
+    const words = () => (/\s\S+\s/.test(text.trim()) ? text.trim() : "");
+    return value === null ? [] : [{ value, words }];
   });
 }
 
@@ -190,21 +173,18 @@ function splitLine(line: string): string[] {
  * last sentence; a letter alone. Refuses a reply that settles on neither, verdicts that differ, and one over 4,000,000 characters.
  */
 export function parsePreference(text: string): Preference {
-  if (text.length > MAX_REPLY_LENGTH)
-    return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
+  const refused = (reason: string): Preference => ({ ok: false, reason });
+  const long = tooLong(text);
+  if (long) return long;
   const strong = findDeclared(text);
   const declared = strong.length > 0 ? strong : findInProse(text);
   const [first] = declared;
   if (first === undefined)
-    return {
-      ok: false,
-      reason: text.trim() === "" ? "the reply is empty" : "the reply prefers neither answer",
-    };
-  const { winner } = first;
-  if (winner === null || declared.some((one) => one.winner === null))
-    return { ok: false, reason: "the verdict names neither A nor B nor a tie" };
-  const other = declared.find((one) => one.winner !== winner)?.winner;
-  if (other !== undefined)
-    return { ok: false, reason: `the reply gives two verdicts, ${winner} and ${other}` };
-  return { ok: true, winner, reason: first.reason() };
+    return refused(text.trim() === "" ? "the reply is empty" : "the reply prefers neither answer");
+  const { value: winner, words } = first;
+  if (winner === null || declared.some(({ value }) => value === null))
+    return refused("the verdict names neither A nor B nor a tie");
+  const other = declared.find(({ value }) => value !== winner)?.value;
+  if (other !== undefined) return refused(`the reply gives two verdicts, ${winner} and ${other}`);
+  return { ok: true, winner, reason: words() };
 }

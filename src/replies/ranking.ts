@@ -1,6 +1,7 @@
 import { type LabelReader, labelReader } from "./reply-fields.ts";
 import { splitLines } from "../text/fences.ts";
 import { jsonObjects, type Span } from "./json-objects.ts";
+import { tooLong } from "./verdicts.ts";
 
 /** A line that begins with the marker `FINAL RANKING:`, its decoration included; a list may follow on the line. */
 export const RANKING_MARKER =
@@ -137,9 +138,6 @@ type LabelList = { at: number; last: number; numbered: boolean; review: boolean 
   tie: boolean;
 };
 
-/** Longer replies are refused unread; an event could not hold one anyway. */
-const MAX_CHARACTERS = 4_000_000;
-
 /** A ranking is looked for in so many last lines that are not blank. */
 const MAX_LINES = 5_000;
 
@@ -205,18 +203,12 @@ function findLists(lines: readonly Line[], reader: LabelReader): LabelList[] {
   const lists: LabelList[] = [];
   let open: LabelList | null = null;
   for (const [index, { text, at }] of lines.entries()) {
+    const start = { at, last: index, review: false };
     const led = text.slice(measureLeadIn(text));
     const order = readOrder(led, reader, index === 0 || led !== text);
     if (order !== null) {
-      lists.push({
-        ...order,
-        labels: [...order.labels],
-        written: [...order.written],
-        at,
-        last: index,
-        numbered: false,
-        review: false,
-      });
+      const { labels, written, tie } = order;
+      lists.push({ labels: [...labels], written: [...written], tie, ...start, numbered: false });
       open = null;
       continue;
     }
@@ -229,15 +221,7 @@ function findLists(lines: readonly Line[], reader: LabelReader): LabelList[] {
     const numbered = item.number !== null;
     const follows: boolean = open !== null && open.numbered === numbered && item.number !== 1;
     if (open === null || !follows) {
-      open = {
-        labels: [],
-        written: [],
-        tie: numbered && item.number !== 1,
-        at,
-        last: index,
-        numbered,
-        review: false,
-      };
+      open = { labels: [], written: [], tie: numbered && item.number !== 1, ...start, numbered };
       lists.push(open);
     } else if (numbered && item.number !== open.labels.length + 1) open.tie = true;
     open.labels.push(item.label);
@@ -318,8 +302,8 @@ export function locateRanking(text: string, labels: readonly string[]): LocatedR
   const reader = labelReader(labels);
   if (reader === null || labels.length === 0)
     return { ok: false, reason: "the labels to rank are none, or read alike" };
-  if (text.length > MAX_CHARACTERS)
-    return { ok: false, reason: `the reply is longer than ${MAX_CHARACTERS} characters` };
+  const long = tooLong(text);
+  if (long) return long;
   const source = { text, objects: jsonObjects(text), reader };
   const prose = blankSpans(text, source.objects);
   const json = findJsonRanking(source, true);

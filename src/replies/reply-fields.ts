@@ -1,5 +1,5 @@
 import { escapeBreaks, jsonObjects } from "./json-objects.ts";
-import { MAX_REPLY_LENGTH } from "./verdicts.ts";
+import { tooLong } from "./verdicts.ts";
 
 /** The entries of a JSON object by name, without case, underscores and hyphens. */
 export type Fields = ReadonlyMap<string, unknown>;
@@ -31,8 +31,8 @@ export function findFields(
   text: string,
   name: string,
 ): { readonly ok: true; readonly fields: Fields } | { readonly ok: false; readonly reason: string } {
-  if (text.length > MAX_REPLY_LENGTH)
-    return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
+  const long = tooLong(text);
+  if (long) return long;
   // What does not even name it needs no search.
   const named = new RegExp([...foldName(name)].join("[_-]?"), "i").test(text);
   const fields = named ? (lastFields(text, name) ?? lastFields(escapeBreaks(text), name)) : undefined;

@@ -14,6 +14,15 @@ const MAX_OBJECTS = 50;
 const LOOK_AHEAD_LENGTH = 120;
 const quotes = new Set("\"'“”‘’`«»");
 
+/** What a reply declares, and the judge's words for it, which are looked for only when they are needed. */
+export type Declaration<T> = { readonly value: T; readonly words: () => string };
+
+/** Why a reply is not read: it is longer than an event could hold; undefined for one that is. */
+export function tooLong(text: string): { readonly ok: false; readonly reason: string } | undefined {
+  if (text.length <= MAX_REPLY_LENGTH) return undefined;
+  return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
+}
+
 /** The last JSON objects of a text, in order; names are in lower case. */
 export function findObjects(text: string): FoundObject[] {
   return jsonObjects(text)
@@ -21,18 +30,46 @@ export function findObjects(text: string): FoundObject[] {
     .flatMap((span): FoundObject[] => {
       const value: unknown = JSON.parse(text.slice(span.start, span.end));
       if (typeof value !== "object" || value === null) return [];
-      const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [
-        name.toLowerCase(),
-        inner,
-      ]);
-      return [{ entries: new Map(entries), span }];
+      const entries = Object.entries(value).map(([name, inner]) => [name.toLowerCase(), inner] as const);
+      return [{ entries: new Map<string, unknown>(entries), span }];
     });
 }
 
-/** The first of these names that the object has, with its value. */
-export function findEntry({ entries }: FoundObject, names: readonly string[]): { value: unknown } | null {
-  const name = names.find((one) => entries.has(one));
-  return name === undefined ? null : { value: entries.get(name) };
+/** The value of the first of these names that the object has. */
+function findEntry({ entries }: FoundObject, names: readonly string[]): unknown {
+  return entries.get(names.find((one) => entries.has(one)) ?? "");
+}
+
+/** What the objects that have one of `names` declare with it; `words` name the judge's own words. */
+export function readObjects<T>(
+  text: string,
+  objects: readonly FoundObject[],
+  form: {
+    readonly names: readonly string[];
+    readonly words: readonly string[];
+    /** Undefined for a value that declares nothing. */
+    readonly read: (value: unknown) => T | undefined;
+  },
+): Declaration<T>[] {
+  return objects.flatMap((object): Declaration<T>[] => {
+    const hasName = form.names.some((name) => object.entries.has(name));
+    const value = hasName ? form.read(findEntry(object, form.names)) : undefined;
+    if (value === undefined) return [];
+    const words = findEntry(object, form.words);
+    return [
+      {
+        value,
+        words: () => (typeof words === "string" ? words.trim() : feedbackAroundObject(text, object.span)),
+      },
+    ];
+  });
+}
+
+/** The line that stands behind a marker, and the words around both. */
+export function readBehind(text: string, { behind, at }: Marked): { line: string; words: () => string } {
+  const [line = ""] = behind.trimStart().split(/[\r\n]/, 1);
+  const end = text.indexOf(line, at) + line.length;
+  return { line, words: () => feedbackAround(text, { start: at, end }) };
 }
 
 /**
@@ -40,16 +77,16 @@ export function findEntry({ entries }: FoundObject, names: readonly string[]): {
  * mark, or on a line that begins with `>`, is quoted: neither counts.
  */
 export function findMarked(text: string, marker: RegExp, objects: readonly FoundObject[]): Marked[] {
-  return [...text.matchAll(marker)].flatMap((match): Marked[] => {
-    const at = match.index;
+  return [...text.matchAll(marker)].flatMap(({ index: at, 0: mark }): Marked[] => {
     if (objects.some(({ span }) => span.start < at && at < span.end)) return [];
     if (quotes.has(text.charAt(at - 1))) return [];
-    const [line = ""] = text
-      .slice(Math.max(0, at - 200), at)
-      .split(/[\r\n]/)
-      .slice(-1);
+    const line =
+      text
+        .slice(Math.max(0, at - 200), at)
+        .split(/[\r\n]/)
+        .at(-1) ?? "";
     if (/^\s*>/.test(line)) return [];
-    const end = at + match[0].length;
+    const end = at + mark.length;
     return [{ behind: text.slice(end, end + LOOK_AHEAD_LENGTH), at }];
   });
 }
@@ -67,7 +104,7 @@ function removeHeading(text: string): string {
 }
 
 /** The words of a reply around a JSON verdict, as `feedbackAround`, without the fence in which it stands alone. */
-export function feedbackAroundObject(text: string, { start, end }: Span): string {
+function feedbackAroundObject(text: string, { start, end }: Span): string {
   const block = fencedBlocks(text).find(
     (one) =>
       one.contentStart <= start &&

@@ -1,5 +1,5 @@
 import { contentWords } from "./words.ts";
-import { fencedBlocks } from "./fences.ts";
+import { readEnds, splitProse } from "./fences.ts";
 
 /** Of a longer text, so many UTF-16 units of its start and of its end are read. */
 const READ_LENGTH = 10_000;
@@ -110,13 +110,5 @@ export function extractEntities(text: string, most = MAX_COUNT): string[] {
 
 /** Without fenced code; of a long text its start and its end. */
 function extractProse(text: string): string {
-  const looked =
-    text.length > 2 * READ_LENGTH ? `${text.slice(0, READ_LENGTH)}\n\n${text.slice(-READ_LENGTH)}` : text;
-  let prose = "";
-  let from = 0;
-  for (const { start, end } of fencedBlocks(looked)) {
-    prose += `${looked.slice(from, start)}\n`;
-    from = end;
-  }
-  return (prose + looked.slice(from)).toWellFormed();
+  return splitProse(readEnds(text, READ_LENGTH)).join("\n").toWellFormed();
 }

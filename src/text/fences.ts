@@ -90,3 +90,16 @@ export function fencedBlocks(text: string): FencedBlock[] {
   if (open !== null) close(open.mark, text.length, text.length);
   return blocks;
 }
+
+/** The stretches of a text between its fenced code blocks, before the first and behind the last of them. */
+export function splitProse(text: string): string[] {
+  const blocks = fencedBlocks(text);
+  return [...blocks, { start: text.length }].map(({ start }, index) =>
+    text.slice(blocks[index - 1]?.end ?? 0, start),
+  );
+}
+
+/** The start and the end of a text that is longer than both; else the text. */
+export function readEnds(text: string, length: number, between = "\n\n"): string {
+  return text.length > 2 * length ? `${text.slice(0, length)}${between}${text.slice(-length)}` : text;
+}

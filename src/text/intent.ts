@@ -1,4 +1,5 @@
 import type { Intent } from "../kernel/index.ts";
+import { readEnds } from "./fences.ts";
 
 /** Looked at are so many UTF-16 units from the start and from the end: what a question wants stands where it begins or ends. */
 const READ_LENGTH = 600;
@@ -33,10 +34,7 @@ function simplify(text: string): string {
  * all that is looked at. `other` where no word tells, as in another language. Looks at 1,200 characters at most.
  */
 export function detectIntent(question: string): Intent {
-  const looked =
-    question.length > 2 * READ_LENGTH
-      ? `${question.slice(0, READ_LENGTH)}\n${question.slice(-READ_LENGTH)}`
-      : question;
+  const looked = readEnds(question, READ_LENGTH, "\n");
   const sentences = looked
     .split(/(?<=[.!?？])\s|\n/)
     .map(simplify)

@@ -1,4 +1,4 @@
-import { fencedBlocks, splitLines } from "./fences.ts";
+import { splitLines, splitProse } from "./fences.ts";
 
 /** What a problem demands, by its own words: what binds, and what is wished for. */
 export type Requirements = { readonly major: readonly string[]; readonly minor: readonly string[] };
@@ -80,7 +80,7 @@ function classifyText(text: string): "major" | "minor" | null {
 function joinLines(problem: string): RequirementLine[] {
   const lines: { readonly parts: string[]; readonly indent: number }[] = [];
   let open: (typeof lines)[number] | undefined;
-  for (const { text } of splitLines(removeCode(problem))) {
+  for (const { text } of splitLines(splitProse(problem).join("\n\n"))) {
     if (text.trim() === "") {
       open = undefined;
       continue;
@@ -104,16 +104,6 @@ function joinLines(problem: string): RequirementLine[] {
 /** With signs, or a line in bold that has no verb to bind anybody; a line without letters heads nothing, either. */
 function isHeading(line: string): boolean {
   return signed.test(line.slice(0, 20)) || ornament.test(line) || (boldLine.test(line) && !verb.test(line));
-}
-
-function removeCode(problem: string): string {
-  let from = 0;
-  const kept: string[] = [];
-  for (const { start, end } of fencedBlocks(problem)) {
-    kept.push(problem.slice(from, start), "\n\n");
-    from = end;
-  }
-  return [...kept, problem.slice(from)].join("");
 }
 
 /** Without emphasis, except for what stands in a code span. `2**10` and `snake_case` have none. */

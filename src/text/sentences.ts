@@ -17,7 +17,7 @@ const abbreviation = /(?:^|[\s(])(?:[Ee]\.g|[Ii]\.e|[Cc]f|[Vv]s|[Ff]igs?|[Ee]q|M
 const lowerCase = /^\s*\p{Ll}/u;
 
 /** The sentences of running text. */
-function* splitProse(text: string): Generator<string> {
+function* splitText(text: string): Generator<string> {
   let from = 0;
   for (const match of text.matchAll(stop)) {
     const end = match.index + match[0].length;
@@ -48,12 +48,12 @@ function* proseSentences(text: string): Generator<string> {
     const [mark = ""] = lead.exec(line.slice(0, 200)) ?? [];
     const passed = ornament.test(line) || heading.test(line);
     if (passed || !continues.test(mark)) {
-      yield* splitProse(paragraph.join(" "));
+      yield* splitText(paragraph.join(" "));
       paragraph = [];
     }
     if (!passed) paragraph.push(line.slice(mark.length).trim());
   }
-  yield* splitProse(paragraph.join(" "));
+  yield* splitText(paragraph.join(" "));
 }
 
 function* allSentences(text: string): Generator<string> {
