@@ -52,6 +52,10 @@ function line(max: number, hint: Hint = { expects: "a line of text" }) {
     .meta({ ...hint });
 }
 
+function choice<const T extends string>(values: readonly T[], example: T, read = (value: unknown) => value) {
+  return z.preprocess(read, z.enum(values)).meta({ expects: joinWithOr(values), example });
+}
+
 const MODEL = { noun: "a model reference", expects: "provider/model" };
 function ref(example: string) {
   return ModelRef.meta({ ...MODEL, example });
@@ -93,10 +97,7 @@ const Compatible = z
     family: line(60, { expects: "the name of who trained the model", example: "meta" }).optional(),
     /** Tokens that a prompt and its reply may have together. */
     context: count("32768", ", in tokens").optional(),
-    wire: z
-      .enum(WIRE_NAMES)
-      .meta({ expects: joinWithOr(WIRE_NAMES), example: "openai" })
-      .optional(),
+    wire: choice(WIRE_NAMES, "openai").optional(),
     /** On the user's own machine: it costs nothing. */
     local: truth.optional(),
   })
@@ -123,10 +124,7 @@ export const Settings = z.strictObject({
   /** The embedding model that measures how similar two texts are. Without one, their words are compared. */
   embedding: ref("openai/text-embedding-3-small").optional(),
   /** Whether answers are graded. `auto` grades where a judge is set; `critic.yaml` has the details. */
-  critic: z
-    .preprocess(toSwitch, z.enum(["auto", "on", "off"]))
-    .meta({ expects: "auto, on or off", example: "off" })
-    .default("auto"),
+  critic: choice(["auto", "on", "off"], "off", toSwitch).default("auto"),
   /** Whether answers are stored and retrieved. `memory.yaml` has the details. */
   memory: truth.meta({ expects: "on or off", example: "off" }).default(true),
   /** The owner of the memory. */
@@ -154,10 +152,7 @@ export const Settings = z.strictObject({
   /** The goal that the strategy `goal-seeking` works toward. */
   goal: line(2_000, { expects: "a line of text", example: "fewest outages" }).optional(),
   /** Whether the chair synthesizes an answer, or the best-ranked draft is the answer. */
-  mode: z
-    .enum(["consensus", "vote"])
-    .meta({ expects: "consensus or vote", example: "vote" })
-    .default("consensus"),
+  mode: choice(["consensus", "vote"], "vote").default("consensus"),
   /** How far `ask` may go where drafts disagree; 4 by default. */
   effort: number(z.int().min(1).max(5), "an integer from 1 to 5", "3").optional(),
   /** Decides labels and orders. The same seed builds the same prompts. */
@@ -190,10 +185,7 @@ export const Settings = z.strictObject({
   /** How many of the latest turns of a conversation a prompt shows. */
   historyTurns: count("20").default(20),
   /** Whether a degraded answer is accepted, or ends with exit code 6. */
-  onDegraded: z
-    .enum(["accept", "refuse"])
-    .meta({ expects: "accept or refuse", example: "refuse" })
-    .default("accept"),
+  onDegraded: choice(["accept", "refuse"], "refuse").default("accept"),
   /** Whether a judge of the same family as a member is refused instead of noted. */
   strictFamilies: truth.default(false),
   /** A limit on the size of all context files and standard input together. */

@@ -71,3 +71,29 @@ export function createWatch(
     },
   };
 }
+
+/** What runs under watches until it is closed, which cancels all of it and whatever comes later. */
+export function createWatches(clock: Clock) {
+  const watches = new Set<Watch>();
+  let closed = false;
+  return {
+    async run<T>(
+      limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
+      body: (watch: Watch) => Promise<T>,
+    ): Promise<T> {
+      const watch = createWatch(clock, limits);
+      watches.add(watch);
+      if (closed) watch.cancel();
+      try {
+        return await body(watch);
+      } finally {
+        watches.delete(watch);
+        watch.dispose();
+      }
+    },
+    close(): void {
+      closed = true;
+      for (const watch of watches) watch.cancel();
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import type { Embeddings } from "../kernel/ports.ts";
-import { systemClock, createWatch, type Watch } from "./clock.ts";
+import { systemClock, createWatches, type Watch } from "./clock.ts";
 import {
   createEmbeddingCaller,
   type EmbeddingRetryPolicy,
@@ -108,10 +108,9 @@ function createHttpEmbeddings(
   const secrets = endpoint.key === null ? [] : [endpoint.key];
   const failure = (reason: string): Error =>
     new Error(cleanMessage(`no embeddings from ${ref.slice(0, MAX_NAME_LENGTH)}: ${reason}`, secrets));
-  const watches = new Set<Watch>();
-  let closed = false;
+  const watches = createWatches(clock);
 
-  const vectorsOf = async (texts: readonly string[], watch: Watch) => {
+  const embedAll = async (texts: readonly string[], watch: Watch) => {
     const failed = (reason: string): Error => {
       const stopped = watch.stopped();
       if (stopped === null) return failure(reason);
@@ -134,19 +133,10 @@ function createHttpEmbeddings(
     model: ref,
     embed: async (texts, signal) => {
       if (texts.length === 0) return [];
-      const watch = createWatch(clock, { signal, timeoutMs: limits.timeoutMs });
-      watches.add(watch);
-      if (closed) watch.cancel();
-      try {
-        return await vectorsOf(texts, watch);
-      } finally {
-        watches.delete(watch);
-        watch.dispose();
-      }
+      return watches.run({ signal, timeoutMs: limits.timeoutMs }, (watch) => embedAll(texts, watch));
     },
     close: async () => {
-      closed = true;
-      for (const watch of watches) watch.cancel();
+      watches.close();
       await http.close();
     },
   };

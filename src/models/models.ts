@@ -3,7 +3,7 @@ import { familyOf, type Families } from "../kernel/families.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
 import { call, type CallServices, type Route } from "./caller.ts";
-import { systemClock, type Clock, createWatch, type Watch } from "./clock.ts";
+import { systemClock, type Clock, createWatches } from "./clock.ts";
 import { resolveEndpoint, type Compatible, type Variables } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
@@ -101,9 +101,8 @@ export function createModels(options: ModelsOptions): ClosableModels {
   const table = [...(options.prices ?? []), ...listed];
   const learned = new Map<string, Set<Feature>>();
   const routes = new Map<string, Routed>();
-  const watches = new Set<Watch>();
-  let closed = false;
-  const around: CallServices = {
+  const watches = createWatches(clock);
+  const services: CallServices = {
     clock,
     random: substitutes.random ?? Math.random,
     limiter: createLimiter(clock),
@@ -160,16 +159,10 @@ export function createModels(options: ModelsOptions): ClosableModels {
     complete: async (request, { signal, timeoutMs = limits.timeoutMs, attempts, background, onDelta }) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
-      const watch = createWatch(clock, { signal, timeoutMs });
-      watches.add(watch);
-      if (closed) watch.cancel();
-      try {
-        const route = background === true ? backgroundRoute(routed.route) : routed.route;
-        return await call({ request, route, watch, attempts }, onDelta, around);
-      } finally {
-        watches.delete(watch);
-        watch.dispose();
-      }
+      const route = background === true ? backgroundRoute(routed.route) : routed.route;
+      return watches.run({ signal, timeoutMs }, (watch) =>
+        call({ request, route, watch, attempts }, onDelta, services),
+      );
     },
     quote: (request) => {
       const routed = routeOf(request.model);
@@ -180,8 +173,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
       return routed.ok ? undefined : routed.failure;
     },
     close: async () => {
-      closed = true;
-      for (const watch of watches) watch.cancel();
+      watches.close();
       await http.close();
     },
   };

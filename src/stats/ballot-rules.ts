@@ -1,13 +1,23 @@
+import { addTo } from "./numbers.ts";
 import { binomialAtMost } from "./proportions.ts";
 
 /** `count` identical votes: groups of equals, best first. */
 export type Ballot = { readonly ranking: readonly (readonly string[])[]; readonly count: number };
 
-/** @throws RangeError unless every ballot counts a finite number of votes from 0 */
-function assertCounts(ballots: readonly Ballot[]): void {
+/**
+ * All that some ballot lists, in alphabetical order.
+ * @throws RangeError unless every ballot counts a finite number of votes from 0
+ */
+function listCandidates(ballots: readonly Ballot[]): string[] {
   for (const [index, { count }] of ballots.entries())
     if (!(count >= 0 && count < Infinity))
       throw new RangeError(`ballot ${index + 1} has a count of ${count}; give one from 0`);
+  return [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
+}
+
+/** Groups of equals, best first, by these scores. */
+function tally(scores: readonly (readonly [id: string, score: number])[]): Tally {
+  return { order: orderByScore(scores), scores: Object.fromEntries(scores) };
 }
 
 /** An entry with its place: 1 + how many are strictly better, so that equals share one (1, 1, 3). */
@@ -48,8 +58,7 @@ export type Tally = { readonly order: string[][]; readonly scores: Record<string
  * @throws RangeError for a count that is no finite number from 0
  */
 export function borda(ballots: readonly Ballot[]): Tally {
-  assertCounts(ballots);
-  const candidates = [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
+  const candidates = listCandidates(ballots);
   const scores = new Map(candidates.map((id) => [id, 0]));
   for (const { ranking, count } of ballots) {
     const placed = new Set<string>();
@@ -57,12 +66,12 @@ export function borda(ballots: readonly Ballot[]): Tally {
       const equals = [...new Set(group)].filter((id) => !placed.has(id));
       const points = candidates.length - placed.size - (equals.length + 1) / 2;
       for (const id of equals) {
-        scores.set(id, (scores.get(id) ?? 0) + points * count);
+        addTo(scores, id, points * count);
         placed.add(id);
       }
     }
   }
-  return { order: orderByScore([...scores]), scores: Object.fromEntries(scores) };
+  return tally([...scores]);
 }
 
 export type Pairwise = {
@@ -77,8 +86,7 @@ export type Pairwise = {
  * @throws RangeError for a count that is no finite number from 0
  */
 export function pairwise(ballots: readonly Ballot[]): Pairwise {
-  assertCounts(ballots);
-  const candidates = [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
+  const candidates = listCandidates(ballots);
   const count = candidates.length;
   const votes = new Float64Array(count ** 2);
   for (const ballot of ballots) {
@@ -123,7 +131,7 @@ export function copeland(ballots: readonly Ballot[]): Tally {
     // Less the half point against itself.
     return [id, points.reduce((sum, point) => sum + point, -0.5)];
   });
-  return { order: orderByScore(scores), scores: Object.fromEntries(scores) };
+  return tally(scores);
 }
 
 /**
@@ -158,5 +166,5 @@ export function schulze(
     id,
     indices.filter((other) => other !== own && chain(other, own) <= chain(own, other)).length,
   ]);
-  return { order: orderByScore(scores), scores: Object.fromEntries(scores) };
+  return tally(scores);
 }

@@ -1,3 +1,5 @@
+import { addTo } from "./numbers.ts";
+
 /** How far apart two labels are; 0 for the same. */
 type Disagreement<T> = (first: T, second: T) => number;
 
@@ -17,8 +19,8 @@ function chanceCorrected<T>(
     const other = second[index] ?? label;
     const row = seen.get(label) ?? new Map<T, number>();
     seen.set(label, row.set(other, (row.get(other) ?? 0) + 1));
-    rows.set(label, (rows.get(label) ?? 0) + 1);
-    columns.set(other, (columns.get(other) ?? 0) + 1);
+    addTo(rows, label, 1);
+    addTo(columns, other, 1);
   }
   let observed = 0;
   let expected = 0;

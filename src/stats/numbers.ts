@@ -2,6 +2,11 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
+/** Adds to a number of a map; one that is missing counts as 0. */
+export function addTo<K>(map: Map<K, number>, key: K, value: number): void {
+  map.set(key, (map.get(key) ?? 0) + value);
+}
+
 /** NaN of none. */
 export function mean(values: readonly number[]): number {
   return sum(values) / values.length;

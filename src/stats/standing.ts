@@ -1,6 +1,6 @@
 import { effectiveVotes } from "./proportions.ts";
 import { kendallTau, type ReviewerBallot, meanRank } from "./rank-correlation.ts";
-import { mean } from "./numbers.ts";
+import { addTo, mean } from "./numbers.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { orderByScore, assignPlaces } from "./ballot-rules.ts";
 
@@ -8,8 +8,7 @@ import { orderByScore, assignPlaces } from "./ballot-rules.ts";
 function spread(rankings: readonly (readonly string[])[]): number {
   const sums = new Map<string, number>();
   for (const ranking of rankings)
-    for (const [index, id] of ranking.entries())
-      sums.set(id, (sums.get(id) ?? 0) + (ranking.length - 1) / 2 - index);
+    for (const [index, id] of ranking.entries()) addTo(sums, id, (ranking.length - 1) / 2 - index);
   return [...sums.values()].reduce((total, sum) => total + sum ** 2, 0);
 }
 
@@ -155,8 +154,7 @@ export function standing(input: StandingInput): Standing {
   const order = [...orderByScore(scored), ...(unranked.length > 0 ? [unranked] : [])];
   const points = new Map(candidates.map((id) => [id, 0]));
   for (const { ranking } of ballots)
-    for (const [index, id] of ranking.entries())
-      points.set(id, (points.get(id) ?? 0) + ranking.length - 1 - index);
+    for (const [index, id] of ranking.entries()) addTo(points, id, ranking.length - 1 - index);
   return {
     order,
     rows: assignPlaces(order).map(({ id, place, tiedWith }) => {
