@@ -7,7 +7,7 @@ import { findMatchingRule } from "../text/answer-kind.ts";
 import { ModelRef } from "../kernel/index.ts";
 import { CriticSettings } from "../reactors/critic/index.ts";
 import { MemorySettings } from "../reactors/memory/index.ts";
-import { PairwiseSettings } from "../reactors/pairwise/index.ts";
+import { AnswerJudgeSettings } from "../reactors/judging/request.ts";
 import { defineReactor } from "../engine/index.ts";
 import { reactorSettings } from "./reaction-plan.ts";
 import { criticSettings, memorySettings, pairwiseSettings, recallSettings } from "./reactions.ts";
@@ -82,7 +82,7 @@ describe("the critic that a deliberation pins", () => {
     const { kind, rules, ...judge } = pinned;
     expect([kind, rules.length]).toEqual(["knowledge", 7]);
     expect(pairwiseSettings(pinned)).toEqual(judge);
-    expect(PairwiseSettings.parse(pairwiseSettings(pinned))).toEqual(judge);
+    expect(AnswerJudgeSettings.parse(pairwiseSettings(pinned))).toEqual(judge);
   });
 
   it("is on where a file names its model, and else waits for a judge", () => {

@@ -1,7 +1,7 @@
 import type { ModelRef, RecallRules, UserId } from "../kernel/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import type { MemorySettings } from "../reactors/memory/index.ts";
-import type { PairwiseSettings } from "../reactors/pairwise/index.ts";
+import type { AnswerJudgeSettings } from "../reactors/judging/request.ts";
 import { chooseJudgeForm } from "../protocols/phases/judge-prompts.ts";
 import type { Resources } from "../config/resources.ts";
 import type { EffectiveSettings } from "./context.ts";
@@ -44,7 +44,7 @@ function makesRoom(model: ModelRef, { compatible }: Pick<EffectiveSettings, "com
 }
 
 /** Who compares two answers: who grades them, by the rubric of what no rule fits. */
-export function pairwiseSettings({ kind: _, rules: __, ...judge }: CriticSettings): PairwiseSettings {
+export function pairwiseSettings({ kind: _, rules: __, ...judge }: CriticSettings): AnswerJudgeSettings {
   return judge;
 }
 

@@ -15,24 +15,24 @@ import {
 } from "../judging/request.ts";
 import { readGrade } from "../judging/verdict.ts";
 
-// CRITIC-1. Every answer that stands for itself, and every synthesis, gets one `grade-given`: a score, or null and why.
-// CRITIC-2. A judge is asked once. What it fails of is recorded and not tried again; only a bug of ours is.
-// CRITIC-3. What a judge could not see whole is not graded: an empty answer, tool results that are missing or find no room, a
-//     prompt that a server would cut.
-// CRITIC-4. What a judge sees is the journal as it was when the answer was given, so that a redelivery asks the same.
+// CRITIC-1. Every response and every synthesis gets one `grade-given`: a score, or null with the reason.
+// CRITIC-2. A judge is called once. Its failure is recorded and not retried.
+// CRITIC-3. An answer is not graded where the judge could not see all of it: it is empty, tool results are missing or too long,
+//     or the prompt does not fit.
+// CRITIC-4. A judge sees the journal as it was when the answer was given, so that a redelivery makes the same request.
 
 const MAX_FEEDBACK_LENGTH = 4_000;
 const MAX_REASON_LENGTH = 1_000;
 
-/** Who grades, and by what. */
+/** The judge, and the rubrics for each kind of answer. */
 export const CriticSettings = AnswerJudgeSettings.extend({
-  /** What an answer without a fitting rule is taken to be. */
+  /** The kind of an answer that no rule matches. */
   kind: z.string(),
   rules: z.array(z.strictObject({ kind: z.string(), when: AnswerSigns, rubric: Rubric })),
 });
 export type CriticSettings = z.infer<typeof CriticSettings>;
 
-/** Grades answers by the rubric that their kind chooses. Nothing waits for it. */
+/** Grades answers by the rubric for their kind, in the background. */
 export const critic = defineReactor({
   name: "critic",
   on: ["answer-given", "synthesis-given"],
@@ -86,14 +86,14 @@ const ungraded = (why: string): GradeVerdict => ({
 
 const UNSHOWN = "its tools' results cannot be shown";
 
-/** What there is not to be seen of an answer; null where all is there. */
+/** What is missing of an answer; null where nothing is. */
 function missingEvidence(answer: string, { missing }: Evidence): string | null {
   if (answer.trim() === "") return "the answer is empty";
   if (missing === 0) return null;
   return `${UNSHOWN}: ${missing === 1 ? "one call has" : `${missing} calls have`} none on the journal`;
 }
 
-/** What finds no room; null where all does. `bare` is the request without the tools' results. */
+/** What does not fit into the context; null where all does. `bare` is the request without the tools' results. */
 function overflow(request: ModelRequest, bare: () => ModelRequest): string | null {
   const problem = contextOverflow(request);
   return problem !== null && contextOverflow(bare()) === null ? `${UNSHOWN}: ${problem}` : problem;

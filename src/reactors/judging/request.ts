@@ -18,24 +18,24 @@ import {
 } from "../../protocols/phases/judge-prompts.ts";
 import { shorten } from "../../replies/gist.ts";
 
-/** Who judges answers, and how. */
+/** The judge of answers, and how it is called. */
 export const AnswerJudgeSettings = z.strictObject({
   model: ModelRef,
   temperature: z.number().min(0).max(2).nullable(),
-  /** Tokens that prompt and reply may have together; null: as many as the model has. */
+  /** Tokens of prompt and reply together; null is the model's own limit. */
   contextTokens: z.int().positive().nullable(),
   maxOutputTokens: z.int().positive(),
   timeoutMs: z.int().positive(),
   form: JudgeForm,
-  /** For what no rule fits. */
+  /** For answers that no rule matches. */
   rubric: Rubric,
 });
 export type AnswerJudgeSettings = z.infer<typeof AnswerJudgeSettings>;
 
-/** What a judge says: a grade of one answer, or a preference between two. */
+/** A grade of one answer, or a preference between two. */
 export type JudgmentKind = "grade" | "preference";
 
-/** What an opening has to hold for a judge. */
+/** The models and templates that a judge needs in an opening. */
 export const requireJudge = (
   task: JudgmentKind,
   { form, model }: Pick<AnswerJudgeSettings, "form" | "model">,
@@ -44,20 +44,16 @@ export const requireJudge = (
   templates: [judgeTemplate(task, form)],
 });
 
-/** How many turns before a question a judge is shown, the latest ones, and how much of each text. */
+/** The number of earlier turns that a judge sees, and the length of each text in UTF-16 units. */
 const MAX_TURNS = 3;
 const MAX_TURN_LENGTH = 600;
 
-/** What an answer answers, as a judge has to see it: the question, its material, and the conversation that it may rest on. */
+/** The question, its material and the last turns, as a judge sees them. */
 export function judgedQuestion({
   context,
   question,
   turns,
-}: Pick<Reaction, "context" | "question" | "turns">): {
-  readonly question: string;
-  readonly context: Reaction["context"];
-  readonly turns: readonly Turn[];
-} {
+}: Pick<Reaction, "context" | "question" | "turns">): Pick<Reaction, "context" | "question" | "turns"> {
   return {
     question,
     context,
@@ -68,7 +64,7 @@ export function judgedQuestion({
   };
 }
 
-/** The one request that a judge is asked by. */
+/** Builds the request to a judge. */
 export function judgeRequest(
   task: JudgmentKind,
   settings: Omit<AnswerJudgeSettings, "rubric" | "timeoutMs">,
@@ -130,7 +126,7 @@ const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (c
 /** A surrogate is half of a character of four bytes. */
 const weightOf = (code: number): number => (code < 0x800 ? 1 : code >= 0xd800 && code <= 0xdfff ? 2 : 3);
 
-/** Why a request has no room for its prompt and its reply; null where it has, or where nothing bounds it. */
+/** Why prompt and reply do not fit into the context; null where they do, or where it has no limit. */
 export function contextOverflow(request: ModelRequest): string | null {
   const { contextTokens, maxOutputTokens } = request;
   if (contextTokens === undefined) return null;
@@ -140,10 +136,10 @@ export function contextOverflow(request: ModelRequest): string | null {
     : `about ${tokens} tokens of prompt and ${maxOutputTokens} of reply do not fit into ${contextTokens}`;
 }
 
-/** An answer that is judged by itself. */
+/** An answer that a judge grades by itself. */
 type JudgedAnswer = Event<"answer-given" | "synthesis-given">;
 
-/** What tools an answer rests on, as far as the journal tells. */
+/** The tool calls before an answer, as far as they are recorded. */
 export type Evidence = {
   /** The names of all that were called, each once, in the order of their first call. */
   readonly tools: readonly string[];

@@ -16,25 +16,25 @@ import {
   type Remembered,
 } from "../../kernel/index.ts";
 
-// MEMR-1. An engram's id is its answer's. Everything here happens once: per answer, and per event that says something of one.
-// MEMR-2. Whatever cannot be remembered, or said of what is remembered, leaves a note.
-// MEMR-3. A deliberation's events are taken in their order, so that an answer comes before what is said of it.
+// MEMR-1. An engram has the id of its answer. An answer is stored once, and an event annotates it once.
+// MEMR-2. An answer that is not stored, or an annotation that is lost, leaves a note.
+// MEMR-3. A deliberation's events are handled in order, so that an answer comes before its annotations.
 
-/** Whether answers are remembered, whose memory it is, and when its engrams merge and retire. */
+/** Whether answers are stored, the memory owner, and when engrams merge and retire. */
 export const MemorySettings = z.strictObject({
   user: UserId,
-  /** false: nothing is written, and what is said of answers lapses. */
+  /** false: nothing is stored, and annotations are dropped. */
   write: z.boolean(),
   mergeAt: z.number(),
   retireAt: z.int().positive(),
 });
 export type MemorySettings = z.infer<typeof MemorySettings>;
 
-/** Nobody failed: it was asked for. */
+/** The topic of a note, not of a failure: the settings turn memory off. */
 const OFF = "memory-off";
 const NOT_REMEMBERED = "not-remembered";
 
-/** Remembers answers, and what is said of them later: grades, comparisons, a person's feedback. */
+/** Stores answers, and later their grades, comparisons and feedback. */
 export const memory = defineReactor({
   name: "memory",
   on: [
@@ -205,18 +205,17 @@ async function annotatePair(
   const { judge, of, orderSensitive, reason, winner } = event.data;
   const [first, second] = of;
   const result = (side: "A" | "B") => (winner === "tie" ? "tied" : winner === side ? "won" : "lost");
-  const sides = [
-    { side: "A", of: first, against: second },
-    { side: "B", of: second, against: first },
-  ] as const;
-  for (const { side, of: answer, against } of sides) {
-    const what = {
-      kind: "preference" as const,
+  for (const [side, answer, against] of [
+    ["A", first, second],
+    ["B", second, first],
+  ] as const) {
+    const what: Annotation["what"] = {
+      kind: "preference",
       result: result(side),
       against: EngramId.parse(against),
       orderSensitive,
       reason,
-    } as const;
+    };
     const annotation: Annotation = { event: event.id, by: judge ?? "critic", at: event.at, what };
     await annotate(reaction, { step: `annotate/${side}`, of: answer, annotation });
   }
@@ -264,15 +263,13 @@ const WHY: { readonly [state in "kept" | "gone"]: (outcome: AnnotatedEngram) => 
   gone: () => ({ why: "its engram was forgotten" }),
 };
 
-/** Why an answer was not remembered, where that is known. */
+/** Why an answer was not stored, if that is recorded. */
 function lossIn(history: readonly Entry[], of: EventId): string | undefined {
-  const note = history.find(
-    (entry) =>
-      isEvent(entry, "reaction-failed") &&
-      entry.data.code === NOT_REMEMBERED &&
-      JSON.stringify(entry.data.detail) === JSON.stringify({ of }),
-  );
-  return note && isEvent(note, "reaction-failed") ? note.data.why : undefined;
+  return history
+    .filter((entry) => isEvent(entry, "reaction-failed"))
+    .find(
+      ({ data }) => data.code === NOT_REMEMBERED && JSON.stringify(data.detail) === JSON.stringify({ of }),
+    )?.data.why;
 }
 
 const lapse = (

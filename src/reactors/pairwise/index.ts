@@ -21,23 +21,18 @@ import {
 } from "../judging/request.ts";
 import { readPreference } from "../judging/verdict.ts";
 
-// PAIR-1. A pair is compared once: by the reaction to the grade that completes it, whichever came first.
-// PAIR-2. Nothing is held while a pair is incomplete: both answers and both grades are looked up on the deliberation's journal,
-//     so that neither a restart nor any number of unmatched answers loses one.
-// PAIR-3. Every pair is shown in both orders; what cannot be read in one of them is a note, and no preference.
+// PAIR-1. A pair is compared once: by the reaction to the grade that completes it.
+// PAIR-2. No state is kept for an incomplete pair: answers and grades are read from the journal, so that a restart loses none.
+// PAIR-3. Every pair is shown in both orders; an unreadable reply to one of them is a note, and no preference.
 
 const MAX_REASON_LENGTH = 4_000;
-
-/** Who compares two respondents' answers. */
-export const PairwiseSettings = AnswerJudgeSettings;
-export type PairwiseSettings = AnswerJudgeSettings;
 
 /** Compares two respondents' graded answers to one question. */
 export const pairwise = defineReactor({
   name: "pairwise",
   on: ["grade-given"],
   emits: ["preference-given", "reply-received", "reaction-failed"],
-  settings: PairwiseSettings,
+  settings: AnswerJudgeSettings,
   switch: "respondent-b",
   work: "pairwise-grading",
   requires: (settings) => requireJudge("preference", settings),
@@ -83,17 +78,12 @@ const ORDERS = [
 /** Under whose name replies are recorded: a judge of pairs has no seat. */
 const JUDGE = ParticipantId.parse("pairwise");
 
-async function compare(reaction: Reaction<PairwiseSettings>, pair: GradedPair): Promise<void> {
+async function compare(reaction: Reaction<AnswerJudgeSettings>, pair: GradedPair): Promise<void> {
   const { run, settings } = reaction;
   const { form, rubric, timeoutMs } = settings;
   const orders = ORDERS.map(({ key, shown: [one, other] }) => {
-    const prompt = {
-      form,
-      rubric,
-      ...judgedQuestion(reaction),
-      first: pair[one].text,
-      second: pair[other].text,
-    };
+    const answers = { first: pair[one].text, second: pair[other].text };
+    const prompt = { form, rubric, ...judgedQuestion(reaction), ...answers };
     const request = judgeRequest("preference", settings, preferencePrompt(reaction, prompt));
     return { key, request, why: `${one} shown before ${other}` };
   });
@@ -119,7 +109,7 @@ async function compare(reaction: Reaction<PairwiseSettings>, pair: GradedPair): 
 }
 
 function together(
-  { opening, settings }: Reaction<PairwiseSettings>,
+  { opening, settings }: Reaction<AnswerJudgeSettings>,
   pair: GradedPair,
   [first, second]: readonly [Preference, Preference],
 ): StepOutcome<"preference-given" | "reaction-failed"> {
