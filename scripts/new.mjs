@@ -57,7 +57,7 @@ export const answerTemplate = defineTemplate(
   texts["${name}-answer"],
 );
 
-/** What a member is asked. */
+/** The prompt of a member. */
 export const answerPrompt = (
   desk: Desk,
   { material, persona }: { readonly material: Material; readonly persona: string },
@@ -67,13 +67,13 @@ export const answerPrompt = (
 import { StepKey } from "../../kernel/index.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { centralDraft, chooseControl } from "../phases/control.ts";
-import { emptyReplyFailure, modelParams, type Draft } from "../phases/draft.ts";
+import type { Draft } from "../phases/draft.ts";
 import { failedPart, fanOut } from "../phases/fan-out.ts";
-import { degradation } from "../phases/reply.ts";
+import { modelParams, readReply } from "../phases/reply.ts";
 import { answerPrompt, answerTemplate } from "./prompts.ts";
 import { ${Type}Settings } from "./settings.ts";
 
-/** Everybody answers alone and at once, under \`answer/<member>\`. The answer that is nearest to the others is the result. */
+/** Every member answers alone and at once, under \`answer/<member>\`. The answer that is nearest to the others is the result. */
 export const ${id} = defineProtocol({
   name: "${name}",
   version: 1,
@@ -95,7 +95,7 @@ export const ${id} = defineProtocol({
         maxOutputTokens: settings.maxOutputTokens,
       },
     }));
-    const given = await fanOut<(typeof members)[number], Draft>(
+    const done = await fanOut<(typeof members)[number], Draft>(
       run,
       { name: "answer", work, members, patienceMs: null },
       async ({ by, request }, part) => {
@@ -103,25 +103,21 @@ export const ${id} = defineProtocol({
         const event = await part.call(
           {
             key: step,
-            ends: ["answer-given", "degradation-noted"],
+            outcomes: ["answer-given", "degradation-noted"],
             work: { ...work, by: by.id },
             request,
             timeoutMs: settings.callTimeoutMs,
           },
-          (call) => {
-            const failure = call.ok ? emptyReplyFailure(call.reply) : call.failure;
-            const what = \`the answer of \${by.persona.name}\`;
-            if (failure) return degradation({ what, failure, participant: by.id });
-            const text = call.ok ? call.reply : "";
-            const final = extractAnswer(text);
-            return { type: "answer-given", data: { by: by.id, kind: "draft", round: 1, text, final } };
-          },
+          readReply<"answer-given">({ what: \`the answer of \${by.persona.name}\`, participant: by.id }, (text) => ({
+            type: "answer-given",
+            data: { by: by.id, kind: "draft", round: 1, text, final: extractAnswer(text) },
+          })),
         );
         if (event.type === "degradation-noted") return failedPart(event);
         return { in: true, value: { by, step, text: event.data.text, final: event.data.final } };
       },
     );
-    const answers = given.in.map(({ value }) => value);
+    const answers = done.in.map(({ value }) => value);
     if (answers.length === 0) return { outcome: "failed", why: "no model answered" };
     const best = centralDraft(answers);
     return {

@@ -2,19 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ModelRef, type Message, type ModelRequest } from "../kernel/index.ts";
 import {
-  historyText,
-  roundsText,
   clarifyPrompt,
+  confidencePrompt,
   critiquePrompt,
+  historyText,
+  judgeSummaryPrompt,
   proposalPrompt,
   refinementPrompt,
-  summaryPrompt,
-} from "../protocols/debate/prompts.ts";
-import {
-  confidencePrompt,
-  judgeSummaryPrompt,
+  roundsText,
   solutionPrompt,
   solutionRepairPrompt,
+  summaryPrompt,
 } from "../protocols/debate/prompts.ts";
 import { evaluationPrompt } from "../protocols/evaluation/prompt.ts";
 import type { Desk } from "../prompts/material.ts";
@@ -149,7 +147,7 @@ describe.each(Object.entries(prompts))("the prompt for a %s", (name, prompt) => 
     });
   });
 
-  it("B1, B2: gets the same reply every time, whatever the fences' marks are", () => {
+  it("SIMREPLY-1, SIMREPLY-2: gets the same reply every time, whatever the fences' marks are", () => {
     const said = (ref: string, messages: readonly Message[]) => {
       const read = readReference(ref);
       if (!read.ok) throw new Error(read.reason);

@@ -1,21 +1,30 @@
 import type { ModelRequest } from "../kernel/index.ts";
 import { createSimModel, type SimModel } from "./belief.ts";
 import { createChance, type Chance } from "./chance.ts";
-import { clarify } from "./debate/clarification.ts";
-import { critique } from "./debate/critique.ts";
-import { evaluate } from "./debate/evaluation.ts";
-import { propose, refine } from "./debate/proposal.ts";
-import { judgeConfidence, repairSolution, solutionText, writeSolution } from "./debate/solution.ts";
-import { summarize } from "./debate/summary.ts";
+import { clarify, critique, propose, refine } from "./debate/agent.ts";
+import {
+  evaluate,
+  judgeConfidence,
+  repairSolution,
+  solutionText,
+  summarize,
+  writeSolution,
+} from "./debate/judge.ts";
 import { draft, finalAnswer } from "./draft.ts";
-import type { Fact } from "./reference.ts";
-import { grade, prefer } from "./grading.ts";
-import { compareAnswers, revise } from "./ladder.ts";
+import type { Fact, SimParameters } from "./reference.ts";
+import {
+  compareAnswers,
+  grade,
+  prefer,
+  repairReview,
+  reviewAnswers,
+  reviewJson,
+  reviewText,
+  reviseAnswer,
+} from "./peers.ts";
 import type { ReviewReply } from "../replies/review.ts";
 import { readPrompt, type Prompt } from "./prompt.ts";
-import type { SimParameters } from "./reference.ts";
 import { respond } from "./respond.ts";
-import { repairReview, reviewAnswers, reviewJson, reviewText } from "./review.ts";
 import { synthesize } from "./synthesis.ts";
 
 export type SimCall = {
@@ -53,9 +62,9 @@ const outages: readonly [Outage, ...Outage[]] = [
 const CHARACTERS_PER_TOKEN = 4;
 const countTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
-// B1. A reply is a function of the model's parameters, its facts, the request and the attempt; nothing else enters.
-// B2. The marks of fences do not enter: they come from a deliberation's seed, and what is asked does not change with it.
-// B3. Only faults depend on the attempt: an attempt that succeeds says what any other would have said.
+// SIMREPLY-1. A reply is a function of the model's parameters, its facts, the request and the attempt, and of nothing else.
+// SIMREPLY-2. A reply does not depend on the marks of fences, which come from a run's seed.
+// SIMREPLY-3. Only faults depend on the attempt: every attempt that succeeds gives the same reply.
 
 /** Answers a request as the simulated model does. */
 export function simulateReply({ parameters, facts, request, attempt }: SimCall): SimReply {
@@ -98,7 +107,7 @@ function write({ model, prompt, wantsJson }: ReplyDraft): string {
     case "synthesis":
       return synthesize(model, task, question);
     case "revision":
-      return revise(model, task.answers, question);
+      return reviseAnswer(model, task.answers, question);
     case "comparison":
       return compareAnswers(model, task.answers);
     case "grade":

@@ -1,13 +1,13 @@
 import { sameAnswer, type Answer } from "../replies/answer.ts";
 import { extractAnswer } from "../replies/extract-answer.ts";
-import type { Conversation, ShownMemory } from "./conversation.ts";
+import type { Conversation, ShownMemory } from "./prompt.ts";
 import { draft } from "./draft.ts";
 import type { SimModel } from "./belief.ts";
 import { banner, quotable } from "./wording.ts";
 
-// M1. What is pinned holds before all else; then what the model knows, what the person said in this conversation, what
-//     the person said in remembered ones, how the same question was answered before, and a mistake last of all.
-// M2. An answer that a memory warns of is given only by a model that knows it to be right.
+// SIMRECALL-1. Pinned facts come first, then what the model knows, what the person said in this conversation and in remembered
+//   ones, an earlier answer to the same question, and a mistake last.
+// SIMRECALL-2. An answer that a memory warns of is given only by a model that knows it to be right.
 
 /**
  * Answers in a conversation, shortly. Recall is exact: a fact told as `My X is Y.` answers `What is my X?`, and an answer

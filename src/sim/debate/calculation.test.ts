@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findCalculations, isAsked } from "./calculation.ts";
+import { findCalculations, isAsked } from "./checks.ts";
 
 const one = (text: string) => findCalculations(text)[0];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hasCoverage } from "../../replies/coverage.ts";
-import { readBody, writeCoverage, isUnanswered, findOpen, lineFinder } from "./coverage.ts";
+import { readBody, writeCoverage, isUnanswered, findOpen, lineFinder } from "./checks.ts";
 
 const upload = "Students must be able to upload their source code, which will be run and graded.";
 const plagiarism = "There must be a plagiarism detection system.";

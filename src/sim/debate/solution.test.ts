@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { repairSolution, solutionText } from "./solution.ts";
+import { repairSolution, solutionText } from "./judge.ts";
 
 const whole = {
   solutionMarkdown: 'Use a "queue" {of one}\n\nFinal answer: 391',

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Json, type Message } from "../../kernel/index.ts";
-import { createReader, jsonReply, ModelName, type OutgoingReply, type ServerWire } from "./wire.ts";
+import { createReader, jsonReply, ModelName, type OutgoingReply, type ServerWire } from "./wires.ts";
 
 const Block = z.looseObject({
   type: z.string(),

@@ -94,7 +94,7 @@ export type Admitted = {
 
 export type ServerContext = { readonly sim: Sim; readonly wait: Wait; readonly faults: SimFaults };
 
-// S1. A fault with `times` is met by the first requests for the same model, as it is written, up to that number.
+// SIMSERVER-1. A fault with `times` is met by the first requests for the same model, as it is written, up to that number.
 
 /** Lets requests meet the faults that they ask for; null where that was the answer, or where the client has gone. */
 export function createFaultInjection({ sim, wait, faults: serverFaults }: ServerContext) {

@@ -5,20 +5,19 @@ import { embeddingFails } from "../embeddings.ts";
 import { simulateReply, type SimReply } from "../reply.ts";
 import { splitIntoPieces, outageMessage } from "../sim.ts";
 import { textVector } from "../text-vector.ts";
-import type { EmbeddingOrder, EmbeddingServerWire } from "./embedding-wires.ts";
+import type { ChatOrder, EmbeddingOrder, EmbeddingServerWire, OutgoingReply, ServerWire } from "./wires.ts";
 import {
   createCounter,
   createFaultInjection,
   type ServerExchange,
   type ServerContext,
 } from "./fault-injection.ts";
-import type { ChatOrder, OutgoingReply, ServerWire } from "./wire.ts";
 
-// S1 is in fault-injection.ts.
-// S2. A simulated failure is final for its attempt alone: the same request sent again is the next attempt, until one succeeds.
-// S3. Nothing is written after the response was closed, by either side.
-// S4. A reply is kept with its order, and only where no later attempt could get another one.
-// S5. Pieces leave by the clock, counted from the request: what one leaves late, the next does not wait for again.
+// SIMSERVER-1 is in fault-injection.ts.
+// SIMSERVER-2. A simulated failure ends its attempt alone: the same request sent again is the next attempt, until one succeeds.
+// SIMSERVER-3. Nothing is written after the response was closed, by either side.
+// SIMSERVER-4. A reply is cached with its order, and only where no later attempt could get another one.
+// SIMSERVER-5. Pieces are sent by the clock, counted from the request: a late piece does not delay the next one.
 
 type ChatExchange = ServerExchange & { readonly wire: ServerWire; readonly order: ChatOrder };
 type EmbeddingExchange = ServerExchange & {
@@ -55,12 +54,12 @@ export function createChatHandler(context: ServerContext) {
         return refuse(429, outageMessage(replied.outage), headers);
       }
       script = writeScript(exchange, replied, { name, latencyMs: latency });
-      if (fail === 0 && malformed === 0) scripts.set(order, script); // S4
+      if (fail === 0 && malformed === 0) scripts.set(order, script); // SIMSERVER-4
     }
     const fromMs = startedMs + (faults.delay ?? 0);
     const waitUntil = async (share: number): Promise<void> => {
       const leftMs = Math.ceil(fromMs + latency * share - performance.now());
-      if (latency > 0 && share > 0) await context.wait(Math.max(0, leftMs), signal); // S5
+      if (latency > 0 && share > 0) await context.wait(Math.max(0, leftMs), signal); // SIMSERVER-5
     };
     const out = createWriter(response, { type: script.type, cut: faults.cut });
     try {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ollama } from "./ollama.ts";
-import type { ChatOrder } from "./wire.ts";
+import { ollama, type ChatOrder } from "./wires.ts";
 
 const asked = { model: "ada", messages: [{ role: "user", content: "x" }] };
 const read = (over: object): ChatOrder => {

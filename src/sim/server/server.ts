@@ -3,12 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { LRUCache } from "lru-cache";
 import { createSim, systemWait, type Sim, type Wait } from "../sim.ts";
 import { anthropic } from "./anthropic.ts";
-import { ollamaEmbeddings, openaiEmbeddings, type EmbeddingServerWire } from "./embedding-wires.ts";
+import {
+  LATEST_TAG,
+  ollama,
+  ollamaEmbeddings,
+  openai,
+  openaiEmbeddings,
+  type ChatOrder,
+  type EmbeddingServerWire,
+  type ServerWire,
+  type WireReading,
+} from "./wires.ts";
 import { readFaults, type Refuse } from "./fault-injection.ts";
 import { createChatHandler, createEmbeddingHandler } from "./handler.ts";
-import { LATEST_TAG, ollama } from "./ollama.ts";
-import { openai } from "./openai.ts";
-import type { ChatOrder, WireReading, ServerWire } from "./wire.ts";
 
 export type SimServerOptions = {
   /** 0 takes any free port. */

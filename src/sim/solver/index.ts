@@ -1,11 +1,9 @@
 import { sameAnswer } from "../../replies/answer.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
-import { arithmetic } from "./arithmetic.ts";
-import { comparisonSolvers } from "./comparison.ts";
-import { countingSolvers } from "./counting.ts";
+import { arithmetic, storySolvers } from "./arithmetic.ts";
+import { comparisonSolvers, countingSolvers } from "./numbers.ts";
 import { logicSolvers } from "./logic.ts";
 import { slips, type WorkedSolution, type Solver } from "./solution.ts";
-import { storySolvers } from "./word-problem.ts";
 
 export type { WorkedSolution } from "./solution.ts";
 

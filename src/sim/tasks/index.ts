@@ -1,7 +1,15 @@
 import { solve } from "../solver/index.ts";
-import { arithmeticForms } from "./arithmetic.ts";
-import { createDraw, TASK_KINDS, type Form, type Posed, type Task, type TaskKind } from "./form.ts";
-import { logicForms, yesNoForms } from "./puzzles.ts";
+import {
+  arithmeticForms,
+  createDraw,
+  logicForms,
+  TASK_KINDS,
+  yesNoForms,
+  type Form,
+  type Posed,
+  type Task,
+  type TaskKind,
+} from "./forms.ts";
 
 export { TASK_KINDS, type TaskKind };
 

@@ -1,7 +1,110 @@
-import { isPrime } from "../solver/counting.ts";
+import { createChance } from "../chance.ts";
+import { DAYS } from "../solver/arithmetic.ts";
 import { COMPARISONS } from "../solver/logic.ts";
-import { DAYS } from "../solver/word-problem.ts";
-import { listForms, yesNo, type Draw, type Form, type Posed } from "./form.ts";
+import { isPrime } from "../solver/numbers.ts";
+
+/** The kinds of task. `yes-no` has two possible answers, for which Condorcet's formula is exact. */
+export const TASK_KINDS = ["arithmetic", "logic", "yes-no"] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
+
+/** A question and its one right answer. */
+export type Posed = { readonly question: string; readonly answer: string };
+
+export type Task = Posed & { readonly id: string; readonly kind: TaskKind };
+
+/** Chance for one task: what is drawn under a name is always the same for the same material. */
+export type Draw = {
+  /** From `min` to `max`, both included. */
+  readonly integer: (name: string, min: number, max: number) => number;
+  readonly pick: <const T>(name: string, items: readonly [T, ...T[]]) => T;
+  /** This many of the items, each at most once, in a random order. */
+  readonly some: <T>(name: string, items: readonly T[], count: number) => T[];
+  readonly flip: (name: string) => boolean;
+  /** Chance of its own for one of several tries. */
+  readonly within: (turn: number) => Draw;
+};
+
+export function createDraw(material: unknown): Draw {
+  const chance = createChance(material);
+  return {
+    integer: (name, min, max) => min + Math.floor(chance.roll(name) * (max - min + 1)),
+    pick: (name, items) => chance.pick(name, items),
+    some: (name, items, count) => chance.shuffled(name, items).slice(0, count),
+    flip: (name) => chance.roll(name) < 0.5,
+    within: (turn) => createDraw([material, turn]),
+  };
+}
+
+/** One way to ask: `level` 1 to 3, harder as it grows. Its name is in the ids of its tasks. */
+export type Form = { readonly name: string; readonly pose: (draw: Draw, level: number) => Posed };
+
+/** `a, b and c`. */
+const joinWords = (items: readonly (number | string)[]): string =>
+  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+
+const yesNo = (yes: boolean): string => (yes ? "yes" : "no");
+
+const listForms = (poses: { readonly [name: string]: Form["pose"] }): Form[] =>
+  Object.entries(poses).map(([name, pose]) => ({ name, pose }));
+
+/** A whole number of this many digits, without a leading zero. */
+const digits = (draw: Draw, name: string, count: number): number =>
+  draw.integer(name, 10 ** (count - 1), 10 ** count - 1);
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+
+const poseNumber = (question: string, answer: number): Posed => ({ question, answer: String(answer) });
+
+const arithmetic: { readonly [name: string]: Form["pose"] } = {
+  sum: (draw, level) => {
+    const [a, b, c] = [digits(draw, "a", level + 1), digits(draw, "b", level + 1), digits(draw, "c", level)];
+    return poseNumber(`What is ${a} + ${b} - ${c}?`, a + b - c);
+  },
+  product: (draw, level) => {
+    const [a, b] = [digits(draw, "a", level + 1), digits(draw, "b", 2)];
+    return poseNumber(`What is ${a} * ${b}?`, a * b);
+  },
+  brackets: (draw, level) => {
+    const [a, b] = [digits(draw, "a", level), digits(draw, "b", level)];
+    const [c, d] = [draw.integer("c", 3, 12), digits(draw, "d", level)];
+    return poseNumber(`What is (${a} + ${b}) * ${c} - ${d}?`, (a + b) * c - d);
+  },
+  percent: (draw, level) => {
+    const percent = 5 * draw.integer("percent", 1, 19);
+    const base = 20 * draw.integer("base", 2, 12 * level ** 2);
+    return poseNumber(`What is ${percent}% of ${base}?`, (percent * base) / 100);
+  },
+  remainder: (draw, level) => {
+    const [a, b] = [digits(draw, "a", level + 1), draw.integer("b", 3, 9 + 10 * (level - 1))];
+    return poseNumber(`What is the remainder when ${a} is divided by ${b}?`, a % b);
+  },
+  divisor: (draw, level) => {
+    const shared = draw.integer("shared", 2, 6 * level);
+    const [a, b] = [shared * draw.integer("a", 2, 9 * level), shared * draw.integer("b", 2, 9 * level)];
+    return poseNumber(`What is the greatest common divisor of ${a} and ${b}?`, gcd(a, b));
+  },
+  mean: (draw, level) => {
+    const mean = digits(draw, "mean", level + 1);
+    const [one, other] = [draw.integer("one", 1, mean - 1), draw.integer("other", 1, mean - 1)];
+    const numbers = draw.some("order", [mean - one, mean + one, mean - other, mean + other], 4);
+    return poseNumber(`What is the average of ${joinWords(numbers)}?`, mean);
+  },
+  boxes: (draw, level) => {
+    const [boxes, each] = [draw.integer("boxes", 3, 9 * level), draw.integer("each", 4, 15 * level)];
+    const thing = draw.pick("thing", ["pens", "eggs", "candles", "bolts", "stamps"]);
+    const question = `There are ${boxes} boxes with ${each} ${thing} each. How many ${thing} are there?`;
+    return poseNumber(question, boxes * each);
+  },
+  journey: (draw, level) => {
+    const speed = 5 * draw.integer("speed", 4, 16 + 8 * level);
+    const hours = draw.integer("hours", 2, 8 + 4 * level);
+    const question = `A train travels at ${speed} km/h for ${hours} hours. How far does it go, in kilometres?`;
+    return poseNumber(question, speed * hours);
+  },
+};
+
+/** Questions whose answer is a whole number. */
+export const arithmeticForms: readonly Form[] = listForms(arithmetic);
 
 const NAMES = "Ada Ben Cleo Dan Eva Finn Gail Hugo Iris Jack Kim Leo".split(" ");
 const THINGS = "bloops razzies lazzies wumps dorbs fleems grolls sints".split(" ");

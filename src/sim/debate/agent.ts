@@ -2,12 +2,66 @@ import { sameAnswer, type Answer } from "../../replies/answer.ts";
 import { hasCoverage } from "../../replies/coverage.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { appraise } from "../appraisal.ts";
-import { overlooks, type Belief, type SimModel } from "../belief.ts";
+import { finds, overlooks, type Belief, type SimModel } from "../belief.ts";
+import { createChance } from "../chance.ts";
 import { draft } from "../draft.ts";
-import type { ShownText, TaskOf } from "../prompt.ts";
-import { banner, quotable } from "../wording.ts";
-import { findCalculations, isAsked } from "./calculation.ts";
-import { findOpen, lineFinder, readBody, writeCoverage } from "./coverage.ts";
+import type { Prompt, ShownText, TaskOf } from "../prompt.ts";
+import { banner, quotable, subjects } from "../wording.ts";
+import {
+  findCalculations,
+  findOpen,
+  isAsked,
+  lineFinder,
+  readBody,
+  writeCoverage,
+  type Calculation,
+} from "./checks.ts";
+
+/**
+ * What a model asks before a debate, in the JSON form. Its questions depend on the model and the problem alone, and none
+ * is asked that was asked before. Without `asks` it has none where it can work the problem out or requirements are
+ * stated, else one or two, about what the problem does not speak of.
+ */
+export function clarify(
+  model: SimModel,
+  task: TaskOf<"clarification">,
+  { question, context }: Prompt,
+): string {
+  const { name, seed, asks } = model.parameters;
+  const chance = createChance(["clarification", name, seed, question]);
+  const { requirements, clarifications } = task.brief;
+  const isClear = model.belief !== null || requirements.major.length + requirements.minor.length > 0;
+  const wanted = asks ?? (isClear ? 0 : 1 + Math.floor(2 * chance.roll("count")));
+  const problem = `${question}\n${context}`;
+  const shuffled = chance.shuffled("topics", topics);
+  const open = shuffled.filter(([settled]) => !settled.test(problem));
+  const spare = asks === null ? [] : shuffled.filter((topic) => !open.includes(topic));
+  const [subject] = subjects(question);
+  const about = subject === undefined ? "the solution" : `“${subject}”`;
+  const askedBefore = new Set(clarifications.map((one) => one.question.trim()));
+  const questions = [...open, ...spare]
+    .slice(0, Math.min(wanted, task.most))
+    .map(([, ask]) => ({ text: `[simulated] ${ask.replace("%", () => about)}` }))
+    .filter(({ text }) => !askedBefore.has(text));
+  return JSON.stringify({ questions }, null, 1);
+}
+
+/** What a problem may leave open: the words of a problem that settle it, and the question about it. */
+const topics: readonly (readonly [settled: RegExp, ask: string])[] = [
+  [/\b(?:user|customer|student|client|patient)/i, "Who will use %, and how many of them at the same time?"],
+  [/\b(?:deadline|weeks?|months?|this year|by the end)\b/i, "By when does % have to be in use?"],
+  [/\b(?:budget|cost|price|dollar)|[$€£]\s?\d/i, "What may % cost, once and in each year after?"],
+  [/\b(?:load|throughput|request|scal)/i, "How much does % have to carry today, and how much in two years?"],
+  [/\b(?:team|staff|engineer)/i, "Who will keep % running and change it, and what do they know already?"],
+  [
+    /\b(?:existing|legacy|integrat|migrat)/i,
+    "Which systems have to work together with % from the first day?",
+  ],
+  [/\b(?:privacy|confidential|secur|audit)/i, "Which data that not everybody may see does % touch?"],
+  [/\b(?:availab|uptime|outage)/i, "For how long may % be out of service, and how much data may be lost?"],
+  [/\b(?:success|metric|target|goal)/i, "By which figure will you tell that % was a success?"],
+  [/\b(?:countr|region|language|worldwide)/i, "In which countries and languages is % needed?"],
+];
 
 /**
  * A proposal: a draft, a step for each requirement that the model does not overlook, and the section on the coverage of
@@ -153,3 +207,87 @@ function findContradictions(text: string, own: Answer | null): Answer[] {
   }
   return contradictions;
 }
+
+/** What is wrong or missing, and what to do about it. The proposal fails with a grave one. */
+type Flaw = { readonly weakness: string; readonly improvement: string; readonly isGrave: boolean };
+
+/**
+ * A critique of one proposal: its calculations are done again and its result is compared with the critic's own; the
+ * requirements are looked for in it, and the section that covers them. What can be found is found by skill.
+ */
+export function critique(model: SimModel, { brief, proposal }: TaskOf<"critique">): string {
+  const body = readBody(proposal.text);
+  const { major } = brief.requirements;
+  const calculations = findCalculations(body);
+  const wrong = calculations.filter((one) => !one.holds && finds(model, "calculation", one.written));
+  const open = findOpen([body], major).filter((one) => !overlooks(model, "gap", one));
+  const isCovered = hasCoverage(proposal.text) || overlooks(model, "no coverage", proposal.text);
+  const { agrees, result } = appraise(model, [proposal])[0] ?? {};
+  const own = agrees === undefined ? null : model.belief;
+  const flaws = [
+    ...(own && agrees !== true ? [describeWrongResult(own, result?.value)] : []),
+    ...wrong.map(describeWrongStep),
+    ...open.map((one): Flaw => ({
+      weakness: `Nothing in it does “${quotable(one, 300)}”, so that requirement is not fulfilled.`,
+      improvement: `Add what does “${quotable(one, 60)}”.`,
+      isGrave: true,
+    })),
+    ...(isCovered ? [] : [noCoverage]),
+  ];
+  const named = flaws.length > 0 || model.belief ? flaws : [model.wording.pick("gap", critiqueGaps)];
+  const praise = own && agrees === true && wrong.length === 0;
+  const isSound = wrong.length === 0 && calculations.length > 0 && (!own || agrees === true);
+  const strengthsFound = [
+    ...(praise ? [`The result agrees with my own working: ${quotable(own.answer)}.`] : []),
+    ...(isSound ? ["Its calculation can be done again."] : []),
+  ];
+  const weaknesses = named.map((one) => one.weakness);
+  const improvements = named.map((one) => one.improvement);
+  const grave = flaws.filter((one) => one.isGrave).map((one) => one.weakness);
+  const unfulfilled = open.map((one) => `Major ${major.indexOf(one) + 1} is not fulfilled.`);
+  const allThere =
+    major.length === 0 ? "The problem states none." : "Every major requirement that I looked for is there.";
+  const section = (heading: string, items: readonly string[], none: string): string =>
+    [`## ${heading}`, ...(items.length > 0 ? items.map((item) => `- ${item}`) : [none])].join("\n");
+  return [
+    banner(model),
+    section("Requirements", unfulfilled, allThere),
+    section("Strengths", strengthsFound, model.wording.pick("strength", critiqueStrengths)),
+    section("Weaknesses", weaknesses, "None found."),
+    section("Improvements", improvements, "None."),
+    section("Critical issues", grave, "None"),
+  ].join("\n\n");
+}
+
+const describeWrongResult = (own: Belief, result: string | undefined): Flaw => ({
+  weakness:
+    result === undefined
+      ? "It comes to no result that can be checked."
+      : `Wrong result: it comes to “${quotable(result)}”. ${quotable(own.working, 1_000)}`,
+  improvement: `Work it out again: I come to “${quotable(own.answer)}”.`,
+  isGrave: true,
+});
+
+const describeWrongStep = ({ written, left, value }: Calculation): Flaw => ({
+  weakness: `Wrong step: “${written}” does not hold, so all that rests on it falls.`,
+  improvement: `Put “${left} = ${value}” in its place.`,
+  isGrave: true,
+});
+
+const noCoverage: Flaw = {
+  weakness: "It has no section Requirements Coverage, so it does not show which part does what.",
+  improvement: "Add the section Requirements Coverage, with every major requirement.",
+  isGrave: false,
+};
+
+const critiqueStrengths = [
+  "It says what it rests on.",
+  "It can be acted on as it stands.",
+  "It is clear about the order of the steps.",
+] as const;
+
+const critiqueGaps: readonly [Flaw, ...Flaw[]] = [
+  { weakness: "It gives no figure for its first point.", improvement: "Name the figure.", isGrave: false },
+  { weakness: "It leaves out who has to keep it.", improvement: "Say who keeps it.", isGrave: false },
+  { weakness: "It names no point at which to stop.", improvement: "Name that point.", isGrave: false },
+];
