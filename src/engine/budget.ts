@@ -13,11 +13,11 @@ import {
 } from "../kernel/index.ts";
 import type { Affordable } from "./run.ts";
 
-// BUDGET-1. Nothing is sent before its worst case is reserved, in memory at once and durably before the call.
-// BUDGET-2. Spent + reserved + held back <= cap, for every cap, at every reservation. A share held back is free to its owner alone.
-// BUDGET-3. What a process that died had reserved counts as spent: the provider may have charged for it.
-// BUDGET-4. A recorded call counts, whoever made it, from the moment that this driver meets it; one that a fork adopted does not.
-// BUDGET-5. Once a step has recorded, nothing is held back for it any more, on a resume as well.
+// BUDGET-1. A call's worst case is reserved before the call is sent: in memory at once, and durably.
+// BUDGET-2. At every reservation and for every cap: spent + reserved + held back <= cap. Only its owner can use a share held back.
+// BUDGET-3. The reservations of a process that died count as spent, because the provider may have charged for them.
+// BUDGET-4. A recorded call of any process counts as soon as this driver reads it; a call that a fork adopted does not count.
+// BUDGET-5. Once a step has recorded, nothing is held back for it any more. The same applies on a resume.
 
 type Amount = Reservation;
 const NOTHING: Amount = { calls: 0, tokens: 0, usd: 0 };
@@ -27,17 +27,17 @@ const plus = (a: Amount, b: Amount): Amount => ({
   usd: a.usd + b.usd,
 });
 
-/** A worst case as an amount; an unknown price under a money cap is more than any cap. */
+/** A worst case as an amount. An unknown price is infinite, so that it exceeds every cost limit. */
 const worst = (quote: Quote): Amount => ({
   calls: 1,
   tokens: quote.tokensIn + quote.tokensOut,
   usd: quote.usd ?? Infinity,
 });
 
-/** Failures after which a provider may have charged for all that was asked of it. */
+/** Failures after which a provider may still have charged for the call. */
 const MAYBE_CHARGED: ReadonlySet<FailureCode> = new Set(["cancelled", "timed-out", "network", "unreadable"]);
 
-/** What a call took; where the provider did not say and may have charged, what was reserved for it. */
+/** A call's usage. If the provider reported none but may have charged, the reserved amount counts. */
 function amountOf(call: Call, quote: Quote): Amount {
   if (call.attempts === 0) return NOTHING;
   const { in: tokensIn, out: tokensOut } = call.tokens;
@@ -49,13 +49,13 @@ function amountOf(call: Call, quote: Quote): Amount {
   };
 }
 
-/** Of a call whose worst case nobody asks for. */
+/** The quote of a call without a budget. */
 export const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
 
-/** Which cap a call would pass, and how that is said. */
+/** The cap that a call would exceed, and the message. */
 type Passed = { readonly cap: Cap; readonly why: string };
 
-/** A call that was not made: nothing was sent, and nothing spent. */
+/** The record of a call that was not made. */
 export const overBudgetCall = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
   ok: false,
   failure: { code: "over-budget", message: why, cap },
@@ -67,23 +67,23 @@ export const overBudgetCall = (request: { readonly model: Call["model"] }, { why
   attempts: 0,
 });
 
-/** One driver's account of one deliberation. The cap holds per driver: a rival's calls in flight are not seen until they record. */
+/** One driver's budget account. Caps hold per driver: the calls in flight of other drivers count only when they are recorded. */
 export interface Ledger {
   readonly capped: boolean;
   readonly caps: Budget;
-  /** Takes `quote` out of what is left, durably; or says which cap would be passed. */
+  /** Reserves `quote` durably, or returns the cap that it would exceed. */
   reserve(origin: string, quote: Quote, share?: string): Promise<{ ok: true } | ({ ok: false } & Passed)>;
-  /** Ends a reservation; without a call nothing was sent. */
+  /** Ends a reservation. Without a call, nothing was sent. */
   settle(origin: string, call: Call | undefined, quote: Quote): void;
-  /** Counts a call that an earlier driver or a rival recorded. */
+  /** Counts a call that another driver recorded. */
   recalled(event: EventId, call: Call, quote: Quote): void;
-  /** Keeps a part back for the call that will name this share. */
+  /** Holds `quote` back for the call that names this share. */
   hold(share: string, quote: Quote): void;
-  /** The call that named this share has recorded. */
+  /** Ends a share after its call has recorded. */
   release(share: string): void;
-  /** How many of `quotes`, from the first, fit together now; an undefined one costs nothing. */
+  /** Returns how many of `quotes`, from the first, fit together now. An undefined quote costs nothing. */
   affordable(quotes: readonly (Quote | undefined)[]): Affordable;
-  /** Milliseconds until the time cap, Infinity without one. */
+  /** Returns the time until the time cap, Infinity without one. */
   timeLeftMs(): number;
 }
 
@@ -169,7 +169,7 @@ export async function openLedger(
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** What the journal says was spent here, by event, reactions included; what a fork adopted was paid for by its parent. */
+/** The recorded spending by event, including reactions. Adopted calls are left out: the fork's parent paid for them. */
 function recordedAmounts(past: readonly Entry[]): Map<EventId, Amount> {
   return new Map(
     past.flatMap((entry) => {

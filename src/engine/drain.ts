@@ -22,10 +22,10 @@ import {
   type PinnedSettings,
 } from "./reactor.ts";
 
-// DRAIN-1. Each reactor goes on by itself: none waits for what another is at.
-// DRAIN-2. It ends when nothing is left to react to, reactions' own events included, and whoever drives has ended.
-// DRAIN-3. A reactor that a worker runs for the whole store is left to it, and its answers are waited for, a minute at most; so is
-//     one that another process drains here. Whose lease runs out or is lost is taken over.
+// DRAIN-1. Reactors run independently: none waits for another.
+// DRAIN-2. A drain ends when no event needs a reaction, including the events of reactions, and the drive has ended.
+// DRAIN-3. If a worker runs a reactor for the whole store, the drain waits for its reactions, for a minute at most. It also waits
+//     for another process that drains this deliberation. It takes over when the lease expires or is lost.
 
 export type DrainContext = ReactionContext & {
   readonly reactors: Reactors;
@@ -37,18 +37,18 @@ export type DrainOptions = {
   /** Names this process in leases. */
   readonly worker: string;
   readonly signal: AbortSignal;
-  /** Goes on at least until this has settled, and answers what is recorded meanwhile; by default it answers what there is. */
+  /** The drain continues until this settles and reacts to new events; without it, it reacts to the recorded ones. */
   readonly until?: Promise<unknown>;
-  /** Hears every entry of the deliberation once, reactions' own as they are recorded. */
+  /** Receives every entry of the deliberation once, including those of reactions. */
   readonly onEntry?: (entry: Entry) => void;
 };
 
-/** How long a drained reactor's lease outlives its process, milliseconds: so long a command waits that goes on after a crash. */
+/** How long a drain's lease outlives its process: after a crash, the next command waits this long. */
 const DRAIN_LEASE_MS = 6_000;
-/** How long a drain waits for a worker's reactions; after that they are the worker's own business. */
+/** How long a drain waits for a worker's reactions before it leaves them to the worker. */
 const MAX_WORKER_WAIT_MS = 60_000;
 
-/** Reacts to one deliberation's events, for a command that opened it and is about to exit. */
+/** Runs the reactions to one deliberation's events, for a process that opened it and is about to exit. */
 export async function drain(
   context: DrainContext,
   id: DeliberationId,
@@ -60,89 +60,90 @@ export async function drain(
   await history.catchUp();
   const { data: opening } = openingOf(history, id);
   const reactors = await loadReactors(context.reactors, (name) => opening.reactions?.[name] !== undefined);
-  const mine = reactors.filter((reactor) => isEnabledFor(reactor, opening)).map(createDrained);
+  const drained = reactors.filter((reactor) => isEnabledFor(reactor, opening)).map(createDrained);
   const bell = createBell();
   history.listen(bell.ring);
   const unfollow = until ? follower.follow(id, history) : () => undefined;
   let driven = until === undefined;
   const ended = until?.catch(() => undefined).then(() => ((driven = true), bell.ring()));
-  const over = () => driven && mine.every(({ quietAt }) => quietAt === bell.rung() || quietAt === "gone"); // DRAIN-2
-  const own = new AbortController();
-  const signal = AbortSignal.any([outer, own.signal]);
+  const isDone = () =>
+    driven && drained.every(({ idleAt }) => idleAt === bell.rung() || idleAt === "stopped"); // DRAIN-2
+  const stop = new AbortController();
+  const signal = AbortSignal.any([outer, stop.signal]);
 
-  /** Waits for news where there is nothing to do; true when everybody is done. */
-  const rest = async (one: Drained, rung: number, until: () => Promise<void>): Promise<boolean> => {
-    one.quietAt = rung;
-    if (over()) bell.wake();
-    else await until();
-    return over();
+  /** Waits for new events; true when all reactors are done. */
+  const idle = async (item: Drained, rung: number, wait: () => Promise<void>): Promise<boolean> => {
+    item.idleAt = rung;
+    if (isDone()) bell.wake();
+    else await wait();
+    return isDone();
   };
-  /** Until everybody is done, or the lease is lost. */
-  const attend = async (one: Drained, held: HeldLease): Promise<boolean> => {
+  /** Reacts until all reactors are done (true) or the lease is lost (false). */
+  const reactAll = async (item: Drained, held: HeldLease): Promise<boolean> => {
     while (!held.signal.aborted) {
       const rung = bell.rung();
       await history.catchUp();
-      const entry = dueOf(one, history.entries());
+      const entry = nextEntry(item, history.entries());
       if (entry) {
-        await makeReaction(context, { reactor: one.reactor, entry, signal: held.signal });
-        if (!held.signal.aborted) one.done.add(entry.id);
-        bell.ring(); // what it said is for others to hear
-      } else if (rung === bell.rung() && (await rest(one, rung, () => bell.next(rung, held.signal))))
+        await makeReaction(context, { reactor: item.reactor, entry, signal: held.signal });
+        if (!held.signal.aborted) item.done.add(entry.id);
+        bell.ring(); // other reactors may subscribe to its events
+      } else if (rung === bell.rung() && (await idle(item, rung, () => bell.next(rung, held.signal))))
         return true;
     }
     return false;
   };
-  /** Until everybody is done, the worker's answers included, or it is no longer the worker's to give them. */
-  const lookOn = async (one: Drained): Promise<boolean> => {
+  /** Waits for a worker's reactions until all reactors are done (true) or the worker has lost its lease (false). */
+  const awaitWorker = async (item: Drained): Promise<boolean> => {
     const from = world.now();
-    const settings = await tryReactorSettings(store, one.reactor, opening);
-    while (!signal.aborted && (await isServed(one.reactor))) {
+    const settings = await tryReactorSettings(store, item.reactor, opening);
+    while (!signal.aborted && (await isServed(item.reactor))) {
       const rung = bell.rung();
       await history.catchUp();
-      const owed =
-        world.now() - from < MAX_WORKER_WAIT_MS && isBehind(one.reactor, settings, history.entries());
-      if (owed) await world.sleep(LEASE_POLL_MS, signal);
-      else if (rung === bell.rung() && (await rest(one, rung, () => world.sleep(LEASE_POLL_MS, signal))))
+      const isPending =
+        world.now() - from < MAX_WORKER_WAIT_MS && isBehind(item.reactor, settings, history.entries());
+      if (isPending) await world.sleep(LEASE_POLL_MS, signal);
+      else if (rung === bell.rung() && (await idle(item, rung, () => world.sleep(LEASE_POLL_MS, signal))))
         return true;
     }
     return false;
   };
   const isServed = (reactor: AnyReactor): Promise<boolean> =>
     isHeldByOther(progress, reactorLease(reactor.name), worker);
-  const attended = async (one: Drained, held: HeldLease): Promise<boolean> => {
+  const reactAndRelease = async (item: Drained, held: HeldLease): Promise<boolean> => {
     try {
-      return await attend(one, held);
+      return await reactAll(item, held);
     } finally {
       await held.end();
-      await progress.release(reactorLease(one.reactor.name, id), worker);
+      await progress.release(reactorLease(item.reactor.name, id), worker);
     }
   };
-  const serve = async (one: Drained): Promise<void> => {
-    const name = reactorLease(one.reactor.name, id);
+  const serve = async (item: Drained): Promise<void> => {
+    const name = reactorLease(item.reactor.name, id);
     try {
       while (!signal.aborted) {
-        if (await isServed(one.reactor)) {
-          if (await lookOn(one)) return; // DRAIN-3
+        if (await isServed(item.reactor)) {
+          if (await awaitWorker(item)) return; // DRAIN-3
         } else if (await progress.lease(name, worker, DRAIN_LEASE_MS)) {
           const held = holdLease({ progress, world }, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
-          if (await attended(one, held)) return;
+          if (await reactAndRelease(item, held)) return;
         } else {
-          one.quietAt = null;
-          await world.sleep(LEASE_POLL_MS, signal); // whoever has it is at the same work, or has died of it
+          item.idleAt = null;
+          await world.sleep(LEASE_POLL_MS, signal); // another process drains it, or died and its lease will expire
         }
       }
     } finally {
-      one.quietAt = "gone";
+      item.idleAt = "stopped";
       bell.ring();
     }
   };
-  const serving = mine.map(serve); // DRAIN-1
+  const serving = drained.map(serve); // DRAIN-1
   try {
     await Promise.all(serving);
     if (!outer.aborted) await ended;
   } finally {
-    // Nothing goes on over a store that its owner is about to close.
-    own.abort(new Halt("interrupted"));
+    // Stop all work before the caller closes the store.
+    stop.abort(new Halt("interrupted"));
     await Promise.allSettled(serving);
     unfollow();
   }
@@ -151,16 +152,16 @@ export async function drain(
 type Drained = {
   readonly reactor: AnyReactor;
   readonly done: Set<EventId>;
-  /** By which ring of the bell it had nothing left to do. */
-  quietAt: number | "gone" | null;
+  /** The bell's count when the reactor last had nothing to do. */
+  idleAt: number | "stopped" | null;
 };
 
-const createDrained = (reactor: AnyReactor): Drained => ({ reactor, done: new Set(), quietAt: null });
+const createDrained = (reactor: AnyReactor): Drained => ({ reactor, done: new Set(), idleAt: null });
 
-const dueOf = ({ reactor, done }: Drained, entries: readonly Entry[]): Entry | undefined =>
+const nextEntry = ({ reactor, done }: Drained, entries: readonly Entry[]): Entry | undefined =>
   entries.find((entry) => subscribesTo(reactor, entry) && !done.has(entry.id));
 
-/** Whether a reactor has to answer an event and the journal does not hold its answer. */
+/** True if an event needs a reaction that the journal does not hold. */
 function isBehind(reactor: AnyReactor, settings: PinnedSettings, entries: readonly Entry[]): boolean {
   return entries.some(
     (entry, index) =>
@@ -169,7 +170,7 @@ function isBehind(reactor: AnyReactor, settings: PinnedSettings, entries: readon
   );
 }
 
-/** Wakes everybody who waits for news. */
+/** Wakes the reactors that wait for new events. */
 function createBell() {
   let count = 0;
   let wake: () => void = () => undefined;
@@ -184,9 +185,9 @@ function createBell() {
       count += 1;
       wakeAll();
     },
-    /** Without news. */
+    /** Wakes all waiters without counting a ring. */
     wake: wakeAll,
-    /** Resolves with the first ring after `rung`, when somebody wakes all, or when `signal` aborts. */
+    /** Resolves at the first ring after `rung`, at a `wake`, or when `signal` aborts. */
     async next(rung: number, signal: AbortSignal): Promise<void> {
       if (count !== rung || signal.aborted) return;
       let stop: () => void = () => undefined;

@@ -23,12 +23,12 @@ import type { StepScope } from "./run.ts";
 import { createSteps } from "./steps.ts";
 import type { StepsContext } from "./steps-context.ts";
 
-// DRIVE-1. A drive ends as `closed` only with what the journal holds under `close`, whoever recorded it.
-// DRIVE-2. It ends as `waiting` only when no step is at work and a client's event is missing.
-// DRIVE-3. An interrupted drive closes nothing, even where the protocol took the interruption for a failure.
-// DRIVE-4. What only money decided is adopted from a fork's parent only under the same budget: a larger one decides anew.
+// DRIVE-1. A drive ends as `closed` only with the closing that the journal holds, from any process.
+// DRIVE-2. A drive ends as `waiting` only when no step is running and a client's event is missing.
+// DRIVE-3. An interrupted drive closes nothing, even if the protocol treated the interruption as a failure.
+// DRIVE-4. A fork adopts a parent's step that failed for lack of budget only under the same budget; otherwise it repeats the step.
 
-/** How a drive ended. `interrupted` and `waiting` leave the deliberation open, for another drive. */
+/** How a drive ended. `interrupted` and `waiting` leave the deliberation open for another drive. */
 export type DriveResult =
   | { readonly status: "closed"; readonly closing: Event<"deliberation-closed"> }
   | { readonly status: "waiting"; readonly requests: readonly string[] }
@@ -44,7 +44,7 @@ export type DriveContext = {
   readonly ports?: Ports;
 };
 
-/** Carries a deliberation on from wherever the journal says it is. */
+/** Continues a deliberation from its journal. */
 export async function drive(
   context: DriveContext,
   id: DeliberationId,
@@ -58,7 +58,7 @@ export async function drive(
   const unfollow = context.follower.follow(id, history);
   const stop = new AbortController();
   const interrupt = () => stop.abort(new Halt("interrupted"));
-  // Not on `signal` itself: a server has one for all its drives, and Node takes many listeners for a leak.
+  // Not on `signal` itself: a server shares one between all drives, and Node reports many listeners as a leak.
   const caller = AbortSignal.any([signal]);
   caller.addEventListener("abort", interrupt, { once: true });
   if (caller.aborted) interrupt();
@@ -74,21 +74,21 @@ export async function drive(
       stop.signal,
     );
     return await Promise.race([
-      conduct(context, { id, history, opened, run, watch: idle.watch }),
+      runProtocol(context, { id, history, opened, run, watch: idle.watch }),
       idle.waiting,
     ]);
   } catch (error) {
     if (isHalt(error, "closed") || isHalt(error, "interrupted")) return await halted(history);
     throw error;
   } finally {
-    // Whatever a protocol left running ends with its driver.
+    // Stop whatever the protocol left running.
     stop.abort(new Halt("interrupted"));
     caller.removeEventListener("abort", interrupt);
     unfollow();
   }
 }
 
-type Conducted = {
+type ProtocolRun = {
   readonly id: DeliberationId;
   readonly history: History;
   readonly opened: Event<"deliberation-opened">;
@@ -96,13 +96,13 @@ type Conducted = {
   readonly watch: StepsContext["watch"];
 };
 
-async function conduct(
+async function runProtocol(
   context: DriveContext,
-  { id, history, opened, run, watch }: Conducted,
+  { id, history, opened, run, watch }: ProtocolRun,
 ): Promise<DriveResult> {
   const closing = await deliberate(context, { opened, run });
   run.signal.throwIfAborted(); // DRIVE-3
-  watch.started(); // DRIVE-2: a drive that closes does not wait
+  watch.started(); // DRIVE-2: a drive that closes is not waiting
   const appended = await context.store.append(id, [{ type: "deliberation-closed", data: closing }], {
     by: "close",
     after: [...run.frontier].sort(),
@@ -118,12 +118,12 @@ export async function deliberate(
 ): Promise<Closing> {
   const protocol = await loadProtocol(protocols, opened.data.protocol);
   const { text: _text, ...pinned } = await loadPinned(store, opened);
-  // The protocol's own schema has admitted the settings that its floor is typed by.
+  // The protocol's schema has parsed the settings, so they have the type of its context.
   const settings = settingsOf(protocol, opened.data.settings) as never;
   return protocol.deliberate({ ...pinned, run, ports, settings });
 }
 
-type LiveSteps = Pick<Conducted, "id" | "history" | "opened"> & Pick<StepsContext, "watch">;
+type LiveSteps = Omit<ProtocolRun, "run">;
 
 async function liveSteps(
   context: DriveContext,
@@ -152,7 +152,7 @@ async function liveSteps(
 
 type ParentHistory = NonNullable<Opening["parent"]> & { readonly opening: Opening };
 
-/** What a fork may adopt: its parent's steps up to the seq that the opening names. @throws Fault `deliberation-missing` */
+/** The steps that a fork may adopt: its parent's, up to the seq in the opening. @throws Fault `deliberation-missing` */
 async function parentOf(
   store: OrganizationStore,
   { id, upToSeq, opening }: ParentHistory,
@@ -194,28 +194,28 @@ async function halted(history: History): Promise<DriveResult> {
   return closing ? { status: "closed", closing } : { status: "interrupted" };
 }
 
-/** Notices when a protocol can only wait for clients: a turn of the event loop in which no step is at work. */
+/** Detects a protocol that only waits for clients: no step is running in a turn of the event loop. */
 function idleWatch() {
-  const wishes = new Set<{ readonly request: string }>();
-  let atWork = 0;
+  const requested = new Set<{ readonly request: string }>();
+  let running = 0;
   let end: (driven: DriveResult) => void = () => undefined;
   const waiting = new Promise<DriveResult>((resolve) => (end = resolve));
-  const look = () =>
+  const check = () =>
     setImmediate(() => {
-      const requests = new Set([...wishes].map(({ request }) => request));
-      if (atWork === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() }); // DRIVE-2
+      const requests = new Set([...requested].map(({ request }) => request));
+      if (running === 0 && requests.size > 0) end({ status: "waiting", requests: [...requests].sort() }); // DRIVE-2
     });
   const watch: StepsContext["watch"] = {
-    started: () => void (atWork += 1),
+    started: () => void (running += 1),
     ended: () => {
-      atWork -= 1;
-      if (wishes.size > 0) look();
+      running -= 1;
+      if (requested.size > 0) check();
     },
     waiting(request) {
-      const wish = { request };
-      wishes.add(wish);
-      look();
-      return () => void wishes.delete(wish);
+      const pending = { request };
+      requested.add(pending);
+      check();
+      return () => void requested.delete(pending);
     },
     used: () => undefined,
   };

@@ -26,9 +26,9 @@ export type EngineParts = Omit<DriveContext, "follower" | "store"> & {
   readonly reactors: Reactors;
 };
 
-/** Everything that can be done to deliberations. Of an organization's engine, another organization's do not exist. */
+/** All operations on deliberations. An organization's engine does not see deliberations of other organizations. */
 export interface OrganizationEngine {
-  open(request: string, asked: DeliberationInput): Promise<OpenResult>;
+  open(request: string, input: DeliberationInput): Promise<OpenResult>;
   drive(
     id: DeliberationId,
     options: { readonly signal: AbortSignal; readonly onEntry?: (entry: Entry) => void },
@@ -38,33 +38,33 @@ export interface OrganizationEngine {
     options: { readonly request: string; readonly changes: ForkChanges },
   ): Promise<OpenResult>;
   replay(id: DeliberationId): Promise<ReplayResult>;
-  /** Closes an open deliberation as cancelled; false when it was closed already. */
+  /** Closes an open deliberation as cancelled; false if it was already closed. */
   cancel(id: DeliberationId, why: string): Promise<boolean>;
-  /** Reacts to one deliberation's events, for a program that opened it and is about to exit. */
+  /** Runs the reactions to one deliberation's events, for a process that opened it and is about to exit. */
   drain(id: DeliberationId, options: DrainOptions): Promise<void>;
 }
 
-/** What a process does over one store: each deliberation within the organization that it belongs to. */
+/** A process's operations on one store. Each call finds the deliberation's organization. */
 export interface Engine extends OrganizationEngine {
   for(organization: OrganizationId): OrganizationEngine;
   react(options: ReactOptions): Promise<void>;
 }
 
-/** Where a deliberation that does not exist is looked for. */
+/** The organization whose engine reports a deliberation that does not exist. */
 const LOCAL = OrganizationId.parse("local");
 
 export function createEngine(parts: EngineParts): Engine {
   const { store } = parts;
   const follower = createFollower(store, parts.world);
   const engineFor = (organization: OrganizationId): OrganizationEngine => {
-    const own = store.for(organization);
-    const context = { ...parts, store: own, progress: store, follower };
+    const organizationStore = store.for(organization);
+    const context = { ...parts, store: organizationStore, progress: store, follower };
     return {
-      open: (request, asked) => open(context, request, asked),
+      open: (request, input) => open(context, request, input),
       drive: (id, options) => drive(context, id, options),
-      fork: (parent, options) => fork(own, parent, options),
+      fork: (parent, options) => fork(organizationStore, parent, options),
       replay: (id) => replay(context, id),
-      cancel: (id, why) => cancel(own, id, why),
+      cancel: (id, why) => cancel(organizationStore, id, why),
       drain: (id, options) => drain(context, id, options),
     };
   };
@@ -72,7 +72,7 @@ export function createEngine(parts: EngineParts): Engine {
     engineFor((await store.findOrganization(id)) ?? LOCAL);
   return {
     for: engineFor,
-    open: async (request, asked) => engineFor(organizationOf(asked.organization)).open(request, asked),
+    open: async (request, input) => engineFor(organizationOf(input.organization)).open(request, input),
     drive: async (id, options) => (await engineOf(id)).drive(id, options),
     fork: async (parent, options) => (await engineOf(parent)).fork(parent, options),
     replay: async (id) => (await engineOf(id)).replay(id),

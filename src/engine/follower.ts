@@ -1,10 +1,10 @@
 import type { DeliberationId, Journal, World } from "../kernel/index.ts";
 import type { History } from "./history.ts";
 
-/** How soon a driver learns of a rival's event, a foreign close or a client's answer, milliseconds. */
+/** The interval at which a driver reads events that other processes recorded. */
 const FOLLOW_MS = 200;
 
-/** Keeps the histories of all deliberations that this process drives up to date, with one cheap query for all of them. */
+/** Keeps the histories of all deliberations that this process drives up to date, with one cheap query. */
 export interface Follower {
   follow(id: DeliberationId, history: History): () => void;
 }
@@ -15,7 +15,7 @@ export function createFollower(journal: Pick<Journal, "changed" | "end">, world:
 
   const watch = async (signal: AbortSignal) => {
     let cursor = await journal.end();
-    // What was recorded between the driver's first read and `end` would be missed; one read closes the gap.
+    // Read what was recorded between the driver's first read and `end`.
     await Promise.all(
       [...followed.values()].flatMap((histories) => [...histories].map((history) => history.catchUp())),
     );
@@ -34,7 +34,7 @@ export function createFollower(journal: Pick<Journal, "changed" | "end">, world:
     }
   };
 
-  /** A store that cannot be read for a while is no reason to stop a driver: its own appends will say so. */
+  /** Retries while the store cannot be read; a driver fails by its own appends, not here. */
   const watchThroughFaults = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       try {

@@ -1,7 +1,4 @@
-/**
- * Why a drive goes no further without anything being wrong. It travels as an abort reason and as a
- * rejection inside the engine, and never leaves it.
- */
+/** Stops a drive without an error. It is an abort reason and a rejection inside the engine, and never leaves it. */
 export class Halt extends Error {
   override readonly name = "Halt";
   readonly why: HaltReason;
@@ -12,27 +9,26 @@ export class Halt extends Error {
 }
 
 /**
- * `interrupted`: the caller's signal. `closed`: somebody else closed the deliberation. `recorded`: a
- * rival recorded the step first, or the roster of a phase that a straggler is part of was recorded.
- * `unrecorded`: only recalling was allowed, and there is nothing to recall.
+ * `interrupted`: the caller aborted. `closed`: another process closed the deliberation. `recorded`: another process
+ * recorded the step first, or the phase's roster was recorded without this straggler. `unrecorded`: the scope may only
+ * recall steps, and this one is not recorded.
  */
 export type HaltReason = "interrupted" | "closed" | "recorded" | "unrecorded";
 
 export const isHalt = (error: unknown, why: HaltReason): boolean =>
   error instanceof Halt && error.why === why;
 
-/** A signal that can be aborted here, and aborts with another. */
+/** A signal with its own `abort` that also aborts with an outer signal. */
 export type LinkedAbort = {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
-  /** Ends the tie to the other signal; must be called once the work is over. */
+  /** Removes the listener from the outer signal; must be called when the work ends. */
   release(): void;
 };
 
 /**
- * What `AbortSignal.any` makes of a new controller and `outer`, at a thirtieth of its cost (measured: 24 µs, and
- * weak references for the garbage collector), at the price that somebody has to release it, and that every
- * link is a listener on `outer`, which has to take as many as there are steps at work.
+ * Like `AbortSignal.any` of a new controller and `outer`, at a thirtieth of its cost (measured: 24 µs, and weak
+ * references for the garbage collector). The caller must release it, and `outer` must allow a listener per running step.
  */
 export function linkAbort(outer: AbortSignal): LinkedAbort {
   const controller = new AbortController();

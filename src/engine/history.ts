@@ -1,22 +1,22 @@
 import { originKey, type DeliberationId, type Entry, type Journal } from "../kernel/index.ts";
 
-// HIST-1. An entry is added once, whoever brings it: the append that made it, or a read.
-// HIST-2. `upTo` is the highest seq below which nothing is missing; a read starts there, so a rival's events between ours are found.
-// HIST-3. Listeners hear every entry once, the ones of a single read in seq order.
-// HIST-4. A catch-up knows all that was recorded before it was asked for: it never shares a read that began earlier.
+// HIST-1. An entry is added once, whether it comes from the append that recorded it or from a read.
+// HIST-2. All entries up to `upTo` are known. A read starts there, so it finds other processes' events between our own.
+// HIST-3. Listeners receive every entry once; the entries of one read come in seq order.
+// HIST-4. A catch-up returns everything that was recorded before it was called: it never shares a read that started earlier.
 
-/** What one driver knows of one deliberation: it only grows, by its own appends and by reading the journal. */
+/** One driver's growing copy of a deliberation's journal, from its own appends and from reads. */
 export interface History {
   readonly upTo: number;
-  /** The whole batch recorded under an origin key, in index order. */
+  /** Returns the batch recorded under an origin key, in index order. */
   batch(origin: string): readonly Entry[] | undefined;
   add(entries: readonly Entry[]): void;
-  /** Reads what others recorded before this call. Calls made while a read is under way share the one after it. */
+  /** Reads what other processes recorded before this call. Calls during a read share the next read. */
   catchUp(): Promise<void>;
-  /** In seq order. */
+  /** Returns all known entries in seq order. */
   entries(): readonly Entry[];
   listen(listener: (entry: Entry) => void): () => void;
-  /** Calls back when the origin records, if it has not; the returned function forgets the wish. */
+  /** Calls `recorded` when the origin records, if it has not yet. Returns a function that cancels this. */
   expect(origin: string, recorded: () => void): () => void;
 }
 
@@ -44,14 +44,14 @@ export function createHistory(journal: Pick<Journal, "read">, id: DeliberationId
   };
 
   const read = (): Promise<void> => {
-    const mine = journal
+    const current = journal
       .read(id, upTo)
       .then(add)
       .finally(() => {
-        if (reading === mine) reading = undefined;
+        if (reading === current) reading = undefined;
       });
-    reading = mine;
-    return mine;
+    reading = current;
+    return current;
   };
 
   return {
@@ -75,11 +75,11 @@ export function createHistory(journal: Pick<Journal, "read">, id: DeliberationId
       return () => listeners.delete(listener);
     },
     expect(origin, recorded) {
-      const wishes = expected.get(origin) ?? new Set();
-      expected.set(origin, wishes.add(recorded));
+      const callbacks = expected.get(origin) ?? new Set();
+      expected.set(origin, callbacks.add(recorded));
       return () => {
-        wishes.delete(recorded);
-        if (wishes.size === 0 && expected.get(origin) === wishes) expected.delete(origin);
+        callbacks.delete(recorded);
+        if (callbacks.size === 0 && expected.get(origin) === callbacks) expected.delete(origin);
       };
     },
   };

@@ -8,12 +8,12 @@ import type {
   UserId,
 } from "../kernel/index.ts";
 
-// PART-1. A protocol says here who takes part and under which settings; whoever starts it does the rest, for all alike.
-// PART-2. An opening reads no file, folder or environment: whoever asks hands over texts.
+// PART-1. A protocol's opening defines its participants and settings; the app does everything else, in one way for all protocols.
+// PART-2. An opening reads no file, folder or environment variable: the caller passes texts.
 
 export type SeatedParticipant = NewDeliberation["participants"][number];
 
-/** What its owner should know before a run starts; each surface words it. */
+/** A notice before a run starts; each user interface formats it. */
 export type Note =
   | { readonly code: "simulated-models" }
   | {
@@ -26,7 +26,7 @@ export type Note =
       readonly code: "judge-shares-family";
       readonly judge: string;
       readonly family: string;
-      /** Whose answer it judges: another model, or one of the members. */
+      /** The judged model; null for the council's members. */
       readonly model: string | null;
     }
   | { readonly code: "tool-without-folder"; readonly tool: string }
@@ -40,18 +40,18 @@ export type Note =
       readonly role: string;
       readonly model: string;
       readonly temperature: number | null;
-      /** The file of its instructions; null for those that Parley ships. */
+      /** The file of its instructions; null for built-in instructions. */
       readonly instructions: string | null;
-      /** How its past is summarized for it, and from how many characters on; null: it sees all of it. */
+      /** How and from how many characters on its history is summarized; null if it sees the full history. */
       readonly summary: { readonly method: string; readonly threshold: number } | null;
     }
-  /** Of another program's file, in that format's own words. */
+  /** A warning about another program's file, in that format's terms. */
   | { readonly code: "warning"; readonly text: string };
 
-/** Which models take which seats, and what to know about that. */
+/** The models by seat, with notes about them. */
 export type Panel = {
   readonly members: readonly ModelRef[];
-  /** Who synthesizes, then who steps in for it. */
+  /** The chair, then its fallbacks. */
   readonly chairs: readonly ModelRef[];
   readonly judges: readonly ModelRef[];
   readonly notes: readonly Note[];
@@ -65,7 +65,7 @@ export type PersonaText = {
   readonly temperature?: number | undefined;
 };
 
-/** The settings that openings read; see the settings themselves for what each means. */
+/** The settings that openings read, documented in `src/config`. */
 export type OpeningSettings = {
   readonly models: readonly ModelRef[];
   readonly chair: readonly ModelRef[];
@@ -84,55 +84,54 @@ export type OpeningSettings = {
   readonly respondTokens?: number | undefined;
 };
 
-/** One earlier turn of a conversation. */
 export type EarlierTurn = { readonly question: string; readonly answer: string };
 
-/** What an opening may ask of whoever starts it. */
+/** The services that the app gives to a protocol's opening. */
 export interface OpeningContext {
   readonly settings: OpeningSettings;
   readonly organization: OrganizationId;
-  /** The models that are configured, or else found; see `Panel`. */
+  /** Returns the configured models, or else the discovered ones. */
   panel(): Promise<Panel>;
-  /** @throws Fault `configuration`, `authentication` for a reference that is known not to work */
+  /** @throws Fault `configuration`, `authentication` for a reference that cannot work */
   model(ref: string): Promise<ModelRef>;
-  /** Who trained a model; null where that is not known. */
+  /** Returns the vendor that trained a model; null if unknown. */
   family(ref: string): string | null;
   /** @throws Fault for an id that does not exist */
   persona(id: string): PersonaText;
   /** @throws Fault for a name that does not exist */
   role(name: string): PersonaText;
-  /** The tools that work in the folder that was handed over; null where there is none. */
+  /** The file tools and their folder; null if the request has no folder. */
   readonly fileTools: { readonly folder: string; readonly specs: readonly ToolSpec[] } | null;
-  /** What a respondent's memory recalls for this user; null with memory off. */
+  /** Returns the settings of a respondent's memory for this user; null if memory is off. */
   recall(user: UserId): unknown;
   turnsBefore(previous: DeliberationId | undefined, by: Respondent): Promise<readonly EarlierTurn[]>;
-  /** Where the turn after this one stands in its conversation. @throws Fault for one that has not ended, or is another user's */
+  /** Returns the position of the turn after `previous`. @throws Fault if that has not ended or belongs to another user */
   placeAfter(previous: DeliberationId, user: UserId): Promise<Pick<NewDeliberation, "series" | "previous">>;
-  /** Why the embedding model of this name, or the configured one, cannot be used; undefined where it can. */
+  /** Returns why the named or configured embedding model cannot be used; undefined if it can. */
   embeddingProblem(model: string | undefined): Promise<string | undefined>;
 }
 
-/** What a protocol's own opening contributes. */
+/** A protocol's contribution to an opening. */
 export type OpeningPart = {
-  /** The protocol's settings, before its schema has read them. */
+  /** The protocol's settings, not yet validated. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly participants: readonly SeatedParticipant[];
-  /** Texts of its own to pin as templates, beside the protocol's. */
+  /** Additional texts to pin as templates. */
   readonly templates?: Readonly<Record<string, string>>;
-  /** Place in a conversation, and what was said before in it. */
+  /** The position in a conversation and its earlier turns. */
   readonly conversation?: Pick<NewDeliberation, "history" | "series" | "previous" | "user">;
-  /** Whose answers reactors grade. */
+  /** The models whose answers reactors grade. */
   readonly answering: readonly ModelRef[];
-  /** Whether two answers are to be compared. */
+  /** Whether a judge compares two answers. */
   readonly pairwise?: boolean;
-  /** Settings of reactors that follow from the protocol's own, by reactor. */
+  /** Reactor settings that follow from the protocol's settings, by reactor. */
   readonly reactions?: (settings: NewDeliberation["settings"]) => NonNullable<NewDeliberation["reactions"]>;
   readonly notes: readonly Note[];
 };
 
 /**
- * A protocol's own opening: who takes part and under which settings. `request` is what the caller asked for, of which it reads
- * the fields that are its own; a protocol without one seats the panel in the seats that it declares.
+ * A protocol's own opening: its participants and settings. It reads its fields of the caller's `request`. A protocol
+ * without one seats the panel in its declared seats.
  */
 export type ProtocolOpening = (
   request: Readonly<Record<string, unknown>>,

@@ -20,16 +20,15 @@ import {
 import { type AnyProtocol, loadProtocol, type Registry, type ProtocolContext } from "./protocol.ts";
 import { idInSeries, idOfRequest, textDigest, fenceMark, shuffle } from "./digest.ts";
 
-/** A deliberation as a program asks for it: plain strings and objects, and texts still as texts, to be pinned. */
+/** A deliberation as a library user describes it: plain strings and objects, and texts that are not pinned yet. */
 export type DeliberationInput = {
   readonly question: string;
-  /** Material given with the question. */
+  /** Attachments of the question. */
   readonly context?: readonly { readonly name: string; readonly text: string }[] | undefined;
-  /** A protocol, or what names one. */
   readonly protocol: { readonly name: string; readonly version: number };
-  /** As the protocol's own schema takes them. */
+  /** Validated by the protocol's schema. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** In seat order. `model` is written provider/model; `family` null while nobody has said who trained it. */
+  /** In seat order. `model` is provider/model; `family` is the vendor that trained it, null if unknown. */
   readonly participants: readonly {
     readonly id: string;
     readonly seat: string;
@@ -38,23 +37,23 @@ export type DeliberationInput = {
     readonly family?: string | null | undefined;
     readonly temperature?: number | undefined;
   }[];
-  /** The text of every template that the protocol renders, by name. */
+  /** The text of each of the protocol's templates, by name. */
   readonly templates?: Readonly<Record<string, string>> | undefined;
   readonly seed: string;
   readonly budget?: Budget | undefined;
-  /** By default `local`. */
+  /** `local` by default. */
   readonly organization?: string | undefined;
   readonly user?: string | undefined;
   readonly series?: { readonly id: string; readonly index: number } | undefined;
   readonly previous?: string | undefined;
   readonly history?: readonly { readonly question: string; readonly answer: string }[] | undefined;
-  /** Of a fork that is built by hand; `fork` builds one. */
+  /** The parent of a fork that is built by hand; `fork` builds one. */
   readonly parent?: { readonly id: string; readonly upToSeq: number } | undefined;
-  /** Settings by reactor. */
+  /** The settings of each enabled reactor. */
   readonly reactions?: Readonly<Record<string, Json>> | undefined;
 };
 
-/** The same as our own programs build it, with ids that were checked. */
+/** A `DeliberationInput` with validated ids, as our own code builds it. */
 export type NewDeliberation = Omit<
   Opening,
   "context" | "participants" | "templates" | "organization" | "history" | "reactions"
@@ -69,32 +68,32 @@ export type NewDeliberation = Omit<
   readonly reactions?: Readonly<Record<string, Json>>;
 };
 
-/** `fresh: false`: it was there before. `differs`: what was there is not what was asked for now. */
+/** `fresh: false`: the deliberation existed. `differs`: the existing one differs from the request. */
 export type OpenResult = {
   readonly fresh: boolean;
   readonly differs: boolean;
   readonly opened: Event<"deliberation-opened">;
 };
 
-/** What an opening is checked against before it is recorded. */
+/** What an opening is validated against. */
 export type OpeningChecks = {
   readonly store: OrganizationStore;
   readonly models: Pick<Models, "check">;
   readonly protocols: Registry<AnyProtocol>;
 };
 
-// OPEN-1. What could never run is refused before anything of it is recorded: protocol, settings, templates, models.
-// OPEN-2. The same request of an organization always names the same deliberation, and so does a place in a series.
-// OPEN-3. Whoever finds another deliberation under a request is told that it differs.
+// OPEN-1. Protocol, settings, templates and models are validated before anything is recorded.
+// OPEN-2. Within an organization, the same request always names the same deliberation, and so does a position in a series.
+// OPEN-3. If a request names an existing deliberation with a different opening, the result says that it differs.
 
 /**
- * Opens a deliberation, or finds it open.
+ * Opens a deliberation, or returns the existing one.
  * @throws Fault `protocol-unknown`, `invalid-request`
  */
 export async function open(
   { store, models, protocols }: OpeningChecks,
   request: string,
-  asked: DeliberationInput,
+  input: DeliberationInput,
 ): Promise<OpenResult> {
   const texts = new Map<Digest, string>();
   const pin = (text: string) => {
@@ -110,8 +109,8 @@ export async function open(
     templates = {},
     organization = "local",
     ...rest
-  } = asked;
-  const protocol = await loadProtocol(protocols, asked.protocol); // OPEN-1
+  } = input;
+  const protocol = await loadProtocol(protocols, input.protocol); // OPEN-1
   const opening = checked("the deliberation", Opening, {
     settings: {},
     budget: {},
@@ -125,7 +124,7 @@ export async function open(
       ? { reactions: pinned(reactions, (settings) => pin(canonical(settings))) }
       : {}),
     context: context.map(({ name, text }) => ({ name, text: pin(text) })),
-    participants: asked.participants.map((participant) => ({
+    participants: input.participants.map((participant) => ({
       family: null,
       ...participant,
       persona: { ...participant.persona, instructions: pin(participant.persona.instructions) },
@@ -138,10 +137,10 @@ export async function open(
   if (missing.length > 0) throw invalid(`${protocol.name} needs the templates ${missing.join(", ")}`);
   for (const { id, model } of opening.participants) {
     const failure = models.check?.(model);
-    // A key may still be given before the first call.
+    // A key can still be set before the first call.
     if (failure && failure.code !== "unauthorised") throw invalid(`the model of ${id}: ${failure.message}`);
   }
-  // The texts first: an opening never names one that is not there.
+  // Texts are stored first, so that an opening never names a missing one.
   await Promise.all([...texts].map(([digest, text]) => store.putText(digest, text)));
   const { series } = opening;
   const id = series
@@ -150,45 +149,45 @@ export async function open(
   return record(store, { id, request, opening });
 }
 
-/** Whose a new deliberation is. @throws Fault `invalid-request` */
+/** The organization of a new deliberation. @throws Fault `invalid-request` */
 export const organizationOf = (organization = "local"): OrganizationId =>
   checked("the organization", OrganizationId, organization);
 
-const pinned = <T>(all: Readonly<Record<string, T>>, pin: (one: T) => Digest): Record<string, Digest> =>
-  Object.fromEntries(Object.entries(all).map(([name, one]) => [name, pin(one)]));
+const pinned = <T>(values: Readonly<Record<string, T>>, pin: (value: T) => Digest): Record<string, Digest> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, pin(value)]));
 
 const invalid = (problem: string) => new Fault("invalid-request", { problem });
 
-/** @throws Fault `invalid-request`, with every problem and where it is */
+/** @throws Fault `invalid-request`, with every problem and its path */
 function checked<S extends z.ZodType>(what: string, schema: S, value: unknown): z.output<S> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   throw invalid(`${what} cannot be opened: ${z.prettifyError(read.error).replaceAll(/\s*\n\s*/g, " ")}`);
 }
 
-/** Settings as the protocol's own schema reads them. @throws Fault `invalid-request` */
+/** Parses settings by the protocol's schema. @throws Fault `invalid-request` */
 export const settingsOf = (protocol: AnyProtocol, settings: Opening["settings"]): unknown =>
   checked(`a ${protocol.name} with these settings`, protocol.settings, settings);
 
 type NewOpening = { readonly id: DeliberationId; readonly request: string; readonly opening: Opening };
 
 async function record(store: OrganizationStore, { id, request, opening }: NewOpening): Promise<OpenResult> {
-  const event = checkedEvent({ type: "deliberation-opened", data: opening }); // by `open`, with all its problems
+  const event = checkedEvent({ type: "deliberation-opened", data: opening }); // `open` and `fork` have parsed it
   const appended = await store.append(id, [event], { by: "open", request });
   const opened = appended.ok ? appended.events[0] : undefined;
   if (!appended.ok || !opened || !isEvent(opened, "deliberation-opened"))
     throw new Fault("deliberation-missing", { id });
-  // What was recorded just now is what was given. (OPEN-3)
+  // OPEN-3: a fresh opening cannot differ.
   const differs = !appended.fresh && canonical(opened.data) !== canonical(opening);
   return { fresh: appended.fresh, differs, opened };
 }
 
-/** What of an opening a fork may change; everything else, the seed included, is the parent's. */
+/** The fields of an opening that a fork may change; the others, such as the seed, are the parent's. */
 export type ForkChanges = Partial<
   Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol" | "reactions">
 >;
 
-/** Opens a fork of all that the parent has recorded so far. Texts that the changes name must be in the store. */
+/** Opens a fork of the parent's recorded steps. Texts that the changes name must be in the store. */
 export async function fork(
   store: OrganizationStore,
   parent: DeliberationId,
@@ -198,16 +197,16 @@ export async function fork(
   const [opened] = entries;
   if (!opened || !isEvent(opened, "deliberation-opened"))
     throw new Fault("deliberation-missing", { id: parent });
-  // A fork stands beside its parent's series, not in it.
+  // A fork is not part of its parent's series.
   const { series: _series, ...kept } = opened.data;
   const opening = Opening.parse({ ...kept, ...changes, parent: { id: parent, upToSeq: entries.length } });
   const id = idOfRequest(opening.organization, request);
   return record(store, { id, request, opening });
 }
 
-/** What an opening pins, its texts loaded. */
+/** An opening with its pinned texts loaded. */
 export type PinnedTexts = Omit<ProtocolContext, "ports" | "run" | "settings"> & {
-  /** The text of a digest that the opening names. @throws Fault `text-missing` */
+  /** Returns the text of one of the opening's digests. @throws Fault `text-missing` */
   readonly text: (digest: string | undefined) => string;
 };
 
@@ -222,15 +221,15 @@ export async function loadPinned(
     ),
   );
   const text = (digest = "none"): string => {
-    const found = texts.get(digest);
-    if (found === undefined) throw new Fault("text-missing", { digest });
-    return found;
+    const pinnedText = texts.get(digest);
+    if (pinnedText === undefined) throw new Fault("text-missing", { digest });
+    return pinnedText;
   };
-  // The same texts stand in many prompts.
+  // Cached, because many prompts contain the same texts.
   const marks = new Map<string, string>();
   return {
     question: opening.question,
-    context: opening.context.map((one) => ({ name: one.name, text: text(one.text) })),
+    context: opening.context.map(({ name, text: digest }) => ({ name, text: text(digest) })),
     history: (opening.history ?? []).map(({ question, answer }) => ({
       question: text(question),
       answer: text(answer),

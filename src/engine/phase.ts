@@ -2,25 +2,25 @@ import { Fault, type Cap, type Event, type ModelRequest, type StepKey, type Work
 import { Halt, isHalt, linkAbort } from "./halt.ts";
 import type { StepRunner, StepScope } from "./run.ts";
 
-// PHASE-1. What a phase decided is its recorded roster; later steps read the roster and nothing else.
-// PHASE-2. Once a roster is recorded, no member's step is made any more: it is recalled, or it is not there.
-// PHASE-3. When the roster is recorded, whoever is still at work is aborted.
-// PHASE-4. A phase waits for nobody after `patienceMs`, once `quorum` members are in.
+// PHASE-1. The recorded roster is the phase's decision; later steps read only the roster.
+// PHASE-2. Once the roster is recorded, no member's step runs any more: it is recalled, or the member has no value.
+// PHASE-3. When the roster is recorded, the members that are still running are aborted.
+// PHASE-4. `patienceMs` after `quorum` members are in, the phase stops waiting.
 
-/** What a member's part of a phase came to. */
+/** The result of one member's part of a phase. */
 export type PhaseResult<T> =
   { readonly in: true; readonly value: T } | { readonly in: false; readonly why: string };
 
-/** What the members of a phase do: the part of their steps' `work` that is common to all. */
+/** The `work` fields that all members' steps share. */
 export type PhaseWork = Pick<Work, "kind" | "round" | "nth">;
 
 export type PhaseSpec = {
   /** Part of the roster's key: `draft` gives `draft/roster`. */
   readonly name: string;
   readonly work?: PhaseWork;
-  /** In seat order; names that can stand in a step key. */
+  /** In seat order; the names are valid in a step key. */
   readonly members: readonly string[];
-  /** With this many in, `patienceMs` starts to run. */
+  /** When this many members are in, `patienceMs` starts. */
   readonly quorum?: number;
   readonly patienceMs?: number;
 };
@@ -31,14 +31,14 @@ export type Phase<T> = {
   readonly out: readonly { readonly id: string; readonly why: string }[];
 };
 
-/** All members at once, each in a part of the run of its own; ends in the recorded roster `<name>/roster`. */
+/** Runs all members concurrently, each in its own scope, and records the roster as `<name>/roster`. */
 export async function phase<T>(
   run: StepRunner,
   spec: PhaseSpec,
   work: (member: string, run: StepRunner) => Promise<PhaseResult<T>>,
 ): Promise<Phase<T>> {
-  // Every Run is made by createSteps, which makes Scopes; protocols see the narrower face.
-  const whole = run as StepScope;
+  // createSteps makes every StepRunner, as a StepScope.
+  const scope = run as StepScope;
   const members = [...spec.members];
   const step = {
     key: `${spec.name}/roster`,
@@ -47,21 +47,21 @@ export async function phase<T>(
     work: workAbout("roster", spec),
   };
 
-  const known = whole.recorded(step);
-  const recalled = known && (await recall(whole, known.data.in, work));
+  const known = scope.recorded(step);
+  const recalled = known && (await recall(scope, known.data.in, work));
   if (known && recalled?.size === known.data.in.length) {
     await recall(
-      whole,
+      scope,
       known.data.out.map(({ id }) => id),
       work,
-    ); // what was recorded late belongs to the phase too
-    return result(members, await adopt(whole, step), recalled);
+    ); // steps that were recorded late belong to the phase, too
+    return result(members, await adopt(scope, step), recalled);
   }
 
   const values = new Map<string, T>();
-  // A parent's roster that could be adopted was, above; this one is made anew.
-  const roster = await whole.join({ ...step, adopt: false }, async (signal) => {
-    const { outcomes, after } = await gather(whole.scope({ signal }), spec, work);
+  // A roster of the parent that can be adopted was adopted above.
+  const roster = await scope.join({ ...step, adopt: false }, async (signal) => {
+    const { outcomes, after } = await gather(scope.scope({ signal }), spec, work);
     const out = members.flatMap((id) => {
       const outcome = outcomes.get(id);
       return outcome?.in ? [] : [{ id, why: outcome?.why ?? "it had not answered when the others had" }];
@@ -72,8 +72,8 @@ export async function phase<T>(
   });
   const missing = roster.data.in.filter((id) => !values.has(id));
   if (missing.length > 0) {
-    await whole.catchUp(); // a rival's roster: its members' steps were recorded before it
-    for (const [id, value] of await recall(whole, missing, work)) values.set(id, value);
+    await scope.catchUp(); // another process recorded this roster, and its members' steps before it
+    for (const [id, value] of await recall(scope, missing, work)) values.set(id, value);
   }
   return result(members, roster, values);
 }
@@ -83,7 +83,7 @@ const adopt = (run: StepScope, step: Parameters<StepScope["recorded"]>[0]) =>
     Promise.reject(new Halt("unrecorded")),
   );
 
-/** The values of members whose steps are all recorded. */
+/** Returns the values of the members whose steps are all recorded. */
 async function recall<T>(
   run: StepScope,
   members: readonly string[],
@@ -120,7 +120,7 @@ async function gather<T>(
     for (const key of part.frontier) after.add(key);
     if ([...outcomes.values()].filter((outcome) => outcome.in).length >= needed) quorumReached();
   });
-  // A straggler rejects when it is aborted, after the phase has ended.
+  // An aborted straggler rejects after the phase has ended.
   for (const part of parts) part.catch(() => undefined);
   if (Number.isFinite(patienceMs)) {
     const enough = linkAbort(run.signal);
@@ -145,38 +145,38 @@ function result<T>(
   if (lost !== undefined)
     throw new Fault("step-unrecorded", { key: `${roster.data.phase}, the part of ${lost}` });
   const joined = members.flatMap((id) => {
-    // A member that is in has a value, which may itself be undefined.
+    // Every member that is in has a value, which may be undefined.
     return roster.data.in.includes(id) ? [{ id, value: values.get(id) as T }] : [];
   });
   return { in: joined, out: roster.data.out };
 }
 
-/** The work of deciding who takes part in a phase; one that does not say what it does goes by its name. */
+/** The `work` of a decision about who takes part in a phase. A phase without `work` is named by `name`. */
 const workAbout = (
   kind: string,
   { name, work }: { readonly name: string; readonly work?: PhaseWork | undefined },
 ): Work => ({ ...work, kind, of: work?.kind ?? name });
 
-/** A step that is recorded, or that a fork adopts. */
+/** The quote of a step that is recorded or adopted. */
 const NOTHING_TO_PAY = undefined;
 
 export type AdmissionSpec = {
   /** A member's step is `<name>/<id>`. */
   readonly name: string;
-  /** In seat order; who is cut is cut from the end. */
+  /** In seat order; members are cut from the end. */
   readonly members: readonly { readonly id: string; readonly request: ModelRequest }[];
   readonly work?: PhaseWork;
 };
 
-/** Who takes part, and who is left out for want of budget. */
+/** The members that take part, and those that the budget excludes. */
 export type Admission = {
   readonly in: readonly string[];
   readonly out: Event<"roster-fixed">["data"]["out"];
 };
 
 /**
- * Who can take part in the coming phase within the budget, in the worst case: decided and recorded at the
- * phase's boundary as `<name>/admitted`. Without a cap everybody can, and nothing is recorded.
+ * Decides which members the budget allows in the next phase, in the worst case, and records it as `<name>/admitted`.
+ * Without a cap all members take part and nothing is recorded.
  */
 export const admitWithinBudget = (
   run: StepRunner,
@@ -189,8 +189,8 @@ export const admitWithinBudget = (
   });
 
 /**
- * Whether the budget reaches for all of these calls together, in the worst case: decided before any of them is made, and
- * recorded as `<name>/reached`. Without a cap it does, and nothing is recorded. `cap`: which one is in the way.
+ * Decides whether the budget allows all of these calls, in the worst case, and records it as `<name>/reached`. Without a
+ * cap it does and nothing is recorded. `cap`: the cap that the calls would exceed.
  */
 export const canAfford = async (
   run: StepRunner,
@@ -201,11 +201,11 @@ export const canAfford = async (
   }: {
     readonly name: string;
     readonly work?: PhaseWork;
-    /** Called where there is a cap. */
+    /** Called only if there is a cap. */
     readonly calls: () => readonly { readonly step: string; readonly request: ModelRequest }[];
   },
 ): Promise<{ readonly ok: boolean; readonly cap?: Cap | undefined }> => {
-  // As in `phase`.
+  // See `phase`.
   if (!(run as StepScope).budget.capped) return { ok: true };
   const wanted = calls().map((call) => ({ ...call, id: call.step }));
   const key = `${name}/reached`;
@@ -223,19 +223,19 @@ type Fitting = {
   readonly calls: readonly { readonly id: string; readonly step: string; readonly request: ModelRequest }[];
 };
 
-/** So many calls, from the first, as fit together. */
+/** Admits as many calls, from the first, as fit the budget together. */
 async function fitToBudget(run: StepRunner, { key, calls, work }: Fitting): Promise<Admission> {
-  // As in `phase`.
-  const whole = run as StepScope;
+  // See `phase`.
+  const scope = run as StepScope;
   const ids = calls.map(({ id }) => id);
-  if (!whole.budget.capped) return { in: ids, out: [] };
-  const { data } = await whole.effect(
-    { key, outcomes: ["roster-fixed"], input: { members: ids, caps: whole.budget.caps }, work },
+  if (!scope.budget.capped) return { in: ids, out: [] };
+  const { data } = await scope.effect(
+    { key, outcomes: ["roster-fixed"], input: { members: ids, caps: scope.budget.caps }, work },
     async () => {
       const quotes = calls.map(({ step, request }) =>
-        whole.settled(step, request) ? NOTHING_TO_PAY : whole.budget.quote(request),
+        scope.settled(step, request) ? NOTHING_TO_PAY : scope.budget.quote(request),
       );
-      const { fits, cap } = whole.budget.affordable(quotes);
+      const { fits, cap } = scope.budget.affordable(quotes);
       const out = ids
         .slice(fits)
         .map((id) => ({ id, why: "skipped: budget exhausted", ...(cap ? { cap } : {}) }));
@@ -245,9 +245,9 @@ async function fitToBudget(run: StepRunner, { key, calls, work }: Fitting): Prom
   return data;
 }
 
-/** Keeps the worst case of a later call back, under the name that the call will give as its `share`; `worst` is called where there is a cap. */
+/** Holds back the worst case of a later call, which names it by `share`. `worst` is called only if there is a cap. */
 export function reserveFor(run: StepRunner, share: string, worst: () => ModelRequest | undefined): void {
-  // As in `phase`.
+  // See `phase`.
   const { budget } = run as StepScope;
   const request = budget.capped ? worst() : undefined;
   if (request) budget.hold(share, budget.quote(request));

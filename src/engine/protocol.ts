@@ -17,19 +17,19 @@ import {
 import type { ProtocolOpening } from "./opening-part.ts";
 import type { StepRunner } from "./run.ts";
 
-/** A turn, and where it stands on the journal. */
+/** A turn with its deliberation and its answer's event. */
 export type RecordedTurn = Turn & { readonly deliberation: DeliberationId; readonly of: EventId };
 
-/** What protocols may use beside models, only inside of effects; what is absent is not to be had. A replay has none of them. */
+/** Services that protocols may use inside effects, besides models. Each is optional; a replay has none. */
 export type Ports = {
-  /** By reference; null: whichever the settings name. */
+  /** Returns an embedding model by reference; null for the configured one. */
   readonly embeddings?: (model: string | null) => Embeddings | null;
-  /** As the opening's settings say. */
+  /** Returns the tools that the opening's settings allow. */
   readonly tools?: (opening: Opening) => Promise<Tools | null>;
   readonly memory?: Memory;
   /**
-   * The turns before this opening's in its conversation, oldest first, with the answers of the respondent `by`. `recorded`: all
-   * that are there; else as many as a prompt shows, and one that somebody is at is waited for.
+   * Returns the conversation's turns before this opening, oldest first, with the answers of the respondent `by`.
+   * `recorded: true`: all recorded turns; false: as many as a prompt shows, after waiting for a turn in progress.
    */
   readonly turns?: (
     opening: Opening,
@@ -38,114 +38,114 @@ export type Ports = {
   ) => Promise<readonly RecordedTurn[]>;
 };
 
-/** One earlier turn of a conversation, as one respondent knows it. */
+/** One earlier turn of a conversation, with one respondent's answer. */
 export type Turn = { readonly question: string; readonly answer: string };
 
-/** What a protocol may touch: the opening's pinned facts, the run, and the ports. */
+/** A protocol's access to the pinned opening, the run and the ports. */
 export interface ProtocolContext<S = unknown> {
   readonly question: string;
-  /** Given with the question: foreign text, to be fenced. */
+  /** The question's attachments: untrusted text, to be fenced. */
   readonly context: readonly { readonly name: string; readonly text: string }[];
-  /** What was asked and answered before in the conversation, oldest first. */
+  /** The earlier turns of the conversation, oldest first. */
   readonly history: readonly Turn[];
-  /** The first deliberation of the conversation: this one's own id where it begins one. Enters no prompt and no digest. */
+  /** The first deliberation of the conversation, which may be this one. It is not part of any prompt or digest. */
   readonly conversation: DeliberationId;
   readonly settings: S;
-  /** By seat, in the opening's order; empty when nobody has it. */
+  /** Returns a seat's participants in the opening's order. */
   readonly seats: (seat: string) => readonly Participant[];
-  /** A participant's instructions, as pinned. */
+  /** Returns a participant's pinned instructions. */
   readonly instructions: (participant: Participant) => string;
-  /** A template's text, as pinned. @throws Fault `template-missing` for a name that the opening does not pin */
+  /** Returns a pinned template's text. @throws Fault `template-missing` */
   readonly template: (name: string) => string;
-  /** The mark of a fence around a foreign text. */
+  /** Returns the mark of the fence around an untrusted text. */
   readonly mark: (text: string) => string;
-  /** `items` in the order that the deliberation's seed gives them for this purpose. */
+  /** Shuffles `items` by the deliberation's seed, differently for each purpose. */
   readonly shuffle: <T extends string>(purpose: string, items: readonly T[]) => T[];
   readonly opening: Opening;
   readonly run: StepRunner;
   readonly ports: Ports;
 }
 
-/** A prompt's template as a protocol declares it, with the slots that its text has. */
+/** A prompt template of a protocol, with the slots in its text. */
 export type PromptTemplate = {
   readonly name: string;
   readonly slots: readonly string[];
-  /** The text that ships; an opening pins this one or the user's own. */
+  /** The built-in text; an opening pins this text or the user's. */
   readonly text: string;
 };
 
-/** A seat of a protocol, and which field of a request names the models that take it. */
+/** A seat of a protocol, and the request field that names its models. */
 export type SeatSpec = {
   readonly name: string;
   readonly filledBy: "models" | "chair" | "judge";
-  /** The fewest and the most that sit here; without `max` any number. */
+  /** The allowed number of participants; no `max` means no upper limit. */
   readonly min: number;
   readonly max?: number;
-  /** Whether the first does the work and the others step in for it, in order. */
+  /** Whether the first participant works and the others are its fallbacks, in order. */
   readonly fallbacks?: boolean;
-  /** The persona of everybody in this seat; without it, the request's personas by turns. */
+  /** The persona of all participants in this seat; by default the request's personas in rotation. */
   readonly persona?: string;
   /** What help says about the models of this seat. */
   readonly description?: string;
 };
 
-/** What a protocol's `view.ts` exports. */
+/** The exports of a protocol's `view.ts`. */
 export type ProtocolView = {
-  /** Folds the protocol's section of a result from a deliberation's events. */
+  /** Folds a deliberation's events into the protocol's section of a result. */
   sectionOf(entries: readonly Entry[]): unknown;
-  /** The form of the section, for whoever reads it as JSON. */
+  /** The schema of the section in JSON output. */
   readonly sectionSchema?: z.ZodType;
 };
 
-/** What a protocol's `report.ts` exports: one of the two. */
+/** The exports of a protocol's `report.ts`: one of the two functions. */
 export type ProtocolReport = {
-  /** The lines that tell the section that the view folds. */
+  /** Formats the view's section as lines of text. */
   sectionLines?(section: never): readonly string[];
-  /** The section as parts of a report, where lines are not enough; `result` is the result that it is a section of. */
+  /** Formats the section as parts of a report; `result` is the whole result. */
   sectionParts?(section: never, result: never): readonly ReportPart[];
-  /** Whether the section is what the protocol is asked for, so that no answer is missed. */
+  /** True if the section itself is the protocol's answer, so that a report needs no other. */
   readonly isVerdict?: boolean;
 };
 
 /**
- * An async function that conducts a deliberation, and whose every effect is a named, once-only step. It
- * runs again from the start on every resume, replay and fork; it must not look at clocks, chance, or the
- * order in which concurrent steps ended.
+ * A protocol: `deliberate` runs a deliberation, and each of its effects is a named step that runs once. It starts from
+ * the beginning on every resume, replay and fork, so it must not depend on clocks, randomness or the order in which
+ * concurrent steps end.
  */
 export interface Protocol<S = unknown> {
   readonly name: string;
-  /** Raise it when a step is renamed or fed differently; open deliberations keep the version they began with. */
+  /** Increase it when a step's key or input changes; open deliberations keep their version. */
   readonly version: number;
-  /** What it does in one clause, verb first, for a list of commands. */
+  /** One clause, verb first, for a list of commands. */
   readonly summary: string;
   readonly seats: readonly SeatSpec[];
-  /** A setting whose schema has `.meta({ flag, description })` is offered by the command line. */
+  /** The command line offers each setting whose schema has `.meta({ flag, description })`. */
   readonly settings: z.ZodType<S>;
   /** What the protocol's own opening reads from a request: an object, whose fields are offered as those of `settings` are. */
   readonly request?: z.ZodType;
   /** The templates that an opening must pin. */
   readonly templates: readonly PromptTemplate[];
-  /** Other texts that an opening must pin, by name: `strategy`. */
+  /** The names of other texts that an opening must pin, such as `strategy`. */
   readonly texts?: readonly string[];
-  /** Its own section of a result; loaded where a result is shown. */
+  /** Loads the fold of the protocol's section of a result. */
   readonly view?: () => Promise<ProtocolView>;
-  /** The words for that section; loaded where a result is printed. */
+  /** Loads the text report of that section. */
   readonly report?: () => Promise<ProtocolReport>;
-  /** Loads the protocol's own opening; without it the panel takes the seats that are declared. */
+  /** Loads the protocol's own opening; by default the panel takes the declared seats. */
   readonly opening?: () => Promise<ProtocolOpening>;
   deliberate(context: ProtocolContext<S>): Promise<Closing>;
 }
 
 export const defineProtocol = <S>(protocol: Protocol<S>): Protocol<S> => protocol;
 
-/** A protocol whose settings are not known statically, as a registry holds it. */
+/** A protocol with any settings, as a registry holds it. */
 export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "settings"> & {
   readonly settings: z.ZodType;
-  // Method bivariance lets every Protocol<S> in; `drive` parses the settings with the protocol's own schema first.
+  // Method bivariance admits every Protocol<S>; `drive` first parses the settings by the protocol's schema.
   deliberate(context: ProtocolContext<never>): Promise<Closing>;
 };
 
-/** Features of one kind: a list, or by name, each at hand or loaded when it is needed. */
+/** Features of one kind: a list, or a map by name whose values may be loaded on demand. */
 export type Registry<T extends { readonly name: string }> =
   readonly T[] | { readonly [name: string]: T | (() => Promise<T>) };
 
@@ -153,11 +153,10 @@ export type Registry<T extends { readonly name: string }> =
 const isList = <T extends { readonly name: string }>(registry: Registry<T>): registry is readonly T[] =>
   Array.isArray(registry);
 
-/** The names of a registry's features, in its order; nothing is loaded. */
+/** The names of a registry's features in its order, without loading any. */
 export const listNames = (registry: Registry<{ readonly name: string }>): readonly string[] =>
   isList(registry) ? registry.map(({ name }) => name) : Object.keys(registry);
 
-/** Loads every feature of a registry. */
 export async function loadAll<T extends { readonly name: string }>(
   registry: Registry<T>,
 ): Promise<readonly T[]> {
@@ -166,12 +165,12 @@ export async function loadAll<T extends { readonly name: string }>(
   );
 }
 
-/** Loads one feature; undefined for a name that the registry does not have. */
+/** Loads one feature; undefined for an unknown name. */
 export async function loadNamed<T extends { readonly name: string }>(
   registry: Registry<T>,
   name: string,
 ): Promise<T | undefined> {
-  if (isList(registry)) return registry.find((one) => one.name === name);
+  if (isList(registry)) return registry.find((feature) => feature.name === name);
   const feature = Object.hasOwn(registry, name) ? registry[name] : undefined;
   return feature === undefined ? undefined : load(feature);
 }
@@ -186,10 +185,10 @@ export async function loadProtocol(
   { name, version }: { readonly name: string; readonly version: number },
 ): Promise<AnyProtocol> {
   const versions = isList(registry)
-    ? registry.filter((one) => one.name === name)
-    : [await loadNamed(registry, name)].filter((one) => one !== undefined);
-  const protocol = versions.find((one) => one.version === version);
+    ? registry.filter((entry) => entry.name === name)
+    : [await loadNamed(registry, name)].filter((entry) => entry !== undefined);
+  const protocol = versions.find((entry) => entry.version === version);
   if (protocol) return protocol;
-  const shipped = (await loadAll(registry)).map((one) => `${one.name}@${one.version}`).join(", ");
+  const shipped = (await loadAll(registry)).map((entry) => `${entry.name}@${entry.version}`).join(", ");
   throw new Fault("protocol-unknown", { name, version, shipped });
 }

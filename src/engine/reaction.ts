@@ -16,8 +16,8 @@ import {
 } from "./reactor.ts";
 import { createSteps } from "./steps.ts";
 
-// REACT-7. A reaction may spend what the deliberation's caps leave; its time is its own.
-// REACT-8. A reactor that has nothing to say to an event has answered it: a note says so.
+// REACT-7. A reaction may spend what the deliberation's caps leave. The time cap does not apply to it.
+// REACT-8. A reactor that has nothing to say to an event has handled it: a note is recorded.
 
 const MAX_ATTEMPTS = 5;
 
@@ -29,22 +29,25 @@ export type DueReaction = {
   readonly signal: AbortSignal;
 };
 
-/** Makes one reaction, noted failures included, unless `signal` aborts; an event that the reactor does not answer is none. */
+/** Runs one reaction and records its failure, unless `signal` aborts. Does nothing for an event that needs no reaction. */
 export async function makeReaction(
   context: ReactionContext,
   { reactor, entry, signal: held }: DueReaction,
 ): Promise<void> {
-  // Of its own, and let go: what `AbortSignal.any` makes of a worker's signal stays on it for as long as the worker lives.
+  // A released link: a signal of `AbortSignal.any` would stay on the worker's signal for the worker's lifetime.
   setMaxListeners(0, held);
-  const own = linkAbort(held);
+  const link = linkAbort(held);
   try {
-    await persist(context, { reactor, entry, signal: own.signal });
+    await retryReaction(context, { reactor, entry, signal: link.signal });
   } finally {
-    own.release();
+    link.release();
   }
 }
 
-async function persist(context: ReactionContext, { reactor, entry, signal }: DueReaction): Promise<void> {
+async function retryReaction(
+  context: ReactionContext,
+  { reactor, entry, signal }: DueReaction,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptReaction(context, { reactor, entry, signal });
@@ -90,7 +93,7 @@ async function attemptReaction(
     },
     signal,
   );
-  // `needsReaction` has admitted the entry's type, and the reactor's own schema the settings.
+  // `needsReaction` has checked the entry's type, and the reactor's schema the settings.
   const end = await reactor.react(entry as Event<never>, {
     ...pinned,
     run,
@@ -104,7 +107,7 @@ async function attemptReaction(
   await record(context, { reactor, entry }, { step: "nothing", event: { type: "note-taken", data } }); // REACT-8
 }
 
-/** Whether the journal holds the outcome of this reactor's reaction to an event. */
+/** True if the journal holds the outcome of this reactor's reaction to an event. */
 export function hasReacted({ name }: AnyReactor, { id }: Entry, journal: readonly Entry[]): boolean {
   return journal.some(
     (entry) =>
@@ -115,11 +118,11 @@ export function hasReacted({ name }: AnyReactor, { id }: Entry, journal: readonl
   );
 }
 
-type Reacted = Pick<DueReaction, "reactor" | "entry">;
+type ReactionTarget = Pick<DueReaction, "reactor" | "entry">;
 
 async function noteFailure(
   context: Pick<ReactionContext, "store">,
-  { reactor, entry, error }: Reacted & { readonly error: unknown },
+  { reactor, entry, error }: ReactionTarget & { readonly error: unknown },
 ): Promise<void> {
   const why = error instanceof Error ? error.message : String(error);
   const detail = { event: entry.id, tries: MAX_ATTEMPTS };
@@ -127,10 +130,10 @@ async function noteFailure(
   await record(context, { reactor, entry }, { step: "failed", event: { type: "reaction-failed", data } });
 }
 
-/** Records what the engine itself says of a reaction. */
+/** Records the engine's own event about a reaction. */
 async function record(
   { store }: Pick<ReactionContext, "store">,
-  { reactor, entry }: Reacted,
+  { reactor, entry }: ReactionTarget,
   { step, event }: { readonly step: string; readonly event: NewEvent },
 ): Promise<void> {
   await store.append(entry.deliberation, [event], {

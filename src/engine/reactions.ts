@@ -13,18 +13,18 @@ import { subscribesTo, type AnyReactor } from "./reactor.ts";
 import { makeReaction, type ReactionContext } from "./reaction.ts";
 import { Halt } from "./halt.ts";
 
-// REACT-1. The events of one deliberation reach a reactor in their order, one at a time; those of different ones, sixteen at a time.
-// REACT-2. The cursor never passes an event whose reaction has not finished; a crash repeats reactions, and their steps are recalled.
-// REACT-3. One worker runs a reactor at a time, the one that its lease names, for as long as it renews the lease.
-// REACT-4. A reaction that throws is tried again, then noted; it stops neither the reactor nor anybody's answer.
-// REACT-5. Adopted events trigger nothing. Neither do a reactor's own events, nor the notes of reactions that failed or had nothing
-//     to say, so that no note feeds itself.
-// REACT-6. A store that is away for a while stops no reactor: it begins again at its cursor.
+// REACT-1. A reactor receives one deliberation's events in order, one at a time, and works on up to sixteen deliberations at once.
+// REACT-2. The cursor never passes an event whose reaction is unfinished. After a crash, reactions repeat and recall their steps.
+// REACT-3. One worker at a time runs a reactor: the holder of its lease, for as long as it renews the lease.
+// REACT-4. A reaction that throws is retried, then its failure is recorded. It stops neither the reactor nor an answer.
+// REACT-5. Adopted events trigger nothing. Neither do a reactor's own events, nor the engine's records of reactions that failed
+//     or had nothing to say, so that no reaction triggers itself.
+// REACT-6. A temporarily unavailable store stops no reactor: it restarts at its cursor.
 
-/** How many deliberations a reactor works on at the same time. */
+/** How many deliberations a reactor works on concurrently. */
 const MAX_CONCURRENCY = 16;
 
-/** Over every organization's deliberations. */
+/** Reactions to the deliberations of all organizations. */
 export type ReactionsContext = Omit<ReactionContext, "store"> & {
   readonly store: Store;
   readonly reactors: readonly AnyReactor[];
@@ -34,28 +34,32 @@ export type ReactOptions = {
   /** Names this worker in leases. */
   readonly worker: string;
   readonly signal: AbortSignal;
-  /** A reactor that has never run begins at the start of the journal, instead of now. */
+  /** A reactor that has never run starts at the beginning of the journal, instead of now. */
   readonly backfill?: boolean;
 };
 
 /**
- * Runs every reactor until `signal` aborts; one whose lease another worker holds waits for it.
- * @throws Fault what the store throws, but for `store-unavailable`
+ * Runs every reactor until `signal` aborts. A reactor waits while another worker holds its lease.
+ * @throws Fault of the store, except `store-unavailable`
  */
 export async function react(context: ReactionsContext, options: ReactOptions): Promise<void> {
-  const own = new AbortController();
-  const signal = AbortSignal.any([options.signal, own.signal]);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
   await Promise.all(
     context.reactors.map((reactor) =>
-      attend(context, reactor, { ...options, signal }).catch((error: unknown) => {
-        own.abort(new Halt("interrupted"));
+      runReactor(context, reactor, { ...options, signal }).catch((error: unknown) => {
+        stop.abort(new Halt("interrupted"));
         throw error;
       }),
     ),
   );
 }
 
-async function attend(context: ReactionsContext, reactor: AnyReactor, options: ReactOptions): Promise<void> {
+async function runReactor(
+  context: ReactionsContext,
+  reactor: AnyReactor,
+  options: ReactOptions,
+): Promise<void> {
   const { store, world } = context;
   const { worker, signal } = options;
   while (!signal.aborted) {
@@ -70,7 +74,7 @@ async function attend(context: ReactionsContext, reactor: AnyReactor, options: R
   await store.release(reactorLease(reactor.name), worker);
 }
 
-/** One lease's worth of one reactor's work. */
+/** Runs one reactor for as long as it holds its lease. */
 async function serve(context: ReactionsContext, reactor: AnyReactor, options: ReactOptions): Promise<void> {
   const { store } = context;
   const start = await store.cursor(reactor.name);
@@ -95,11 +99,11 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     held.lose();
   };
 
-  /** One after the other: a store may answer two that are under way in either order. */
+  /** Moves the cursor, one call at a time, because a store may answer concurrent calls in any order. */
   const advance = () => {
     advancing = advancing
       .then(async () => {
-        // Between two cursors that the store gave.
+        // The result lies between two cursors of the store.
         const to = unfinished.size > 0 ? ((Math.min(...unfinished) - 1) as Cursor) : seen; // REACT-2
         if (signal.aborted || to <= at) return;
         if (await store.advance(reactor.name, at, to)) at = to;
@@ -130,26 +134,26 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     return chain;
   };
 
-  const under = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   try {
     for await (const batch of store.subscribe(from, signal)) {
       for (const entry of batch) {
         seen = entry.cursor;
         if (!subscribesTo(reactor, entry)) continue; // REACT-5
-        const chain = begin(entry).finally(() => under.delete(chain));
-        under.add(chain);
+        const chain = begin(entry).finally(() => running.delete(chain));
+        running.add(chain);
       }
       await advance();
-      while (under.size >= MAX_CONCURRENCY * 4) await Promise.race(under); // bounds what is held in memory
+      while (running.size >= MAX_CONCURRENCY * 4) await Promise.race(running); // limits memory use
     }
   } finally {
     await held.end();
-    await Promise.all([...under, advancing]);
+    await Promise.all([...running, advancing]);
   }
   if (failure) throw failure.error;
 }
 
-/** Resolves when no other process drains this reactor there: whoever does is at the same work. */
+/** Resolves when no other process drains this reactor for the deliberation, because a drain does the same work. */
 async function awaitDrain(
   { store, world }: ReactionsContext,
   name: string,
@@ -159,14 +163,14 @@ async function awaitDrain(
     await world.sleep(LEASE_POLL_MS, signal);
 }
 
-/** At most `count` at work at once; the others wait their turn. */
+/** Limits concurrency to `count`; further work waits in order. */
 function createSlots(count: number) {
   const waiting: (() => void)[] = [];
   let free = count;
   return {
     async take(work: () => Promise<void>): Promise<void> {
       if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve)); // a leaver hands its slot over
+      else await new Promise<void>((resolve) => waiting.push(resolve)); // a finished job hands over its slot
       try {
         await work();
       } finally {
@@ -178,12 +182,12 @@ function createSlots(count: number) {
   };
 }
 
-/** How long the lease of a worker for the whole store outlives the worker. */
+/** How long a worker's lease outlives the worker. */
 const WORKER_LEASE_MS = 15_000;
-/** How often a process that waits for somebody else's reactions looks whether the lease is free. */
+/** How often a waiting process checks whether a lease is free. */
 export const LEASE_POLL_MS = 250;
 
-/** Who holds this lease now; undefined where nobody does. */
+/** The lease's current holder, if any. */
 export async function leaseHolder(
   progress: Pick<Progress, "leases">,
   name: string,
@@ -191,7 +195,7 @@ export async function leaseHolder(
   return (await progress.leases(name)).find((lease) => lease.name === name)?.holder;
 }
 
-/** Whether somebody other than this worker holds the lease. */
+/** True if another worker holds the lease. */
 export async function isHeldByOther(
   progress: Pick<Progress, "leases">,
   name: string,
@@ -209,15 +213,15 @@ export type HeldLease = {
   end(): Promise<void>;
 };
 
-/** Renews a lease that is held. Whoever loses it, or cannot reach the store, has to stop. */
+/** Renews a lease that is held. Its signal aborts when the lease is lost or the store cannot be reached. */
 export function holdLease(
   { progress, world }: { readonly progress: Pick<Progress, "lease">; readonly world: World },
   { name, ttlMs }: { readonly name: string; readonly ttlMs: number },
   { worker, signal: outer }: { readonly worker: string; readonly signal: AbortSignal },
 ): HeldLease {
-  const own = new AbortController();
-  const lose = () => own.abort(new Halt("interrupted"));
-  const signal = AbortSignal.any([outer, own.signal]);
+  const lost = new AbortController();
+  const lose = () => lost.abort(new Halt("interrupted"));
+  const signal = AbortSignal.any([outer, lost.signal]);
   const renewing = (async () => {
     for (;;) {
       await world.sleep(ttlMs / 3, signal);

@@ -13,15 +13,15 @@ import { closingOf, deliberate, openingOf, type DriveContext } from "./drive.ts"
 import { createHistory } from "./history.ts";
 import { createSteps } from "./steps.ts";
 
-/** What a replay did: how many steps it read again. */
+/** The number of replayed steps and of recorded model calls. */
 export type ReplayResult = { readonly steps: number; readonly calls: number };
 
 /**
- * Runs a closed or an open deliberation's protocol again with the network closed: every reply comes from the
- * journal by its step key, is parsed anew, and what comes out is compared with what was recorded.
+ * Runs the protocol of a closed or open deliberation again without the network. Each reply comes from the journal by its
+ * step key and is parsed again; the results are compared with the recorded events.
  *
- * @throws Fault `replay-differs`, `step-changed`, `step-unrecorded`, and `replay-differs` for a recorded step
- *   that the protocol no longer takes
+ * @throws Fault `replay-differs` (also for a recorded step that the protocol no longer runs), `step-changed`,
+ *   `step-unrecorded`
  */
 export async function replay(
   { store, protocols, world }: Pick<DriveContext, "store" | "protocols" | "world">,
@@ -56,12 +56,12 @@ export async function replay(
     new AbortController().signal,
   );
   const closing = closingOf(history);
-  // A protocol never cancels: whoever cancelled cut the record off where it was.
+  // A protocol never cancels, so a cancellation cut the record off.
   const cutOff = !closing || closing.data.outcome === "cancelled";
-  // Concurrent steps after the first missing one are still being read again when it is found missing.
+  // When the first missing step is found, concurrent steps are still being replayed.
   const turn = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
   const replayed = await deliberate({ store, protocols }, { opened, run }).catch((error: unknown) => {
-    // A deliberation that is open or cut off ends where its record ends.
+    // The replay of an open or cut-off deliberation ends with its record.
     if (cutOff && error instanceof Fault && error.code === "step-unrecorded") return turn();
     throw error;
   });
@@ -88,7 +88,7 @@ export async function replay(
   return { steps: recorded.size, calls };
 }
 
-/** Which cap ended it was read from English in old journals; whether it ended for want of budget is compared. */
+/** Old journals name the cap only in English text, so it is not compared. */
 const withoutCap = (closing: Closing) => ({ ...closing, cap: undefined });
 
 const CLOSED_NETWORK: Models = {

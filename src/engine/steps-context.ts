@@ -15,14 +15,14 @@ import type { Ledger } from "./budget.ts";
 import type { History } from "./history.ts";
 
 export type ProducedStep = { readonly events: readonly NewEvent[]; readonly after?: readonly StepKey[] };
-/** What one step does, once it is known not to be recorded. */
+/** How an unrecorded step is made, and how a recorded one is replayed. */
 export type StepWork = {
   readonly adopt: boolean;
-  /** Makes the step's events; absent in what can only be recalled. */
+  /** Makes the step's events. */
   produce(signal: AbortSignal, name: string): Promise<ProducedStep>;
-  /** In a replay: the events again, from the recorded call or from the input; undefined where the journal is believed. */
+  /** In a replay, recomputes the events from the recorded call or the input; undefined if the journal is trusted. */
   again(past: readonly Entry[]): readonly NewEvent[] | undefined;
-  /** In a replay, where the step is not recorded: reads the recorded steps again that it is made of. */
+  /** In a replay of an unrecorded step, replays the recorded steps inside it. */
   parts?(signal: AbortSignal): Promise<unknown>;
   settled?(name: string): void;
 };
@@ -35,15 +35,15 @@ export type StepsContext = {
   readonly frames: Frames;
   readonly ledger: Ledger;
   readonly world: World;
-  /** Whose steps these are: a protocol's or a reaction's. */
+  /** Makes the origin of a protocol's or a reaction's step. */
   readonly originOf: (step: { step: StepKey; digest: Digest; after: StepKey[]; work?: Work }) => Origin;
-  /** What the parent of a fork recorded under an origin key. */
+  /** The fork's parent; `batch` returns what it recorded under an origin key. */
   readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
-  /** Nothing is made or appended; what is recorded is read anew and compared. */
+  /** Makes and appends nothing; recorded steps are recomputed and compared. */
   readonly replay: boolean;
-  /** Whether nobody waits for what is called. */
+  /** Marks model calls as low priority. */
   readonly background?: boolean;
-  /** Told of each step's start and end, of each record that is used, and of each client event that is waited for, until it says that it is no more. */
+  /** Receives each step's start and end, each record that is used, and each awaited client event; `waiting` returns how to end the wait. */
   readonly watch: {
     started(): void;
     ended(): void;

@@ -40,22 +40,22 @@ import {
   verifyDigest,
 } from "./verification.ts";
 
-// STEP-1. A step's result is what the journal holds, read back from the append or from the history, never what the work returned.
-// STEP-2. The first to record wins: a rival's record ends our work on the same step, and replaces its result; whoever comes second catches up.
-// STEP-3. No await between checking that a step was not started and noting that it was.
-// STEP-4. Recalling a step with another digest is a fault, ours or a rival's alike.
-// STEP-5. At most one model call a step: `read` gets no way to make one.
-// STEP-6. An interrupted call records nothing; a call that failed for good is recorded, and not made again.
-// STEP-7. Origins do not depend on the order in which concurrent steps ended: what a step comes after is sorted.
+// STEP-1. A step's result is what the journal holds, from the append or the history, never what the work returned.
+// STEP-2. The first record wins: another process's record of a step aborts our work on it and replaces its result; we catch up.
+// STEP-3. There is no await between the check that a step was not started and the note that it was.
+// STEP-4. A recorded step with another digest is a fault, whichever process recorded it.
+// STEP-5. A step makes at most one model call: `read` has no means to make another.
+// STEP-6. An interrupted call records nothing. A call with a final failure is recorded and not repeated.
+// STEP-7. Origins do not depend on the order in which concurrent steps end: a step's dependencies are sorted.
 
 type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
 
-/** The run of one driver: its steps, recalled or made. `signal` is this run's own. */
+/** Creates the step runner of one drive. `signal` belongs to this drive alone. */
 export function createSteps(context: StepsContext, signal: AbortSignal): StepScope {
   return new Steps(context, new Set(), { signal, recallOnly: false, frontier: [] });
 }
 
-/** A class, because there is one for every part of every phase: closures over the same would take 4 KB each. */
+/** A class, because every member of every phase has one: closures would take 4 KB each. */
 class Steps implements StepScope {
   readonly #context: StepsContext;
   readonly #claimed: Set<string>;
@@ -65,7 +65,7 @@ class Steps implements StepScope {
     this.#context = context;
     this.#claimed = claimed;
     this.#state = state;
-    setMaxListeners(0, state.signal); // every step that is at work listens to it, and Node takes more than ten for a leak
+    setMaxListeners(0, state.signal); // every running step listens to it, and Node reports more than ten as a leak
   }
 
   get signal(): AbortSignal {
@@ -115,8 +115,8 @@ class Steps implements StepScope {
     const key = StepKey.parse(spec.key);
     const digest = digestOf({ input: spec.input });
     const name = this.#nameOf(key, digest);
-    const own = this.#context.history.batch(name);
-    const past = verifyDigest(own, digest, key) ?? this.#inherited(name, digest);
+    const batch = this.#context.history.batch(name);
+    const past = verifyDigest(batch, digest, key) ?? this.#inherited(name, digest);
     return past && outcomeOf(past, spec);
   }
 
@@ -152,7 +152,7 @@ class Steps implements StepScope {
     return this.#busy(() => this.#context.world.sleep(ms, until));
   }
 
-  /** The origin key of a step; what it comes after has no part in that. */
+  /** The origin key of a step, which does not depend on `after`. */
   #nameOf(step: StepKey, digest: Digest): string {
     return originKey(this.#context.originOf({ step, digest, after: [] }));
   }
@@ -180,7 +180,7 @@ class Steps implements StepScope {
       const event = outcomeOf(batch, spec);
       if (replay) assertSameEvents(work.again(batch), batch, key);
       watch.used(name);
-      await Promise.resolve(); // STEP-7: recalled or made, a step never comes before one that was started beside it
+      await Promise.resolve(); // STEP-7: recalled or made, a step never ends before a concurrent one has started
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
       return event;
     } finally {
@@ -209,27 +209,27 @@ class Steps implements StepScope {
       await work.parts?.(state.signal);
       throw new Fault("step-unrecorded", { key: name });
     }
-    const own = linkAbort(state.signal);
-    const { signal } = own;
-    let rivalled = false;
-    const forget = history.expect(name, () => {
-      rivalled = true;
-      own.abort(new Halt("recorded"));
+    const link = linkAbort(state.signal);
+    const { signal } = link;
+    let recordedElsewhere = false;
+    const stopExpecting = history.expect(name, () => {
+      recordedElsewhere = true;
+      link.abort(new Halt("recorded"));
     });
     try {
       signal.throwIfAborted();
       const { events, after = before } = await work.produce(signal, name);
-      for (const event of events) assertDeclared(event, spec); // before it is recorded for good
-      if (!work.parts) forget(); // what has its answer has nothing left to end
+      for (const event of events) assertDeclared(event, spec);
+      if (!work.parts) stopExpecting(); // finished work needs no abort
       return await this.#record(events, originAfter(after));
     } catch (error) {
       const past = history.batch(name);
-      if (past && rivalled) return past; // STEP-2
-      own.abort(new Halt("interrupted")); // what the work left running ends with it
+      if (past && recordedElsewhere) return past; // STEP-2
+      link.abort(new Halt("interrupted")); // stops whatever the work left running
       throw error;
     } finally {
-      forget();
-      own.release();
+      stopExpecting();
+      link.release();
       work.settled?.(name);
     }
   }
@@ -240,7 +240,7 @@ class Steps implements StepScope {
     if (!appended.ok)
       throw appended.reason === "closed" ? new Halt("closed") : new Fault("deliberation-missing", { id });
     history.add(appended.events);
-    if (!appended.fresh) await history.catchUp(); // a rival is ahead: what else it has recorded need not be made
+    if (!appended.fresh) await history.catchUp(); // another process is ahead: its other steps can be recalled, too
     return appended.events;
   }
 
@@ -299,7 +299,7 @@ class Steps implements StepScope {
       ...(background === true ? { background } : {}),
       onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
     });
-    // The cap on the whole ended it, not the limit on one call.
+    // The time cap of the deliberation ended the call, not the call's own limit.
     const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
     const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
     return outOfTime ? { ...call, failure } : call;
@@ -317,7 +317,7 @@ class Steps implements StepScope {
     return quiet(this.#step(spec, { input: spec.input }, { produce, again, adopt, ...rest }));
   }
 
-  /** What a fork's parent decided stands only on the parent's own steps: one that was made anew here undoes it. */
+  /** A parent's decision is valid only if the fork has repeated none of the steps that it depends on. */
   #inherited(name: string, digest: Digest): readonly Entry[] | undefined {
     const { history, parent } = this.#context;
     const past = matchingBatch(parent?.batch(name), digest);
@@ -327,7 +327,7 @@ class Steps implements StepScope {
     return after.some((key) => !parent?.batch(key) || madeAnew(key)) ? undefined : past;
   }
 
-  /** Work that no step counts, so that a drive is not taken for one that only waits. */
+  /** Counts work outside any step, so that the drive does not end as `waiting`. */
   async #busy<T>(work: () => Promise<T>): Promise<T> {
     const { watch } = this.#context;
     watch.started();
@@ -338,7 +338,7 @@ class Steps implements StepScope {
     }
   }
 
-  /** The opposite: while a step waits for steps of its own, only they count. */
+  /** Stops counting a step while it waits for its own nested steps. */
   async #idle<T>(work: () => Promise<T>): Promise<T> {
     const { watch } = this.#context;
     watch.ended();
@@ -353,8 +353,8 @@ class Steps implements StepScope {
     const { history, parent, replay, watch } = this.#context;
     const { recallOnly, signal } = this.#state;
     const name = `client/${request}`;
-    const found = this.#clientEntry(request);
-    if (found) return found;
+    const recorded = this.#clientEntry(request);
+    if (recorded) return recorded;
     if (replay) throw new Fault("step-unrecorded", { key: name });
     const known = parent?.batch(name);
     if (known)
@@ -363,21 +363,21 @@ class Steps implements StepScope {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const end = () => {
-        forget();
-        noMore();
+        stopExpecting();
+        stopWaiting();
         signal.removeEventListener("abort", halt);
       };
       const halt = () => {
         end();
         reject(signal.reason as Error); // the engine's own Halt
       };
-      const forget = history.expect(name, () => {
+      const stopExpecting = history.expect(name, () => {
         const entry = this.#clientEntry(request);
         if (!entry) return;
         end();
         resolve(entry);
       });
-      const noMore = watch.waiting(request);
+      const stopWaiting = watch.waiting(request);
       signal.addEventListener("abort", halt, { once: true });
     });
   }
@@ -390,7 +390,7 @@ class Steps implements StepScope {
   }
 }
 
-/** A protocol may start a step early and await it late: a rejection in between must not end the process. */
+/** Marks a rejection as handled: a protocol may await a step long after it was started. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

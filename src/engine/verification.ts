@@ -10,15 +10,15 @@ import {
 } from "../kernel/index.ts";
 import type { StepSpec } from "./run.ts";
 
-/** A recorded entry as the event that was given to `append`. */
+/** Converts a recorded entry back to the event that was appended. */
 export function toNewEvent(entry: Entry): NewEvent {
   if (entry.type === "unknown")
     throw new Fault("event-invalid", { type: entry.data.type, why: "its type is unknown here" });
-  // Destructuring a union loses that `type` and `data` belong together.
+  // Destructuring a union loses the connection of `type` and `data`.
   return checkedEvent({ type: entry.type, data: entry.data } as NewEvent);
 }
 
-/** What a replay compares: type and data without the call, as canonical bytes. */
+/** Compares types and data without calls, in canonical form. @throws Fault `replay-differs` */
 export function assertSameEvents(
   again: readonly NewEvent[] | undefined,
   past: readonly Entry[],
@@ -45,7 +45,7 @@ export const firstOf = (batch: readonly Entry[]): Entry => {
   return entry;
 };
 
-/** The batch, after STEP-4; undefined when there is none. */
+/** Keeps STEP-4. @throws Fault `step-changed` */
 export function verifyDigest(
   batch: readonly Entry[] | undefined,
   digest: string,
@@ -64,14 +64,14 @@ export const matchingBatch = (
 export function outcomeOf<T extends EventType>(batch: readonly Entry[], spec: StepSpec<T>): Event<T> {
   const entry = firstOf(batch);
   assertDeclared(entry, spec);
-  return entry as Event<T>; // which `declared` has admitted
+  return entry as Event<T>; // `assertDeclared` has checked it
 }
 
 /** @throws Fault `step-ended-wrong` */
 export function assertDeclared(
   { type }: { readonly type: string },
-  { key, outcomes: ends }: StepSpec<EventType>,
+  { key, outcomes }: StepSpec<EventType>,
 ): void {
-  // `includes` is asked about a wider type than the array's own.
-  if (!(ends as readonly string[]).includes(type)) throw new Fault("step-ended-wrong", { key, type });
+  // `includes` accepts only the array's own element type.
+  if (!(outcomes as readonly string[]).includes(type)) throw new Fault("step-ended-wrong", { key, type });
 }

@@ -7,12 +7,12 @@ export const systemWorld: World = {
   now: Date.now,
   id: () => randomBytes(15).toString("base64url").replaceAll(/[-_]/g, "x"),
   async sleep(ms, signal) {
-    // An aborted sleep just ends: whoever aborted knows why. Timers take 31 bits and fire at once above.
+    // An aborted sleep resolves. A timer above 31 bits would fire at once.
     await delay(Math.min(ms, 2 ** 31 - 1), undefined, { signal, ref: true }).catch(() => undefined);
   },
 };
 
-/** Frames within one process: whoever listens gets them as they come, those who come late have missed them, and who throws hears no more. */
+/** Delivers frames within one process to the current listeners. A listener that throws is removed. */
 export interface LocalFrames extends Frames {
   listen(listener: (frame: Frame) => void): () => void;
 }
@@ -25,7 +25,7 @@ export function localFrames(): LocalFrames {
         try {
           listener(frame);
         } catch {
-          listeners.delete(listener); // a view that is broken must not break the call that it looks at
+          listeners.delete(listener); // a broken view must not break the call
         }
       }
     },

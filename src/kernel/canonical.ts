@@ -2,9 +2,9 @@
  * The canonical form of a JSON value (RFC 8785): keys sorted by UTF-16 code units, ECMAScript number
  * formatting, no spaces. Lone surrogates become U+FFFD, because UTF-8 cannot carry them; `-0` becomes `0`.
  *
- * @throws TypeError for nesting of more than 500 levels, which a reader might not come back from, and for what
- * JSON cannot say: NaN, infinities, undefined (but in an object an undefined
- * member is absent), functions, symbols, bigints, and objects of a class, whose content is not in their members
+ * An object's undefined members are left out.
+ * @throws TypeError for more than 500 levels of nesting, which could overflow a reader's stack, and for values that JSON
+ * cannot hold: NaN, infinities, undefined, functions, symbols, bigints and class instances
  */
 export function canonical(value: unknown): string {
   const pieces: string[] = [];
@@ -12,12 +12,12 @@ export function canonical(value: unknown): string {
   return pieces.join("");
 }
 
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
-// Every step's digest and every event passes through here: pieces that are joined once leave a third of the garbage
-// that strings built from strings leave.
+// A hot path: every digest and every event is written here. Joining pieces once makes a third of the garbage that
+// repeated concatenation makes.
 function write(value: unknown, pieces: string[], depth: number): void {
-  if (depth > DEEPEST) throw new TypeError(`it is nested more than ${DEEPEST} levels deep`);
+  if (depth > MAX_DEPTH) throw new TypeError(`it is nested more than ${MAX_DEPTH} levels deep`);
   if (typeof value === "string") pieces.push(JSON.stringify(value.toWellFormed()));
   else if (value === null || typeof value === "boolean") pieces.push(String(value));
   else if (typeof value === "number") {
@@ -25,7 +25,7 @@ function write(value: unknown, pieces: string[], depth: number): void {
     pieces.push(JSON.stringify(value));
   } else if (Array.isArray(value)) {
     pieces.push("[");
-    // By index: a sparse array's holes are met as well.
+    // The loop is by index, so that it also visits the holes of a sparse array.
     for (let index = 0; index < value.length; index += 1) {
       if (index > 0) pieces.push(",");
       write(value[index], pieces, depth + 1);
@@ -39,7 +39,7 @@ function write(value: unknown, pieces: string[], depth: number): void {
   }
 }
 
-/** Made by a literal, by JSON or with no prototype, in this realm or another: nothing but its members. */
+/** True for an object literal, parsed JSON or an object without a prototype, from any realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -60,7 +60,7 @@ function writeObject(value: object, pieces: string[], depth: number): void {
   pieces.push(separator === "{" ? "{}" : "}");
 }
 
-/** By UTF-16 code units, in place. Objects have few members, and a sort by insertion leaves no garbage. */
+/** Sorts in place by UTF-16 code units. Objects have few members, and an insertion sort makes no garbage. */
 function sorted(names: string[]): string[] {
   if (names.length > 32) return names.sort();
   for (let end = 1; end < names.length; end += 1) {
@@ -78,19 +78,19 @@ function sorted(names: string[]): string[] {
 
 const isWellFormed = (name: string): boolean => nameTexts.has(name) || name.isWellFormed();
 
-/** `"name":`, kept for the names that recur: those of the vocabulary. */
+/** `"name":`, cached because the vocabulary's names recur. */
 function nameText(name: string): string {
   const known = nameTexts.get(name);
   if (known !== undefined) return known;
   const text = `${JSON.stringify(name)}:`;
-  if (nameTexts.size < MOST_NAMES && name.length < LONGEST_NAME) nameTexts.set(name, text);
+  if (nameTexts.size < MAX_NAMES && name.length < MAX_NAME_LENGTH) nameTexts.set(name, text);
   return text;
 }
 const nameTexts = new Map<string, string>();
-const MOST_NAMES = 500;
-const LONGEST_NAME = 64;
+const MAX_NAMES = 500;
+const MAX_NAME_LENGTH = 64;
 
-/** The same object, its names without lone surrogates. */
+/** A copy whose member names have no lone surrogates. */
 function wellFormed(value: object): object {
   const named = new Map<string, unknown>();
   for (const [key, member] of Object.entries(value)) {

@@ -3,25 +3,25 @@ import { DeliberationId, EventId, OrganizationId, ParticipantId, Respondent } fr
 import { ModelRef } from "./model.ts";
 import { Score } from "./outcome.ts";
 
-/** Whose memory it is, within an organization. A store opened without one belongs to `local`. */
+/** The owner of a memory within an organization; `local` by default. */
 export const UserId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$/, "letters, digits, dot, dash, underscore, @ and + only")
   .brand("UserId");
 export type UserId = z.infer<typeof UserId>;
 
-/** The id of the event that holds the answer; `pinned:` and 16 hexadecimal digits for a pinned fact. */
+/** The id of the answer's event, or `pinned:` and 16 hexadecimal digits for a pinned fact. */
 export const EngramId = z.string().min(1).max(2_000).brand("EngramId");
 export type EngramId = z.infer<typeof EngramId>;
 
-/** What a question wants. */
+/** What kind of answer a question asks for. */
 export const Intent = z.enum(["fact", "explanation", "comparison", "procedure", "other"]);
 export type Intent = z.infer<typeof Intent>;
 
-/** Whose engrams: nothing of one scope is ever seen from another. */
+/** The owner of engrams. No scope sees engrams of another scope. */
 export type MemoryScope = { readonly organization: OrganizationId; readonly user: UserId };
 
-/** What is remembered of one answer, or a fact that a person pinned. Never changed once it is written; what comes later is an annotation. */
+/** One remembered answer, or a fact that a person pinned. It is immutable; later feedback is stored as annotations. */
 export const Engram = z.strictObject({
   id: EngramId,
   type: z.enum(["episodic", "pinned"]),
@@ -29,34 +29,31 @@ export const Engram = z.strictObject({
   user: UserId,
   /** Empty for a pinned fact. */
   question: z.string().max(4_000),
-  /** What the answer says, shortened; a pinned fact whole. */
+  /** A summary of the answer, or the full text of a pinned fact. */
   summary: z.string().max(4_000),
   intent: Intent,
-  /** Names, places, products, figures that the question and the answer speak of. */
+  /** Names, places, products and figures that the question or the answer mentions. */
   entities: z.array(z.string().max(100)).max(40),
   participant: ParticipantId.nullable(),
   respondent: Respondent.nullable(),
-  /** Who answered: one model, of a council all that spoke. */
+  /** The model that answered, or all models of a council. */
   models: z.array(ModelRef).max(60),
   temperature: z.number().nullable(),
-  /** null for a pinned fact, and for what was imported. */
+  /** null for a pinned fact and for an imported entry. */
   deliberation: DeliberationId.nullable(),
-  /** The first deliberation of the conversation; its own where it stands alone. */
+  /** The first deliberation of the conversation, which may be the same one. */
   conversation: DeliberationId.nullable(),
-  /** Whether tools were called for it. */
+  /** Whether the answer used tools. */
   tools: z.boolean(),
   /** When the answer was given, ISO 8601 in UTC. */
   at: z.string(),
 });
 export type Engram = z.infer<typeof Engram>;
 
-/**
- * What somebody said of a remembered answer later: who, when, and what. Each stands for itself, so that none can overwrite
- * another; `event` names it, and the same event annotates an engram once.
- */
+/** Later feedback on a remembered answer. Annotations never overwrite each other; `event` is the annotation's id, unique per engram. */
 export const Annotation = z.strictObject({
   event: EventId,
-  /** Who judged: a model, or a person. */
+  /** The judge: a model or a person. */
   by: z.string().max(1_000),
   /** ISO 8601 in UTC. */
   at: z.string(),
@@ -75,57 +72,57 @@ export const Annotation = z.strictObject({
       outcome: z.enum(["good", "bad"]),
       text: z.string().optional(),
     }),
-    /** Words without a thumb. */
+    /** Text without a thumb. */
     z.strictObject({ kind: z.literal("comment"), text: z.string() }),
-    /** Not recalled any more; it can still be looked up. */
+    /** The engram is no longer recalled, but can still be looked up. */
     z.strictObject({ kind: z.literal("retired"), reason: z.string() }),
   ]),
 });
 export type Annotation = z.infer<typeof Annotation>;
 
-/** How an engram is shown to whoever recalls it. */
+/** The label that a recalled engram has in a prompt. */
 export const Mark = z.enum(["good-example", "mixed", "avoid", "unjudged"]);
 export type Mark = z.infer<typeof Mark>;
 
-/** One recalled engram, with what made it fit. JSON, as `engrams-recalled` keeps it. */
+/** One recalled engram with its match scores, as recorded in `engrams-recalled`. */
 export const Recalled = z.strictObject({
   id: EngramId,
   question: z.string(),
   summary: z.string(),
   mark: Mark,
   grade: Score.nullable(),
-  /** The critic's words; empty where there are none. */
+  /** The judge's text; empty if there is none. */
   feedback: z.string(),
-  /** Cosine of question and engram, −1 to 1; null where one of them has no vector. */
+  /** Cosine similarity of question and engram, −1 to 1; null if either has no vector. */
   similarity: z.number().nullable(),
-  /** Share of the question's words that the engram has, 0 to 1. */
+  /** Share of the question's words that the engram contains, 0 to 1. */
   words: z.number(),
-  /** What it was ranked by. */
+  /** The score that ranks it. */
   score: z.number(),
 });
 export type Recalled = z.infer<typeof Recalled>;
 
-/** How engrams are found and ranked. Settings fill it; a deliberation pins it. */
+/** How engrams are found and ranked. The values come from the settings and are pinned by the deliberation. */
 export const RecallRules = z.strictObject({
-  /** The least cosine. */
+  /** Minimum cosine similarity. */
   minimum: z.number(),
-  /** The least share of the question's words, where there is no cosine to go by. */
+  /** Minimum share of the question's words, used if there is no cosine similarity. */
   minimumWords: z.number(),
-  /** So many at most, */
+  /** Maximum number of engrams. */
   most: z.int().nonnegative(),
-  /** and one more where its cosine (or its share of words) is at least this. */
+  /** One more engram is recalled if its cosine similarity (or its share of words) is at least this. */
   extraAt: z.number(),
   weights: z.strictObject({
     words: z.number(),
-    /** Per entity of the question, as a share of them. */
+    /** Multiplies the share of the question's entities that the engram has. */
     entities: z.number(),
-    /** Per step of the grade away from 3. */
+    /** Added per point of the grade above 3, and subtracted per point below. */
     grade: z.number(),
-    /** A comparison won adds it, a lost one takes it away. */
+    /** Added for a won comparison and subtracted for a lost one. */
     preference: z.number(),
     thumb: z.number(),
   }),
-  /** An embedding that takes longer is done without, milliseconds. */
+  /** Recall goes on without an embedding that takes longer than this. */
   timeoutMs: z.int().positive(),
 });
 export type RecallRules = z.infer<typeof RecallRules>;
@@ -133,42 +130,42 @@ export type RecallRules = z.infer<typeof RecallRules>;
 export type RecallQuery = MemoryScope & {
   readonly question: string;
   readonly rules: RecallRules;
-  /** Whose engrams stand in the prompt already. */
+  /** Its engrams are skipped, because the prompt already has them. */
   readonly conversation: DeliberationId;
 };
 
 export type Recall = {
   /** Best first. */
   readonly engrams: readonly Recalled[];
-  /** Pinned, in the order in which they were. */
+  /** Pinned facts, oldest first. */
   readonly facts: readonly string[];
-  /** In words: by what they were found, and what could not be used. */
+  /** Text that names the search methods that were used and those that were unavailable. */
   readonly how: string;
 };
 
-/** An answer that is to be remembered; memory itself says what it is about. */
+/** An answer to store. The memory fills in summary, intent and entities. */
 export type Remembered = Omit<Engram, "type" | "summary" | "intent" | "entities"> & {
   readonly answer: string;
-  /** Near-duplicates from this cosine on (or share of common words) are one cluster. */
+  /** Engrams with at least this cosine similarity (or share of common words) are near-duplicates, in one cluster. */
   readonly mergeAt: number;
 };
 
 export type WrittenEngram = {
   readonly engram: Engram;
-  /** Whose near-duplicate it is: the first engram of its cluster, its own id where it stands alone. */
+  /** The first engram of its cluster of near-duplicates, which may be itself. */
   readonly cluster: EngramId;
-  /** Why it has no vector; null where it has one, or no model is set. */
+  /** Why it has no vector; null if it has one, or if no embedding model is set. */
   readonly unembedded: string | null;
 };
 
-/** `annotated`: it is there now; `known`: it was before; `kept`: for an engram that is yet to come; `gone`: for one that was forgotten. */
+/** `annotated`: added; `known`: was there already; `kept`: waits for an engram not yet written; `gone`: the engram was deleted. */
 export type AnnotatedEngram = {
   readonly state: "annotated" | "known" | "kept" | "gone";
-  /** Engrams whose kept annotations were let go for want of room, oldest first. */
+  /** Engrams whose waiting annotations were dropped for lack of space, oldest first. */
   readonly lapsed: readonly EngramId[];
-  /** Why it retires with this annotation; null where it does not. */
+  /** Why this annotation retires the engram; null if it does not. */
   readonly retires: string | null;
 };
 
-/** When a badly judged engram retires: verdicts against it outnumber those for it by this many. */
+/** An engram retires when its negative verdicts outnumber its positive ones by `against`. */
 export type RetireRules = { readonly against: number };

@@ -3,14 +3,14 @@ import type { Cursor, DeliberationId, EventId, Json } from "./ids.ts";
 import type { Call } from "./model.ts";
 import type { Origin } from "./origin.ts";
 
-/** What the journal adds when it accepts an event. */
+/** The fields that the journal adds to an accepted event. */
 export type Envelope = {
   readonly id: EventId;
   readonly deliberation: DeliberationId;
-  /** 1-based place within the deliberation. */
+  /** Position within the deliberation, from 1. */
   readonly seq: number;
   readonly cursor: Cursor;
-  /** When it was recorded, ISO 8601 in UTC, by the recorder's clock. */
+  /** When it was recorded, by the recorder's clock: ISO 8601 in UTC. */
   readonly at: string;
   readonly origin: Origin;
 };
@@ -20,20 +20,20 @@ export type Event<T extends EventType = EventType> = T extends EventType
   ? Readonly<Extract<NewEvent, { type: T }>> & Envelope
   : never;
 
-/** An event of a type that this Parley does not know: kept, exported as it is, and skipped by folds. */
+/** An event of a type that this version does not know. It is kept, exported unchanged and skipped by folds. */
 export type UnknownEvent = {
   readonly type: "unknown";
   readonly data: { readonly type: string; readonly data: Json };
 } & Envelope;
 
-/** What reading a journal gives. */
+/** An entry read from a journal. */
 export type Entry = Event | UnknownEvent;
 
 export const isEvent = <T extends EventType>(entry: Entry, ...types: readonly T[]): entry is Event<T> =>
-  // `includes` is asked about a wider type than the array's own.
+  // `includes` accepts only the array's own element type.
   (types as readonly string[]).includes(entry.type);
 
-/** The model call that an entry was read from, if a model made it. */
+/** The model call that produced an entry, if any. */
 export const callOf = (entry: Entry): Call | undefined =>
   entry.type !== "unknown" && "call" in entry.data ? entry.data.call : undefined;
 
@@ -42,17 +42,17 @@ export const callOf = (entry: Entry): Call | undefined =>
 // oxlint-disable-next-line no-restricted-globals
 export const timeOf = ({ at }: Pick<Envelope, "at">): number => Date.parse(at);
 
-/** Whether a reaction goes on after this entry of its own: a turn that calls tools, the first of two orders, what was looked up. */
+/** True if a reaction continues after this entry of its own: a tool turn, the first of two orders, or a lookup. */
 export function isIntermediate(entry: Entry): boolean {
   return isEvent(entry, "reply-received", "tool-called", "engrams-recalled", "turns-chosen");
 }
 
-/** The name of the lease of whoever runs a reactor: for the whole store, or for one deliberation. */
+/** The name of a reactor's lease, for the whole store or for one deliberation. */
 export function reactorLease(reactor: string, id?: DeliberationId): string {
   return `reactor/${reactor}${id === undefined ? "" : `/${id}`}`;
 }
 
-/** The reactor and the deliberation that a lease is for; undefined for a lease of something else. */
+/** The reactor and the deliberation that a lease is for; undefined for any other lease. */
 export function readReactorLease(
   name: string,
 ): { readonly reactor: string; readonly deliberation: DeliberationId | undefined } | undefined {
@@ -62,7 +62,7 @@ export function readReactorLease(
   return { reactor, deliberation: id as DeliberationId | undefined };
 }
 
-/** A view: a pure fold. No clock, no I/O, no randomness; the same events give the same state. */
+/** A view as a pure fold without clock, I/O or randomness: the same events give the same state. */
 export interface Projection<S> {
   readonly name: string;
   readonly initial: S;
@@ -77,7 +77,7 @@ export function fold<S>(projection: Projection<S>, events: Iterable<Entry>, from
   return state;
 }
 
-/** One event's worth of `fold`; live views use it on each arriving event. */
+/** Folds one event; live views call it for each arriving event. */
 export function apply<S>(projection: Projection<S>, state: S, event: Entry): S {
   if (event.type === "unknown") return state;
   // TypeScript cannot correlate `on[event.type]` with `event`; the mapped type above guarantees it.

@@ -5,27 +5,25 @@ import { Opening } from "./opening.ts";
 import { Annotation, EngramId, Engram, Recalled } from "./engram.ts";
 import { Answer, Assessment, Claim, Closing, Rank, Remark, Score, Stance } from "./outcome.ts";
 
-/** The version of this vocabulary. An event of a newer one is refused on reading, of an older one upcast. */
+/** The version of this vocabulary. Reading rejects events of a newer version and upcasts those of an older one. */
 export const EVENT_SCHEMA = 2;
 
-/** A schema that is made when an event of its type is first read or written: a start pays for those that it meets. */
+/** A schema built on first use, so that startup pays only for the event types it meets. */
 function event<D extends z.ZodType>(make: () => D): () => D {
   let schema: D | undefined;
   return () => (schema ??= make());
 }
 
-/** An event that a model may have made: `call` is the raw reply it was read from, absent where no call was needed. */
+/** An event that a model may have produced. `call` holds the raw reply; it is absent if no call was made. */
 const made = <S extends z.ZodRawShape>(make: () => S) =>
   event(() => z.strictObject({ ...make(), call: Call.optional() }));
 
 const round = z.int().positive();
 
 /**
- * Everything that can happen in a deliberation: past tense, noun first.
- *
- * One closed vocabulary serves every protocol, so that a view or a reactor need not know which one it
- * looks at. Events of one deliberation refer to each other by step key. Facts private to one protocol
- * travel in `note-taken`.
+ * All event types, named noun first in the past tense. All protocols share this closed vocabulary, so that a view or a
+ * reactor works with any of them; data private to one protocol goes into `note-taken`. Events refer to each other by
+ * step key.
  */
 const VOCABULARY = {
   "deliberation-opened": event(() => Opening),
@@ -41,11 +39,11 @@ const VOCABULARY = {
     kind: z.enum(["draft", "proposal", "refinement", "response"]),
     round,
     text: z.string(),
-    /** The final answer that could be extracted from the text; null where there is none. */
+    /** The final answer extracted from the text; null if there is none. */
     final: Answer.nullable(),
-    /** Whether it says how it covers the requirements, where it was asked for that. */
+    /** Whether the text says how it covers the requirements; absent if the prompt did not ask for it. */
     coverage: z.boolean().optional(),
-    /** Which of two independent respondents. */
+    /** Which of two independent respondents answered. */
     respondent: Respondent.optional(),
   })),
   "critique-given": made(() => ({
@@ -57,10 +55,10 @@ const VOCABULARY = {
   })),
   "review-given": made(() => ({
     by: ParticipantId,
-    /** The answers' steps in the order in which they were shown. */
+    /** The steps of the answers, in the order shown to the reviewer. */
     shown: z.array(StepKey),
     remarks: z.array(Remark),
-    /** Best first, complete; or why none could be read. */
+    /** The complete ranking, best first, or why none could be parsed. */
     ranking: z.discriminatedUnion("ok", [
       z.strictObject({ ok: z.literal(true), steps: z.array(StepKey) }),
       z.strictObject({ ok: z.literal(false), reason: z.string() }),
@@ -69,7 +67,7 @@ const VOCABULARY = {
   "standing-reached": event(() =>
     z.strictObject({
       places: z.array(Rank),
-      /** Borda points beside the standing's own score, by participant. */
+      /** Borda points by participant. */
       borda: z.record(z.string(), z.number()),
       /** Kendall's W, 0 to 1; null with fewer than two rankings. */
       agreement: z.number().nullable(),
@@ -79,11 +77,11 @@ const VOCABULARY = {
   ),
   "comparison-given": made(() => ({
     by: ParticipantId,
-    /** What several answers hold, by the steps of these. */
+    /** Claims that several answers share. */
     agreements: z.array(Stance),
-    /** What they cannot all be right about: two stances or more each. */
+    /** Topics with two or more incompatible stances. */
     contradictions: z.array(z.strictObject({ topic: z.string(), stances: z.array(Stance).min(2) })),
-    /** What one answer alone says. */
+    /** Claims that only one answer makes. */
     unique: z.array(Stance),
   })),
   "summary-made": made(() => ({
@@ -92,11 +90,11 @@ const VOCABULARY = {
     charactersBefore: z.int().nonnegative(),
     charactersAfter: z.int().nonnegative(),
     text: z.string(),
-    /** The round at whose start it was made; absent where it was made after the last. */
+    /** The round before which it was made; absent if it was made after the last round. */
     round: round.optional(),
-    /** What it is a summary of, where it is not of the whole. */
+    /** The part that it summarizes; absent if it covers the whole debate. */
     part: z.strictObject({ level: z.enum(["contribution", "round", "phase"]), of: z.string() }).optional(),
-    /** What the model was asked with; null: left to the provider. */
+    /** The sampling temperature; null for the provider's default. */
     temperature: z.number().nullable().optional(),
   })),
   "synthesis-given": made(() => ({
@@ -107,7 +105,7 @@ const VOCABULARY = {
     dissent: z.array(z.string()),
     insights: z.array(z.string()),
     vetoed: z.array(z.strictObject({ id: ParticipantId, flaw: z.string() })),
-    /** What the chair says of who contributed: claimed, never measured. Absent where nobody was asked. */
+    /** Contributions as reported by the chair, not measured; absent if the prompt did not ask for them. */
     claims: z
       .discriminatedUnion("ok", [
         z.strictObject({ ok: z.literal(true), contributors: z.array(Claim) }),
@@ -116,26 +114,26 @@ const VOCABULARY = {
       .optional(),
     assessment: Assessment.optional(),
   })),
-  /** The requirements that were read in a question. */
+  /** The requirements found in a question. */
   "requirements-read": event(() =>
     z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) }),
   ),
-  /** A judge's confidence in what stands after a round. */
+  /** A judge's confidence in the answers after a round. */
   "confidence-given": made(() => ({ confidence: z.number().min(0).max(100), reason: z.string() })),
-  /** What a rung of escalation came to, and the kind of work that comes next; `next` null: it ends here. */
+  /** The result of one escalation step; `next` is the kind of work that follows, or null if none does. */
   "rung-decided": event(() =>
     z.strictObject({ rung: z.string(), next: z.string().nullable(), reason: z.string() }),
   ),
-  /** One evaluator's scores by metric, 1 to 10; null where it gave none. */
+  /** One judge's scores by metric, 1 to 10; null for a missing score. */
   "evaluation-given": made(() => ({
     by: ParticipantId,
     scores: z.record(z.string(), z.number().min(1).max(10).nullable()),
     reasons: z.record(z.string(), z.string()),
     strengths: z.array(z.string()),
     weaknesses: z.array(z.string()),
-    /** The metrics whose scores were outside of 1 to 10, and were brought inside. */
+    /** Metrics whose scores were clamped to 1–10. */
     clamped: z.array(z.string()),
-    /** The metrics whose scores were no numbers, and do not count. */
+    /** Metrics whose scores were not numbers and do not count. */
     ignored: z.array(z.string()),
   })),
   "grade-given": made(() => ({
@@ -145,7 +143,7 @@ const VOCABULARY = {
     rubric: z.string(),
     /** Why there is no score. */
     why: z.string().optional(),
-    /** What the answer was taken to be, where that chose the rubric: `knowledge`, `code`, … */
+    /** The kind of answer that selected the rubric: `knowledge`, `code`, …; absent if no rule did. */
     kind: z.string().optional(),
   })),
   "preference-given": made(() => ({
@@ -154,11 +152,11 @@ const VOCABULARY = {
     orderSensitive: z.boolean(),
     reason: z.string(),
     question: z.string().optional(),
-    /** The compared answers' texts, in the order of `of`. */
+    /** The texts of the compared answers, in the order of `of`. */
     answers: z.tuple([z.string(), z.string()]).optional(),
-    /** Their grades. */
+    /** The grades of the two answers. */
     scores: z.tuple([Score, Score]).optional(),
-    /** Who compared them. */
+    /** The model that compared them. */
     judge: ModelRef.optional(),
   })),
   "gate-decided": event(() =>
@@ -188,7 +186,7 @@ const VOCABULARY = {
     z.strictObject({
       for: ParticipantId,
       engrams: z.array(Recalled),
-      /** Pinned by the user. */
+      /** Facts that the user pinned. */
       facts: z.array(z.string()),
       how: z.string(),
     }),
@@ -197,9 +195,9 @@ const VOCABULARY = {
     z.strictObject({
       of: EventId,
       engram: Engram,
-      /** The first engram of those that it nearly repeats; its own id where it stands alone. */
+      /** The first engram of its cluster of near-duplicates, which may be itself. */
       cluster: EngramId,
-      /** Why it has no vector; null where it has one, or none is wanted. */
+      /** Why it has no vector; null if it has one, or if no embedding model is set. */
       unembedded: z.string().nullable(),
     }),
   ),
@@ -207,7 +205,7 @@ const VOCABULARY = {
     z.strictObject({
       engram: EngramId,
       annotation: Annotation,
-      /** Why it retires with this; absent where it does not. */
+      /** Why this annotation retires the engram; absent if it does not. */
       retires: z.string().optional(),
     }),
   ),
@@ -223,7 +221,7 @@ const VOCABULARY = {
       of: EventId.optional(),
       thumb: z.enum(["up", "down"]).optional(),
       text: z.string().optional(),
-      /** What came of it, once that is known. */
+      /** Whether the answer proved right in practice. */
       outcome: z.enum(["good", "bad"]).optional(),
       by: z.string().optional(),
     }),
@@ -231,13 +229,13 @@ const VOCABULARY = {
   "degradation-noted": made(() => ({
     what: z.string(),
     why: z.string(),
-    /** What the loss weakens, in words for the result's reader. */
+    /** What the loss weakens, as text for the reader of the result. */
     weakens: z.string(),
     participant: ParticipantId.optional(),
   })),
-  /** Which earlier answers of its own a second respondent goes on from. */
+  /** The second respondent's own earlier answers that it continues from. */
   "turns-chosen": event(() => z.strictObject({ answers: z.array(EventId) })),
-  /** A reaction that came to nothing: `code` says of what kind, `detail` what it was about. */
+  /** A reaction without a result: `code` names the kind of failure, `detail` what it concerned. */
   "reaction-failed": made(() => ({ code: z.string(), why: z.string(), detail: Json })),
   "note-taken": made(() => ({
     topic: z.string(),
@@ -250,7 +248,7 @@ const VOCABULARY = {
     z.strictObject({
       phase: z.string(),
       in: z.array(z.string()),
-      /** `cap`: the one that left it out. */
+      /** `cap`: the budget cap that excluded the participant. */
       out: z.array(z.strictObject({ id: z.string(), why: z.string(), cap: Cap.optional() })),
     }),
   ),
@@ -268,6 +266,6 @@ const AnyEvent = z.strictObject({ type: z.string().refine(isEventType), data: z.
 /** Checks an event by its type's schema. @throws ZodError, also for a type that is not in the vocabulary */
 export function parseEvent(event: unknown): NewEvent {
   const { type, data } = AnyEvent.parse(event);
-  // The schema of this type has read it.
+  // The type's own schema has parsed the data.
   return { type, data: VOCABULARY[type]().parse(data) } as NewEvent;
 }

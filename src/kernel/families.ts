@@ -1,7 +1,7 @@
 /** A boundary inside a model's name: `hermes-3-llama-3.1` has one before `llama`, `tinyllama` does not. */
 const within = "(?:^|[-_./:])";
 
-/** What a model's own name says about its maker. The pattern stands at the start of the name or after a boundary. */
+/** Families by model name. A pattern matches at the start of the name or after a boundary. */
 const names: readonly (readonly [pattern: string, family: string])[] = [
   ["claude", "anthropic"],
   ["gpt-(?:j|neo)", "eleutherai"],
@@ -35,7 +35,7 @@ const names: readonly (readonly [pattern: string, family: string])[] = [
   ["sonar", "perplexity"],
 ];
 
-/** Vendors as routers spell them, and the providers that serve only their own models. */
+/** Families by vendor segment of a router's name, and by provider for providers that serve only their own models. */
 const vendors: ReadonlyMap<string, string> = new Map([
   ["anthropic", "anthropic"],
   ["openai", "openai"],
@@ -79,8 +79,8 @@ const ofName = (name: string): string | null =>
   null;
 
 const ofSimulated = (query: string): string | null => {
-  const given = query.split("&").find((pair) => pair.startsWith("family="));
-  const family = given?.slice("family=".length) ?? "";
+  const parameter = query.split("&").find((pair) => pair.startsWith("family="));
+  const family = parameter?.slice("family=".length) ?? "";
   return family === "" ? null : family;
 };
 
@@ -92,22 +92,21 @@ const ofDeclared = (ref: string, declared: Families): string | null => {
   return best === "" ? null : (declared[best] ?? null);
 };
 
-/** Families declared by a person: a whole reference or any beginning of one, to a family. */
+/** Families that the user declared, by model reference or by any prefix of one. */
 export type Families = { readonly [refOrPrefix: string]: string };
 
 /**
- * Who trained the model behind a reference `provider/model`, or null while nobody has said.
+ * The family (the vendor that trained the model) of a reference `provider/model`; null if unknown.
  *
- * In this order: what is declared (the longest matching beginning wins); for `sim/` what its `family`
- * parameter says; the model's own name, wherever it is served; the vendor segment of a router's name, or
- * the provider itself where it serves only its own. A name that begins with one maker and mentions another
- * belongs to the first (`deepseek-r1-distill-llama-70b` is deepseek: it was trained by DeepSeek to answer
- * as its teacher does); a name whose maker is not known belongs to the base that it mentions
- * (`hermes-3-llama-3.1-405b` is meta). The NAME of `compatible/NAME/MODEL` says nothing.
+ * The first match wins: the longest declared prefix; the `family` parameter of a `sim/` model; the model's name; the
+ * vendor segment of a router's name; a provider that serves only its own models. A name that starts with one vendor
+ * and mentions another belongs to the first (`deepseek-r1-distill-llama-70b` is deepseek, which trained it on its
+ * teacher's answers). A name of an unknown vendor belongs to the base model that it mentions
+ * (`hermes-3-llama-3.1-405b` is meta). NAME in `compatible/NAME/MODEL` is ignored.
  */
 export const familyOf = (ref: string, declared: Families = {}): string | null => {
-  const said = ofDeclared(ref, declared);
-  if (said !== null) return said;
+  const declaredFamily = ofDeclared(ref, declared);
+  if (declaredFamily !== null) return declaredFamily;
   const [provider = "", ...rest] = ref.toLowerCase().split("/");
   if (provider === "sim") return ofSimulated(ref.slice(ref.indexOf("?") + 1));
   const path = provider === "compatible" ? rest.slice(1) : rest;

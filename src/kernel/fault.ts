@@ -1,4 +1,4 @@
-/** Every way in which Parley refuses, with what a caller needs to act on it. */
+/** All error codes, each with the details that a caller needs to act on it. */
 type Faults = {
   "deliberation-missing": { id: string };
   "deliberation-closed": { id: string; outcome: string };
@@ -15,7 +15,7 @@ type Faults = {
   "reactor-loops": { name: string; type: string };
   "text-missing": { digest: string };
   "template-slot": { template: string; slot: string };
-  /** What was asked for cannot be done as it was asked. `problem`: with the value that was given, and what is expected. */
+  /** A request that cannot be carried out. `problem` names the invalid value and what is expected. */
   "invalid-request": { problem: string };
   "template-missing": { template: string };
   configuration: { why: string; next: string };
@@ -50,7 +50,7 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   budget: (d) => `${d.why}; ${d.next}`,
 };
 
-/** The one error class. Match on `code`, which survives JSON and duplicate installs, never on `instanceof`. */
+/** The only error class. Match on `code`, which survives JSON and duplicate installs, not on `instanceof`. */
 export class Fault<C extends FaultCode = FaultCode> extends Error {
   override readonly name = "Fault";
   readonly code: C;

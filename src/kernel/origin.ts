@@ -3,41 +3,41 @@ import { Fault } from "./fault.ts";
 import { DeliberationId, Digest, EventId, StepKey } from "./ids.ts";
 
 /**
- * What a step is about, for views: they never read step keys. It is no part of the step's identity or digest. A step
- * without it is shown by its event alone.
+ * What a step is about, for views, which never parse step keys. It is not part of the step's identity or digest. A step
+ * without it is shown by its event only.
  */
 export const Work = z.strictObject({
-  /** The kind of work: `draft`, `review`, `synthesis`; of a phase's roster `roster`, of who may take part `admission`. */
+  /** The kind of work: `draft`, `review`, `synthesis`, …; `roster` and `admission` decide who takes part in a phase. */
   kind: z.string().min(1).max(60),
-  /** The round that it belongs to, from 1. */
+  /** The round, from 1. */
   round: z.int().positive().optional(),
-  /** Whose work it is: a participant's id. */
+  /** The id of the participant that does the work. */
   by: z.string().min(1).max(100).optional(),
-  /** What it is about: a participant's id, an item's name, or of a roster the kind of work. */
+  /** The target: a participant's id, an item's name, or the kind of work that a roster is for. */
   of: z.string().min(1).max(100).optional(),
-  /** Tells several alike apart, from 1: a repetition, a repair, a tool's call. */
+  /** The number of a repetition, a repair or a tool call, from 1. */
   nth: z.int().positive().optional(),
 });
 export type Work = z.infer<typeof Work>;
 
 const step = {
   step: StepKey,
-  /** Over the canonical form of all that the step's work depends on. */
+  /** The digest of the canonical form of the step's input. */
   digest: Digest,
   work: Work.optional(),
-  /** The steps whose events this one was made from: the journal's causality, for the critical path and for readers. */
+  /** The steps whose events this step used; the critical path is computed from it. */
   after: z.array(StepKey),
 };
 
 /**
- * Who put a batch of events in the journal. At most one batch per origin per deliberation: that is the
- * whole of our idempotence, for a client's retries, crashed drivers, rivals and redelivered reactions alike.
+ * The author of a batch of events. A deliberation has at most one batch per origin, which makes client retries, crashed
+ * and concurrent drivers and redelivered reactions idempotent.
  */
 export const Origin = z.discriminatedUnion("by", [
   z.strictObject({ by: z.literal("open"), request: z.string().min(1).max(200) }),
   z.strictObject({ by: z.literal("client"), request: z.string().min(1).max(400) }),
   z.strictObject({ by: z.literal("protocol"), ...step }),
-  /** A step taken over from the parent of a fork: it costs nothing and triggers no reactor. */
+  /** A step that a fork reuses from its parent: it costs nothing and triggers no reactor. */
   z.strictObject({ by: z.literal("adopted"), ...step, from: DeliberationId }),
   z.strictObject({
     by: z.literal("reactor"),
@@ -49,7 +49,7 @@ export const Origin = z.discriminatedUnion("by", [
 ]);
 export type Origin = z.infer<typeof Origin>;
 
-/** An origin's identity within its deliberation. A step and its adoption are one origin; so are all openings, and all closings. */
+/** An origin's identity within its deliberation. A step and its adopted copy share one; so do all openings, and all closings. */
 export const originKey = (origin: Origin): string => {
   switch (origin.by) {
     case "open":
@@ -66,7 +66,6 @@ export const originKey = (origin: Origin): string => {
   }
 };
 
-/** What the step that recorded this is about; undefined where nothing says so. */
 export const workOf = ({ origin }: { readonly origin: Origin }): Work | undefined =>
   "work" in origin ? origin.work : undefined;
 
@@ -75,7 +74,7 @@ export const stepOrigin = (key: StepKey): string => `protocol/${key}`;
 const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string =>
   `reactor/${reactor}/${event}/${key}`;
 
-/** The id of the event at `index` of the batch that `origin` recorded. @throws Fault `event-invalid` for an origin too long to name one */
+/** The id of the event at `index` of an origin's batch. @throws Fault `event-invalid` if the origin is too long for an id */
 export function eventId(deliberation: DeliberationId, origin: string, index: number): EventId {
   const id = EventId.safeParse(`${deliberation}/${origin}#${index}`);
   if (id.success) return id.data;

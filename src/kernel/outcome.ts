@@ -2,10 +2,7 @@ import * as z from "zod";
 import { ParticipantId, StepKey } from "./ids.ts";
 import { Cap } from "./model.ts";
 
-/**
- * What an answer comes down to, as far as it can be compared: a number without its grouping, currency and unit,
- * the capital letter of a choice, or a few words.
- */
+/** A final answer in comparable form: a number without grouping, currency and unit, a choice's capital letter, or a few words. */
 export const Answer = z.strictObject({
   kind: z.enum(["number", "choice", "text"]),
   value: z.string().min(1),
@@ -15,7 +12,7 @@ export type Answer = z.infer<typeof Answer>;
 /** An absolute grade against a rubric. */
 export const Score = z.int().min(1).max(5);
 
-/** What a reviewer says of one answer. */
+/** A reviewer's remarks on one answer. */
 export const Remark = z.strictObject({
   of: StepKey,
   strengths: z.array(z.string()),
@@ -23,11 +20,11 @@ export const Remark = z.strictObject({
 });
 export type Remark = z.infer<typeof Remark>;
 
-/** One claim, and the steps of the answers that make it. */
+/** A claim, and the steps of the answers that make it. */
 export const Stance = z.strictObject({ claim: z.string(), of: z.array(StepKey).min(1) });
 export type Stance = z.infer<typeof Stance>;
 
-/** One row of a standing. `score` 0 to 1, higher is better, null when nobody ranked it; `place` from 1, ties share one. */
+/** One row of a peer ranking. `score` is 0 to 1, higher is better, null if no one ranked it; `place` counts from 1, ties share one. */
 export const Rank = z.strictObject({
   id: ParticipantId,
   place: z.int().positive(),
@@ -39,7 +36,7 @@ export const Rank = z.strictObject({
 });
 export type Rank = z.infer<typeof Rank>;
 
-/** A chair's own account of one member's part: weights are 0 to 1 and sum to 1. */
+/** One member's contribution as the chair reports it. Weights are 0 to 1 and sum to 1. */
 export const Claim = z.strictObject({
   id: ParticipantId,
   weight: z.number().min(0).max(1),
@@ -47,9 +44,9 @@ export const Claim = z.strictObject({
 });
 export type Claim = z.infer<typeof Claim>;
 
-/** What a judge says of the solution that it wrote. */
+/** A judge's assessment of the solution that it wrote. */
 export const Assessment = z.strictObject({
-  /** 0 to 100; null where none could be read. At most 40 where a major requirement is not fulfilled. */
+  /** 0 to 100; null if none could be parsed; at most 40 if a major requirement is not fulfilled. */
   confidence: z.int().min(0).max(100).nullable(),
   tradeoffs: z.array(z.string()),
   recommendations: z.array(z.string()),
@@ -58,13 +55,13 @@ export const Assessment = z.strictObject({
 });
 export type Assessment = z.infer<typeof Assessment>;
 
-/** The answer that not deliberating would have given, for comparison. */
+/** The baseline: the answer without deliberation. */
 export const Control = z.strictObject({
   kind: z.enum(["draft-majority", "best-draft"]),
-  /** The step of a draft that says it. */
+  /** The step of a draft with this answer. */
   step: StepKey,
   answer: Answer.nullable(),
-  /** Whether the deliberated answer says the same; null where the two cannot be compared. */
+  /** Whether the final answer is the same; null if the two cannot be compared. */
   agrees: z.boolean().nullable(),
 });
 export type Control = z.infer<typeof Control>;
@@ -75,13 +72,13 @@ const answer = {
   control: Control.nullable(),
 };
 
-/** How a deliberation ended. A closing is final; going on is a fork. */
+/** How a deliberation ended. A closing is final; only a fork can continue it. */
 export const Closing = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.enum(["answered", "answered-degraded"]), ...answer }),
   z.strictObject({
     outcome: z.literal("stopped-by-budget"),
     why: z.string(),
-    /** Which cap ended it, where that is known. */
+    /** The cap that ended it, if known. */
     cap: Cap.optional(),
     best: z.strictObject(answer).nullable(),
   }),
@@ -94,6 +91,6 @@ export const Closing = z.discriminatedUnion("outcome", [
 ]);
 export type Closing = z.infer<typeof Closing>;
 
-/** The step whose event holds what a deliberation answered, the best so far included; undefined where nothing does. */
+/** The step whose event holds the answer, or the best one so far; undefined if there is none. */
 export const answerStep = (closing: Closing): StepKey | undefined =>
   "answer" in closing ? closing.answer : "best" in closing ? closing.best?.answer : undefined;

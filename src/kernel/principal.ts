@@ -2,11 +2,11 @@ import * as z from "zod";
 import { UserId } from "./engram.ts";
 import { OrganizationId } from "./ids.ts";
 
-/** What a principal may do: `read` looks at deliberations and memory, `write` starts, answers, rates and cancels. */
+/** A permission: `read` shows deliberations and memory; `write` starts, answers, rates and cancels. */
 export const Scope = z.enum(["read", "write"]);
 export type Scope = z.infer<typeof Scope>;
 
-/** On whose behalf a call is made. Every call of the application takes one; nothing of another organization is visible to it. */
+/** The identity behind a call. Every call of the application takes one and sees only data of its organization. */
 export const Principal = z.strictObject({
   organization: OrganizationId,
   user: UserId,
@@ -14,7 +14,7 @@ export const Principal = z.strictObject({
 });
 export type Principal = z.infer<typeof Principal>;
 
-/** The owner of a laptop: everything of the organization and the user `local`. */
+/** The principal on a laptop: organization and user `local`, with all scopes. */
 export const LOCAL_PRINCIPAL: Principal = Principal.parse({
   organization: "local",
   user: "local",

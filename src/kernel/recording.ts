@@ -7,51 +7,50 @@ import { EVENT_SCHEMA, isEventType, parseEvent, type NewEvent } from "./event.ts
 import type { Entry, Envelope } from "./envelope.ts";
 import { canonical } from "./canonical.ts";
 
-/** An event's data at rest may have this many bytes of UTF-8. */
+/** The maximum size of an event's data as UTF-8. */
 export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 
-/** An event as every store keeps it. */
+/** An event as stores keep it. */
 export type EncodedEvent = { readonly type: string; readonly schema: number; readonly data: string };
 
-/** An event on its way into a store. `event` is what a reader will find. */
+/** An event on its way into a store. `event` is what a reader will get. */
 export type CheckedEvent = EncodedEvent & { readonly event: NewEvent };
 
 const checkedEvents = new WeakSet<NewEvent>();
 
-/** An event that its schema has just read or that was recorded before: the door into a store believes it. */
+/** Marks an event that its schema has just parsed or that was recorded before, so that `encodeEvent` does not parse it again. */
 export function checkedEvent(event: NewEvent): NewEvent {
   checkedEvents.add(event);
   return event;
 }
 
 /**
- * The one door into a store: the event's data as canonical JSON text, and the event as that text says it.
+ * Encodes an event for a store: every store writes through it.
  * @throws Fault `event-invalid`, `event-too-large`
  */
 export function encodeEvent(event: NewEvent): CheckedEvent {
   const data = validly(event.type, () =>
     canonical((checkedEvents.has(event) ? event : parseEvent(event)).data),
   );
-  // A UTF-8 form has at most three bytes per UTF-16 unit, so short texts need no counting.
+  // UTF-8 has at most three bytes per UTF-16 unit, so short texts need no counting.
   const bytes = data.length * 3 > MAX_EVENT_BYTES ? utf8Bytes(data) : 0;
   if (bytes > MAX_EVENT_BYTES) throw new Fault("event-too-large", { type: event.type, bytes });
   return { type: event.type, schema: EVENT_SCHEMA, data, event: readBack(event.type, data) };
 }
 
 /**
- * What was parsed before it was written needs no second parsing, which would cost as much as all the rest of an
- * append: the text says the same, but for members that were undefined, and for lone surrogates, which became U+FFFD; no
- * schema of the vocabulary tells those two apart.
+ * Skips the schema, which would double the cost of an append. The text differs from the checked event only in undefined
+ * members, which are gone, and in lone surrogates, which became U+FFFD; no schema of the vocabulary depends on either.
  */
 const readBack = (type: NewEvent["type"], data: string): NewEvent =>
-  // The event that was parsed, with that proviso.
+  // The text was written from an event of this type.
   ({ type, data: JSON.parse(data) as unknown }) as NewEvent;
 
-/** A row of an event table, as a driver gives it. `data` and `origin` are JSON text. */
+/** A row of an event table, as a database driver returns it. `data` and `origin` are JSON text. */
 export type StoredEvent = Omit<Envelope, "origin"> & EncodedEvent & { readonly origin: string };
 
 /**
- * The one door out of a store: parses and upcasts. An unknown type is kept as `unknown`.
+ * Decodes a stored event: parses and upcasts it. Every store reads through it. An unknown type becomes `unknown`.
  * @throws Fault `schema-newer`, `event-invalid`
  */
 export function decodeEntry(row: StoredEvent): Entry {
@@ -72,7 +71,7 @@ export function decodeEntry(row: StoredEvent): Entry {
   });
 }
 
-/** Whatever `work` throws becomes the one fault; so does nesting that is deeper than the stack, which nothing could read back. */
+/** Turns every error of `work` into a Fault, including the stack overflow of deeply nested data. */
 function validly<T>(type: string, work: () => T): T {
   try {
     return work();
@@ -97,9 +96,9 @@ function utf8Bytes(text: string): number {
 }
 
 /**
- * What every store refuses before it looks at anything: a malformed origin, an empty batch, an opening that is not alone at
- * the start under the origin `open`, a closing that is not last under the origin `close`.
- * @returns the origin as its schema reads it
+ * Checks a batch before a store accepts it. It rejects a malformed origin, an empty batch, an opening that is not the
+ * first event under the origin `open`, and a closing that is not the last event under the origin `close`.
+ * @returns the parsed origin
  * @throws Fault `event-invalid`
  */
 export function admit(events: readonly NewEvent[], origin: Origin): Origin {
@@ -128,7 +127,7 @@ export function admit(events: readonly NewEvent[], origin: Origin): Origin {
   return parsed.data;
 }
 
-/** Whether a closed deliberation still takes this batch: a reaction, or a person's feedback. */
+/** True if a closed deliberation still accepts this batch: a reaction or feedback. */
 export const outlivesClosing = (events: readonly NewEvent[], origin: Origin): boolean =>
   origin.by === "reactor" ||
   (origin.by === "client" && events.every((event) => event.type === "feedback-given"));

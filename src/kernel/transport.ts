@@ -1,29 +1,27 @@
 import type { Failure, ModelRequest, Tokens, ToolCall } from "./model.ts";
 
-/** The API protocols that providers are reached by. */
+/** The supported provider APIs. */
 export const WIRE_NAMES = ["openai", "anthropic", "ollama"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
-/** What one attempt used, as the other side reported it; `usd` is the other side's own figure, null where it gave none. */
+/** The usage of one attempt as the provider reports it; `usd` is null if it reports no cost. */
 export type Usage = { readonly tokens: Tokens; readonly usd: number | null };
 
-/** Nothing was reported. */
 export const noUsage: Usage = Object.freeze({
   tokens: Object.freeze({ in: null, out: null, cached: null, reasoning: null }),
   usd: null,
 });
 
 /**
- * How one attempt ended. `retry` says what may be done about a failure: nothing, another attempt `later`
- * (not before `waitMs`, where the other side named a time), or one at once because the attempt taught the
- * transport to ask differently. `crowded` means that too much was in flight.
+ * The result of one attempt. A failure may be retried `never`, `later` (not before `waitMs`, if the provider named a
+ * time), or `now`, because the transport learned how to change its request. `crowded`: too many requests in flight.
  */
 export type Attempt =
   | {
       readonly ok: true;
       readonly text: string;
       readonly toolCalls: readonly ToolCall[];
-      /** Normalised as `Call.finish` is. */
+      /** Normalized like `Call.finish`. */
       readonly finish: string;
       readonly usage: Usage;
     }
@@ -37,17 +35,17 @@ export type Attempt =
     };
 
 export type SendContext = {
-  /** Counts from 1 within one call. */
+  /** The attempt's number within one call, from 1. */
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** Receives the reply's text, piece by piece and in order, before `send` settles. */
+  /** Receives the reply's text in pieces and in order, before `send` settles. */
   readonly onText: (text: string) => void;
 };
 
 /**
- * Makes one attempt at one model call, over a wire or inside this process. It does not retry, queue, count
- * or price: the caller in `models` does that, alike for all. `send` settles soon after `signal` aborts,
- * with any outcome, and rejects only for its own bugs and for what `onText` throws.
+ * Makes one attempt at a model call, over the network or in this process. The caller in `models` retries, queues, counts
+ * and prices. `send` settles soon after `signal` aborts, with any outcome. It rejects only for its own bugs and for
+ * errors of `onText`.
  */
 export interface Transport {
   send(request: ModelRequest, sending: SendContext): Promise<Attempt>;

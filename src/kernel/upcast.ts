@@ -2,19 +2,19 @@ import { parseEvent } from "./event.ts";
 import type { Cap } from "./model.ts";
 import { Origin, type Work } from "./origin.ts";
 
-// UPCAST-1. What schema 1 said in step keys, note topics and English is read as what schema 2 records: here, nowhere else.
-// UPCAST-2. An upcast event equals what today's code makes of the same call or input, so that replays compare equal.
-// UPCAST-3. What does not fit stays as it was recorded: another protocol's note is its own.
+// UPCAST-1. Only this file reads the step keys, note topics and English texts of schema 1 as fields and events of schema 2.
+// UPCAST-2. An upcast event equals the event that today's code makes of the same call or input, so that replays match.
+// UPCAST-3. An event that fits no rule stays as it was recorded, such as another protocol's note.
 
-/** An event as it lies in a store: `data` has been parsed as JSON, and not checked. */
+/** A stored event: `data` is parsed JSON, but not validated. */
 export type RecordedData = { readonly type: string; readonly data: unknown; readonly origin: Origin };
 
-/** An event of schema 1 in the words of schema 2. */
+/** Converts an event of schema 1 to schema 2. */
 export function upcast({ type, data, origin }: RecordedData): RecordedData {
   const work = "step" in origin ? workIn(origin.step, type, data) : undefined;
   const event =
     type === "note-taken" ? noteAsEvent(data, work, origin.by) : { type, data: inNewWords(type, data) };
-  const named = Origin.safeParse({ ...origin, work }); // UPCAST-3: a round of no number is none
+  const named = Origin.safeParse({ ...origin, work }); // UPCAST-3: an invalid round gives no work
   return { ...event, origin: work && named.success ? named.data : origin };
 }
 
@@ -31,7 +31,7 @@ const workOf = (kind: Group, { round, nth, by, of }: { readonly [part: string]: 
   ...(of === undefined ? {} : { of }),
 });
 
-/** Keys of what a phase decided about who takes part. */
+/** Step keys of a phase's decisions about who takes part. */
 const ROSTERS: readonly Rule[] = [
   [/^clarify-(\d{1,6})\/roster$/, (nth) => workOf("roster", { nth, of: "clarification" })],
   [/^(?:round-(\d{1,6})\/)?([a-z]+)\/roster$/, (round, of) => workOf("roster", { round, of })],
@@ -40,7 +40,7 @@ const ROSTERS: readonly Rule[] = [
   [/^([a-z]+)\/reached$/, (of) => workOf("affordability", { of })],
 ];
 
-/** All other keys; the first that fits. */
+/** All other step keys; the first match wins. */
 const STEPS: readonly Rule[] = [
   [/^round-(\d{1,6})\/closed$/, (round) => workOf("round", { round })],
   [/^round-(\d{1,6})\/(convergence|confidence)$/, (round, kind) => workOf(kind, { round })],
@@ -69,7 +69,7 @@ const STEPS: readonly Rule[] = [
   ],
 ];
 
-/** What a step of schema 1 was about, by its key; a participant may be named as a roster's key ends. */
+/** Reads a step's work from its key. The event type tells a roster's key from the key of a participant named "roster". */
 function workIn(step: string, type: string, data: unknown): Work | undefined {
   for (const [key, read] of type === "roster-fixed" ? ROSTERS : STEPS) {
     const match = key.exec(step);
@@ -83,7 +83,7 @@ function workIn(step: string, type: string, data: unknown): Work | undefined {
   return undefined;
 }
 
-/** Which of several alike: a tool's call or a repetition by its number; what is asked again counts from 2. */
+/** The number of a tool call or a repetition; a repeated request counts from 2. */
 function nthIn(step: string): number | undefined {
   const [, number] = /\/(?:tool|repeat)-(\d+)(?:\/again-\d+)?$/.exec(step) ?? [];
   const [, again] = /\/again-(\d+)$/.exec(step) ?? [];
@@ -103,7 +103,7 @@ const failed = ({ topic, reason, body, call }: OldNote) => ({
   data: { code: topic, why: reason, detail: body, ...withCall(call) },
 });
 
-/** The notes that became events, by topic: where they stood, and how they are said now. */
+/** Notes that are events in schema 2, by topic: the work or origin that recorded the note, and the conversion. */
 const NOTES: {
   readonly [topic: string]:
     | readonly [from: string, (note: OldNote, by: Group) => { readonly type: string; readonly data: object }]
@@ -131,7 +131,7 @@ function noteAsEvent(data: unknown, work: Work | undefined, by: Origin["by"]): O
   const kept = { type: "note-taken", data: inNewWords("note-taken", data) };
   const note = NOTES[textIn(data, "topic") ?? ""];
   if (note === undefined || (note[0] !== work?.kind && note[0] !== by)) return kept;
-  // A note of schema 1, as far as its parts are looked at; what comes of it is checked.
+  // The note's shape is assumed here; the resulting event is validated below.
   const event = note[1](kept.data as OldNote, work?.by);
   try {
     return parseEvent(event);
@@ -140,10 +140,10 @@ function noteAsEvent(data: unknown, work: Work | undefined, by: Origin["by"]): O
   }
 }
 
-/** The words of a debate's judge, who was never asked for claims. */
+/** What schema 1 recorded as the claims of a debate's judge, whose prompt does not ask for claims. */
 const UNASKED = "the judge of a debate is not asked who contributed";
 
-/** An event's data with the cap that its English names, and without claims that nobody was asked for. */
+/** Adds the cap that the English text names, and removes claims that the prompt did not ask for. */
 function inNewWords(type: string, data: unknown): unknown {
   if (!isObject(data)) return data;
   const { call, claims } = data;
@@ -156,7 +156,7 @@ function inNewWords(type: string, data: unknown): unknown {
   return { ...data, call: { ...call, failure: withCap(call["failure"], "message") } };
 }
 
-/** How the engine said that a cap was passed. */
+/** The engine's texts of schema 1 for an exceeded cap. */
 const PASSED: readonly (readonly [words: RegExp, cap: Cap])[] = [
   [/\bcap of \$|money is capped/, "usd"],
   [/\bcap of [\d,]+ tokens/, "tokens"],
@@ -164,7 +164,7 @@ const PASSED: readonly (readonly [words: RegExp, cap: Cap])[] = [
   [/\btime (?:of \d+ ms )?is up/, "time"],
 ];
 
-/** With the cap that the text names first. */
+/** Adds the cap that the text names first. */
 function withCap(data: object, key: string): object {
   const text = textIn(data, key) ?? "";
   const [first] = PASSED.map(([words, cap]) => ({ at: text.search(words), cap }))
