@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { loadShown } from "../src/app/result.ts";
 import { openParley, type Parley } from "../src/index.ts";
@@ -13,9 +13,11 @@ import {
   type Script,
 } from "../src/testing/index.ts";
 import { answerText } from "../src/reports/answer.ts";
+import { runProgram } from "../src/cli/program.ts";
 import { delphi } from "./fixtures/delphi/index.ts";
 import { sectionLines } from "./fixtures/delphi/report.ts";
 import { distributionOf, sectionOf } from "./fixtures/delphi/view.ts";
+import { scratch } from "./support/scratch.ts";
 
 // A protocol is one folder and one line of the registry: everything else of Parley works with it as it is.
 
@@ -92,9 +94,9 @@ describe("the protocol", () => {
   });
 });
 
-describe("in a program", () => {
-  const MODELS = ["sim/ada", "sim/bob", "sim/cyd"];
+const MODELS = ["sim/ada", "sim/bob", "sim/cyd"];
 
+describe("in a program", () => {
   async function opened(work: (parley: Parley, calls: () => number) => Promise<void>): Promise<void> {
     const models = scripted(panel);
     await using parley = await openParley({ store: ":memory:", env: {}, models, protocols: { delphi } });
@@ -137,4 +139,67 @@ describe("in a program", () => {
       expect((await fewer.outcome()).result?.finalAnswer).toBe("125");
       expect(calls()).toBe(8);
     }));
+});
+
+describe("on the command line", () => {
+  /** Runs a command line of a program that has the protocol in its registry. */
+  async function parley(
+    ...args: readonly string[]
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
+    const written = { stdout: "", stderr: "" };
+    const write = (where: keyof typeof written) => (text: unknown, done?: unknown) => {
+      written[where] += String(text);
+      if (typeof done === "function") done();
+      return true;
+    };
+    const spies = (["stdout", "stderr"] as const).map((where) =>
+      vi.spyOn(process[where], "write").mockImplementation(write(where)),
+    );
+    using place = scratch(
+      {},
+      { PARLEY_STORE: ":memory:", OLLAMA_HOST: "127.0.0.1:1", LMSTUDIO_HOST: "127.0.0.1:1" },
+    );
+    for (const [name, value] of Object.entries(place.env)) vi.stubEnv(name, value);
+    try {
+      return { code: await runProgram(args, { protocols: { delphi } }), ...written };
+    } finally {
+      vi.unstubAllEnvs();
+      for (const spy of spies) spy.mockRestore();
+    }
+  }
+
+  it("is a command with its own flags and help", async () => {
+    const { code, stdout } = await parley("delphi", "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Usage: parley delphi [options] [question...]");
+    expect(stdout).toMatch(/^ {2}--rounds <n> +how often everybody estimates$/m);
+    expect(stdout).toMatch(/^ {2}-m, --models <refs> /m);
+    expect(stdout).not.toMatch(/--(strategy|chair|effort)\b/);
+    expect(stdout.match(/^ {2}\$ parley delphi /gm)).toHaveLength(2);
+    const { stdout: all } = await parley("--help");
+    expect(all).toMatch(/^ {2}delphi \[options\] \[question\.\.\.\] /m);
+  });
+
+  it("takes its settings from flags, and prints its result", async () => {
+    const asked = await parley(
+      "delphi",
+      "What is 17 * 23?",
+      "--rounds",
+      "1",
+      "--json",
+      "--quiet",
+      "--models",
+      MODELS.join(),
+    );
+    expect(asked).toMatchObject({ code: 0, stderr: "" });
+    const { protocol, status, section } = JSON.parse(asked.stdout) as Record<string, unknown>; // what `--json` prints
+    expect({ protocol, status }).toMatchObject({ protocol: { name: "delphi" }, status: "answered" });
+    expect(sectionLines(section as never)).toHaveLength(1); // the fixture's own view has made it
+  });
+
+  it("refuses a value that its schema refuses, by the name of the flag", async () => {
+    const refused = await parley("delphi", question, "--rounds", "9");
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^parley: --rounds must be at most 5 \(got 9\)/);
+  });
 });

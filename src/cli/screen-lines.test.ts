@@ -130,11 +130,9 @@ describe("what a person sees", () => {
         { progress: progress([], { closed }), elapsedMs: 4_200, tick: 0 },
         { columns: 79, rows: 23, style },
       );
-    expect(last("answered-degraded")).toBe(
-      "✓ answered degraded after 4.2 s · 3 calls · 3,936 tokens · $0.0063",
-    );
-    expect(last("failed")).toMatch(/^✗ failed after/);
-    expect(last(undefined)).toMatch(/^✗ stopped after/);
+    expect(last("answered-degraded")).toBe("✓ Done in 4.2 s, degraded · 3 calls · 3,936 tokens · $0.0063");
+    expect(last("failed")).toMatch(/^✗ Failed after/);
+    expect(last(undefined)).toMatch(/^✗ Paused after/);
   });
 });
 
@@ -146,7 +144,7 @@ it("says free, unknown and nothing of the cost", () => {
     cost: { usd: null, source: "unknown" },
   } as const;
   expect(spentWords(unknown)).toBe("1 call · tokens unknown · cost unknown");
-  expect(spentWords({ ...spent, calls: 0 })).toBe("no call has ended yet");
+  expect(spentWords({ ...spent, calls: 0 })).toBe("");
 });
 
 it("keeps a long text's lines as they were broken while more is added", () => {

@@ -4,7 +4,6 @@ import type { Style } from "../reports/style.ts";
 import { cutTo, padTo, tailOf, widthOf, wrapped } from "../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import { formatCost } from "../reports/words.ts";
-import { modelWords, stateWords, workWords } from "./screen-words.ts";
 
 // SLINES-1. There are at most `rows` lines, and none takes more than `columns` cells.
 // SLINES-2. Everything foreign is printable and on one line before it is measured.
@@ -54,14 +53,25 @@ export function screenLines(moment: Moment, { columns, rows, style }: Space): st
 export function closingLine({ progress, elapsedMs }: Moment, { columns, style }: Space): string {
   const { closed, spent } = progress;
   const well = closed === "answered" || closed === "answered-degraded";
-  const outcome = closed === undefined ? "stopped" : closed.replaceAll("-", " ");
-  const words = cutTo(`${outcome} after ${formatDuration(elapsedMs)} · ${spentWords(spent)}`, columns - 2);
+  const words = cutTo(
+    [outcomeWords(closed, elapsedMs), spentWords(spent)].filter(Boolean).join(" · "),
+    columns - 2,
+  );
   return `${well ? style.green("✓") : style.red("✗")} ${style.dim(words)}`;
 }
 
-/** `7 calls · 9,548 tokens · $0.0126` */
+/** `Done in 6.4 s`, `Paused after 2.0 s`, `Failed after 350 ms`. */
+export function outcomeWords(closed: string | undefined, elapsedMs: number): string {
+  const time = formatDuration(elapsedMs);
+  if (closed === undefined) return `Paused after ${time}`;
+  if (closed === "answered") return `Done in ${time}`;
+  if (closed === "answered-degraded") return `Done in ${time}, degraded`;
+  return `${closed.charAt(0).toUpperCase()}${closed.slice(1).replaceAll("-", " ")} after ${time}`;
+}
+
+/** `7 calls · 9,548 tokens · $0.0126`; nothing before the first call has ended. */
 export function spentWords({ calls, tokens, cost }: RunProgress["spent"]): string {
-  if (calls === 0) return "no call has ended yet";
+  if (calls === 0) return "";
   const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
   const price =
     cost.usd === null ? "cost unknown" : cost.source === "free" ? formatCost(cost) : formatUsd(cost.usd);
@@ -165,3 +175,46 @@ function textLines(row: ProgressRow, most: number, columns: number): string[] {
   const lines = wrapped(near.normalize("NFC"), cells).filter((line) => line.trim() !== "");
   return lines.slice(-most).map((line) => `  ${line.trimEnd()}`);
 }
+
+type Work = { readonly doing: string; readonly done: string };
+
+const WORKS: { readonly [work: string]: Work | undefined } = {
+  draft: { doing: "drafting", done: "draft" },
+  review: { doing: "reviewing", done: "review" },
+  synthesis: { doing: "writing", done: "synthesis" },
+  comparison: { doing: "comparing", done: "comparison" },
+  revision: { doing: "revising", done: "revision" },
+  critique: { doing: "criticizing", done: "critique" },
+};
+
+/** A kind of work, as a step key names it, in words; one that is not known here by its own name. */
+export const workWords = (work: string): Work => WORKS[work] ?? { doing: work, done: work };
+
+/** What a step took, in brackets, as far as it is known: ` (1.2 s, 312 tokens)`. */
+export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" | "tokensOut">): string {
+  const parts = [
+    latencyMs === null ? "" : formatDuration(latencyMs),
+    tokensOut === null ? "" : `${formatNumber(tokensOut)} tokens`,
+  ].filter(Boolean);
+  return parts.length > 0 ? ` (${parts.join(", ")})` : "";
+}
+
+/** Where a step is, for a participant's row. */
+export function stateWords({ work, state, text, attempt, again: repeated, why, ...took }: StepView): string {
+  const { doing, done } = workWords(work);
+  const again = repeated ? " again" : "";
+  const retried = attempt > 1 ? `, attempt ${attempt}` : "";
+  switch (state) {
+    case "calling":
+      return `${doing}${again}…${retried}`;
+    case "writing":
+      return `${doing}${again}… ${formatNumber(text.length)} characters${retried}`;
+    case "done":
+      return `${done} done${tookWords(took)}`;
+    case "failed":
+      return `${done} failed: ${oneLine(why ?? "for an unknown reason", 300)}`;
+  }
+}
+
+/** A model for a narrow place: without the parameters of a simulated one. */
+export const modelWords = (model: string): string => oneLine(model.split("?")[0] ?? model, 100);

@@ -2,9 +2,7 @@ import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKe
 import { progressView } from "../views/progress.ts";
 import { speakerOf } from "../views/spending.ts";
 import { oneLine } from "../reports/printable.ts";
-import { formatDuration } from "../text/format.ts";
-import { spentWords } from "./screen-lines.ts";
-import { modelWords, tookWords, workWords } from "./screen-words.ts";
+import { modelWords, outcomeWords, spentWords, tookWords, workWords } from "./screen-lines.ts";
 
 type ScreenLog = { event(entry: Entry): void; frame(frame: Frame): void; stop(): void };
 
@@ -27,7 +25,9 @@ export function createScreenLog({
       startedAtMs ??= now();
       view.event(entry);
       const ended = isEvent(entry, "deliberation-closed")
-        ? `${entry.data.outcome.replaceAll("-", " ")} after ${formatDuration(now() - startedAtMs)}: ${spentWords(view.read().spent)}`
+        ? [outcomeWords(entry.data.outcome, now() - startedAtMs), spentWords(view.read().spent)]
+            .filter(Boolean)
+            .join(" · ")
         : undefined;
       const text = ended ?? entryWords(entry);
       if (text !== undefined) line(oneLine(text, 500));
@@ -65,25 +65,29 @@ function entryWords(entry: Entry): string | undefined {
     return `${who}: review could not be read: ${entry.data.ranking.reason}`;
   if (isEvent(entry, "roster-fixed")) {
     const { phase, in: inside, out } = entry.data;
-    const missing = out.map(({ id, why }) => `; without ${id}: ${why}`).join("");
-    return `${phase} ${inside.length} of ${inside.length + out.length} in${missing}`;
+    const missing = out.map(({ id, why }) => `; ${id} failed: ${why}`).join("");
+    const all = inside.length + out.length;
+    const received = /^(draft|review|revision|critique)$/.test(phase)
+      ? `${inside.length} of ${all} ${phase}s received`
+      : `${phase}: ${inside.length} of ${all} received`;
+    return received + missing;
   }
   if (isEvent(entry, "standing-reached")) {
     const places = entry.data.places.map(({ id, place, score }) =>
       score === null ? `${id} unranked` : `${place}. ${id}`,
     );
-    return `standing: ${places.join(", ")}`;
+    return `Peer ranking: ${places.join(", ")}`;
   }
   if (isEvent(entry, "rung-decided")) return entry.data.reason;
   if (isEvent(entry, "clarification-asked"))
-    return `${who}: asks back: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
+    return `${who} asks: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
   const call = callOf(entry);
   return call && doneWords(entry, { who, call });
 }
 
 function doneWords(entry: Entry, { who, call }: { readonly who: string; readonly call: Call }): string {
   const took = tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out });
-  const how = entry.origin.by === "adopted" ? ` taken over from ${entry.origin.from}` : ` done${took}`;
+  const how = entry.origin.by === "adopted" ? ` reused from ${entry.origin.from}` : ` done${took}`;
   return `${who}: ${doneOf(entry)}${how}`;
 }
 

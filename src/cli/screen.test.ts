@@ -215,14 +215,14 @@ describe("elsewhere", () => {
       analyst: draft done (1.2 s, 312 tokens)
       builder: draft done (1.2 s, 312 tokens)
       skeptic: draft done (1.2 s, 312 tokens)
-      draft 3 of 3 in
+      3 of 3 drafts received
       analyst: review done (1.2 s, 150 tokens)
       builder: review done (1.2 s, 150 tokens)
       skeptic: review failed: network: connection reset
-      standing: 1. analyst, 1. builder, 3. skeptic
+      Peer ranking: 1. analyst, 1. builder, 3. skeptic
       chair: writing…
       chair: synthesis done (2.0 s, 312 tokens)
-      answered degraded after 4.2 s: 7 calls · tokens unknown · cost unknown
+      Done in 4.2 s, degraded · 7 calls · tokens unknown · cost unknown
       "
     `);
     expect(output.writes.join("")).not.toContain("\u001b");
@@ -254,11 +254,11 @@ describe("elsewhere", () => {
     sample.add({ type: "clarification-asked", data: { by, questions } }, byStep("clarify/analyst"));
     for (const entry of sample.entries) screen.event(entry);
     expect(output.screen().slice(1, -1)).toEqual([
-      "analyst: draft taken over from Kx7sampleCouncil0001",
-      "draft 1 of 2 in; without skeptic: no ranking",
+      "analyst: draft reused from Kx7sampleCouncil0001",
+      "1 of 2 drafts received; skeptic failed: no ranking",
       "analyst: reply could not be read, asking again: no ranking",
       "analyst: review could not be read: no ranking",
-      "analyst: asks back: Which units?",
+      "analyst asks: Which units?",
     ]);
   });
 });
