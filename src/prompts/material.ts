@@ -34,7 +34,7 @@ export const labelList = (answers: readonly LabeledText[]): string =>
     .sort((a, b) => (a < b ? -1 : 1))
     .join(", ");
 
-/** Labelled answers before somebody who is to work on them. */
+/** Labeled answers for a participant that works on them. */
 export type AnswersPrompt = {
   readonly material: Material;
   readonly persona: string;

@@ -21,32 +21,32 @@ import { stage, type StageProcess, type Stage } from "../../src/testing/stage.ts
 // M3. Every other step stands under the key, and which steps there are depends on the texts and replies alone.
 // M4. A crash repeats at most the calls that were in flight; a replay, which has no embeddings, comes to the same.
 
-/** One text that is to be summarised. */
-export type SummarisedText = {
+/** One text that is to be summarized. */
+export type SummaryInput = {
   readonly round: number;
   readonly kind: "proposal" | "critique" | "refinement";
   readonly step: string;
   readonly text: string;
 };
 
-/** What is to be summarised: for whom, under which step, in how many UTF-16 units. */
+/** What is to be summarized: for whom, under which step, in how many UTF-16 units. */
 export type SummaryGiven = {
   readonly key: string;
   readonly for: Participant;
   readonly round: number;
-  readonly texts: readonly SummarisedText[];
+  readonly texts: readonly SummaryInput[];
   readonly maxLength: number;
   readonly embeddings: Embeddings | null;
 };
 
-export type Summarising = (
+export type SummaryStart = (
   run: StepRunner,
   given: SummaryGiven,
 ) => Promise<Event<"summary-made"> | Event<"degradation-noted">>;
 
 /** The texts and all else that a case decides. */
 type Sample = {
-  readonly texts: readonly SummarisedText[];
+  readonly texts: readonly SummaryInput[];
   readonly maxLength?: number;
   readonly embeddings?: Embeddings | null;
   readonly reply?: ScriptedLine | ((request: ModelRequest, nth: number) => ScriptedLine);
@@ -58,9 +58,9 @@ const MAX_LENGTH = 600;
 const TEMPERATURE = 0.4;
 const alone = new AbortController().signal;
 
-/** What every way to summarise must do; `summarise` begins one. */
-export function summaryContract(name: string, summarise: Summarising): void {
-  const held = async (sample: Sample) => kept(summarise, sample, await played(summarise, sample));
+/** What every way to summarize must do; `summarize` begins one. */
+export function summaryContract(name: string, summarize: SummaryStart): void {
+  const held = async (sample: Sample) => kept(summarize, sample, await played(summarize, sample));
 
   describe(`${name} keeps the summary contract`, () => {
     it("ends in one summary under its key, whatever happens in between", async () => {
@@ -74,18 +74,18 @@ export function summaryContract(name: string, summarise: Summarising): void {
         reply: (request, nth) => ({ text: inShort(request), latencyMs: latencyMs(nth) }),
       });
       const one = await played(
-        summarise,
+        summarize,
         slow((nth) => nth * 10),
       );
       const other = await played(
-        summarise,
+        summarize,
         slow((nth) => 1_000 - nth * 10),
       );
       expect(await stepsOf(other)).toEqual(await stepsOf(one));
     });
 
     it("goes on wherever it was killed, and asks for nothing that is recorded", { timeout: 60_000 }, () =>
-      survivesCrashes(summarise, { texts: debated(2), embeddings: letterEmbeddings() }),
+      survivesCrashes(summarize, { texts: debated(2), embeddings: letterEmbeddings() }),
     );
 
     it.each<[string, ScriptedLine]>([
@@ -94,8 +94,8 @@ export function summaryContract(name: string, summarise: Summarising): void {
       ["is empty", " \n\t "],
     ])("loses its summary when every call %s", async (_what, reply) => {
       const sample = { texts: debated(2), reply };
-      const { on, id } = await played(summarise, sample);
-      const end = await kept(summarise, sample, { on, id });
+      const { on, id } = await played(summarize, sample);
+      const end = await kept(summarize, sample, { on, id });
       expect(end.type).toBe(on.models.count() > 0 ? "degradation-noted" : "summary-made");
     });
 
@@ -126,8 +126,8 @@ export function summaryContract(name: string, summarise: Summarising): void {
     it("ends without a call where nothing was said", async () => {
       for (const texts of [[], ["", " "]]) {
         const sample = { texts: spoken(texts) };
-        const { on, id } = await played(summarise, sample);
-        expect((await kept(summarise, sample, { on, id })).type).toBe("degradation-noted");
+        const { on, id } = await played(summarize, sample);
+        expect((await kept(summarize, sample, { on, id })).type).toBe("degradation-noted");
         expect(on.models.count()).toBe(0);
       }
     });
@@ -187,7 +187,7 @@ const letters = (text: string): number[] => {
 };
 
 /** Rounds of a proposal, a critique of it and its refinement, each longer than the summary may be. */
-const debated = (rounds: number): readonly SummarisedText[] =>
+const debated = (rounds: number): readonly SummaryInput[] =>
   Array.from({ length: rounds }, (_, index) => index + 1).flatMap((round) =>
     (["proposal", "critique", "refinement"] as const).map((kind) => ({
       round,
@@ -197,7 +197,7 @@ const debated = (rounds: number): readonly SummarisedText[] =>
     })),
   );
 
-const spoken = (texts: readonly string[]): readonly SummarisedText[] =>
+const spoken = (texts: readonly string[]): readonly SummaryInput[] =>
   texts.map((text, index) => ({
     round: 1,
     kind: "critique",
@@ -207,11 +207,11 @@ const spoken = (texts: readonly string[]): readonly SummarisedText[] =>
 
 const inShort = ({ messages }: ModelRequest): string => `In short: ${digestOf({ messages }).slice(0, 12)}.`;
 
-const toy = (summarise: Summarising, { texts, maxLength = MAX_LENGTH, embeddings = null }: Sample) =>
+const toy = (summarize: SummaryStart, { texts, maxLength = MAX_LENGTH, embeddings = null }: Sample) =>
   toyProtocol(async ({ run, seats }) => {
     const [ada] = seats("member");
     if (!ada) throw new RangeError("somebody is needed");
-    await summarise(run, { key: KEY, for: ada, round: ROUND, texts, maxLength, embeddings });
+    await summarize(run, { key: KEY, for: ada, round: ROUND, texts, maxLength, embeddings });
     return nothingToSay;
   });
 
@@ -230,8 +230,8 @@ async function openedAndDriven({ engine }: StageProcess): Promise<DeliberationId
 
 type Played = { readonly on: Stage; readonly id: DeliberationId };
 
-async function played(summarise: Summarising, sample: Sample): Promise<Played> {
-  const on = stage({ protocols: [toy(summarise, sample)], script: scriptOf(sample) });
+async function played(summarize: SummaryStart, sample: Sample): Promise<Played> {
+  const on = stage({ protocols: [toy(summarize, sample)], script: scriptOf(sample) });
   return { on, id: await on.clock.settle(openedAndDriven(on.start())) };
 }
 
@@ -241,7 +241,7 @@ const stepsOf = async ({ on, id }: Played): Promise<readonly string[]> =>
 
 /** What the task ended in, after all that holds of every end has been checked. */
 async function kept(
-  summarise: Summarising,
+  summarize: SummaryStart,
   sample: Sample,
   { on, id }: Played,
 ): Promise<Event<"summary-made"> | Event<"degradation-noted">> {
@@ -268,7 +268,7 @@ async function kept(
     });
   }
   const later = stage({
-    protocols: [toy(summarise, { ...sample, embeddings: null })],
+    protocols: [toy(summarize, { ...sample, embeddings: null })],
     store: () => on.store,
   });
   expect(await later.engine.replay(id)).toMatchObject({ steps: steps.length }); // M4
@@ -289,14 +289,14 @@ function summaryHolds({ data }: Recorded<"summary-made">, { texts, maxLength = M
   expect(data.temperature).toBe(data.call ? TEMPERATURE : undefined);
 }
 
-const lengthOf = (texts: readonly SummarisedText[]): number =>
+const lengthOf = (texts: readonly SummaryInput[]): number =>
   texts.reduce((sum, { text }) => sum + text.length, 0);
 
-async function survivesCrashes(summarise: Summarising, sample: Sample): Promise<void> {
-  const whole = await played(summarise, sample);
+async function survivesCrashes(summarize: SummaryStart, sample: Sample): Promise<void> {
+  const whole = await played(summarize, sample);
   const expected = await whole.on.facts(whole.id);
   const dying = async (point?: CrashPoint) => {
-    const on = stage({ protocols: [toy(summarise, sample)], script: scriptOf(sample) });
+    const on = stage({ protocols: [toy(summarize, sample)], script: scriptOf(sample) });
     const doomed = on.start(point);
     await on.clock.settle(Promise.race([openedAndDriven(doomed), doomed.died]));
     return { on, doomed };

@@ -386,7 +386,7 @@ describe("what an agent remembers", () => {
     expect(third).not.toMatch(/Proposal \w+ of bob/);
   });
 
-  it("is summarised and asked for in the user's own words, where there are some", async () => {
+  it("is summarized and asked for in the user's own words, where there are some", async () => {
     const on = table({ bob: wordy });
     const own = { "summary/bob": "KEEP EVERY FIGURE", "clarification/ada": "ASK ABOUT MONEY" };
     await on.play(debateAsked({ settings: { ...settings, clarifications: { enabled: true } }, own }));
@@ -399,7 +399,7 @@ describe("what an agent remembers", () => {
   it.each([
     [250, 1],
     [251, 0],
-  ])("is summarised at its threshold, not below: of 250 characters at %i", async (threshold, made) => {
+  ])("is summarized at its threshold, not below: of 250 characters at %i", async (threshold, made) => {
     const on = table({
       ada: { critique: () => "c".repeat(50) },
       bob: { proposal: () => "p".repeat(100), refinement: () => "r".repeat(100) },
@@ -424,7 +424,7 @@ describe("what an agent remembers", () => {
     expect(made?.data.charactersBefore).toBeGreaterThanOrEqual(5_000);
   });
 
-  it("is all of it where nothing is summarised, and nothing where that is not wanted", async () => {
+  it("is all of it where nothing is summarized, and nothing where that is not wanted", async () => {
     const off = { ...settings, summarization: { enabled: false } };
     const on = table({ bob: wordy });
     const { entries } = await on.play(debateAsked({ settings: off }));
@@ -436,7 +436,7 @@ describe("what an agent remembers", () => {
   });
 });
 
-describe("a way to summarise of one's own", () => {
+describe("a way to summarize of one's own", () => {
   it("is registered by a line, and named by the settings alone", async () => {
     const counting: SummaryMethod = {
       name: "counting",

@@ -157,7 +157,7 @@ export const revisionPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =>
 export type Revision = {
   /** The answer after the round: what stands under its heading, or the whole reply where there is no such heading. */
   readonly text: string;
-  /** Of the answers that were criticised under a heading of their own, in the order written. */
+  /** Of the answers that were criticized under a heading of their own, in the order written. */
   readonly critiques: readonly { readonly label: string; readonly text: string }[];
 };
 

@@ -44,11 +44,11 @@ export const respond = defineProtocol<RespondentSettings>({
   async deliberate(context) {
     const [by] = context.seats("respondent");
     if (!by) return { outcome: "failed", why: "nobody sits in the respondent's seat" };
-    const given = await answer(context, { by, respondent: "A", history: context.history });
-    if (given.type === "answer-given" && "step" in given.origin)
-      return { outcome: "answered", answer: given.origin.step, control: null };
-    const call = callOf(given);
-    const why = given.type === "degradation-noted" ? given.data.why : "there is no answer";
+    const event = await answer(context, { by, respondent: "A", history: context.history });
+    if (event.type === "answer-given" && "step" in event.origin)
+      return { outcome: "answered", answer: event.origin.step, control: null };
+    const call = callOf(event);
+    const why = event.type === "degradation-noted" ? event.data.why : "there is no answer";
     return call?.ok === false && call.failure.code === "over-budget"
       ? stoppedByBudget(why, call.failure.cap, null)
       : { outcome: "failed", why };

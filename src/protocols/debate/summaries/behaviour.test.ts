@@ -122,12 +122,12 @@ describe("length-based", () => {
 describe("hierarchical", () => {
   const contributions = [
     said(1, "proposal", long("proposal 1")),
-    said(1, "critique", "too short to be summarised"),
+    said(1, "critique", "too short to be summarized"),
     said(1, "refinement", long("refinement 1")),
     said(2, "critique", long("critique 2")),
   ];
 
-  it("summarises contributions, then rounds and phases, then the whole, and records each", async () => {
+  it("summarizes contributions, then rounds and phases, then the whole, and records each", async () => {
     const { entries } = await held({ method: "hierarchical", contributions });
     expect([...stepsOf(entries)].sort()).toEqual([
       "summary-made …",
@@ -146,7 +146,7 @@ describe("hierarchical", () => {
       method: "hierarchical",
       charactersBefore: 26 + long("critique 2").length,
       charactersAfter: 75,
-      text: "Round 1, critique:\ntoo short to be summarised\n\nRound 2, critique:\nsummary 3",
+      text: "Round 1, critique:\ntoo short to be summarized\n\nRound 2, critique:\nsummary 3",
       round: 3,
       part: { level: "phase", of: "critiques" },
     });
@@ -161,9 +161,9 @@ describe("hierarchical", () => {
       "600|critique 2 is said. critiq",
       "600|Round 1:\nRound 1, proposal",
     ]);
-    expect(prompts[3]).toContain("All critiques:\nRound 1, critique:\ntoo short to be summarised");
+    expect(prompts[3]).toContain("All critiques:\nRound 1, critique:\ntoo short to be summarized");
     const verbatim = ended(entries, `${KEY}/contribution/round-1/critique/ada`);
-    expect(verbatim).toMatchObject({ text: "too short to be summarised", part: { level: "contribution" } });
+    expect(verbatim).toMatchObject({ text: "too short to be summarized", part: { level: "contribution" } });
     expect(verbatim).not.toHaveProperty("call");
     const many = Array.from({ length: 8 }, (_, index) => said(index + 1, "proposal", long(`p${index}`)));
     const crowded = await held({ method: "hierarchical", contributions: many });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { summaryContract, type Summarising } from "../../../../test/support/summary-contract.ts";
+import { summaryContract, type SummaryStart } from "../../../../test/support/summary-contract.ts";
 import { findSummaryMethod, summaryMethods, type SummaryMethod } from "./index.ts";
 
 /** Begins a method as a debate would, found by its name alone. */
 const named =
-  (name: string, methods?: readonly SummaryMethod[]): Summarising =>
+  (name: string, methods?: readonly SummaryMethod[]): SummaryStart =>
   (run, { texts, embeddings, ...given }) =>
     findSummaryMethod(name, methods).summarize(
       run,
