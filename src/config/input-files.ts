@@ -164,10 +164,10 @@ export function readJsonLines<S extends z.ZodType>(
 }
 
 /** What a participant is told: our own words, or a file's. `path` is as the configuration writes it. */
-export type PromptSource =
+export type PromptOrigin =
   { readonly source: "built-in" } | { readonly source: "file"; readonly path: string; readonly text: string };
 
-export type PromptReading = { readonly prompt: PromptSource; readonly warnings: readonly string[] };
+export type PromptReading = { readonly prompt: PromptOrigin; readonly warnings: readonly string[] };
 
 const MAX_PROMPT_BYTES = 100_000;
 

@@ -17,7 +17,7 @@ const KINDS = {
   rubrics: "rubric",
   prompts: "prompt",
 } as const;
-export type Kind = keyof typeof KINDS;
+export type NamedKind = keyof typeof KINDS;
 
 /** A folder of files of one kind. */
 export type Folder = { readonly from: "project" | "user" | "built-in"; readonly path: string };
@@ -26,7 +26,7 @@ export type Folder = { readonly from: "project" | "user" | "built-in"; readonly 
 export type FolderFile = Folder & { readonly data?: unknown };
 
 /** The folders in which files of a kind are looked for: the project's before the user's; they need not exist. */
-export function foldersOf(kind: Kind, place: FileContext): readonly Folder[] {
+export function foldersOf(kind: NamedKind, place: FileContext): readonly Folder[] {
   const project = nearestAbove(".parley", place);
   return [
     ...(project === undefined ? [] : [{ from: "project", path: join(project, kind) } as const]),
@@ -47,7 +47,7 @@ function filesOf({ from, path: folder }: Folder, endings: readonly string[]): re
  * @throws Fault `configuration` for two files of one name in a folder
  */
 export function collectNamed<T>(
-  kind: Kind,
+  kind: NamedKind,
   folders: readonly Folder[],
   read: (file: FolderFile) => readonly [name: string, value: T],
 ): ReadonlyMap<string, T> {
@@ -75,7 +75,7 @@ export function sortByName<T>(named: Iterable<readonly [name: string, value: T]>
 
 /** The fault for a name that does not exist, with the nearest. `hint` says what else may be named. */
 export function unknownName(
-  kind: Kind,
+  kind: NamedKind,
   written: string,
   { known, hint = "" }: { readonly known: Iterable<string>; readonly hint?: string },
 ): Fault<"configuration"> {

@@ -68,8 +68,8 @@ const Hidden = z.looseObject({ id, enabled: z.literal(false) });
 
 const FORM = "a persona has an id, a name and instructions, as text or in its parts";
 
-export type PersonaText = Omit<z.infer<typeof Whole>, "enabled">;
-export type LoadedPersona = PersonaText & { readonly from: Folder["from"]; readonly path: string };
+export type PersonaDefinition = Omit<z.infer<typeof Whole>, "enabled">;
+export type LoadedPersona = PersonaDefinition & { readonly from: Folder["from"]; readonly path: string };
 
 /** A file's persona by its id, null for one that only hides another. @throws Fault `configuration` */
 function readPersona(source: FolderFile, kind: string): readonly [id: string, LoadedPersona | null] {

@@ -134,7 +134,7 @@ function writeDigits(text: string): string {
   return value === undefined ? text : `${value}${rest}`;
 }
 
-/** `2 million`, `$5M`, `1.5k`; a letter alone is a unit (metres, kelvin) unless it is that k or follows money. */
+/** `2 million`, `$5M`, `1.5k`; a letter alone is a unit (meters, kelvin) unless it is that k or follows money. */
 function readMagnitude(tail: string, isMoney: boolean): { exponent: number; rest: string } {
   const [all = "", name = ""] =
     /^\s?(thousand|million|billion|trillion)\b/i.exec(tail) ??

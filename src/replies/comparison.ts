@@ -4,7 +4,7 @@ import { labelReader, type LabelReader } from "./reply-fields.ts";
 
 const Stance = z.strictObject({ claim: z.string(), answers: z.array(z.string()) });
 
-/** The JSON form of a comparison of labelled answers, claim by claim. */
+/** The JSON form of a comparison of labeled answers, claim by claim. */
 export const ComparisonReply = z.strictObject({
   agreements: z.array(Stance),
   contradictions: z.array(z.strictObject({ topic: z.string(), stances: z.array(Stance) })),

@@ -1,3 +1,5 @@
+import type { Span } from "../text/fences.ts";
+
 const escapes = new Map([
   ["\n", "\\n"],
   ["\r", "\\r"],
@@ -19,8 +21,6 @@ export function escapeBreaks(text: string): string {
   });
   return text.slice(0, start) + json;
 }
-
-export type Span = { readonly start: number; readonly end: number };
 
 type Expected = "key" | "key-or-close" | "colon" | "value" | "value-or-close" | "comma-or-close";
 

@@ -1,6 +1,6 @@
 import { type LabelReader, labelReader } from "./reply-fields.ts";
-import { splitLines } from "../text/fences.ts";
-import { jsonObjects, type Span } from "./json-objects.ts";
+import { splitLines, type Span } from "../text/fences.ts";
+import { jsonObjects } from "./json-objects.ts";
 import { tooLong } from "./verdicts.ts";
 
 /** A line that begins with the marker `FINAL RANKING:`, its decoration included; a list may follow on the line. */

@@ -1,8 +1,8 @@
-import { fencedBlocks } from "../text/fences.ts";
-import { jsonObjects, type Span } from "./json-objects.ts";
+import { fencedBlocks, type Span } from "../text/fences.ts";
+import { jsonObjects } from "./json-objects.ts";
 
 /** Longer replies are refused unread; an event could not hold one anyway. */
-export const MAX_REPLY_LENGTH = 4_000_000;
+const MAX_REPLY_LENGTH = 4_000_000;
 
 /** A JSON object that a reply holds: its own entries, and where it stands. */
 export type FoundObject = { readonly entries: ReadonlyMap<string, unknown>; readonly span: Span };

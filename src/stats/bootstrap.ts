@@ -62,8 +62,8 @@ export function bootstrap<T>(
   // The k-th from its end, k the share of one more than all, as for the quantiles of an unknown distribution.
   const place = (share: number) =>
     Math.min(resamples, Math.max(1, Math.floor((resamples + 1) * share + 1e-9)));
-  const centre = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  const center = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
   return {
     estimate,
     low: values[place(cut.below) - 1] ?? estimate,
@@ -76,9 +76,9 @@ export function bootstrap<T>(
 function acceleration<T>(sample: readonly T[], measured: (drawn: readonly T[]) => number): number {
   if (sample.length < 2) return 0;
   const left = sample.map((_, index) => measured(sample.toSpliced(index, 1)));
-  const centre = mean(left);
-  const squares = left.reduce((sum, value) => sum + (centre - value) ** 2, 0);
-  const cubes = left.reduce((sum, value) => sum + (centre - value) ** 3, 0);
+  const center = mean(left);
+  const squares = left.reduce((sum, value) => sum + (center - value) ** 2, 0);
+  const cubes = left.reduce((sum, value) => sum + (center - value) ** 3, 0);
   return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
 }
 

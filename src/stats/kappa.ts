@@ -34,7 +34,7 @@ function chanceCorrected<T>(
 }
 
 /**
- * Cohen's κ of two raters who labelled the same items, each list in the order of the items: agreement beyond what
+ * Cohen's κ of two raters who labeled the same items, each list in the order of the items: agreement beyond what
  * their own shares of each label give by chance, 1 for full agreement, 0 for chance (Cohen 1960, Educational and
  * Psychological Measurement 20:37). Null where chance alone agrees always: no items, or one label throughout.
  * @throws RangeError for lists of different length

@@ -59,7 +59,7 @@ export type ReviewerBallot = { readonly reviewer: string; readonly ranking: read
 export type MeanRank = { readonly score: number; readonly votes: number };
 
 /**
- * The mean normalised rank of each answer that was ranked, turned so that higher is better: place p of m is worth
+ * The mean normalized rank of each answer that was ranked, turned so that higher is better: place p of m is worth
  * 1 − (p − 1) / (m − 1), and the only one of a ballot of one 0.5, since it was compared with nothing. Ballots
  * of different lengths count alike, and nobody loses by the place that its own ballot does not give it.
  */

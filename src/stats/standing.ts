@@ -46,7 +46,7 @@ export function effectiveReviewers(ballots: readonly ReviewerBallot[]): number |
 }
 
 /**
- * Where one answer stands; `score` is its mean normalised rank (see `meanRank`), null when nobody ranked it.
+ * Where one answer stands; `score` is its mean normalized rank (see `meanRank`), null when nobody ranked it.
  * `low` and `high` are its 95 % interval over other reviewers like these, null where they cannot tell: see `standing`.
  */
 export type StandingRow = {
@@ -130,7 +130,7 @@ function scoreBounds(ballots: readonly ReviewerBallot[], seed: string): Readonly
 }
 
 /**
- * Adds up what reviewers think of each other's answers. `order` and `place` follow the mean normalised rank alone;
+ * Adds up what reviewers think of each other's answers. `order` and `place` follow the mean normalized rank alone;
  * equal scores share a place (1, 1, 3), equals stand in the order of `candidates`, and candidates whom nobody ranked
  * come last together. A vote for one's own answer is dropped from the ballot; a ballot with an unknown or repeated
  * candidate, and a second one of the same reviewer, is left out whole. The order of the ballots is of no effect,

@@ -58,7 +58,7 @@ function diceSimilarity(first: ReadonlySet<string>, second: ReadonlySet<string>)
 }
 
 /**
- * The id of the text that is most similar to all on the mean, itself included, by their content words: what minimises the
+ * The id of the text that is most similar to all on the mean, itself included, by their content words: what minimizes the
  * expected loss where each text is as likely as any other to be right (minimum Bayes risk: Kumar & Byrne 2004,
  * HLT-NAACL 169). Of equals the first, and one without words only where all are; null for no texts. It needs no answer to be extracted, so it also chooses among
  * texts that no vote can be taken on.

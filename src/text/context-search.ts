@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Json, ToolSpec } from "../kernel/index.ts";
+import type { Span } from "./fences.ts";
 
 /** Something that a participant said, and in which round. */
 export type SaidText = {
@@ -86,8 +87,6 @@ export function searchContext(
 function isLonger(text: string, most: number): boolean {
   return text.length > 2 * most || [...text].length > most;
 }
-
-type Span = { readonly start: number; readonly end: number };
 
 type TermSearch = { readonly text: string; readonly pattern: RegExp; readonly most: number };
 

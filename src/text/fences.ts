@@ -1,3 +1,6 @@
+/** A part of a text, in UTF-16 units. */
+export type Span = { readonly start: number; readonly end: number };
+
 /** A fenced code block; `start` and `end` take in its fence lines, `contentStart` and `contentEnd` leave them out. */
 export type FencedBlock = {
   readonly start: number;

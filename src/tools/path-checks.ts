@@ -31,7 +31,7 @@ export const PathInput = z
 
 /**
  * Whether a path leads to what by its name holds keys or passwords. Only names are known here: a hard link
- * or a copy under another name is not recognised.
+ * or a copy under another name is not recognized.
  */
 export function isSecretPath(segments: readonly string[], folder: boolean): boolean {
   const names = segments.map(bareName);

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import * as z from "zod";
 import { explainIssue } from "../../config/explain.ts";
 import { checkedFile } from "../../config/named-files.ts";
-import { type PromptSource, readPrompt } from "../../config/input-files.ts";
+import { type PromptOrigin, readPrompt } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { displayPath, refuse } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
@@ -145,7 +145,7 @@ export type Evaluator = {
   /** Of its call, in milliseconds. */
   readonly timeoutMs: number | undefined;
   /** `user` names `{problem}`, `{clarifications}`, `{final_solution}` and `{requirements_info}`; whoever renders it fills them. */
-  readonly prompts: { readonly system: PromptSource; readonly user: PromptSource };
+  readonly prompts: { readonly system: PromptOrigin; readonly user: PromptOrigin };
 };
 
 export type EvaluationConfig = {
@@ -164,7 +164,7 @@ export function readEvaluationFile(written: string, place: FileContext): Evaluat
   const file = readYaml(toAbsolute(written, place), "evaluation configuration");
   const { data, warnings: unknownKeys } = foreignFile(file, EvaluationFile, FORM);
   const warnings = new Set(unknownKeys);
-  const read = (path: string | undefined, kind: string): PromptSource => {
+  const read = (path: string | undefined, kind: string): PromptOrigin => {
     const here = { cwd: dirname(file.path), env: place.env };
     const reading = readPrompt(path === undefined ? [] : [path], { kind, place: here });
     for (const warning of reading.warnings) warnings.add(warning);
