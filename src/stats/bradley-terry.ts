@@ -87,35 +87,25 @@ export function bradleyTerry(
   results: readonly Win[],
   { ties = [], reference }: { readonly ties?: readonly Tie[]; readonly reference?: string } = {},
 ): BradleyTerry {
-  const given = addUpResults(results, ties);
-  const { players } = given;
+  const added = addUpResults(results, ties);
+  const { players } = added;
   if (reference !== undefined && !players.includes(reference))
     throw new RangeError(`the reference "${reference}" is none of the players; give one of them`);
-  const groups = findGroups(given);
-  if (groups.length !== 1)
-    return {
-      ok: false,
-      reason:
-        groups.length === 0
-          ? "there are no results"
-          : `the players fall into ${groups.length} groups between which wins go one way or nobody met`,
-      groups: groups.map((group) => group.map((player) => players[player] ?? "")),
-    };
-  const tied = given.meetings.some((meeting) => meeting.ties > 0);
-  if (tied && isSeparable(given))
-    return {
-      ok: false,
-      reason: "the wins can be told from the ties by strength alone, so that no share of ties fits best",
-      groups: [[...players]],
-    };
-
-  const top = maximizeLikelihood(given, tied);
+  const refused = (reason: string, groups = [[...players]]): BradleyTerry => ({ ok: false, reason, groups });
+  const groups = findGroups(added).map((group) => group.map((player) => players[player] ?? ""));
+  if (groups.length === 0) return refused("there are no results", groups);
+  if (groups.length > 1) {
+    const why = `the players fall into ${groups.length} groups between which wins go one way or nobody met`;
+    return refused(why, groups);
+  }
+  const tied = added.meetings.some((meeting) => meeting.ties > 0);
+  if (tied && isSeparable(added))
+    return refused(
+      "the wins can be told from the ties by strength alone, so that no share of ties fits best",
+    );
+  const top = maximizeLikelihood(added, tied);
   if (top === null)
-    return {
-      ok: false,
-      reason: "the counts differ so much that rounding hides where the likelihood is highest",
-      groups: [[...players]],
-    };
+    return refused("the counts differ so much that rounding hides where the likelihood is highest");
   const { parameters, logLikelihood, covariance } = top;
   const at = reference === undefined ? null : players.indexOf(reference);
   const shift = at === null ? 0 : (parameters[at] ?? 0);

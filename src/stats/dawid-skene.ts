@@ -46,19 +46,20 @@ export function dawidSkene(
   { maximumIterations = 1_000 }: { readonly maximumIterations?: number } = {},
 ): DawidSkene | null {
   if (labels.length === 0) return null;
-  const names = (of: (label: Label) => string) => [...new Set(labels.map(of))].sort();
-  const [items, workers, classes] = [
-    names(({ item }) => item),
-    names(({ worker }) => worker),
-    names(({ label }) => label),
+  const list = (of: (label: Label) => string) => {
+    const names = [...new Set(labels.map(of))].sort();
+    const places = new Map(names.map((name, index) => [name, index]));
+    return { names, place: (label: Label) => places.get(of(label)) ?? 0 };
+  };
+  const [itemList, workerList, classList] = [
+    list(({ item }) => item),
+    list(({ worker }) => worker),
+    list(({ label }) => label),
   ];
-  const places = [items, workers, classes].map((list) => new Map(list.map((name, index) => [name, index])));
-  const place = (list: number, name: string) => places[list]?.get(name) ?? 0;
-  const coded = labels.map(({ item, worker, label }) => ({
-    item: place(0, item),
-    worker: place(1, worker),
-    label: place(2, label),
-  }));
+  const [items, workers, classes] = [itemList.names, workerList.names, classList.names];
+  const coded = labels.map((one) => {
+    return { item: itemList.place(one), worker: workerList.place(one), label: classList.place(one) };
+  });
   const size = { items: items.length, workers: workers.length, classes: classes.length };
 
   let beliefs = items.map(() => classes.map(() => 0));

@@ -83,12 +83,7 @@ export type StandingInput = {
 /** With fewer, the lowest of n votes alone makes up more than 2.5 % of the resamples (n to the −n), and so the bound. */
 const MIN_VOTES = 4;
 
-type SelectedBallots = {
-  readonly ballots: ReviewerBallot[];
-  readonly excluded: { readonly id: string; readonly why: string }[];
-};
-
-function selectBallots(candidates: readonly string[], given: readonly ReviewerBallot[]): SelectedBallots {
+function selectBallots(candidates: readonly string[], given: readonly ReviewerBallot[]) {
   const ballots: ReviewerBallot[] = [];
   const excluded: { id: string; why: string }[] = [];
   // In one fixed order, since a sum of fractions depends on the order of its terms.

@@ -42,8 +42,8 @@ async function list(
   const { located } = location;
   const first = await readFolder(located, { most: MAX_READ, signal });
   if (!first.ok) return first;
-  const gathered = await gather(root, { names: first.entries, in: located, depth }, signal);
-  const { entries, cut, unread } = gathered;
+  const start = { names: first.entries, in: located, depth };
+  const { entries, cut, unread } = await gather(root, start, signal);
   const notes = [
     ...(cut ? [`only ${entries.length} entries are shown; list a folder by its path to see the rest`] : []),
     ...(unread > 0 ? [`folders that could not be read: ${unread}`] : []),

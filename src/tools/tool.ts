@@ -36,8 +36,8 @@ export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>)
 /** A key that the schema does not know is not repeated: it is the model's text, of any length. */
 function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "unrecognized_keys") return "there is an argument that it does not know";
-  const where = issue?.path.join(".") ?? "";
-  return `${where === "" ? "the arguments are" : `${where} is`} not valid: ${issue?.message ?? "unreadable"}`;
+  const where = issue?.path.length ? `${issue.path.join(".")} is` : "the arguments are";
+  return `${where} not valid: ${issue?.message ?? "unreadable"}`;
 }
 
 /** Why a tool gives nothing back: one bounded line, for the model to act on. It names no path outside of the folder. */
@@ -66,8 +66,7 @@ const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
   // Links are followed before anything is opened, so this one came afterwards.
   ["ELOOP", CHANGED],
   ["ENAMETOOLONG", "has a longer name than the system takes"],
-  ["EMFILE", "cannot be read now: too many files are open"],
-  ["ENFILE", "cannot be read now: too many files are open"],
+  ...["EMFILE", "ENFILE"].map((code) => [code, "cannot be read now: too many files are open"] as const),
 ]);
 
 /** Foreign text as part of one line: control and formatting characters gone, cut at `most` UTF-16 units. */
