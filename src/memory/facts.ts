@@ -11,11 +11,8 @@ const MAX_RETURNS = 100;
 export type PinnedFact = { readonly id: EngramId; readonly fact: string; readonly at: string };
 
 export type Pinned =
-  | {
-      readonly ok: true;
-      readonly engram: Engram;
-      /** false: it was pinned before. */ readonly fresh: boolean;
-    }
+  /** `fresh`: whether it was not pinned before. */
+  | { readonly ok: true; readonly engram: Engram; readonly fresh: boolean }
   | { readonly ok: false; readonly reason: string };
 
 /** A fact as it is kept: one paragraph on one line, 1 to 2,000 UTF-16 units. */
@@ -39,9 +36,9 @@ export function pinnedId({ organization, user }: MemoryScope, fact: string, turn
 }
 
 /** A pinned fact as an engram. */
-function pinnedEngram(scope: MemoryScope, fact: string, at: string): Engram {
+function pinnedEngram(scope: MemoryScope, id: EngramId, { fact, at }: Omit<PinnedFact, "id">): Engram {
   return {
-    id: pinnedId(scope, fact),
+    id,
     type: "pinned",
     organization: scope.organization,
     user: scope.user,
@@ -73,7 +70,7 @@ export async function pin(
   if (!read.ok) return read;
   for (let turn = 1; turn <= MAX_RETURNS; turn += 1) {
     const id = pinnedId(scope, read.fact, turn);
-    const engram = { ...pinnedEngram(scope, read.fact, given.at), id };
+    const engram = pinnedEngram(scope, id, { fact: read.fact, at: given.at });
     const fresh = await store.put(engram, id);
     const [stored] = fresh ? [] : await store.get(scope, [id]);
     if (stored && stored.forgotten !== null) continue;

@@ -23,16 +23,24 @@ export async function* listEngrams(
   }
 }
 
-/** The first `most` of these that are not forgotten. */
-export async function takeLive(engrams: AsyncIterable<StoredEngram>, most: number): Promise<StoredEngram[]> {
-  const live: StoredEngram[] = [];
-  if (most < 1) return live;
+/** The first `max` engrams that pass the filter. */
+async function takeWhere(
+  engrams: AsyncIterable<StoredEngram>,
+  max: number,
+  filter: (stored: StoredEngram) => boolean,
+): Promise<StoredEngram[]> {
+  const taken: StoredEngram[] = [];
+  if (max < 1) return taken;
   for await (const stored of engrams) {
-    if (stored.forgotten === null) live.push(stored);
-    if (live.length >= most) break;
+    if (filter(stored)) taken.push(stored);
+    if (taken.length >= max) break;
   }
-  return live;
+  return taken;
 }
+
+/** The first `max` engrams that are not forgotten. */
+export const takeLive = (engrams: AsyncIterable<StoredEngram>, max: number) =>
+  takeWhere(engrams, max, ({ forgotten }) => forgotten === null);
 
 const MAX_HISTORY = 100;
 /** Of ids that a prefix may mean, so many are named. */
@@ -69,12 +77,9 @@ export async function lookUpEngram(
   const [stored, other] = found;
   if (!stored) return { ok: false, reason: "missing" };
   if (other) return { ok: false, reason: "ambiguous", ids: found.map(({ engram }) => engram.id) };
-  const history: JudgedEngram[] = [];
-  for await (const one of listEngrams(store, scope, { cluster: stored.cluster })) {
-    if (one.engram.id !== stored.engram.id) history.push(judgedEngram(one));
-    if (history.length >= MAX_HISTORY) break;
-  }
-  return { ok: true, engram: judgedEngram(stored), history: history.toReversed() };
+  const cluster = listEngrams(store, scope, { cluster: stored.cluster });
+  const history = await takeWhere(cluster, MAX_HISTORY, ({ engram }) => engram.id !== stored.engram.id);
+  return { ok: true, engram: judgedEngram(stored), history: history.map(judgedEngram).toReversed() };
 }
 
 async function findByPrefix(
@@ -86,10 +91,7 @@ async function findByPrefix(
   if (!id.success) return [];
   const exact = await store.get(scope, [id.data]);
   if (exact.length > 0) return [...exact];
-  const found: StoredEngram[] = [];
-  for await (const stored of listEngrams(store, scope, {})) {
-    if (stored.engram.id.startsWith(idOrPrefix)) found.push(stored);
-    if (found.length >= MAX_NAMED) break;
-  }
-  return found;
+  return takeWhere(listEngrams(store, scope, {}), MAX_NAMED, ({ engram }) =>
+    engram.id.startsWith(idOrPrefix),
+  );
 }

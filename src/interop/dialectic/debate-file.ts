@@ -3,7 +3,7 @@ import * as z from "zod";
 import { readPrompt } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse } from "../../config/text-file.ts";
-import { quoteValue as shown } from "../../text/words.ts";
+import { quoteValue as shown, findNearest } from "../../text/words.ts";
 import { roleName } from "../../config/personas.ts";
 import { readYaml } from "../../config/yaml.ts";
 import type { ModelRef } from "../../kernel/index.ts";
@@ -16,7 +16,6 @@ import {
   type PromptText,
 } from "../../protocols/debate/seats.ts";
 import { Summarization } from "../../protocols/debate/settings.ts";
-import { findNearest } from "../../text/words.ts";
 import {
   agentFields,
   enabledAgents,

@@ -25,7 +25,7 @@ export type PreparedBench = {
   readonly arms: readonly PreparedArm[];
   readonly tasks: readonly BenchTask[];
   readonly file: string;
-  /** What its owner should know before it starts. */
+  /** Notes for its owner before it starts. */
   readonly notes: readonly Note[];
 };
 
@@ -49,22 +49,22 @@ export type BenchStop = Exclude<JobEnd, "finished">;
 
 export type BenchOptions = {
   readonly signal: AbortSignal;
-  /** How many deliberations at once. */
+  /** The number of deliberations that run at once. */
   readonly concurrency: number;
-  /** Whether those that failed in an earlier run are opened anew. */
+  /** Whether failures of an earlier run are retried. */
   readonly retryFailed: boolean;
-  /** Called with every row that was found, and with every row that this run worked on (`fresh`). */
+  /** Called with every recorded row, and with every row that this run worked on (`fresh`). */
   readonly onRow?: (row: BenchRow, fresh: boolean) => void;
 };
 
 export type BenchRun = {
   readonly report: BenchReport;
   readonly stop: BenchStop | null;
-  /** The caps that hold for the whole bench, and which of them were passed, as far as it is recorded. */
+  /** The caps of the whole bench, and those that are recorded as exceeded. */
   readonly caps: { readonly budget: Budget; readonly passed: readonly Cap[] };
 };
 
-/** Runs what is not finished yet, task by task, all arms of a task before the next; and reports all that is recorded. */
+/** Runs what is not finished, task by task with all arms of each, and reports everything that is recorded. */
 export async function runBench(
   parley: AppContext,
   { arms, tasks, file }: PreparedBench,
@@ -86,13 +86,13 @@ export async function runBench(
   return { report, stop, caps: { budget, passed: jobs.flatMap((job) => job.passed()) } };
 }
 
-/** The caps of the whole bench; time is nothing that a bench is cut by. */
+/** The caps of the whole bench, which time does not limit. */
 function benchBudget({ settings }: AppContext): Budget {
   const { timeMs: _timeMs, ...cap } = budgetFrom(settings);
   return cap;
 }
 
-/** So many at once; the first that cannot be finished ends the beginning of others, and what is under way is carried to its end. */
+/** Runs jobs concurrently. After the first that cannot finish no other begins, and those that run finish. */
 async function runJobs(
   jobs: readonly BenchJob[],
   purse: Purse,

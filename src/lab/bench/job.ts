@@ -18,29 +18,29 @@ import { resume } from "../../app/run.ts";
 import { openPrepared } from "../../app/start.ts";
 import { recordedRuns, type RunNames } from "../resumable.ts";
 
-// JOB-1. All that a bench knows is on the journal: a job's deliberations are found by what they stand on.
-// JOB-2. A finished one is never driven again; one that a cap cut is gone on with, in a fork, when there is more to spend.
-// JOB-3. What is cut or open is not scored: money decides when a figure is known, never what it is.
+// JOB-1. A bench keeps no state but the journal: a job's deliberations are named after their openings.
+// JOB-2. A finished deliberation is never driven again; one that a cap cut continues in a fork when there is more to spend.
+// JOB-3. A cut or open deliberation is not scored, so that money decides when a result is known, and never what it is.
 
-/** How work on a job ended. `access`: a provider refused the key or wants to be paid, as it would for all that follow. */
+/** How work on a job ended. `access`: a provider refused the key or has no credit left, which would stop all others, too. */
 export type JobEnd = "finished" | "budget" | "access" | "interrupted";
 
-/** One arm on one question: a deliberation, and what goes on from it. */
+/** One arm on one question: a deliberation, and the forks that continue it. */
 export interface BenchJob {
-  /** As far as it has come; null before it was begun. */
+  /** Its result so far; null before it has begun. */
   row(): BenchRow | null;
-  /** By all its deliberations, in the worst case where a provider did not say. */
+  /** The usage of all its deliberations; the worst case where a provider did not report it. */
   spent(): Reservation;
   /** Which caps were passed where its last deliberation was cut off. */
   passed(): readonly Cap[];
-  /** Carries it on to its end, as far as the purse reaches. */
+  /** Runs it to its end, as far as the purse allows. */
   finish(purse: Purse, options: FinishOptions): Promise<JobEnd>;
 }
 
 export type FinishOptions = {
   readonly signal: AbortSignal;
   readonly retryFailed: boolean;
-  /** Whether nothing more is to be begun. */
+  /** Whether no more work must begin. */
   readonly enough: () => boolean;
 };
 

@@ -2,17 +2,15 @@ import { basename } from "node:path";
 import * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
 import { checkedFile } from "../../config/named-files.ts";
-import { readContext } from "../../config/input-files.ts";
-import { readTextOrFile } from "../../config/input-files.ts";
+import { readContext, readTextOrFile } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
-import { refuse } from "../../config/text-file.ts";
-import { displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
+import { refuse, displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
 import { type Families, familyOf, Fault, Score } from "../../kernel/index.ts";
 import type { JudgeTask } from "./judge.ts";
 
 type Here = FileContext & Pick<AppContext, "settings">;
 
-/** The items of a labelled file, to measure a judge by. @throws Fault `configuration` */
+/** The items of a labeled file, to measure a judge by. @throws Fault `configuration` */
 export function labeledTask(here: Here, file: string): JudgeTask {
   const labelled = readLabeledFile(file, here);
   const { families } = here.settings;
@@ -162,14 +160,14 @@ const FORMS =
 type FileRow = { readonly place: string; readonly value: unknown };
 
 /**
- * Labelled items, one JSON object a line, or LLMBar's JSON array (alone, or as an object's only value).
+ * Labeled items, one JSON object a line, or LLMBar's JSON array (alone, or as an object's only value).
  * @throws Fault `configuration` that names the line: not JSON, no such form, pairs and single answers in one file;
  *   and for an empty file, or one of more than 5,000 items
  */
 export function readLabeledFile(file: string, place: FileContext): LabeledFile {
   const path = toAbsolute(file, place);
   const name = displayPath(file);
-  const text = readTextFile({ path, kind: "file of labelled items", maxBytes: MAX_FILE_BYTES });
+  const text = readTextFile({ path, kind: "file of labeled items", maxBytes: MAX_FILE_BYTES });
   const array = arrayIn(text);
   const rows = array ? fromArray(array, name) : fromLines(text, name);
   if (rows.length === 0) throw refuse(`${name} has no items`, FORMS);
