@@ -69,6 +69,7 @@ const comparable = (text: string): string =>
   text
     .replaceAll(/\b(?=[a-z]*\d)[a-z0-9]{12}\b/g, "ID")
     .replaceAll(/\b\d+(\.\d+)? (ms|s)\b/g, "TIME")
+    .replaceAll(/^Run +[a-z0-9]{12}$/gm, "Run ID") // an id may have no digit
     .replaceAll(/[ \t]+/g, " ")
     .trimEnd();
 

@@ -1,6 +1,6 @@
 import { printable } from "./printable.ts";
 
-// E1. No foreign text is HTML: it is made printable and escaped, and stands in elements and in quoted attributes only.
+// HTML-1. No foreign text is HTML: it is made printable and escaped, and stands in elements and in quoted attributes only.
 
 const ENTITIES: { readonly [character: string]: string | undefined } = {
   "&": "&amp;",

@@ -1,8 +1,14 @@
 import type { ReportPart } from "../kernel/index.ts";
 
+/** A sentence of our own, though foreign names may stand in it. */
 export const words = (text: string) => ({ kind: "words", text }) as const;
 
-export const points = (texts: readonly string[]) => ({ kind: "points", texts }) as const;
+/** Points; without any, what `none` says. */
+export const points = (texts: readonly string[], none = "") =>
+  texts.length > 0 || none === "" ? ({ kind: "points", texts } as const) : words(none);
+
+/** A foreign text, whole. */
+export const quote = (text: string) => ({ kind: "text", text }) as const;
 
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
   ({ kind: "table", heads, rows }) as const;

@@ -1,8 +1,8 @@
 import { METRIC_NAMES, type EvaluationReport } from "./view.ts";
 import { oneLine } from "../../reports/printable.ts";
 
-// V1. A record is one line of nine cells, whatever a debate is called (RFC 4180).
-// V2. No cell is a formula to a spreadsheet (OWASP, "CSV Injection").
+// CSV-1. A record is one line of nine cells, whatever a debate is called (RFC 4180).
+// CSV-2. No cell is a formula to a spreadsheet (OWASP, "CSV Injection").
 
 /** The first line of every file of evaluations, as Dialectic (0.7) writes it; without its line end. */
 export const EVALUATION_CSV_HEADER = ["debate", ...Object.values(METRIC_NAMES)].map(cell).join(",");

@@ -1,5 +1,6 @@
 import type { CostColumn, CostTable } from "./costs.ts";
 import { escaped } from "../../../reports/html.ts";
+import { line, px, text } from "../../../reports/plot.ts";
 import { formatNumber, formatUsd } from "../../../text/format.ts";
 
 const WIDTH = 480;
@@ -66,9 +67,7 @@ function confidences(columns: readonly CostColumn[], middle: (index: number) => 
   );
   const lines = at.flatMap((to, index) => {
     const from = at[index - 1];
-    return from && to
-      ? [`<line class="trend" x1="${px(from.x)}" y1="${px(from.y)}" x2="${px(to.x)}" y2="${px(to.y)}"/>`]
-      : [];
+    return from && to ? [line({ x1: from.x, y1: from.y, x2: to.x, y2: to.y }, "trend")] : [];
   });
   const dots = at.flatMap((one) =>
     one ? [`<circle class="dot" cx="${px(one.x)}" cy="${px(one.y)}" r="4.5"/>`] : [],
@@ -103,7 +102,7 @@ function axis(columns: readonly CostColumn[], middle: (index: number) => number)
 }
 
 const gridLine = (y: number, label: string): string[] => [
-  `<line class="grid" x1="${LEFT}" y1="${px(y)}" x2="${RIGHT}" y2="${px(y)}"/>`,
+  line({ x1: LEFT, y1: y, x2: RIGHT, y2: y }, "grid"),
   text({ x: LEFT - 8, y: y + 5, anchor: "end" }, label),
 ];
 
@@ -117,9 +116,3 @@ function description(columns: readonly CostColumn[], cost: CostAxis | undefined)
   });
   return `${cost ? `Bars: ${cost.label}. ` : ""}${parts.join("; ")}.`;
 }
-
-type Place = { readonly x: number; readonly y: number; readonly anchor?: string };
-const text = ({ x, y, anchor }: Place, content: string): string =>
-  `<text x="${px(x)}" y="${px(y)}"${anchor === undefined ? "" : ` text-anchor="${anchor}"`}>${escaped(content)}</text>`;
-
-const px = (value: number): string => String(Math.round(value * 10) / 10);

@@ -47,7 +47,7 @@ export function costTable(record: DebateRecord): CostTable {
         one.usd === null ? UNKNOWN : formatUsd(one.usd),
       ]),
       [
-        "In all",
+        "Total",
         "",
         record.calls === null ? UNKNOWN : formatNumber(record.calls),
         record.tokens === null

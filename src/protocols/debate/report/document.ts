@@ -1,27 +1,24 @@
+import type { ReportBlock, ReportPart } from "../../../kernel/index.ts";
+import { points, quote, table, words } from "../../../reports/part.ts";
 import type { DebateRecord } from "../view/record.ts";
-import { costTable } from "./costs.ts";
-import { points, words, type Block, type Part } from "./part.ts";
+import { namesOf } from "../../../reports/names.ts";
+import { costTable, type CostTable } from "./costs.ts";
 import { roundPart, summaryPart } from "./round.ts";
-import {
-  agentNames,
-  agentRows,
-  AGENT_HEADS,
-  statusRows,
-  takenWords,
-  titleOf,
-  type AgentNames,
-} from "./words.ts";
+import { agentRows, AGENT_HEADS, statusRows, takenWords, titleOf, peopleIn, type NameOf } from "./words.ts";
 
 export type DebateDocument = {
   readonly title: string;
   readonly simulated: boolean;
-  readonly blocks: readonly Block[];
-  readonly parts: readonly Part[];
+  readonly blocks: readonly ReportBlock[];
+  readonly parts: readonly ReportPart[];
+  /** What the last part tabulates, for a chart beside it. */
+  readonly costs: CostTable;
 };
 
 /** What a debate's report says, and in which order, for every format: a place that is empty says so. */
 export function debateDocument(record: DebateRecord): DebateDocument {
-  const names = agentNames(record);
+  const nameOf = namesOf(peopleIn(record));
+  const costs = costTable(record);
   return {
     title: titleOf(record),
     simulated: record.simulated,
@@ -29,32 +26,33 @@ export function debateDocument(record: DebateRecord): DebateDocument {
     parts: [
       problemPart(record),
       { heading: "Agents", blocks: [agentsBlock(record.agents, "No agents are recorded.")] },
-      clarificationsPart(record, names),
+      clarificationsPart(record, nameOf),
       {
         heading: "Judge",
         blocks: [agentsBlock(record.judge ? [record.judge] : [], "No judge is recorded.")],
       },
       ...(record.rounds.length > 0
-        ? record.rounds.map((round, index) => roundPart(round, record.rounds[index - 1], names))
+        ? record.rounds.map((round, index) => roundPart(round, record.rounds[index - 1], nameOf))
         : [{ heading: "Rounds", blocks: [words("No round has begun.")] }]),
-      synthesisPart(record, names),
+      synthesisPart(record, nameOf),
       missingPart(record),
-      { heading: "Cost by round and in all", blocks: [{ kind: "costs", costs: costTable(record) }] },
+      { heading: "Cost per round and total", blocks: [table(costs.heads, costs.rows)] },
     ],
+    costs,
   };
 }
 
-const agentsBlock = (agents: DebateRecord["agents"], none: string): Block =>
-  agents.length > 0 ? { kind: "table", heads: AGENT_HEADS, rows: agentRows(agents) } : words(none);
+const agentsBlock = (agents: DebateRecord["agents"], none: string): ReportBlock =>
+  agents.length > 0 ? table(AGENT_HEADS, agentRows(agents)) : words(none);
 
-const SIMULATED: Block = {
+const SIMULATED: ReportBlock = {
   kind: "warning",
   title: "Simulated models.",
   text: "At least a part of this was said by simulated models. It shows how a debate runs; nothing in it is a real model's opinion.",
 };
 
-function problemPart({ problem, requirements }: DebateRecord): Part {
-  const text: Block = { kind: "text", text: problem };
+function problemPart({ problem, requirements }: DebateRecord): ReportPart {
+  const text = quote(problem);
   if (!requirements) return { heading: "Problem", blocks: [text, words("No requirements are recorded.")] };
   return {
     heading: "Problem",
@@ -72,27 +70,25 @@ function problemPart({ problem, requirements }: DebateRecord): Part {
   };
 }
 
-function clarificationsPart({ clarifications }: DebateRecord, names: AgentNames): Part {
+function clarificationsPart({ clarifications }: DebateRecord, nameOf: NameOf): ReportPart {
   if (clarifications.length === 0)
     return { heading: "Clarifications", blocks: [words("No clarifications were asked for.")] };
   return {
     heading: "Clarifications",
     blocks: [],
     parts: clarifications.map(({ by, id, question, answer }) => ({
-      heading: `${names.of(by)} asks (${id})`,
+      heading: `${nameOf(by)} asks (${id})`,
       blocks: [
-        { kind: "text", text: question },
-        ...(answer === null
-          ? [words("There is no answer.")]
-          : [words("Answer:"), { kind: "text", text: answer } as const]),
+        quote(question),
+        ...(answer === null ? [words("There is no answer.")] : [words("Answer:"), quote(answer)]),
       ],
     })),
   };
 }
 
-function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, names: AgentNames): Part {
+function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, nameOf: NameOf): ReportPart {
   const summary = judgeSummary
-    ? [{ ...summaryPart(judgeSummary, names), heading: "What the judge was given: a summary" }]
+    ? [{ ...summaryPart(judgeSummary, nameOf), heading: "Summary that the judge read" }]
     : [];
   if (!synthesis)
     return {
@@ -103,31 +99,28 @@ function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, names: 
   const { confidence } = synthesis;
   return {
     heading: "Final synthesis",
-    blocks: [
-      words(`By ${names.of(synthesis.by)}: ${takenWords(synthesis)}.`),
-      { kind: "text", text: synthesis.text },
-    ],
+    blocks: [words(`By ${nameOf(synthesis.by)}: ${takenWords(synthesis)}.`), quote(synthesis.text)],
     parts: [
       {
         heading: "The judge's assessment",
         blocks: [
           words(
             confidence === null
-              ? "Its confidence is not recorded."
-              : `Its confidence: ${confidence} of 100, by its own account.`,
+              ? "No confidence is recorded."
+              : `Judge's self-reported confidence: ${confidence}/100`,
           ),
         ],
         parts: [
           {
             heading: "Unfulfilled major requirements",
-            blocks: [points(synthesis.unfulfilledMajorRequirements, "The judge names none.")],
+            blocks: [points(synthesis.unfulfilledMajorRequirements, "None")],
           },
-          { heading: "Trade-offs", blocks: [points(synthesis.tradeoffs, "The judge names none.")] },
+          { heading: "Trade-offs", blocks: [points(synthesis.tradeoffs, "None")] },
           {
             heading: "Recommendations",
-            blocks: [points(synthesis.recommendations, "The judge gives none.")],
+            blocks: [points(synthesis.recommendations, "None")],
           },
-          { heading: "Open questions", blocks: [points(synthesis.openQuestions, "The judge leaves none.")] },
+          { heading: "Open questions", blocks: [points(synthesis.openQuestions, "None")] },
         ],
       },
       ...summary,
@@ -135,12 +128,12 @@ function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, names: 
   };
 }
 
-const missingPart = ({ degraded, status }: DebateRecord): Part => ({
-  heading: "What is missing",
+const missingPart = ({ degraded, status }: DebateRecord): ReportPart => ({
+  heading: "Warnings",
   blocks: [
     points(
       degraded.map(({ what, why }) => `${what}: ${why}`),
-      status === "open" ? "Nothing is missing so far." : "Nothing is recorded as missing.",
+      status === "open" ? "None so far" : "None",
     ),
   ],
 });

@@ -1,17 +1,18 @@
+import type { ReportBlock, ReportPart } from "../../../kernel/index.ts";
 import { createHash } from "node:crypto";
 import type { DebateRecord } from "../view/record.ts";
 import { debateChart } from "./chart.ts";
 import { debateDocument } from "./document.ts";
 import { DEBATE_PAGE_STYLE } from "./page-style.ts";
-import type { Block, Part } from "./part.ts";
 import { escaped } from "../../../reports/html.ts";
 import { oneLine, printable } from "../../../reports/printable.ts";
 
-// H1. The page is one file that fetches nothing: its policy lets in nothing but its own style, by that style's digest.
-// H2. It is read without scripts. What can be folded stands open, so that it is printed and found.
+// PAGE-1. The page is one file that fetches nothing: its policy lets in nothing but its own style, by that style's digest.
+// PAGE-2. It is read without scripts. What can be folded stands open, so that it is printed and found.
 
 /** Content Security Policy Level 3: no scripts, no images, no frames, no forms; one style, known by its digest. */
 const POLICY = [
+  // PAGE-1
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(DEBATE_PAGE_STYLE).digest("base64")}'`,
   "base-uri 'none'",
@@ -20,8 +21,9 @@ const POLICY = [
 
 /** A debate as a page of its own, whole, wherever it stands. Foreign texts are shown as they were written, escaped. Ends in a newline. */
 export function debateHtml(record: DebateRecord): string {
-  const { title, simulated, blocks, parts } = debateDocument(record);
+  const { title, simulated, blocks, parts, costs } = debateDocument(record);
   const placed = parts.map((part, index) => ({ part, id: `part-${index + 1}` }));
+  const chart = debateChart(costs);
   const name = escaped(oneLine(title, 200));
   return `${[
     "<!doctype html>",
@@ -46,7 +48,7 @@ export function debateHtml(record: DebateRecord): string {
     "</ol>",
     "</nav>",
     "<main>",
-    ...placed.map(partHtml),
+    ...placed.map((one) => partHtml(one, one === placed.at(-1) ? chart : undefined)),
     "</main>",
     "</body>",
     "</html>",
@@ -54,7 +56,7 @@ export function debateHtml(record: DebateRecord): string {
 }
 
 /** A part and its place in the page; no foreign text stands in an id. */
-type Placed = { readonly part: Part; readonly id: string };
+type Placed = { readonly part: ReportPart; readonly id: string };
 
 const below = ({ part, id }: Placed): Placed[] =>
   (part.parts ?? []).map((one, index) => ({ part: one, id: `${id}-${index + 1}` }));
@@ -67,17 +69,22 @@ function contentsRow(placed: Placed): string {
   return `<li>${link(placed)}${list}</li>`;
 }
 
-function partHtml(placed: Placed): string {
+/** `figure` stands above what the part says. */
+function partHtml(placed: Placed, figure?: string): string {
   const { part, id } = placed;
   const level = Math.min(6, id.split("-").length);
   const heading = `<h${level} dir="auto">${escaped(oneLine(part.heading, 200))}</h${level}>`;
-  const content = [...part.blocks.map(blockHtml), ...below(placed).map(partHtml)].join("\n");
-  return part.folds === true
+  const content = [
+    ...(figure === undefined ? [] : [figure]),
+    ...part.blocks.map(blockHtml),
+    ...below(placed).map((one) => partHtml(one)),
+  ].join("\n");
+  return part.folds === true // PAGE-2
     ? `<details open id="${id}">\n<summary>${heading}</summary>\n${content}\n</details>`
     : `<section id="${id}">\n${heading}\n${content}\n</section>`;
 }
 
-function blockHtml(block: Block): string {
+function blockHtml(block: ReportBlock): string {
   switch (block.kind) {
     case "words":
       return `<p>${escaped(block.text)}</p>`;
@@ -91,10 +98,6 @@ function blockHtml(block: Block): string {
       return textHtml(block.text);
     case "points":
       return `<ul class="points">\n${block.texts.map((text) => `<li dir="auto">${escaped(text.trim())}</li>`).join("\n")}\n</ul>`;
-    case "costs":
-      return [debateChart(block.costs) ?? "", tableHtml(block.costs.heads, block.costs.rows)]
-        .filter((part) => part !== "")
-        .join("\n");
   }
 }
 

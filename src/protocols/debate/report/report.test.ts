@@ -30,8 +30,8 @@ const ORDER = [
   "Round 1",
   "Round 2",
   "Final synthesis",
-  "What is missing",
-  "Cost by round and in all",
+  "Warnings",
+  "Cost per round and total",
 ];
 const PHASES = ["Summaries", "Proposals", "Critiques", "Refinements", "Tool calls", "Confidence"];
 
@@ -57,7 +57,7 @@ describe("the markdown", () => {
       "No judge is recorded.",
       "No round has begun.",
       "There is no final synthesis, and no judge to write one.",
-      "Nothing is missing so far.",
+      "None so far",
     ])
       expect(text).toContain(words);
     const [round] = record().rounds;
@@ -77,7 +77,7 @@ describe("the markdown", () => {
       "No confidence is recorded for this round.",
       "This round has not come to its end.",
       "No agents are recorded.",
-      "The judge names none.",
+      "\n\nNone\n",
     ])
       expect(bare).toContain(words);
     // No heading is followed by another of its own level, or by nothing.
@@ -95,14 +95,14 @@ describe("the markdown", () => {
 
   it("does not repeat what is carried, unless it stands nowhere above", () => {
     const text = debateMarkdown(record());
-    expect(text).toContain("Its proposal of round 1 stands; nothing was asked.");
-    expect(text).toContain("Its refinement of round 1 stands; nothing was asked.");
+    expect(text).toContain("Proposal carried over from round 1 (no call).");
+    expect(text).toContain("Refinement carried over from round 1 (no call).");
     expect(text.split("(refinement 1 of tester)")).toHaveLength(2);
     const [first, second] = record().rounds;
     if (!first || !second) throw new Error("the sample has two rounds");
     const proposals = second.proposals.map((one) => ({ ...one, text: `${one.text} in other words` }));
     const other = debateMarkdown({ ...record(), rounds: [first, { ...second, proposals }] });
-    expect(other).toContain("What it said before stands; nothing was asked.");
+    expect(other).toContain("Carried over from an earlier round (no call).");
     expect(other).toContain("in other words");
   });
 
@@ -112,7 +112,7 @@ describe("the markdown", () => {
     const rounds = [{ ...first, usd: null, tokens: null, calls: null }, ...others];
     const text = debateMarkdown({ ...record(), rounds, usd: null, tokens: null, calls: null });
     expect(text).toContain("| Round 1 | 55 | unknown | unknown | unknown |");
-    expect(text).toContain("| In all |  | unknown | unknown, at least 10,496 | unknown, at least $0.0168 |");
+    expect(text).toContain("| Total |  | unknown | unknown, at least 10,496 | unknown, at least $0.0168 |");
   });
 });
 
@@ -166,7 +166,7 @@ describe("the page", () => {
     expect(debateChart(costTable(record()))).toMatchSnapshot();
     const html = debateHtml(record());
     expect(html.indexOf("<svg")).toBeLessThan(html.lastIndexOf("<table>"));
-    expect(html).toContain('<th scope="row">In all</th><td></td><td>13</td><td>17,056</td><td>$0.0273</td>');
+    expect(html).toContain('<th scope="row">Total</th><td></td><td>13</td><td>17,056</td><td>$0.0273</td>');
   });
 });
 

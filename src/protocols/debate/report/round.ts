@@ -1,11 +1,12 @@
+import type { ReportPart } from "../../../kernel/index.ts";
+import { quote, words } from "../../../reports/part.ts";
 import type { DebateRecord, DebateRound } from "../view/record.ts";
-import { words, type Block, type Part } from "./part.ts";
-import { takenWords, type AgentNames } from "./words.ts";
+import { takenWords, type NameOf } from "./words.ts";
 import { formatNumber } from "../../../text/format.ts";
 
 /** One round, in the order of its phases; `before` is the round before it, where there was one. */
-export function roundPart(round: DebateRound, before: DebateRound | undefined, names: AgentNames): Part {
-  const group = (heading: string, parts: readonly Part[]): Part => ({
+export function roundPart(round: DebateRound, before: DebateRound | undefined, nameOf: NameOf): ReportPart {
+  const group = (heading: string, parts: readonly ReportPart[]): ReportPart => ({
     heading,
     blocks: parts.length > 0 ? [] : [words(`No ${heading.toLowerCase()} in this round.`)],
     parts,
@@ -17,31 +18,31 @@ export function roundPart(round: DebateRound, before: DebateRound | undefined, n
     parts: [
       group(
         "Summaries",
-        round.summaries.map((summary) => summaryPart(summary, names)),
+        round.summaries.map((summary) => summaryPart(summary, nameOf)),
       ),
       group(
         "Proposals",
-        round.proposals.map((proposal) => proposalPart(proposal, before, names)),
+        round.proposals.map((proposal) => proposalPart(proposal, before, nameOf)),
       ),
       group(
         "Critiques",
         round.critiques.map((critique) => ({
-          heading: `${names.of(critique.by)} on ${names.of(critique.of)}`,
+          heading: `${nameOf(critique.by)} on ${nameOf(critique.of)}`,
           folds: true,
-          blocks: [words(`${takenWords(critique)}.`), text(critique.text)],
+          blocks: [words(`${takenWords(critique)}.`), quote(critique.text)],
         })),
       ),
       group(
         "Refinements",
         round.refinements.map((answer) => ({
-          heading: names.of(answer.by),
+          heading: nameOf(answer.by),
           folds: true,
-          blocks: [words(`${takenWords(answer)}.${coverageWords(answer)}`), text(answer.text)],
+          blocks: [words(`${takenWords(answer)}.${coverageWords(answer)}`), quote(answer.text)],
         })),
       ),
       group(
         "Tool calls",
-        round.tools.map((call) => toolPart(call, names)),
+        round.tools.map((call) => toolPart(call, nameOf)),
       ),
       confidencePart(round),
     ],
@@ -49,70 +50,71 @@ export function roundPart(round: DebateRound, before: DebateRound | undefined, n
 }
 
 /** A summary, and what it is a summary of. */
-export const summaryPart = (summary: NonNullable<DebateRecord["judgeSummary"]>, names: AgentNames): Part => {
+export const summaryPart = (
+  summary: NonNullable<DebateRecord["judgeSummary"]>,
+  nameOf: NameOf,
+): ReportPart => {
   const { method, charactersBefore, charactersAfter, temperature } = summary;
   const lengths = `${formatNumber(charactersBefore)} characters to ${formatNumber(charactersAfter)}`;
   const warmth = temperature === null ? "" : `, temperature ${temperature}`;
   return {
-    heading: `For ${names.of(summary.for)}`,
+    heading: `For ${nameOf(summary.for)}`,
     folds: true,
-    blocks: [words(`Method ${method}, ${lengths}; ${takenWords(summary)}${warmth}.`), text(summary.text)],
+    blocks: [words(`Method ${method}, ${lengths}; ${takenWords(summary)}${warmth}.`), quote(summary.text)],
   };
 };
 
 type Proposal = DebateRound["proposals"][number];
 
-function proposalPart(proposal: Proposal, before: DebateRound | undefined, names: AgentNames): Part {
-  const heading = names.of(proposal.by);
+function proposalPart(proposal: Proposal, before: DebateRound | undefined, nameOf: NameOf): ReportPart {
+  const heading = nameOf(proposal.by);
   if (!proposal.carried)
     return {
       heading,
       folds: true,
-      blocks: [words(`${takenWords(proposal)}.${coverageWords(proposal)}`), text(proposal.text)],
+      blocks: [words(`${takenWords(proposal)}.${coverageWords(proposal)}`), quote(proposal.text)],
     };
   const same = (one: { readonly by: string; readonly text: string }) =>
     one.by === proposal.by && one.text === proposal.text;
   const kind = before?.refinements.some(same)
-    ? "refinement"
+    ? "Refinement"
     : before?.proposals.some(same)
-      ? "proposal"
+      ? "Proposal"
       : undefined;
   // What stands word for word above is not told twice.
   return kind === undefined || before === undefined
     ? {
         heading,
         folds: true,
-        blocks: [words("What it said before stands; nothing was asked."), text(proposal.text)],
+        blocks: [words("Carried over from an earlier round (no call)."), quote(proposal.text)],
       }
-    : { heading, blocks: [words(`Its ${kind} of round ${before.round} stands; nothing was asked.`)] };
+    : { heading, blocks: [words(`${kind} carried over from round ${before.round} (no call).`)] };
 }
 
 const coverageWords = ({ coverage }: Pick<Proposal, "coverage">): string =>
   coverage === null
     ? ""
     : coverage
-      ? " It says how it covers the requirements."
-      : " It does not say how it covers the requirements.";
+      ? " Requirements coverage: included."
+      : " Requirements coverage: missing.";
 
-const toolPart = (call: DebateRound["tools"][number], names: AgentNames): Part => ({
-  heading: `${names.of(call.by)} calls ${call.tool}${call.during === null ? "" : ` (${call.during})`}`,
+const toolPart = (call: DebateRound["tools"][number], nameOf: NameOf): ReportPart => ({
+  heading: `${nameOf(call.by)} calls ${call.tool}${call.during === null ? "" : ` (${call.during})`}`,
   folds: true,
   blocks: [
     words("With:"),
-    text(call.arguments),
-    ...(call.result === null ? [words("No result is recorded.")] : [words("Result:"), text(call.result)]),
+    quote(call.arguments),
+    ...(call.result === null ? [words("No result is recorded.")] : [words("Result:"), quote(call.result)]),
   ],
 });
 
-const confidencePart = ({ confidence, confidenceReason }: DebateRound): Part => ({
+const confidencePart = ({ confidence, confidenceReason }: DebateRound): ReportPart => ({
   heading: "Confidence",
   blocks:
     confidence === null
       ? [words("No confidence is recorded for this round.")]
       : [
-          words(`The judge's, after this round: ${confidence} of 100.`),
-          ...(confidenceReason === null ? [] : [text(confidenceReason)]),
+          words(`Judge's self-reported confidence after this round: ${confidence}/100`),
+          ...(confidenceReason === null ? [] : [quote(confidenceReason)]),
         ],
 });
-
-const text = (content: string): Block => ({ kind: "text", text: content });

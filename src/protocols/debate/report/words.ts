@@ -9,20 +9,12 @@ export function titleOf({ problem }: DebateRecord): string {
   return oneLine(first, 160).replace(/^#{1,6} /, "") || "A debate";
 }
 
-/** Agents and judge as people know them: by name, with the id where two share one; an unknown id as it is. */
-export type AgentNames = { readonly of: (id: string) => string };
+/** Gives an id's name, as `namesOf` does. */
+export type NameOf = (id: string) => string;
 
-export function agentNames({ agents, judge }: DebateRecord): AgentNames {
-  const all = judge ? [...agents, judge] : agents;
-  return {
-    of: (id) => {
-      const name = all.find((one) => one.id === id)?.name;
-      if (name === undefined) return id;
-      const shared = all.some((other) => other.name === name && other.id !== id);
-      return shared ? `${name} (${id})` : name;
-    },
-  };
-}
+/** Agents and judge, whom a debate names by id. */
+export const peopleIn = ({ agents, judge }: DebateRecord): DebateRecord["agents"] =>
+  judge ? [...agents, judge] : agents;
 
 /** How it stands, when it was, and where it is from. */
 export function statusRows(record: DebateRecord): (readonly [label: string, text: string])[] {
@@ -30,13 +22,13 @@ export function statusRows(record: DebateRecord): (readonly [label: string, text
   const tookMs = endedAt === null ? Number.NaN : Date.parse(endedAt) - Date.parse(startedAt);
   const took = tookMs >= 0 ? `; it took ${formatDuration(tookMs)}` : "";
   return [
-    ["Status", status === "open" ? "open: it has not come to its end" : status],
+    ["Status", status === "open" ? "open (not finished)" : status],
     [
       "Time",
       `began ${timeWords(startedAt)}${endedAt === null ? "" : `, ended ${timeWords(endedAt)}`}${took}`,
     ],
     ["Id", id],
-    ["From", source === "parley" ? "Parley's journal" : "a result file of Dialectic's"],
+    ["Source", source === "parley" ? `run ${id}` : "a result file of Dialectic"],
   ];
 }
 
