@@ -116,9 +116,6 @@ it("compiles the kernel without Node and without a browser", async () => {
   for (const name of [...names, "node:fs"]) expect(said).toMatch(new RegExp(`planted.*['"]${name}['"]`));
 });
 
-/** Folders whose invariants still have tags of one letter. */
-const UNTAGGED = /^src\/sim\//;
-
 it("gives every invariant a tag of its own in the whole tree", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
@@ -129,7 +126,7 @@ it("gives every invariant a tag of its own in the whole tree", async () => {
       return [...text.matchAll(/^\/\/ ([A-Z]+-?\d+)\./gm)].map(([, tag = ""]) => ({ path, tag }));
     }),
   );
-  const all = definitions.flat().filter(({ path }) => !UNTAGGED.test(path));
+  const all = definitions.flat();
   expect(all.filter(({ tag }) => !/^[A-Z]{2,}-\d+$/.test(tag))).toEqual([]);
   const tags = all.map(({ tag }) => tag);
   expect(tags.filter((tag, index) => tags.indexOf(tag) !== index)).toEqual([]);
