@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Reaction, Turn } from "../../engine/index.ts";
+import type { Reaction } from "../../engine/index.ts";
 import {
   ModelRef,
   Rubric,
