@@ -1,6 +1,6 @@
 /**
- * Parley as a library: open a process over a store, start deliberations, follow them, keep the record.
- * `parley/kernel` has the vocabulary, `parley/protocol-kit` what a protocol of your own is made of, `parley/testing` the test kit.
+ * Parley as a library: open a process over a store, start deliberations, follow them and read their records.
+ * `parley/kernel` has the vocabulary, `parley/protocol-kit` the parts of a protocol, `parley/testing` the test kit.
  */
 export { openParley } from "./app/parley.ts";
 export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";

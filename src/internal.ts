@@ -1,4 +1,4 @@
-/** Parley's own parts for its own tools (`bench/`): no promise is made that any of these stays. */
+/** Internals for Parley's own tools (`bench/`). They may change at any time. */
 export { openParley } from "./app/parley.ts";
 export { createEngine } from "./engine/engine.ts";
 export { localFrames } from "./engine/world.ts";

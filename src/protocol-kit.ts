@@ -1,6 +1,6 @@
 /**
- * What a protocol of your own is made of: steps and phases, prompts with fences and slots, readers, agreement. The protocol
- * joins by `protocols: { ...yours }`; `parley/testing` plays it on scripted models.
+ * The parts of a protocol: steps and phases, prompts with fences and slots, readers, agreement. Register a protocol by
+ * `protocols: { ...yours }`; `parley/testing` runs it on scripted models.
  */
 export {
   admitWithinBudget,

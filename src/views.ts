@@ -1,4 +1,4 @@
-/** Folds over the journal: what people and programs look at, from recorded events alone. They run in a browser, too. */
+/** Views: pure folds over recorded events. They also run in a browser. */
 export { criticalPathMs } from "./views/critical-path.ts";
 export { answerEvent, gradeOf, answerOfB, type AnswerGrade } from "./views/answer-event.ts";
 export { progressView, type RunProgress } from "./views/progress.ts";

@@ -11,7 +11,7 @@ import { protocols } from "./registry.ts";
 import { reachable } from "./reachable.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
 
-/** One thing that was looked at. `next` says what to do, where something is to be done. */
+/** The result of one check. `next` says what to do, if anything. */
 export type Check = {
   readonly what: string;
   readonly ok: boolean;
@@ -19,7 +19,7 @@ export type Check = {
   readonly next?: string;
 };
 
-/** Looks at everything that a deliberation needs, one after the other, and goes on after what is wrong. No model is called. */
+/** Checks everything that a deliberation needs, in order, and continues after a failure. It calls no model. */
 export async function checkup(place: SettingsRequest): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const resources = fileResources(place);
@@ -80,7 +80,7 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
   return checks;
 }
 
-/** What a check found wrong, and what to do about it where the fault says that. */
+/** The problem that a check found, and what to do about it if the fault says so. */
 function explained(error: unknown): Pick<Check, "found" | "next"> {
   if (isFault(error) && "why" in error.details && "next" in error.details)
     return { found: error.details.why, next: error.details.next };
@@ -100,7 +100,7 @@ async function storeWorks(settings: LoadedSettings["settings"]): Promise<string>
   await using store = await openStore(settings.store);
   const some = await store.for(OrganizationId.parse(settings.organization)).list({ limit: 1_000 });
   const open = some.filter(({ status }) => status === "open").length;
-  // A lease is a row like any other: taking one shows that the store can be written.
+  // Taking a lease shows that the store is writable.
   await store.lease("doctor", `doctor-${process.pid}`, 1_000);
   await store.release("doctor", `doctor-${process.pid}`);
   return `${store.location}: ${some.length === 1_000 ? "1000 or more" : some.length} runs, ${open} unfinished; writable`;

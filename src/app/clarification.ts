@@ -8,13 +8,13 @@ import {
 } from "../kernel/index.ts";
 import { clarificationRequest } from "../protocols/debate/index.ts";
 
-/** One question that a debate waits for, and who asks it. */
+/** A question that a debate waits for; `by` is the name of its participant. */
 export type OpenQuestion = { readonly id: string; readonly by: string; readonly text: string };
 
-/** What a debate waits for, and the client request that answers it. */
+/** The questions that a debate waits for, and the client request that answers them. */
 export type PendingQuestions = { readonly request: string; readonly questions: readonly OpenQuestion[] };
 
-/** The questions that nobody has answered yet; undefined where there are none, or where they are still being asked. */
+/** Returns the unanswered questions; undefined if there are none, or if the round of questions is not complete. */
 export function pendingQuestions(entries: readonly Entry[]): PendingQuestions | undefined {
   const [opened] = entries;
   const asked = entries.flatMap((entry) =>
@@ -22,7 +22,7 @@ export function pendingQuestions(entries: readonly Entry[]): PendingQuestions | 
   );
   const round = Math.max(0, ...asked.map((one) => one.round));
   if (!opened || !isEvent(opened, "deliberation-opened") || round === 0) return undefined;
-  // Until then somebody may still be asked, and an answer would close the round to it.
+  // Before that, participants may still ask, and an answer would close the round.
   const ended = entries.some((entry) => {
     const work = workOf(entry);
     return work?.kind === "roster" && work.of === "clarification" && work.nth === round;
@@ -41,9 +41,9 @@ export function pendingQuestions(entries: readonly Entry[]): PendingQuestions | 
 }
 
 /**
- * Records a client's answers; what is not answered is "NA" to the debate.
- * @returns false where somebody had answered already: the first answers stand
- * @throws Fault `configuration` for an answer to no question
+ * Records a client's answers. An unanswered question counts as "NA".
+ * @returns false if answers were already recorded; the first answers count
+ * @throws Fault `configuration` for an answer to an unknown question
  */
 export async function answerQuestions(
   store: Pick<OrganizationStore, "append">,

@@ -9,13 +9,13 @@ import type { AppContext } from "./context.ts";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import type { RequestSettings } from "./start.ts";
 
-/** A process as a surface's flags, files and environment configure it. */
+/** A process configured by flags, files and the environment. */
 export type Configured = {
   readonly parley: Parley;
   readonly principal: Principal;
-  /** The settings that flags gave. */
+  /** The settings from flags. */
   readonly requested: RequestSettings;
-  /** What parts of Parley that are not behind the front door work with. */
+  /** For code that needs more than `parley`'s methods. */
   readonly context: AppContext;
 };
 

@@ -20,47 +20,44 @@ import { openPorts } from "./ports.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
 
-/** Why a model reference cannot be called, known before any call. */
+/** Why a model cannot be called, known without a call. */
 export type ModelProblem = {
   readonly code: "configuration" | "authentication";
   readonly reason: string;
 };
 
-/** What a process holds open, whoever asks: the store, the models and the engine over them. */
+/** The resources that all callers of a process share: store, models and engine. */
 export interface Process {
   readonly env: Environment;
   readonly store: Store;
-  /** Loaded when it is first used. */
+  /** Loaded on first use. */
   readonly memory: () => Promise<EngramMemory>;
   readonly engine: Engine;
   readonly models: Models;
   readonly protocols: Registry<AnyProtocol>;
   readonly reactors: Reactors;
-  /** null where the settings name no embedding model. */
+  /** null if the settings name no embedding model. */
   readonly embeddings: Embeddings | null;
-  /** Why the embedding model of this name, or the settings' own, cannot be used; undefined where it can. */
+  /** Returns why the named or configured embedding model cannot be used; undefined if it can. */
   readonly embeddingProblem: (model: string | undefined) => Promise<string | undefined>;
   readonly frames: LocalFrames;
   readonly world: World;
   /** The name of this process in leases. */
   readonly worker: string;
-  /** Why this model cannot be called; undefined where nothing is known against it. */
+  /** Returns why this model cannot be called; undefined if no problem is known. */
   readonly checkModel: (ref: string) => Promise<ModelProblem | undefined>;
   close(): Promise<void>;
 }
 
-/**
- * A process as one caller sees it: on whose behalf, and under which settings. Its store and its engine are the caller's
- * organization's; another's deliberations do not exist there.
- */
+/** A process as one caller sees it: with a principal, settings, and the store and engine of the principal's organization. */
 export interface AppContext extends Omit<Process, "store" | "engine"> {
   readonly store: OrganizationStore;
   readonly engine: OrganizationEngine;
-  /** Everybody's, for background workers. */
+  /** The process across all organizations, for background workers. */
   readonly process: Process;
   readonly principal: Principal;
   readonly settings: EffectiveSettings;
-  /** The settings that the caller gave itself, rather than a file or a default. */
+  /** The names of the settings that the caller set itself. */
   readonly requested: ReadonlySet<string>;
   readonly resources: Resources;
 }
@@ -71,13 +68,13 @@ export type ProcessParts = {
   readonly env: Environment;
   readonly protocols: Registry<AnyProtocol>;
   readonly reactors: Reactors;
-  /** Instead of the models that settings and environment reach. */
+  /** Replaces the models from the settings and the environment. */
   readonly models?: Models | undefined;
   /** Reads a file of facts for a simulated model. */
   readonly loadFacts?: SimOptions["loadFacts"];
 };
 
-/** Gets models, memory and the engine ready over an open store. Nothing is called. */
+/** Creates models, memory and the engine over an open store, without a call. */
 export function openProcess(parts: ProcessParts): Process {
   const { store, settings, env, protocols, reactors, loadFacts } = parts;
   const { compatible } = settings;
@@ -164,13 +161,13 @@ export function openProcess(parts: ProcessParts): Process {
   };
 }
 
-/** Loads a part of the process when it is first used, and once. */
+/** Loads a value on first use and caches it. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => (loading ??= load());
 }
 
-/** Who trained which model, as the settings declare it: beside an endpoint, or in the list of families. */
+/** The model families that the settings declare, with an endpoint or in `families`. */
 export const declaredFamilies = ({
   compatible,
   families,
@@ -193,7 +190,7 @@ export const declaredPrices = ({ prices }: Pick<EffectiveSettings, "prices">): P
     source: "your settings",
   }));
 
-/** @throws Fault `configuration` for what is not written provider/model */
+/** @throws Fault `configuration` for text that is not provider/model */
 export function parseModelRef(ref: string): ModelRef {
   const parsed = ModelRef.safeParse(ref);
   if (parsed.success) return parsed.data;
@@ -203,7 +200,7 @@ export function parseModelRef(ref: string): ModelRef {
   });
 }
 
-/** @throws Fault `configuration`, `authentication` for a reference that is known not to work before any call */
+/** @throws Fault `configuration`, `authentication` for a model that cannot work, as far as is known without a call */
 export async function checkModelRef(
   { checkModel }: Pick<AppContext, "checkModel">,
   ref: string,
@@ -215,7 +212,7 @@ export async function checkModelRef(
   return model;
 }
 
-/** @throws Fault `budget`: a cap in money cannot be enforced with a model whose price is unknown */
+/** @throws Fault `budget` for a model whose price is unknown, because a cost limit could not be enforced */
 export function refuseUnknownPrices(
   { models }: Pick<AppContext, "models">,
   participants: readonly { readonly model: ModelRef }[],

@@ -16,14 +16,14 @@ import {
 } from "../kernel/index.ts";
 import { answerEvent, answerOfB } from "../views/answer-event.ts";
 
-/** Characters of earlier turns that a prompt shows at most; the oldest are left out first. */
+/** Maximum length of the earlier turns in a prompt; the oldest are left out first. */
 const MOST_CHARACTERS = 100_000;
 
 type TurnBounds = { readonly by: Respondent; readonly most: number; readonly mostCharacters?: number };
 
 /**
- * The turns of the conversation up to `previous`, oldest first, with the answers of respondent `by` as far as there are any:
- * of A what the deliberation answered, whichever protocol it was; of B its own answers alone.
+ * Returns the conversation's turns up to `previous`, oldest first, without those that respondent `by` did not answer. A's
+ * answer is the deliberation's, of any protocol.
  * @throws Fault `deliberation-missing`
  */
 export async function turnsBefore(
@@ -49,10 +49,10 @@ export async function turnsBefore(
   return turns;
 }
 
-/** How long a second respondent waits for its own answer of the turn before. */
+/** How long a second respondent waits for its own previous answer. */
 const MAX_WAIT_MS = 120_000;
 
-/** Resolves when the second respondent has answered `previous`, or failed to, or nobody is at it, or patience ends. */
+/** Resolves when the second respondent has answered `previous` or failed, when no process runs it, or after MAX_WAIT_MS. */
 export async function waitForSecondAnswer(
   { store, progress }: { readonly store: Pick<OrganizationStore, "read">; readonly progress: Progress },
   previous: DeliberationId | undefined,
@@ -77,9 +77,9 @@ export async function waitForSecondAnswer(
 }
 
 /**
- * Where the turn after `previous` stands in its conversation. A conversation is named by its first deliberation, and has one
- * turn at each place: of two that follow up at once, one is too late.
- * @throws Fault `deliberation-missing`, also for another user's, `configuration` for a turn that has not ended
+ * Returns the position of the turn after `previous`. A conversation is named by its first deliberation and has one turn at
+ * each position: of two concurrent turns, the second fails.
+ * @throws Fault `deliberation-missing` (also for another user's turn), `configuration` for an unfinished turn
  */
 export async function nextTurn(
   store: Pick<OrganizationStore, "read">,
@@ -98,11 +98,11 @@ export async function nextTurn(
   return { previous, series: { id, index: index + 1 } };
 }
 
-/** Whether a deliberation is this user's, or everybody's. */
+/** True if a deliberation belongs to this user or to the whole organization. */
 export const belongsTo = (opening: Pick<Opening, "user">, user: UserId): boolean =>
   opening.user === undefined || opening.user === user;
 
-/** The last turn of the conversation that a deliberation belongs to. */
+/** Returns the latest turn of a deliberation's conversation. */
 export async function latestTurn(
   store: Pick<OrganizationStore, "list">,
   { series }: Pick<Opening, "series">,

@@ -4,14 +4,14 @@ import type { Embeddings } from "../kernel/index.ts";
 import type { EmbeddingsOpening, EmbeddingsOptions } from "../models/embeddings.ts";
 
 export type OpenedEmbeddings = {
-  /** null where no model is set. One that cannot work rejects every call with the reason why. */
+  /** null if no model is set. A model that cannot work rejects every call with the reason. */
   readonly embeddings: Embeddings | null;
-  /** Why the model that is set cannot work, told before any call. */
+  /** Returns why the model cannot work, without a call. */
   readonly problem: () => Promise<ModelProblem | undefined>;
   close(): Promise<void>;
 };
 
-/** The embedding model of the settings. Nothing is called, and its code is loaded when it is first used or asked about. */
+/** Opens the embedding model of the settings without a call. Its code is loaded on first use. */
 export function openEmbeddings(
   { embedding: ref, compatible }: Pick<LoadedSettings["settings"], "embedding" | "compatible">,
   env: EmbeddingsOptions["env"],

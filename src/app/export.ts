@@ -3,7 +3,7 @@ import { isEvent, pinnedTexts, type Entry, type OrganizationStore } from "../ker
 import type { Result } from "../views/result.ts";
 import { loadResult } from "./result.ts";
 
-/** A deliberation whole: its result, its events, and the texts that its opening pins, by digest. */
+/** A complete deliberation: result, events and pinned texts by digest. */
 export type Exported = {
   readonly result: Result | null;
   readonly events: readonly Entry[];

@@ -3,7 +3,7 @@ import type { FileContext } from "../config/paths.ts";
 import { isFault } from "../kernel/index.ts";
 import type { LoadFacts } from "../sim/index.ts";
 
-/** Reads the files that `sim/…?facts=FILE` names, relative to where the command was given. */
+/** Reads the files of `sim/…?facts=FILE`, relative to the working directory. */
 export const factsLoader =
   (place: FileContext): LoadFacts =>
   (file) => {

@@ -4,16 +4,16 @@ import { belongsTo } from "./conversation.ts";
 import type { AppContext } from "./context.ts";
 import { findOpening } from "./lookup.ts";
 
-/** What a person thinks of an answer, or what came of it. */
+/** A person's rating of an answer, or its outcome in practice. */
 export type Feedback = {
   readonly thumb?: "up" | "down" | undefined;
   readonly text?: string | undefined;
   readonly outcome?: "good" | "bad" | undefined;
-  /** About the second respondent's answer, instead of the deliberation's. */
+  /** Rates the second respondent's answer instead of the deliberation's. */
   readonly second?: boolean | undefined;
 };
 
-/** What memory made of it: kept with the answer, the answer retired, not stored and why, or nothing to store it with. */
+/** The effect on memory: stored with the answer, answer retired, not stored, or no remembered answer. */
 export type FeedbackOutcome =
   | { readonly status: "recorded" | "stored" | "not-remembered" }
   | { readonly status: "retired" | "not-stored"; readonly reason: string };
@@ -21,9 +21,9 @@ export type FeedbackOutcome =
 const MAX_FEEDBACK_LENGTH = 4_000;
 
 /**
- * Records a person's feedback and lets memory hear of it. `heard`: a run of this process is answering the deliberation's
- * events already, so that recording is enough.
- * @throws Fault `deliberation-missing`, also for another user's; `configuration` where there is no answer, or too many words
+ * Records a person's feedback and runs the memory's reaction. `heard`: a run of this process already reacts to the
+ * deliberation's events, so recording is enough.
+ * @throws Fault `deliberation-missing` (also for another user's), `configuration` without an answer or for too long a text
  */
 export async function recordFeedback(
   { engine, principal, store, worker, world }: AppContext,

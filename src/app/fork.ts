@@ -14,9 +14,9 @@ import { budgetFrom, chooseStrategy, protocolSettings, refuseUnreadGoal, seatPan
 import { protocolNamed } from "./registry.ts";
 
 /**
- * What a fork of this parent changes: the settings that the request itself gives (`mode`, `effort`, `strategy`, `goal`, `chair`
- * and caps), and nothing that a file or the environment says. `without` names members to leave out, by id or name.
- * @throws Fault `configuration` for a change that the parent's protocol does not have
+ * Returns the changes of a fork: only settings of the request (`mode`, `effort`, `strategy`, `goal`, `chair` and caps), not
+ * those from files or the environment. `without` names members to leave out, by id or name.
+ * @throws Fault `configuration` for a setting that the parent's protocol does not have
  */
 export async function forkChanges(
   context: AppContext,
@@ -37,7 +37,7 @@ export async function forkChanges(
     changed["strategy"] = Json.parse(strategy.settings);
     templates = { ...templates, strategy: digest };
   } else if (requested.has("goal")) {
-    // The directive stays the pinned one, wherever it once came from.
+    // The pinned directive stays.
     const strategy = {
       ...Strategy.parse(opening.settings["strategy"]),
       ...(settings.goal === undefined ? {} : { goal: settings.goal }),
@@ -96,7 +96,7 @@ async function newParticipants(
   return [...kept.filter(({ seat }) => seat !== "chair"), ...pinned];
 }
 
-/** The caps that the request gives; what the environment or a file says is for new deliberations. */
+/** The request's caps; those from files or the environment apply to new deliberations only. */
 function requestedCaps({ requested, settings }: AppContext): Parameters<typeof budgetFrom>[0] {
   const { maxCostUsd, maxTokens, maxCalls, timeoutMs } = settings;
   return {

@@ -4,8 +4,8 @@ import { Fault } from "../kernel/index.ts";
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * A project's file may come with a repository that somebody else wrote: it must not send a key of the user's
- * to a server of its choice. An endpoint elsewhere that takes a key stands in the user's own file.
+ * Rejects a project file that sends one of the user's keys to a remote server, because another person may have written
+ * the repository. Such an endpoint belongs in the user's own file.
  * @throws Fault `configuration`
  */
 export function refuseKeyLeaks({ settings, sources }: LoadedSettings): void {

@@ -1,16 +1,16 @@
 import { DeliberationId, Fault, isEvent, type Entry, type Event } from "../kernel/index.ts";
 import type { AppContext } from "./context.ts";
 
-/** How many of the newest deliberations the beginning of an id is looked for in. */
+/** How many of the newest deliberations a prefix search reads. */
 const MAX_PREFIX_SEARCH = 1_000;
-/** How many of them an error lists. */
+/** How many matches an error lists. */
 const MAX_LISTED = 5;
 
 type StoreReader = Pick<AppContext, "store">;
 
 /**
- * The deliberation that an id, or the unique beginning of one, names. Another organization's does not exist here.
- * @throws Fault `deliberation-missing`, `configuration` when several begin like it
+ * Resolves an id or a unique prefix of one within the organization.
+ * @throws Fault `deliberation-missing`, `configuration` for an ambiguous prefix
  */
 export async function resolveId({ store }: StoreReader, id: string): Promise<DeliberationId> {
   const parsed = DeliberationId.safeParse(id);

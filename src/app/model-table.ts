@@ -3,7 +3,7 @@ import { findPrice, prices, providers } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
 import { reachable } from "./reachable.ts";
 
-/** A model that can be asked, as `parley models` lists it; prices in US dollars per million tokens. */
+/** An available model. Prices are in US dollars per million tokens. */
 export type ModelRow = {
   readonly ref: string;
   readonly family: string | null;
@@ -14,12 +14,12 @@ export type ModelRow = {
   readonly how: string;
 };
 
-/** A provider that cannot be asked yet, and what to do about it. */
+/** A provider that is not available, and how to make it available. */
 export type MissingRow = { readonly provider: string; readonly next: string };
 
 const LOCAL = new Set(["ollama", "lmstudio", "sim"]);
 
-/** What can be reached from here, looked up now: local servers are asked, keys are only looked at. */
+/** Lists the available models. It queries local servers, but does not test keys. */
 export async function modelTable(
   context: AppContext,
 ): Promise<{ models: readonly ModelRow[]; missing: readonly MissingRow[] }> {

@@ -6,10 +6,10 @@ import type { AppContext } from "./context.ts";
 
 const PROVIDER = "ollama/";
 
-/** Where `OLLAMA_HOST` leads, whatever the model. */
+/** The endpoint that `OLLAMA_HOST` names. */
 const place = (env: AppContext["env"]) => resolveEndpoint(`${PROVIDER}any`, env);
 
-/** Every model that Ollama has, by its own name (`gemma3:27b`); undefined when it does not answer, in time. */
+/** Returns Ollama's installed models by name (`gemma3:27b`); undefined if it does not answer in time. */
 export async function ollamaModels(env: AppContext["env"]): Promise<readonly string[] | undefined> {
   const found = place(env);
   return found.ok ? modelsAt(found.endpoint.url) : undefined;
@@ -20,20 +20,20 @@ async function modelsAt(url: string): Promise<readonly string[] | undefined> {
   return found === undefined ? undefined : readNames(found, "models", "name");
 }
 
-/** A name without a tag is that of `latest`; case makes no difference. */
+/** The normalized name: lower case, with the tag `latest` by default. */
 function fullName(name: string): string {
   const tagged = name.lastIndexOf(":") > name.lastIndexOf("/");
   return (tagged ? name : `${name}:latest`).toLowerCase();
 }
 
-/** The models of the local Ollama among these references, by its own names and each once. */
+/** The unique Ollama model names among these references. */
 export const ollamaNames = (refs: readonly string[]): readonly string[] => [
   ...new Set(refs.flatMap((ref) => (ref.startsWith(PROVIDER) ? [ref.slice(PROVIDER.length)] : []))),
 ];
 
 /**
- * Says that Ollama has all of these. Only its list is asked for.
- * @throws Fault `configuration` where it does not answer, or lacks some
+ * Checks that Ollama has all of these models, by its list.
+ * @throws Fault `configuration` if it does not answer or a model is missing
  */
 export async function checkOllamaModels(names: readonly string[], env: AppContext["env"]): Promise<string> {
   const found = place(env);

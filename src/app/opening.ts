@@ -19,22 +19,22 @@ import { reactionPlan } from "./reaction-plan.ts";
 import { recallSettings } from "./reactions.ts";
 import { templatesInForce } from "./templates.ts";
 
-/** A protocol's part of an opening, and what everybody's openings have. */
+/** A protocol's part of an opening, and the fields that all openings have. */
 export type OpeningParts = {
   readonly protocol: AnyProtocol;
   readonly question: string;
-  /** Material for the question: foreign text. */
+  /** The question's attachments: untrusted text. */
   readonly context: NewDeliberation["context"];
   readonly part: OpeningPart;
-  /** Whether the answer is graded and remembered, as the settings say. */
+  /** Whether the configured reactors (grading, memory) are enabled. */
   readonly reactions: boolean;
 };
 
 export type PreparedOpening = { readonly opening: NewDeliberation; readonly notes: OpeningPart["notes"] };
 
 /**
- * A deliberation as it will be opened: the one place where openings are put together.
- * @throws Fault `configuration` for settings or templates that cannot be used, `budget` for an unknown price under a cap
+ * Assembles an opening. Every opening is assembled here.
+ * @throws Fault `configuration` for invalid settings or templates, `budget` for an unknown price under a cost limit
  */
 export async function assembleOpening(context: AppContext, parts: OpeningParts): Promise<PreparedOpening> {
   const { protocol, part } = parts;
@@ -73,7 +73,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
   };
 }
 
-/** What a protocol's own opening may ask. `folder` is what the caller handed over for file tools, an absolute path. */
+/** Creates the context of a protocol's own opening. `folder` is an absolute path for file tools. */
 export async function openingContext(
   context: AppContext,
   folder: string | undefined,
@@ -101,13 +101,13 @@ async function fileToolSpecs(folder: string): Promise<readonly ToolSpec[]> {
   return (await createFileTools(folder)).specs;
 }
 
-/** What a protocol without an opening of its own may be told over the settings. */
+/** The request fields of a protocol without its own opening. */
 export type PanelRequest = {
-  /** The protocol's own settings, over what the process's settings say. */
+  /** The protocol's settings, which override the process's settings. */
   readonly protocolSettings?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** The opening of a protocol that has none of its own: the panel in the seats that it declares. */
+/** The opening of a protocol without its own: the panel in its declared seats. */
 export function openPanel(
   context: AppContext,
   { seats, settings: schema, texts = [] }: Pick<AnyProtocol, "seats" | "settings" | "texts">,
@@ -133,7 +133,7 @@ export function openPanel(
   };
 }
 
-/** Whether a protocol limits drafts, reviews and syntheses each by itself, rather than all replies alike. */
+/** True if a protocol limits drafts, reviews and syntheses separately. */
 function limitsByWork(settings: AnyProtocol["settings"]): boolean {
   if (!(settings instanceof z.ZodObject)) return false;
   const limit: unknown = settings.shape["maxOutputTokens"];
@@ -141,8 +141,8 @@ function limitsByWork(settings: AnyProtocol["settings"]): boolean {
 }
 
 /**
- * Seats a panel's models as a protocol declares its seats; where a seat names no persona, the configured ones by turns.
- * @throws Fault `configuration` for fewer models than a seat takes
+ * Seats a panel's models in a protocol's seats. A seat without a persona rotates the configured ones.
+ * @throws Fault `configuration` for fewer models than a seat needs
  */
 export function seatPanel(
   { resources, settings }: Pick<AppContext, "resources" | "settings">,
@@ -174,7 +174,7 @@ export function seatPanel(
   });
 }
 
-/** The chosen strategy: what the opening's settings say of it, and its directive, which the opening pins. */
+/** The chosen strategy: its settings, and the directive that the opening pins. */
 export function chooseStrategy({
   requested,
   resources,
@@ -193,7 +193,7 @@ export function chooseStrategy({
   return { settings: { name, sees: [...sees], ...(goal === undefined ? {} : { goal }) }, directive };
 }
 
-/** @throws Fault `configuration` when a goal was given that this directive never mentions */
+/** @throws Fault `configuration` if the directive has no slot for a goal */
 export function refuseUnreadGoal(name: string, directive: string): void {
   if (slotsOf(directive).has("goal")) return;
   const why = `the strategy ${name} has no place for a goal`;
@@ -201,8 +201,8 @@ export function refuseUnreadGoal(name: string, directive: string): void {
 }
 
 /**
- * A protocol's settings as the opening keeps them: JSON, checked and completed by its schema, what is undefined left out.
- * What the protocol has no setting for is left out where the user's files say it for all protocols.
+ * Parses a protocol's settings by its schema, as JSON without undefined values. Unknown settings are dropped, because
+ * settings files apply to all protocols.
  * @throws Fault `configuration`
  */
 export function protocolSettings(
@@ -224,7 +224,6 @@ export function protocolSettings(
 
 export type Caps = Pick<EffectiveSettings, "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
 
-/** The budget of a deliberation that these settings open. */
 export function budgetFrom({
   maxCostUsd: usd,
   maxTokens: tokens,

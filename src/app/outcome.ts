@@ -5,29 +5,29 @@ import type { OpenQuestion } from "./clarification.ts";
 import { capsIn } from "../views/spending.ts";
 import type { Result } from "../views/result.ts";
 
-/** What a run waits for: a client's request, and the questions that it answers, where it asks some. */
+/** What a run waits for: client requests, and their questions if there are any. */
 export type Waiting = { readonly requests: readonly string[]; readonly questions: readonly OpenQuestion[] };
 
-/** Why there is no full answer, as data; each surface words it. */
+/** Why there is no full answer; each user interface formats it. */
 export type Problem = {
   /** The outcome that closed the run (`failed`, `stopped-by-budget`, `inconclusive`, …). */
   readonly status: string;
-  /** What was recorded as the reason; null where nothing was. */
+  /** The recorded reason; null if there is none. */
   readonly reason: string | null;
-  /** How calls failed for good, in order. */
+  /** The final failures of calls, in order. */
   readonly failures: readonly Failure[];
-  /** The caps that ended it, where it was stopped by its budget. */
+  /** The caps that ended the run, if its budget stopped it. */
   readonly caps: readonly Cap[];
 };
 
 /**
- * Where a drive ended. `status` is a closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`,
- * `stopped-by-budget`, `inconclusive`), `waiting` for a person, or `interrupted`; the last two leave the deliberation open.
+ * The outcome of a drive. `status` is a closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`,
+ * `stopped-by-budget`, `inconclusive`), `waiting` or `interrupted`; the last two leave the deliberation open.
  */
 export type Outcome = {
   readonly id: DeliberationId;
   readonly status: string;
-  /** As `--json` prints it; null before anything is recorded. */
+  /** The published result; null before anything is recorded. */
   readonly result: Result | null;
   readonly waiting?: Waiting;
   readonly problem?: Problem;
@@ -58,7 +58,7 @@ export async function describeOutcome(
   return { id, status, result, ...(problem ? { problem } : {}) };
 }
 
-/** Why a deliberation that has ended gave no full answer. What reactions did decides nobody's outcome. */
+/** Explains why a finished deliberation has no full answer. Reactions do not count. */
 export function describeProblem(
   { status, degraded }: Pick<Result, "status" | "degraded">,
   entries: readonly Entry[],

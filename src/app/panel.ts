@@ -3,7 +3,7 @@ import type { Note, Panel } from "../engine/opening-part.ts";
 import { checkModelRef, type AppContext } from "./context.ts";
 import type { Reachable } from "./reachable.ts";
 
-/** Simulated members that differ in skill and family, as a panel of real ones would. */
+/** Simulated members that differ in skill and family. */
 const SIMULATED: readonly ModelRef[] = [
   "sim/ada?skill=0.95&family=sim-a&seed=1",
   "sim/bo?skill=0.9&family=sim-b&seed=2",
@@ -13,9 +13,9 @@ const SIMULATED: readonly ModelRef[] = [
 const PANEL_SIZE = 3;
 
 /**
- * The configured models; without any, those that the members' personas name, then what a local Ollama has, then what the
- * keys in the environment reach, and only then the simulated panel.
- * @throws Fault `configuration`, `authentication` for a reference that is known not to work
+ * Chooses the configured models, or else the first of these that exist: the models of the members' personas, the models
+ * of a local Ollama, the models of the keys in the environment, the simulated panel.
+ * @throws Fault `configuration`, `authentication` for a model that cannot work
  */
 export async function choosePanel(context: AppContext): Promise<Panel> {
   const { settings } = context;
@@ -48,7 +48,7 @@ async function discover(context: AppContext): Promise<Discovered> {
   return { models: SIMULATED, notes: [{ code: "simulated-models" }] };
 }
 
-/** The models that the members' personas name, where every one of them does. */
+/** The models of the members' personas, if every persona names one. */
 function personaModels({ resources, settings }: AppContext): readonly string[] {
   const personas = resources.personas();
   const models = settings.personas.flatMap((id) => personas.get(id)?.model ?? []);
@@ -57,7 +57,7 @@ function personaModels({ resources, settings }: AppContext): readonly string[] {
 
 const refsAt = ({ provider, models }: Reachable): string[] => models.map((model) => `${provider}/${model}`);
 
-/** At most three models, from as many families as there are; a model repeats where there is no other. */
+/** Three models from as many families as possible; a model repeats if there are fewer. */
 function spread(refs: readonly string[], families: Families): string[] {
   const chosen: string[] = [];
   const seen = new Set<string>();
@@ -77,7 +77,7 @@ function spread(refs: readonly string[], families: Families): string[] {
 type Seats = Pick<Panel, "members" | "judges">;
 type FamilyRules = { readonly families: Families; readonly strictFamilies: boolean };
 
-/** Members of one family, and judges of a member's; under strict families the latter are refused. */
+/** Notes on members that share a family, and on judges of a member's family. @throws Fault under strict families */
 function familyNotes({ members, judges }: Seats, settings: FamilyRules): Note[] {
   const families = members.flatMap((ref) => familyOf(ref, settings.families) ?? []);
   const repeated = families.find((one, index) => families.indexOf(one) !== index);
@@ -100,7 +100,7 @@ function familyNotes({ members, judges }: Seats, settings: FamilyRules): Note[] 
   return notes;
 }
 
-/** A judge of the family that it judges: a note, or under strict families a refusal. @throws Fault `configuration` */
+/** The note on a judge that judges its own family. @throws Fault `configuration` under strict families */
 export function judgeFamilyNote(
   shared: Omit<Extract<Note, { code: "judge-shares-family" }>, "code">,
   { strictFamilies }: Pick<FamilyRules, "strictFamilies">,

@@ -36,28 +36,28 @@ import {
   type StartRequest,
 } from "./start.ts";
 
-// APP-1. A request never reads a file, a folder, an environment variable or standard input: whoever asks hands over texts.
-// APP-2. Every call is made on behalf of a principal, and sees nothing of another organization.
+// APP-1. A request never reads a file, a folder, an environment variable or standard input: the caller passes texts.
+// APP-2. Every call has a principal and sees only data of the principal's organization.
 
 export type ParleyOptions = {
-  /** A file of SQLite's, `:memory:`, `postgres://…`, or a store that is open already. `parley.db` by default. */
+  /** A SQLite file, `:memory:`, `postgres://…` or an open store; `parley.db` by default. */
   readonly store?: string | OpenedStore | undefined;
-  /** What holds where a request says nothing else; see `Settings`. */
+  /** Defaults for all requests; see `Settings`. */
   readonly settings?: (RequestSettings & Partial<ProcessSettings>) | undefined;
-  /** Where keys and URLs of providers are looked up; `process.env` by default. */
+  /** The environment with keys and URLs of providers; `process.env` by default. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Instead of the models that the environment and the settings reach. */
+  /** Replaces the models from the environment and the settings. */
   readonly models?: Models | undefined;
-  /** Beside those that Parley ships: a list, or by name and loaded when used. One of a shipped name takes its place. */
+  /** Additional protocols: a list, or a map by name, loaded on use. They can replace built-in ones by name. */
   readonly protocols?: Registry<AnyProtocol> | undefined;
-  /** Beside those that Parley ships. */
+  /** Additional reactors. */
   readonly reactors?: readonly AnyReactor[] | undefined;
-  /** Personas, strategies, prompts and rubrics by name; those that Parley ships by default. */
+  /** Personas, strategies, prompts and rubrics by name; the built-in ones by default. */
   readonly resources?: Resources | undefined;
   readonly loadFacts?: ProcessParts["loadFacts"];
 };
 
-/** On whose behalf a call is made; the local owner by default. */
+/** The principal of a call; `LOCAL_PRINCIPAL` by default. */
 export type PrincipalOptions = { readonly principal?: Principal | undefined };
 
 export type ForkRequest = RequestSettings & {
@@ -69,12 +69,12 @@ export type ForkRequest = RequestSettings & {
 export type ListRequest = {
   /** 1 to 10,000; 20 by default. */
   readonly limit?: number | undefined;
-  /** Continue below this id, as the last one of a page names it. */
+  /** The last id of the previous page. */
   readonly before?: string | undefined;
 };
 
 /**
- * Everything that can be done with deliberations, over one store and one set of models.
+ * All operations on deliberations, over one store and one set of models.
  *
  * @example
  * ```ts
@@ -89,38 +89,38 @@ export type ListRequest = {
 export interface Parley extends AsyncDisposable {
   /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
   start(request: StartRequest, options?: StartOptions & PrincipalOptions): Promise<Run>;
-  /** Continues an unfinished deliberation; recorded steps are reused. Of one that has ended, its reactions are completed. */
+  /** Continues an unfinished deliberation and reuses recorded steps, or completes the reactions of a finished one. */
   resume(id: string, options?: RunOptions & PrincipalOptions): Promise<Run>;
   /** Copies a deliberation with changes and drives it; steps that the changes do not affect are reused. */
   fork(parent: string, request?: ForkRequest, options?: RunOptions & PrincipalOptions): Promise<Run>;
-  /** The questions that a deliberation waits for; undefined where it waits for none. */
+  /** Returns the questions that a deliberation waits for; undefined if there are none. */
   pending(id: string, options?: PrincipalOptions): Promise<PendingQuestions | undefined>;
-  /** Answers what a deliberation waits for, by question; false where it was answered before: the first answers stand. */
+  /** Answers a deliberation's questions, by question id; false if they were already answered (the first answers count). */
   answer(id: string, answers: Readonly<Record<string, string>>, options?: PrincipalOptions): Promise<boolean>;
   feedback(id: string, feedback: Feedback, options?: PrincipalOptions): Promise<FeedbackOutcome>;
-  /** Closes an open deliberation for good; false where it had ended already. Whoever drives it notices and stops. */
+  /** Closes an open deliberation for good; false if it had already ended. A process that drives it stops. */
   cancel(id: string, options?: PrincipalOptions): Promise<boolean>;
-  /** Runs the protocol again from the recorded replies and compares. No model is called. @throws Fault `replay-differs` */
+  /** Runs the protocol again from the recorded replies, without model calls, and compares. @throws Fault `replay-differs` */
   replay(
     id: string,
     options?: PrincipalOptions,
   ): Promise<ReplayResult & { readonly id: DeliberationId; readonly closed: boolean }>;
-  /** The recorded events in order. */
+  /** Returns the recorded events in order. */
   read(id: string, options?: PrincipalOptions): Promise<readonly Entry[]>;
-  /** The outcome so far, as `--json` prints it. */
+  /** Returns the published result so far. */
   result(id: string, options?: PrincipalOptions): Promise<Result>;
   export(id: string, options?: PrincipalOptions): Promise<Exported>;
-  /** The organization's deliberations, newest first. */
+  /** Lists the organization's deliberations, newest first. */
   list(request?: ListRequest, options?: PrincipalOptions): Promise<readonly Summary[]>;
-  /** The deliberation that an id, or the unique beginning of one, names. */
+  /** Resolves an id or a unique prefix of one. */
   resolveId(id: string, options?: PrincipalOptions): Promise<DeliberationId>;
-  /** The process as one caller sees it, for parts of Parley that do more than this. */
+  /** Returns the process as one caller sees it, for code that needs more than these methods. */
   context(request?: RequestSettings, options?: PrincipalOptions): AppContext;
   close(): Promise<void>;
 }
 
 /**
- * Opens a store and gets models ready; nothing is called.
+ * Opens a store and prepares models, without a call.
  * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
  */
 export async function openParley(options: ParleyOptions = {}): Promise<Parley> {
@@ -129,7 +129,7 @@ export async function openParley(options: ParleyOptions = {}): Promise<Parley> {
   return openParleyWith(settings, options);
 }
 
-/** As `openParley`, under settings that have been read and checked. */
+/** Like `openParley`, with validated settings. */
 export async function openParleyWith(
   settings: Omit<EffectiveSettings, "store">,
   options: Omit<ParleyOptions, "settings">,

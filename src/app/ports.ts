@@ -8,16 +8,16 @@ type Reaching = Pick<LoadedSettings["settings"], "compatible"> & Pick<Embeddings
 
 export type OpenedPorts = {
   readonly ports: Ports;
-  /** Why this embedding model cannot work, told before any call. */
+  /** Returns why this embedding model cannot work, without a call. */
   problemWith(model: string): Promise<string | undefined>;
   close(): Promise<void>;
 };
 
-/** What protocols reach beside models: the embedding model that they name, or the settings' own, and an opening's folder. */
+/** Opens the ports of protocols: a named or the configured embedding model, and the file tools of an opening's folder. */
 export function openPorts({ compatible, env }: Reaching, usual: Embeddings | null): OpenedPorts {
   const opened = new Map<string, OpenedEmbeddings>();
   const named = (model: string): OpenedEmbeddings | undefined => {
-    // A model without a provider is OpenAI's, as in the files that name one so.
+    // A name without a provider is an OpenAI model, as in imported files.
     const ref = ModelRef.safeParse(model.includes("/") ? model : `openai/${model}`);
     if (!ref.success) return undefined;
     const one = opened.get(ref.data) ?? openEmbeddings({ embedding: ref.data, compatible }, env);

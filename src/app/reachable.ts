@@ -3,17 +3,17 @@ import { probe, readNames } from "./probe.ts";
 import { ollamaModels } from "./ollama-models.ts";
 import type { AppContext } from "./context.ts";
 
-/** A provider that can be asked now, and models of it that Parley would ask. */
+/** An available provider, and the models of it that Parley would choose. */
 export type Reachable = {
   readonly provider: string;
   readonly how: string;
   readonly models: readonly string[];
 };
 
-/** A local model for something else than answering. */
+/** Matches local models that are not chat models. */
 const NOT_A_SPEAKER = /embed|bge-|minilm|rerank|prometheus|whisper|clip/i;
 
-/** Local servers that answer, then providers whose key is set, in the order of the provider table. */
+/** Returns local servers that answer, configured endpoints, then providers with a key, in the order of the table. */
 export async function reachable({
   env,
   settings,
@@ -35,7 +35,7 @@ export async function reachable({
   return [...local.filter(({ models }) => models.length > 0), ...configured, ...remote.flat()];
 }
 
-/** A provider elsewhere: reached by its key, or by a URL of the user's own, which is asked what it has. */
+/** A remote provider with a key, or with a URL of the user's, whose models are queried. */
 async function remoteOf(
   [provider, { keyVariables, urlVariables, ...row }]: readonly [string, Provider],
   env: AppContext["env"],

@@ -9,17 +9,17 @@ import { checkModelRef, type AppContext } from "./context.ts";
 import { judgeFamilyNote } from "./panel.ts";
 import { criticSettings, memorySettings, pairwiseSettings } from "./reactions.ts";
 
-/** What an opening pins for the reactors that come after its answer. */
+/** What an opening pins for its reactors. */
 export type ReactionPlan = {
   readonly settings: Readonly<Record<string, Json>>;
-  /** Whom they call, beside those who sit somewhere. */
+  /** The models that reactors call, besides the participants' models. */
   readonly models: readonly ModelRef[];
-  /** Templates that they render. */
+  /** The templates that reactors render. */
   readonly templates: readonly PromptTemplate[];
   readonly notes: readonly Note[];
 };
 
-/** Which reactors answer a deliberation, as the settings say. @throws Fault `configuration`, `authentication` for a judge that cannot work */
+/** Plans the reactors that the settings enable. @throws Fault `configuration`, `authentication` for a judge that cannot work */
 export async function reactionPlan(
   context: AppContext,
   {
@@ -27,9 +27,9 @@ export async function reactionPlan(
     pairwise = false,
     user,
   }: {
-    /** Whose answers are graded. */
+    /** The models whose answers are graded. */
     readonly answering: readonly ModelRef[];
-    /** Whether two answers are to be compared. */
+    /** Whether a judge compares two answers. */
     readonly pairwise?: boolean;
     readonly user: UserId;
   },
@@ -38,11 +38,11 @@ export async function reactionPlan(
   const critic = criticSettings(resources, settings);
   if (critic && settings.judge.length > 0) await checkModelRef(context, critic.model);
   const memory = { ...memorySettings(resources, settings), user };
-  /** What the settings of their own say of the reactors that have some. */
+  /** The reactors that are configured by settings of their own. */
   const configured: Readonly<Record<string, unknown>> = {
     critic: critic ?? undefined,
     pairwise: critic && pairwise ? pairwiseSettings(critic) : undefined,
-    // Without anything to say of an answer that was not remembered, nothing has to say so.
+    // With neither memory nor a critic, there is nothing to store or annotate.
     memory: memory.write || critic ? memory : undefined,
   };
   refuseUnknown(settings.reactors, reactors);
@@ -52,11 +52,11 @@ export async function reactionPlan(
   );
   const enabled = named.flatMap((reactor) => {
     const pinned = configured[reactor.name] ?? reactorSettings(reactor, settings.reactors[reactor.name]);
-    // The reactor's own schema has read them, or its own file.
+    // The reactor's schema or settings file has validated them.
     return pinned === undefined ? [] : [{ reactor, pinned, needs: reactor.requires?.(pinned as never) }];
   });
   return {
-    // JSON, whatever their types are called: what they are read from is.
+    // The settings were read from JSON or YAML, so they are JSON.
     settings: Object.fromEntries(enabled.map(({ reactor, pinned }) => [reactor.name, Json.parse(pinned)])),
     models: [...new Set(enabled.flatMap(({ needs }) => needs?.models ?? []))],
     templates: [...new Set(enabled.flatMap(({ needs }) => needs?.templates ?? []))],
@@ -64,7 +64,7 @@ export async function reactionPlan(
   };
 }
 
-/** The settings that a reactor is given below `reactors`; undefined where it is off. @throws Fault `configuration` */
+/** A reactor's settings below `reactors`; undefined if it is off. @throws Fault `configuration` */
 export function reactorSettings(reactor: AnyReactor, given: unknown): unknown {
   if (given === undefined || given === false) return undefined;
   const { name, settings, switch: own } = reactor;

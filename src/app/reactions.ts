@@ -7,9 +7,9 @@ import type { Resources } from "../config/resources.ts";
 import type { EffectiveSettings } from "./context.ts";
 
 /**
- * Who grades answers and by what, as a deliberation pins it: `critic.yaml` with its rubrics, the first of these judges in place of
- * its model (by default the settings' own). null where the critic is off, or `auto` without a judge, given or in a file.
- * @throws Fault `configuration` for a `critic.yaml` or a rubric that cannot be used
+ * The critic's settings: `critic.yaml` with its rubrics; the first judge (by default of the settings) replaces its model.
+ * null if the critic is off, or `auto` without a judge in the request or a file.
+ * @throws Fault `configuration` for an invalid `critic.yaml` or rubric
  */
 export function criticSettings(
   resources: Pick<Resources, "critic" | "memory">,
@@ -36,21 +36,21 @@ export function criticSettings(
   };
 }
 
-/** Whether its server makes room for as many tokens as it is told; others have a bound of their own. */
+/** True if the model's server allocates its context length per request. */
 function makesRoom(model: ModelRef, { compatible }: Pick<EffectiveSettings, "compatible">): boolean {
   const [provider, name = ""] = model.split("/");
   if (provider !== "compatible") return provider === "ollama";
   return compatible[name]?.wire === "ollama";
 }
 
-/** Who compares two answers: who grades them, by the rubric of what no rule fits. */
+/** The critic also compares answers, by its default rubric. */
 export function pairwiseSettings({ kind: _, rules: __, ...judge }: CriticSettings): AnswerJudgeSettings {
   return judge;
 }
 
 /**
- * What is done with answers for later ones; with memory off, nothing is written.
- * @throws Fault `configuration` for a `memory.yaml` that cannot be used
+ * The memory reactor's settings; with memory off, it writes nothing.
+ * @throws Fault `configuration` for an invalid `memory.yaml`
  */
 export function memorySettings(
   resources: Pick<Resources, "critic" | "memory">,
@@ -60,10 +60,7 @@ export function memorySettings(
   return { user: settings.user, write: settings.memory, mergeAt, retireAt };
 }
 
-/**
- * Whose engrams are recalled, and how; null with memory off.
- * @throws Fault `configuration` for a `memory.yaml` that cannot be used
- */
+/** The memory owner and the recall rules; null if memory is off. @throws Fault `configuration` for an invalid `memory.yaml` */
 export function recallSettings(
   resources: Pick<Resources, "critic" | "memory">,
   settings: Pick<EffectiveSettings, "memory" | "user">,

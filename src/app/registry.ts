@@ -3,7 +3,7 @@ import { loadNamed, listNames, type AnyProtocol, type Registry } from "../engine
 import { Fault } from "../kernel/index.ts";
 import { findNearest } from "../text/words.ts";
 
-/** Every protocol that this Parley ships, one line each; a command loads only its own. */
+/** The built-in protocols, loaded on use. */
 export const protocols = {
   ask: async () => (await import("../protocols/ask/index.ts")).ask,
   council: async () => (await import("../protocols/council/index.ts")).council,
@@ -13,7 +13,7 @@ export const protocols = {
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
 } satisfies Registry<AnyProtocol>;
 
-/** Every reactor that this Parley ships, one line each; each has settings, and is loaded where an opening pins some. */
+/** The built-in reactors, loaded if an opening pins settings for them. */
 export const reactors: readonly LazyReactor[] = [
   { name: "critic", load: async () => (await import("../reactors/critic/index.ts")).critic },
   { name: "memory", load: async () => (await import("../reactors/memory/index.ts")).memory },
@@ -21,7 +21,7 @@ export const reactors: readonly LazyReactor[] = [
   { name: "respondent-b", load: async () => (await import("../reactors/respondent-b/index.ts")).respondentB },
 ];
 
-/** Loads the protocol of this name. @throws Fault `configuration` that names the nearest for one that does not exist */
+/** Loads a protocol by name. @throws Fault `configuration` for an unknown name, with the nearest one */
 export async function protocolNamed(registry: Registry<AnyProtocol>, name: string): Promise<AnyProtocol> {
   const protocol = await loadNamed(registry, name);
   if (protocol) return protocol;
@@ -32,7 +32,7 @@ export async function protocolNamed(registry: Registry<AnyProtocol>, name: strin
   });
 }
 
-/** A registry with these protocols beside those that ship; one of a shipped name takes its place. */
+/** The built-in protocols and these, which can replace built-in ones by name. */
 export function withProtocols(own: Registry<AnyProtocol>): Registry<AnyProtocol> {
   const load = (name: string) => async (): Promise<AnyProtocol> => {
     const protocol = await loadNamed(own, name);

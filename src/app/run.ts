@@ -5,58 +5,57 @@ import type { AppContext } from "./context.ts";
 import { findOpening } from "./lookup.ts";
 import { describeOutcome, type Outcome } from "./outcome.ts";
 
-// RUN-1. Whoever drives a deliberation does it here: commands, servers, workers and measurements alike.
-// RUN-2. Reactions (a second answer, a grade, memory) never hold the answer back, and their failure is never the answer's.
-// RUN-3. Where calls, tokens or money are capped, no reaction starts before the answer: it could take what the answer needs.
-// RUN-4. An interruption closes nothing: everything recorded so far is reused when the deliberation is resumed.
+// RUN-1. All commands, servers, workers and benchmarks drive deliberations through this module.
+// RUN-2. Reactions (a second answer, a grade, memory) never delay the answer, and their failure never fails the answer.
+// RUN-3. If calls, tokens or cost are capped, no reaction starts before the answer, because it could use the answer's budget.
+// RUN-4. An interruption closes nothing: a resume reuses everything recorded so far.
 
-/** A piece of text as a model writes it, or the start of a call. */
+/** A piece of a model's streamed text, or the start of a call. */
 export type Token = Frame;
 
-/** How the reactions to a deliberation ended; `failed` says why they could not be completed. */
+/** The outcome of the reactions; `failed` says why they could not be completed. */
 export type ReactionsOutcome = { readonly failed: string | null };
 
-/** A deliberation under way: what it records, what its models are writing, and how it ends. */
+/** A running deliberation: its recorded events, its live text and its outcome. */
 export interface Run {
   readonly id: DeliberationId;
   readonly opening: Opening;
-  /** False where the same request had opened it before. */
+  /** False if the same request had already opened it. */
   readonly fresh: boolean;
-  /** What its owner should know before it starts. */
+  /** Notices about the run, known at its start. */
   readonly notes: readonly Note[];
   /**
-   * Recorded events in order, each once, from the one after `after` (a `seq`; by default from the beginning) until the
-   * deliberation and its reactions have ended; with `until: "outcome"` until the deliberation has.
+   * Yields recorded events in order, each once, after the `seq` `after` (by default from the beginning), until the
+   * deliberation and its reactions have ended; with `until: "outcome"`, until the deliberation has ended.
    */
   events(options?: {
     readonly after?: number;
     readonly until?: "outcome" | "reactions";
   }): AsyncIterable<Entry>;
-  /** Live text from now until the deliberation ends. Lossy: a slow reader misses pieces, and another process sees none. */
+  /** Yields live text until the deliberation ends. Lossy: a slow reader misses pieces, and other processes see none. */
   tokens(): AsyncIterable<Token>;
-  /** Where the drive ended. Reactions may still be under way. @throws what the store or the protocol throws */
+  /** Resolves when the drive has ended, while reactions may still run. @throws errors of the store or the protocol */
   outcome(): Promise<Outcome>;
   /** Resolves when grading, memory and other reactions have ended. Never rejects. */
   readonly reactions: Promise<ReactionsOutcome>;
-  /** Everything recorded that this run has heard of, in order. */
+  /** Returns the events that this run has received so far, in order. */
   recorded(): readonly Entry[];
-  /** Stops the calls under way and ends the run as `interrupted`; nothing that is recorded is lost. */
+  /** Stops the running calls and ends the run as `interrupted`; recorded steps are kept. */
   interrupt(): void;
 }
 
 export type RunOptions = {
   /** Interrupts the run when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** `none`: for what is measured and not answered; by default those that the opening names. */
+  /** `none` runs no reactions, for benchmarks; by default those of the opening run. */
   readonly reactions?: "none" | undefined;
 };
 
 type Begun = { readonly fresh?: boolean; readonly notes?: readonly Note[] };
 
-/** What following a deliberation takes of a process. */
 export type RunContext = Pick<AppContext, "engine" | "store" | "frames" | "worker" | "protocols">;
 
-/** Drives a deliberation that has been opened, and its reactions beside it. */
+/** Drives an opened deliberation and its reactions. */
 export function follow(
   context: RunContext,
   { deliberation: id, data: opening }: Event<"deliberation-opened">,
@@ -85,7 +84,7 @@ export function follow(
   const outcome = driving.then((driven) =>
     describeOutcome(driven, { id, entries: log.recorded(), protocols: context.protocols }),
   );
-  outcome.catch(() => undefined); // whoever asks for it is told
+  outcome.catch(() => undefined); // callers of `outcome()` get the rejection
   return {
     id,
     opening,
@@ -101,16 +100,16 @@ export function follow(
   };
 }
 
-/** Continues a deliberation wherever its journal says it is; of one that has ended, completes the reactions. @throws Fault `deliberation-missing` */
+/** Continues a deliberation from its journal, or completes the reactions of a finished one. @throws Fault `deliberation-missing` */
 export async function resume(context: RunContext, id: DeliberationId, options?: RunOptions): Promise<Run> {
   return follow(context, findOpening(await context.store.read(id), id), options);
 }
 
-/** Whether reactions could take what the answer needs. */
+/** True if reactions could use the answer's budget. */
 const isCapped = ({ budget: { usd, tokens, calls } }: Opening): boolean =>
   [usd, tokens, calls].some((cap) => cap !== undefined);
 
-/** The events of one deliberation as they are heard, from several sources and out of order. */
+/** Collects the events of one deliberation, which arrive from several sources and out of order. */
 function createLog() {
   const entries = new Map<number, Entry>();
   let heard = createBell();
@@ -142,7 +141,7 @@ function createLog() {
           seq += 1;
           yield next;
         } else if (over.has(until)) {
-          // What somebody else recorded meanwhile.
+          // Events that other processes recorded.
           if (until === "reactions") yield* await rest(seq);
           return;
         } else await heard.rung;
@@ -157,10 +156,10 @@ function createBell(): { readonly rung: Promise<void>; readonly ring: () => void
   return { rung, ring };
 }
 
-/** Pieces that a reader may be behind; older ones are dropped. */
+/** A slow reader's buffer; the oldest pieces are dropped. */
 const MAX_PENDING_TOKENS = 10_000;
 
-/** Listens from the call on, so that nothing is missed between it and the first read. */
+/** Listens from this call on, so that the first read misses nothing. */
 function tokensOf(
   { frames }: Pick<AppContext, "frames">,
   id: DeliberationId,

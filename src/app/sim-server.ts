@@ -12,11 +12,11 @@ export type SimServerOptions = Pick<FileContext, "env" | "cwd"> & {
 const LOOPBACK = ["127.0.0.1", "::1", "localhost"];
 
 /**
- * Serves the simulated models over HTTP until closed; `url` names the port that was taken.
- * @throws Fault `configuration` when it cannot listen there
+ * Serves the simulated models over HTTP until closed; `url` contains the actual port.
+ * @throws Fault `configuration` if it cannot listen
  */
 export async function startSimServer({ port, host, key, ...place }: SimServerOptions): Promise<SimServer> {
-  // Whoever can reach the server can name a file of facts: only those on this machine may.
+  // A client of the server can name a facts file, so only local clients may.
   const sim = LOOPBACK.includes(host) ? createSim({ loadFacts: factsLoader(place) }) : createSim();
   const listening = await simServer({ port, host, key, sim });
   if (listening.ok) return listening.server;

@@ -19,7 +19,7 @@ import {
 } from "./opening.ts";
 import { follow, type Run, type RunOptions } from "./run.ts";
 
-/** Settings of a process rather than of a request: where things are, who pays, and on whose behalf. */
+/** Settings of a process, not of a request. */
 const PROCESS_SETTINGS = [
   "store",
   "organization",
@@ -32,37 +32,37 @@ const PROCESS_SETTINGS = [
 export type ProcessSettings = Pick<EffectiveSettings, (typeof PROCESS_SETTINGS)[number]>;
 type ProcessSetting = (typeof PROCESS_SETTINGS)[number];
 
-/** The settings that a request may give over the process's own, as plain strings and numbers; see `Settings`. */
+/** A request's settings, which override the process's, as plain strings and numbers; see `Settings`. */
 export type RequestSettings = {
   readonly [K in Exclude<keyof EffectiveSettings, ProcessSetting>]?: Plain<EffectiveSettings[K]> | undefined;
 };
-/** A value before its schema has branded it. */
+/** A setting's type without its brand. */
 type Plain<T> = T extends string & z.$brand
   ? string
   : T extends readonly (infer E)[]
     ? readonly Plain<E>[]
     : T;
 
-/** A question, and what of its deliberation is not as the process's settings say. Texts only: never a path or a variable. */
+/** A question, and settings that override the process's. It contains texts only, never a path or a variable. */
 export type StartRequest = RequestSettings &
   Omit<RespondRequest, "previous"> &
   DebateRequest &
   PanelRequest & {
     readonly question: string;
-    /** By name; `ask` by default. */
+    /** The protocol's name; `ask` by default. */
     readonly protocol?: string | undefined;
-    /** Material for the question: names for people, and texts. Foreign text: models see it fenced. */
+    /** Attachments: display names and texts. Models see the texts fenced, as untrusted data. */
     readonly context?: NewDeliberation["context"] | undefined;
-    /** The deliberation that this question follows in a conversation. */
+    /** The previous turn of the conversation. */
     readonly previous?: string | undefined;
-    /** The same name gives the same deliberation: a retry finds the one that it opened before. */
+    /** An idempotency key: the same key returns the same deliberation. */
     readonly request?: string | undefined;
-    /** Whether the answer is graded and remembered, as the settings say; true by default. */
+    /** Whether the configured reactors (grading, memory) run; true by default. */
     readonly reactions?: boolean | undefined;
   };
 
 export type StartOptions = RunOptions & {
-  /** A folder that file tools may read in, as an absolute path: granted by whoever runs the process, never by a request. */
+  /** The absolute path of a folder for file tools. The process grants it, never a request. */
   readonly folder?: string | undefined;
 };
 
@@ -78,11 +78,11 @@ export async function start(
 }
 
 type PrepareOptions = Pick<StartOptions, "folder"> & {
-  /** Instead of the models that are configured or found; they have been checked. */
+  /** Replaces the configured or discovered models; they have been checked. */
   readonly panel?: Panel | undefined;
 };
 
-/** Puts an opening together without recording anything. @throws Fault */
+/** Assembles an opening without recording anything. @throws Fault */
 export async function prepareOpening(
   context: AppContext,
   request: StartRequest,
@@ -113,8 +113,8 @@ async function partOf(
 }
 
 /**
- * Records an opening, or finds what the same request, or the same place in a conversation, opened before.
- * @throws Fault `configuration` where that is another question
+ * Records an opening, or returns the existing one of the same request or position in a conversation.
+ * @throws Fault `configuration` if that has another question
  */
 export async function openPrepared(
   context: AppContext,
@@ -141,19 +141,18 @@ export async function openPrepared(
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 
-/** The settings of the process among these. */
 export const processSettings = (given: Partial<ProcessSettings>): Partial<ProcessSettings> =>
   Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== undefined && isProcessSetting(key)),
   );
 
-/** The settings among a request's fields, checked. @throws Fault `configuration` for a value that cannot be used */
+/** Parses the settings among a request's fields. @throws Fault `configuration` for an invalid value */
 export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
   const shape: Readonly<Record<string, unknown>> = SettingsSchema.shape;
   const given = Object.entries(request).filter(
     ([key, value]) => value !== undefined && Object.hasOwn(shape, key) && !isProcessSetting(key),
   );
-  // A bare number is seconds where people write it, milliseconds where programs do.
+  // A bare number is seconds in text for people and milliseconds in code.
   const read = SettingsSchema.safeParse(
     Object.fromEntries(
       given.map(([key, value]) => [

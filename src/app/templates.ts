@@ -8,8 +8,8 @@ import { findNearest } from "../text/words.ts";
 type Prompts = Pick<Resources, "prompts" | "overriddenPrompts">;
 
 /**
- * These templates as they are in force, by name: the user's own text, or the one that ships.
- * @throws Fault `configuration` for an override whose slots are not the template's, or of no template at all
+ * Returns each template's text by name: the user's override or the built-in text.
+ * @throws Fault `configuration` for an override with other slots or of an unknown template
  */
 export async function templatesInForce(
   templates: readonly PromptTemplate[],
@@ -17,7 +17,7 @@ export async function templatesInForce(
   registry: Registry<AnyProtocol>,
 ): Promise<Record<string, string>> {
   const known = templates.map(({ name }) => name);
-  // Other protocols are loaded only where a file may be meant for one of them.
+  // Load the other protocols only if an override may belong to one of them.
   if (resources.overriddenPrompts().some(({ name }) => !known.includes(name)))
     refuseUnknownPrompts(resources, [
       ...known,
@@ -43,7 +43,7 @@ function refuseUnknownPrompts(resources: Prompts, known: readonly string[]): voi
   throw new Fault("configuration", { why: `${displayPath(unknown.path)} overrides no prompt`, next });
 }
 
-/** Every template that ships, each once. */
+/** The unique templates of all protocols. */
 export async function shippedTemplates(registry: Registry<AnyProtocol>): Promise<readonly PromptTemplate[]> {
   const all = (await loadAll<AnyProtocol>(registry)).flatMap(({ templates }) => templates);
   return [...new Map(all.map((template) => [template.name, template])).values()];

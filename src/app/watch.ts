@@ -28,48 +28,48 @@ import {
 } from "../views/reactor-state.ts";
 import { reactors as shipped } from "./registry.ts";
 
-// WATCH-1. Every event after the beginning is seen once, in the journal's order; of other organizations none is told.
-// WATCH-2. Journals at hand are bounded: what was let go is read again when it gets an event. What is due is kept.
-// WATCH-3. Leases and cursors count only once the journal has been seen as far as it reached when they were read, so that no
-//     event looks passed over for having come later than the cursor behind it.
-// WATCH-4. Whoever is told is waited for: a slow reader slows the watcher down, and fills no memory.
+// WATCH-1. Every event after the start is processed once, in the journal's order. Other organizations' events are not reported.
+// WATCH-2. The number of cached journals is limited: an evicted journal is read again at its next event. Backlogs are kept.
+// WATCH-3. Leases and cursors are used only when the journal has been read up to its end at the time they were read, so that
+//     no event looks skipped because the cursor was read before it.
+// WATCH-4. The watcher awaits its callbacks: a slow reader slows the watcher down instead of filling memory.
 
 export type Watching = {
   readonly store: Pick<Store, "cursor" | "end" | "findOrganization" | "for" | "leases" | "subscribe">;
   readonly organization: OrganizationId;
-  /** Instead of the registry's. */
+  /** Replaces the registry's reactors. */
   readonly reactors?: Reactors;
   readonly world?: World;
 };
 
 export type WatchOptions = {
-  /** To begin with: so many of the newest deliberations, */
+  /** Maximum number of the newest deliberations to start with. */
   readonly most: number;
-  /** and none opened before this, milliseconds since 1970. */
+  /** Excludes deliberations opened before this time, in milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly signal: AbortSignal;
-  /** Tells the present state, and ends. */
+  /** Reports the current state and ends. */
   readonly once?: boolean;
-  /** The first state, with the last entries before it, oldest first. */
+  /** Receives the first state and the latest entries before it, oldest first. */
   onBegin(watched: WatchReport, recent: readonly Entry[]): void | Promise<void>;
   onEntry(entry: Entry): void | Promise<void>;
-  /** At every event, and now and then in between. `changed`: the reactors that are not as they were told last, but for time. */
+  /** Receives the state at every event and periodically. `changed`: the reactors that differ, not counting time. */
   onState(watched: WatchReport, changed: readonly ReactorState[]): void | Promise<void>;
 };
 
 /** How often leases and cursors are read. */
 const WORKER_POLL_MS = 500;
-/** How many entries from before are told. */
+/** Maximum number of entries for `onBegin`. */
 const MAX_RECENT = 50;
-/** How many deliberations' journals are kept in memory. */
+/** Maximum number of cached journals. */
 const MAX_JOURNALS = 64;
-/** For how many deliberations it is remembered whose they are. */
+/** Maximum number of cached owners. */
 const MAX_OWNERS = 10_000;
 const PAGE_SIZE = 200;
 
 type WatchSnapshot = Pick<ReactorMoment, "leases" | "cursors"> & { readonly end: Cursor };
 
-/** Follows what reactors are at until `signal` aborts. @throws Fault what the store throws */
+/** Reports the reactors' states until `signal` aborts. @throws Fault of the store */
 export async function watch(watching: Watching, options: WatchOptions): Promise<void> {
   const { store, organization, world = systemWorld } = watching;
   const reactors = await loadReactors(watching.reactors ?? shipped);
@@ -93,7 +93,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     const known = ours.get(id);
     if (known !== undefined) return known;
     const owner = journals.has(id) ? organization : await store.findOrganization(id);
-    if (owner !== undefined) ours.set(id, owner === organization); // what nothing has opened yet may be opened later
+    if (owner !== undefined) ours.set(id, owner === organization); // a missing deliberation may be opened later
     return owner === organization;
   };
   const see = async (entry: Entry): Promise<boolean> => {
@@ -109,7 +109,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     view.event(entry, journal);
     return true;
   };
-  /** What was let go, or not looked at in the beginning; seen without being counted. */
+  /** Reads a journal that was evicted or not read at the start, without counting its events. */
   const readAgain = async (id: DeliberationId, until: Cursor): Promise<Entry[]> => {
     const journal: Entry[] = [];
     for (const entry of await ownPart.read(id)) {
@@ -127,7 +127,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
       if (options.signal.aborted) break;
       const journal: Entry[] = [];
       for (const entry of await ownPart.read(id)) {
-        if (entry.cursor > seen) break; // told when it comes (WATCH-1)
+        if (entry.cursor > seen) break; // reported by `follow` (WATCH-1)
         journal.push(entry);
         await pinned.load(entry);
         view.event(entry, journal);
@@ -163,7 +163,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
   const read = (): WatchReport => {
     const now = world.now();
     const states = [...view.read({ now, ...moment })];
-    const end = Math.max(moment.end, seen) as Cursor; // both are cursors that the store gave
+    const end = Math.max(moment.end, seen) as Cursor; // both are cursors of the store
     return { at: new Date(now).toISOString(), end, deliberations, reactors: states };
   };
   const tell = async (): Promise<void> => {
@@ -188,7 +188,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
   const own = new AbortController();
   const signal = AbortSignal.any([options.signal, own.signal]);
   let telling: Promise<void> = Promise.resolve();
-  /** One after the other, so that what is told stands in order. (WATCH-4) */
+  /** Runs callbacks one at a time and in order. (WATCH-4) */
   const inTurn = (work: () => Promise<void>): Promise<void> => (telling = telling.then(work));
   const follow = async (): Promise<void> => {
     for await (const batch of store.subscribe(seen, signal))
@@ -213,7 +213,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
       });
     }
   };
-  // Whoever ends ends the other, and the store is left alone only when both have.
+  // When one ends, it stops the other; wait for both before the store is closed.
   const ends = await Promise.allSettled(
     [follow(), lookOften()].map((work) => work.finally(() => own.abort())),
   );
@@ -242,7 +242,7 @@ function pinnedSettings(store: Pick<Texts, "text">, reactors: readonly AnyReacto
 const isOpeningOf = (organization: OrganizationId, entry: Entry): boolean =>
   isEvent(entry, "deliberation-opened") && entry.data.organization === organization;
 
-/** The deliberations to begin with, newest first. */
+/** The deliberations to start with, newest first. */
 async function newest(
   { store, organization }: Watching,
   { most, since }: WatchOptions,

@@ -18,19 +18,19 @@ export type Worker = {
 
 export type WorkerOptions = {
   readonly signal: AbortSignal;
-  /** A reactor that has never run begins at the start of the journal, instead of now. */
+  /** A reactor that has never run starts at the beginning of the journal, instead of now. */
   readonly backfill: boolean;
-  /** Hears the outcome of every reaction that ends while this worker runs its reactor; without it nothing is listened to. */
+  /** Receives the outcome of each reaction of the reactors that this worker runs. */
   readonly onReaction?: (outcome: Entry) => void;
 };
 
-/** How long a store that is away is left alone. */
+/** The delay before an unavailable store is tried again. */
 const STORE_RETRY_MS = 1_000;
 
 /**
  * Runs every reactor for all deliberations of the store until `signal` aborts.
- * @returns how many reactions were heard
- * @throws Fault what the store throws, but for `store-unavailable`
+ * @returns the number of reactions passed to `onReaction`
+ * @throws Fault of the store, except `store-unavailable`
  */
 export async function runWorker(
   worker: Worker,
@@ -39,14 +39,14 @@ export async function runWorker(
   const ended = new AbortController();
   const signal = AbortSignal.any([outer, ended.signal]);
   const hearing = onReaction ? hearReactions(worker, onReaction, signal) : Promise.resolve(0);
-  hearing.catch(() => undefined); // told below
+  hearing.catch(() => undefined); // rethrown below
   try {
     await worker.engine.react({ worker: worker.worker, signal: outer, backfill });
     ended.abort();
     return await hearing;
   } finally {
     ended.abort();
-    await hearing.catch(() => undefined); // it reads the store, which is about to be closed
+    await hearing.catch(() => undefined); // it must end before the store is closed
   }
 }
 
