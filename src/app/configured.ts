@@ -20,9 +20,8 @@ export type Configured = {
 };
 
 /**
- * Opens what the settings of a folder and an environment name. Flags are the request's own settings, whatever files and the
- * environment say is the process's. `files`: rubrics that the command line names, beside the strategy that the settings name.
- * `protocols`: beside those that ship.
+ * Opens the process that the settings of a folder and an environment describe. Flags become request settings; files and
+ * the environment become process settings. `files`: rubric files named by flags; `protocols`: additional protocols.
  * @throws Fault
  */
 export async function openConfigured({
