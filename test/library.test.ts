@@ -6,7 +6,7 @@ import { z } from "zod";
 import { openParley, Principal, type Parley } from "../src/index.ts";
 import { UserId } from "../src/kernel/index.ts";
 import { defineProtocol } from "../src/protocol-kit.ts";
-import { RespondSection } from "../src/protocols/respond/view.ts";
+import { sectionSchema } from "../src/protocols/respond/view.ts";
 
 // The package's root, as a program uses it: plain strings and objects, no ids to brand.
 
@@ -140,7 +140,7 @@ describe("a program", () => {
         const run = await parley.start({ protocol: "respond", question, models: MODELS, ...more }, call);
         await run.outcome();
         await run.reactions;
-        return RespondSection.parse((await parley.result(run.id, call)).section).recalled?.engrams;
+        return sectionSchema.parse((await parley.result(run.id, call)).section).recalled?.engrams;
       };
       expect(await ask({ principal: acme })).toBe(0);
       expect(await ask({ principal: acme })).toBe(1);

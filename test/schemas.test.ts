@@ -7,7 +7,7 @@ import { EngramLine } from "../src/memory/transfer.ts";
 import { BenchReport } from "../src/lab/bench/report.ts";
 import { Contributions } from "../src/lab/contributions/contributions.ts";
 import { DebateRecord } from "../src/protocols/debate/view/record.ts";
-import { EvaluationReport } from "../src/protocols/evaluation/view.ts";
+import { sectionSchema } from "../src/protocols/evaluation/view.ts";
 import { Judgement } from "../src/protocols/judge/view-items.ts";
 import { MemoryAblation } from "../src/lab/ablation/report.ts";
 import { MemoryEngram, MemoryFacts, MemoryImport, MemorySearch } from "../src/views/memory-view.ts";
@@ -24,7 +24,7 @@ const PUBLISHED = {
   bench: ["What parley bench --json prints", BenchReport],
   contributions: ["What parley contributions --json prints", Contributions],
   debate: ["What parley report --json prints", DebateRecord],
-  evaluation: ["What parley eval --json prints", EvaluationReport],
+  evaluation: ["What parley eval --json prints", sectionSchema],
   "judge-validation": ["What parley judge validate --json prints", Validation],
   watch: ["What parley watch --json prints, a line each time", Local2WatchReport],
   story: ["What parley test --json prints", StoryReports],

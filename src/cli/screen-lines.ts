@@ -200,7 +200,7 @@ export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" |
 }
 
 /** Where a step is, for a participant's row. */
-export function stateWords({ work, state, text, attempt, again: repeated, why, ...took }: StepView): string {
+function stateWords({ work, state, text, attempt, again: repeated, why, ...took }: StepView): string {
   const { doing, done } = workWords(work);
   const again = repeated ? " again" : "";
   const retried = attempt > 1 ? `, attempt ${attempt}` : "";

@@ -51,7 +51,7 @@ const indented = (text: string): string =>
     .join("\n");
 
 /** A table of foreign texts under our own heads; without rows nothing. */
-export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return "";
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const body = rows.map((row) => line(heads.map((_, column) => inline(row[column] ?? "", 300))));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DebateRecord } from "../../src/protocols/debate/view/record.ts";
-import { EvaluationReport } from "../../src/protocols/evaluation/view.ts";
+import { sectionSchema } from "../../src/protocols/evaluation/view.ts";
 import { built, membersIn, resultIn, somewhere } from "./parley.ts";
 
 built();
@@ -70,7 +70,7 @@ describe("a debate on the command line", () => {
       ...["eval", "-d", "debate.json", "--model", "sim/dora,sim/eve", "-o", "scores.csv", "--json", "-q"],
     ]);
     expect(evaluated.code).toBe(0);
-    expect(EvaluationReport.parse(JSON.parse(evaluated.stdout)).overall_score).toBeGreaterThanOrEqual(1);
+    expect(sectionSchema.parse(JSON.parse(evaluated.stdout)).overall_score).toBeGreaterThanOrEqual(1);
     await place.run(["eval", "-d", result.id, "--model", "sim/dora", "-o", "scores.csv", "-q"]);
     const lines = readFileSync(join(place.cwd, "scores.csv"), "utf8").trim().split(/\r?\n/);
     expect(lines).toHaveLength(3);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AskSection } from "../../src/protocols/ask/view.ts";
+import { sectionSchema } from "../../src/protocols/ask/view.ts";
 import { built, QUESTION, resultIn, simServer, somewhere } from "./parley.ts";
 
 built();
@@ -19,12 +19,12 @@ describe("how far ask climbs", () => {
       finalAnswer: "391",
       calls: 6,
     });
-    expect(AskSection.parse(split.section).ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
+    expect(sectionSchema.parse(split.section).ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
       ["draft", 3],
       ["revision", 3],
     ]);
     const open = resultIn(await place.run([OPEN, ...quietly]));
-    expect(AskSection.parse(open.section).ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
+    expect(sectionSchema.parse(open.section).ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
       ["draft", 3],
       ["comparison", 1],
       ["review", 3],

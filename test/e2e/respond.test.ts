@@ -5,7 +5,7 @@ import { OrganizationId, UserId } from "../../src/kernel/index.ts";
 import { createMemory } from "../../src/memory/memory.ts";
 import { readFenced } from "../../src/prompts/material.ts";
 import { openStore } from "../../src/stores/index.ts";
-import { RespondSection } from "../../src/protocols/respond/view.ts";
+import { sectionSchema } from "../../src/protocols/respond/view.ts";
 import type { Result } from "../../src/views/result.ts";
 import { built, eventsIn, resultIn, somewhere, type Line, type Running } from "./parley.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type Recording,
 } from "./turn.ts";
 
-const recalledIn = ({ section }: Result) => RespondSection.parse(section).recalled;
+const recalledIn = ({ section }: Result) => sectionSchema.parse(section).recalled;
 
 built();
 

@@ -5,7 +5,7 @@ import { openStore } from "../../stores/index.ts";
 import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
 import { Opening, StepKey, type NewEvent } from "../../kernel/index.ts";
 import { idOfRequest } from "../../engine/index.ts";
-import { EvaluationReport } from "../../protocols/evaluation/view.ts";
+import { sectionSchema } from "../../protocols/evaluation/view.ts";
 import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 
@@ -79,7 +79,7 @@ describe("parley eval", () => {
     using place = withResult();
     const { stdout } = await evaluate(place, { ...FILE, output: "x.json", json: true });
     expect(read(place, "x.json")).toBe(stdout);
-    const { data: report } = EvaluationReport.safeParse(JSON.parse(stdout));
+    const { data: report } = sectionSchema.safeParse(JSON.parse(stdout));
     expect(Object.keys(report?.agents ?? {})).toEqual(["eval-1", "eval-2"]);
     expect(report).toMatchObject({ debate: RESULT.id, simulated: true, status: "answered" });
     await evaluate(place, { ...FILE, output: "x.md" });

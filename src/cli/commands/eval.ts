@@ -5,7 +5,7 @@ import { callOf, Fault, isEvent, type Entry } from "../../kernel/index.ts";
 import { EVALUATION_CSV_HEADER, evaluationCsv } from "../../protocols/evaluation/report-csv.ts";
 import { evaluationMarkdown } from "../../protocols/evaluation/report.ts";
 import {
-  evaluationOf,
+  sectionOf,
   evaluatorIn,
   lostEvaluations,
   type EvaluationReport,
@@ -40,7 +40,7 @@ export const evaluate = (io: Io, { model: models, ...options }: Values<typeof EV
       progress: isDone ? undefined : { event: (entry) => note(progressLine(entry)), stop: () => undefined },
       lost: lostEvaluations,
     });
-    const report = evaluationOf(entries);
+    const report = sectionOf(entries);
     if (!report || exit === EXIT.interrupted) return exit;
     const unpriced = unpricedModels(entries);
     if (file) {

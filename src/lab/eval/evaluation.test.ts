@@ -10,7 +10,7 @@ import { dialecticRecord } from "../../interop/dialectic/record.ts";
 import type { Entry, ModelRequest, Models } from "../../kernel/index.ts";
 import { readFenced } from "../../prompts/material.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
-import { evaluationOf } from "../../protocols/evaluation/view.ts";
+import { sectionOf } from "../../protocols/evaluation/view.ts";
 import { memoryStore } from "../../testing/memory-store.ts";
 import { type EvaluationRequest, openEvaluation, subjectOf } from "./evaluation.ts";
 
@@ -152,7 +152,7 @@ async function evaluated(
   return { id, state, entries: await parley.store.read(id) };
 }
 
-const statusOf = ({ entries }: { readonly entries: readonly Entry[] }) => evaluationOf(entries)?.status;
+const statusOf = ({ entries }: { readonly entries: readonly Entry[] }) => sectionOf(entries)?.status;
 
 describe("what of a debate is evaluated", () => {
   it("is its problem and solution, what was cleared up, what it demands, and what is said of that", () => {
@@ -309,7 +309,7 @@ describe("an evaluation", () => {
     const models = ["sim/eva?family=google"];
     const on = await watched(place);
     const { entries } = await evaluated(on, { models });
-    expect(evaluationOf(entries)?.warnings).toEqual([
+    expect(sectionOf(entries)?.warnings).toEqual([
       "eval-1 is of the same family (google) as agent-architect and agent-kiss",
     ]);
     const strict = await watched(place, { flags: { strictFamilies: "true" } });

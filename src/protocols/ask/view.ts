@@ -8,7 +8,7 @@ const nullable = z.number().nullable();
 const stances = z.array(z.strictObject({ claim: z.string(), members: z.array(z.string()) }));
 
 /** What `ask` adds to a result: the panel, and how far it went. */
-export const AskSection = PanelSection.extend({
+export const sectionSchema = PanelSection.extend({
   /** The rungs that were climbed, each with what it came to and what it took. */
   ladder: z.array(
     z.strictObject({
@@ -28,9 +28,7 @@ export const AskSection = PanelSection.extend({
     })
     .nullable(),
 });
-export type AskSection = z.infer<typeof AskSection>;
-
-export const sectionSchema = AskSection;
+export type AskSection = z.infer<typeof sectionSchema>;
 
 export const sectionOf = (entries: readonly Entry[]): AskSection => ({
   ...panelSection(entries),

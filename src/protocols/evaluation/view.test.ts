@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../kernel/index.ts";
-import { evaluationOf, evaluationsIn, EvaluationReport, lostEvaluations } from "./view.ts";
+import { sectionOf, evaluationsIn, type EvaluationReport, sectionSchema, lostEvaluations } from "./view.ts";
 
 const evaluator = (id: string, family: string | null = null) => ({
   id,
@@ -75,9 +75,9 @@ const failed = (step: string, why = "network: gone"): Entry =>
 const closed = (data: unknown): Entry => entry("deliberation-closed", "closing", data);
 
 const reportOf = (entries: readonly Entry[]): EvaluationReport => {
-  const report = evaluationOf(entries);
+  const report = sectionOf(entries);
   if (!report) throw new Error("no evaluation");
-  return EvaluationReport.parse(report);
+  return sectionSchema.parse(report);
 };
 
 const ANSWERED = { outcome: "answered", answer: "evaluated", control: null };
@@ -200,6 +200,6 @@ describe("an evaluation", () => {
 
   it("is nothing else", () => {
     const other = entry("deliberation-opened", "", { protocol: { name: "judge", version: 1 } });
-    expect([evaluationOf([]), evaluationOf([other])]).toEqual([undefined, undefined]);
+    expect([sectionOf([]), sectionOf([other])]).toEqual([undefined, undefined]);
   });
 });

@@ -20,7 +20,7 @@ const Spread = z.strictObject({ low: z.number(), high: z.number(), n: z.int() })
  * What independent evaluators make of a debate's solution; what `parley eval --json` prints. `evaluation`, `overall_score`
  * and `agents` have the form of Dialectic's result files (0.7). Published as `schemas/evaluation.schema.json`.
  */
-export const EvaluationReport = z.strictObject({
+export const sectionSchema = z.strictObject({
   /** Means over those who gave a number, 1 to 10, to two decimals; null where nobody did. */
   evaluation: z.strictObject({
     functional_completeness: Average,
@@ -68,7 +68,7 @@ export const EvaluationReport = z.strictObject({
   }),
   cost: z.strictObject({ usd: z.number().nullable(), source: z.string() }),
 });
-export type EvaluationReport = z.infer<typeof EvaluationReport>;
+export type EvaluationReport = z.infer<typeof sectionSchema>;
 
 /** The metrics as people read them, in the order of reports. */
 export const METRIC_NAMES: { readonly [M in EvaluationMetric]: string } = {
@@ -99,7 +99,7 @@ type Seat = { readonly evaluator: Participant } & (
 );
 
 /** Folds all entries of an evaluation, wherever it stands; undefined for any other deliberation. */
-export function evaluationOf(entries: readonly Entry[]): EvaluationReport | undefined {
+export function sectionOf(entries: readonly Entry[]): EvaluationReport | undefined {
   const opened = openingOf(entries);
   if (!opened) return undefined;
   const { debate, debaters } = EvaluationWork.parse(opened.data.settings);
@@ -151,9 +151,6 @@ export function evaluationOf(entries: readonly Entry[]): EvaluationReport | unde
 }
 
 /** What an evaluation adds to a result: its whole report. */
-export const sectionSchema = EvaluationReport;
-
-export const sectionOf = evaluationOf;
 
 const openingOf = (entries: readonly Entry[]): Event<"deliberation-opened"> | undefined =>
   entries.find(

@@ -3,7 +3,7 @@ import { isEvent, type Entry } from "../../kernel/index.ts";
 import { AnswerGrade, answerOfB, gradeOf } from "../../views/answer-event.ts";
 
 /** What responding adds to a result. */
-export const RespondSection = z.strictObject({
+export const sectionSchema = z.strictObject({
   /** What memory gave for the answer: null where it was not asked. */
   recalled: z.strictObject({ engrams: z.int(), facts: z.int(), how: z.string() }).nullable(),
   /** The answer of the second model, with its score; null where there is none (yet). */
@@ -21,9 +21,7 @@ export const RespondSection = z.strictObject({
     .strictObject({ winner: z.enum(["A", "B", "tie"]), orderSensitive: z.boolean(), reason: z.string() })
     .nullable(),
 });
-export type RespondSection = z.infer<typeof RespondSection>;
-
-export const sectionSchema = RespondSection;
+export type RespondSection = z.infer<typeof sectionSchema>;
 
 export function sectionOf(entries: readonly Entry[]): RespondSection {
   // The second model's own recall is recorded by a reactor.

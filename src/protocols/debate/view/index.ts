@@ -3,7 +3,7 @@ import { Assessment, isEvent, type Entry } from "../../../kernel/index.ts";
 import { answerEvent } from "../../../views/answer-event.ts";
 
 /** What a debate adds to a result; `DebateRecord` has all of it. */
-export const DebateSection = z.strictObject({
+export const sectionSchema = z.strictObject({
   /** Rounds that came to their end. */
   rounds: z.int(),
   /** Proposals and refinements that do not say how they cover the requirements. */
@@ -11,9 +11,7 @@ export const DebateSection = z.strictObject({
   /** The judge's own word on its solution; null where there is none. */
   assessment: Assessment.nullable(),
 });
-export type DebateSection = z.infer<typeof DebateSection>;
-
-export const sectionSchema = DebateSection;
+export type DebateSection = z.infer<typeof sectionSchema>;
 
 export function sectionOf(entries: readonly Entry[]): DebateSection {
   const count = (fits: (entry: Entry) => boolean): number => entries.filter(fits).length;
