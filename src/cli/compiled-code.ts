@@ -1,7 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import module, { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { constants, Script } from "node:vm";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -70,7 +79,7 @@ export function createLoader(dist: string, folder: string) {
     keep(): void {
       try {
         if (fresh.length === 0) return;
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder);
         for (const { cache, script } of fresh) writeCache(cache, script.createCachedData());
         for (const name of readdirSync(folder)) {
           const old = join(folder, name);
@@ -81,6 +90,13 @@ export function createLoader(dist: string, folder: string) {
       }
     },
   };
+}
+
+/** Makes a folder and those above it; with `recursive`, Node never ends below a folder such as /proc that takes none. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function readCache(path: string): Buffer | undefined {

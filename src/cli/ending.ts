@@ -99,8 +99,10 @@ export async function showReactions(
   const { failed }: ReactionsOutcome = await run.reactions;
   if (failed !== null)
     noteProblem({ output }, { problem: `Grading or memory failed: ${failed}`, next: `parley resume ${id}` });
-  else if (signal.aborted)
-    output.note(`The answer is recorded. Try: parley resume ${id}, which completes its grading and memory`);
+  else if (signal.aborted) {
+    output.note("The answer is recorded; its grading and memory are unfinished");
+    output.note(`Try: parley resume ${id}`);
+  }
 }
 
 /** The grade under an answer; why there is none, where a judge was asked and gave none. */

@@ -27,7 +27,7 @@ function problemIn(error: unknown): CommandProblem {
   if (!(error instanceof Error)) return { problem: String(error) };
   if (isFault(error, "configuration") || isFault(error, "authentication") || isFault(error, "budget")) {
     const { why, next } = error.details;
-    return { problem: why, next: next === "correct it" ? undefined : next };
+    return { problem: why, next: next === "correct it" ? undefined : next.replace(/^for example /, "") };
   }
   if (isFault(error)) return { problem: error.message, next: HINTS[error.code] };
   const next = "PARLEY_DEBUG=1 with the same command, which shows where; nothing recorded is lost";

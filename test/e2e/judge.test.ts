@@ -141,9 +141,13 @@ describe("parley judge validate", () => {
       refused(
         ["validate", "bad.jsonl", "--model", "sim/eve"],
         2,
-        /bad\.jsonl:2: .*"lable".*did you mean label/,
+        /bad\.jsonl:2: .*"lable"[^]*did you mean label/,
       ),
-      refused(["validate", "pairs.jsonl", "--model", "sim/eve", "--repeat", "x"], 2, /--repeat x/),
+      refused(
+        ["validate", "pairs.jsonl", "--model", "sim/eve", "--repeat", "x"],
+        2,
+        /--repeat must be .* \(got "x"\)/,
+      ),
       refused(["validate", "pairs.jsonl", "--model", "sim/eve", "--rubric", "none"], 2, /no rubric "none"/),
       refused(["validate", "pairs.jsonl", "--model", "openai/gpt-5"], 4, /OPENAI_API_KEY/),
       refused(["grade", "pairs.jsonl", "--model", "sim/eve", "--question", " "], 2, /question is empty/),
@@ -153,7 +157,7 @@ describe("parley judge validate", () => {
         2,
         /blank\.md is empty/,
       ),
-      refused(["validate", "pairs.jsonl", "--modl", "x"], 2, /see parley judge validate --help\n$/),
+      refused(["validate", "pairs.jsonl", "--modl", "x"], 2, /Try: parley judge validate --help\n$/),
       refused(["prefer", "pairs.jsonl", "--model", "sim/eve", "--question", "Why?"], 2, /'b'/),
     ]);
   });

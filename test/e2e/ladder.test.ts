@@ -44,10 +44,12 @@ describe("how far ask climbs", () => {
     expect(more).toMatchObject({ calls: 1, section: { comparison: { contradictions: expect.any(Array) } } });
     const wrong = await place.run([OPEN, "--effort", "6"]);
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
-    expect(wrong.stderr).toMatch(/--effort must be an integer from 1 to 5 \(got 6\); for example --effort 3/);
+    expect(wrong.stderr).toMatch(/--effort must be an integer from 1 to 5 \(got 6\)\nTry: --effort 3/);
     const council = resultIn(await place.run(["council", QUESTION, ...quietly]));
     const refused = await place.run(["fork", council.id, "--effort", "2"]);
-    expect(refused.stderr).toMatch(/a deliberation by council has no effort to change; .*leave effort out/);
+    expect(refused.stderr).toMatch(
+      /a deliberation by council has no effort to change\.\nTry: leave effort out/,
+    );
   });
 
   it("stops where the budget does, with the best answer so far", async () => {

@@ -185,9 +185,9 @@ describe("parley memory", () => {
     expect(unset.stderr).toContain("no embedding model is configured");
     const env = { PARLEY_EMBEDDING: "sim/embed" };
     const done = await place.run(["memory", "reembed", "-q"], env);
-    expect(done).toMatchObject({ code: 0, stderr: "12 engrams embedded with sim/embed\n" });
+    expect(done).toMatchObject({ code: 0, stderr: "12 memory entries embedded with sim/embed\n" });
     expect((await place.run(["memory", "reembed"], env)).stderr).toBe(
-      "Everything has a vector of sim/embed\n",
+      "Every entry has a vector of sim/embed\n",
     );
     const found = parsed(MemorySearch, await place.run(["memory", "search", "capital", "--json"], env));
     expect(found.how).toContain("semantic (sim/embed)");
@@ -204,7 +204,7 @@ describe("parley memory", () => {
       expect(ended.stderr).toMatch(message);
     };
     await Promise.all([
-      refused(["search", "--limit", "0"], /whole number from 1 to 1000/),
+      refused(["search", "--limit", "0"], /an integer from 1 to 1000/),
       refused(["search", "--respondent", "C"], /--respondent/),
       refused(["search", "--user", "a b"], /user/),
       refused(["show", "x"], /local has no memory entry "x"/),

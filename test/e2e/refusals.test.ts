@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
     what: "a strategy without its goal",
     args: [QUESTION, "--strategy", "goal-seeking"],
     code: 2,
-    says: /--goal/,
+    says: /goal-seeking needs a goal/,
   },
   { what: "an unknown flag", args: [QUESTION, "--modle", "x"], code: 2, says: /unknown option '--modle'/ },
   { what: "a wrong value of a flag", args: [QUESTION, "--mode", "both"], code: 2, says: /consensus.*vote/ },

@@ -207,7 +207,7 @@ describe("what comes of an answer", () => {
     one.kill("SIGINT");
     const ended = await one.ended;
     expect(ended.code).toBe(130);
-    const [, id = ""] = /grading and memory with: parley resume (\S+)\n$/.exec(ended.stderr) ?? [];
+    const [, id = ""] = /Try: parley resume (\S+)\n$/.exec(ended.stderr) ?? [];
     const left = typesBy(eventsIn(await place.run(["export", id, "--format", "jsonl"])));
     expect(left.filter((type) => type.startsWith("critic") || type.endsWith("note-taken"))).toEqual([]);
     await place.run(["resume", id, "--quiet"], calls.env);
