@@ -4,6 +4,6 @@ export { answerEvent, gradeOf, answerOfB, type AnswerGrade } from "./views/answe
 export { progressView, type RunProgress } from "./views/progress.ts";
 export { isClosed, Result, resultOf } from "./views/result.ts";
 export { isSimulated } from "./views/simulated.ts";
-export { spending, type Spending } from "./views/spending.ts";
+export { spending, type RunSpending } from "./views/spending.ts";
 export { debateRecord } from "./protocols/debate/view/debated.ts";
 export { DebateRecord } from "./protocols/debate/view/record.ts";

@@ -116,6 +116,23 @@ it("compiles the kernel without Node and without a browser", async () => {
   for (const name of [...names, "node:fs"]) expect(said).toMatch(new RegExp(`planted.*['"]${name}['"]`));
 });
 
+it("gives no type name two meanings, and names limits MAX_ and MIN_", async () => {
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const places = new Map<string, Set<string>>();
+  const limits: string[] = [];
+  for (const name of names.filter((one) => one.endsWith(".ts") && !one.endsWith(".test.ts"))) {
+    const text = await readFile(join(root, "src", name), "utf8");
+    for (const [, type = ""] of text.matchAll(/^(?:export )?(?:class|type|interface) (\w+)/gm))
+      places.set(type, (places.get(type) ?? new Set()).add(name));
+    for (const [limit] of text.matchAll(/\b(?:MOST|LEAST|LONGEST|SHORTEST|FEWEST|DEEPEST|LARGEST)_[A-Z]\w*/g))
+      limits.push(`${name}: ${limit}`);
+  }
+  const shared = [...places].filter(([, files]) => files.size > 1).map(([type, files]) => [type, ...files]);
+  expect(places.size).toBeGreaterThan(700);
+  expect(shared).toEqual([]);
+  expect(limits).toEqual([]);
+});
+
 it("gives every invariant a tag of its own in the whole tree", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));

@@ -17,7 +17,7 @@ import {
 import { answerEvent, answerOfB } from "../views/answer-event.ts";
 
 /** Maximum length of the earlier turns in a prompt; the oldest are left out first. */
-const MOST_CHARACTERS = 100_000;
+const MAX_CHARACTERS = 100_000;
 
 type TurnBounds = { readonly by: Respondent; readonly most: number; readonly mostCharacters?: number };
 
@@ -29,7 +29,7 @@ type TurnBounds = { readonly by: Respondent; readonly most: number; readonly mos
 export async function turnsBefore(
   store: Pick<OrganizationStore, "read">,
   previous: DeliberationId | undefined,
-  { by, most, mostCharacters = MOST_CHARACTERS }: TurnBounds,
+  { by, most, mostCharacters = MAX_CHARACTERS }: TurnBounds,
 ): Promise<readonly RecordedTurn[]> {
   const turns: RecordedTurn[] = [];
   let characters = 0;

@@ -13,10 +13,10 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { constants, Script } from "node:vm";
 
-type Variables = Readonly<Record<string, string | undefined>>;
+type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Caches are nobody's data: they have a folder of their own, by the same rules as the others (`dataHome`). */
-export function compiledHome(env: Variables, home: string = homedir()): string {
+export function compiledHome(env: EnvironmentVariables, home: string = homedir()): string {
   const { PARLEY_HOME = "", XDG_CACHE_HOME = "" } = env;
   if (PARLEY_HOME !== "") return join(PARLEY_HOME, "compiled");
   return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(home, ".cache"), "parley", "compiled");
@@ -28,7 +28,7 @@ export function compiledHome(env: Variables, home: string = homedir()): string {
  * user's own and not the one for temporary files, as by default: whoever writes there first would say what we run.
  * @public The build calls it: see `compiledStart` in tsdown.config.ts.
  */
-export function requireCompiled(name: string, env: Variables): unknown {
+export function requireCompiled(name: string, env: EnvironmentVariables): unknown {
   const forbidden = (env["NODE_DISABLE_COMPILE_CACHE"] ?? "") !== "";
   const enable: unknown = Reflect.get(module, "enableCompileCache");
   if (typeof enable === "function") Reflect.apply(enable, module, [compiledHome(env)]);

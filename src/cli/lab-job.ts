@@ -103,7 +103,7 @@ export const STOP_EXITS: { readonly [S in BenchStop]: number } = {
   interrupted: EXIT.interrupted,
 };
 
-type JobEnd = Pick<BenchRun, "stop" | "caps"> & {
+type LabJobEnd = Pick<BenchRun, "stop" | "caps"> & {
   /** What is finished: `3 of 8 are finished and recorded`. */
   readonly kept: string;
   /** Why runs failed, one for each, of `count` of them. */
@@ -116,7 +116,7 @@ const DOCTOR = "parley doctor, then the same command with --retry-failed";
 /** Says what to do after a job of many runs, if anything. `flags`: how a cap was given, where that is not as usual. */
 export function noteJobEnd(
   io: Pick<Io, "output">,
-  { stop, caps: { budget, passed }, kept, failed, count }: JobEnd,
+  { stop, caps: { budget, passed }, kept, failed, count }: LabJobEnd,
   flags: Parameters<typeof raiseCaps>[1] = {},
 ): void {
   const [why] = failed;

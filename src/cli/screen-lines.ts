@@ -176,9 +176,9 @@ function textLines(row: ProgressRow, most: number, columns: number): string[] {
   return lines.slice(-most).map((line) => `  ${line.trimEnd()}`);
 }
 
-type Work = { readonly doing: string; readonly done: string };
+type StepWords = { readonly doing: string; readonly done: string };
 
-const WORKS: { readonly [work: string]: Work | undefined } = {
+const WORKS: { readonly [work: string]: StepWords | undefined } = {
   draft: { doing: "drafting", done: "draft" },
   review: { doing: "reviewing", done: "review" },
   synthesis: { doing: "writing", done: "synthesis" },
@@ -188,7 +188,7 @@ const WORKS: { readonly [work: string]: Work | undefined } = {
 };
 
 /** A kind of work, as a step key names it, in words; one that is not known here by its own name. */
-export const workWords = (work: string): Work => WORKS[work] ?? { doing: work, done: work };
+export const workWords = (work: string): StepWords => WORKS[work] ?? { doing: work, done: work };
 
 /** What a step took, in brackets, as far as it is known: ` (1.2 s, 312 tokens)`. */
 export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" | "tokensOut">): string {

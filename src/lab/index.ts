@@ -31,7 +31,7 @@ export { benchSvg } from "./bench/svg.ts";
 export { gradingTask, labeledTask, preferenceTask, readLabeledFile } from "./judge/tasks.ts";
 export { judgedWork } from "../protocols/judge/view-items.ts";
 export { Validation, summarizeValidation } from "../protocols/judge/view-validation.ts";
-export { openJudge, type JudgeCall, type JudgeTask } from "./judge/judge.ts";
+export { openJudge, type JudgeRequest, type JudgeTask } from "./judge/judge.ts";
 
 export { openEvaluation, type EvaluationRequest } from "./eval/evaluation.ts";
 

@@ -98,14 +98,14 @@ export function splitFenced(prompt: string): SplitPrompt {
 /** Every outermost fenced piece of a prompt, in order. */
 export const readFenced = (prompt: string): Fenced[] => [...splitFenced(prompt).pieces];
 
-const LONGEST_LABEL = 120;
+const MAX_LABEL_LENGTH = 120;
 /** Nothing in it needs to be replaced. */
 const PLAIN = /^[\x21-\x7e]*$/;
 
 const oneLine = (label: string): string =>
-  label.length <= LONGEST_LABEL && PLAIN.test(label)
+  label.length <= MAX_LABEL_LENGTH && PLAIN.test(label)
     ? label
     : label
         .replaceAll(/[\s\p{C}]+/gu, " ")
         .trim()
-        .slice(0, LONGEST_LABEL);
+        .slice(0, MAX_LABEL_LENGTH);

@@ -5,7 +5,7 @@ import { fence, materialText, type Desk, type Material } from "./material.ts";
 export type Clarification = { readonly question: string; readonly answer: string };
 
 /** What is to be solved. Every prompt of a debate begins with it, so that providers can cache it. */
-export type Problem = {
+export type ProblemPrompt = {
   readonly material: Material;
   /** In the order in which they were asked. */
   readonly clarifications: readonly Clarification[];
@@ -18,7 +18,7 @@ export const PROBLEM_SLOTS = ["material", "clarifications", "requirements"] as c
 /** What fills them: the same texts, byte by byte, whoever is asked for whatever. */
 export const problemValues = (
   desk: Desk,
-  { material, clarifications, requirements }: Problem,
+  { material, clarifications, requirements }: ProblemPrompt,
 ): Record<(typeof PROBLEM_SLOTS)[number], string> => ({
   material: materialText(desk, material),
   clarifications: clarificationsText(desk, clarifications),

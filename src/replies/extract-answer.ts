@@ -57,15 +57,15 @@ function valueAfter(text: string): string {
   );
 }
 
-function readValue(value: string, maximumWords: number): Answer | null {
+function readValue(value: string, maxWords: number): Answer | null {
   const box = findBoxed(value);
-  if (box !== null) return readValue(cleanValue(box.value), maximumWords);
+  if (box !== null) return readValue(cleanValue(box.value), maxWords);
   return value === ""
     ? null
     : (readChoice(value) ??
         readNumberAnswer(value) ??
         readStatement(value) ??
-        readTextAnswer(value, maximumWords));
+        readTextAnswer(value, maxWords));
 }
 
 /** A sentence of an answer that holds one number, unless it is so short that it is itself the answer (`Apollo 11`). */

@@ -121,12 +121,12 @@ const plainWord =
 const heading =
   /^(?:(?:the|my|your|final|correct|short)\s){0,3}(?:answer|result|conclusion|explanation|summary)s?$/i;
 
-/** Yes, no, true or false where a text begins with it, else the text, if it has at most `maximumWords` words. */
-export function readTextAnswer(value: string, maximumWords: number): Answer | null {
+/** Yes, no, true or false where a text begins with it, else the text, if it has at most `maxWords` words. */
+export function readTextAnswer(value: string, maxWords: number): Answer | null {
   if (heading.test(value)) return null;
   const [, plain] = plainWord.exec(value) ?? [];
   const text = plain ?? value;
   const words = text.split(/\s+/).length;
   const says = /[\p{L}\p{N}]/u.test(text) && !/[?\n]|\\boxed/.test(text);
-  return says && words <= maximumWords && text.length <= 120 ? { kind: "text", value: text } : null;
+  return says && words <= maxWords && text.length <= 120 ? { kind: "text", value: text } : null;
 }

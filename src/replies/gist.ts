@@ -8,7 +8,7 @@ const READ_LENGTH = 50_000;
 const MAX_LENGTH = 1_000;
 const MAX_SENTENCES = 4;
 /** What one sentence gets at least while others are still to come. */
-const SHORTEST_CUT = 200;
+const MIN_CUT = 200;
 const CODE_LINE = 80;
 
 /** What only greets, announces or offers: it says nothing of the question. */
@@ -91,7 +91,7 @@ export function extractGist(answer: string, most = MAX_LENGTH): string {
   let left = most;
   for (const [nth, index] of chosen.entries()) {
     const others = chosen.length - nth - 1;
-    const room = Math.max(Math.min(SHORTEST_CUT, left), left - others * SHORTEST_CUT);
+    const room = Math.max(Math.min(MIN_CUT, left), left - others * MIN_CUT);
     const text = shorten(parts[index] ?? "", room);
     if (room < 2 && kept.size > 0) break;
     kept.set(index, text);

@@ -5,14 +5,14 @@ import { speakerOf } from "../views/spending.ts";
 import { part, points, table, words } from "./part.ts";
 
 /** A deliberation's entries in order, with its result and its participants' names. */
-export type Journal = {
+export type JournalSection = {
   readonly entries: readonly Entry[];
   readonly result: Result;
   readonly nameOf: (id: string) => string;
 };
 
 /** Every event in the order of its recording, with what its call took. */
-export function timelinePart({ entries, nameOf }: Journal): ReportPart {
+export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
   const [first] = entries;
   const rows = entries.flatMap((entry) => {
     if (entry.type === "unknown" || !first) return [];

@@ -11,7 +11,7 @@ import { formatDuration, formatNumber } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { spending, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
-import { journalPart, timelinePart, type Journal } from "./deliberation-journal.ts";
+import { journalPart, timelinePart, type JournalSection } from "./deliberation-journal.ts";
 import { block, bullets, inline, partMarkdown } from "./markdown.ts";
 import { part, points, table, words } from "./part.ts";
 import { inSeatOrder, namesOf } from "./names.ts";
@@ -28,7 +28,7 @@ export function deliberationMarkdown(entries: readonly Entry[], shown: ShownResu
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   if (!opened || !shown) return "# Nothing is recorded\n";
   const { result, parts } = shown;
-  const journal: Journal = { entries, result, nameOf: namesOf(result.participants) };
+  const journal: JournalSection = { entries, result, nameOf: namesOf(result.participants) };
   const all: readonly ReportPart[] = [
     clarifications(journal),
     answerPart(shown),
@@ -54,7 +54,7 @@ export function deliberationMarkdown(entries: readonly Entry[], shown: ShownResu
   return `${sections.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function statusMarkdown({ entries, result }: Journal, shown: ShownResult): string {
+function statusMarkdown({ entries, result }: JournalSection, shown: ShownResult): string {
   const notes = entries.filter((entry) => isEvent(entry, "degradation-noted")).map(({ data }) => data);
   const weakened = result.degraded.flatMap(
     ({ what }) => notes.findLast((note) => note.what === what)?.weakens ?? [],
@@ -77,7 +77,7 @@ const openQuestions = (entries: readonly Entry[]): Event<"clarification-asked">[
     isEvent(entry, "clarification-asked") && entry.seq > answeredUpTo(entries) ? entry.data.questions : [],
   );
 
-function clarifications({ entries }: Journal): ReportPart {
+function clarifications({ entries }: JournalSection): ReportPart {
   const answers = entries
     .filter((entry) => isEvent(entry, "clarification-answered"))
     .flatMap(({ data }) => data.answers);
@@ -122,12 +122,14 @@ const participantsPart = ({ data }: Event<"deliberation-opened">): ReportPart =>
 const reusedFrom = (origin: Origin): string => (origin.by === "adopted" ? `Reused from ${origin.from}.` : "");
 
 /** The events of a type by their speakers' seats. */
-const spoken = <E extends Entry>({ entries, result }: Journal, isOne: (entry: Entry) => entry is E): E[] =>
-  inSeatOrder(result.participants, entries.filter(isOne));
+const spoken = <E extends Entry>(
+  { entries, result }: JournalSection,
+  isOne: (entry: Entry) => entry is E,
+): E[] => inSeatOrder(result.participants, entries.filter(isOne));
 
 const isAnswer = (entry: Entry): entry is Event<"answer-given"> => isEvent(entry, "answer-given");
 
-function draftsPart(journal: Journal): ReportPart {
+function draftsPart(journal: JournalSection): ReportPart {
   const answers = spoken(journal, isAnswer);
   const heading = answers.every(({ data }) => data.kind === "draft") ? "Drafts" : "Answers";
   return {
@@ -145,7 +147,7 @@ function draftsPart(journal: Journal): ReportPart {
 }
 
 /** The names of the answers' authors by step, in the order of their seats. */
-const authorsIn = (journal: Journal): ReadonlyMap<StepKey, string> =>
+const authorsIn = (journal: JournalSection): ReadonlyMap<StepKey, string> =>
   new Map(
     spoken(journal, isAnswer).flatMap(({ origin, data }) =>
       "step" in origin ? [[origin.step, journal.nameOf(data.by)] as const] : [],
@@ -153,7 +155,7 @@ const authorsIn = (journal: Journal): ReadonlyMap<StepKey, string> =>
   );
 
 /** What members criticize in each other's answers, and in their own. */
-function critiquesPart(journal: Journal): ReportPart {
+function critiquesPart(journal: JournalSection): ReportPart {
   const authors = authorsIn(journal);
   const critiques = spoken(journal, (entry) => isEvent(entry, "critique-given"));
   return {
@@ -166,7 +168,7 @@ function critiquesPart(journal: Journal): ReportPart {
 }
 
 /** Who ranked whom where, a row a reviewer, and what each said. */
-function reviewsPart(journal: Journal): ReportPart {
+function reviewsPart(journal: JournalSection): ReportPart {
   const { nameOf } = journal;
   const reviews = spoken(journal, (entry) => isEvent(entry, "review-given")).map(({ data }) => data);
   const authors = authorsIn(journal);
@@ -212,7 +214,7 @@ function reviewsPart(journal: Journal): ReportPart {
 }
 
 /** How each answer was ranked by others, and whose ranking was not counted. */
-function rankingBlocks({ entries, nameOf }: Journal): ReportPart["blocks"] {
+function rankingBlocks({ entries, nameOf }: JournalSection): ReportPart["blocks"] {
   const reached = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data;
   if (!reached) return [];
   const { places, borda, excluded } = reached;
@@ -224,7 +226,7 @@ function rankingBlocks({ entries, nameOf }: Journal): ReportPart["blocks"] {
 }
 
 /** Who wrote the answer out of the drafts, and how; a claim that could not be read. */
-const synthesisPart = ({ entries, nameOf }: Journal): ReportPart =>
+const synthesisPart = ({ entries, nameOf }: JournalSection): ReportPart =>
   part(
     "Synthesis",
     ...entries
@@ -238,7 +240,7 @@ const synthesisPart = ({ entries, nameOf }: Journal): ReportPart =>
 const baselinePart = ({ answer, control, participants }: Result): ReportPart =>
   part("Baseline", words(answer === null || control === null ? "" : describeBaseline(control, participants)));
 
-const feedbackPart = ({ entries }: Journal): ReportPart =>
+const feedbackPart = ({ entries }: JournalSection): ReportPart =>
   part(
     "Feedback",
     points(
@@ -249,7 +251,7 @@ const feedbackPart = ({ entries }: Journal): ReportPart =>
   );
 
 /** What was retrieved for an answer, and what followed it: scores, the comparison of two answers, what memory keeps. */
-function reactionParts({ entries, nameOf }: Journal): ReportPart[] {
+function reactionParts({ entries, nameOf }: JournalSection): ReportPart[] {
   const authorOf = (of: EventId): string => {
     const answer = entries.find(({ id }) => id === of);
     return answer && isEvent(answer, "answer-given", "synthesis-given") ? nameOf(answer.data.by) : of;
@@ -310,7 +312,7 @@ function memoryLines(entries: readonly Entry[], authorOf: (of: EventId) => strin
   });
 }
 
-function usagePart({ entries, result, nameOf }: Journal): ReportPart {
+function usagePart({ entries, result, nameOf }: JournalSection): ReportPart {
   const { participants, total } = spending(entries);
   const figure = (count: number | null) => (count === null ? "unknown" : formatNumber(count));
   const row = (name: string, { calls, tokens, cost }: Spent) => [

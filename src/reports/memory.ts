@@ -18,8 +18,8 @@ export type MemoryStyle = {
 const SUMMARY_CHARACTERS = 400;
 const SUMMARY_LINES = 2;
 /** Of one engram so much that others said of it, the newest. */
-const MOST_ANNOTATIONS = 30;
-const MOST_HISTORY = 10;
+const MAX_ANNOTATIONS = 30;
+const MAX_HISTORY = 10;
 const WORDS_CHARACTERS = 600;
 
 /** What nobody has put there yet, and how it gets there. */
@@ -154,7 +154,7 @@ export function memoryEngramText(shown: MemoryEngram, { color, width }: MemorySt
   ];
   const block = labelledRows(rows, { width: Math.max(20, width), style });
   const more =
-    annotations.length > MOST_ANNOTATIONS || history.length > MOST_HISTORY ? ["All of it: --json"] : [];
+    annotations.length > MAX_ANNOTATIONS || history.length > MAX_HISTORY ? ["All of it: --json"] : [];
   return `${[...block, ...more.map(style.dim)].join("\n")}\n`;
 }
 
@@ -194,11 +194,11 @@ function fromWords({ engram: { deliberation, conversation, type } }: EngramView)
 
 function saidLines(annotations: readonly Annotation[]): string[] {
   if (annotations.length === 0) return ["nothing yet"];
-  const left = annotations.length - MOST_ANNOTATIONS;
+  const left = annotations.length - MAX_ANNOTATIONS;
   return [
     ...(left > 0 ? [`(${pluralize(left, "earlier annotation")} not shown)`] : []),
     ...annotations
-      .slice(-MOST_ANNOTATIONS)
+      .slice(-MAX_ANNOTATIONS)
       .map(({ at, by, what }) => `${timeWords(at)} ${oneLine(by, 100)}: ${whatWords(what)}`),
   ];
 }
@@ -232,11 +232,11 @@ function historyLines({ engram, cluster, history }: MemoryEngram): string[] {
     `${pluralize(history.length, "near-duplicate")}${first}; the best judged of them is recalled`,
     ...history
       .toReversed()
-      .slice(0, MOST_HISTORY)
+      .slice(0, MAX_HISTORY)
       .map(
         (one) => `${timeWords(one.engram.at)} ${markWords(one).join(", ")}: ${oneLine(one.engram.id, 2_000)}`,
       ),
-    ...(history.length > MOST_HISTORY ? [`(${history.length - MOST_HISTORY} more not shown)`] : []),
+    ...(history.length > MAX_HISTORY ? [`(${history.length - MAX_HISTORY} more not shown)`] : []),
   ];
 }
 

@@ -117,7 +117,7 @@ export function reviseAnswer(model: SimModel, answers: readonly ShownText[], que
   return [banner(model), ...critiques, "## My answer", draft(revised, question)].join("\n\n");
 }
 
-type ComparedClaim = { readonly claim: string; readonly answers: readonly string[] };
+type SimClaim = { readonly claim: string; readonly answers: readonly string[] };
 
 /**
  * A comparison of answers, claim by claim, in the JSON form. Different results are a contradiction, and so are different
@@ -129,7 +129,7 @@ export function compareAnswers(model: SimModel, answers: readonly ShownText[]): 
     appraise(model, answers).flatMap(({ label, result }) => (result ? [{ label, result }] : [])),
   );
   const texts = answers.map(({ label, text }) => ({ label, sentences: readSentences(text) }));
-  const claim = (sentence: string): ComparedClaim => ({
+  const claim = (sentence: string): SimClaim => ({
     claim: quotable(sentence),
     answers: texts.flatMap(({ label, sentences }) =>
       sentences.some(({ text }) => text === sentence) ? [label] : [],
@@ -158,9 +158,7 @@ export function compareAnswers(model: SimModel, answers: readonly ShownText[]): 
 }
 
 /** The results and who comes to each, in the order of the labels. */
-function groupResults(
-  results: readonly { readonly label: string; readonly result: Answer }[],
-): ComparedClaim[] {
+function groupResults(results: readonly { readonly label: string; readonly result: Answer }[]): SimClaim[] {
   const groups: { result: Answer; labels: string[] }[] = [];
   for (const { label, result } of results.toSorted((a, b) => (a.label < b.label ? -1 : 1))) {
     const group = groups.find((one) => sameAnswer(one.result, result));

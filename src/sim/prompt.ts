@@ -88,7 +88,7 @@ export type Brief = {
   readonly clarifications: readonly { readonly question: string; readonly answer: string }[];
 };
 
-type Answers = { readonly answers: readonly ShownText[] };
+type ShownAnswers = { readonly answers: readonly ShownText[] };
 type Briefed = { readonly brief: Brief };
 
 /** What a prompt asks for, as far as its own words tell; what stands inside a fence has no say. */
@@ -96,14 +96,14 @@ export type PromptTask =
   /** `json` is a form that is not one of Parley's. */
   | { readonly kind: "draft" | "json" }
   /** `final-answer` is a prompt of an unknown kind that wants a final answer in any case. */
-  | ({ readonly kind: "final-answer" | "review" | "revision" | "comparison" } & Answers)
+  | ({ readonly kind: "final-answer" | "review" | "revision" | "comparison" } & ShownAnswers)
   | ({ readonly kind: "response" } & Conversation)
   | { readonly kind: "review-repair"; readonly review: string; readonly labels: readonly string[] }
   | ({
       readonly kind: "synthesis";
       readonly remarks: readonly ShownRemark[];
       readonly directive: string;
-    } & Answers)
+    } & ShownAnswers)
   | { readonly kind: "grade"; readonly answer: ShownText }
   | { readonly kind: "pairwise"; readonly first: ShownText; readonly second: ShownText }
   | DebateTask;
@@ -120,8 +120,8 @@ export type DebateTask =
       readonly critiques: readonly ShownText[];
     } & Briefed)
   | { readonly kind: "summary"; readonly text: string; /** UTF-16 units. */ readonly most: number }
-  | ({ readonly kind: "confidence" } & Briefed & Answers)
-  | ({ readonly kind: "solution" } & Briefed & Answers)
+  | ({ readonly kind: "confidence" } & Briefed & ShownAnswers)
+  | ({ readonly kind: "solution" } & Briefed & ShownAnswers)
   | { readonly kind: "solution-repair"; readonly reply: string }
   /** `claimed`: what the debaters say of their own coverage stands beside the solution. */
   | ({ readonly kind: "evaluation"; readonly solution: ShownText; readonly claimed: boolean } & Briefed);

@@ -99,16 +99,16 @@ const readSubject = (question: string): string | null =>
 
 const emptyHanded = /\b(?:do|does|did) not know\b|\bdon['’]t know\b|\bplaceholder in place of\b/i;
 
-type RememberedAnswer = ShownMemory & { readonly result: Answer | null };
+type SimMemory = ShownMemory & { readonly result: Answer | null };
 
 /** The memories of the same question that hold an answer, with the result that each declares. */
-const matchQuestion = (memories: readonly ShownMemory[], question: string): RememberedAnswer[] =>
+const matchQuestion = (memories: readonly ShownMemory[], question: string): SimMemory[] =>
   memories
     .filter((one) => normalize(one.question) === normalize(question) && !emptyHanded.test(one.answer))
     .map((one) => ({ ...one, result: extractAnswer(one.answer) }));
 
 /** How a question was answered before: by a good example, else by what nobody has judged. */
-function recallAnswer(memories: readonly RememberedAnswer[]): RecalledAnswer | null {
+function recallAnswer(memories: readonly SimMemory[]): RecalledAnswer | null {
   const best =
     memories.find(({ mark }) => mark === "good-example") ?? memories.find(({ mark }) => mark === "unjudged");
   if (best === undefined || best.answer === "") return null;

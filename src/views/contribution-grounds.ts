@@ -12,10 +12,10 @@ import {
 } from "../kernel/index.ts";
 
 /** What somebody wrote, and the final answer that could be extracted from it. */
-export type Said = { readonly text: string; readonly final: Answer | null };
+export type SpokenEvent = { readonly text: string; readonly final: Answer | null };
 
 /** A member whose draft was in. `first` and `last` are one where it was not asked again. */
-export type Drafter = { readonly id: ParticipantId; readonly first: Said; readonly last: Said };
+export type Drafter = { readonly id: ParticipantId; readonly first: SpokenEvent; readonly last: SpokenEvent };
 
 /** What contributions are measured from: facts of one closed deliberation. */
 export type Grounds = {
@@ -70,14 +70,14 @@ export function groundsOf(
 }
 
 /** The answer as the chair of a fork wrote it; undefined where no chair did. */
-export function synthesisIn(entries: readonly Entry[]): Said | undefined {
+export function synthesisIn(entries: readonly Entry[]): SpokenEvent | undefined {
   const found = groundsOf(entries);
   return found.ok && found.grounds.given.type === "synthesis-given"
     ? saidIn(found.grounds.given.data)
     : undefined;
 }
 
-const saidIn = ({ text, final }: Said): Said => ({ text, final });
+const saidIn = ({ text, final }: SpokenEvent): SpokenEvent => ({ text, final });
 
 type Spoken = Event<"answer-given"> | Event<"review-given">;
 

@@ -113,13 +113,13 @@ type Due = {
   readonly atMs: number;
 };
 
-type Said = { readonly cursor: Cursor } & NonNullable<ReactorState["lastSaid"]>;
+type ReactorEvent = { readonly cursor: Cursor } & NonNullable<ReactorState["lastSaid"]>;
 
 type Kept = {
   readonly reactor: WatchedReactor;
   readonly due: Map<EventId, Due>;
   said: number;
-  lastSaid: Said | null;
+  lastSaid: ReactorEvent | null;
   lastError: (NonNullable<ReactorState["lastError"]> & { readonly cursor: Cursor }) | null;
 };
 

@@ -21,14 +21,14 @@ export type Spent = {
   readonly cost: { readonly usd: number | null; readonly source: Cost["source"] | "mixed" | "none" };
 };
 
-export type Spending = {
+export type RunSpending = {
   readonly total: Spent;
   /** In the order of their first call. */
   readonly participants: readonly { readonly id: string; readonly spent: Spent }[];
 };
 
 /** What a deliberation's own calls took; adopted ones were paid for by the parent. */
-export function spending(entries: readonly Entry[]): Spending {
+export function spending(entries: readonly Entry[]): RunSpending {
   const calls: { readonly by: string; readonly call: Call }[] = [];
   for (const entry of entries) {
     const call = entry.origin.by === "adopted" ? undefined : callOf(entry);

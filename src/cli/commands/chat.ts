@@ -38,7 +38,7 @@ export const chat = (io: Io, options: ChatOptions, { settings: flags }: Declared
     return converse(io, { configured, previous, folder, all }, showing);
   });
 
-type Conversation = {
+type ChatSession = {
   readonly configured: Configured;
   readonly previous: DeliberationId | undefined;
   readonly folder: string | undefined;
@@ -55,7 +55,7 @@ const HELP = `/why     show the judge's feedback on the last answer
 /** A conversation on the terminal, or with one question a line from elsewhere. */
 async function converse(
   io: Io,
-  { configured, previous, folder, all }: Conversation,
+  { configured, previous, folder, all }: ChatSession,
   showing: Showing,
 ): Promise<number> {
   const { output } = io;

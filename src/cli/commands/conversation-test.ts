@@ -13,7 +13,7 @@ import { wordNote } from "../notes.ts";
 import type { TEST } from "../options.ts";
 import { interruptible } from "../session.ts";
 
-type Flags = Readonly<Record<string, unknown>>;
+type ConversationTestFlags = Readonly<Record<string, unknown>>;
 type TestOptions = Values<Pick<typeof TEST, "json" | "quiet" | "delays">>;
 
 /** Runs conversations and checks what is expected of them; exit 1 where a check fails. */
@@ -32,9 +32,9 @@ export type TestRun = {
   /** Files, or patterns of their names. */
   readonly words: readonly string[];
   /** Settings that the command line gives. */
-  readonly flags: Flags;
+  readonly flags: ConversationTestFlags;
   /** Opens what a test under these settings works with. */
-  open(flags: Flags): Promise<{ readonly ports: StoryPorts; close(): Promise<void> }>;
+  open(flags: ConversationTestFlags): Promise<{ readonly ports: StoryPorts; close(): Promise<void> }>;
 };
 
 /** Runs tests one after the other; every file is read, and every need met, before anything is asked. */

@@ -14,7 +14,7 @@ import type { WATCH, WORKER } from "../options.ts";
 import { interruptible, withParley, withStore } from "../session.ts";
 import { createWatchScreen } from "../watch-screen.ts";
 
-type WatchOptions = Values<typeof WATCH>;
+type WatchFlags = Values<typeof WATCH>;
 type Watcher = Pick<Parameters<typeof watch>[1], "onBegin" | "onEntry" | "onState">;
 
 /** This many of the newest runs are read at the start, unless a time is given. */
@@ -24,7 +24,7 @@ const MAX_RUNS = 10_000;
 const ONCE_EVENTS = 10;
 
 /** Shows the status of every reactor, live, until `q` or Ctrl-C; with `--once`, once. */
-export const watchWorkers = (io: Io, options: WatchOptions): Promise<number> =>
+export const watchWorkers = (io: Io, options: WatchFlags): Promise<number> =>
   withStore(io, ({ whole: store, settings }) =>
     interruptible(async (interrupted) => {
       const { once, json, since } = options;
@@ -62,7 +62,7 @@ export const watchWorkers = (io: Io, options: WatchOptions): Promise<number> =>
     }),
   );
 
-function onScreen({ output }: Io, { quiet }: WatchOptions): { readonly watcher: Watcher; end(): void } {
+function onScreen({ output }: Io, { quiet }: WatchFlags): { readonly watcher: Watcher; end(): void } {
   const hint = process.stdin.isTTY === true ? "q or Ctrl-C quits" : "Ctrl-C quits";
   const screen = createWatchScreen({
     output: process.stdout,
@@ -83,7 +83,7 @@ function onScreen({ output }: Io, { quiet }: WatchOptions): { readonly watcher: 
   };
 }
 
-function inLines({ output }: Io, { json, quiet }: WatchOptions): Watcher {
+function inLines({ output }: Io, { json, quiet }: WatchFlags): Watcher {
   const line = (text: string) => output.result(`${text}\n`);
   if (json)
     return {
@@ -104,7 +104,7 @@ function inLines({ output }: Io, { json, quiet }: WatchOptions): Watcher {
   };
 }
 
-function onceOn({ output }: Io, { json, quiet }: WatchOptions): Watcher {
+function onceOn({ output }: Io, { json, quiet }: WatchFlags): Watcher {
   const onBegin = (watched: WatchReport, recent: readonly Entry[]) => {
     if (json) return output.result(jsonText(withLocal2States(watched)));
     const { color, columns: width } = output.stdout;

@@ -16,7 +16,7 @@ import { judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts
 import type { Note } from "../../engine/opening-part.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { pinArm } from "../bench/arms.ts";
-import { remainingBudget, type Usage } from "../bench/budget.ts";
+import { remainingBudget, type RunUsage } from "../bench/budget.ts";
 import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, readTasks, runBench } from "../bench/bench.ts";
 import type { BenchRow, BenchTask } from "../bench/row.ts";
@@ -251,7 +251,7 @@ function gradingItems(rows: readonly AblationRow[], tasks: readonly AblationTask
 }
 
 /** The usage of both sides; what was not reported counts as nothing. */
-function usageOf(rows: readonly AblationRow[]): Usage {
+function usageOf(rows: readonly AblationRow[]): RunUsage {
   const sides = rows.flatMap((row) => SIDES.flatMap((side) => row[side] ?? []));
   return sides.reduce<Reservation>(
     (sum, { calls, tokens, usd }) =>

@@ -18,21 +18,21 @@ export interface Purse {
 }
 
 /** Usage; null where a provider did not report it. */
-export type Usage = {
+export type RunUsage = {
   readonly calls: number;
   readonly tokens: number | null;
   readonly usd: number | null;
 };
 
 /** The usage of an entry list's own calls; tokens are input and output together. */
-export function usageIn(entries: readonly Entry[]): Usage {
+export function usageIn(entries: readonly Entry[]): RunUsage {
   const { calls, tokens, cost } = spending(entries).total;
   const known = tokens.in !== null && tokens.out !== null;
   return { calls, tokens: known ? tokens.in + tokens.out : null, usd: cost.usd };
 }
 
 /** What a budget leaves after this usage, at least 0; what was not reported counts as nothing. */
-export const remainingBudget = (budget: Budget, used: Usage): Budget => ({
+export const remainingBudget = (budget: Budget, used: RunUsage): Budget => ({
   ...budget,
   ...budgetOf((kind) => {
     const cap = budget[kind];

@@ -129,10 +129,10 @@ const scoring =
 const openingIn = ([opened]: readonly Entry[]): Opened | undefined =>
   opened && isEvent(opened, "deliberation-opened") ? opened : undefined;
 
-type AnswerEvent = Event<"answer-given"> | Event<"synthesis-given">;
+type BenchAnswerEvent = Event<"answer-given"> | Event<"synthesis-given">;
 
 /** By step. */
-const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, AnswerEvent> =>
+const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, BenchAnswerEvent> =>
   new Map(
     entries.flatMap((entry) =>
       isEvent(entry, "answer-given", "synthesis-given") && "step" in entry.origin
@@ -141,7 +141,7 @@ const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, AnswerEvent> 
     ),
   );
 
-const draftsOf = (opened: Opened, given: readonly AnswerEvent[]) =>
+const draftsOf = (opened: Opened, given: readonly BenchAnswerEvent[]) =>
   opened.data.participants.flatMap(({ id: by, seat, model }) => {
     const draft = given.find(
       (event) => event.type === "answer-given" && event.data.by === by && event.data.kind === "draft",

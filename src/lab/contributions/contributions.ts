@@ -5,7 +5,7 @@ import { traceSentences } from "../../text/trace.ts";
 import {
   type Drafter,
   type Grounds,
-  type Said,
+  type SpokenEvent,
   synthesisIn,
   writtenBy,
 } from "../../views/contribution-grounds.ts";
@@ -164,7 +164,7 @@ export function computeContributions(
 }
 
 /** Compares what the chair wrote in each re-run with the original; `effects` has an entry for each member left out. */
-function compareReruns(given: Said, reruns: readonly RecordedRerun[]) {
+function compareReruns(given: SpokenEvent, reruns: readonly RecordedRerun[]) {
   const written = reruns.flatMap(({ without, fork, entries }) => {
     const text = synthesisIn(entries);
     return text ? [{ without, difference: { fork, ...compareAnswers(given, text) } }] : [];
@@ -270,7 +270,7 @@ export type AnswerDifference = Pick<
 /** Shares nearer than this are equal: sums of the same fractions in another order differ by less. */
 const INDISTINCT = 1e-9;
 
-export function compareAnswers(given: Said, again: Said): AnswerDifference {
+export function compareAnswers(given: SpokenEvent, again: SpokenEvent): AnswerDifference {
   const { sentences, share } = traceSentences(withoutBanner(given.text), [
     { id: "again", text: withoutBanner(again.text) },
   ]);

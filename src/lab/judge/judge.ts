@@ -35,7 +35,7 @@ export type JudgeTask = {
 );
 
 /** The judge, and how it is asked. */
-export type JudgeCall = {
+export type JudgeRequest = {
   readonly model: string;
   /** By default it follows from the name of the model. */
   readonly form?: JudgeForm | undefined;
@@ -51,7 +51,7 @@ export type JudgeCall = {
  * failed, a fork of the run that got furthest asks for the rest, under what the earlier runs left of the current budget.
  * @throws Fault `configuration`, `authentication`, `budget`
  */
-export async function openJudge(context: AppContext, task: JudgeTask, call: JudgeCall): Promise<Resumed> {
+export async function openJudge(context: AppContext, task: JudgeTask, call: JudgeRequest): Promise<Resumed> {
   return resumable(context, {
     ...(await prepareJudge(context, task, call)),
     countReplies: (entries) => repliesIn(entries).length,
@@ -78,13 +78,13 @@ function settingsToContinue({ opened, entries }: RecordedRun, nth: number): NewD
   return protocolSettings(judge, { ...settings, items, again: nth });
 }
 
-type Named = { readonly name: string };
+type NamedItem = { readonly name: string };
 
 /**
  * Puts the items with the most recorded replies first and keeps the order of the others: a fork reuses what is recorded
  * before its budget ends, so that a later fork finds all of it.
  */
-export function recordedFirst(items: readonly Named[], replies: readonly string[]): Named[] {
+export function recordedFirst(items: readonly NamedItem[], replies: readonly string[]): NamedItem[] {
   const counts = new Map<string, number>();
   for (const item of replies) counts.set(item, (counts.get(item) ?? 0) + 1);
   return items.toSorted((one, other) => (counts.get(other.name) ?? 0) - (counts.get(one.name) ?? 0));
@@ -102,7 +102,7 @@ function checkSpendable(budget: Budget): Budget {
 async function prepareJudge(
   context: AppContext,
   { kind, items, texts, question }: JudgeTask,
-  call: JudgeCall,
+  call: JudgeRequest,
 ): Promise<Pick<ResumableWork, "key" | "opening">> {
   const { settings } = context;
   const model = await checkModelRef(context, call.model);

@@ -140,9 +140,9 @@ export function storyChecks(
 const matches = ({ subject, where }: MessageExpectation, message: SubjectMessage): boolean =>
   message.subject === subject && where.every(({ field, is }) => follows(message.payload[field], is));
 
-type FieldRule = MessageExpectation["where"][number]["is"];
+type FieldCheck = MessageExpectation["where"][number]["is"];
 
-function follows(value: Json | undefined, rule: FieldRule): boolean {
+function follows(value: Json | undefined, rule: FieldCheck): boolean {
   if ("oneOf" in rule) return rule.oneOf.some((one) => one === value);
   switch (rule.type) {
     case "integer":

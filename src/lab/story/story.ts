@@ -27,7 +27,7 @@ import type { Story } from "./file.ts";
 /** A turn that has ended, with all of its reactions. */
 type EndedTurn = { readonly id: DeliberationId; readonly entries: readonly Entry[] };
 
-type TurnRequest = {
+type StoryTurn = {
   readonly question: string;
   /** The last turn of the conversation that this one continues. */
   readonly previous?: DeliberationId | undefined;
@@ -38,7 +38,7 @@ type TurnRequest = {
 export type StoryPorts = {
   /** Asks, and resolves when the answer is given and all reactions to it have ended. */
   readonly converse: (
-    turn: TurnRequest & { readonly user: UserId; readonly signal: AbortSignal },
+    turn: StoryTurn & { readonly user: UserId; readonly signal: AbortSignal },
   ) => Promise<EndedTurn>;
   /** What the person who runs the story should know before it starts. @throws Fault for what cannot work */
   readonly notes: (question: string, user: UserId) => Promise<readonly string[]>;
@@ -157,7 +157,7 @@ export function refuseUnmet(
 /** Asks one question and waits for everything that follows the answer. @throws Fault; the signal's reason when it aborts */
 export async function converse(
   context: AppContext,
-  turn: TurnRequest,
+  turn: StoryTurn,
   signal: AbortSignal,
 ): Promise<EndedTurn> {
   const { user, ...request } = turn;

@@ -1,6 +1,6 @@
 import { phase, type PhaseResult, type ProtocolContext, type StepRunner } from "../../engine/index.ts";
 import { isEvent, type Event, type Participant } from "../../kernel/index.ts";
-import type { Clarification, Problem } from "../../prompts/problem.ts";
+import type { Clarification, ProblemPrompt } from "../../prompts/problem.ts";
 import { parseQuestions } from "../../replies/questions.ts";
 import { extractRequirements } from "../../text/requirements.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
@@ -33,7 +33,7 @@ export async function readRequirements({
   run,
   question,
   context,
-}: DebateContext): Promise<Problem["requirements"]> {
+}: DebateContext): Promise<ProblemPrompt["requirements"]> {
   const problem = [question, ...context.map(({ text }) => text)].join("\n\n");
   const { major, minor } = extractRequirements(problem);
   await run.derive(

@@ -1,6 +1,6 @@
 import { defineProtocol } from "../../engine/index.ts";
 import type { Closing, Participant, ParticipantId } from "../../kernel/index.ts";
-import type { Problem } from "../../prompts/problem.ts";
+import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { answerWith, centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { findById, labelAt, type SeatedDraft } from "../phases/table.ts";
@@ -52,7 +52,7 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
 
 export const debate = debateWith(summaryMethods);
 
-type DebateStart = { readonly agents: readonly Participant[]; readonly brief: Problem };
+type DebateStart = { readonly agents: readonly Participant[]; readonly brief: ProblemPrompt };
 type Proposals = Awaited<ReturnType<typeof propose>>;
 
 async function runRounds(context: DebateContext, { agents, brief }: DebateStart): Promise<Closing> {

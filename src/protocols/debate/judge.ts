@@ -1,6 +1,6 @@
 import { reserveFor, type StepOutcome } from "../../engine/index.ts";
 import { StepKey, type Answer, type Assessment, type Participant } from "../../kernel/index.ts";
-import type { Problem } from "../../prompts/problem.ts";
+import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { parseSolution } from "../../replies/solution.ts";
 import { createAbsence, degradation, modelParams, readReply, type Absence } from "../phases/reply.ts";
@@ -29,7 +29,7 @@ import { transcriptEntries } from "./round.ts";
 const SHARE = "judge";
 
 export type SolutionEvidence = {
-  readonly brief: Problem;
+  readonly brief: ProblemPrompt;
   readonly transcript: Transcript;
   /** The answers when the last round began, and now. */
   readonly before: readonly SeatedDraft[];

@@ -5,7 +5,7 @@ import {
   PROBLEM_SLOTS,
   problemValues,
   type Clarification,
-  type Problem,
+  type ProblemPrompt,
 } from "../../prompts/problem.ts";
 import { defineTemplate, replySchema } from "../../prompts/template.ts";
 import { ConfidenceReply } from "../../replies/confidence.ts";
@@ -92,7 +92,7 @@ export const clarifyPrompt = (desk: Desk, prompt: ClarifyPrompt): Message[] =>
   });
 
 /** What every agent is shown in a round. */
-export type RoundPrompt = Problem & {
+export type RoundPrompt = ProblemPrompt & {
   /** The agent's own perspective on earlier rounds, as `historyText` writes it; undefined in the first round. */
   readonly history: string | undefined;
   readonly persona: string;
@@ -224,7 +224,7 @@ export function roundsText(desk: Desk, rounds: readonly JudgedRound[]): string {
     .join("\n\n");
 }
 
-export type ConfidencePrompt = Problem & {
+export type ConfidencePrompt = ProblemPrompt & {
   /** The agents' current solutions, in label order. */
   readonly answers: readonly LabeledText[];
   readonly persona: string;
@@ -241,7 +241,7 @@ export const confidencePrompt = (desk: Desk, prompt: ConfidencePrompt): Message[
     persona: prompt.persona,
   });
 
-export type SolutionPrompt = Problem & {
+export type SolutionPrompt = ProblemPrompt & {
   /** As `roundsText` writes them. */
   readonly rounds: string;
   /** The judge's own summary of what is not shown whole. */

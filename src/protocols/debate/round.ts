@@ -8,7 +8,7 @@ import {
   type Participant,
   type ParticipantId,
 } from "../../kernel/index.ts";
-import type { Problem } from "../../prompts/problem.ts";
+import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { hasCoverage } from "../../replies/coverage.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
@@ -29,7 +29,7 @@ import { requiredProposals, type DebateSettings } from "./settings.ts";
 
 export type RoundSpec = {
   readonly round: number;
-  readonly brief: Problem;
+  readonly brief: ProblemPrompt;
   /** Up to the round before: what agents are reminded of. */
   readonly transcript: Transcript;
   /** With the texts of this round so far: what `context_search` searches. */
@@ -143,14 +143,14 @@ function searchTranscript(entries: readonly TranscriptEntry[], input: Json): Jso
   return result.ok ? Json.parse({ total: result.total, hits: result.hits }) : { error: result.reason };
 }
 
-type Answers = { readonly seated: readonly SeatedDraft[]; readonly absent: readonly AbsentSpeaker[] };
+type RoundAnswers = { readonly seated: readonly SeatedDraft[]; readonly absent: readonly AbsentSpeaker[] };
 
 /** New proposals of these agents; seated are those who gave one. */
 export async function propose(
   context: DebateContext,
   spec: RoundSpec,
   agents: readonly Participant[],
-): Promise<Answers> {
+): Promise<RoundAnswers> {
   const members = await Promise.all(
     agents.map((agent) =>
       planSpeech(context, spec, {
@@ -214,7 +214,7 @@ export async function refine(
   context: DebateContext,
   spec: RoundSpec,
   { seated, critiques }: { readonly seated: readonly SeatedDraft[]; readonly critiques: readonly Critique[] },
-): Promise<Answers & { readonly refined: readonly ParticipantId[] }> {
+): Promise<RoundAnswers & { readonly refined: readonly ParticipantId[] }> {
   const criticized = seated.filter(({ by }) => critiques.some(({ of }) => of === by.id)); // DEBATE-3
   const members = await Promise.all(
     criticized.map(({ by: agent, label, text }) => {

@@ -1,5 +1,5 @@
 import type { Participant, ParticipantId } from "../../kernel/index.ts";
-import type { Problem } from "../../prompts/problem.ts";
+import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { parseConfidence } from "../../replies/confidence.ts";
 import { similarityOfRounds } from "../../stats/text-similarity.ts";
@@ -11,7 +11,7 @@ import { confidencePrompt, confidenceSchema } from "./prompts.ts";
 
 export type EndCheck = {
   readonly round: number;
-  readonly brief: Problem;
+  readonly brief: ProblemPrompt;
   /** The answers at the end of the round before; none in round 1. */
   readonly last: readonly SeatedDraft[];
   /** The answers now, and the agents that refined theirs in this round. */

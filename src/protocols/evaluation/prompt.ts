@@ -4,7 +4,7 @@ import {
   clarificationsText,
   requirementsText,
   type Clarification,
-  type Problem,
+  type ProblemPrompt,
 } from "../../prompts/problem.ts";
 import { defineTemplate, replySchema } from "../../prompts/template.ts";
 import { EvaluationReply } from "../../replies/evaluation.ts";
@@ -16,7 +16,7 @@ export const evaluationTemplate = defineTemplate(
   texts.evaluation,
 );
 
-export type EvaluationPrompt = Omit<Problem, "material"> & {
+export type EvaluationPrompt = Omit<ProblemPrompt, "material"> & {
   readonly problem: string;
   readonly solution: string;
   readonly persona: string;

@@ -53,7 +53,7 @@ export type JudgedWork = {
 const PARTS: readonly string[] = ["order-1", "order-2", "grade", "preference"];
 
 /** By item, part and repeat: `item-17/order-2/1`; what was asked again replaces what had failed. */
-type Steps = ReadonlyMap<string, Entry>;
+type JudgeSteps = ReadonlyMap<string, Entry>;
 
 /** Folds all entries of a judge's deliberation; undefined for any other one. */
 export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
@@ -88,7 +88,7 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
     : { ...shared, kind: work.kind, items: work.items.map((item) => answerOf(item, steps, repeat)) };
 }
 
-function stepsOf(entries: readonly Entry[]): Steps {
+function stepsOf(entries: readonly Entry[]): JudgeSteps {
   const steps = new Map<string, Entry>();
   for (const entry of entries) {
     const { kind = "", of, nth = 1 } = workOf(entry) ?? {};
@@ -104,7 +104,7 @@ function stepsOf(entries: readonly Entry[]): Steps {
 type PairItem = Extract<JudgeWork, { kind: "preference" }>["items"][number];
 type AnswerItem = Extract<JudgeWork, { kind: "grade" }>["items"][number];
 
-function pairOf(item: PairItem, steps: Steps, repeat: number): JudgedPairItem {
+function pairOf(item: PairItem, steps: JudgeSteps, repeat: number): JudgedPairItem {
   const together = steps.get(`${item.name}/preference/1`);
   const given = together && isEvent(together, "preference-given") ? together.data : undefined;
   return {
@@ -120,7 +120,7 @@ function pairOf(item: PairItem, steps: Steps, repeat: number): JudgedPairItem {
   };
 }
 
-function answerOf(item: AnswerItem, steps: Steps, repeat: number): JudgedAnswerItem {
+function answerOf(item: AnswerItem, steps: JudgeSteps, repeat: number): JudgedAnswerItem {
   const first = steps.get(`${item.name}/grade/1`);
   const given = first && isEvent(first, "grade-given") ? first.data : undefined;
   return {
@@ -140,7 +140,7 @@ const whyOf = (entry: Entry | undefined): string =>
   entry && isEvent(entry, "degradation-noted") ? entry.data.why : "not asked yet";
 
 type Readings<V> = {
-  readonly steps: Steps;
+  readonly steps: JudgeSteps;
   readonly repeat: number;
   readonly read: (entry: Entry) => V;
 };

@@ -14,7 +14,7 @@ export const readPreference = (call: Call, answers: readonly string[]): Preferen
 
 type Unread = { readonly ok: false; readonly reason: string };
 
-type ReplyReader<T> = {
+type VerdictReader<T> = {
   readonly parse: (reply: string) => T | Unread;
   readonly same: (one: T, other: T) => boolean;
 };
@@ -22,7 +22,7 @@ type ReplyReader<T> = {
 function readBeside<T extends { readonly ok: true }>(
   call: Call,
   answers: readonly string[],
-  { parse, same }: ReplyReader<T>,
+  { parse, same }: VerdictReader<T>,
 ): T | Unread {
   if (!call.ok) return { ok: false, reason: `${call.failure.code}: ${call.failure.message}` };
   const whole = parse(call.reply);

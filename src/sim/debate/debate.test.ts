@@ -26,7 +26,7 @@ import {
 } from "../../protocols/debate/prompts.ts";
 import { evaluationPrompt, evaluationSchema } from "../../protocols/evaluation/prompt.ts";
 import type { Desk } from "../../prompts/material.ts";
-import type { Problem } from "../../prompts/problem.ts";
+import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { simulateReply } from "../reply.ts";
 import { shortHash } from "../chance.ts";
 import { readReference } from "../reference.ts";
@@ -65,7 +65,7 @@ const major = [
 const minor = ["The interface should be available in two languages."];
 const kata = `A university wants to automate grading. ${[...major, ...minor].join(" ")}`;
 
-const problem = (question: string, more: Partial<Problem> = {}): Problem => ({
+const problem = (question: string, more: Partial<ProblemPrompt> = {}): ProblemPrompt => ({
   material: { question, context: [] },
   clarifications: [],
   requirements: question === kata ? { major, minor } : { major: [], minor: [] },
@@ -76,7 +76,7 @@ const persona = "You look at boundaries.";
 const propose = (
   ref: string,
   question: string,
-  { history, ...more }: Partial<Problem> & { history?: string } = {},
+  { history, ...more }: Partial<ProblemPrompt> & { history?: string } = {},
 ) => say(ref, proposalPrompt(desk, { ...problem(question, more), history, persona }));
 const criticize = (ref: string, question: string, text: string) =>
   say(
@@ -102,7 +102,7 @@ const refine = (ref: string, question: string, given: { text: string; critiques:
 const ask = (
   ref: string,
   question: string,
-  { answered = [] as Problem["clarifications"], most = 5 } = {},
+  { answered = [] as ProblemPrompt["clarifications"], most = 5 } = {},
 ) => {
   const prompt = clarifyPrompt(desk, { material: { question, context: [] }, persona, answered, most });
   return parseQuestions(say(ref, prompt, questionsSchema), 20);
@@ -115,7 +115,7 @@ const sure = (ref: string, question: string, texts: readonly string[]): number =
   if (!read.ok) throw new Error(read.reason);
   return read.confidence;
 };
-const solutionOf = (question: string, texts: readonly string[], more: Partial<Problem> = {}) =>
+const solutionOf = (question: string, texts: readonly string[], more: Partial<ProblemPrompt> = {}) =>
   solutionPrompt(desk, {
     ...problem(question, more),
     rounds: roundsText(desk, [{ round: 1, proposals: labelled(texts), refinements: [] }]),

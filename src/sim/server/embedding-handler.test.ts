@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startSimServer, type SimServer, type SimServerOptions } from "./server.ts";
+import { startSimServer, type SimServer, type SimServerConfig } from "./server.ts";
 import { textVector } from "../text-vector.ts";
 
-async function serve(options: Partial<SimServerOptions> = {}): Promise<SimServer> {
+async function serve(options: Partial<SimServerConfig> = {}): Promise<SimServer> {
   const listening = await startSimServer({ port: 0, ...options });
   if (!listening.ok) throw new Error(listening.reason);
   onTestFinished(() => listening.server.close());

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LISTED_MODELS, startSimServer, type SimServer, type SimServerOptions } from "./server.ts";
+import { LISTED_MODELS, startSimServer, type SimServer, type SimServerConfig } from "./server.ts";
 
-async function serve(options: Partial<SimServerOptions> = {}): Promise<SimServer> {
+async function serve(options: Partial<SimServerConfig> = {}): Promise<SimServer> {
   const listening = await startSimServer({ port: 0, ...options });
   if (!listening.ok) throw new Error(listening.reason);
   onTestFinished(() => listening.server.close());

@@ -17,7 +17,7 @@ import {
 import { readFaults, type Refuse } from "./fault-injection.ts";
 import { createChatHandler, createEmbeddingHandler } from "./handler.ts";
 
-export type SimServerOptions = {
+export type SimServerConfig = {
   /** 0 takes any free port. */
   readonly port: number;
   /** 127.0.0.1 where none is given. */
@@ -81,7 +81,7 @@ function describeModel(id: string): object {
  * OpenAI's and Ollama's. Faults stand in a request's model (`ada?http=429&retry-after=1&times=2`), its query or its
  * header `x-sim-faults`.
  */
-export async function startSimServer(options: SimServerOptions): Promise<Listening> {
+export async function startSimServer(options: SimServerConfig): Promise<Listening> {
   const { port, host = "127.0.0.1", key, sim = createSim(), wait = systemWait } = options;
   const serverFaults = readFaults(options.faults ?? "");
   if (!serverFaults.ok) return serverFaults;

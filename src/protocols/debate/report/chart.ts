@@ -10,7 +10,7 @@ const RIGHT = WIDTH - 12;
 const UPPER = { top: 30, bottom: 140 };
 const LOWER = { top: 180, bottom: 270 };
 const HEIGHT = 308;
-const MOST_LABELS = 12;
+const MAX_LABELS = 12;
 
 /**
  * Confidence and cost by round as an inline SVG that the page's style paints; undefined where there is nothing to draw.
@@ -93,7 +93,7 @@ function bars(
 
 /** Every so many columns are named, the last one always. */
 function axis(columns: readonly CostColumn[], middle: (index: number) => number): string[] {
-  const every = Math.ceil(columns.length / MOST_LABELS);
+  const every = Math.ceil(columns.length / MAX_LABELS);
   const last = columns.length - 1;
   const named = (index: number) => index === last || (index % every === 0 && last - index >= every);
   return columns.flatMap(({ label }, index) =>

@@ -4,7 +4,15 @@ import type { DebateRecord } from "../view/record.ts";
 import { namesOf } from "../../../reports/names.ts";
 import { costTable, type CostTable } from "./costs.ts";
 import { roundPart, summaryPart } from "./round.ts";
-import { agentRows, AGENT_HEADS, statusRows, takenWords, titleOf, peopleIn, type NameOf } from "./words.ts";
+import {
+  agentRows,
+  AGENT_HEADS,
+  statusRows,
+  takenWords,
+  titleOf,
+  peopleIn,
+  type AgentNameOf,
+} from "./words.ts";
 
 export type DebateDocument = {
   readonly title: string;
@@ -70,7 +78,7 @@ function problemPart({ problem, requirements }: DebateRecord): ReportPart {
   };
 }
 
-function clarificationsPart({ clarifications }: DebateRecord, nameOf: NameOf): ReportPart {
+function clarificationsPart({ clarifications }: DebateRecord, nameOf: AgentNameOf): ReportPart {
   if (clarifications.length === 0)
     return { heading: "Clarifications", blocks: [words("No clarifications were asked for.")] };
   return {
@@ -86,7 +94,7 @@ function clarificationsPart({ clarifications }: DebateRecord, nameOf: NameOf): R
   };
 }
 
-function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, nameOf: NameOf): ReportPart {
+function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, nameOf: AgentNameOf): ReportPart {
   const summary = judgeSummary
     ? [{ ...summaryPart(judgeSummary, nameOf), heading: "Summary that the judge read" }]
     : [];

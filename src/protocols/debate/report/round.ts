@@ -1,11 +1,15 @@
 import type { ReportPart } from "../../../kernel/index.ts";
 import { quote, words } from "../../../reports/part.ts";
 import type { DebateRecord, DebateRound } from "../view/record.ts";
-import { takenWords, type NameOf } from "./words.ts";
+import { takenWords, type AgentNameOf } from "./words.ts";
 import { formatNumber } from "../../../text/format.ts";
 
 /** One round, in the order of its phases; `before` is the round before it, where there was one. */
-export function roundPart(round: DebateRound, before: DebateRound | undefined, nameOf: NameOf): ReportPart {
+export function roundPart(
+  round: DebateRound,
+  before: DebateRound | undefined,
+  nameOf: AgentNameOf,
+): ReportPart {
   const group = (heading: string, parts: readonly ReportPart[]): ReportPart => ({
     heading,
     blocks: parts.length > 0 ? [] : [words(`No ${heading.toLowerCase()} in this round.`)],
@@ -52,7 +56,7 @@ export function roundPart(round: DebateRound, before: DebateRound | undefined, n
 /** A summary, and what it is a summary of. */
 export const summaryPart = (
   summary: NonNullable<DebateRecord["judgeSummary"]>,
-  nameOf: NameOf,
+  nameOf: AgentNameOf,
 ): ReportPart => {
   const { method, charactersBefore, charactersAfter, temperature } = summary;
   const lengths = `${formatNumber(charactersBefore)} characters to ${formatNumber(charactersAfter)}`;
@@ -66,7 +70,7 @@ export const summaryPart = (
 
 type Proposal = DebateRound["proposals"][number];
 
-function proposalPart(proposal: Proposal, before: DebateRound | undefined, nameOf: NameOf): ReportPart {
+function proposalPart(proposal: Proposal, before: DebateRound | undefined, nameOf: AgentNameOf): ReportPart {
   const heading = nameOf(proposal.by);
   if (!proposal.carried)
     return {
@@ -98,7 +102,7 @@ const coverageWords = ({ coverage }: Pick<Proposal, "coverage">): string =>
       ? " Requirements coverage: included."
       : " Requirements coverage: missing.";
 
-const toolPart = (call: DebateRound["tools"][number], nameOf: NameOf): ReportPart => ({
+const toolPart = (call: DebateRound["tools"][number], nameOf: AgentNameOf): ReportPart => ({
   heading: `${nameOf(call.by)} calls ${call.tool}${call.during === null ? "" : ` (${call.during})`}`,
   folds: true,
   blocks: [

@@ -10,7 +10,7 @@ export function titleOf({ problem }: DebateRecord): string {
 }
 
 /** Gives an id's name, as `namesOf` does. */
-export type NameOf = (id: string) => string;
+export type AgentNameOf = (id: string) => string;
 
 /** Agents and judge, whom a debate names by id. */
 export const peopleIn = ({ agents, judge }: DebateRecord): DebateRecord["agents"] =>
@@ -56,10 +56,10 @@ const NOT_RECORDED = "not recorded";
 const modelWords = (model: string | null): string =>
   model === null ? "model not recorded" : model.startsWith("sim/") ? `${model} (simulated)` : model;
 
-type Taken = Pick<DebateRound["refinements"][number], "model" | "tokens" | "usd" | "latencyMs">;
+type Timing = Pick<DebateRound["refinements"][number], "model" | "tokens" | "usd" | "latencyMs">;
 
 /** What a text took, and of which model. */
-export const takenWords = ({ model, tokens, usd, latencyMs }: Taken): string =>
+export const takenWords = ({ model, tokens, usd, latencyMs }: Timing): string =>
   [
     modelWords(model),
     tokens === null ? "tokens unknown" : `${formatNumber(tokens)} tokens`,

@@ -2,7 +2,7 @@ import { isEvent, workOf, type Event, type Json } from "../../../kernel/index.ts
 import type { DebateRound } from "./record.ts";
 import { contribution, costsOf, isSameWork, seated, summariesIn, type Debate } from "./steps.ts";
 
-type Standing = Omit<DebateRound["proposals"][number], "carried">;
+type StandingProposal = Omit<DebateRound["proposals"][number], "carried">;
 
 /** The rounds that have begun. What an agent said last stands as its proposal in the next one, unless it makes one anew. */
 export function roundsOf(debate: Debate): DebateRound[] {
@@ -10,10 +10,10 @@ export function roundsOf(debate: Debate): DebateRound[] {
     (a, b) => a - b,
   );
   const rounds: DebateRound[] = [];
-  let standing: ReadonlyMap<string, Standing> = new Map();
+  let standing: ReadonlyMap<string, StandingProposal> = new Map();
   for (const round of numbers) {
     const { proposals, refinements, ...rest } = roundOf(debate, { round, standing });
-    const inTime = (kind: string) => (one: Standing) =>
+    const inTime = (kind: string) => (one: StandingProposal) =>
       debate.events.every((event) => !isRosterOf(event, { kind, round }) || event.data.in.includes(one.by));
     const stand = [
       ...proposals.filter((one) => one.carried || inTime("proposal")(one)),
@@ -38,7 +38,7 @@ function isRosterOf(
 
 function roundOf(
   debate: Debate,
-  { round, standing }: { readonly round: number; readonly standing: ReadonlyMap<string, Standing> },
+  { round, standing }: { readonly round: number; readonly standing: ReadonlyMap<string, StandingProposal> },
 ): DebateRound {
   const own = debate.events.filter((event) => workOf(event)?.round === round);
   const answers = (kind: "proposal" | "refinement") =>

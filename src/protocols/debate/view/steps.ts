@@ -83,17 +83,17 @@ export const summariesIn = (debate: Debate, round: number | undefined): DebateRo
 export const contribution = (
   debate: Debate,
   event: Event<"answer-given" | "critique-given" | "synthesis-given">,
-): Taken & { readonly by: string; readonly text: string; readonly model: string | null } => ({
+): StepUsage & { readonly by: string; readonly text: string; readonly model: string | null } => ({
   by: event.data.by,
   text: event.data.text,
   model: event.data.call?.model ?? null,
   ...takenBy(debate, event),
 });
 
-type Taken = Pick<DebateRound["refinements"][number], "tokens" | "usd" | "latencyMs">;
+type StepUsage = Pick<DebateRound["refinements"][number], "tokens" | "usd" | "latencyMs">;
 
 /** What a piece of work took, by the calls' own figures. */
-function takenBy({ calls }: Debate, event: Event): Taken {
+function takenBy({ calls }: Debate, event: Event): StepUsage {
   const own = calls.filter(({ work }) => isSameWork(work, workOf(event))).map(({ call }) => call);
   const { tokens, usd } = costsOf(own);
   return { tokens, usd, latencyMs: own.reduce((sum, { latencyMs }) => sum + latencyMs, 0) };
