@@ -75,6 +75,10 @@ export function asked(parley, { seed, chair = "" }) {
   );
 }
 
+const UNCAPPED = { provider: 100_000, model: 100_000 };
+/** What the builds before 2026-11-22 call it, for `--against`; newer ones do not read it. */
+const BEFORE = { caps: UNCAPPED };
+
 /**
  * An engine as a service would set it up: a store, one provider, and caps that do not hold back what the
  * service wants to run at once (16 calls a provider and 8 a model by default).
@@ -87,7 +91,7 @@ export async function service(parley, { url, store: path, substitutes, protocols
   const models = parley.createModels({
     env: {},
     compatible: { bench: { url: `${url}/v1`, local: true } },
-    limits: { concurrency: { provider: 100_000, model: 100_000 } },
+    limits: { concurrency: UNCAPPED, ...BEFORE },
     substitutes,
   });
   const frames = parley.localFrames();
