@@ -72,7 +72,7 @@ async function newParticipants(
       ({ id, persona }) => id === name || persona.name.toLowerCase() === name.toLowerCase(),
     );
     if (member) return member.id;
-    const next = `its members are ${members.map(({ id }) => id).join(", ")}`;
+    const next = `name one of ${members.map(({ id }) => id).join(", ")}`;
     throw new Fault("configuration", { why: `there is no member "${name}" to leave out`, next });
   });
   const kept = opening.participants.filter(({ id }) => !left.includes(id));

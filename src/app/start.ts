@@ -89,7 +89,8 @@ export async function prepareOpening(
   options: PrepareOptions = {},
 ): Promise<PreparedOpening> {
   const question = request.question.trim();
-  if (question === "") throw new Fault("configuration", { why: "the question is empty", next: "ask one" });
+  if (question === "")
+    throw new Fault("configuration", { why: "the question is empty", next: "give a question" });
   const protocol = await protocolNamed(context.protocols, request.protocol ?? "ask");
   const part = await partOf(context, protocol, { request, ...options });
   return assembleOpening(context, {

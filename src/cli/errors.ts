@@ -27,6 +27,7 @@ function problemIn(error: unknown): CommandProblem {
   if (!(error instanceof Error)) return { problem: String(error) };
   if (isFault(error, "configuration") || isFault(error, "authentication") || isFault(error, "budget")) {
     const { why, next } = error.details;
+    if (next.startsWith("expected ")) return { problem: `${why}; ${next}` }; // no action, as an example is
     return { problem: why, next: next === "correct it" ? undefined : next.replace(/^for example /, "") };
   }
   if (isFault(error)) return { problem: error.message, next: HINTS[error.code] };

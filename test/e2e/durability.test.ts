@@ -155,7 +155,7 @@ describe("after the fact", () => {
     const nobody = await place.run(["fork", id, "--without", "ann"]);
     expect(nobody).toMatchObject({ code: 2, stdout: "" });
     expect(nobody.stderr).toMatch(
-      /no member "ann" to leave out\.\nTry: its members are analyst, pragmatist, challenger/,
+      /no member "ann" to leave out\.\nTry: name one of analyst, pragmatist, challenger/,
     );
     const unread = await place.run(["fork", id, "--goal", "speed"]);
     expect(unread).toMatchObject({ code: 2, stdout: "" });

@@ -31,7 +31,12 @@ const project = (text: string) => (place: Somewhere) => writeFileSync(join(place
 const RESPOND = ["respond", QUESTION, "--model", "sim/ada"];
 
 const cases: readonly Case[] = [
-  { what: "an empty question", args: ["ask", "  "], code: 2, says: /the question is empty\.\nTry: ask one/ },
+  {
+    what: "an empty question",
+    args: ["ask", "  "],
+    code: 2,
+    says: /the question is empty\.\nTry: give a question/,
+  },
   {
     what: "an unknown provider",
     args: [QUESTION, "-m", "opnai/gpt-5"],
