@@ -7,6 +7,7 @@ import type { AnyProtocol } from "../engine/protocol.ts";
 import type { Reactors, Registry } from "../engine/index.ts";
 import { systemWorld } from "../engine/world.ts";
 import { Fault, ModelRef, type Embeddings, type Models } from "../kernel/index.ts";
+import { once } from "../kernel/once.ts";
 import type { OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
@@ -159,12 +160,6 @@ export function openProcess(parts: ProcessParts): Process {
       await store[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Loads a value on first use and caches it. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  return () => (loading ??= load());
 }
 
 /** The model families that the settings declare, with an endpoint or in `families`. */

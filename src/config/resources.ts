@@ -8,6 +8,7 @@ import { quoteValue } from "../text/words.ts";
 import { looksLikePath, refuse } from "./text-file.ts";
 import { loadTemplates, overriddenPrompts } from "./named-files.ts";
 import type { Rubric } from "../kernel/index.ts";
+import { once } from "../kernel/once.ts";
 
 /**
  * What a process knows by name beside its settings: personas, roles, strategies, rubrics, prompts, and how answers are
@@ -58,11 +59,6 @@ export function fileResources(place: FileContext, files: readonly string[] = [])
     critic: once(() => loadCritic(place)),
     memory: once(() => loadMemory(place)),
   };
-}
-
-function once<T>(load: () => T): () => T {
-  let loaded: { readonly value: T } | undefined;
-  return () => (loaded ??= { value: load() }).value;
 }
 
 /** What Parley ships, and nobody's files. */

@@ -4,34 +4,29 @@ import { Call, Cap, ModelRef } from "./model.ts";
 import { Opening } from "./opening.ts";
 import { Annotation, EngramId, Engram, Recalled } from "./engram.ts";
 import { Answer, Assessment, Claim, Closing, Rank, Remark, Score, Stance } from "./outcome.ts";
+import { once } from "./once.ts";
 
 /** The version of this vocabulary. Reading rejects events of a newer version and upcasts those of an older one. */
 export const EVENT_SCHEMA = 2;
 
-/** A schema built on first use, so that startup pays only for the event types it meets. */
-function event<D extends z.ZodType>(make: () => D): () => D {
-  let schema: D | undefined;
-  return () => (schema ??= make());
-}
-
 /** An event that a model may have produced. `call` holds the raw reply; it is absent if no call was made. */
 const made = <S extends z.ZodRawShape>(make: () => S) =>
-  event(() => z.strictObject({ ...make(), call: Call.optional() }));
+  once(() => z.strictObject({ ...make(), call: Call.optional() }));
 
 const round = z.int().positive();
 
 /**
  * All event types, named noun first in the past tense. All protocols share this closed vocabulary, so that a view or a
  * reactor works with any of them; data private to one protocol goes into `note-taken`. Events refer to each other by
- * step key.
+ * step key. A schema is built on first use, so that startup pays only for the event types it meets.
  */
 const VOCABULARY = {
-  "deliberation-opened": event(() => Opening),
+  "deliberation-opened": once(() => Opening),
   "clarification-asked": made(() => ({
     by: ParticipantId,
     questions: z.array(z.strictObject({ id: z.string(), text: z.string() })),
   })),
-  "clarification-answered": event(() =>
+  "clarification-answered": once(() =>
     z.strictObject({ answers: z.array(z.strictObject({ id: z.string(), text: z.string() })) }),
   ),
   "answer-given": made(() => ({
@@ -64,7 +59,7 @@ const VOCABULARY = {
       z.strictObject({ ok: z.literal(false), reason: z.string() }),
     ]),
   })),
-  "standing-reached": event(() =>
+  "standing-reached": once(() =>
     z.strictObject({
       places: z.array(Rank),
       /** Borda points by participant. */
@@ -115,13 +110,11 @@ const VOCABULARY = {
     assessment: Assessment.optional(),
   })),
   /** The requirements found in a question. */
-  "requirements-read": event(() =>
-    z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) }),
-  ),
+  "requirements-read": once(() => z.strictObject({ major: z.array(z.string()), minor: z.array(z.string()) })),
   /** A judge's confidence in the answers after a round. */
   "confidence-given": made(() => ({ confidence: z.number().min(0).max(100), reason: z.string() })),
   /** The result of one escalation step; `next` is the kind of work that follows, or null if none does. */
-  "rung-decided": event(() =>
+  "rung-decided": once(() =>
     z.strictObject({ rung: z.string(), next: z.string().nullable(), reason: z.string() }),
   ),
   /** One judge's scores by metric, 1 to 10; null for a missing score. */
@@ -159,7 +152,7 @@ const VOCABULARY = {
     /** The model that compared them. */
     judge: ModelRef.optional(),
   })),
-  "gate-decided": event(() =>
+  "gate-decided": once(() =>
     z.strictObject({
       gate: z.string(),
       of: StepKey.optional(),
@@ -171,7 +164,7 @@ const VOCABULARY = {
       because: z.string(),
     }),
   ),
-  "round-closed": event(() =>
+  "round-closed": once(() =>
     z.strictObject({
       round,
       in: z.array(z.string()),
@@ -182,7 +175,7 @@ const VOCABULARY = {
     }),
   ),
   "tool-called": made(() => ({ by: ParticipantId, tool: z.string(), arguments: Json, result: Json })),
-  "engrams-recalled": event(() =>
+  "engrams-recalled": once(() =>
     z.strictObject({
       for: ParticipantId,
       engrams: z.array(Recalled),
@@ -191,7 +184,7 @@ const VOCABULARY = {
       how: z.string(),
     }),
   ),
-  "engram-written": event(() =>
+  "engram-written": once(() =>
     z.strictObject({
       of: EventId,
       engram: Engram,
@@ -201,7 +194,7 @@ const VOCABULARY = {
       unembedded: z.string().nullable(),
     }),
   ),
-  "engram-annotated": event(() =>
+  "engram-annotated": once(() =>
     z.strictObject({
       engram: EngramId,
       annotation: Annotation,
@@ -209,14 +202,14 @@ const VOCABULARY = {
       retires: z.string().optional(),
     }),
   ),
-  "contribution-measured": event(() =>
+  "contribution-measured": once(() =>
     z.strictObject({
       method: z.string(),
       contributions: z.array(z.strictObject({ id: ParticipantId, weight: z.number() })),
       detail: Json,
     }),
   ),
-  "feedback-given": event(() =>
+  "feedback-given": once(() =>
     z.strictObject({
       of: EventId.optional(),
       thumb: z.enum(["up", "down"]).optional(),
@@ -234,7 +227,7 @@ const VOCABULARY = {
     participant: ParticipantId.optional(),
   })),
   /** The second respondent's own earlier answers that it continues from. */
-  "turns-chosen": event(() => z.strictObject({ answers: z.array(EventId) })),
+  "turns-chosen": once(() => z.strictObject({ answers: z.array(EventId) })),
   /** A reaction without a result: `code` names the kind of failure, `detail` what it concerned. */
   "reaction-failed": made(() => ({ code: z.string(), why: z.string(), detail: Json })),
   "note-taken": made(() => ({
@@ -244,7 +237,7 @@ const VOCABULARY = {
     series: SeriesId.optional(),
   })),
   "reply-received": made(() => ({ by: ParticipantId, why: z.string() })),
-  "roster-fixed": event(() =>
+  "roster-fixed": once(() =>
     z.strictObject({
       phase: z.string(),
       in: z.array(z.string()),
@@ -252,7 +245,7 @@ const VOCABULARY = {
       out: z.array(z.strictObject({ id: z.string(), why: z.string(), cap: Cap.optional() })),
     }),
   ),
-  "deliberation-closed": event(() => Closing),
+  "deliberation-closed": once(() => Closing),
 } satisfies { readonly [type: string]: () => z.ZodType };
 
 export type EventType = keyof typeof VOCABULARY;
