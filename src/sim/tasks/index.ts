@@ -1,22 +1,15 @@
 import { solve } from "../solver/index.ts";
-import {
-  arithmeticForms,
-  createDraw,
-  logicForms,
-  TASK_KINDS,
-  yesNoForms,
-  type Form,
-  type Posed,
-  type Task,
-  type TaskKind,
-} from "./forms.ts";
+import { createDraw, FORMS } from "./forms.ts";
 
-export { TASK_KINDS, type TaskKind };
+export type TaskKind = keyof typeof FORMS;
+export const TASK_KINDS: readonly TaskKind[] = ["arithmetic", "logic", "yes-no"];
 
-const FORMS: { readonly [K in TaskKind]: readonly Form[] } = {
-  arithmetic: arithmeticForms,
-  logic: logicForms,
-  "yes-no": yesNoForms,
+/** A question and its one right answer. */
+export type Task = {
+  readonly id: string;
+  readonly kind: TaskKind;
+  readonly question: string;
+  readonly answer: string;
 };
 
 export type TaskOptions = {
@@ -29,24 +22,23 @@ export type TaskOptions = {
 
 /**
  * Tasks with known answers, kinds, forms and three levels of difficulty in turn; no question comes twice. The answers are
- * computed here, and the simulated models can work every one of them out. A shorter list is the beginning of a longer one
- * of the same kinds.
+ * those that the simulated models work out. A shorter list is the beginning of a longer one of the same kinds.
  */
 export function makeTasks({ count, seed, kinds }: TaskOptions): Task[] {
   const questions = new Set<string>();
   const counts = new Map<TaskKind, number>();
   return Array.from({ length: count }, (_, index) => {
     const kind = kinds[index % kinds.length] ?? "arithmetic";
-    const forms = FORMS[kind];
+    const forms = Object.entries(FORMS[kind]);
     const nth = counts.get(kind) ?? 0;
     counts.set(kind, nth + 1);
-    const form = forms[nth % forms.length];
-    if (!form) throw new RangeError(`no form of task for ${kind}`);
+    const [form, pose] = forms[nth % forms.length] ?? [];
+    if (!form || !pose) throw new RangeError(`no form of task for ${kind}`);
     const level = 1 + (Math.floor(nth / forms.length) % 3);
-    const posed = poseNew(questions, (turn) =>
-      form.pose(createDraw([kind, form.name, seed, nth, turn]), level),
-    );
-    return { id: `${kind}-${nth + 1}-${form.name}`, kind, ...posed };
+    const question = poseNew(questions, (turn) => pose(createDraw([kind, form, seed, nth, turn]), level));
+    const answer = solve(question, () => null)?.answer;
+    if (answer === undefined) throw new RangeError(`no answer to "${question.slice(0, 80)}"`);
+    return { id: `${kind}-${nth + 1}-${form}`, kind, question, answer };
   });
 }
 
@@ -55,12 +47,12 @@ export const MAX_TASKS = 2_000;
 /** How often another question is drawn where one was asked already. */
 const MAX_DRAWS = 1_000;
 
-function poseNew(questions: Set<string>, pose: (turn: number) => Posed): Posed {
+function poseNew(questions: Set<string>, pose: (turn: number) => string): string {
   for (let turn = 0; turn < MAX_DRAWS; turn += 1) {
-    const posed = pose(turn);
-    if (questions.has(posed.question)) continue;
-    questions.add(posed.question);
-    return posed;
+    const question = pose(turn);
+    if (questions.has(question)) continue;
+    questions.add(question);
+    return question;
   }
   throw new RangeError("this form has too few different tasks");
 }
