@@ -101,16 +101,9 @@ function hostUrl(host: string, fallback: string): string {
   return url.href;
 }
 
-function isKey(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text);
-}
-
-function fullDialect(dialect: Partial<Dialect> | undefined): Dialect {
-  return { without: new Set(), ...dialect };
-}
-
+/** A row's endpoint. `place` is what holds its URL where no variable does, as an error calls it. */
 function resolveProvider(
-  { name, model }: { readonly name: string; readonly model: string },
+  { name, model, place = name }: { readonly name: string; readonly model: string; readonly place?: string },
   row: Provider,
   env: Variables,
 ): Resolution {
@@ -118,20 +111,24 @@ function resolveProvider(
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
   const url = readUrl(written, row.wire);
   if (url === null) {
-    return refuse(
-      `${given?.name ?? name} is not an http or https URL without a user name; correct or unset it`,
-    );
+    const next = place === name ? "correct or unset it" : "correct it";
+    return refuse(`${given?.name ?? place} is not an http or https URL without a user name; ${next}`);
   }
   const key = firstSet(env, row.keyVariables);
   // Behind a URL of the user's own there may be a server that wants no key.
   if (key === null && row.keyVariables.length > 0 && given === null) {
     return refuseKey(`${name} needs a key; set ${row.keyVariables.join(" or ")}`);
   }
-  if (key !== null && !isKey(key.value))
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key.value))
     return refuseKey(`${key.name} holds characters that no key has; set it anew`);
-  const { maxTokensField: _, ...plain } = row.dialect ?? {};
-  const dialect = fullDialect(url === row.url ? row.dialect : plain);
+  const { maxTokensField, ...plain } = row.dialect ?? {};
   const keepAlive = row.keepAliveVariable === undefined ? null : readKeepAlive(env[row.keepAliveVariable]);
+  const dialect: Dialect = {
+    without: new Set(),
+    ...plain,
+    ...(maxTokensField !== undefined && url === row.url ? { maxTokensField } : {}),
+    ...(keepAlive === null ? {} : { extra: { ...plain.extra, keep_alive: keepAlive } }),
+  };
   return {
     ok: true,
     endpoint: {
@@ -140,8 +137,7 @@ function resolveProvider(
       wire: wires[row.wire],
       url,
       key: key?.value ?? null,
-      dialect:
-        keepAlive === null ? dialect : { ...dialect, extra: { ...dialect.extra, keep_alive: keepAlive } },
+      dialect,
       local: row.local === true,
       program: row.program ?? null,
       router: row.router === true,
@@ -150,15 +146,11 @@ function resolveProvider(
   };
 }
 
-function listNames(names: readonly string[]): string {
-  return names.length === 0 ? "none is configured" : names.join(", ");
-}
-
 function resolveCompatible(path: string, env: Variables, compatible: Compatible): Resolution {
   const [name = "", ...rest] = path.split("/");
   const entry = Object.hasOwn(compatible, name) ? compatible[name] : undefined;
   if (entry === undefined) {
-    const known = listNames(Object.keys(compatible));
+    const known = Object.keys(compatible).join(", ") || "none is configured";
     return refuse(
       `there is no compatible endpoint "${name}" (${known}); add it to the configuration with its url`,
     );
@@ -169,33 +161,14 @@ function resolveCompatible(path: string, env: Variables, compatible: Compatible)
       `compatible/${name} names no model; write compatible/${name}/MODEL or give the entry a model`,
     );
   }
-  const wire = entry.wire ?? "openai";
-  const url = readUrl(entry.url, wire);
-  if (url === null) {
-    return refuse(
-      `the url of compatible/${name} is not an http or https URL without a user name; correct it`,
-    );
-  }
-  const key = entry.keyEnv === undefined ? "" : (env[entry.keyEnv]?.trim() ?? "");
-  if (entry.keyEnv !== undefined && key === "")
-    return refuseKey(`compatible/${name} needs a key; set ${entry.keyEnv}`);
-  if (key !== "" && !isKey(key))
-    return refuseKey(`${entry.keyEnv ?? name} holds characters that no key has; set it anew`);
-  return {
-    ok: true,
-    endpoint: {
-      provider: `compatible/${name}`,
-      model,
-      wire: wires[wire],
-      url,
-      key: key === "" ? null : key,
-      dialect: fullDialect(undefined),
-      local: entry.local === true,
-      program: wire === "ollama" ? ollamaProgram : null,
-      router: false,
-      maxConcurrency: null,
-    },
+  const { url, wire = "openai", keyEnv, local = false } = entry;
+  const row: Provider = {
+    ...{ wire, url, urlVariables: [], keyVariables: keyEnv === undefined ? [] : [keyEnv] },
+    ...(local && { local }),
+    ...(wire === "ollama" && { program: ollamaProgram }),
   };
+  const of = { name: `compatible/${name}`, model, place: `the url of compatible/${name}` };
+  return resolveProvider(of, row, env);
 }
 
 /** Where calls for `ref` go with these variables and this configuration. Reads neither files nor the process's environment. */
