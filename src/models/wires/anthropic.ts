@@ -1,12 +1,11 @@
-import type { Message, ModelRequest, ToolCall, ToolSpec } from "../../kernel/model.ts";
+import type { Message, ModelRequest, ToolSpec } from "../../kernel/model.ts";
 import { noUsage, type Usage } from "../../kernel/transport.ts";
-import { finalProblem, networkProblem, problemFromBody } from "../failures.ts";
+import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
 import {
   objectAt,
   toCount,
   firstCount,
   isObject,
-  toItems,
   toObject,
   parseJson,
   toText,
@@ -95,10 +94,6 @@ function count(counts: Counts, usage: LooseObject): void {
   counts.thinking = firstCount(objectAt(usage, "output_tokens_details")["thinking_tokens"], counts.thinking);
 }
 
-function newCounts(): Counts {
-  return { input: null, output: null, written: 0, read: null, thinking: null };
-}
-
 /** `input_tokens` are those neither read from nor written to the cache; `Tokens.in` counts all three. */
 function usageFrom({ input, output, written, read, thinking }: Counts): Usage {
   return input === null && output === null
@@ -132,14 +127,14 @@ function conclude({ text, finish, toolCalls, usage }: FinishedReply): Completion
 }
 
 /** Ends with `message_stop`. Thinking, and tools that the provider runs itself, are no part of the reply. */
-function messageReader(onText: (text: string) => void): ReplyReader {
+function messageReader(onText: (text: string) => void): ReplyReader & { take(event: unknown): boolean } {
   let text = "";
   let finish: string | null = null;
   let started = false;
   let stopped = false;
   let foreign = false;
-  let failed: Completion | null = null;
-  const counts = newCounts();
+  let problem: CallProblem | null = null;
+  const counts: Counts = { input: null, output: null, written: 0, read: null, thinking: null };
   const tools = new Map<unknown, { id: string; name: string; start: unknown; text: string }>();
 
   const add = (piece: string): void => {
@@ -165,50 +160,48 @@ function messageReader(onText: (text: string) => void): ReplyReader {
     tools.set(event["index"], { id: toText(id), name: toText(name), start: input, text: "" });
   };
 
-  return {
-    event: (data) => {
-      const event = parseJson(data);
-      if (!isObject(event)) {
-        failed = {
-          ok: false,
-          problem: networkProblem("the stream held an event that is not JSON"),
-          usage: noUsage,
-        };
+  const take = (event: unknown): boolean => {
+    if (!isObject(event)) {
+      problem = networkProblem("the stream held an event that is not JSON");
+      return true;
+    }
+    switch (event["type"]) {
+      case "content_block_delta":
+        delta(event);
+        return false;
+      case "content_block_start":
+        start(event);
+        return false;
+      case "content_block_stop":
+        return false;
+      case "message_start":
+        started = true;
+        count(counts, objectAt(objectAt(event, "message"), "usage"));
+        return false;
+      case "message_delta": {
+        count(counts, objectAt(event, "usage"));
+        const reason = objectAt(event, "delta")["stop_reason"];
+        if (typeof reason === "string") finish = reason;
+        return false;
+      }
+      case "message_stop":
+        stopped = true;
         return true;
-      }
-      switch (event["type"]) {
-        case "content_block_delta":
-          delta(event);
-          return false;
-        case "content_block_start":
-          start(event);
-          return false;
-        case "content_block_stop":
-          return false;
-        case "message_start":
-          started = true;
-          count(counts, objectAt(objectAt(event, "message"), "usage"));
-          return false;
-        case "message_delta": {
-          count(counts, objectAt(event, "usage"));
-          const reason = objectAt(event, "delta")["stop_reason"];
-          if (typeof reason === "string") finish = reason;
-          return false;
-        }
-        case "message_stop":
-          stopped = true;
-          return true;
-        case "error":
-          failed = { ok: false, problem: problemFromBody(event), usage: noUsage };
-          return true;
-        default:
-          foreign ||= event["type"] !== "ping";
-          return false;
-      }
-    },
+      case "error":
+        problem = problemFromBody(event);
+        return true;
+      default:
+        foreign ||= event["type"] !== "ping";
+        return false;
+    }
+  };
+
+  return {
+    take,
+    event: (data) => take(parseJson(data)),
     end: () => {
       const usage = usageFrom(counts);
-      if (failed !== null) return { ...failed, usage };
+      if (problem !== null) return { ok: false, problem, usage };
       if (!started && (foreign || stopped)) {
         return { ok: false, problem: finalProblem("unreadable", "the stream is none of messages"), usage };
       }
@@ -223,28 +216,24 @@ function messageReader(onText: (text: string) => void): ReplyReader {
   };
 }
 
+/** A message in one piece is read as its events. */
 function readWhole(body: unknown): Completion {
   const whole = toObject(body);
-  const counts = newCounts();
-  count(counts, objectAt(whole, "usage"));
-  const usage = usageFrom(counts);
-  if (whole["type"] === "error" || isObject(whole["error"])) {
-    return { ok: false, problem: problemFromBody(whole), usage };
+  const content = whole["content"];
+  const reader = messageReader(() => {});
+  reader.take({ type: "message_start", message: whole });
+  if (whole["type"] === "error" || isObject(whole["error"])) reader.take({ ...whole, type: "error" });
+  else if (!Array.isArray(content)) {
+    const problem = finalProblem("unreadable", "the reply has no content");
+    return { ok: false, problem, usage: reader.end().usage };
+  } else {
+    content.forEach((block, index) =>
+      reader.take({ type: "content_block_start", index, content_block: block }),
+    );
+    reader.take({ type: "message_delta", delta: whole });
+    reader.take({ type: "message_stop" });
   }
-  if (!Array.isArray(whole["content"])) {
-    return { ok: false, problem: finalProblem("unreadable", "the reply has no content"), usage };
-  }
-  let text = "";
-  const toolCalls: ToolCall[] = [];
-  for (const item of toItems(whole["content"])) {
-    const block = toObject(item);
-    if (block["type"] === "text") text += toText(block["text"]);
-    if (block["type"] !== "tool_use") continue;
-    const { id, name, input } = block;
-    toolCalls.push({ id: toText(id), name: toText(name), arguments: JSON.stringify(input ?? {}) });
-  }
-  const reason = whole["stop_reason"];
-  return conclude({ text, finish: typeof reason === "string" ? reason : null, toolCalls, usage });
+  return reader.end();
 }
 
 function complaint(words: string): Feature | null {
