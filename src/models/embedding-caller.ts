@@ -1,4 +1,4 @@
-import type { Endpoint } from "./endpoint.ts";
+import { urlAt, type Endpoint } from "./endpoint.ts";
 import { toCount, toItems, toObject } from "./loose.ts";
 import { wires } from "./wires/index.ts";
 import { type Clock, createWatch, type Watch } from "./clock.ts";
@@ -47,10 +47,6 @@ export function textBatches(texts: readonly string[]): readonly (readonly string
 /** More than any model gives; it bounds what a reply may cost. */
 const MAX_DIMENSIONS = 16_384;
 
-export type VectorsReading =
-  | { readonly ok: true; readonly vectors: readonly (readonly number[])[] }
-  | { readonly ok: false; readonly reason: string };
-
 function isVector(value: unknown): value is readonly number[] {
   return (
     Array.isArray(value) &&
@@ -58,16 +54,6 @@ function isVector(value: unknown): value is readonly number[] {
     value.length <= MAX_DIMENSIONS &&
     value.every((component) => Number.isFinite(component))
   );
-}
-
-/** `items` as vectors of finite numbers: one for each of `count` texts. */
-function readVectors(items: readonly unknown[], count: number): VectorsReading {
-  if (items.length !== count)
-    return { ok: false, reason: `the reply has ${items.length} vectors for ${count} texts` };
-  const vectors = items.filter(isVector);
-  return vectors.length === count
-    ? { ok: true, vectors }
-    : { ok: false, reason: "the reply has a vector that is no list of finite numbers" };
 }
 
 /** Whether all have as many numbers as the first. */
@@ -78,20 +64,14 @@ export function haveEqualLengths(vectors: readonly (readonly number[])[]): boole
 /** How vectors are asked for. Every wire takes `{model, input}`, the input a list of texts. */
 export type EmbeddingWire = {
   /** Where requests go, from an endpoint's base URL. */
-  url(base: string): URL;
+  readonly path: string;
   /** What stands for vectors in a reply, in the order of the texts and not yet checked; null where that cannot be told. */
   read(reply: unknown): readonly unknown[] | null;
 };
 
-function appendPath(base: string, path: string, leave: RegExp): URL {
-  const url = new URL(base);
-  url.pathname = url.pathname.replace(leave, "") + path;
-  return url;
-}
-
 /** `POST /embeddings` as OpenAI defines it and many servers speak it. Items carry the index of their text, in any order. */
 const openaiCompatible: EmbeddingWire = {
-  url: (base) => appendPath(base, "/embeddings", /\/$/),
+  path: "/embeddings",
   read: (reply) => {
     const items = toItems(toObject(reply)["data"]);
     const placed = new Map<number, unknown>();
@@ -107,7 +87,7 @@ const openaiCompatible: EmbeddingWire = {
 
 /** Ollama's own `POST /api/embed`, which also cuts what is too long for the model. */
 const ollama: EmbeddingWire = {
-  url: (base) => appendPath(base, "/api/embed", /\/$/),
+  path: "/api/embed",
   read: (reply) => toItems(toObject(reply)["embeddings"]),
 };
 
@@ -133,11 +113,24 @@ export type EmbeddingServices = {
   readonly persistence: EmbeddingRetryPolicy;
 };
 
-type ReadVectors = Extract<VectorsReading, { ok: true }>;
-type EmbeddingAttempt = ReadVectors | { readonly ok: false; readonly problem: CallProblem };
+/** The problem's words may hold what the other side said: they are neither bounded nor cleaned. */
+export type EmbeddingAttempt =
+  | { readonly ok: true; readonly vectors: readonly (readonly number[])[] }
+  | { readonly ok: false; readonly problem: CallProblem };
 
-/** Why there are no vectors, in words that may hold what the other side said: neither bounded nor cleaned. */
-export type EmbeddingOutcome = ReadVectors | { readonly ok: false; readonly reason: string };
+function unreadable(words: string): EmbeddingAttempt {
+  return { ok: false, problem: finalProblem("unreadable", words) };
+}
+
+/** `items` as vectors of finite numbers: one for each of `count` texts. */
+function readVectors(items: readonly unknown[] | null, count: number): EmbeddingAttempt {
+  if (items === null) return unreadable("the reply does not say which vector is whose");
+  if (items.length !== count) return unreadable(`the reply has ${items.length} vectors for ${count} texts`);
+  const vectors = items.filter(isVector);
+  return vectors.length === count
+    ? { ok: true, vectors }
+    : unreadable("the reply has a vector that is no list of finite numbers");
+}
 
 /** Requests at once, over all that ask: whoever embeds has many texts and others are waiting for replies. */
 const caps = { provider: 2, model: 2 };
@@ -149,21 +142,16 @@ const caps = { provider: 2, model: 2 };
 export function createEmbeddingCaller(
   { endpoint, wire }: { readonly endpoint: Endpoint; readonly wire: EmbeddingWire },
   { http, clock, random, limiter, persistence }: EmbeddingServices,
-): (texts: readonly string[], watch: Watch) => Promise<EmbeddingOutcome> {
+): (texts: readonly string[], watch: Watch) => Promise<EmbeddingAttempt> {
   const { provider, model, key, router } = endpoint;
-  const url = wire.url(endpoint.url);
+  const url = urlAt(endpoint, wire.path);
   const headers = key === null ? {} : endpoint.wire.authorize(key);
 
   const send = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddingAttempt> => {
     const body = JSON.stringify({ model, input: texts });
     const answer = await exchangeJson(http, { url, headers, body, signal }, clock);
     if (!answer.ok) return answer;
-    const items = wire.read(answer.value);
-    const read: VectorsReading =
-      items === null
-        ? { ok: false, reason: "the reply does not say which vector is whose" }
-        : readVectors(items, texts.length);
-    return read.ok ? read : { ok: false, problem: finalProblem("unreadable", read.reason) };
+    return readVectors(wire.read(answer.value), texts.length);
   };
 
   const attempt = async (texts: readonly string[], watch: Watch): Promise<EmbeddingAttempt> => {
@@ -193,13 +181,12 @@ export function createEmbeddingCaller(
     for (let made = 1; ; made += 1) {
       const answered = await attempt(texts, watch);
       if (answered.ok) return answered;
-      const { retry, waitMs: namedMs, words } = answered.problem;
-      const given = { ok: false, reason: words } as const;
-      if (watch.stopped() !== null || retry === "never" || made >= persistence.attempts) return given;
+      const { retry, waitMs: namedMs } = answered.problem;
+      if (watch.stopped() !== null || retry === "never" || made >= persistence.attempts) return answered;
       const waitMs = waitBefore(made, namedMs, { ...persistence, random });
-      if (waitMs >= watch.leftMs()) return given;
+      if (waitMs >= watch.leftMs()) return answered;
       await watch.sleep(waitMs);
-      if (watch.stopped() !== null) return given;
+      if (watch.stopped() !== null) return answered;
     }
   };
 }

@@ -119,7 +119,7 @@ function createHttpEmbeddings(
     const batch = async (some: readonly string[]) => {
       const embedded = await call(some, watch);
       if (embedded.ok) return embedded.vectors;
-      const error = failed(embedded.reason);
+      const error = failed(embedded.problem.words);
       // One batch without vectors makes the others useless. The first rejection is the one that counts.
       watch.cancel();
       throw error;

@@ -34,6 +34,13 @@ export type Endpoint = {
   readonly maxConcurrency: number | null;
 };
 
+/** Where requests go that a wire sends to `path`, from an endpoint's base URL. */
+export function urlAt(endpoint: Endpoint, path: string): URL {
+  const url = new URL(endpoint.url);
+  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  return url;
+}
+
 /** A server that speaks one of the wires, under a name of the user's choice: `compatible/NAME` or `compatible/NAME/MODEL`. */
 export type CompatibleEntry = {
   readonly url: string;

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../kernel/model.ts";
 import { noUsage, type Attempt, type SendContext, type Transport } from "../kernel/transport.ts";
 import type { Clock } from "./clock.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { urlAt, type Endpoint } from "./endpoint.ts";
 import { finalProblem, networkProblem, problemFromStatus, type CallProblem } from "./failures.ts";
 import type { Exchanged, Http } from "./http.ts";
 import type { Program } from "./providers.ts";
@@ -72,8 +72,7 @@ export const createHttpTransport = (
   const urlOf = (path: string): URL => {
     const known = urls.get(path);
     if (known) return known;
-    const url = new URL(endpoint.url);
-    url.pathname = url.pathname.replace(/\/+$/, "") + path;
+    const url = urlAt(endpoint, path);
     urls.set(path, url);
     return url;
   };
