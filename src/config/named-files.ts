@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type * as z from "zod";
-import type { Fault } from "../kernel/index.ts";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import { shipped } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
@@ -73,18 +72,22 @@ export function sortByName<T>(named: Iterable<readonly [name: string, value: T]>
   return new Map([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The fault for a name that does not exist, with the nearest. `hint` says what else may be named. */
-export function unknownName(
+/** @throws Fault `configuration` for a name that does not exist, with the nearest; `files` may be named, too */
+export function findNamed<T>(
   kind: NamedKind,
-  written: string,
-  { known, hint = "" }: { readonly known: Iterable<string>; readonly hint?: string },
-): Fault<"configuration"> {
-  const names = [...known];
+  all: ReadonlyMap<string, T>,
+  {
+    written,
+    name = written,
+    files,
+  }: { readonly written: string; readonly name?: string; readonly files?: string },
+): T {
+  const value = all.get(name);
+  if (value !== undefined) return value;
+  const names = [...all.keys()];
+  const hint = files === undefined ? "" : `, or name a file (${files})`;
   const next = `the nearest is ${findNearest(written, names)}; there are ${names.join(", ")}${hint}`;
-  return refuse(
-    `there is no ${KINDS[kind]} ${quoteValue(written)}`,
-    names.length === 0 ? "enable one" : next,
-  );
+  throw refuse(`there is no ${KINDS[kind]} ${quoteValue(written)}`, names.length === 0 ? "enable one" : next);
 }
 
 /** A folder's YAML file as data. @throws Fault `configuration` as `readYaml` does */
@@ -143,7 +146,7 @@ export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form
 }
 
 /** A prompt template that ships: `text` is what stands where the user has no own. */
-type ShippedTemplate = { readonly name: string; readonly text: string };
+export type ShippedTemplate = { readonly name: string; readonly text: string };
 type TemplateSource = { readonly from: Folder["from"]; readonly path?: string };
 
 const MAX_PROMPT_BYTES = 200_000;

@@ -12,24 +12,8 @@ export type FileContext = {
 };
 
 /** A folder's variables, and where it is below the home folder where none of them is set. */
-type StandardFolder = {
-  readonly xdg: string;
-  readonly windows: string;
-  readonly win32: string;
-  readonly other: readonly string[];
-};
-const DATA: StandardFolder = {
-  xdg: "XDG_DATA_HOME",
-  windows: "LOCALAPPDATA",
-  win32: "Local",
-  other: [".local", "share"],
-};
-const CONFIG: StandardFolder = {
-  xdg: "XDG_CONFIG_HOME",
-  windows: "APPDATA",
-  win32: "Roaming",
-  other: [".config"],
-};
+const DATA = { xdg: "XDG_DATA_HOME", windows: "LOCALAPPDATA", win32: "AppData/Local", other: ".local/share" };
+const CONFIG = { xdg: "XDG_CONFIG_HOME", windows: "APPDATA", win32: "AppData/Roaming", other: ".config" };
 
 /**
  * The folder of what Parley writes. `PARLEY_HOME` stands for it and for the folder of the settings; else
@@ -45,19 +29,14 @@ export function configFolder(place: FileContext): string {
   return findFolder(CONFIG, place);
 }
 
-function findFolder({ xdg, windows, win32, other }: StandardFolder, place: FileContext): string {
+function findFolder({ xdg, windows, win32, other }: typeof DATA, place: FileContext): string {
   const { cwd, env, platform = process.platform } = place;
   const own = env["PARLEY_HOME"] ?? "";
   if (own !== "") return toAbsolute(own, { cwd, env });
   const variables = [xdg, ...(platform === "win32" ? [windows] : [])];
   const named = variables.map((variable) => env[variable] ?? "").find((folder) => isAbsolute(folder));
-  const below =
-    platform === "darwin"
-      ? ["Library", "Application Support"]
-      : platform === "win32"
-        ? ["AppData", win32]
-        : other;
-  return join(named ?? join(homeFolder(env), ...below), "parley");
+  const below = platform === "darwin" ? "Library/Application Support" : platform === "win32" ? win32 : other;
+  return join(named ?? join(homeFolder(env), below), "parley");
 }
 
 /** The embedded store's file where none is named. */

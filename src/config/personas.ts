@@ -3,10 +3,10 @@ import { ModelRef } from "../kernel/index.ts";
 import {
   checkedFile,
   collectNamed,
+  findNamed,
   foldersOf,
   readFolderYaml,
   sortByName,
-  unknownName,
   type Folder,
   type FolderFile,
 } from "./named-files.ts";
@@ -100,13 +100,8 @@ function withoutHidden(
 
 /** @throws Fault `configuration` that names the nearest id for one that does not exist */
 export function findPersona(personas: ReadonlyMap<string, LoadedPersona>, id: string): LoadedPersona {
-  const persona = personas.get(id);
-  if (persona) return persona;
-  throw unknownName("personas", id, { known: personas.keys() });
+  return findNamed("personas", personas, { written: id });
 }
-
-/** What an agent argues for, in the form of a persona. */
-export type Role = LoadedPersona;
 
 /** Other spellings of a role's name. */
 const ALIASES: ReadonlyMap<string, string> = new Map([["datamodeling", "data-modeling"]]);
@@ -118,12 +113,12 @@ export function roleName(written: string): string {
 }
 
 /**
- * Every role, by name: built in, or a file in a `roles` folder of the project's `.parley` or of the user's settings. A
+ * Every role, what an agent argues for, in the form of a persona, by name: built in, or a file in a `roles` folder of the project's `.parley` or of the user's settings. A
  * project's hides a user's of the same name, that a persona of that id, and that a built-in one; `enabled: false` hides
  * without taking the place.
  * @throws Fault `configuration` for a file that is no persona, or two of one id in a folder
  */
-export function loadRoles(place: FileContext): ReadonlyMap<string, Role> {
+export function loadRoles(place: FileContext): ReadonlyMap<string, LoadedPersona> {
   const folders = foldersOf("roles", place);
   const collect = (builtIn: boolean) =>
     collectNamed(
@@ -140,8 +135,6 @@ export function loadRoles(place: FileContext): ReadonlyMap<string, Role> {
 }
 
 /** @throws Fault `configuration` for a name that does not exist, with the nearest */
-export function findRole(roles: ReadonlyMap<string, Role>, name: string): Role {
-  const role = roles.get(roleName(name));
-  if (role) return role;
-  throw unknownName("roles", name, { known: roles.keys() });
+export function findRole(roles: ReadonlyMap<string, LoadedPersona>, written: string): LoadedPersona {
+  return findNamed("roles", roles, { written, name: roleName(written) });
 }

@@ -3,10 +3,10 @@ import { explainIssue } from "./explain.ts";
 import {
   checkedFile,
   collectNamed,
+  findNamed,
   foldersOf,
   readFolderYaml,
   stem,
-  unknownName,
   type FolderFile,
 } from "./named-files.ts";
 import { toAbsolute, type FileContext } from "./paths.ts";
@@ -62,9 +62,7 @@ const FORM =
 export function loadRubric(nameOrFile: string, place: FileContext): Rubric {
   if (looksLikePath(nameOrFile)) return readRubric({ path: toAbsolute(nameOrFile, place) });
   const files = collectNamed("rubrics", foldersOf("rubrics", place), (file) => [stem(file.path), file]);
-  const file = files.get(nameOrFile);
-  if (file !== undefined) return readRubric(file);
-  throw unknownName("rubrics", nameOrFile, { known: files.keys(), hint: ", or name a file (.yaml)" });
+  return readRubric(findNamed("rubrics", files, { written: nameOrFile, files: ".yaml" }));
 }
 
 function readRubric(file: Pick<FolderFile, "path" | "data">): Rubric {

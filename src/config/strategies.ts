@@ -4,10 +4,10 @@ import { quoteValue, toOneLine } from "../text/words.ts";
 import {
   checkedFile,
   collectNamed,
+  findNamed,
   foldersOf,
   readFolderYaml,
   stem,
-  unknownName,
   type FolderFile,
 } from "./named-files.ts";
 import { toAbsolute, type FileContext } from "./paths.ts";
@@ -115,11 +115,14 @@ export function loadStrategy(nameOrFile: string, { goal, ...place }: StrategyReq
   return loaded;
 }
 
+function collectStrategies(place: FileContext): ReadonlyMap<string, FolderFile> {
+  const folders = foldersOf("strategies", place);
+  return collectNamed("strategies", folders, (file) => [strategyName(stem(file.path)), file]);
+}
+
 /** Every strategy that has a name, without reading it; of a name that several folders have, the strongest folder's. */
 export function listStrategies(place: FileContext): readonly StrategyEntry[] {
-  const folders = foldersOf("strategies", place);
-  const entries = collectNamed("strategies", folders, (file) => [strategyName(stem(file.path)), file]);
-  return [...entries].map(([name, file]) => ({ ...file, name }));
+  return [...collectStrategies(place)].map(([name, file]) => ({ ...file, name }));
 }
 
 function loadFile(file: string, place: FileContext): LoadedStrategy {
@@ -129,9 +132,6 @@ function loadFile(file: string, place: FileContext): LoadedStrategy {
 
 function loadNamed(written: string, place: FileContext): LoadedStrategy {
   const name = strategyName(written);
-  const entries = listStrategies(place);
-  const entry = entries.find((one) => one.name === name);
-  if (entry) return { ...readStrategy(entry), name, from: entry.from, path: entry.path };
-  const known = entries.map((one) => one.name);
-  throw unknownName("strategies", written, { known, hint: ", or name a file (.yaml, .md)" });
+  const file = findNamed("strategies", collectStrategies(place), { written, name, files: ".yaml, .md" });
+  return { ...readStrategy(file), name, from: file.from, path: file.path };
 }

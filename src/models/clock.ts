@@ -30,23 +30,13 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Everything that can end one call from outside, in one signal: the caller's abort, the deadline, `close`. */
-export type Watch = {
-  readonly signal: AbortSignal;
-  /** What ended the call, or null while nothing has. The first reason stays. */
-  stopped(): "cancelled" | "timed-out" | null;
-  leftMs(): number;
-  /** Resolves `ms` from now, or as soon as the call is stopped. */
-  sleep(ms: number): Promise<void>;
-  cancel(): void;
-  /** Ends the watching; must be called once the call is over. */
-  dispose(): void;
-};
+export type Watch = ReturnType<typeof createWatch>;
 
+/** Everything that can end one call from outside, in one signal: the caller's abort, the deadline, `close`. */
 export function createWatch(
   clock: Clock,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
-): Watch {
+) {
   const controller = new AbortController();
   const deadlineMs = clock.now() + timeoutMs;
   let why: "cancelled" | "timed-out" | null = null;
@@ -61,11 +51,14 @@ export function createWatch(
   const cancelTimer = clock.after(timeoutMs, () => stop("timed-out"));
   return {
     signal: controller.signal,
+    /** What ended the call, or null while nothing has. The first reason stays. */
     stopped: () => why,
     leftMs: () => deadlineMs - clock.now(),
-    sleep: (ms) => sleep(clock, ms, controller.signal),
+    /** Resolves `ms` from now, or as soon as the call is stopped. */
+    sleep: (ms: number) => sleep(clock, ms, controller.signal),
     cancel,
-    dispose: () => {
+    /** Ends the watching; must be called once the call is over. */
+    dispose: (): void => {
       cancelTimer();
       signal.removeEventListener("abort", cancel);
     },

@@ -28,19 +28,6 @@ export type Exchange = {
 export type Exchanged =
   { readonly how: "ended" | "enough" | "aborted" } | { readonly how: "broken"; readonly error: Error };
 
-/** `stop` ends the exchange as the signal would. */
-export type Posted = { readonly exchanged: Promise<Exchanged>; stop(): void };
-
-/**
- * POSTs over kept-alive connections. An abort of the signal closes the socket, also while it is connecting.
- * Rejects only with what the receiver throws, and then closes the socket too.
- */
-export type Http = {
-  post(exchange: Exchange): Posted;
-  /** Closes every connection, used or idle. */
-  close(): Promise<void>;
-};
-
 // Loading undici takes 50 ms, which a command that calls no model need not spend.
 async function openAgent(): Promise<Agent> {
   const { Agent } = await import("undici");
@@ -79,6 +66,7 @@ class OpenExchange implements Dispatcher.DispatchHandler {
     return this.#settle === null;
   }
 
+  /** Ends the exchange as the signal would. */
   readonly stop = (): void => {
     this.end({ how: "aborted" });
     this.#controller?.abort(new Error("aborted"));
@@ -146,7 +134,13 @@ class OpenExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-export function createHttp(own?: Dispatcher): Http {
+export type Http = ReturnType<typeof createHttp>;
+
+/**
+ * POSTs over kept-alive connections. An abort of the signal closes the socket, also while it is connecting.
+ * Rejects only with what the receiver throws, and then closes the socket too.
+ */
+export function createHttp(own?: Dispatcher) {
   let agent: Promise<Dispatcher> | null = own === undefined ? null : Promise.resolve(own);
   let closed = false;
   const send = async (exchanging: OpenExchange, { url, headers, body }: Exchange): Promise<void> => {
@@ -168,13 +162,14 @@ export function createHttp(own?: Dispatcher): Http {
     );
   };
   return {
-    post: (exchange) => {
+    post: (exchange: Exchange): OpenExchange => {
       const exchanging = new OpenExchange(exchange);
       if (closed) exchanging.end({ how: "broken", error: new Error("connections are closed") });
       else send(exchanging, exchange).catch((thrown: unknown) => exchanging.fail(toError(thrown)));
       return exchanging;
     },
-    close: async () => {
+    /** Closes every connection, used or idle. */
+    close: async (): Promise<void> => {
       closed = true;
       if (own === undefined) await (await agent)?.destroy();
     },

@@ -163,18 +163,10 @@ function addKnown(sum: number | null, more: number | null): number | null {
   return more === null ? sum : (sum ?? 0) + more;
 }
 
-/** The attempts of one call, added up: what was paid for and came to nothing is paid all the same. */
-export type Spending = {
-  add(usage: Usage): void;
-  tokens(): Tokens;
-  /**
-   * What the attempts that reported something cost. Each goes by the provider's own figure, else by the
-   * table; where an attempt has tokens and neither, the whole is unknown.
-   */
-  cost(): Cost;
-};
+export type Spending = ReturnType<typeof createSpending>;
 
-export function createSpending(price: Price | "free" | null): Spending {
+/** The attempts of one call, added up: what was paid for and came to nothing is paid all the same. */
+export function createSpending(price: Price | "free" | null) {
   let tokens: Tokens = { in: null, out: null, cached: null, reasoning: null };
   let usd: number | null = null;
   let unpriced = false;
@@ -192,7 +184,7 @@ export function createSpending(price: Price | "free" | null): Spending {
   };
 
   return {
-    add: (usage) => {
+    add: (usage: Usage): void => {
       const used = usage.tokens;
       tokens = {
         in: addKnown(tokens.in, used.in),
@@ -203,7 +195,11 @@ export function createSpending(price: Price | "free" | null): Spending {
       charge(usage);
     },
     tokens: () => tokens,
-    cost: () => {
+    /**
+     * What the attempts that reported something cost. Each goes by the provider's own figure, else by the
+     * table; where an attempt has tokens and neither, the whole is unknown.
+     */
+    cost: (): Cost => {
       if (price === "free") return { source: "free", usd: 0 };
       return usd === null || unpriced ? { source: "unknown", usd: null } : { source, usd };
     },

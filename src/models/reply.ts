@@ -9,23 +9,13 @@ import type { Completion, ReplyReader, Wire } from "./wires/wire.ts";
 const MAX_REPLY_BYTES = 64 * 2 ** 20;
 const MAX_ERROR_BYTES = 64 * 2 ** 10;
 
-/** One answer, read as it comes: a stream of events, a reply in one piece, or an error's body. */
-export type Reply = {
-  readonly receiver: Receiver;
-  begun(): boolean;
-  /** The answer has a status other than 2xx. */
-  refused(): boolean;
-  head(): ResponseHead;
-  /** The beginning of the body as text, of an error or of what is no stream. */
-  body(): string;
-  /** The reply, once all has come. `problem` is what broke the connection; a reply that was whole by then stands. */
-  completion(problem: CallProblem | null): Completion;
-};
+export type Reply = ReturnType<typeof createReply>;
 
+/** One answer, read as it comes: a stream of events, a reply in one piece, or an error's body. */
 export function createReply(
   wire: Wire,
   { onText, onFirstByte }: { readonly onText: (text: string) => void; readonly onFirstByte: () => void },
-): Reply {
+) {
   let head: ResponseHead = { status: 0, header: () => "" };
   let form: ReturnType<Framing["formOf"]> = "undecided";
   /** The beginning of the body, until it has decided the form. */
@@ -103,12 +93,15 @@ export function createReply(
   };
 
   return {
-    receiver: { head: (arrived) => void (head = arrived), bytes },
-    begun: () => head.status !== 0,
-    refused: () => head.status !== 0 && refused(),
+    receiver: { head: (arrived) => void (head = arrived), bytes } satisfies Receiver,
+    begun: (): boolean => head.status !== 0,
+    /** The answer has a status other than 2xx. */
+    refused: (): boolean => head.status !== 0 && refused(),
     head: () => head,
+    /** The beginning of the body as text, of an error or of what is no stream. */
     body,
-    completion: (problem) => {
+    /** The reply, once all has come. `problem` is what broke the connection; a reply that was whole by then stands. */
+    completion: (problem: CallProblem | null): Completion => {
       if (tooLong) {
         const tooMuch = finalProblem("unreadable", "the reply is longer than any answer");
         return { ok: false, problem: tooMuch, usage: noUsage };
@@ -120,7 +113,7 @@ export function createReply(
       const completion = reader.end();
       // "The stream ended early" is better said with the reason why.
       return !completion.ok && problem !== null && completion.problem.code === "network"
-        ? { ...completion, problem: problem }
+        ? { ...completion, problem }
         : completion;
     },
   };
