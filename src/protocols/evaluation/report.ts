@@ -1,11 +1,11 @@
 import type { ReportPart } from "../../kernel/index.ts";
 import { inline, partMarkdown } from "../../reports/markdown.ts";
-import { part, points, table, words } from "../../reports/part.ts";
+import { part, points, quote, table, words } from "../../reports/part.ts";
 import { formatCost, formatFamily, formatTokens } from "../../reports/words.ts";
 import { pluralize } from "../../text/format.ts";
-import { METRIC_NAMES, type EvaluationReport } from "./view.ts";
+import { EVALUATION_METRICS } from "../../replies/evaluation.ts";
+import { averagesOf, METRIC_NAMES, type EvaluationReport } from "./view.ts";
 
-type Metric = keyof typeof METRIC_NAMES;
 type Scored = EvaluationReport["agents"][string];
 
 /**
@@ -56,61 +56,50 @@ const describeStatus = ({ status, why, agents, evaluators }: EvaluationReport): 
 };
 
 /** The averages, how far they lie apart where several evaluators gave one, and each evaluator's own. */
-function scoreTable({ evaluation, overall_score, spread, agents }: EvaluationReport) {
+function scoreTable(report: EvaluationReport) {
+  const { spread, agents } = report;
   const given = Object.entries(agents);
   const isSeveral = given.length > 1;
-  const { functional_completeness, non_functional } = evaluation;
-  const averages = { functional_completeness, ...non_functional, overall: { average_score: overall_score } };
-  const rows = METRICS.map((metric) => {
+  const averages = averagesOf(report);
+  const rows = EVALUATION_METRICS.map((metric) => {
     const range = spread[metric];
     const average = averages[metric].average_score;
     return [
       METRIC_NAMES[metric],
       average === null ? ABSENT : average.toFixed(2),
       ...(isSeveral ? [range ? `${range.low}–${range.high}` : ABSENT] : []),
-      ...(isSeveral ? given.map(([, one]) => figure(scoresOf(one)[metric])) : []),
+      ...(isSeveral ? given.map(([, one]) => figure(rowsOf(one)[metric].score)) : []),
     ];
   });
   const several = isSeveral ? ["Spread", ...given.map(([id]) => inline(id, 60))] : [];
   return table(["Metric", "Average", ...several], rows);
 }
 
-// Object.keys forgets which keys these are.
-const METRICS = Object.keys(METRIC_NAMES) as readonly Metric[];
-
 /** What Dialectic's tables say where there is no score. */
 const ABSENT = "N/A";
 
 const figure = (score: number | null): string => (score === null ? ABSENT : String(score));
 
-const scoresOf = ({ evaluation, overall_summary }: Scored): { readonly [M in Metric]: number | null } => {
-  const { functional_completeness, non_functional } = evaluation;
-  return {
-    functional_completeness: functional_completeness.score,
-    performance_scalability: non_functional.performance_scalability.score,
-    security: non_functional.security.score,
-    maintainability_evolvability: non_functional.maintainability_evolvability.score,
-    regulatory_compliance: non_functional.regulatory_compliance.score,
-    testability: non_functional.testability.score,
-    requirements_fulfillment: non_functional.requirements_fulfillment.score,
-    overall: overall_summary.overall_score,
-  };
-};
+const rowsOf = ({ evaluation, overall_summary }: Scored) => ({
+  functional_completeness: evaluation.functional_completeness,
+  ...evaluation.non_functional,
+  overall: { score: overall_summary.overall_score, reasoning: "" },
+});
 
 /** What one evaluator says, its reasons in the order of the metrics. */
-function evaluatorPart(id: string, { evaluation, overall_summary }: Scored): ReportPart {
-  const { functional_completeness, non_functional } = evaluation;
-  const reasons = { functional_completeness, ...non_functional };
-  const reasoned = METRICS.flatMap((metric) => {
-    if (metric === "overall" || reasons[metric].reasoning === "") return [];
-    const { score, reasoning } = reasons[metric];
+function evaluatorPart(id: string, given: Scored): ReportPart {
+  const rows = rowsOf(given);
+  const reasoned = EVALUATION_METRICS.flatMap((metric) => {
+    const { score, reasoning } = rows[metric];
+    if (reasoning === "") return [];
     return [`${METRIC_NAMES[metric]}, ${figure(score)}: ${reasoning.replaceAll(/\s+/g, " ")}`];
   });
   const quoted = (heading: string, text: string): ReportPart =>
-    part(heading, ...(text === "" ? [] : [{ kind: "text", text } as const]));
+    part(heading, ...(text === "" ? [] : [quote(text)]));
+  const { strengths, weaknesses } = given.overall_summary;
   return {
     heading: id,
     blocks: [points(reasoned)],
-    parts: [quoted("Strengths", overall_summary.strengths), quoted("Weaknesses", overall_summary.weaknesses)],
+    parts: [quoted("Strengths", strengths), quoted("Weaknesses", weaknesses)],
   };
 }

@@ -1,19 +1,25 @@
 import * as z from "zod";
 import { EvaluationWork } from "./work.ts";
 import { EVALUATION_METRICS, EvaluationMetric, EvaluationReply } from "../../replies/evaluation.ts";
-import {
-  callOf,
-  isEvent,
-  workOf,
-  type Entry,
-  type Event,
-  type Failure,
-  type Participant,
-} from "../../kernel/index.ts";
+import { callOf, isEvent, workOf, type Entry, type Failure, type Participant } from "../../kernel/index.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
 
+/** A row for each metric but `overall`, as Dialectic's result files nest them. */
+const nested = <T>(row: (metric: Exclude<EvaluationMetric, "overall">) => T) => ({
+  functional_completeness: row("functional_completeness"),
+  non_functional: {
+    performance_scalability: row("performance_scalability"),
+    security: row("security"),
+    maintainability_evolvability: row("maintainability_evolvability"),
+    regulatory_compliance: row("regulatory_compliance"),
+    testability: row("testability"),
+    requirements_fulfillment: row("requirements_fulfillment"),
+  },
+});
+
 const Average = z.strictObject({ average_score: z.number().nullable() });
+const averages = nested(() => Average);
 const Spread = z.strictObject({ low: z.number(), high: z.number(), n: z.int() }).nullable();
 
 /**
@@ -22,17 +28,7 @@ const Spread = z.strictObject({ low: z.number(), high: z.number(), n: z.int() })
  */
 export const sectionSchema = z.strictObject({
   /** Means over those who gave a number, 1 to 10, to two decimals; null where nobody did. */
-  evaluation: z.strictObject({
-    functional_completeness: Average,
-    non_functional: z.strictObject({
-      performance_scalability: Average,
-      security: Average,
-      maintainability_evolvability: Average,
-      regulatory_compliance: Average,
-      testability: Average,
-      requirements_fulfillment: Average,
-    }),
-  }),
+  evaluation: z.strictObject({ ...averages, non_functional: z.strictObject(averages.non_functional) }),
   overall_score: z.number().nullable(),
   /** What each evaluator gave that could be read, by id. */
   agents: z.record(z.string(), EvaluationReply),
@@ -82,6 +78,13 @@ export const METRIC_NAMES: { readonly [M in EvaluationMetric]: string } = {
   overall: "Overall Score",
 };
 
+/** The averages by metric. */
+export const averagesOf = ({ evaluation, overall_score }: EvaluationReport) => ({
+  functional_completeness: evaluation.functional_completeness,
+  ...evaluation.non_functional,
+  overall: { average_score: overall_score },
+});
+
 /** One evaluation as its step recorded it. */
 const Scores = z.object({
   scores: z.record(EvaluationMetric, z.number().min(1).max(10).nullable()),
@@ -100,30 +103,21 @@ type Seat = { readonly evaluator: Participant } & (
 
 /** Folds all entries of an evaluation, wherever it stands; undefined for any other deliberation. */
 export function sectionOf(entries: readonly Entry[]): EvaluationReport | undefined {
-  const opened = openingOf(entries);
-  if (!opened) return undefined;
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  if (opened?.data.protocol.name !== "evaluation") return undefined;
   const { debate, debaters } = EvaluationWork.parse(opened.data.settings);
   const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
   const ends = endsIn(entries);
-  const seats = evaluatorsOf(opened).map((evaluator) => seatOf(evaluator, ends.get(evaluator.id), !closing));
+  const seats = opened.data.participants
+    .filter(({ seat }) => seat === "evaluator")
+    .map((evaluator) => seatOf(evaluator, ends.get(evaluator.id), !closing));
   const given = seats.flatMap(({ scores }) => scores ?? []);
-  const average = (metric: EvaluationMetric) => ({ average_score: meanOf(metric, given) });
   const families = sharedFamilies(
     seats.map(({ evaluator }) => evaluator),
     debaters,
   );
   return {
-    evaluation: {
-      functional_completeness: average("functional_completeness"),
-      non_functional: {
-        performance_scalability: average("performance_scalability"),
-        security: average("security"),
-        maintainability_evolvability: average("maintainability_evolvability"),
-        regulatory_compliance: average("regulatory_compliance"),
-        testability: average("testability"),
-        requirements_fulfillment: average("requirements_fulfillment"),
-      },
-    },
+    evaluation: nested((metric) => ({ average_score: meanOf(metric, given) })),
     overall_score: meanOf("overall", given),
     agents: Object.fromEntries(
       seats.flatMap(({ evaluator, scores }) => (scores ? [[evaluator.id, replyOf(scores)]] : [])),
@@ -149,17 +143,6 @@ export function sectionOf(entries: readonly Entry[]): EvaluationReport | undefin
     ...spending(entries).total,
   };
 }
-
-/** What an evaluation adds to a result: its whole report. */
-
-const openingOf = (entries: readonly Entry[]): Event<"deliberation-opened"> | undefined =>
-  entries.find(
-    (entry): entry is Event<"deliberation-opened"> =>
-      isEvent(entry, "deliberation-opened") && entry.data.protocol.name === "evaluation",
-  );
-
-const evaluatorsOf = ({ data }: Event<"deliberation-opened">): readonly Participant[] =>
-  data.participants.filter(({ seat }) => seat === "evaluator");
 
 /** How the calls of evaluators failed that have no reply; asking them again may bring one. */
 export const lostEvaluations = (entries: readonly Entry[]): readonly Failure[] =>
@@ -217,28 +200,14 @@ function spreadOf(metric: EvaluationMetric, given: readonly Scores[]): z.infer<t
 }
 
 /** An evaluation in the form in which it was asked for. */
-function replyOf({ scores, reasons, strengths, weaknesses }: Scores): EvaluationReply {
-  const row = (metric: EvaluationMetric) => ({ reasoning: reasons[metric] ?? "", score: scores[metric] });
-  return {
-    evaluation: {
-      functional_completeness: row("functional_completeness"),
-      non_functional: {
-        performance_scalability: row("performance_scalability"),
-        security: row("security"),
-        maintainability_evolvability: row("maintainability_evolvability"),
-        regulatory_compliance: row("regulatory_compliance"),
-        testability: row("testability"),
-        requirements_fulfillment: row("requirements_fulfillment"),
-      },
-    },
-    overall_summary: {
-      strengths: strengths.join("\n"),
-      weaknesses: weaknesses.join("\n"),
-      overall_score: scores.overall,
-    },
-  };
-}
-type EvaluationReply = z.infer<typeof EvaluationReply>;
+const replyOf = ({ scores, reasons, strengths, weaknesses }: Scores): z.infer<typeof EvaluationReply> => ({
+  evaluation: nested((metric) => ({ reasoning: reasons[metric] ?? "", score: scores[metric] })),
+  overall_summary: {
+    strengths: strengths.join("\n"),
+    weaknesses: weaknesses.join("\n"),
+    overall_score: scores.overall,
+  },
+});
 
 /** Who is of whose family, among those whose family is known. */
 export const sharedFamilies = (
