@@ -51,11 +51,9 @@ const judging = (simulated: boolean, scores: readonly (number | null)[]): Judgin
   repeat: 1,
   asked: { of: scores.length, done: scores.length },
   lost: [],
-  spent: {
-    calls: scores.length,
-    tokens: { in: 1, out: 1, cached: null },
-    cost: { usd: 0, source: "free" },
-  },
+  calls: scores.length,
+  tokens: { in: 1, out: 1, cached: null },
+  cost: { usd: 0, source: "free" },
   kind: "grade",
   items: scores.map((score, index) => ({
     name: `item-${index}`,

@@ -1,53 +1,41 @@
 import * as z from "zod";
-import { JudgeManner, JudgeWork } from "./work.ts";
+import { JudgeManner, JudgeWork, type AnswerItem, type PairItem } from "./work.ts";
 import { parsePreference, type Preference } from "../../replies/preference.ts";
 import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
 import { isSimulated } from "../../views/simulated.ts";
-import { spending, type Spent } from "../../views/spending.ts";
-
-/** One prompt's reply as it was read. */
-type Reading<V> = { readonly repeat: number; readonly verdict: V };
+import { spending } from "../../views/spending.ts";
 
 /** A pair before the judge; verdicts are by the order shown, in the order of their repeats. */
-export type JudgedPairItem = Extract<JudgeWork, { kind: "preference" }>["items"][number] & {
+export type JudgedPairItem = z.infer<typeof PairItem> & {
   /** What both orders of the first asking say together; null where it is not known, `why` then says why. */
   readonly winner: "A" | "B" | "tie" | null;
   readonly orderSensitive: boolean | null;
   readonly reason: string;
   readonly why: string | null;
-  readonly orders: readonly [readonly Reading<Preference>[], readonly Reading<Preference>[]];
+  readonly orders: readonly [readonly Preference[], readonly Preference[]];
 };
 
 /** An answer before the judge. */
-export type JudgedAnswerItem = Extract<JudgeWork, { kind: "grade" }>["items"][number] & {
+export type JudgedAnswerItem = z.infer<typeof AnswerItem> & {
   readonly score: number | null;
   readonly feedback: string;
   readonly why: string | null;
-  readonly grades: readonly Reading<number | null>[];
+  readonly grades: readonly (number | null)[];
 };
 
 /** A deliberation of the protocol `judge`: what the judge was given, and what it has made of it so far. */
-export type JudgedWork = {
-  readonly id: string;
-  /** A closing's outcome, or `open`. */
-  readonly status: string;
+export type JudgedWork = Readonly<z.infer<typeof JudgeHead>> & {
   /** Why it ended without an answer, else null. */
   readonly why: string | null;
-  readonly simulated: boolean;
-  readonly model: string;
-  readonly family: string | null;
-  readonly form: string;
-  readonly rubric: string;
   readonly repeat: number;
   /** Prompts in all, and those that have a recorded end. */
   readonly asked: { readonly of: number; readonly done: number };
   /** How the calls of prompts failed that have no reply; asking them again may bring one. */
   readonly lost: readonly Failure[];
-  readonly spent: Spent;
 } & (
-  | { readonly kind: "preference"; readonly items: readonly JudgedPairItem[] }
-  | { readonly kind: "grade"; readonly items: readonly JudgedAnswerItem[] }
-);
+    | { readonly kind: "preference"; readonly items: readonly JudgedPairItem[] }
+    | { readonly kind: "grade"; readonly items: readonly JudgedAnswerItem[] }
+  );
 
 /** The kinds of work that an item takes. */
 const PARTS: readonly string[] = ["order-1", "order-2", "grade", "preference"];
@@ -81,7 +69,7 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
       const call = callOf(entry);
       return call?.ok === false ? [call.failure] : [];
     }),
-    spent: spending(entries).total,
+    ...spending(entries).total,
   };
   return work.kind === "preference"
     ? { ...shared, kind: work.kind, items: work.items.map((item) => pairOf(item, steps, repeat)) }
@@ -101,10 +89,7 @@ function stepsOf(entries: readonly Entry[]): JudgeSteps {
   return steps;
 }
 
-type PairItem = Extract<JudgeWork, { kind: "preference" }>["items"][number];
-type AnswerItem = Extract<JudgeWork, { kind: "grade" }>["items"][number];
-
-function pairOf(item: PairItem, steps: JudgeSteps, repeat: number): JudgedPairItem {
+function pairOf(item: z.infer<typeof PairItem>, steps: JudgeSteps, repeat: number): JudgedPairItem {
   const together = steps.get(`${item.name}/preference/1`);
   const given = together && isEvent(together, "preference-given") ? together.data : undefined;
   return {
@@ -120,7 +105,7 @@ function pairOf(item: PairItem, steps: JudgeSteps, repeat: number): JudgedPairIt
   };
 }
 
-function answerOf(item: AnswerItem, steps: JudgeSteps, repeat: number): JudgedAnswerItem {
+function answerOf(item: z.infer<typeof AnswerItem>, steps: JudgeSteps, repeat: number): JudgedAnswerItem {
   const first = steps.get(`${item.name}/grade/1`);
   const given = first && isEvent(first, "grade-given") ? first.data : undefined;
   return {
@@ -145,10 +130,10 @@ type Readings<V> = {
   readonly read: (entry: Entry) => V;
 };
 
-const readings = <V>(item: string, part: string, { steps, repeat, read }: Readings<V>): Reading<V>[] =>
+const readings = <V>(item: string, part: string, { steps, repeat, read }: Readings<V>): V[] =>
   Array.from({ length: repeat }, (_, index) => index + 1).flatMap((turn) => {
     const entry = steps.get(`${item}/${part}/${turn}`);
-    return entry ? [{ repeat: turn, verdict: read(entry) }] : [];
+    return entry ? [read(entry)] : [];
   });
 
 function preferenceOf(entry: Entry): Preference {
@@ -161,6 +146,7 @@ const winner = z.enum(["A", "B", "tie"]).nullable();
 /** What is common to all that a judge's deliberations print as JSON. */
 export const JUDGE_HEAD = {
   id: z.string(),
+  /** A closing's outcome, or `open`. */
   status: z.string(),
   simulated: z.boolean(),
   model: z.string(),
@@ -176,16 +162,8 @@ export const JUDGE_HEAD = {
   cost: z.strictObject({ usd: z.number().nullable(), source: z.string() }),
 };
 
-export const headOf = ({ id, status, simulated, model, family, form, rubric, spent }: JudgedWork) => ({
-  id,
-  status,
-  simulated,
-  model,
-  family,
-  form,
-  rubric,
-  ...spent,
-});
+const JudgeHead = z.object(JUDGE_HEAD);
+export const headOf = (work: JudgedWork) => JudgeHead.parse(work);
 
 /** What `parley judge grade --json` and `parley judge prefer --json` print. Published as `schemas/judgement.schema.json`. */
 export const Judgement = z.discriminatedUnion("kind", [
@@ -224,8 +202,7 @@ export function judgementOf(entries: readonly Entry[]): Judgement | undefined {
   const [pair] = work.items;
   if (!pair) return undefined;
   const turned = { A: "B", B: "A", tie: "tie" } as const;
-  const orders = pair.orders.map(([reading], index) => {
-    const verdict = reading?.verdict;
+  const orders = pair.orders.map(([verdict], index) => {
     const said = verdict?.ok ? verdict.winner : null;
     return {
       shown: index === 0 ? (["A", "B"] as [string, string]) : (["B", "A"] as [string, string]),

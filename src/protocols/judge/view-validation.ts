@@ -4,7 +4,14 @@ import { Estimate, estimateLean, estimateShare } from "../../stats/proportions.t
 import { judgeLeans, type JudgedPair } from "../../stats/judge-leans.ts";
 import { kappa, weightedKappa } from "../../stats/kappa.ts";
 import type { Entry } from "../../kernel/index.ts";
-import { headOf, JUDGE_HEAD, judgedWork, type JudgedAnswerItem, type JudgedPairItem } from "./view-items.ts";
+import {
+  headOf,
+  JUDGE_HEAD,
+  judgedWork,
+  type JudgedAnswerItem,
+  type JudgedPairItem,
+  type JudgedWork,
+} from "./view-items.ts";
 
 /** With fewer labelled items that have a verdict, figures are not enough to judge by: their intervals span almost anything. */
 const MIN_LABELED_ITEMS = 30;
@@ -53,9 +60,7 @@ export function summarizeValidation(entries: readonly Entry[]): Validation | und
   const work = judgedWork(entries);
   if (!work) return undefined;
   const figures =
-    work.kind === "preference"
-      ? pairFigures(work.items, { judge: work.model, family: work.family })
-      : gradeFigures(work.items, { family: work.family });
+    work.kind === "preference" ? pairFigures(work.items, work) : gradeFigures(work.items, work.family);
   const why =
     work.status === "open"
       ? "it has not come to its end"
@@ -84,15 +89,15 @@ type LabeledVerdict<L, V> = { readonly label: L; readonly verdict: V };
 
 function pairFigures(
   items: readonly JudgedPairItem[],
-  { judge, family }: { readonly judge: string; readonly family: string | null },
+  { model, family }: Pick<JudgedWork, "model" | "family">,
 ): Figures {
   const labelled = items.flatMap(({ label, winner }) =>
     label !== undefined && winner !== null ? [{ label, verdict: winner }] : [],
   );
-  const [leans] = judgeLeans(items.map((item) => judgedPair(item, judge)));
-  const [onTies] = judgeLeans(
-    items.filter(({ label }) => label === "tie").map((item) => judgedPair(item, judge)),
-  );
+  const leansOf = (some: readonly JudgedPairItem[]) =>
+    judgeLeans(some.map((item) => judgedPair(item, model)))[0];
+  const leans = leansOf(items);
+  const onTies = leansOf(items.filter(({ label }) => label === "tie"));
   return {
     labelled: labelled.length,
     unread: items.filter(({ winner }) => winner === null).length,
@@ -108,17 +113,14 @@ function pairFigures(
     },
     repeatability: repeatability(
       items.flatMap(({ orders }) =>
-        orders.map((order) => order.map(({ verdict }) => verdict.ok && verdict.winner)),
+        orders.map((order) => order.map((verdict) => verdict.ok && verdict.winner)),
       ),
     ),
     ownFamilyLean: interval(ownPairs(items, family), (drawn) => mean(drawn.map(({ own, due }) => own - due))),
   };
 }
 
-function gradeFigures(
-  items: readonly JudgedAnswerItem[],
-  { family }: { readonly family: string | null },
-): Figures {
+function gradeFigures(items: readonly JudgedAnswerItem[], family: string | null): Figures {
   const judged = items.flatMap(({ label, score, family: author = null }) =>
     label !== undefined && score !== null ? [{ label, verdict: score, author }] : [],
   );
@@ -136,7 +138,7 @@ function gradeFigures(
     flipRate: null,
     positionLean: null,
     lengthLean: null,
-    repeatability: repeatability(items.map(({ grades }) => grades.map(({ verdict }) => verdict ?? false))),
+    repeatability: repeatability(items.map(({ grades }) => grades.map((grade) => grade ?? false))),
     ownFamilyLean:
       own === 0 || own === known.length
         ? NOTHING
@@ -192,8 +194,7 @@ function estimateKappa(sample: readonly LabeledVerdict<string, string>[]): Estim
   return { ...found, low: corrected(low), high: corrected(high) };
 }
 
-function judgedPair({ orders, lengths }: JudgedPairItem, judge: string): JudgedPair {
-  const [first, second] = orders.map(([reading]) => reading?.verdict);
+function judgedPair({ orders: [[first], [second]], lengths }: JudgedPairItem, judge: string): JudgedPair {
   const missing = { ok: false, reason: "not asked yet" } as const;
   return { judge, first: first ?? missing, second: second ?? missing, lengths };
 }
