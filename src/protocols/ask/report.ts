@@ -1,6 +1,7 @@
 import type { ReportPart } from "../../kernel/index.ts";
 import { namesOf } from "../../reports/names.ts";
 import { panelParts } from "../../reports/panel.ts";
+import { part, points } from "../../reports/part.ts";
 import { formatUsd, pluralize } from "../../text/format.ts";
 import type { Result } from "../../views/result.ts";
 import type { AskSection } from "./view.ts";
@@ -14,7 +15,7 @@ export function sectionParts(section: AskSection, result: Result): ReportPart[] 
     return [rung, `${pluralize(calls, "call")}${price}${outcome}`] as const;
   });
   return [
-    { heading: "Steps", blocks: steps.length > 0 ? [{ kind: "facts", rows: steps }] : [] },
+    part("Steps", { kind: "facts", rows: steps }),
     ...comparisonParts(section, namesOf(result.participants)),
     ...panelParts(section, result),
   ];
@@ -23,21 +24,11 @@ export function sectionParts(section: AskSection, result: Result): ReportPart[] 
 /** The drafts' claims against each other, by their authors' names. */
 function comparisonParts({ comparison }: AskSection, nameOf: (id: string) => string): ReportPart[] {
   if (!comparison) return [];
-  const points = (heading: string, rows: typeof comparison.unique): ReportPart => ({
-    heading,
-    blocks:
-      rows.length > 0
-        ? [
-            {
-              kind: "points",
-              texts: rows.map(({ claim, members }) => `${members.map(nameOf).join(", ")}: ${claim}`),
-            },
-          ]
-        : [],
-  });
+  const claims = (heading: string, rows: typeof comparison.unique): ReportPart =>
+    part(heading, points(rows.map(({ claim, members }) => `${members.map(nameOf).join(", ")}: ${claim}`)));
   return [
-    ...comparison.contradictions.map(({ topic, stances }) => points(`Contradiction: ${topic}`, stances)),
-    points("Common to several drafts", comparison.agreements),
-    points("Only in one draft", comparison.unique),
+    ...comparison.contradictions.map(({ topic, stances }) => claims(`Contradiction: ${topic}`, stances)),
+    claims("Common to several drafts", comparison.agreements),
+    claims("Only in one draft", comparison.unique),
   ];
 }

@@ -1,17 +1,18 @@
 import * as z from "zod";
-import { isEvent, type Entry, type Stance } from "../../kernel/index.ts";
+import { callOf, isEvent, workOf, type Entry, type Stance } from "../../kernel/index.ts";
 import { answersIn } from "../../views/answer-event.ts";
 import { PanelSection, panelSection } from "../../views/panel.ts";
-import { rungsIn } from "./view-rungs.ts";
+import { spent } from "../../views/spending.ts";
 
 const nullable = z.number().nullable();
 const stances = z.array(z.strictObject({ claim: z.string(), members: z.array(z.string()) }));
 
 /** What `ask` adds to a result: the panel, and how far it went. */
 export const sectionSchema = PanelSection.extend({
-  /** The rungs that were climbed, each with what it came to and what it took. */
+  /** The rungs that were climbed, from the lowest; `reason` null where nothing was decided after one. */
   ladder: z.array(
     z.strictObject({
+      /** As step keys name the work: `draft`, `comparison`, `revision`, `review`, `synthesis`. */
       rung: z.string(),
       reason: z.string().nullable(),
       calls: z.int(),
@@ -32,15 +33,44 @@ export type AskSection = z.infer<typeof sectionSchema>;
 
 export const sectionOf = (entries: readonly Entry[]): AskSection => ({
   ...panelSection(entries),
-  ladder: rungsIn(entries).map(({ rung, reason, spent: { calls, tokens, cost } }) => ({
-    rung,
-    reason,
-    calls,
-    tokens: { in: tokens.in, out: tokens.out },
-    usd: cost.usd,
-  })),
+  ladder: ladderIn(entries),
   comparison: comparisonIn(entries),
 });
+
+/** The rungs that a run climbed, with what each cost; empty where it took no decisions to climb. */
+function ladderIn(entries: readonly Entry[]): AskSection["ladder"] {
+  const reasons = new Map<string, string[]>();
+  const rungs: string[] = [];
+  const climbed = (rung: string) => {
+    if (!rungs.includes(rung)) rungs.push(rung);
+  };
+  for (const entry of entries) {
+    if (!isEvent(entry, "rung-decided")) continue;
+    const { rung, next, reason } = entry.data;
+    climbed(rung);
+    if (next !== null) climbed(next);
+    reasons.set(rung, [...(reasons.get(rung) ?? []), reason]);
+  }
+  if (rungs.length === 0) return [];
+  const calls = entries.flatMap((entry) => {
+    const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
+    const work = workOf(entry)?.kind;
+    return call && work !== undefined ? [{ work, call }] : [];
+  });
+  // What a last rung leads to without a decision of its own: a review's synthesis.
+  for (const { work } of calls) climbed(work);
+  return rungs.map((rung) => {
+    const own = spent(calls.filter(({ work }) => work === rung).map(({ call }) => call));
+    const tokens = { in: own.tokens.in, out: own.tokens.out };
+    return {
+      rung,
+      reason: reasons.get(rung)?.join("; ") ?? null,
+      calls: own.calls,
+      tokens,
+      usd: own.cost.usd,
+    };
+  });
+}
 
 function comparisonIn(entries: readonly Entry[]): AskSection["comparison"] {
   const comparison = entries.findLast((entry) => isEvent(entry, "comparison-given"))?.data;
