@@ -32,8 +32,7 @@ export function costTable(record: DebateRecord): CostTable {
       confidence: synthesis?.confidence ?? null,
     },
   ];
-  const least = (figure: (one: DebateRecord["outside"]) => number | null) =>
-    columns.reduce((sum, one) => sum + (figure(one) ?? 0), 0);
+  const least = (figure: "tokens" | "usd") => columns.reduce((sum, one) => sum + (one[figure] ?? 0), 0);
   return {
     simulated,
     columns,
@@ -42,33 +41,21 @@ export function costTable(record: DebateRecord): CostTable {
       ...columns.map((one) => [
         one.name,
         one.confidence === null ? "none" : String(one.confidence),
-        one.calls === null ? UNKNOWN : formatNumber(one.calls),
-        one.tokens === null ? UNKNOWN : formatNumber(one.tokens),
-        one.usd === null ? UNKNOWN : formatUsd(one.usd),
+        known(one.calls, formatNumber),
+        known(one.tokens, formatNumber),
+        known(one.usd, formatUsd),
       ]),
       [
         "Total",
         "",
-        record.calls === null ? UNKNOWN : formatNumber(record.calls),
-        record.tokens === null
-          ? atLeast(
-              least(({ tokens }) => tokens),
-              formatNumber,
-            )
-          : formatNumber(record.tokens),
-        record.usd === null
-          ? atLeast(
-              least(({ usd }) => usd),
-              formatUsd,
-            )
-          : formatUsd(record.usd),
+        known(record.calls, formatNumber),
+        known(record.tokens, formatNumber, least("tokens")),
+        known(record.usd, formatUsd, least("usd")),
       ],
     ],
   };
 }
 
-const UNKNOWN = "unknown";
-
-/** A sum with a part missing is a lower bound. */
-const atLeast = (sum: number, inWords: (sum: number) => string): string =>
-  sum === 0 ? UNKNOWN : `${UNKNOWN}, at least ${inWords(sum)}`;
+/** A figure in words; of one with a part missing, `least` is a lower bound. */
+const known = (figure: number | null, format: (figure: number) => string, least = 0): string =>
+  figure !== null ? format(figure) : least === 0 ? "unknown" : `unknown, at least ${format(least)}`;

@@ -1,8 +1,9 @@
 import type { ReportBlock, ReportPart } from "../../../kernel/index.ts";
-import { points, quote, table, words } from "../../../reports/part.ts";
+import { part, points, quote, table, words } from "../../../reports/part.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { namesOf } from "../../../reports/names.ts";
 import { costTable, type CostTable } from "./costs.ts";
+import { assessmentParts } from "./index.ts";
 import { roundPart, summaryPart } from "./round.ts";
 import {
   agentRows,
@@ -33,18 +34,15 @@ export function debateDocument(record: DebateRecord): DebateDocument {
     blocks: [...(record.simulated ? [SIMULATED] : []), { kind: "facts", rows: statusRows(record) }],
     parts: [
       problemPart(record),
-      { heading: "Agents", blocks: [agentsBlock(record.agents, "No agents are recorded.")] },
+      part("Agents", agentsBlock(record.agents, "No agents are recorded.")),
       clarificationsPart(record, nameOf),
-      {
-        heading: "Judge",
-        blocks: [agentsBlock(record.judge ? [record.judge] : [], "No judge is recorded.")],
-      },
+      part("Judge", agentsBlock(record.judge ? [record.judge] : [], "No judge is recorded.")),
       ...(record.rounds.length > 0
         ? record.rounds.map((round, index) => roundPart(round, record.rounds[index - 1], nameOf))
-        : [{ heading: "Rounds", blocks: [words("No round has begun.")] }]),
+        : [part("Rounds", words("No round has begun."))]),
       synthesisPart(record, nameOf),
       missingPart(record),
-      { heading: "Cost per round and total", blocks: [table(costs.heads, costs.rows)] },
+      part("Cost per round and total", table(costs.heads, costs.rows)),
     ],
     costs,
   };
@@ -61,36 +59,28 @@ const SIMULATED: ReportBlock = {
 
 function problemPart({ problem, requirements }: DebateRecord): ReportPart {
   const text = quote(problem);
-  if (!requirements) return { heading: "Problem", blocks: [text, words("No requirements are recorded.")] };
+  if (!requirements) return part("Problem", text, words("No requirements are recorded."));
+  const { major, minor } = requirements;
   return {
-    heading: "Problem",
-    blocks: [text],
+    ...part("Problem", text),
     parts: [
-      {
-        heading: "Major requirements",
-        blocks: [points(requirements.major, "No major requirements were found in the problem.")],
-      },
-      {
-        heading: "Minor requirements",
-        blocks: [points(requirements.minor, "No minor requirements were found in the problem.")],
-      },
+      part("Major requirements", points(major, "No major requirements were found in the problem.")),
+      part("Minor requirements", points(minor, "No minor requirements were found in the problem.")),
     ],
   };
 }
 
 function clarificationsPart({ clarifications }: DebateRecord, nameOf: AgentNameOf): ReportPart {
-  if (clarifications.length === 0)
-    return { heading: "Clarifications", blocks: [words("No clarifications were asked for.")] };
+  if (clarifications.length === 0) return part("Clarifications", words("No clarifications were asked for."));
   return {
-    heading: "Clarifications",
-    blocks: [],
-    parts: clarifications.map(({ by, id, question, answer }) => ({
-      heading: `${nameOf(by)} asks (${id})`,
-      blocks: [
+    ...part("Clarifications"),
+    parts: clarifications.map(({ by, id, question, answer }) =>
+      part(
+        `${nameOf(by)} asks (${id})`,
         quote(question),
         ...(answer === null ? [words("There is no answer.")] : [words("Answer:"), quote(answer)]),
-      ],
-    })),
+      ),
+    ),
   };
 }
 
@@ -98,50 +88,26 @@ function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, nameOf:
   const summary = judgeSummary
     ? [{ ...summaryPart(judgeSummary, nameOf), heading: "Summary that the judge read" }]
     : [];
-  if (!synthesis)
-    return {
-      heading: "Final synthesis",
-      blocks: [words(`There is no final synthesis${judge ? "" : ", and no judge to write one"}.`)],
-      parts: summary,
-    };
+  if (!synthesis) {
+    const why = judge ? "" : ", and no judge to write one";
+    return { ...part("Final synthesis", words(`There is no final synthesis${why}.`)), parts: summary };
+  }
   const { confidence } = synthesis;
+  const said =
+    confidence === null
+      ? "No confidence is recorded."
+      : `Judge's self-reported confidence: ${confidence}/100`;
+  const by = words(`By ${nameOf(synthesis.by)}: ${takenWords(synthesis)}.`);
   return {
-    heading: "Final synthesis",
-    blocks: [words(`By ${nameOf(synthesis.by)}: ${takenWords(synthesis)}.`), quote(synthesis.text)],
+    ...part("Final synthesis", by, quote(synthesis.text)),
     parts: [
-      {
-        heading: "The judge's assessment",
-        blocks: [
-          words(
-            confidence === null
-              ? "No confidence is recorded."
-              : `Judge's self-reported confidence: ${confidence}/100`,
-          ),
-        ],
-        parts: [
-          {
-            heading: "Unfulfilled major requirements",
-            blocks: [points(synthesis.unfulfilledMajorRequirements, "None")],
-          },
-          { heading: "Trade-offs", blocks: [points(synthesis.tradeoffs, "None")] },
-          {
-            heading: "Recommendations",
-            blocks: [points(synthesis.recommendations, "None")],
-          },
-          { heading: "Open questions", blocks: [points(synthesis.openQuestions, "None")] },
-        ],
-      },
+      { ...part("The judge's assessment", words(said)), parts: assessmentParts(synthesis, "None") },
       ...summary,
     ],
   };
 }
 
-const missingPart = ({ degraded, status }: DebateRecord): ReportPart => ({
-  heading: "Warnings",
-  blocks: [
-    points(
-      degraded.map(({ what, why }) => `${what}: ${why}`),
-      status === "open" ? "None so far" : "None",
-    ),
-  ],
-});
+function missingPart({ degraded, status }: DebateRecord): ReportPart {
+  const texts = degraded.map(({ what, why }) => `${what}: ${why}`);
+  return part("Warnings", points(texts, status === "open" ? "None so far" : "None"));
+}

@@ -1,4 +1,5 @@
-import type { ReportPart } from "../../../kernel/index.ts";
+import type { Assessment, ReportPart } from "../../../kernel/index.ts";
+import { part, points, words } from "../../../reports/part.ts";
 import { pluralize } from "../../../text/format.ts";
 import type { DebateSection } from "../view/index.ts";
 
@@ -6,24 +7,16 @@ import type { DebateSection } from "../view/index.ts";
 export function sectionParts({ rounds, withoutCoverage, assessment }: DebateSection): ReportPart[] {
   const uncovered =
     withoutCoverage === 0 ? "" : `; ${pluralize(withoutCoverage, "text")} without requirements coverage`;
-  const words = (heading: string, text: string): ReportPart => ({
-    heading,
-    blocks: [{ kind: "words", text }],
-  });
-  const debate = words("Debate", `${pluralize(rounds, "round")}${uncovered}`);
+  const debate = part("Debate", words(`${pluralize(rounds, "round")}${uncovered}`));
   if (!assessment) return [debate];
-  const lists = [
-    ["Unfulfilled major requirements", assessment.unfulfilledMajorRequirements],
-    ["Trade-offs", assessment.tradeoffs],
-    ["Recommendations", assessment.recommendations],
-    ["Open questions", assessment.openQuestions],
-  ] as const;
-  return [
-    ...lists.map(([heading, texts]): ReportPart => ({
-      heading,
-      blocks: texts.length > 0 ? [{ kind: "points", texts }] : [],
-    })),
-    debate,
-    words("Judge", `self-reported confidence: ${assessment.confidence ?? "unknown"}/100`),
-  ];
+  const judge = part("Judge", words(`self-reported confidence: ${assessment.confidence ?? "unknown"}/100`));
+  return [...assessmentParts(assessment), debate, judge];
 }
+
+/** The lists of a judge's assessment; an empty one says `none`. */
+export const assessmentParts = (assessment: Assessment, none = ""): ReportPart[] => [
+  part("Unfulfilled major requirements", points(assessment.unfulfilledMajorRequirements, none)),
+  part("Trade-offs", points(assessment.tradeoffs, none)),
+  part("Recommendations", points(assessment.recommendations, none)),
+  part("Open questions", points(assessment.openQuestions, none)),
+];

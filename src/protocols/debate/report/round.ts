@@ -1,5 +1,5 @@
 import type { ReportPart } from "../../../kernel/index.ts";
-import { quote, words } from "../../../reports/part.ts";
+import { part, quote, words } from "../../../reports/part.ts";
 import type { DebateRecord, DebateRound } from "../view/record.ts";
 import { takenWords, type AgentNameOf } from "./words.ts";
 import { formatNumber } from "../../../text/format.ts";
@@ -11,14 +11,16 @@ export function roundPart(
   nameOf: AgentNameOf,
 ): ReportPart {
   const group = (heading: string, parts: readonly ReportPart[]): ReportPart => ({
-    heading,
-    blocks: parts.length > 0 ? [] : [words(`No ${heading.toLowerCase()} in this round.`)],
+    ...part(heading, ...(parts.length > 0 ? [] : [words(`No ${heading.toLowerCase()} in this round.`)])),
     parts,
   });
+  const critiquePart = (one: DebateRound["critiques"][number]) =>
+    folded(`${nameOf(one.by)} on ${nameOf(one.of)}`, words(`${takenWords(one)}.`), quote(one.text));
   return {
-    heading: `Round ${round.round}`,
-    folds: true,
-    blocks: round.closed ? [] : [words("This round has not come to its end.")],
+    ...folded(
+      `Round ${round.round}`,
+      ...(round.closed ? [] : [words("This round has not come to its end.")]),
+    ),
     parts: [
       group(
         "Summaries",
@@ -28,21 +30,10 @@ export function roundPart(
         "Proposals",
         round.proposals.map((proposal) => proposalPart(proposal, before, nameOf)),
       ),
-      group(
-        "Critiques",
-        round.critiques.map((critique) => ({
-          heading: `${nameOf(critique.by)} on ${nameOf(critique.of)}`,
-          folds: true,
-          blocks: [words(`${takenWords(critique)}.`), quote(critique.text)],
-        })),
-      ),
+      group("Critiques", round.critiques.map(critiquePart)),
       group(
         "Refinements",
-        round.refinements.map((answer) => ({
-          heading: nameOf(answer.by),
-          folds: true,
-          blocks: [words(`${takenWords(answer)}.${coverageWords(answer)}`), quote(answer.text)],
-        })),
+        round.refinements.map((answer) => answerPart(answer, nameOf)),
       ),
       group(
         "Tool calls",
@@ -53,6 +44,11 @@ export function roundPart(
   };
 }
 
+const folded = (heading: string, ...blocks: ReportPart["blocks"]): ReportPart => ({
+  ...part(heading, ...blocks),
+  folds: true,
+});
+
 /** A summary, and what it is a summary of. */
 export const summaryPart = (
   summary: NonNullable<DebateRecord["judgeSummary"]>,
@@ -61,25 +57,23 @@ export const summaryPart = (
   const { method, charactersBefore, charactersAfter, temperature } = summary;
   const lengths = `${formatNumber(charactersBefore)} characters to ${formatNumber(charactersAfter)}`;
   const warmth = temperature === null ? "" : `, temperature ${temperature}`;
-  return {
-    heading: `For ${nameOf(summary.for)}`,
-    folds: true,
-    blocks: [words(`Method ${method}, ${lengths}; ${takenWords(summary)}${warmth}.`), quote(summary.text)],
-  };
+  const taken = words(`Method ${method}, ${lengths}; ${takenWords(summary)}${warmth}.`);
+  return folded(`For ${nameOf(summary.for)}`, taken, quote(summary.text));
 };
 
-type Proposal = DebateRound["proposals"][number];
+type AnswerRow = DebateRound["refinements"][number];
 
-function proposalPart(proposal: Proposal, before: DebateRound | undefined, nameOf: AgentNameOf): ReportPart {
+const answerPart = (answer: AnswerRow, nameOf: AgentNameOf): ReportPart =>
+  folded(nameOf(answer.by), words(`${takenWords(answer)}.${coverageWords(answer)}`), quote(answer.text));
+
+function proposalPart(
+  proposal: DebateRound["proposals"][number],
+  before: DebateRound | undefined,
+  nameOf: AgentNameOf,
+): ReportPart {
+  if (!proposal.carried) return answerPart(proposal, nameOf);
   const heading = nameOf(proposal.by);
-  if (!proposal.carried)
-    return {
-      heading,
-      folds: true,
-      blocks: [words(`${takenWords(proposal)}.${coverageWords(proposal)}`), quote(proposal.text)],
-    };
-  const same = (one: { readonly by: string; readonly text: string }) =>
-    one.by === proposal.by && one.text === proposal.text;
+  const same = (one: AnswerRow) => one.by === proposal.by && one.text === proposal.text;
   const kind = before?.refinements.some(same)
     ? "Refinement"
     : before?.proposals.some(same)
@@ -87,38 +81,30 @@ function proposalPart(proposal: Proposal, before: DebateRound | undefined, nameO
       : undefined;
   // What stands word for word above is not told twice.
   return kind === undefined || before === undefined
-    ? {
-        heading,
-        folds: true,
-        blocks: [words("Carried over from an earlier round (no call)."), quote(proposal.text)],
-      }
-    : { heading, blocks: [words(`${kind} carried over from round ${before.round} (no call).`)] };
+    ? folded(heading, words("Carried over from an earlier round (no call)."), quote(proposal.text))
+    : part(heading, words(`${kind} carried over from round ${before.round} (no call).`));
 }
 
-const coverageWords = ({ coverage }: Pick<Proposal, "coverage">): string =>
+const coverageWords = ({ coverage }: AnswerRow): string =>
   coverage === null
     ? ""
     : coverage
       ? " Requirements coverage: included."
       : " Requirements coverage: missing.";
 
-const toolPart = (call: DebateRound["tools"][number], nameOf: AgentNameOf): ReportPart => ({
-  heading: `${nameOf(call.by)} calls ${call.tool}${call.during === null ? "" : ` (${call.during})`}`,
-  folds: true,
-  blocks: [
+const toolPart = (call: DebateRound["tools"][number], nameOf: AgentNameOf): ReportPart =>
+  folded(
+    `${nameOf(call.by)} calls ${call.tool}${call.during === null ? "" : ` (${call.during})`}`,
     words("With:"),
     quote(call.arguments),
     ...(call.result === null ? [words("No result is recorded.")] : [words("Result:"), quote(call.result)]),
-  ],
-});
+  );
 
-const confidencePart = ({ confidence, confidenceReason }: DebateRound): ReportPart => ({
-  heading: "Confidence",
-  blocks:
-    confidence === null
-      ? [words("No confidence is recorded for this round.")]
-      : [
-          words(`Judge's self-reported confidence after this round: ${confidence}/100`),
-          ...(confidenceReason === null ? [] : [quote(confidenceReason)]),
-        ],
-});
+const confidencePart = ({ confidence, confidenceReason }: DebateRound): ReportPart =>
+  confidence === null
+    ? part("Confidence", words("No confidence is recorded for this round."))
+    : part(
+        "Confidence",
+        words(`Judge's self-reported confidence after this round: ${confidence}/100`),
+        ...(confidenceReason === null ? [] : [quote(confidenceReason)]),
+      );
