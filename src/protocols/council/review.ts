@@ -1,9 +1,9 @@
 import type { ProtocolContext, StepOutcome, StepRunner } from "../../engine/index.ts";
-import type { Call, Event, ModelRequest, Participant, ParticipantId } from "../../kernel/index.ts";
+import type { Event, ModelRequest, Participant, ParticipantId } from "../../kernel/index.ts";
 import { parseReview } from "../../replies/review.ts";
 import { standing } from "../../stats/standing.ts";
 import { failedPart, fanOut, listAbsent, type Absent } from "../phases/fan-out.ts";
-import { callFailure, degradation, modelParams } from "../phases/reply.ts";
+import { modelParams, readReply } from "../phases/reply.ts";
 import { findByLabel, othersFrom, tableFrom, type SeatedDraft } from "../phases/table.ts";
 import { reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 import type { CouncilSettings } from "./settings.ts";
@@ -96,44 +96,35 @@ async function askReview(
   const work = { ...WORK, by: by.id };
   const { callTimeoutMs: timeoutMs } = context.settings;
   const labels = shown.map(({ label }) => label);
-  const read = (call: Call) => parseReview(call.ok ? call.reply : "", labels);
-  const reasonOf = (call: Call): string => {
-    const review = read(call);
-    return call.ok && !review.ok ? review.reason : "it could not be read";
+  const stepOf = (label: string) => findByLabel(shown, label).step;
+  const loss = {
+    what: `the review by ${by.persona.name}`,
+    participant: by.id,
+    weakens: "the standing and the chair lack one review",
   };
-  const loss = (call: Call): StepOutcome<"degradation-noted"> | undefined => {
-    const failure = callFailure(call);
-    const weakens = "the standing and the chair lack one review";
-    const what = `the review by ${by.persona.name}`;
-    return failure && degradation({ what, failure, participant: by.id, weakens });
-  };
-  const readReview = (call: Call): StepOutcome<"review-given"> | undefined => {
-    const review = read(call);
-    if (!call.ok || !review.ok) return undefined;
-    const stepOf = (label: string) => findByLabel(shown, label).step;
+  const read = (reply: string): StepOutcome<"review-given"> => {
+    const review = parseReview(reply, labels);
     return {
       type: "review-given",
       data: {
         by: by.id,
         shown: shown.map(({ step }) => step),
-        remarks: review.remarks.map(({ label, ...remark }) => ({ of: stepOf(label), ...remark })),
-        ranking: { ok: true, steps: review.ranking.map(stepOf) },
+        remarks: review.ok
+          ? review.remarks.map(({ label, ...remark }) => ({ of: stepOf(label), ...remark }))
+          : [],
+        ranking: review.ok
+          ? { ok: true, steps: review.ranking.map(stepOf) }
+          : { ok: false, reason: review.reason },
       },
     };
   };
-  const unreadable = (call: Call): StepOutcome<"review-given"> => ({
-    type: "review-given",
-    data: {
-      by: by.id,
-      shown: shown.map(({ step }) => step),
-      remarks: [],
-      ranking: { ok: false, reason: reasonOf(call) },
-    },
-  });
   const first = await run.call(
     { key, outcomes: ["review-given", "reply-received", "degradation-noted"], work, request, timeoutMs },
-    (call) =>
-      loss(call) ?? readReview(call) ?? { type: "reply-received", data: { by: by.id, why: reasonOf(call) } },
+    readReply<"review-given" | "reply-received">(loss, (reply) => {
+      const review = read(reply);
+      const { ranking } = review.data;
+      return ranking.ok ? review : { type: "reply-received", data: { by: by.id, why: ranking.reason } };
+    }),
   );
   if (first.type !== "reply-received") return first;
   const { call, why: reason } = first.data;
@@ -146,7 +137,7 @@ async function askReview(
       request: createRequest(context, by, messages),
       timeoutMs,
     },
-    (repaired) => loss(repaired) ?? readReview(repaired) ?? unreadable(repaired),
+    readReply<"review-given">(loss, read),
   );
 }
 
