@@ -34,17 +34,20 @@ export type MemorySettings = z.infer<typeof MemorySettings>;
 const OFF = "memory-off";
 const NOT_REMEMBERED = "not-remembered";
 
+const EVENTS = [
+  "answer-given",
+  "synthesis-given",
+  "deliberation-closed",
+  "grade-given",
+  "preference-given",
+  "feedback-given",
+] as const;
+type MemoryEvent = Event<(typeof EVENTS)[number]>;
+
 /** Stores answers, and later their grades, comparisons and feedback. */
 export const memory = defineReactor({
   name: "memory",
-  on: [
-    "answer-given",
-    "synthesis-given",
-    "deliberation-closed",
-    "grade-given",
-    "preference-given",
-    "feedback-given",
-  ],
+  on: EVENTS,
   emits: ["engram-written", "engram-annotated", "note-taken", "reaction-failed"],
   settings: MemorySettings,
   switch: "memory",
@@ -56,62 +59,59 @@ export const memory = defineReactor({
     "preference-given": "annotating",
     "feedback-given": "annotating",
   },
-  shouldReact(event, before) {
-    switch (event.type) {
-      case "answer-given":
-        return event.data.kind === "response";
-      case "synthesis-given":
-      case "preference-given":
-        return true;
-      case "deliberation-closed":
-        return chosenAnswer(event, before) !== undefined;
-      case "grade-given":
-        return event.data.score !== null;
-      case "feedback-given":
-        return answerSpokenOf(event, before) !== undefined;
-    }
-  },
+  shouldReact: (event, before, { user }) => taskOf(event, before, user) !== undefined,
   async react(event, reaction) {
-    switch (event.type) {
-      case "answer-given":
-      case "synthesis-given":
-        return remember(reaction, event);
-      case "deliberation-closed": {
-        const answer = chosenAnswer(event, reaction.history);
-        return answer ? remember(reaction, answer) : NOTHING_TO_SAY;
-      }
-      case "grade-given": {
-        const { call, feedback, of, rubric, score } = event.data;
-        if (score === null) return NOTHING_TO_SAY;
-        const by = call?.model ?? "critic";
-        const what = { kind: "grade" as const, score, feedback, rubric };
-        return annotate(reaction, {
-          step: "annotate",
-          of,
-          annotation: { event: event.id, by, at: event.at, what },
-        });
-      }
-      case "preference-given":
-        return annotatePair(reaction, event);
-      case "feedback-given": {
-        const of = answerSpokenOf(event, reaction.history);
-        const said = saidIn(event);
-        const by = event.data.by ?? reaction.settings.user;
-        if (of === undefined || said.length === 0) return NOTHING_TO_SAY;
-        for (const [index, what] of said.entries()) {
-          const id = index === 0 ? event.id : (`${event.id}/${what.kind}` as EventId); // an event's id, and a word
-          await annotate(reaction, {
-            step: `annotate/${what.kind}`,
-            of,
-            annotation: { event: id, by, at: event.at, what },
-          });
-        }
-      }
-    }
+    const task = taskOf(event, reaction.history, reaction.settings.user);
+    if (task?.answer) return remember(reaction, task.answer);
+    if (!task?.annotations.length) return NOTHING_TO_SAY;
+    for (const annotation of task.annotations) await annotate(reaction, annotation);
+    return undefined;
   },
 });
 
 type RememberedAnswer = Event<"answer-given" | "synthesis-given">;
+
+/** An answer to store, or annotations of stored ones. */
+type MemoryTask =
+  | { readonly answer: RememberedAnswer }
+  | { readonly answer?: never; readonly annotations: readonly Annotating[] };
+
+/** What an event gives memory to do; undefined where that is nothing. */
+function taskOf(event: MemoryEvent, history: readonly Entry[], user: UserId): MemoryTask | undefined {
+  const { id, at } = event;
+  switch (event.type) {
+    case "answer-given":
+      return event.data.kind === "response" ? { answer: event } : undefined;
+    case "synthesis-given":
+      return { answer: event };
+    case "deliberation-closed": {
+      const answer = chosenAnswer(event, history);
+      return answer && { answer };
+    }
+    case "grade-given": {
+      const { call, feedback, of, rubric, score } = event.data;
+      if (score === null) return undefined;
+      const what = { kind: "grade" as const, score, feedback, rubric };
+      const annotation = { event: id, by: call?.model ?? "critic", at, what };
+      return { annotations: [{ step: "annotate", of, annotation }] };
+    }
+    case "preference-given":
+      return { annotations: annotatePair(event) };
+    case "feedback-given": {
+      const of = answerSpokenOf(event, history);
+      const by = event.data.by ?? user;
+      if (of === undefined) return undefined;
+      return {
+        annotations: saidIn(event).map((what, index) => ({
+          step: `annotate/${what.kind}`,
+          of,
+          // An event's id, and a word.
+          annotation: { event: index === 0 ? id : (`${id}/${what.kind}` as EventId), by, at, what },
+        })),
+      };
+    }
+  }
+}
 
 /** The answer that a closing chooses, where it is nobody's response and no synthesis: those are remembered as they come. */
 function chosenAnswer(
@@ -198,27 +198,20 @@ function engramOf(
   };
 }
 
-async function annotatePair(
-  reaction: Reaction<MemorySettings>,
-  event: Event<"preference-given">,
-): Promise<void> {
-  const { judge, of, orderSensitive, reason, winner } = event.data;
+function annotatePair({ at, data, id }: Event<"preference-given">): Annotating[] {
+  const { judge, of, orderSensitive, reason, winner } = data;
   const [first, second] = of;
-  const result = (side: "A" | "B") => (winner === "tie" ? "tied" : winner === side ? "won" : "lost");
-  for (const [side, answer, against] of [
+  const sides = [
     ["A", first, second],
     ["B", second, first],
-  ] as const) {
-    const what: Annotation["what"] = {
-      kind: "preference",
-      result: result(side),
-      against: EngramId.parse(against),
-      orderSensitive,
-      reason,
-    };
-    const annotation: Annotation = { event: event.id, by: judge ?? "critic", at: event.at, what };
-    await annotate(reaction, { step: `annotate/${side}`, of: answer, annotation });
-  }
+  ] as const;
+  return sides.map(([side, answer, against]) => {
+    const result = winner === "tie" ? "tied" : winner === side ? "won" : "lost";
+    const other = EngramId.parse(against);
+    const what = { kind: "preference", result, against: other, orderSensitive, reason } as const;
+    const annotation = { event: id, by: judge ?? "critic", at, what };
+    return { step: `annotate/${side}`, of: answer, annotation };
+  });
 }
 
 type Annotating = { readonly step: string; readonly of: EventId; readonly annotation: Annotation };
