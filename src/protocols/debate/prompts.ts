@@ -16,43 +16,24 @@ import { texts } from "./templates/index.ts";
 const ROUND_SLOTS = [...PROBLEM_SLOTS, "history", "persona"] as const;
 const SUMMARY_SLOTS = ["text", "maxLength", "focus", "persona"] as const;
 
-const clarifyTemplate = defineTemplate(
-  "debate-clarify",
-  ["material", "clarifications", "persona", "most", "focus"],
-  texts["debate-clarify"],
-);
-const proposalTemplate = defineTemplate("debate-proposal", ROUND_SLOTS, texts["debate-proposal"]);
-const critiqueTemplate = defineTemplate(
-  "debate-critique",
-  [...ROUND_SLOTS, "proposal"],
-  texts["debate-critique"],
-);
-const refinementTemplate = defineTemplate(
-  "debate-refinement",
-  [...ROUND_SLOTS, "proposal", "critiques", "count"],
-  texts["debate-refinement"],
-);
-const summaryTemplate = defineTemplate("debate-summary", SUMMARY_SLOTS, texts["debate-summary"]);
-const judgeSummaryTemplate = defineTemplate(
-  "debate-judge-summary",
-  SUMMARY_SLOTS,
-  texts["debate-judge-summary"],
-);
-const confidenceTemplate = defineTemplate(
-  "debate-confidence",
-  [...PROBLEM_SLOTS, "solutions", "count", "persona"],
-  texts["debate-confidence"],
-);
-const solutionTemplate = defineTemplate(
-  "debate-synthesis",
-  [...PROBLEM_SLOTS, "rounds", "summary", "persona"],
-  texts["debate-synthesis"],
-);
-const repairTemplate = defineTemplate(
-  "debate-synthesis-repair",
-  ["reply", "reason"],
-  texts["debate-synthesis-repair"],
-);
+const template = <const S extends string>(name: keyof typeof texts, slots: readonly S[]) =>
+  defineTemplate(name, slots, texts[name]);
+
+const clarifyTemplate = template("debate-clarify", [
+  "material",
+  "clarifications",
+  "persona",
+  "most",
+  "focus",
+]);
+const proposalTemplate = template("debate-proposal", ROUND_SLOTS);
+const critiqueTemplate = template("debate-critique", [...ROUND_SLOTS, "proposal"]);
+const refinementTemplate = template("debate-refinement", [...ROUND_SLOTS, "proposal", "critiques", "count"]);
+const summaryTemplate = template("debate-summary", SUMMARY_SLOTS);
+const judgeSummaryTemplate = template("debate-judge-summary", SUMMARY_SLOTS);
+const confidenceTemplate = template("debate-confidence", [...PROBLEM_SLOTS, "solutions", "count", "persona"]);
+const solutionTemplate = template("debate-synthesis", [...PROBLEM_SLOTS, "rounds", "summary", "persona"]);
+const repairTemplate = template("debate-synthesis-repair", ["reply", "reason"]);
 
 export const debateTemplates = [
   clarifyTemplate,

@@ -39,29 +39,37 @@ export const hierarchical: SummaryMethod = {
   async summarize(run, task) {
     const contributions = distinctContributions(task);
     if (contributions.length === 0) return noteNothingToSummarize(run, task);
-    const leaves = await condenseContributions(run, task, contributions);
-    const rounds = [...new Set(contributions.map(({ round }) => round))];
-    const phases = PHASES.filter(({ kind }) => contributions.some((one) => one.kind === kind));
-    const byRound = rounds.map((round) =>
-      condenseGroup(run, task, {
-        level: "round",
-        of: `round-${round}`,
-        heading: `Round ${round}`,
-        leaves: leaves.filter(({ of }) => of.round === round),
-        maxLength: shareLength(task, GROUPS, rounds.length),
+    const leaves = await Promise.all(
+      contributions.map(async (of): Promise<Leaf> => {
+        const maxLength = shareLength(task, CONTRIBUTIONS, contributions.length);
+        const part = { level: "contribution", of: of.step } as const;
+        const { text } = of;
+        const charactersBefore = text.length;
+        return { of, text: await condensePart(run, task, { text, maxLength, charactersBefore, part }) };
       }),
     );
-    const byPhase = phases.map(({ kind, phase, heading }) =>
-      condenseGroup(run, task, {
-        level: "phase",
-        of: phase,
-        heading,
-        leaves: leaves.filter(({ of }) => of.kind === kind),
-        maxLength: shareLength(task, GROUPS, phases.length),
+    const rounds = [...new Set(contributions.map(({ round }) => round))].map((round): LeafGroup => ({
+      heading: `Round ${round}`,
+      part: { level: "round", of: `round-${round}` },
+      leaves: leaves.filter(({ of }) => of.round === round),
+    }));
+    const phases = PHASES.map(({ kind, phase, heading }): LeafGroup => ({
+      heading,
+      part: { level: "phase", of: phase },
+      leaves: leaves.filter(({ of }) => of.kind === kind),
+    }));
+    const levels = [rounds, phases.filter((group) => group.leaves.length > 0)];
+    const groups = levels.flatMap((level) =>
+      level.map(async ({ heading, part, leaves: own }): Promise<Section> => {
+        const text = formatSections(
+          own.map((leaf) => ({ heading: formatHeading(leaf.of), text: leaf.text })),
+        );
+        const maxLength = shareLength(task, GROUPS, level.length);
+        const charactersBefore = own.reduce((sum, leaf) => sum + leaf.of.text.length, 0);
+        return { heading, text: await condensePart(run, task, { text, maxLength, charactersBefore, part }) };
       }),
     );
-    const groups = await Promise.all([...byRound, ...byPhase]);
-    return condense(run, task, { method: name, text: formatSections(groups) });
+    return condense(run, task, { method: name, text: formatSections(await Promise.all(groups)) });
   },
 };
 
@@ -74,64 +82,21 @@ const PHASES = [
 const shareLength = ({ maxLength }: SummaryTask, times: number, parts: number): number =>
   Math.min(maxLength, Math.max(MIN_SHARE_LENGTH, Math.floor((times * maxLength) / parts)));
 
-const condenseContributions = (
-  run: StepRunner,
-  task: SummaryTask,
-  contributions: readonly Contribution[],
-): Promise<readonly Leaf[]> => {
-  const maxLength = shareLength(task, CONTRIBUTIONS, contributions.length);
-  return Promise.all(
-    contributions.map(async (of) => ({
-      of,
-      text: await condensePart(run, task, {
-        key: `${task.key}/contribution/${of.step}`,
-        method: name,
-        text: of.text,
-        maxLength,
-        charactersBefore: of.text.length,
-        part: { level: "contribution", of: of.step },
-      }),
-    })),
-  );
-};
+type Part = Required<Pick<SummaryPart, "text" | "maxLength" | "charactersBefore" | "part">>;
 
-type LeafGroup = {
-  readonly level: "round" | "phase";
-  readonly of: string;
-  readonly heading: string;
-  readonly leaves: readonly Leaf[];
-  readonly maxLength: number;
-};
+/** Contributions to be summarized together. */
+type LeafGroup = Pick<Part, "part"> & { readonly heading: string; readonly leaves: readonly Leaf[] };
 
-/** Summarizes some contributions together, under `<key>/<level>/<of>`. */
-async function condenseGroup(
-  run: StepRunner,
-  task: SummaryTask,
-  { level, of, heading, leaves, maxLength }: LeafGroup,
-): Promise<Section> {
-  const text = await condensePart(run, task, {
-    key: `${task.key}/${level}/${of}`,
-    method: name,
-    text: formatSections(leaves.map((leaf) => ({ heading: formatHeading(leaf.of), text: leaf.text }))),
-    maxLength,
-    charactersBefore: leaves.reduce((sum, leaf) => sum + leaf.of.text.length, 0),
-    part: { level, of },
-  });
-  return { heading, text };
-}
-
-/** Summarizes a part (SUMMARY-1). */
-async function condensePart(
-  run: StepRunner,
-  task: SummaryTask,
-  part: SummaryPart & { readonly key: string; readonly maxLength: number },
-): Promise<string> {
-  const { key, text, maxLength } = part;
+/** Summarizes a part, under `<key>/<level>/<of>` (SUMMARY-1). */
+async function condensePart(run: StepRunner, task: SummaryTask, part: Part): Promise<string> {
+  const key = `${task.key}/${part.part.level}/${part.part.of}`;
+  const input = { key, method: name, ...part };
+  const { text, maxLength } = part;
   const event =
     text.trim().length <= maxLength
-      ? await run.derive({ key, outcomes: ["summary-made"], work: task.work, input: part }, () =>
-          summaryOutcome(task, part),
+      ? await run.derive({ key, outcomes: ["summary-made"], work: task.work, input }, () =>
+          summaryOutcome(task, input),
         ) // SUMMARY-2
-      : await condense(run, task, part);
+      : await condense(run, task, input);
   return event.type === "summary-made" ? event.data.text : excerpt(text, maxLength); // SUMMARY-3
 }
