@@ -43,7 +43,7 @@ export async function openDebate(request: DebateRequest, context: OpeningContext
       ...tools.notes,
       ...(await embeddingNotes(context, everybody)),
       ...(config.agents.length === 1 ? [{ code: "single-agent" } as const] : []),
-      ...(request.verbose === true ? everybody.map((one) => participantNote(one, seats)) : []),
+      ...(request.verbose === true ? everybody.map(participantNote) : []),
     ],
   };
 }
@@ -190,12 +190,9 @@ function settings(
 const definedOnly = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-function participantNote(
-  { id, name, role, model, temperature }: AgentConfig,
-  { promptSources, summarizationOf }: DebateSeats,
-): Note {
-  const instructions = promptSources[id]?.instructions;
-  const summary = summarizationOf[id];
+function participantNote({ id, name, role, model, temperature, ...one }: AgentConfig): Note {
+  const { instructions } = one.prompts;
+  const { enabled, method, threshold } = one.summarization;
   return {
     code: "participant",
     name,
@@ -203,7 +200,7 @@ function participantNote(
     role,
     model,
     temperature,
-    instructions: instructions?.source === "file" ? instructions.path : null,
-    summary: summary?.enabled ? { method: summary.method, threshold: summary.threshold } : null,
+    instructions: instructions.source === "file" ? instructions.path : null,
+    summary: enabled ? { method, threshold } : null,
   };
 }

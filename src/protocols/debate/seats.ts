@@ -72,15 +72,11 @@ export type DebateSeats = {
   readonly roles: Readonly<Record<string, string>>;
   /** The participants' own texts, to be pinned as templates: `summary/<id>`, `clarification/<id>`. */
   readonly templates: Readonly<Record<string, string>>;
-  /** By participant. */
-  readonly promptSources: Readonly<Record<string, PromptSources>>;
+  readonly promptSources: DebateSettings["promptSources"];
   readonly summarizationOf: DebateSettings["summarizationOf"];
   readonly tools: Readonly<Record<string, { readonly names: ToolName[]; readonly limit?: number }>>;
   readonly warnings: readonly string[];
 };
-
-type PromptSource = { readonly source: "built-in" } | { readonly source: "file"; readonly path: string };
-type PromptSources = { readonly [K in keyof AgentPrompts]: PromptSource };
 
 /**
  * Seats a configuration's agents and judge, with their roles' instructions or those of their own.
@@ -98,19 +94,17 @@ export async function debateSeats(context: OpeningContext, config: DebateConfig)
     ]),
     roles: byId(({ role }) => role),
     templates: Object.fromEntries(all.flatMap(ownTexts)),
-    promptSources: byId(({ prompts }) => ({
-      instructions: describeSource(prompts.instructions),
-      clarification: describeSource(prompts.clarification),
-      summary: describeSource(prompts.summary),
-    })),
+    promptSources: byId(({ prompts }) =>
+      Object.fromEntries(Object.entries(prompts).map(([kind, prompt]) => [kind, describeSource(prompt)])),
+    ),
     summarizationOf: byId(({ summarization }) => summarization),
     tools: Object.fromEntries(
-      tools.flatMap(({ agent, names }) => {
-        const limit = agent.toolCallLimit;
-        return names.length === 0
-          ? []
-          : [[agent.id, { names, ...(limit === undefined ? {} : { limit }) }] as const];
-      }),
+      tools
+        .filter(({ names }) => names.length > 0)
+        .map(({ agent: { id, toolCallLimit: limit }, names }) => [
+          id,
+          { names, ...(limit === undefined ? {} : { limit }) },
+        ]),
     ),
     warnings: [
       ...tools.flatMap(({ unknown }) => unknown),
@@ -148,14 +142,11 @@ const ownTexts = ({ id, prompts }: AgentConfig): (readonly [name: string, text: 
     return prompt.source === "file" ? [[`${kind}/${id}`, prompt.text] as const] : [];
   });
 
-const describeSource = (prompt: AgentPrompts[keyof AgentPrompts]): PromptSource =>
+const describeSource = (prompt: PromptText) =>
   prompt.source === "file" ? { source: "file", path: prompt.path } : { source: "built-in" };
 
 /** The tools that exist, and a warning for each that does not. */
-function knownTools({ id, tools }: AgentConfig): {
-  readonly names: ToolName[];
-  readonly unknown: readonly string[];
-} {
+function knownTools({ id, tools }: AgentConfig) {
   const read = tools.map((tool) => ({ tool, name: ToolName.safeParse(tool).data }));
   return {
     names: read.flatMap(({ name }) => name ?? []),
@@ -167,9 +158,6 @@ function knownTools({ id, tools }: AgentConfig): {
   };
 }
 
-type ModelSeat = { readonly model: ModelRef };
-type ModelReplacement = { readonly from: string; readonly to: ModelRef };
-
 const FORMS = "write models to be dealt out (sim/ada,sim/bo) or replacements (openai/gpt-4=sim/ada)";
 const MAX_ENTRIES = 100;
 
@@ -179,40 +167,20 @@ const MAX_ENTRIES = 100;
  * part of its name, but a pair cannot name them: what has a `?` before its `=` is a model.
  * @throws Fault `configuration` for an entry that is no model, both kinds at once, or a `FROM` that no seat has
  */
-export function mapModels<S extends ModelSeat>(seats: readonly S[], written: string): readonly S[] {
+export function mapModels<S extends { readonly model: ModelRef }>(
+  seats: readonly S[],
+  written: string,
+): readonly S[] {
   const entries = written.split(",", MAX_ENTRIES + 1).map((entry) => entry.trim());
   if (entries.length > MAX_ENTRIES) throw refusal(`more than ${MAX_ENTRIES} models`, FORMS);
   const read = entries.map(readEntry);
-  const pairs = read.filter((entry) => entry.from !== undefined);
-  if (pairs.length === 0) {
-    return seats.map((seat, index) => ({ ...seat, model: read[index % read.length]?.to ?? seat.model }));
-  }
+  const pairs = read.flatMap(([from, to]) => (from === undefined ? [] : [[from, to] as const]));
+  if (pairs.length === 0)
+    return seats.map((seat, index) => ({ ...seat, model: read[index % read.length]?.[1] ?? seat.model }));
   if (pairs.length < read.length) throw refusal("models to be dealt out stand among replacements", FORMS);
-  return replaceModels(seats, pairs);
-}
-
-type ModelEntry =
-  { readonly from: string; readonly to: ModelRef } | { readonly from?: never; readonly to: ModelRef };
-
-function readEntry(entry: string): ModelEntry {
-  const [, from, to] = /^([^=?]*)=(.*)$/.exec(entry) ?? [];
-  if (from === undefined || to === undefined) return { to: readModelRef(entry) };
-  return { from: readModelRef(from.trim()), to: readModelRef(to.trim()) };
-}
-
-function readModelRef(text: string): ModelRef {
-  const read = ModelRef.safeParse(text);
-  if (read.success) return read.data;
-  throw refusal(`${quoteValue(text)} is no model; a model is written provider/model`, FORMS);
-}
-
-function replaceModels<S extends ModelSeat>(
-  seats: readonly S[],
-  pairs: readonly ModelReplacement[],
-): readonly S[] {
   const used: readonly string[] = [...new Set(seats.map(({ model }) => model))];
   const by = new Map<string, ModelRef>();
-  for (const { from, to } of pairs) {
+  for (const [from, to] of pairs) {
     if (by.has(from)) throw refusal(`${quoteValue(from)} is replaced twice`, "remove one of them");
     if (!used.includes(from)) {
       throw refusal(
@@ -225,6 +193,20 @@ function replaceModels<S extends ModelSeat>(
   return seats.map((seat) => ({ ...seat, model: by.get(seat.model) ?? seat.model }));
 }
 
+type ModelEntry = readonly [from: ModelRef | undefined, to: ModelRef];
+
+function readEntry(entry: string): ModelEntry {
+  const [, from, to] = /^([^=?]*)=(.*)$/.exec(entry) ?? [];
+  if (from === undefined || to === undefined) return [undefined, readModelRef(entry)];
+  return [readModelRef(from.trim()), readModelRef(to.trim())];
+}
+
+function readModelRef(text: string): ModelRef {
+  const read = ModelRef.safeParse(text);
+  if (read.success) return read.data;
+  throw refusal(`${quoteValue(text)} is no model; a model is written provider/model`, FORMS);
+}
+
 const refusal = (why: string, next: string) =>
   new Fault("configuration", { why: toOneLine(why, 600), next: toOneLine(next, 300) });
 
@@ -232,10 +214,7 @@ const refusal = (why: string, next: string) =>
  * The same configuration with other models; see `mapModels`. The judge's seat comes after the agents', which keep their order.
  * @throws Fault `configuration` as `mapModels` does
  */
-export function withModels<
-  S extends ModelSeat,
-  C extends { readonly agents: readonly S[]; readonly judge: S },
->(config: C, written: string): C {
+export function withModels(config: DebateConfig, written: string): DebateConfig {
   const { agents, judge } = config;
   const seats = mapModels([...agents, judge], written);
   return { ...config, agents: seats.slice(0, -1), judge: seats.at(-1) ?? judge };
