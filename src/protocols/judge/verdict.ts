@@ -49,10 +49,7 @@ type JudgeCall = {
   readonly read: (reply: string) => StepOutcome<"grade-given" | "reply-received">;
 };
 
-const judgeRequest = (
-  { context: { settings }, judge }: Pick<JudgeBench, "context" | "judge">,
-  messages: Message[],
-): ModelRequest => {
+const judgeRequest = ({ context: { settings }, judge }: JudgeBench, messages: Message[]): ModelRequest => {
   const reply = judgeSchema(settings.kind, settings.form);
   return {
     ...modelParams(judge),
@@ -78,14 +75,14 @@ type JudgeReply = Event<"grade-given"> | Event<"reply-received"> | Event<"degrad
 
 /** Asks one prompt under `key`; a call that failed for good is made again under keys of its own, as the settings say. */
 async function askJudge(
-  { context, judge }: JudgeBench,
+  bench: JudgeBench,
   run: StepRunner,
   { key, work, messages, read }: JudgeCall,
 ): Promise<JudgeReply> {
-  const { settings } = context;
-  const request = judgeRequest({ context, judge }, messages);
+  const { settings } = bench.context;
+  const request = judgeRequest(bench, messages);
   const weakens = "the judge's figures rest on one verdict less";
-  const loss = { what: `the verdict ${key}`, participant: judge.id, weakens };
+  const loss = { what: `the verdict ${key}`, participant: bench.judge.id, weakens };
   for (let again = 0; ; again += 1) {
     const event = await run.call(
       {
@@ -118,8 +115,8 @@ const listRepeats = ({ context }: JudgeBench): number[] =>
   Array.from({ length: context.settings.repeat }, (_, index) => index + 1);
 
 const ORDERS = [
-  { key: "order-1", shown: ["a", "b"] },
-  { key: "order-2", shown: ["b", "a"] },
+  ["order-1", "a", "b"],
+  ["order-2", "b", "a"],
 ] as const;
 
 /** Compares a pair in both orders, under `ITEM/order-1` and `ITEM/order-2`; `ITEM/preference` combines the two. */
@@ -128,14 +125,19 @@ export async function* judgePair(
   run: StepRunner,
   item: string,
 ): AsyncGenerator<VerdictOutcome> {
+  const { form, rubric } = bench.context.settings;
+  const question = requireText(bench, `${item}/question`);
+  const texts = { a: requireText(bench, `${item}/a`), b: requireText(bench, `${item}/b`) };
   for (const repeat of listRepeats(bench)) {
     const preferences: Preference[] = [];
-    for (const { key, shown } of ORDERS) {
-      const reply = await askInOrder(bench, run, {
-        key: repeatKey(`${item}/${key}`, repeat),
-        work: itemWork(key, item, repeat),
-        item,
-        shown,
+    for (const [order, one, other] of ORDERS) {
+      const pair = { form, rubric, question, first: texts[one], second: texts[other] };
+      const why = `${item}, ${one} shown before ${other}`;
+      const reply = await askJudge(bench, run, {
+        key: repeatKey(`${item}/${order}`, repeat),
+        work: itemWork(order, item, repeat),
+        messages: preferencePrompt(bench.context, pair),
+        read: () => ({ type: "reply-received", data: { by: bench.judge.id, why } }),
       });
       const read = readPreference(reply);
       preferences.push(read);
@@ -152,37 +154,6 @@ export async function* judgePair(
   }
 }
 
-type PairOrder = {
-  readonly key: string;
-  readonly work: Work;
-  readonly item: string;
-  readonly shown: readonly ["a" | "b", "a" | "b"];
-};
-
-const askInOrder = (
-  bench: JudgeBench,
-  run: StepRunner,
-  { key, work, item, shown: [first, second] }: PairOrder,
-): Promise<JudgeReply> => {
-  const { form, rubric } = bench.context.settings;
-  const messages = preferencePrompt(bench.context, {
-    form,
-    rubric,
-    question: requireText(bench, `${item}/question`),
-    first: requireText(bench, `${item}/${first}`),
-    second: requireText(bench, `${item}/${second}`),
-  });
-  return askJudge(bench, run, {
-    key,
-    work,
-    messages,
-    read: () => ({
-      type: "reply-received",
-      data: { by: bench.judge.id, why: `${item}, ${first} shown before ${second}` },
-    }),
-  });
-};
-
 /** The preference in a recorded reply, by the order in which the answers were shown. */
 const readPreference = ({ type, data }: JudgeReply): Preference =>
   type === "degradation-noted"
@@ -194,12 +165,12 @@ function combineOrders(
   first: Preference,
   second: Preference,
 ): StepOutcome<"preference-given" | "degradation-noted"> {
-  const { winner, orderSensitive, ...rest } = combinePreference(first, second);
-  if (winner === null) {
-    const why = "why" in rest ? rest.why : "";
-    const weakens = "the judge's figures rest on one pair less";
-    return { type: "degradation-noted", data: { what: `the preference on ${item}`, why, weakens } };
+  const combined = combinePreference(first, second);
+  if (combined.winner === null) {
+    const [what, weakens] = [`the preference on ${item}`, "the judge's figures rest on one pair less"];
+    return { type: "degradation-noted", data: { what, why: combined.why, weakens } };
   }
+  const { winner, orderSensitive } = combined;
   const reason = first.reason === "" ? second.reason : first.reason;
   return {
     type: "preference-given",
