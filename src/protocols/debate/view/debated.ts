@@ -6,13 +6,11 @@ import { contribution, costsOf, debateIn, sumOf, summariesIn, type Debate } from
 import { resultOf } from "../../../views/result.ts";
 
 /** Whether these are the entries of a debate. */
-export const isDebate = (entries: readonly Entry[]): boolean => openingOf(entries) !== undefined;
+export const isDebate = (entries: readonly Entry[]): boolean =>
+  openingOf(entries)?.data.protocol.name === "debate";
 
-const openingOf = (entries: readonly Entry[]): Event<"deliberation-opened"> | undefined =>
-  entries.find(
-    (entry): entry is Event<"deliberation-opened"> =>
-      isEvent(entry, "deliberation-opened") && entry.data.protocol.name === "debate",
-  );
+const openingOf = (entries: readonly Entry[]) =>
+  entries.find((entry) => isEvent(entry, "deliberation-opened"));
 
 /**
  * A debate from all its entries in order, wherever it stands.
@@ -21,7 +19,8 @@ const openingOf = (entries: readonly Entry[]): Event<"deliberation-opened"> | un
 export function debateRecord(entries: readonly Entry[]): DebateRecord {
   const opened = openingOf(entries);
   const result = resultOf(entries);
-  if (!opened || !result) throw new RangeError("a record of what is no debate");
+  if (opened?.data.protocol.name !== "debate" || !result)
+    throw new RangeError("a record of what is no debate");
   const { participants, settings } = opened.data;
   const closed = entries.find((entry) => isEvent(entry, "deliberation-closed"));
   const debate = debateIn(entries, opened);

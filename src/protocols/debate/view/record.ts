@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Assessment } from "../../../kernel/index.ts";
 
 const spending = {
   /** In and out together; null where a call that may have been charged for did not report them. */
@@ -97,12 +98,9 @@ export const DebateRecord = z.strictObject({
   rounds: z.array(Round),
   judgeSummary: Summary.nullable(),
   synthesis: Contribution.extend({
+    ...Assessment.shape,
     /** 0 to 100; null where none could be read. */
     confidence: z.number().nullable(),
-    tradeoffs: z.array(z.string()),
-    recommendations: z.array(z.string()),
-    unfulfilledMajorRequirements: z.array(z.string()),
-    openQuestions: z.array(z.string()),
   }).nullable(),
   /** What is missing or was cut, and why. */
   degraded: z.array(z.strictObject({ what: z.string(), why: z.string() })),

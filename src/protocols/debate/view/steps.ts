@@ -43,10 +43,10 @@ export const isSameWork = (one: Work | undefined, other: Work | undefined): bool
   one.of === other.of;
 
 /** In the order of seats, as they were recorded within one: never in the order of a race. */
-export function seated<T extends { readonly by: string }>(
+export function seated<T extends { readonly by: string } | { readonly for: string }>(
   { agents }: Debate,
   all: readonly T[],
-  idOf: (one: T) => string = ({ by }) => by,
+  idOf: (one: T) => string = (one) => ("by" in one ? one.by : one.for),
 ): T[] {
   const seat = (one: T) => {
     const index = agents.findIndex(({ id }) => id === idOf(one));
@@ -64,21 +64,18 @@ export const summariesIn = (debate: Debate, round: number | undefined): DebateRo
       const { method, text, charactersBefore, charactersAfter, temperature, call } = event.data;
       return [
         {
-          by: event.data.for,
-          made: {
-            for: event.data.for,
-            method,
-            text,
-            charactersBefore,
-            charactersAfter,
-            model: call?.model ?? null,
-            temperature: temperature ?? null,
-            ...takenBy(debate, event),
-          },
+          for: event.data.for,
+          method,
+          text,
+          charactersBefore,
+          charactersAfter,
+          model: call?.model ?? null,
+          temperature: temperature ?? null,
+          ...takenBy(debate, event),
         },
       ];
     }),
-  ).map(({ made }) => made);
+  );
 
 export const contribution = (
   debate: Debate,
