@@ -103,3 +103,13 @@ export const effectiveVotes = (agreementMatrix: readonly (readonly number[])[]):
   if (members === 0) return 0;
   return sum <= 0 ? members : Math.min(members, Math.max(1, members ** 2 / sum));
 };
+
+/** `effectiveVotes` of how each two members agree; null for fewer than two, and where that is not known of two of them. */
+export function effectiveMembers<T>(
+  members: readonly T[],
+  agreement: (one: T, other: T) => number | null,
+): number | null {
+  const rows = members.map((one) => members.map((other) => (one === other ? 1 : agreement(one, other))));
+  const known = rows.map((row) => row.filter((entry) => entry !== null));
+  return members.length < 2 || rows.flat().includes(null) ? null : effectiveVotes(known);
+}

@@ -1,4 +1,4 @@
-import { effectiveVotes } from "./proportions.ts";
+import { effectiveMembers } from "./proportions.ts";
 import { kendallTau, type ReviewerBallot, meanRank } from "./rank-correlation.ts";
 import { addTo, mean } from "./numbers.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -37,12 +37,7 @@ export function concordance(ballots: readonly ReviewerBallot[], order: readonly 
  * common, as always with three members.
  */
 export function effectiveReviewers(ballots: readonly ReviewerBallot[]): number | null {
-  const matrix = ballots.map((one) =>
-    ballots.map((other) => (one === other ? 1 : kendallTau(one.ranking, other.ranking))),
-  );
-  const known = matrix.map((row) => row.filter((entry) => entry !== null));
-  if (ballots.length < 2 || known.some((row) => row.length < ballots.length)) return null;
-  return effectiveVotes(known);
+  return effectiveMembers(ballots, (one, other) => kendallTau(one.ranking, other.ranking));
 }
 
 /**

@@ -21,7 +21,7 @@ import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, readTasks, runBench } from "../bench/bench.ts";
 import type { BenchRow, BenchTask } from "../bench/row.ts";
 import { type JudgeTask, openJudge } from "../judge/judge.ts";
-import { namedTexts } from "../judge/tasks.ts";
+import { type ItemWithTexts, takeTexts } from "../judge/tasks.ts";
 import type { Resumed } from "../resumable.ts";
 import {
   AblationLine,
@@ -196,8 +196,7 @@ async function gradeRows(
   const task: JudgeTask = {
     question: `Grade the ${count === 1 ? "answer" : `${count} answers`} of a memory ablation on ${file.split(/[/\\]/).at(-1) ?? file}`,
     kind: "grade",
-    items: items.map(({ name }) => ({ name })),
-    texts: namedTexts(items),
+    ...takeTexts(items),
   };
   const left = remainingBudget(budgetFrom(context.settings), usageOf(rows)); // ABLATION-4
   const { usd: maxCostUsd, tokens: maxTokens, calls: maxCalls } = left;
@@ -232,7 +231,7 @@ async function gradeRows(
 
 /** The distinct answers in the order of the questions, and the name of the item for each side's answer. */
 function gradingItems(rows: readonly AblationRow[], tasks: readonly AblationTask[]) {
-  const items = new Map<string, Parameters<typeof namedTexts>[0][number]>();
+  const items = new Map<string, ItemWithTexts>();
   const keyOf = (row: AblationRow, side: Side) => JSON.stringify([row.task, row[side]?.text ?? null]);
   for (const row of rows) {
     const task = tasks.find(({ id }) => id === row.task);

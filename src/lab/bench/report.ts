@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { condorcet } from "../../stats/ballot-rules.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
-import { effectiveVotes, Estimate, mcnemar, estimateShare } from "../../stats/proportions.ts";
+import { effectiveMembers, Estimate, mcnemar, estimateShare } from "../../stats/proportions.ts";
 import { BenchRow } from "./row.ts";
 
 /** Two arms on the questions that both finished. */
@@ -87,24 +87,18 @@ export type BenchVotes = z.infer<typeof BenchVotes>;
 
 /** Over the rows of one arm. */
 export function benchVotes(rows: readonly BenchRow[]): BenchVotes {
-  const seats = new Map(rows.flatMap(({ drafts }) => drafts.map(({ by, model }) => [by, model] as const)));
-  const members = [...seats].map(([id, model]) => {
-    const given = rows.flatMap(({ drafts }) => drafts.filter(({ by }) => by === id));
-    return { id, model, accuracy: estimateShare(given.filter(({ right }) => right).length, given.length) };
-  });
+  const drafts = rows.flatMap((row) => row.drafts);
+  const seats = new Map(drafts.map(({ by, model }) => [by, model]));
+  const members = [...seats].map(([id, model]) => ({
+    ...{ id, model },
+    accuracy: accuracyOf(drafts.filter(({ by }) => by === id)),
+  }));
   const mean = members.reduce((sum, { accuracy }) => sum + (accuracy.value ?? 0), 0) / members.length;
   return {
     members,
-    effective: effectiveMembers(rows, [...seats.keys()]),
+    effective: effectiveMembers([...seats.keys()], (one, other) => correlation(rows, one, other)),
     condorcet: members.length % 2 === 1 && members.length > 1 ? condorcet(mean, members.length) : null,
   };
-}
-
-function effectiveMembers(rows: readonly BenchRow[], ids: readonly string[]): number | null {
-  if (ids.length < 2) return null;
-  const matrix = ids.map((one) => ids.map((other) => (one === other ? 1 : correlation(rows, one, other))));
-  const known = matrix.map((row) => row.filter((entry) => entry !== null));
-  return known.some((row) => row.length < ids.length) ? null : effectiveVotes(known);
 }
 
 /** The correlation (phi, −1 to 1) of two members' being right; null where one of them does not vary. */
@@ -231,9 +225,9 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
   const rows = begun.filter(({ finished }) => finished);
   const right = rows.filter((row) => row.right).length;
   const noAnswer = rows.filter(({ answer }) => answer === null).length;
-  const mean = (values: readonly (number | null)[]) => {
-    const sum = total(values);
-    return sum === null || rows.length === 0 ? null : sum / rows.length;
+  const mean = (read: (row: BenchRow) => number | null) => {
+    const values = rows.flatMap((row) => read(row) ?? []);
+    return values.length < rows.length ? null : meanOf(values);
   };
   const kinds = [...new Set(rows.flatMap(({ kind }) => kind ?? []))].sort();
   const outcomes = [...new Set(rows.map(({ outcome }) => outcome))].sort();
@@ -250,10 +244,10 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
       outcomes.map((outcome) => [outcome, rows.filter((row) => row.outcome === outcome).length]),
     ),
     perQuestion: {
-      calls: mean(rows.map(({ calls }) => calls)),
-      tokensIn: mean(rows.map(({ tokens }) => tokens.in)),
-      tokensOut: mean(rows.map(({ tokens }) => tokens.out)),
-      usd: mean(rows.map(({ usd }) => usd)),
+      calls: mean(({ calls }) => calls),
+      tokensIn: mean(({ tokens }) => tokens.in),
+      tokensOut: mean(({ tokens }) => tokens.out),
+      usd: mean(({ usd }) => usd),
     },
     votes: benchVotes(rows),
     flips: arm.deliberates ? flipsOf(rows) : null,
@@ -281,7 +275,7 @@ function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
   };
 }
 
-const accuracyOf = (rows: readonly BenchRow[]): Estimate =>
+const accuracyOf = (rows: readonly Pick<ScoredAnswer, "right">[]): Estimate =>
   estimateShare(rows.filter(({ right }) => right).length, rows.length);
 
 /** The sum; null where any value is unknown. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { sameAnswer } from "../../replies/answer.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { callOf, isEvent, workOf, type Answer, type Entry, type Event } from "../../kernel/index.ts";
+import { type AnswerEvent, answersIn } from "../../views/answer-event.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
 
@@ -59,20 +60,20 @@ export const BenchRow = z.strictObject({
 });
 export type BenchRow = z.infer<typeof BenchRow>;
 
-/** The protocols and members of a row's deliberations, for what the report says ran. */
-type Opened = Event<"deliberation-opened">;
-
-export type BenchSubject = { readonly arm: string; readonly task: BenchTask };
-
 /**
  * Scores one arm on one question, from the journals of the deliberations that it took: a fork goes on from the one
  * before it. Only what the last one answered counts; an inconclusive one has not answered, even where it says what would
  * have been best. Null for no entries.
  */
-export function benchRow({ arm, task }: BenchSubject, links: readonly (readonly Entry[])[]): BenchRow | null {
-  const [first] = links.flatMap((entries) => openingIn(entries) ?? []);
+export function benchRow(
+  { arm, task }: { readonly arm: string; readonly task: BenchTask },
+  links: readonly (readonly Entry[])[],
+): BenchRow | null {
+  const openings = links.flatMap(([entry]) =>
+    entry && isEvent(entry, "deliberation-opened") ? [entry] : [],
+  );
   const last = links.at(-1) ?? [];
-  const opened = openingIn(last);
+  const [first, opened] = [openings[0], openings.at(-1)];
   if (!first || !opened) return null;
   const right = scoring(expected(task.answer));
   const closing = last.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
@@ -87,12 +88,12 @@ export function benchRow({ arm, task }: BenchSubject, links: readonly (readonly 
     arm,
     task: task.id,
     kind: task.kind ?? null,
-    deliberations: links.flatMap((entries) => openingIn(entries)?.deliberation ?? []),
+    deliberations: openings.map(({ deliberation }) => deliberation),
     openedAt: first.at,
     outcome: closing?.outcome ?? "open",
     finished: closing !== undefined && closing.outcome !== "cancelled" && failed === null && !cut,
     failed,
-    ...right(given.get(ending?.answer ?? "")?.data.final ?? null),
+    ...right((ending && given.get(ending.answer)?.data.final) ?? null),
     // A vote that ends level elects nobody, as in the arm that only votes; whose draft is best says no more of it.
     control: best?.control
       ? right(best.control.kind === "draft-majority" ? best.control.answer : null)
@@ -126,22 +127,7 @@ const scoring =
     right: answer !== null && truth !== null && sameAnswer(answer, truth),
   });
 
-const openingIn = ([opened]: readonly Entry[]): Opened | undefined =>
-  opened && isEvent(opened, "deliberation-opened") ? opened : undefined;
-
-type BenchAnswerEvent = Event<"answer-given"> | Event<"synthesis-given">;
-
-/** By step. */
-const answersIn = (entries: readonly Entry[]): ReadonlyMap<string, BenchAnswerEvent> =>
-  new Map(
-    entries.flatMap((entry) =>
-      isEvent(entry, "answer-given", "synthesis-given") && "step" in entry.origin
-        ? [[entry.origin.step, entry] as const]
-        : [],
-    ),
-  );
-
-const draftsOf = (opened: Opened, given: readonly BenchAnswerEvent[]) =>
+const draftsOf = (opened: Event<"deliberation-opened">, given: readonly AnswerEvent[]) =>
   opened.data.participants.flatMap(({ id: by, seat, model }) => {
     const draft = given.find(
       (event) => event.type === "answer-given" && event.data.by === by && event.data.kind === "draft",

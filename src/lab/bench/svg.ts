@@ -22,6 +22,8 @@ type Point = {
 const WIDTH = 760;
 const HEIGHT = 460;
 const PLOT = { left: 70, top: 64, right: 540, bottom: HEIGHT - 64 };
+const MIDDLE = (PLOT.left + PLOT.right) / 2;
+const NOTHING = "No arm has finished a question yet";
 const LEGEND = { left: 564, top: PLOT.top + 8, step: 38 };
 const RADIUS = 9;
 const CAP = 5;
@@ -76,17 +78,8 @@ export function benchSvg(report: BenchReport): string {
     text({ x: PLOT.left, y: 26, class: "head" }, "Accuracy over cost"),
     text({ x: PLOT.left, y: 46, class: "faint" }, subtitle),
     ...grid(across, up, axis),
-    ...(points.length === 0
-      ? [
-          text(
-            { x: (PLOT.left + PLOT.right) / 2, y: 230, anchor: "middle" },
-            "No arm has finished a question yet",
-          ),
-        ]
-      : []),
-    ...points.map(bar),
-    ...points.map(dot),
-    ...points.map(legendEntry),
+    ...(points.length === 0 ? [text({ x: MIDDLE, y: 230, anchor: "middle" }, NOTHING)] : []),
+    ...[bar, dot, legendEntry].flatMap((part) => points.map(part)),
     "</svg>",
   ].join("\n")}\n`;
 }
@@ -102,22 +95,19 @@ function shareTicks(arms: readonly { readonly low: number; readonly high: number
 }
 
 function grid(across: Scale, up: Scale, axis: BenchCostAxis): string[] {
+  const { left, right, top, bottom } = PLOT;
+  const rows = up.ticks.map((share) => ({ y: up.at(share), share: `${Math.round(share * 100)} %` }));
+  const columns = across.ticks.map((cost) => ({ x: across.at(cost), cost: axis.words(cost) }));
   return [
-    ...up.ticks.flatMap((share) => {
-      const y = up.at(share);
-      return [
-        line({ x1: PLOT.left, y1: y, x2: PLOT.right, y2: y }, "grid"),
-        text({ x: PLOT.left - 10, y: y + 4, class: "faint", anchor: "end" }, `${Math.round(share * 100)} %`),
-      ];
-    }),
-    ...across.ticks.flatMap((cost) => {
-      const x = across.at(cost);
-      return [
-        line({ x1: x, y1: PLOT.top, x2: x, y2: PLOT.bottom }, "grid"),
-        text({ x, y: PLOT.bottom + 20, class: "faint", anchor: "middle" }, axis.words(cost)),
-      ];
-    }),
-    text({ x: (PLOT.left + PLOT.right) / 2, y: PLOT.bottom + 46, anchor: "middle" }, axis.label),
+    ...rows.flatMap(({ y, share }) => [
+      line({ x1: left, y1: y, x2: right, y2: y }, "grid"),
+      text({ x: left - 10, y: y + 4, class: "faint", anchor: "end" }, share),
+    ]),
+    ...columns.flatMap(({ x, cost }) => [
+      line({ x1: x, y1: top, x2: x, y2: bottom }, "grid"),
+      text({ x, y: bottom + 20, class: "faint", anchor: "middle" }, cost),
+    ]),
+    text({ x: MIDDLE, y: bottom + 46, anchor: "middle" }, axis.label),
   ];
 }
 

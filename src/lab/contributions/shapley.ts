@@ -1,7 +1,8 @@
 import { sameAnswer } from "../../replies/answer.ts";
+import { orderByScore } from "../../stats/ballot-rules.ts";
 import { meanRank, type ReviewerBallot } from "../../stats/rank-correlation.ts";
 import { shapley } from "../../stats/shapley.ts";
-import { vote, type Vote } from "../../stats/vote.ts";
+import { vote, type VoteGroup } from "../../stats/vote.ts";
 import type { Answer } from "../../kernel/index.ts";
 import type { Drafter } from "../../views/contribution-grounds.ts";
 
@@ -36,16 +37,14 @@ export function voteValues(drafters: readonly Drafter[], final: Answer | null): 
 
 /** The share of these members' votes in electing an answer: 1, 1/k of k level ones, or 0. */
 export function electionShare(voters: readonly Drafter[], answer: Answer): number {
-  const tally = vote(voters.map(({ id, first, last }) => ({ id, first: first.final, last: last.final })));
-  const elected = level(tally);
-  return elected.some((group) => sameAnswer(group.answer, answer)) ? 1 / elected.length : 0;
-}
-
-function level({ winner, groups }: Vote): Vote["groups"] {
+  const { groups } = vote(
+    voters.map(({ id, first, last }) => ({ id, first: first.final, last: last.final })),
+  );
   const [leader] = groups;
-  if (winner || !leader) return winner ? [winner] : [];
-  const votes = (group: typeof leader) => group.first.length + group.last.length;
-  return groups.filter((group) => votes(group) === votes(leader) && group.last.length === leader.last.length);
+  const isLevel = ({ first, last }: VoteGroup) =>
+    first.length === leader?.first.length && last.length === leader.last.length;
+  const elected = groups.filter(isLevel);
+  return elected.some((group) => sameAnswer(group.answer, answer)) ? 1 / elected.length : 0;
 }
 
 /**
@@ -72,14 +71,9 @@ export function rankingValues(ballots: readonly ReviewerBallot[], first: string 
   );
 }
 
-/** Scores nearer than this are equal, as in a standing. */
-const INDISTINCT = 1e-9;
-
-/** Who has the highest mean normalised rank, by which a standing orders. */
-function leaders(ballots: readonly ReviewerBallot[]): string[] {
-  const ranks = [...meanRank(ballots)];
-  const best = Math.max(...ranks.map(([, { score }]) => score));
-  return ranks.filter(([, { score }]) => best - score <= INDISTINCT).map(([id]) => id);
+/** Who has the highest mean normalized rank, by which a standing orders. */
+function leaders(ballots: readonly ReviewerBallot[]): readonly string[] {
+  return orderByScore([...meanRank(ballots)].map(([id, { score }]) => [id, score]))[0] ?? [];
 }
 
 function valued(

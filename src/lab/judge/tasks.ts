@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
 import { checkedFile } from "../../config/named-files.ts";
-import { readContext, readTextOrFile } from "../../config/input-files.ts";
+import { type JsonLine, readContext, readTextOrFile } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse, displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
 import { type Families, familyOf, Fault, Score } from "../../kernel/index.ts";
@@ -12,28 +12,22 @@ type Here = FileContext & Pick<AppContext, "settings">;
 
 /** The items of a labeled file, to measure a judge by. @throws Fault `configuration` */
 export function labeledTask(here: Here, file: string): JudgeTask {
-  const labelled = readLabeledFile(file, here);
-  const { families } = here.settings;
-  const count = labelled.rows.length;
-  const question = `Validate a judge on the ${count} ${labelled.kind === "grade" ? "graded answers" : "pairs"} of ${basename(file)}`;
-  const texts = textsOf(labelled);
-  if (labelled.kind === "grade") {
-    const items = labelled.rows.map(({ label, model }, index) => ({
-      name: nameOf(index),
-      label,
-      ...(model === undefined ? {} : { family: authorOf(model, families) }),
+  const { kind, rows } = readLabeledFile(file, here);
+  const noun = kind === "grade" ? "graded answers" : "pairs";
+  const question = `Validate a judge on the ${rows.length} ${noun} of ${basename(file)}`;
+  const author = (model: string) => authorOf(model, here.settings.families);
+  if (kind === "grade") {
+    const items = rows.map(({ label, model, ...texts }, index) => ({
+      ...{ name: nameOf(index), label, texts },
+      ...(model === undefined ? {} : { family: author(model) }),
     }));
-    return { question, texts, kind: "grade", items };
+    return { question, kind, ...takeTexts(items) };
   }
-  const items = labelled.rows.map(({ label, a, b, models }, index) => ({
-    name: nameOf(index),
-    label,
-    lengths: { a: a.length, b: b.length },
-    ...(models === undefined
-      ? {}
-      : { families: { a: authorOf(models.a, families), b: authorOf(models.b, families) } }),
+  const items = rows.map(({ label, models, ...texts }, index) => ({
+    ...{ name: nameOf(index), label, texts, lengths: { a: texts.a.length, b: texts.b.length } },
+    ...(models === undefined ? {} : { families: { a: author(models.a), b: author(models.b) } }),
   }));
-  return { question, texts, kind: "preference", items };
+  return { question, kind, ...takeTexts(items) };
 }
 
 /** Answers in files, to be graded one by one. @throws Fault `configuration` */
@@ -52,7 +46,7 @@ export async function gradingTask(
     name: nameOf(index),
     texts: { question, answer, reference },
   }));
-  return { question, texts: namedTexts(items), kind: "grade", items: items.map(({ name }) => ({ name })) };
+  return { question, kind: "grade", ...takeTexts(items) };
 }
 
 /** Two answers in files, to be compared. @throws Fault `configuration` */
@@ -61,12 +55,9 @@ export async function preferenceTask(
   given: { readonly question: string; readonly a: string; readonly b: string },
 ): Promise<JudgeTask> {
   const question = questionOf(here, given.question);
-  const [a, b] = await answersIn(here, [given.a, given.b]);
-  if (!a || !b) throw new RangeError("two files give two texts");
-  const name = nameOf(0);
-  const texts = namedTexts([{ name, texts: { question, a: a.text, b: b.text } }]);
-  const lengths = { a: a.text.length, b: b.text.length };
-  return { question, texts, kind: "preference", items: [{ name, lengths }] };
+  const [a = "", b = ""] = (await answersIn(here, [given.a, given.b])).map(({ text }) => text);
+  const item = { name: nameOf(0), texts: { question, a, b }, lengths: { a: a.length, b: b.length } };
+  return { question, kind: "preference", ...takeTexts([item]) };
 }
 
 /** @throws Fault `configuration` as `readContext` does, and for a file without an answer in it */
@@ -82,26 +73,20 @@ async function answersIn(here: Here, files: readonly string[]): ReturnType<typeo
 
 const nameOf = (index: number): string => `item-${index + 1}`;
 
-/** The texts of items, under the names that the protocol uses: `item-1/question`. */
-export const namedTexts = (
-  items: readonly { readonly name: string; readonly texts: Readonly<Record<string, string | undefined>> }[],
-): JudgeTask["texts"] =>
-  items.flatMap(({ name, texts }) =>
+export type ItemWithTexts = {
+  readonly name: string;
+  readonly texts: Readonly<Record<string, string | undefined>>;
+};
+
+/** Items, and apart from them their texts under the names that the protocol uses: `item-1/question`. */
+export const takeTexts = <I extends ItemWithTexts>(all: readonly I[]) => ({
+  items: all.map(({ texts: _, ...item }) => item),
+  texts: all.flatMap(({ name, texts }) =>
     Object.entries(texts).flatMap(([part, text]) =>
       text === undefined ? [] : [{ name: `${name}/${part}`, text }],
     ),
-  );
-
-function textsOf({ kind, rows }: LabeledFile): JudgeTask["texts"] {
-  return namedTexts(
-    kind === "grade"
-      ? rows.map(({ question, answer, reference }, index) => ({
-          name: nameOf(index),
-          texts: { question, answer, reference },
-        }))
-      : rows.map(({ question, a, b }, index) => ({ name: nameOf(index), texts: { question, a, b } })),
-  );
-}
+  ),
+});
 
 /** The family of whoever a row names: of a reference, of a model's bare name, or the family itself. */
 const authorOf = (model: string, families: Families): string =>
@@ -157,8 +142,6 @@ const MAX_ROWS = 5_000;
 const FORMS =
   'a line is {"question", "a", "b", "label": "A", "B" or "tie"} or {"question", "answer", "label": 1 to 5}';
 
-type FileRow = { readonly place: string; readonly value: unknown };
-
 /**
  * Labeled items, one JSON object a line, or LLMBar's JSON array (alone, or as an object's only value).
  * @throws Fault `configuration` that names the line: not JSON, no such form, pairs and single answers in one file;
@@ -201,11 +184,11 @@ function arrayIn(text: string): readonly unknown[] | undefined {
   return second === undefined && Array.isArray(only) ? only : undefined;
 }
 
-const fromArray = (items: readonly unknown[], name: string): FileRow[] =>
+const fromArray = (items: readonly unknown[], name: string): JsonLine<unknown>[] =>
   items.map((value, index) => ({ place: `${name}, item ${index + 1}`, value }));
 
-const fromLines = (text: string, name: string): FileRow[] =>
-  text.split(/\r?\n/).flatMap((line, index): FileRow[] => {
+const fromLines = (text: string, name: string): JsonLine<unknown>[] =>
+  text.split(/\r?\n/).flatMap((line, index): JsonLine<unknown>[] => {
     if (line.trim() === "") return [];
     const place = `${name}:${index + 1}`;
     const value = parsed(line);
@@ -213,7 +196,7 @@ const fromLines = (text: string, name: string): FileRow[] =>
     return [{ place, value }];
   });
 
-const checked = <S extends z.ZodType>({ place, value }: FileRow, schema: S): z.output<S> =>
+const checked = <S extends z.ZodType>({ place, value }: JsonLine<unknown>, schema: S): z.output<S> =>
   checkedFile({ path: place, value, place: () => place }, schema, FORMS);
 
 const fromLlmBar = ({ input, output_1, output_2, label }: z.infer<typeof LlmBarPair>): LabeledPair => ({
