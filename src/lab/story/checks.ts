@@ -71,35 +71,21 @@ function responseChecks(
   );
   const tools = called.length === 0 ? "no tool was called" : called.join(", ");
   const dialogs = subjectsOf(entries).filter(({ subject }) => subject === "answer.dialog").length;
-  const rows: readonly (StoryCheck & { readonly wanted: boolean | undefined })[] = [
-    {
-      wanted: checks.answer_not_empty,
-      what: "the answer is not empty",
-      ok: answer !== "",
-      found: `"${answer}"`,
-    },
-    {
-      wanted: checks.thinking_not_empty,
-      what: "the model thinks",
-      ok: null,
-      found: "what a model thinks is not recorded",
-    },
-    { wanted: checks.tool_calls_empty, what: "no tool was called", ok: called.length === 0, found: tools },
-    { wanted: checks.tool_calls_not_empty, what: "a tool was called", ok: called.length > 0, found: tools },
-    ...(checks.tool_names_include ?? []).map((name) => ({
-      wanted: true,
-      what: `the tool ${name} was called`,
-      ok: called.includes(name),
-      found: tools,
-    })),
-    {
-      wanted: checks.only_one_ui_response,
-      what: "one answer is shown",
-      ok: dialogs === 1,
-      found: String(dialogs),
-    },
+  type Row = readonly [wanted: boolean | undefined, what: string, ok: boolean | null, found: string];
+  const rows: readonly Row[] = [
+    [checks.answer_not_empty, "the answer is not empty", answer !== "", `"${answer}"`],
+    [checks.thinking_not_empty, "the model thinks", null, "what a model thinks is not recorded"],
+    [checks.tool_calls_empty, "no tool was called", called.length === 0, tools],
+    [checks.tool_calls_not_empty, "a tool was called", called.length > 0, tools],
+    ...(checks.tool_names_include ?? []).map((name): Row => [
+      true,
+      `the tool ${name} was called`,
+      called.includes(name),
+      tools,
+    ]),
+    [checks.only_one_ui_response, "one answer is shown", dialogs === 1, String(dialogs)],
   ];
-  return rows.flatMap(({ wanted, ...check }) => (wanted ? [check] : []));
+  return rows.flatMap(([wanted, what, ok, found]) => (wanted ? [{ what, ok, found }] : []));
 }
 
 function explainNoAnswer(entries: readonly Entry[]): string {
@@ -194,7 +180,8 @@ function engramCheck(
 ): StoryCheck {
   const journal = busJournal(entries);
   const results = answersBy(respondent, entries).map((answer) => {
-    const kept = engrams.find(({ engram }) => engram.id === engramId(answer));
+    // An engram has the id of the event that holds its answer.
+    const kept = engrams.find(({ engram }) => String(engram.id) === answer.id);
     if (!kept) return { ok: false, found: `no memory entry of ${respondent}'s answer` };
     const question = journal.question(answer) ?? "";
     const lacks = has.filter((one) => !hasPart(one, { ...kept, question }));
@@ -216,9 +203,6 @@ function engramCheck(
       results.length === 0 ? `${respondent} gave no answer` : results.map(({ found }) => found).join("; "),
   };
 }
-
-/** An engram has the id of the event that holds its answer. */
-const engramId = (answer: Event<"answer-given">): string => answer.id;
 
 const describeAnnotations = ({ annotations }: KeptEngram): string =>
   annotations.length === 0
@@ -249,12 +233,7 @@ function hasPart(
     case "entities":
     case "models":
       return engram[part].length > 0;
-    case "grade":
-    case "preference":
-    case "thumb":
-    case "outcome":
-    case "comment":
-    case "retired":
+    default:
       return annotations.some(({ what }) => what.kind === part);
   }
 }

@@ -23,7 +23,11 @@ const Saying = line(2_000).transform((text, context) => {
   context.addIssue({ code: "custom", message: "one side of a | is empty" });
   return z.NEVER;
 });
-const sayings = z.array(Saying).max(100).nullish();
+const sayings = z
+  .array(Saying)
+  .max(100)
+  .nullish()
+  .transform((written) => written ?? []);
 
 const Checks = z.strictObject({
   answer_not_empty: z.boolean().optional(),
@@ -34,14 +38,25 @@ const Checks = z.strictObject({
   only_one_ui_response: z.boolean().optional(),
 });
 
-const Turn = z.strictObject({
-  query: line(100_000),
-  expected_content: sayings,
-  must_not_contain: sayings,
-  new_session: z.boolean().optional(),
-  response_generation_checks: Checks.optional(),
-  notes: prose,
-});
+const Turn = z
+  .strictObject({
+    query: line(100_000),
+    /** The answer has to contain one of each. */
+    expected_content: sayings,
+    /** The answer must contain none of these. */
+    must_not_contain: sayings,
+    /** Starts another conversation of the same person. */
+    new_session: z.boolean().default(false),
+    response_generation_checks: Checks.optional(),
+    notes: prose,
+  })
+  .transform(({ query, ...turn }) => ({
+    query,
+    newSession: turn.new_session,
+    says: turn.expected_content,
+    saysNot: turn.must_not_contain,
+    checks: { ...turn.response_generation_checks },
+  }));
 
 const scalar = z.union([z.string().max(2_000), z.number(), z.boolean(), z.null()]);
 const FIELD =
@@ -64,11 +79,18 @@ const Message = z.preprocess(
   (written) => (typeof written === "string" ? { subject: written } : written),
   z.strictObject({
     subject: line(300),
-    where: z.record(z.string().max(100), Field).default({}),
+    where: z
+      .record(z.string().max(100), Field)
+      .default({})
+      .transform((rules) => Object.entries(rules).map(([field, is]) => ({ field, is }))),
     times: z.int().min(1).max(10_000).optional(),
   }),
 );
-const messages = z.array(Message).max(100).nullish();
+const messages = z
+  .array(Message)
+  .max(100)
+  .nullish()
+  .transform((written) => written ?? []);
 
 const EngramEntry = z.strictObject({
   respondent: Respondent.default("A"),
@@ -147,9 +169,9 @@ const StoryFile = z.strictObject({
   startup_flags: z
     .array(z.union([z.string(), z.number()]).transform(String))
     .max(20)
-    .optional(),
+    .default([]),
   turns: z.array(Turn).min(1, "it has no turns").max(100),
-  expected_bus_events: z.strictObject({ present: messages, absent: messages }).optional(),
+  expected_bus_events: z.strictObject({ present: messages, absent: messages }).prefault({}),
   response_generation_checks: Checks.optional(),
   inter_turn_delay_secs: z.number().min(0).max(3_600).default(0),
   critic: z.strictObject({ should_fire: z.boolean().optional() }).optional(),
@@ -163,15 +185,8 @@ const StoryFile = z.strictObject({
 
 type StoryFile = z.output<typeof StoryFile>;
 
-/** What a field must be: one of these values, or a value of this type. */
-type FieldRule = z.output<typeof Field>;
-
 /** A message that must be on the bus, or must not: exactly `times`, or at least once. */
-export type MessageExpectation = {
-  readonly subject: string;
-  readonly where: readonly { readonly field: string; readonly is: FieldRule }[];
-  readonly times?: number | undefined;
-};
+export type MessageExpectation = z.output<typeof Message>;
 
 export type EngramExpectation = z.output<typeof EngramEntry>;
 /** LoCAL2's `response_generation_checks`; what is absent or false is not checked. */
@@ -183,16 +198,7 @@ export type Story = {
   readonly file: string;
   readonly id: string;
   readonly title: string;
-  readonly turns: readonly {
-    readonly query: string;
-    /** Starts another conversation of the same person. */
-    readonly newSession: boolean;
-    /** The answer has to contain one of each. */
-    readonly says: readonly (readonly string[])[];
-    /** The answer must contain none of these. */
-    readonly saysNot: readonly (readonly string[])[];
-    readonly checks: ResponseChecks;
-  }[];
+  readonly turns: readonly z.output<typeof Turn>[];
   readonly present: readonly MessageExpectation[];
   readonly absent: readonly MessageExpectation[];
   readonly engrams: readonly EngramExpectation[];
@@ -232,8 +238,7 @@ const FORM = "a story has a story_id and turns, each with a query";
 export function readStoryFile(path: string, subjects: Subjects, place: FileContext): Story {
   const file = readYaml(toAbsolute(path, place), "story");
   const data = checkedFile(file, StoryFile, FORM);
-  const written = data.expected_bus_events;
-  const events = { present: toExpectations(written?.present), absent: toExpectations(written?.absent) };
+  const events = data.expected_bus_events;
   for (const kind of ["present", "absent"] as const) {
     for (const [index, message] of events[kind].entries())
       checkSubject(message, { file, path: ["expected_bus_events", kind, index], subjects });
@@ -241,7 +246,7 @@ export function readStoryFile(path: string, subjects: Subjects, place: FileConte
   const critic = (fires: boolean): MessageExpectation[] =>
     data.critic?.should_fire === fires ? [{ subject: "critique.result", where: [] }] : [];
   const { respondent_b, model_b, temperature_b, ...defaults } = {
-    ...startupDefaults(file, data.startup_flags ?? []),
+    ...startupDefaults(file, data.startup_flags),
     ...data.defaults,
   };
   return {
@@ -249,11 +254,8 @@ export function readStoryFile(path: string, subjects: Subjects, place: FileConte
     id: data.story_id,
     title: data.title,
     turns: data.turns.map((turn) => ({
-      query: turn.query,
-      newSession: turn.new_session ?? false,
-      says: turn.expected_content ?? [],
-      saysNot: turn.must_not_contain ?? [],
-      checks: { ...data.response_generation_checks, ...turn.response_generation_checks },
+      ...turn,
+      checks: { ...data.response_generation_checks, ...turn.checks },
     })),
     present: [...events.present, ...critic(true)],
     absent: [...events.absent, ...critic(false)],
@@ -264,20 +266,11 @@ export function readStoryFile(path: string, subjects: Subjects, place: FileConte
   };
 }
 
-const toExpectations = (written: z.output<typeof messages>): MessageExpectation[] =>
-  (written ?? []).map(({ where, ...message }) => ({
-    ...message,
-    where: Object.entries(where).map(([field, is]) => ({ field, is })),
-  }));
-
-type MessagePlace = {
-  readonly file: YamlFile;
-  readonly path: readonly PropertyKey[];
-  readonly subjects: Subjects;
-};
-
 /** @throws Fault `configuration` for a subject that does not exist or never comes, and for a field that it does not have */
-function checkSubject({ subject, where }: MessageExpectation, { file, path, subjects }: MessagePlace): void {
+function checkSubject(
+  { subject, where }: MessageExpectation,
+  { file, path, subjects }: { file: YamlFile; path: readonly PropertyKey[]; subjects: Subjects },
+): void {
   const known = subjects.known(subject);
   const at = file.place([...path, "subject"], "value");
   if (!known)

@@ -68,14 +68,20 @@ export async function runStory(
   const turns: StoryReport["turns"] = [];
   const entries: Entry[] = [];
   let previous: DeliberationId | undefined;
+  const interrupted = new Promise<undefined>((resolve) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
   for (const note of await ports.notes(story.turns[0]?.query ?? "", user)) onNote?.(note);
   for (const [index, turn] of story.turns.entries()) {
     if (delays && index > 0 && story.delayMs > 0) await ports.world.sleep(story.delayMs, signal);
     if (signal.aborted) return null;
     onTurn?.(index + 1, turn.query);
     const asked = { question: turn.query, previous: turn.newSession ? undefined : previous, user, signal };
-    const ended = await unlessAborted(ports.converse(asked), signal);
-    if (!ended) return null;
+    const conversed = ports.converse(asked).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    const ended = await Promise.race([conversed, interrupted]);
+    if (!ended || signal.aborted) return null;
     previous = ended.id;
     const inOrder = [...ended.entries].sort((a, b) => a.seq - b.seq);
     entries.push(...inOrder);
@@ -102,25 +108,6 @@ export async function runStory(
 function storyUser(id: string, world: StoryPorts["world"]): UserId {
   const word = id.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 40);
   return UserId.parse(`story-${word}-${world.id()}`.slice(0, 100));
-}
-
-/** The promise's value, or undefined as soon as the signal aborts. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-  });
-  try {
-    const first = await Promise.race([promise, aborted]);
-    return signal.aborted ? undefined : first;
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 type FlagValues = Readonly<Record<string, unknown>>;
