@@ -2,6 +2,11 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
+/** Null where any value is unknown. */
+export function sumKnown(values: readonly (number | null)[]): number | null {
+  return values.reduce((total, value) => (total === null || value === null ? null : total + value), 0);
+}
+
 /** Adds to a number of a map; one that is missing counts as 0. */
 export function addTo<K>(map: Map<K, number>, key: K, value: number): void {
   map.set(key, (map.get(key) ?? 0) + value);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { familyOf } from "../../kernel/index.ts";
 import type { DebateRecord, DebateRound } from "../../protocols/debate/view/record.ts";
+import { sumKnown } from "../../stats/numbers.ts";
 import { withoutBanner } from "../../views/simulated.ts";
 
 // DIALECTIC-1. What is absent is unknown, and null; what is present and used must be valid, or the file is refused.
@@ -125,6 +126,16 @@ export function dialecticRecord(
   );
   const judgeSummary = state.judgeSummary ? toSummary(state.judgeSummary) : null;
   const judge = judgeOf(state);
+  const synthesis = solution && {
+    ...usageIn(null),
+    by: solution.synthesizedBy ?? judge?.id ?? "judge",
+    text: solution.description,
+    confidence: solution.confidence ?? null,
+    tradeoffs: solution.tradeoffs ?? [],
+    recommendations: solution.recommendations ?? [],
+    unfulfilledMajorRequirements: solution.unfulfilledMajorRequirements ?? [],
+    openQuestions: solution.openQuestions ?? [],
+  };
   const tokens = solution || clarifications.length > 0 ? null : (judgeSummary?.tokens ?? 0);
   return {
     ok: true,
@@ -133,7 +144,7 @@ export function dialecticRecord(
       source: "dialectic",
       problem: state.problem,
       status: state.status,
-      simulated: isSimulated(state),
+      simulated: isSimulated([...rounds.flatMap(textsIn), judgeSummary, synthesis]),
       startedAt: state.createdAt,
       endedAt: solution ? (state.updatedAt ?? null) : null,
       agents,
@@ -144,27 +155,15 @@ export function dialecticRecord(
       ),
       rounds,
       judgeSummary,
-      synthesis: solution && {
-        ...UNKNOWN_USAGE,
-        by: solution.synthesizedBy ?? judge?.id ?? "judge",
-        text: solution.description,
-        model: null,
-        confidence: solution.confidence ?? null,
-        tradeoffs: solution.tradeoffs ?? [],
-        recommendations: solution.recommendations ?? [],
-        unfulfilledMajorRequirements: solution.unfulfilledMajorRequirements ?? [],
-        openQuestions: solution.openQuestions ?? [],
-      },
+      synthesis,
       degraded: rounds.flatMap(findMissing),
       outside: { calls: null, tokens, usd: null },
       calls: null,
-      tokens: total([tokens, ...rounds.map((round) => round.tokens)]),
+      tokens: sumKnown([tokens, ...rounds.map((round) => round.tokens)]),
       usd: null,
     },
   };
 }
-
-const UNKNOWN_USAGE = { tokens: null, usd: null, latencyMs: null } as const;
 
 function describeIssue({ issues: [issue] }: z.ZodError): string {
   const place = (issue?.path ?? []).map(String).join(".");
@@ -242,13 +241,13 @@ function roundOf(
     refinements: of("refinement").map((one) => ({ ...toContribution(one), coverage: null })),
     tools: [...contributions].sort((a, b) => seat(a.agentId) - seat(b.agentId)).flatMap(toolsOf),
     calls: null,
-    tokens: total([
-      ...made.map(({ tokens }) => tokens),
-      ...contributions.map((one) => toContribution(one).tokens),
-    ]),
+    tokens: sumKnown([...made, ...contributions.map(toContribution)].map(({ tokens }) => tokens)),
     usd: null,
   };
 }
+
+const textsIn = ({ summaries, proposals, critiques, refinements }: DebateRound) =>
+  [summaries, proposals, critiques, refinements].flat();
 
 const targetOf = ({ targetAgentId }: DialecticContribution): string => targetAgentId ?? "";
 
@@ -287,9 +286,6 @@ function toolsOf({ agentId, metadata: given }: DialecticContribution): DebateRou
   }));
 }
 
-const total = (figures: readonly (number | null)[]): number | null =>
-  figures.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
-
 const MAX_NAMED = 5;
 
 /** In a round that ended, every agent criticized every other; Dialectic drops critiques that failed silently. */
@@ -311,15 +307,5 @@ function findMissing({ round, closed, proposals, critiques }: DebateRound): Deba
 }
 
 /** Whether a model's name, or the mark at the beginning of a text, says that it is simulated. */
-const isSimulated = ({ rounds, judgeSummary, finalSolution }: DialecticState): boolean => {
-  const said = rounds.flatMap(({ contributions }) => contributions);
-  const summaries = [...rounds.flatMap((round) => Object.values(round.summaries ?? {})), judgeSummary];
-  return (
-    said.some((one) => isOfSimulated(one.content, one.metadata?.model)) ||
-    summaries.some((one) => one && isOfSimulated(one.summary, one.metadata.model)) ||
-    isOfSimulated(finalSolution?.description ?? "", undefined)
-  );
-};
-
-const isOfSimulated = (said: string, model: string | null | undefined): boolean =>
-  model?.startsWith("sim/") === true || withoutBanner(said) !== said;
+const isSimulated = (said: readonly ({ readonly text: string; readonly model: string | null } | null)[]) =>
+  said.some((one) => one && (one.model?.startsWith("sim/") || withoutBanner(one.text) !== one.text));

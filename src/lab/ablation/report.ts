@@ -2,9 +2,10 @@ import * as z from "zod";
 import { type Entry, isEvent, Recalled, UserId } from "../../kernel/index.ts";
 import { headOf, JUDGE_HEAD, type JudgedWork } from "../../protocols/judge/view-items.ts";
 import { bootstrap } from "../../stats/bootstrap.ts";
+import { sumKnown } from "../../stats/numbers.ts";
 import { Estimate, estimateShare } from "../../stats/proportions.ts";
 import { answerEvent } from "../../views/answer-event.ts";
-import { BenchPair, compareArms, meanOf, total } from "../bench/report.ts";
+import { BenchPair, compareArms, meanOf } from "../bench/report.ts";
 import { BenchLine, BenchRow } from "../bench/row.ts";
 
 // ABLATION-5. A pair counts only where both of its sides have finished.
@@ -21,8 +22,7 @@ export type AblationTask = z.infer<typeof AblationLine> & { readonly id: string 
 export const SIDES = ["with", "without"] as const;
 export type Side = (typeof SIDES)[number];
 
-/** What one side answered to a question. */
-const SideRow = BenchRow.pick({
+const SideRun = BenchRow.pick({
   deliberations: true,
   outcome: true,
   finished: true,
@@ -31,7 +31,11 @@ const SideRow = BenchRow.pick({
   calls: true,
   tokens: true,
   usd: true,
-}).extend({
+});
+const RecalledRow = Recalled.pick({ id: true, mark: true, similarity: true, words: true, score: true });
+
+/** What one side answered to a question. */
+const SideRow = SideRun.extend({
   /** The whole answer; null where there is none. */
   text: z.string().nullable(),
   /** null where the right answer is not known. */
@@ -49,7 +53,7 @@ export const AblationRow = z.strictObject({
   /** What memory gave; null before it was searched. */
   recalled: z
     .strictObject({
-      engrams: z.array(Recalled.pick({ id: true, mark: true, similarity: true, words: true, score: true })),
+      engrams: z.array(RecalledRow),
       facts: z.int(),
       how: z.string(),
     })
@@ -136,12 +140,12 @@ export const MemoryAblation = z.strictObject({
 export type MemoryAblation = z.infer<typeof MemoryAblation>;
 
 /** A bench row of one side, and the journal of the deliberation that counts. */
-type SideRun = { readonly row: BenchRow; readonly entries: readonly Entry[] };
+type SideJournal = { readonly row: BenchRow; readonly entries: readonly Entry[] };
 
 /** A question's row before grading; a side is undefined where it has not begun. */
 export function ablationRow(
   task: AblationTask,
-  runs: { readonly [S in Side]: SideRun | undefined },
+  runs: { readonly [S in Side]: SideJournal | undefined },
 ): AblationRow {
   const recalled = runs.with?.entries.find((entry) => isEvent(entry, "engrams-recalled"))?.data;
   return {
@@ -150,7 +154,7 @@ export function ablationRow(
     question: task.question,
     recalled: recalled
       ? {
-          engrams: recalled.engrams.map(summarizeEngram),
+          engrams: z.array(RecalledRow.strip()).parse(recalled.engrams),
           facts: recalled.facts.length,
           how: recalled.how,
         }
@@ -160,20 +164,11 @@ export function ablationRow(
   };
 }
 
-const summarizeEngram = ({ id, mark, similarity, words, score }: Recalled) => ({
-  id,
-  mark,
-  similarity,
-  words,
-  score,
-});
-
-function sideRow(task: AblationTask, run: SideRun | undefined): SideRow | null {
+function sideRow(task: AblationTask, run: SideJournal | undefined): SideRow | null {
   if (!run) return null;
-  const { deliberations, outcome, finished, failed, answer, calls, tokens, usd } = run.row;
   const text = answerEvent(run.entries)?.data.text ?? null;
   const right = task.answer === undefined ? null : run.row.right; // ABLATION-6
-  return { deliberations, outcome, finished, failed, answer, calls, tokens, usd, text, right, grade: null };
+  return { ...SideRun.strip().parse(run.row), text, right, grade: null };
 }
 
 type AblationInput = Pick<MemoryAblation, "simulated" | "user" | "model" | "seed" | "startedAt"> & {
@@ -236,10 +231,10 @@ function sumSides(sides: readonly SideRow[]): SideTotal {
     grade: { mean: meanOf(grades), n: grades.length },
     calls: sides.reduce((sum, { calls }) => sum + calls, 0),
     tokens: {
-      in: total(sides.map(({ tokens }) => tokens.in)),
-      out: total(sides.map(({ tokens }) => tokens.out)),
+      in: sumKnown(sides.map(({ tokens }) => tokens.in)),
+      out: sumKnown(sides.map(({ tokens }) => tokens.out)),
     },
-    usd: total(sides.map(({ usd }) => usd)),
+    usd: sumKnown(sides.map(({ usd }) => usd)),
   };
 }
 

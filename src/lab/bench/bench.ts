@@ -73,7 +73,7 @@ export async function runBench(
   const jobs: BenchJob[] = [];
   for (const task of tasks) for (const arm of arms) jobs.push(await openJob(parley, { arm, task }));
   for (const job of jobs) reportRow(job, options, false);
-  const spent = jobs.map((job) => job.spent()).reduce(addUsage, NO_USAGE);
+  const spent = jobs.map((job) => job.spent()).reduce((sum, one) => addUsage(sum, one), NO_USAGE);
   const budget = benchBudget(parley);
   const purse = createPurse(budget, { spent, slots: options.concurrency });
   const stop = await runJobs(jobs, purse, options);

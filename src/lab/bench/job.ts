@@ -62,11 +62,8 @@ type JobState = {
   readonly last: LastRun | undefined;
 };
 
-/** What to do next, and how much of the purse it takes. */
-type JobPlan =
-  | { readonly do: "open"; readonly nth: number }
-  | { readonly do: "drive"; readonly last: LastRun }
-  | { readonly do: "fork"; readonly nth: number; readonly last: LastRun };
+/** What to do next. */
+type JobPlan = { readonly do: "open" } | { readonly do: "drive" | "fork"; readonly last: LastRun };
 
 type JobSubject = { readonly arm: PreparedArm; readonly task: BenchTask };
 
@@ -80,10 +77,11 @@ export async function openJob(context: AppContext, { arm, task }: JobSubject): P
 
   const start = async (plan: JobPlan, cap: Budget): Promise<DeliberationId | undefined> => {
     if (plan.do === "drive") return plan.last.id;
+    const next = request(state.runs);
     const { fresh, opened } =
       plan.do === "open"
-        ? await openPrepared(context, { ...arm.asked(task), budget: cap }, request(plan.nth))
-        : await context.engine.fork(plan.last.id, { request: request(plan.nth), changes: { budget: cap } });
+        ? await openPrepared(context, { ...arm.asked(task), budget: cap }, next)
+        : await context.engine.fork(plan.last.id, { request: next, changes: { budget: cap } });
     // A rival opened it under a cap of its own.
     return fresh || canonical(opened.data.budget) === canonical(cap) ? opened.deliberation : undefined;
   };
@@ -97,7 +95,7 @@ export async function openJob(context: AppContext, { arm, task }: JobSubject): P
       for (;;) {
         const plan = planOf(state, mayRetry);
         if (!plan) return "finished";
-        const funded = await fund(plan, { purse, nth: state.runs });
+        const funded = await fund(plan, purse);
         if (!funded) return "budget";
         const before = state.spent;
         try {
@@ -112,7 +110,7 @@ export async function openJob(context: AppContext, { arm, task }: JobSubject): P
           await run.reactions;
         } finally {
           state = await read();
-          funded.grant.settle(subtractUsage(state.spent, before));
+          funded.grant.settle(addUsage(state.spent, before, -1));
         }
         if (plan.do === "open") mayRetry = false;
         if (state.last?.denied) return "access";
@@ -121,32 +119,23 @@ export async function openJob(context: AppContext, { arm, task }: JobSubject): P
   };
 }
 
-function planOf({ last, runs }: JobState, mayRetry: boolean): JobPlan | undefined {
-  if (!last) return { do: "open", nth: 0 };
-  switch (last.status) {
-    case "open":
-      return { do: "drive", last };
-    case "cut":
-    case "cancelled":
-      return { do: "fork", nth: runs, last };
-    case "failed":
-      return mayRetry ? { do: "open", nth: runs } : undefined;
-    case "finished":
-      return undefined;
-  }
+function planOf({ last }: JobState, mayRetry: boolean): JobPlan | undefined {
+  if (!last || (last.status === "failed" && mayRetry)) return { do: "open" };
+  if (last.status === "open") return { do: "drive", last };
+  return last.status === "cut" || last.status === "cancelled" ? { do: "fork", last } : undefined;
 }
 
 /** A grant for a plan; an open deliberation whose cap is more than all that is left goes on in a fork. */
 async function fund(
   plan: JobPlan,
-  { purse, nth }: { readonly purse: Purse; readonly nth: number },
+  purse: Purse,
 ): Promise<{ readonly plan: JobPlan; readonly grant: Grant } | undefined> {
   if (plan.do === "open") return granted(plan, await purse.share());
   if (plan.do === "fork")
     return granted(plan, await purse.rest(plan.last.status === "cut" ? plan.last.budget : undefined));
   const { last } = plan;
   const grant = await purse.exactly(remainingBudget(last.budget, last.spent));
-  return grant ? { plan, grant } : granted({ do: "fork", nth, last }, await purse.rest());
+  return grant ? { plan, grant } : granted({ do: "fork", last }, await purse.rest());
 }
 
 const granted = (plan: JobPlan, grant: Grant | undefined) => grant && { plan, grant };
@@ -195,15 +184,10 @@ const isDenied = (entries: readonly Entry[]): boolean =>
 
 export const NO_USAGE: Reservation = { calls: 0, tokens: 0, usd: 0 };
 
-export const addUsage = (a: Reservation, b: Reservation): Reservation => ({
-  calls: a.calls + b.calls,
-  tokens: a.tokens + b.tokens,
-  usd: a.usd + b.usd,
-});
-const subtractUsage = (a: Reservation, b: Reservation): Reservation => ({
-  calls: a.calls - b.calls,
-  tokens: a.tokens - b.tokens,
-  usd: a.usd - b.usd,
+export const addUsage = (a: Reservation, b: Reservation, sign: 1 | -1 = 1): Reservation => ({
+  calls: a.calls + sign * b.calls,
+  tokens: a.tokens + sign * b.tokens,
+  usd: a.usd + sign * b.usd,
 });
 
 /** The usage of a deliberation's own calls; its whole cap where a provider did not report it. */

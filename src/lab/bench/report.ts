@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { condorcet } from "../../stats/ballot-rules.ts";
+import { mean, sumKnown } from "../../stats/numbers.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
 import { effectiveMembers, Estimate, mcnemar, estimateShare } from "../../stats/proportions.ts";
 import { BenchRow } from "./row.ts";
@@ -211,7 +212,10 @@ export function benchReport({ tasks, seed, arms, rows }: BenchInput): BenchRepor
     tasks,
     seed,
     startedAt: rows.map(({ openedAt }) => openedAt).toSorted()[0] ?? null,
-    spent: { calls: rows.reduce((sum, { calls }) => sum + calls, 0), usd: total(rows.map(({ usd }) => usd)) },
+    spent: {
+      calls: rows.reduce((sum, { calls }) => sum + calls, 0),
+      usd: sumKnown(rows.map(({ usd }) => usd)),
+    },
     arms: results,
     pairs: benchPairs(
       arms.map(({ name }) => name),
@@ -225,7 +229,7 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
   const rows = begun.filter(({ finished }) => finished);
   const right = rows.filter((row) => row.right).length;
   const noAnswer = rows.filter(({ answer }) => answer === null).length;
-  const mean = (read: (row: BenchRow) => number | null) => {
+  const average = (read: (row: BenchRow) => number | null) => {
     const values = rows.flatMap((row) => read(row) ?? []);
     return values.length < rows.length ? null : meanOf(values);
   };
@@ -244,10 +248,10 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
       outcomes.map((outcome) => [outcome, rows.filter((row) => row.outcome === outcome).length]),
     ),
     perQuestion: {
-      calls: mean(({ calls }) => calls),
-      tokensIn: mean(({ tokens }) => tokens.in),
-      tokensOut: mean(({ tokens }) => tokens.out),
-      usd: mean(({ usd }) => usd),
+      calls: average(({ calls }) => calls),
+      tokensIn: average(({ tokens }) => tokens.in),
+      tokensOut: average(({ tokens }) => tokens.out),
+      usd: average(({ usd }) => usd),
     },
     votes: benchVotes(rows),
     flips: arm.deliberates ? flipsOf(rows) : null,
@@ -278,10 +282,6 @@ function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
 const accuracyOf = (rows: readonly Pick<ScoredAnswer, "right">[]): Estimate =>
   estimateShare(rows.filter(({ right }) => right).length, rows.length);
 
-/** The sum; null where any value is unknown. */
-export const total = (values: readonly (number | null)[]): number | null =>
-  values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
-
 /** The mean; null without values. */
 export const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  values.length === 0 ? null : mean(values);

@@ -127,16 +127,6 @@ export type Evaluators = {
   readonly mapModels?: string | undefined;
 };
 
-/** The part of an evaluation's opening that depends on its evaluators. */
-export type EvaluatorSeats = {
-  readonly participants: NewDeliberation["participants"];
-  /** Their own user prompts. */
-  readonly templates: Readonly<Record<string, string>>;
-  /** Milliseconds, by evaluator. */
-  readonly timeoutsMs: Readonly<Record<string, number>>;
-  readonly warnings: readonly string[];
-};
-
 /** It is low, so that the same solution gets the same scores. */
 const TEMPERATURE = 0.1;
 const MAX_EVALUATORS = 26;
@@ -146,7 +136,7 @@ const MAX_EVALUATORS = 26;
  * @throws Fault `configuration` where they are named twice or not at all, and as `readEvaluationFile`, `mapModels` and
  * `checkedRef` do
  */
-async function evaluatorSeats(context: AppContext, given: Evaluators): Promise<EvaluatorSeats> {
+async function evaluatorSeats(context: AppContext, given: Evaluators) {
   const { agents, warnings } = evaluatorsOf(context, given);
   const mapped = given.mapModels === undefined ? agents : mapModels(agents, given.mapModels);
   const instructions = context.resources.persona("judge").instructions;
@@ -205,15 +195,15 @@ function evaluatorsOf(
   return { agents, warnings: [] };
 }
 
-/** All that evaluators have before them of a debate. */
-export type EvaluationSubject = { readonly texts: EvaluationTexts; readonly work: EvaluationWork };
-
 /**
  * What of a debate is evaluated. Its requirements are read out of the problem anew, so that debates of any origin are
  * measured alike; of an agent's coverage counts what it wrote last.
  * @throws Fault `configuration` for a debate without problem or solution
  */
-export function subjectOf(record: DebateRecord, families: Families): EvaluationSubject {
+export function subjectOf(
+  record: DebateRecord,
+  families: Families,
+): { readonly texts: EvaluationTexts; readonly work: EvaluationWork } {
   const { problem, clarifications, synthesis } = record;
   if (problem.trim() === "") throw missing(record, "has no problem", "name a result file that has one");
   if (synthesis === null || synthesis.text.trim() === "") {
@@ -223,6 +213,7 @@ export function subjectOf(record: DebateRecord, families: Families): EvaluationS
         : "name a debate that came to a synthesis";
     throw missing(record, "has no solution", next);
   }
+  const { major, minor } = extractRequirements(problem);
   return {
     texts: {
       problem,
@@ -233,7 +224,7 @@ export function subjectOf(record: DebateRecord, families: Families): EvaluationS
     work: {
       debate: { id: record.id, simulated: record.simulated },
       debaters: debatersIn(record, families),
-      requirements: mutable(extractRequirements(problem)),
+      requirements: { major: [...major], minor: [...minor] },
       unfulfilled: [...synthesis.unfulfilledMajorRequirements],
     },
   };
@@ -241,14 +232,6 @@ export function subjectOf(record: DebateRecord, families: Families): EvaluationS
 
 const missing = ({ id }: DebateRecord, what: string, next: string): Fault<"configuration"> =>
   new Fault("configuration", { why: `the debate ${id.slice(0, 100)} ${what} to evaluate`, next });
-
-const mutable = ({
-  major,
-  minor,
-}: ReturnType<typeof extractRequirements>): EvaluationWork["requirements"] => ({
-  major: [...major],
-  minor: [...minor],
-});
 
 /** From the last refinement of each agent, else from its last proposal; agents that say nothing of it are left out. */
 function coverageIn({ agents, rounds }: DebateRecord): EvaluationTexts["coverage"] {
@@ -273,17 +256,11 @@ function debatersIn(record: DebateRecord, families: Families): EvaluationWork["d
     const known = [model, ...texts.map((text) => text.model)].flatMap(findFamily);
     return { id, role, families: [...new Set(known.length > 0 || family === null ? known : [family])] };
   };
-  const texts = rounds.flatMap(({ proposals, critiques, refinements }) => [
-    ...proposals,
-    ...critiques,
-    ...refinements,
-  ]);
-  const debaters = agents.map((agent) =>
-    debater(
-      agent,
-      texts.filter(({ by }) => by === agent.id),
-    ),
-  );
+  const texts = rounds.flatMap((round) => [...round.proposals, ...round.critiques, ...round.refinements]);
+  const writtenBy = (id: string) => texts.filter(({ by }) => by === id);
   const judged = [judgeSummary, synthesis].filter((text) => text !== null);
-  return judge ? [...debaters, debater(judge, judged)] : debaters;
+  return [
+    ...agents.map((agent) => debater(agent, writtenBy(agent.id))),
+    ...(judge ? [debater(judge, judged)] : []),
+  ];
 }

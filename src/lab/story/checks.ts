@@ -11,7 +11,6 @@ import {
   type Annotation,
   type Engram,
   type Entry,
-  type Event,
   isEvent,
   type Json,
   type Respondent,
@@ -222,20 +221,15 @@ function hasPart(
   part: EngramExpectation["has"][number],
   { engram, annotations, question }: KeptEngram & { readonly question: string },
 ): boolean {
-  switch (part) {
-    case "question":
-      // Memory keeps the beginning of a long one.
-      return engram.question.trim() !== "" && question.trim().startsWith(engram.question.trim());
-    case "summary":
-      return engram.summary.trim() !== "";
-    case "at":
-      return Number.isFinite(timeOf(engram));
-    case "entities":
-    case "models":
-      return engram[part].length > 0;
-    default:
-      return annotations.some(({ what }) => what.kind === part);
-  }
+  const own: { readonly [P in EngramExpectation["has"][number]]?: boolean } = {
+    // Memory keeps the beginning of a long one.
+    question: engram.question.trim() !== "" && question.trim().startsWith(engram.question.trim()),
+    summary: engram.summary.trim() !== "",
+    at: Number.isFinite(timeOf(engram)),
+    entities: engram.entities.length > 0,
+    models: engram.models.length > 0,
+  };
+  return own[part] ?? annotations.some(({ what }) => what.kind === part);
 }
 
 /** One expectation of a story. `ok` is null where it cannot be checked; `found` says what was there instead, or why not. */
