@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fold, isEvent, type Entry } from "../src/kernel/index.ts";
-import { claims } from "../src/views/claims.ts";
+import { isEvent, type Entry } from "../src/kernel/index.ts";
 import { criticalPathMs } from "../src/views/critical-path.ts";
 import { panelSection } from "../src/views/panel.ts";
 import { council } from "../src/protocols/council/index.ts";
@@ -50,26 +49,6 @@ const claimed = (entries: readonly Entry[]) => {
 };
 
 describe("claims", () => {
-  it("are one row each, as the chair made them", async () => {
-    const { id, entries } = await held();
-    const contributors = claimed(entries);
-    expect(contributors).toHaveLength(3);
-    expect(fold(claims, entries).rows).toEqual(
-      contributors.map(({ id: participant, weight, reason }) => ({
-        deliberation: id,
-        conversation: null,
-        participant,
-        strategy: "balanced",
-        weight,
-        reason,
-      })),
-    );
-  });
-
-  it("stay the parent's where a fork adopts the synthesis", async () => {
-    expect(fold(claims, await forked({})).rows).toEqual([]);
-  });
-
   it("are named in the footer by weight, those without any left out", async () => {
     const { entries } = await held();
     const [least, , most] = claimed(entries).map(({ id }) => id);

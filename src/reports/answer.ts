@@ -101,8 +101,14 @@ const OUTCOMES: { readonly [status: string]: string | undefined } = {
   inconclusive: "Inconclusive",
 };
 
-/** A part and those below it. */
-const flat = (part: ReportPart): ReportPart[] => [part, ...(part.parts ?? []).flatMap(flat)];
+/** A part and those below it, without blocks in which nothing stands. */
+const flat = (part: ReportPart): ReportPart[] => [
+  { ...part, blocks: part.blocks.filter((block) => !isEmpty(block)) },
+  ...(part.parts ?? []).flatMap(flat),
+];
+
+const isEmpty = (block: ReportBlock): boolean =>
+  block.kind === "words" ? block.text === "" : block.kind === "table" && block.rows.length === 0;
 
 const partWarnings = (part: ReportPart): string[] =>
   flat(part).flatMap(({ blocks }) =>

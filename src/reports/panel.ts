@@ -2,6 +2,7 @@ import type { ReportPart } from "../kernel/index.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
 import { namesOf } from "./names.ts";
+import { part, points, table, words } from "./part.ts";
 import { describeAgreement, formatScore } from "./words.ts";
 
 /** The method that measures what a member did as a reviewer; all others measure its own part in the answer. */
@@ -10,49 +11,41 @@ const BALLOT_METHOD = "shapley-standing";
 /** What a panel's members and its chair left beside the answer, and how the answer came about. */
 export function panelParts(section: PanelSection, { participants }: Result): ReportPart[] {
   const nameOf = namesOf(participants);
-  const { footer, dissent, insights, vetoed } = section;
-  const lists = (
-    [
-      ["Dissent", dissent],
-      ["Unique points", insights],
-      ["Rejected", vetoed.map(({ id, flaw }) => `${nameOf(id)}: ${flaw}`)],
-    ] as const
-  ).map(([heading, texts]): ReportPart => ({
-    heading,
-    blocks: texts.length > 0 ? [{ kind: "points", texts }] : [],
-  }));
+  const all = (ids: readonly string[]) => ids.map(nameOf).join(", ");
+  const { footer, dissent, insights, vetoed, votes, mode, standing, contributions } = section;
+  const { claimed, measured } = contributions;
+  const ballots = votes.map(({ answer, first, last }) => [answer, all(first), all(last)]);
+  const claims = claimed.map(({ id, weight, reason }) => [nameOf(id), weight.toFixed(2), reason]);
   return [
-    { heading: "", blocks: footer === null ? [] : [{ kind: "words", text: footer }] },
-    ...lists,
-    ...modePart(section, nameOf),
-    ...votesPart(section, nameOf),
-    ...rankingPart(section, nameOf),
-    ...contributionParts(section, nameOf),
+    part("", words(footer ?? "")),
+    part("Dissent", points(dissent)),
+    part("Unique points", points(insights)),
+    part("Rejected", points(vetoed.map(({ id, flaw }) => `${nameOf(id)}: ${flaw}`))),
+    part("Mode", words(describeMode(section, nameOf))),
+    // Nothing to tell where all agree.
+    part("Votes", table(["Answer", "At first", "At last"], ballots.length > 1 ? ballots : [])),
+    part(
+      mode === "vote" ? "Vote" : "Peer ranking",
+      rankingTable(section, nameOf),
+      words(standing.length === 0 ? "" : `Rater agreement: ${describeAgreement(section)}`),
+    ),
+    part("Contributions (self-reported by the chair)", table(["Member", "Weight", "Reason"], claims)),
+    part("Contributions (measured)", ...measuredBlocks(measured, nameOf)),
   ];
 }
 
 type NameOf = (id: string) => string;
 
-function modePart({ mode, strategy, standing }: PanelSection, nameOf: NameOf): ReportPart[] {
-  const mark = (text: string): ReportPart[] => [{ heading: "Mode", blocks: [{ kind: "words", text }] }];
-  if (mode !== "vote") return strategy === null ? [] : mark(`${mode ?? "synthesis"}, strategy ${strategy}`);
+function describeMode({ mode, strategy, standing }: PanelSection, nameOf: NameOf): string {
+  if (mode !== "vote") return strategy === null ? "" : `${mode ?? "synthesis"}, strategy ${strategy}`;
   const best = standing.find(({ place, score }) => place === 1 && score !== null);
-  if (!best) return mark("vote, without a readable ranking");
+  if (!best) return "vote, without a readable ranking";
   const tied = best.tiedWith.length > 0 ? " (tied; the first seat's draft is the answer)" : "";
-  return mark(`vote, won by ${nameOf(best.id)}${tied}`);
+  return `vote, won by ${nameOf(best.id)}${tied}`;
 }
 
-/** How the members voted by their final answers; nothing to tell where all agree. */
-function votesPart({ votes }: PanelSection, nameOf: NameOf): ReportPart[] {
-  if (votes.length < 2) return [];
-  const all = (ids: readonly string[]) => ids.map(nameOf).join(", ");
-  const rows = votes.map(({ answer, first, last }) => [answer, all(first), all(last)]);
-  return [{ heading: "Votes", blocks: [{ kind: "table", heads: ["Answer", "At first", "At last"], rows }] }];
-}
-
-function rankingPart(section: PanelSection, nameOf: NameOf): ReportPart[] {
-  const { mode, standing } = section;
-  if (standing.length === 0) return [];
+/** Without the columns in which nothing stands. */
+function rankingTable({ standing }: PanelSection, nameOf: NameOf) {
   const rows = standing.map(({ id, place, score, low, high, tiedWith }) => [
     score === null ? "-" : String(place),
     nameOf(id),
@@ -63,54 +56,19 @@ function rankingPart(section: PanelSection, nameOf: NameOf): ReportPart[] {
   const heads = ["Rank", "Member", "Score", "95 % interval", "Tied with"];
   const filled = heads.map((_, column) => rows.some((row) => row[column] !== ""));
   const kept = <T>(row: readonly T[]) => row.filter((_, column) => filled[column]);
-  return [
-    {
-      heading: mode === "vote" ? "Vote" : "Peer ranking",
-      blocks: [
-        { kind: "table", heads: kept(heads), rows: rows.map(kept) },
-        { kind: "words", text: `Rater agreement: ${describeAgreement(section)}` },
-      ],
-    },
-  ];
+  return table(kept(heads), rows.map(kept));
 }
 
-function contributionParts({ contributions }: PanelSection, nameOf: NameOf): ReportPart[] {
-  const { claimed, measured } = contributions;
+function measuredBlocks(measured: PanelSection["contributions"]["measured"], nameOf: NameOf) {
   const methods = [...new Set(measured.map(({ method }) => method))];
   const ids = [...new Set(measured.map(({ id }) => id))];
   const cell = (id: string, method: string) =>
     measured.find((one) => one.id === id && one.method === method)?.weight.toFixed(2) ?? "-";
-  const parts: (ReportPart | undefined)[] = [
-    claimed.length > 0
-      ? {
-          heading: "Contributions (self-reported by the chair)",
-          blocks: [
-            {
-              kind: "table",
-              heads: ["Member", "Weight", "Reason"],
-              rows: claimed.map(({ id, weight, reason }) => [nameOf(id), weight.toFixed(2), reason]),
-            },
-          ],
-        }
-      : undefined,
-    measured.length > 0
-      ? {
-          heading: "Contributions (measured)",
-          blocks: [
-            {
-              kind: "table",
-              heads: [
-                "Member",
-                ...methods.map((method) => (method === BALLOT_METHOD ? `${method}*` : method)),
-              ],
-              rows: ids.map((id) => [nameOf(id), ...methods.map((method) => cell(id, method))]),
-            },
-            ...(methods.includes(BALLOT_METHOD)
-              ? [{ kind: "words", text: "* the value of a reviewer's ballot, not of its own draft" } as const]
-              : []),
-          ],
-        }
-      : undefined,
+  const heads = methods.map((method) => (method === BALLOT_METHOD ? `${method}*` : method));
+  const rows = ids.map((id) => [nameOf(id), ...methods.map((method) => cell(id, method))]);
+  const isBallots = methods.includes(BALLOT_METHOD);
+  return [
+    table(["Member", ...heads], rows),
+    words(isBallots ? "* the value of a reviewer's ballot, not of its own draft" : ""),
   ];
-  return parts.filter((part) => part !== undefined);
 }
