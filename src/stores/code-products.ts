@@ -65,96 +65,36 @@ const plainProducts: CodeProducts = (codes, query) => {
   return products;
 };
 
-// The module, as https://webassembly.github.io/spec/core/binary and the SIMD proposal number its instructions.
+/* The module, as `wat2wasm --enable-simd` (wabt) assembles it:
 
-const I32 = 0x7f;
-const V128 = 0x7b;
-const END = 0x0b;
-const LOOP = [0x03, 0x40];
-const BLOCK = [0x02, 0x40];
-const LEAVE_IF = [0x0d, 0];
-const IS_ZERO = 0x45;
-const LESS = 0x49;
-const ADD = 0x6a;
-const SUBTRACT = 0x6b;
-const STORE = [0x36, 2, 0];
-/** Followed by log2 of the alignment, and the offset. */
-const LOAD = 0;
-const SPLAT = 17;
-const LANE = 27;
-const EXTEND_LOW = 135;
-const EXTEND_HIGH = 136;
-const ADD_LANES = 174;
-const DOT = 186;
-
-/** Locals: the parameters `products` is called with, then its own. */
-const [CODES, ROWS, QUERY, WIDTH, OUT, QUERY_END, AT, SUM, SIXTEEN] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
-
-function number(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...number(value >>> 7)];
-}
-function list(...items: readonly (readonly number[])[]): number[] {
-  return [...number(items.length), ...items.flat()];
-}
-function section(id: number, ...items: readonly (readonly number[])[]): number[] {
-  const body = list(...items);
-  return [id, ...number(body.length), ...body];
-}
-function text(letters: string): number[] {
-  return [letters.length, ...Array.from(letters, (letter) => letter.charCodeAt(0))];
-}
-function get(local: number): number[] {
-  return [0x20, local];
-}
-function set(local: number): number[] {
-  return [0x21, local];
-}
-function constant(value: number): number[] {
-  return [0x41, value];
-}
-function simd(instruction: number): number[] {
-  return [0xfd, ...number(instruction)];
-}
-function load(offset: number): number[] {
-  return [...simd(LOAD), 4, offset];
-}
-function moved(local: number, by: number): number[] {
-  return [...get(local), ...constant(by), ADD, ...set(local)];
-}
-/** Adds the products of eight codes with the eight numbers of the query at `offset`. */
-function eight(extend: number, offset: number): number[] {
-  return [
-    ...[...get(SIXTEEN), ...simd(extend)],
-    ...[...get(AT), ...load(offset)],
-    ...[...simd(DOT), ...simd(ADD_LANES)],
-  ];
-}
-function lane(index: number): number[] {
-  return [...get(SUM), ...simd(LANE), index];
-}
-
-const body = [
-  ...list([2, I32], [2, V128]),
-  ...[...get(QUERY), ...get(WIDTH), ...get(WIDTH), ADD, ADD, ...set(QUERY_END)],
-  ...[...BLOCK, ...get(ROWS), IS_ZERO, ...LEAVE_IF],
-  ...LOOP,
-  ...[...get(QUERY), ...set(AT), ...constant(0), ...simd(SPLAT), ...set(SUM)],
-  ...LOOP,
-  ...[...get(CODES), ...load(0), ...set(SIXTEEN)],
-  ...[...get(SUM), ...eight(EXTEND_LOW, 0), ...eight(EXTEND_HIGH, 16), ...set(SUM)],
-  ...[...moved(CODES, 16), ...moved(AT, 32)],
-  ...[...get(AT), ...get(QUERY_END), LESS, ...LEAVE_IF, END],
-  ...[...get(OUT), ...lane(0), ...lane(1), ADD, ...lane(2), ADD, ...lane(3), ADD, ...STORE],
-  ...moved(OUT, 4),
-  ...[...get(ROWS), ...constant(1), SUBTRACT, ...set(ROWS), ...get(ROWS), ...LEAVE_IF],
-  ...[END, END, END],
-];
-
-const MODULE = Uint8Array.from([
-  ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...section(1, [0x60, ...list([I32], [I32], [I32], [I32], [I32]), ...list()]),
-  ...section(2, [...text("m"), ...text("m"), 2, 0, 1]),
-  ...section(3, [0]),
-  ...section(7, [...text("products"), 0, 0]),
-  ...section(10, [...number(body.length), ...body]),
-]);
+(module (memory (import "m" "m") 1)
+  (func (export "products") (param $codes i32) (param $rows i32) (param $query i32) (param $width i32) (param $out i32)
+    (local $end i32) (local $at i32) (local $sum v128) (local $sixteen v128)
+    (local.set $end (i32.add (local.get $query) (i32.add (local.get $width) (local.get $width))))
+    (block
+      (br_if 0 (i32.eqz (local.get $rows)))
+      (loop $row
+        (local.set $at (local.get $query))
+        (local.set $sum (i32x4.splat (i32.const 0)))
+        (loop $next
+          (local.set $sixteen (v128.load (local.get $codes)))
+          (local.set $sum (i32x4.add
+            (i32x4.add (local.get $sum)
+              (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $sixteen)) (v128.load (local.get $at))))
+            (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $sixteen)) (v128.load offset=16 (local.get $at)))))
+          (local.set $codes (i32.add (local.get $codes) (i32.const 16)))
+          (local.set $at (i32.add (local.get $at) (i32.const 32)))
+          (br_if $next (i32.lt_u (local.get $at) (local.get $end))))
+        (i32.store (local.get $out) (i32.add (i32.add (i32.add
+          (i32x4.extract_lane 0 (local.get $sum)) (i32x4.extract_lane 1 (local.get $sum)))
+          (i32x4.extract_lane 2 (local.get $sum))) (i32x4.extract_lane 3 (local.get $sum))))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (local.set $rows (i32.sub (local.get $rows) (i32.const 1)))
+        (br_if $row (local.get $rows))))))
+*/
+const MODULE = Buffer.from(
+  "AGFzbQEAAAABCQFgBX9/f39/AAIIAQFtAW0CAAEDAgEABwwBCHByb2R1Y3RzAAAKnAEBmQECAn8CeyACIAMgA2pqIQUCQC" +
+    "ABRQ0AA0AgAiEGQQD9ESEHA0AgAP0ABAAhCCAHIAj9hwEgBv0ABAD9ugH9rgEgCP2IASAG/QAEEP26Af2uASEHIABBEGoh" +
+    "ACAGQSBqIQYgBiAFSQ0ACyAEIAf9GwAgB/0bAWogB/0bAmogB/0bA2o2AgAgBEEEaiEEIAFBAWshASABDQALCws=",
+  "base64",
+);
