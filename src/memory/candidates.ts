@@ -40,11 +40,14 @@ export async function findCandidates(
   signal: AbortSignal,
 ): Promise<CandidateSearchResult> {
   const { scope, query, limit, without } = search;
-  const [byWords, byMeaning] = await Promise.all([
+  const nearest = async () => {
+    const meaning = await meaningOf(embedder, search, signal);
+    return { meaning, near: meaning.ok ? await store.nearest(scope, { ...meaning, limit, without }) : [] };
+  };
+  const [byWords, { meaning, near }] = await Promise.all([
     query.words.length === 0 ? [] : store.matching(scope, { words: query.words, limit, without }),
-    nearest({ store, embedder }, search, signal),
+    nearest(),
   ]);
-  const { meaning, near } = byMeaning;
   const ids = [...new Set([...near.map(({ id }) => id), ...byWords])];
   // Where as many were near as were asked for, those without a vector are not looked for: nobody misses them.
   const few = embedder !== null && near.length < limit;
@@ -55,7 +58,7 @@ export async function findCandidates(
   ]);
   return {
     candidates: candidatesOf(query, stored, similarities),
-    how: howOf(meaning, { words: query.words.length > 0, unembedded: unembedded.length }),
+    how: describeSearch(meaning, query, unembedded.length),
   };
 }
 
@@ -71,7 +74,7 @@ export async function compareEngrams(
   const similarities = await similaritiesOf(store, { scope, meaning, near: [], ids });
   return {
     candidates: candidatesOf(query, engrams, similarities),
-    how: howOf(meaning, { words: query.words.length > 0, unembedded: 0 }),
+    how: describeSearch(meaning, query, 0),
   };
 }
 
@@ -84,15 +87,6 @@ async function meaningOf(
   if (query.text.trim() === "") return { ok: false, why: "there is no question" };
   const came = await embedder.query(query.text, { timeoutMs, signal });
   return came.ok ? { ok: true, model: embedder.model, vector: came.value } : came;
-}
-
-async function nearest({ store, embedder }: MemoryBackend, search: CandidateSearch, signal: AbortSignal) {
-  const meaning = await meaningOf(embedder, search, signal);
-  const { scope, limit, without } = search;
-  const near = meaning.ok
-    ? await store.nearest(scope, { model: meaning.model, vector: meaning.vector, limit, without })
-    : [];
-  return { meaning, near };
 }
 
 type SimilarityRequest = {
@@ -122,25 +116,23 @@ async function similaritiesOf(
 
 function candidatesOf(
   query: Query,
-  stored: readonly StoredEngram[],
+  all: readonly StoredEngram[],
   similarities: ReadonlyMap<EngramId, number>,
 ): readonly RecallCandidate[] {
-  return stored.map((found) => ({
-    stored: found,
-    similarity: similarities.get(found.engram.id) ?? null,
-    ...matchShares(query, found.engram),
+  return all.map((stored) => ({
+    stored,
+    similarity: similarities.get(stored.engram.id) ?? null,
+    ...matchShares(query, stored.engram),
   }));
 }
 
-function howOf(
-  meaning: QuestionVector,
-  { words, unembedded }: { readonly words: boolean; readonly unembedded: number },
-): string {
+function describeSearch(meaning: QuestionVector, { words }: Query, unembedded: number): string {
+  const hasWords = words.length > 0;
   if (!meaning.ok)
-    return words
+    return hasWords
       ? `full text alone: ${meaning.why}`
       : `nothing to search by: ${meaning.why}, and it has no words`;
-  const by = words
+  const by = hasWords
     ? `semantic (${meaning.model}) and full text`
     : `semantic (${meaning.model}) alone: the question has no words to search by`;
   if (unembedded === 0) return by;

@@ -10,7 +10,10 @@ const MAX_RETURNS = 100;
 
 export type PinnedFact = { readonly id: EngramId; readonly fact: string; readonly at: string };
 
-export type Pinned =
+/** `at`: ISO 8601 in UTC; `by`: who pins it. */
+export type NewFact = { readonly fact: string; readonly at: string; readonly by: string };
+
+type Pinned =
   /** `fresh`: whether it was not pinned before. */
   | { readonly ok: true; readonly engram: Engram; readonly fresh: boolean }
   | { readonly ok: false; readonly reason: string };
@@ -61,11 +64,7 @@ function pinnedEngram(scope: MemoryScope, id: EngramId, { fact, at }: Omit<Pinne
  * Pins a fact once per scope, and keeps who pinned it as a comment on it. A fact that was forgotten is pinned anew, under
  * another id: what is forgotten stays so. @throws Fault `store-unavailable`
  */
-export async function pin(
-  store: EngramStore,
-  scope: MemoryScope,
-  given: { readonly fact: string; readonly at: string; readonly by: string },
-): Promise<Pinned> {
+export async function pin(store: EngramStore, scope: MemoryScope, given: NewFact): Promise<Pinned> {
   const read = parseFact(given.fact);
   if (!read.ok) return read;
   for (let turn = 1; turn <= MAX_RETURNS; turn += 1) {

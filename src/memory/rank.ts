@@ -39,7 +39,7 @@ function scoreOf(
     weights.words * candidate.words +
     weights.entities * candidate.entities +
     weights.grade * (grade === null ? 0 : grade - 3) +
-    weights.preference * (preference === "won" ? 1 : preference === "lost" ? -1 : 0) +
+    weights.preference * PREFERENCES[preference ?? "tied"] +
     weights.thumb * (thumb === "up" ? 1 : thumb === "down" ? -1 : 0)
   );
 }

@@ -18,6 +18,8 @@ export type Reembedded = {
   readonly why: string | null;
 };
 
+export type OnEmbedded = (done: { readonly embedded: number }) => void;
+
 type EmbeddingWork = {
   readonly store: EngramStore;
   readonly embedder: Embedder;
@@ -27,7 +29,7 @@ type EmbeddingWork = {
 /** Gives the model's vector to the live engrams that have none, newest first. @throws Fault `store-unavailable` */
 export async function reembed(
   work: EmbeddingWork,
-  onProgress: (done: { readonly embedded: number }) => void,
+  onProgress: OnEmbedded,
   signal: AbortSignal,
 ): Promise<Reembedded> {
   const { store, embedder, scope } = work;

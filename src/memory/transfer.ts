@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Annotation, Engram, EngramId, type MemoryScope } from "../kernel/index.ts";
+import { Annotation, Engram, EngramId, UserId, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { parseFact, pinnedId } from "./facts.ts";
 import { listEngrams } from "./lookup.ts";
@@ -16,20 +16,24 @@ export const EngramLine = z.strictObject({
 });
 export type EngramLine = z.infer<typeof EngramLine>;
 
-export type Imported = {
-  /** Engrams that were not there. */
-  readonly written: number;
-  /** Engrams that were there, and stayed as they were. */
-  readonly known: number;
-  /** Engrams that were forgotten here, and stay so. */
-  readonly forgotten: number;
+/** What `parley memory import --json` prints. Published as `schemas/memory-import.schema.json`. */
+export const MemoryImport = z.strictObject({
+  user: UserId,
+  file: z.string(),
+  /** Engrams that were not there; that were there, and stayed as they were; that were forgotten here, and stay so. */
+  written: z.int(),
+  known: z.int(),
+  forgotten: z.int(),
   /** Annotations that were not there. */
-  readonly annotations: number;
-  /** Lines that are none of an export. */
-  readonly refused: number;
-  /** Of these the first 100, with the line's number from 1. */
-  readonly refusals: readonly { readonly line: number; readonly why: string }[];
-};
+  annotations: z.int(),
+  /** Lines that are none of an export, and of these the first 100. `line`: from 1. */
+  refused: z.int(),
+  refusals: z.array(z.strictObject({ line: z.int(), why: z.string() })),
+});
+export type MemoryImport = z.infer<typeof MemoryImport>;
+export type Imported = Omit<MemoryImport, "user" | "file">;
+
+export type TextLines = AsyncIterable<string> | Iterable<string>;
 
 /**
  * The engrams of a scope as they stand when it is asked, pinned facts too, oldest first, so that an import keeps their order. No
@@ -57,10 +61,10 @@ export async function* exportEngrams(store: EngramStore, scope: MemoryScope): As
 export async function importEngrams(
   store: EngramStore,
   scope: MemoryScope,
-  lines: AsyncIterable<string> | Iterable<string>,
+  lines: TextLines,
 ): Promise<Imported> {
   const counts = { written: 0, known: 0, forgotten: 0, annotations: 0, refused: 0 };
-  const refusals: { line: number; why: string }[] = [];
+  const refusals: Imported["refusals"] = [];
   let line = 0;
   for await (const text of lines) {
     line += 1;

@@ -59,19 +59,3 @@ export const MemoryFacts = z.strictObject({
   facts: z.array(z.strictObject({ id: EngramId, fact: z.string(), at: z.string() })),
 });
 export type MemoryFacts = z.infer<typeof MemoryFacts>;
-
-/** What `parley memory import --json` prints. Published as `schemas/memory-import.schema.json`. */
-export const MemoryImport = z.strictObject({
-  user: UserId,
-  file: z.string(),
-  /** Engrams that were not there; that were there, and stayed as they were; that were forgotten here, and stay so. */
-  written: z.int(),
-  known: z.int(),
-  forgotten: z.int(),
-  /** Annotations that were not there. */
-  annotations: z.int(),
-  /** Lines that are none of an export, and of these the first 100. `line`: from 1. */
-  refused: z.int(),
-  refusals: z.array(z.strictObject({ line: z.int(), why: z.string() })),
-});
-export type MemoryImport = z.infer<typeof MemoryImport>;

@@ -2,10 +2,9 @@ import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { toAbsolute } from "../../config/paths.ts";
 import { Fault, isFault } from "../../kernel/index.ts";
-import type { EngramLine, Imported } from "../../memory/transfer.ts";
+import type { EngramLine, Imported, MemoryImport } from "../../memory/transfer.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
-import type { MemoryImport } from "../../views/memory-view.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { noteProblem } from "../errors.ts";
 import { EXIT } from "../exits.ts";
@@ -71,9 +70,8 @@ export const importMemory = (io: Io, options: Values<typeof OF_USER>, file: stri
   withParley(io, options, async (context) => {
     const name = file === "-" ? "stdin" : basename(file);
     const result = await (await context.memory()).imported(memoryScope(context), linesOf(io, file));
-    const { refused, written } = result;
-    const refusals = [...result.refusals];
-    const value: MemoryImport = { user: context.settings.user, file: name, ...result, refusals };
+    const { refused, written, refusals } = result;
+    const value: MemoryImport = { user: context.settings.user, file: name, ...result };
     for (const { line, why } of refusals) io.output.note(`${name}:${line}: ${oneLine(why)}`);
     if (refused > refusals.length)
       io.output.note(`${pluralize(refused - refusals.length, "more line")} refused`);
