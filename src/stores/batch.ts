@@ -16,7 +16,7 @@ import {
   type OrganizationId,
   type Origin,
 } from "../kernel/index.ts";
-import { toEntry, escapeText, originColumn, type EventRow } from "./row.ts";
+import { escapeText, originColumn } from "./row.ts";
 
 // BATCH-1. Nothing is written that could not be read back: every event and its origin passed their schemas, and what is given out is what the row says.
 // BATCH-2. A batch is looked up by its origin first; only a batch that was never recorded is numbered.
@@ -26,7 +26,7 @@ import { toEntry, escapeText, originColumn, type EventRow } from "./row.ts";
 // BATCH-4. Within a group each batch sees what those before it did.
 
 /** What the head row of a deliberation keeps for lists; all of it can be rebuilt from the events. */
-export type OpeningColumns = {
+type OpeningColumns = {
   readonly organization: string;
   readonly series: string | null;
   /** As `escaped` writes them, because both are free text. */
@@ -99,95 +99,39 @@ function openingColumns([first]: readonly NewEvent[], own: OrganizationId): Open
   };
 }
 
+/** What becomes of a batch; `recorded`: what its origin recorded is to be read back, after the transaction. */
+export type Decision = Appended | "recorded";
+
 /** A deliberation's head row; `status` is `open` or a closing's outcome. */
-export type HeadState = { readonly organization: string; readonly seq: number; readonly status: string };
-
-/**
- * `recorded`: the origin's batch is to be read back, after the transaction. `fresh`: `rows` are to be
- * inserted and the head row becomes `standing`.
- */
-export type Decision =
-  | { readonly kind: "recorded" }
-  | { readonly kind: "refused"; readonly reason: "missing" | "closed" }
-  | {
-      readonly kind: "fresh";
-      readonly rows: readonly EventRow[];
-      readonly entries: readonly Entry[];
-      readonly standing: HeadState;
-    };
-
-/** What becomes of a batch: the one place that says so, for every database. */
-function decide(
-  batch: EventBatch,
-  state: { readonly standing: HeadState | undefined; readonly recorded: boolean; readonly end: number },
-  at: string,
-): Decision {
-  const { standing, recorded, end } = state;
-  if (standing && standing.organization !== batch.organization) return { kind: "refused", reason: "missing" };
-  if (recorded) return { kind: "recorded" };
-  if (!standing && !batch.opening) return { kind: "refused", reason: "missing" };
-  if (standing && standing.status !== "open" && !batch.outlivesClosing)
-    return { kind: "refused", reason: "closed" };
-  const before = standing?.seq ?? 0;
-  const origin = JSON.stringify(batch.origin);
-  const placed = batch.events.map(({ event, id, type, schema, data }, place) => {
-    return { event, id, type, schema, data, place, seq: before + place + 1, cursor: end + place + 1 };
-  });
-  const { id: deliberation, organization, key: origin_key } = batch;
-  return {
-    kind: "fresh",
-    rows: placed.map(({ type, schema, data, place, seq, cursor }) => {
-      return { cursor, deliberation, seq, origin_key, place, type, schema, at, origin, data };
-    }),
-    entries: placed.map(({ event, id, seq, cursor }): Entry => {
-      return { ...event, id, deliberation, seq, cursor: Cursor.parse(cursor), at, origin: batch.origin };
-    }),
-    standing: {
-      organization,
-      seq: before + placed.length,
-      status: batch.outcome ?? standing?.status ?? "open",
-    },
-  };
-}
-
-/**
- * What a decision comes to, once its transaction is committed.
- * @param recordedRows reads the batch that an origin recorded, in order
- */
-export async function toAppended(
-  batch: EventBatch,
-  decision: Decision,
-  recordedRows: (id: string, key: string) => Promise<readonly EventRow[]>,
-): Promise<Appended> {
-  switch (decision.kind) {
-    case "refused":
-      return { ok: false, reason: decision.reason };
-    case "fresh":
-      return { ok: true, fresh: true, events: decision.entries };
-    case "recorded":
-      return { ok: true, fresh: false, events: (await recordedRows(batch.id, batch.key)).map(toEntry) };
-  }
-}
+type HeadState = { readonly organization: string; readonly seq: number; readonly status: string };
 
 /** What the store holds of one batch of a group. */
 export type BatchLookup = { readonly recorded: boolean } & (HeadState | { readonly seq: null });
 
-/** A head row as the group leaves it; `opened` is the first cursor of a deliberation that the group opens. */
-export type MovedHead = HeadState & {
+/** A head row as the group leaves it; `opened`: of a deliberation that the group opens, its first cursor and what lists show. */
+type MovedHead = HeadState & {
   readonly cursor: number;
-  readonly opened?: { readonly cursor: number; readonly batch: EventBatch };
+  readonly opened?: OpeningColumns & { readonly at: number };
 };
+
+type ValueRow = (string | number | null)[];
 
 export type GroupDecision = {
   /** In the order of the batches. */
   readonly decisions: readonly Decision[];
-  readonly rows: readonly EventRow[];
-  /** By deliberation, those that the group moves. */
-  readonly heads: ReadonlyMap<string, MovedHead>;
+  /** Events to be inserted, their values in the order of `EVENT_COLUMNS`. */
+  readonly rows: readonly ValueRow[];
+  /** Heads to be inserted, in the order of `HEAD_COLUMNS`, and those that move: the first four of them. */
+  readonly opened: readonly ValueRow[];
+  readonly moved: readonly ValueRow[];
 };
 
+export const HEAD_COLUMNS =
+  "id, seq, status, cursor, opened, opened_at, organization, series, protocol, question";
+
 /**
- * What becomes of the batches of one transaction, which look up once and write once.
+ * What becomes of the batches of one transaction, which look up once and write once: the one place that says so, for every
+ * database.
  * @param found in the order of the batches, and the last cursor of the store; read under the write lock
  */
 export function decideGroup(
@@ -195,25 +139,41 @@ export function decideGroup(
   { found, end: before }: { readonly found: readonly BatchLookup[]; readonly end: number },
   at: string,
 ): GroupDecision {
-  const decisions: Decision[] = [];
-  const rows: EventRow[] = [];
+  const rows: ValueRow[] = [];
   const heads = new Map<string, MovedHead>();
   const recorded = new Set<string>();
   let end = before;
-  batches.forEach((batch, index) => {
+  const decide = (batch: EventBatch, index: number): Decision => {
+    const { id, organization, key, origin } = batch;
     const row = found[index];
-    const origin = `${batch.id} ${batch.key}`;
-    const head = heads.get(batch.id);
+    const head = heads.get(id);
     const standing = head ?? (row && row.seq !== null ? row : undefined);
-    const earlier = row?.recorded === true || recorded.has(origin);
-    const decision = decide(batch, { standing, recorded: earlier, end }, at);
-    decisions.push(decision);
-    if (decision.kind !== "fresh") return;
-    const opened = standing ? head?.opened : { cursor: end + 1, batch };
-    end += decision.rows.length;
-    rows.push(...decision.rows);
-    recorded.add(origin);
-    heads.set(batch.id, { ...decision.standing, cursor: end, ...(opened && { opened }) });
-  });
-  return { decisions, rows, heads };
+    if (standing && standing.organization !== organization) return { ok: false, reason: "missing" };
+    if (row?.recorded === true || recorded.has(`${id} ${key}`)) return "recorded";
+    const opened = standing ? head?.opened : batch.opening && { ...batch.opening, at: end + 1 };
+    if (!standing && !opened) return { ok: false, reason: "missing" };
+    if (standing && standing.status !== "open" && !batch.outlivesClosing)
+      return { ok: false, reason: "closed" };
+    let seq = standing?.seq ?? 0;
+    const originText = JSON.stringify(origin);
+    const events = batch.events.map(({ event, id: eventId, type, schema, data }, place): Entry => {
+      seq += 1;
+      end += 1;
+      rows.push([end, id, seq, key, place, type, schema, at, originText, data]);
+      return { ...event, id: eventId, deliberation: id, seq, cursor: Cursor.parse(end), at, origin };
+    });
+    recorded.add(`${id} ${key}`);
+    const status = batch.outcome ?? standing?.status ?? "open";
+    heads.set(id, { organization, seq, status, cursor: end, ...(opened && { opened }) });
+    return { ok: true, fresh: true, events };
+  };
+  const decisions = batches.map(decide);
+  const opened: ValueRow[] = [];
+  const moved: ValueRow[] = [];
+  for (const [id, { seq, status, cursor, opened: own }] of heads) {
+    const head = [id, seq, status, cursor];
+    if (own) opened.push([...head, own.at, at, own.organization, own.series, own.protocol, own.question]);
+    else moved.push(head);
+  }
+  return { decisions, rows, opened, moved };
 }

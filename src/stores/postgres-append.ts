@@ -1,6 +1,6 @@
-import { decideGroup, type EventBatch, type Decision, type MovedHead, type BatchLookup } from "./batch.ts";
+import { HEAD_COLUMNS, decideGroup, type EventBatch, type Decision, type BatchLookup } from "./batch.ts";
 import { transaction, type PostgresDatabase } from "./postgres-database.ts";
-import { EVENT_COLUMNS, EVENT_TYPES, type EventRow } from "./row.ts";
+import { EVENT_COLUMNS, EVENT_TYPES } from "./row.ts";
 
 // APPEND-1. The advisory lock is taken before the look-up's snapshot and given back after the commit is visible,
 //     so what a look-up saw still holds when its rows go in, and cursors become visible in their order.
@@ -19,15 +19,19 @@ export function recordGroup(
       text: lookUpSql(database.table),
       values: [batches.map((batch) => batch.id), batches.map((batch) => batch.key)],
     });
-    const group = decideGroup(batches, { found, end: found[0]?.last ?? 0 }, at);
-    if (group.rows.length > 0) {
+    const { decisions, rows, opened, moved } = decideGroup(batches, { found, end: found[0]?.last ?? 0 }, at);
+    if (rows.length > 0) {
       await client.query({
         name: "record",
         text: recordSql(database.table),
-        values: columnArrays(group.rows, group.heads, at),
+        values: [
+          ...columnArrays(rows, EVENT_COLUMN_TYPES),
+          ...columnArrays(opened, OPENED_TYPES),
+          ...columnArrays(moved, HEAD_TYPES),
+        ],
       });
     }
-    return group.decisions;
+    return decisions;
   });
 }
 
@@ -42,6 +46,7 @@ function lookUpSql(table: PostgresDatabase["table"]): string {
   order by k.number`;
 }
 
+const EVENT_COLUMN_TYPES = Object.values(EVENT_TYPES);
 const HEAD_TYPES = ["text", "integer", "text", "bigint"] as const;
 const OPENED_TYPES = [...HEAD_TYPES, "bigint", "text", "text", "text", "text", "text"] as const;
 
@@ -50,41 +55,18 @@ function arrays(types: readonly string[], from: number): string {
 }
 
 function recordSql(table: PostgresDatabase["table"]): string {
-  const eventTypes = Object.values(EVENT_TYPES);
-  const afterEvents = eventTypes.length + 1;
+  const afterEvents = EVENT_COLUMN_TYPES.length + 1;
   return `
     with recorded as (
-      insert into ${table("event")} (${EVENT_COLUMNS.join(", ")}) select * from ${arrays(eventTypes, 1)}
+      insert into ${table("event")} (${EVENT_COLUMNS.join(", ")}) select * from ${arrays(EVENT_COLUMN_TYPES, 1)}
     ), opened as (
-      insert into ${table("deliberation")}
-        (id, seq, status, cursor, opened, opened_at, organization, series, protocol, question)
-      select * from ${arrays(OPENED_TYPES, afterEvents)}
+      insert into ${table("deliberation")} (${HEAD_COLUMNS}) select * from ${arrays(OPENED_TYPES, afterEvents)}
     )
     update ${table("deliberation")} d set seq = moved.seq, status = moved.status, cursor = moved.cursor
     from ${arrays(HEAD_TYPES, afterEvents + OPENED_TYPES.length)} as moved (id, seq, status, cursor)
     where d.id = moved.id`;
 }
 
-/** One array per column: of the events, of the heads that are opened, of those that move. */
-function columnArrays(
-  rows: readonly EventRow[],
-  heads: ReadonlyMap<string, MovedHead>,
-  at: string,
-): unknown[][] {
-  const opened: unknown[][] = [];
-  const moved: unknown[][] = [];
-  for (const [id, head] of heads) {
-    const values = [id, head.seq, head.status, head.cursor];
-    const opening = head.opened?.batch.opening;
-    if (!head.opened) moved.push(values);
-    else if (opening) {
-      const { organization, series, protocol, question } = opening;
-      opened.push([...values, head.opened.cursor, at, organization, series, protocol, question]);
-    }
-  }
-  return [
-    ...EVENT_COLUMNS.map((column) => rows.map((row) => row[column])),
-    ...OPENED_TYPES.map((_, index) => opened.map((values) => values[index])),
-    ...HEAD_TYPES.map((_, index) => moved.map((values) => values[index])),
-  ];
+function columnArrays(rows: readonly (readonly unknown[])[], types: readonly string[]): unknown[][] {
+  return types.map((_, index) => rows.map((row) => row[index]));
 }

@@ -1,4 +1,4 @@
-import { decideGroup, type EventBatch, type Decision, type MovedHead, type BatchLookup } from "./batch.ts";
+import { HEAD_COLUMNS, decideGroup, type EventBatch, type Decision, type BatchLookup } from "./batch.ts";
 import { EVENT_COLUMNS } from "./row.ts";
 import type { SqliteWriter } from "./sqlite-database.ts";
 
@@ -14,11 +14,11 @@ export async function prepareAppend(writer: SqliteWriter) {
   const insert = await writer.prepare(
     `insert into event (${EVENT_COLUMNS.join(", ")}) values (${EVENT_COLUMNS.map(() => "?").join(", ")})`,
   );
-  const openHead = await writer.prepare(`
-    insert into deliberation (id, seq, status, cursor, opened, opened_at, organization, series, protocol, question)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const openHead = await writer.prepare(
+    `insert into deliberation (${HEAD_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
   const moveHead = await writer.prepare(
-    "update deliberation set seq = ?, status = ?, cursor = ? where id = ?",
+    "update deliberation set seq = ?2, status = ?3, cursor = ?4 where id = ?1",
   );
   // In this thread, because it only takes the lock: nothing is read from the disk or written to it.
   const begin = await writer.prepare("begin immediate");
@@ -30,21 +30,16 @@ export async function prepareAppend(writer: SqliteWriter) {
     const rows = JSON.parse(found) as SqliteLookupRow[];
     return { end: last, found: rows.sort(([a], [b]) => a - b).map(toLookup) };
   };
-  const writeHead = (id: string, { seq, status, cursor, opened }: MovedHead, at: string): void => {
-    if (!opened?.batch.opening) return void moveHead.run([seq, status, cursor, id]);
-    const { organization, series, protocol, question } = opened.batch.opening;
-    const first = [id, seq, status, cursor, opened.cursor, at];
-    openHead.run([...first, organization, series, protocol, question]);
-  };
 
   return {
     begin: (): void => void begin.run([]),
     /** The decisions stand in the order of the batches, whose rows are written. */
     record(batches: readonly EventBatch[], at: string): readonly Decision[] {
       if (batches.length === 0) return [];
-      const { decisions, rows, heads } = decideGroup(batches, lookUp(batches), at);
-      for (const row of rows) insert.run(EVENT_COLUMNS.map((column) => row[column]));
-      for (const [id, head] of heads) writeHead(id, head, at);
+      const { decisions, rows, opened, moved } = decideGroup(batches, lookUp(batches), at);
+      for (const row of rows) insert.run(row);
+      for (const head of opened) openHead.run(head);
+      for (const head of moved) moveHead.run(head);
       return decisions;
     },
   };

@@ -5,11 +5,12 @@ import {
   Cursor,
   DeliberationId,
   Fault,
+  type Appended,
   type Lease,
   type Reservation,
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
-import { prepareBatch, toAppended } from "./batch.ts";
+import { prepareBatch } from "./batch.ts";
 import type { Database } from "./database.ts";
 import { createEngrams } from "./engrams.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
@@ -151,7 +152,10 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
       async append(id, newEvents, origin) {
         const batch = prepareBatch({ id, organization }, newEvents, origin);
         const decision = await database.append(batch);
-        const appended = await toAppended(batch, decision, (...of) => database.all(RECORDED, ...of));
+        const appended: Appended =
+          decision === "recorded"
+            ? { ok: true, fresh: false, events: await entries(RECORDED, id, batch.key) }
+            : decision;
         const last = appended.ok ? appended.events.at(-1) : undefined;
         if (last) subscribers.reached(last.cursor);
         return appended;
