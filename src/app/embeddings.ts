@@ -42,8 +42,9 @@ export function openEmbeddings(
 }
 
 async function load(options: EmbeddingsOptions): Promise<EmbeddingsOpening> {
-  const { createEmbeddings } = await import("../models/embeddings.ts");
-  if (!options.ref.startsWith("sim/")) return createEmbeddings(options);
-  const { simEmbeddings } = await import("../sim/embeddings.ts");
-  return createEmbeddings({ ...options, locals: { sim: simEmbeddings } });
+  if (!options.ref.startsWith("sim/"))
+    return (await import("../models/embeddings.ts")).createEmbeddings(options);
+  const opened = (await import("../sim/embeddings.ts")).simEmbeddings(options.ref);
+  if (!opened.ok) return { ...opened, code: "refused" };
+  return { ok: true, embeddings: { ...opened.embeddings, close: async () => {} } };
 }

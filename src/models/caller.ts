@@ -40,17 +40,11 @@ function formatSeconds(ms: number): string {
   return `${Math.max(0, Math.round(ms / 100) / 10)} s`;
 }
 
-/** Sends one request until it is answered, may not be sent again, or is stopped. */
-export function call(
-  calling: RoutedCall,
-  onDelta: CallOptions["onDelta"],
-  around: CallServices,
-): Promise<Call> {
-  return new Caller(calling, onDelta, around).run();
-}
-
-/** A class, because as many are at work as calls are under way: closures over the same would take 2 KB each. */
-class Caller {
+/**
+ * Sends one request until it is answered, may not be sent again, or is stopped. A class, because as many are at work as
+ * calls are under way: closures over the same would take 2 KB each.
+ */
+export class Caller {
   readonly #calling: RoutedCall;
   readonly #onDelta: CallOptions["onDelta"];
   readonly #around: CallServices;

@@ -102,21 +102,6 @@ describe("a reference", () => {
     };
     expect(reasonOf({ ref, compatible })).toContain(expected);
   });
-
-  it("to a provider inside this process is its affair", async () => {
-    const local: Embeddings = { model: "sim/ada", embed: async (texts) => texts.map(vectorOf) };
-    const locals = {
-      sim: (ref: string) =>
-        ref === "sim/ada"
-          ? { ok: true as const, embeddings: local }
-          : { ok: false as const, reason: `no ${ref}` },
-    };
-    expect(reasonOf({ ref: "sim/b", locals })).toBe("refused: no sim/b");
-    const embeddings = opened({ ref: "sim/ada", env: {}, locals });
-    expect(embeddings.model).toBe("sim/ada");
-    expect(await embed({ embeddings }, ["ab"])).toEqual([[2, 97]]);
-    await embeddings.close();
-  });
 });
 
 describe("over the compatible wire", () => {

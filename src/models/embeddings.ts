@@ -27,19 +27,12 @@ const DEFAULT_LIMITS: EmbeddingLimits = {
   timeoutMs: 300_000,
 };
 
-/** Vectors from inside this process, or why a reference cannot work. */
-export type LocalEmbeddings = (
-  ref: string,
-) => { readonly ok: true; readonly embeddings: Embeddings } | { readonly ok: false; readonly reason: string };
-
 export type EmbeddingsOptions = {
-  /** As everywhere: `openai/text-embedding-3-small`, `ollama/nomic-embed-text`, `compatible/NAME`, `sim/NAME`. */
+  /** As everywhere: `openai/text-embedding-3-small`, `ollama/nomic-embed-text`, `compatible/NAME`. */
   readonly ref: string;
   /** Where keys and URLs are looked up. */
   readonly env: Variables;
   readonly compatible?: Compatible | undefined;
-  /** Providers that answer inside this process, such as `sim`. */
-  readonly locals?: { readonly [provider: string]: LocalEmbeddings } | undefined;
   readonly limits?: Partial<EmbeddingLimits> | undefined;
   readonly substitutes?: Substitutes | undefined;
 };
@@ -61,22 +54,14 @@ function refuseProvider(provider: string): EmbeddingsOpening {
 const MAX_NAME_LENGTH = 120;
 
 /**
- * The port over the network, or inside this process for a provider of `locals`. Nothing is sent before `embed` is
+ * The port over the network. Nothing is sent before `embed` is
  * called. `embed` sends texts in batches, two requests at once over all that call it; an empty text stands as a
  * space, one that is too long for its beginning. It rejects with an `Error` in one line and without keys where any
  * text stays without a vector: after its attempts or its deadline, on an abort, on vectors of several lengths.
  */
 export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsOpening {
-  const { ref, env, compatible, locals = {} } = options;
+  const { ref, env, compatible } = options;
   const provider = ref.slice(0, Math.max(0, ref.indexOf("/")));
-  const local = Object.hasOwn(locals, provider) ? locals[provider] : undefined;
-  if (local !== undefined) {
-    const opened = local(ref);
-    if (!opened.ok) return { ...opened, code: "refused" };
-    const { embeddings } = opened;
-    const embed: Embeddings["embed"] = (texts, signal) => embeddings.embed(texts, signal);
-    return { ok: true, embeddings: { model: embeddings.model, embed, close: async () => {} } };
-  }
   // Before its key is asked for, which would not help.
   if (findProvider(provider)?.embeddings === false) return refuseProvider(provider);
   const resolution = resolveEndpoint(ref, env, compatible);

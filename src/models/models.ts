@@ -2,7 +2,7 @@ import type { Call, Failure, ModelRequest, Models } from "../kernel/model.ts";
 import { familyOf, type Families } from "../kernel/families.ts";
 import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
-import { call, type CallServices, type Route } from "./caller.ts";
+import { Caller, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatches } from "./clock.ts";
 import { resolveEndpoint, type Compatible, type Variables } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
@@ -118,23 +118,13 @@ export function createModels(options: ModelsOptions): ClosableModels {
           model: Math.min(cap, limits.concurrency.model),
         });
 
-  const localOf = (ref: string): { readonly provider: string; readonly transport: Transport } | null => {
-    const provider = ref.slice(0, ref.indexOf("/"));
-    const transport = Object.hasOwn(locals, provider) ? locals[provider] : undefined;
-    return transport === undefined ? null : { provider, transport };
-  };
-
   const routeOf = (ref: string): Routed => {
     const family = familyOf(ref, families);
-    const local = localOf(ref);
-    if (local !== null) {
-      const place = {
-        provider: local.provider,
-        model: ref,
-        limits: limitsFor(local.provider, null),
-        router: true,
-      };
-      return { ok: true, route: { transport: local.transport, key: place, family, price: "free" } };
+    const name = ref.slice(0, ref.indexOf("/"));
+    const transport = Object.hasOwn(locals, name) ? locals[name] : undefined;
+    if (transport !== undefined) {
+      const key = { provider: name, model: ref, limits: limitsFor(name, null), router: true };
+      return { ok: true, route: { transport, key, family, price: "free" } };
     }
     const known = routes.get(ref);
     if (known !== undefined) return known;
@@ -161,7 +151,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const route = background === true ? backgroundRoute(routed.route) : routed.route;
       return watches.run({ signal, timeoutMs }, (watch) =>
-        call({ request, route, watch, attempts }, onDelta, services),
+        new Caller({ request, route, watch, attempts }, onDelta, services).run(),
       );
     },
     quote: (request) => {

@@ -26,17 +26,13 @@ export function removeSecrets(text: string, secrets: readonly string[]): string 
   return clean;
 }
 
-/** As `removeSecrets`, and without anything else that looks like a key. */
-function redact(text: string, secrets: readonly string[]): string {
-  return removeSecrets(text, secrets).replace(KEY_LIKE, PLACEHOLDER);
-}
-
 const MAX_WORDS_LENGTH = 500;
 
 /** A provider's words fit to be shown and recorded: no keys, one line, no control characters, at most 500 UTF-16 units. */
 export function cleanMessage(text: string, secrets: readonly string[]): string {
   // Keys go first: cutting first could leave the beginning of one.
-  const line = redact(text, secrets)
+  const line = removeSecrets(text, secrets)
+    .replace(KEY_LIKE, PLACEHOLDER)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
   return line.length <= MAX_WORDS_LENGTH

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cutExcerpt } from "./excerpt.ts";
 import { PathInput } from "./path-checks.ts";
-import { refuse, defineTool, type ToolOutcome, type Tool } from "./tool.ts";
+import { refuse, defineTool, type Tool } from "./tool.ts";
 import { readRegularFile } from "./regular-file.ts";
 import { locate, displayName } from "./sandbox.ts";
 
@@ -23,7 +23,6 @@ const FileReadInput = z.strictObject({
     .optional()
     .describe("How many lines to read; as many as fit unless given."),
 });
-type FileReadInput = z.infer<typeof FileReadInput>;
 
 /** Reads lines of a text file in the folder `root`, a real path. */
 export function fileRead(root: string): Tool {
@@ -34,25 +33,19 @@ export function fileRead(root: string): Tool {
     input: FileReadInput,
     expects:
       '{"path": text, "from_line": whole number from 1 (optional), "lines": whole number from 1 (optional)}',
-    run: (input, signal) => read(root, input, signal),
+    run: async ({ path, from_line = 1, lines }, signal) => {
+      const location = await locate(root, path);
+      if (!location.ok) return location;
+      const { name } = location.located;
+      const read = await readRegularFile(location.located, { most: MAX_BYTES, signal });
+      if (!read.ok) return read;
+      const text = decode(read.bytes);
+      if (text === null) return refuse(`${displayName(name)} is not a text file in UTF-8`);
+      const found = cutExcerpt(text, { from: from_line, lines, most: MAX_CHARACTERS });
+      if (found === null) return refuse(`${displayName(name)} ends before line ${from_line}`);
+      return { ok: true, result: { path: name, ...found } };
+    },
   });
-}
-
-async function read(
-  root: string,
-  { path, from_line = 1, lines }: FileReadInput,
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
-  const location = await locate(root, path);
-  if (!location.ok) return location;
-  const { name } = location.located;
-  const read = await readRegularFile(location.located, { most: MAX_BYTES, signal });
-  if (!read.ok) return read;
-  const text = decode(read.bytes);
-  if (text === null) return refuse(`${displayName(name)} is not a text file in UTF-8`);
-  const found = cutExcerpt(text, { from: from_line, lines, most: MAX_CHARACTERS });
-  if (found === null) return refuse(`${displayName(name)} ends before line ${from_line}`);
-  return { ok: true, result: { path: name, ...found } };
 }
 
 /** Without a byte order mark; null for NUL bytes and what is not UTF-8. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { compareNames, readFolder } from "./folder.ts";
 import { PathInput } from "./path-checks.ts";
 import { locate, type Located } from "./sandbox.ts";
-import { defineTool, type ToolOutcome, type Tool } from "./tool.ts";
+import { defineTool, type Tool } from "./tool.ts";
 
 const MAX_ENTRIES = 500;
 /** Of one folder: one more tells that there are more. */
@@ -15,7 +15,6 @@ const ListFilesInput = z.strictObject({
   path: PathInput.optional(),
   depth: z.int().min(1).max(8).optional().describe("How many levels down, 1 to 8; 1 unless given."),
 });
-type ListFilesInput = z.infer<typeof ListFilesInput>;
 
 /** `link` is not followed, and `other` is a device, a FIFO or a socket. */
 type FolderEntry = { readonly path: string; readonly kind: "file" | "folder" | "link" | "other" };
@@ -28,34 +27,30 @@ export function listFiles(root: string): Tool {
       "Lists files and folders of the project's folder by path, 500 at most. Hidden folders and node_modules are not entered; to see one, name it as the path.",
     input: ListFilesInput,
     expects: '{"path": text (optional), "depth": whole number from 1 to 8 (optional)}',
-    run: (input, signal) => list(root, input, signal),
-  });
-}
-
-async function list(
-  root: string,
-  { path = ".", depth = 1 }: ListFilesInput,
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
-  const location = await locate(root, path);
-  if (!location.ok) return location;
-  const { located } = location;
-  const first = await readFolder(located, { most: MAX_READ, signal });
-  if (!first.ok) return first;
-  const start = { names: first.entries, in: located, depth };
-  const { entries, cut, unread } = await gather(root, start, signal);
-  const notes = [
-    ...(cut ? [`only ${entries.length} entries are shown; list a folder by its path to see the rest`] : []),
-    ...(unread > 0 ? [`folders that could not be read: ${unread}`] : []),
-  ];
-  return {
-    ok: true,
-    result: {
-      path: located.name,
-      entries: entries.sort((a, b) => compareNames(treeKey(a.path), treeKey(b.path))),
-      ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
+    run: async ({ path = ".", depth = 1 }, signal) => {
+      const location = await locate(root, path);
+      if (!location.ok) return location;
+      const { located } = location;
+      const first = await readFolder(located, { most: MAX_READ, signal });
+      if (!first.ok) return first;
+      const start = { names: first.entries, in: located, depth };
+      const { entries, cut, unread } = await gather(root, start, signal);
+      const notes = [
+        ...(cut
+          ? [`only ${entries.length} entries are shown; list a folder by its path to see the rest`]
+          : []),
+        ...(unread > 0 ? [`folders that could not be read: ${unread}`] : []),
+      ];
+      return {
+        ok: true,
+        result: {
+          path: located.name,
+          entries: entries.sort((a, b) => compareNames(treeKey(a.path), treeKey(b.path))),
+          ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
+        },
+      };
     },
-  };
+  });
 }
 
 type ListStart = { readonly names: readonly Dirent[]; readonly in: Located; readonly depth: number };

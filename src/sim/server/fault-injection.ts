@@ -23,13 +23,13 @@ type FaultName = keyof typeof ranges;
 
 export type SimFaults = { [F in FaultName]?: number };
 
-export type FaultsReading =
+type FaultsReading =
   { readonly ok: true; readonly faults: SimFaults } | { readonly ok: false; readonly reason: string };
 
 const isFaultName = (name: string): name is FaultName => Object.hasOwn(ranges, name);
 
 /** Reads `http=429&retry-after=1&times=2`: whole numbers. */
-export function readFaults(written: string): FaultsReading {
+function readFaults(written: string): FaultsReading {
   const faults: SimFaults = {};
   for (const [name, value] of new URLSearchParams(written)) {
     if (!isFaultName(name)) {
@@ -92,12 +92,12 @@ export type Admitted = {
   readonly faults: SimFaults;
 };
 
-export type ServerContext = { readonly sim: Sim; readonly wait: Wait; readonly faults: SimFaults };
+export type ServerContext = { readonly sim: Sim; readonly wait: Wait };
 
 // SIMSERVER-1. A fault with `times` is met by the first requests for the same model, as it is written, up to that number.
 
 /** Lets requests meet the faults that they ask for; null where that was the answer, or where the client has gone. */
-export function createFaultInjection({ sim, wait, faults: serverFaults }: ServerContext) {
+export function createFaultInjection({ sim, wait }: ServerContext) {
   const met = createCounter();
 
   return async (written: string, exchange: ServerExchange): Promise<Admitted | null> => {
@@ -114,7 +114,7 @@ export function createFaultInjection({ sim, wait, faults: serverFaults }: Server
     const prepared = sim.prepare(model.data);
     if (!prepared.ok) return refuse(404, `simulated: ${prepared.reason}`);
 
-    const wanted = { ...serverFaults, ...requested.faults };
+    const wanted = requested.faults;
     const faults = wanted.times !== undefined && met.next(written) > wanted.times ? {} : wanted;
     const { http, delay, "retry-after": retryAfter } = faults;
     if (delay !== undefined) await wait(delay, signal).catch(() => undefined);

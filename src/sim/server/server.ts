@@ -14,7 +14,7 @@ import {
   type ServerWire,
   type WireReading,
 } from "./wires.ts";
-import { readFaults, type Refuse } from "./fault-injection.ts";
+import type { Refuse } from "./fault-injection.ts";
 import { createChatHandler, createEmbeddingHandler } from "./handler.ts";
 
 export type SimServerConfig = {
@@ -24,8 +24,6 @@ export type SimServerConfig = {
   readonly host?: string | undefined;
   /** Without a key every request is served. */
   readonly key?: string | undefined;
-  /** Faults of every request, `http=429&times=1`; a request's own are added to them. */
-  readonly faults?: string | undefined;
   /** Everybody who reaches the server can read its files of facts; the default one reads none. */
   readonly sim?: Sim | undefined;
   readonly wait?: Wait | undefined;
@@ -83,9 +81,7 @@ function describeModel(id: string): object {
  */
 export async function startSimServer(options: SimServerConfig): Promise<Listening> {
   const { port, host = "127.0.0.1", key, sim = createSim(), wait = systemWait } = options;
-  const serverFaults = readFaults(options.faults ?? "");
-  if (!serverFaults.ok) return serverFaults;
-  const context = { sim, wait, faults: serverFaults.faults };
+  const context = { sim, wait };
   const answerChat = createChatHandler(context);
   const answerEmbedding = createEmbeddingHandler(context);
   const readOrder = createOrderReader();

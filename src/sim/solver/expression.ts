@@ -1,7 +1,7 @@
 /** An exact fraction; the denominator is positive and the fraction in lowest terms. */
 export type Rational = { readonly top: bigint; readonly bottom: bigint };
 
-const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b));
+export const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b));
 
 /** Null for a zero denominator, and for numbers too long to be worth it. */
 function rational(top: bigint, bottom = 1n): Rational | null {

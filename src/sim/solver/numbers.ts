@@ -1,5 +1,5 @@
 import { inDigits } from "./arithmetic.ts";
-import { compare, evaluate, write, type Rational } from "./expression.ts";
+import { compare, evaluate, gcd, write, type Rational } from "./expression.ts";
 import { yesOrNo, type Solver, type WorkedSolution } from "./solution.ts";
 
 const countedAs = (count: number, working: string): WorkedSolution => ({
@@ -137,8 +137,6 @@ const divisible: Solver = (question) => {
     `Dividing ${left} by ${right} and looking at the remainder.`,
   );
 };
-
-const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 
 const divisor: Solver = (question) => {
   const [, name = "", left = "0", right = "0"] =
