@@ -63,12 +63,6 @@ export type Critic = {
   readonly rules: readonly { readonly kind: string; readonly when: AnswerSigns; readonly rubric: Rubric }[];
 };
 
-export type LoadedCritic = {
-  readonly critic: Critic;
-  /** Every value by its key in the file (`critic.model`), rules one by one (`critic.rules.1`); rubrics by their names. */
-  readonly sources: Readonly<Record<string, ValueSource>>;
-};
-
 /** What LoCAL2 calls some of the keys. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["context", "num_ctx"],
@@ -80,7 +74,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
  * it is: `num_ctx` is `context`, `grade_timeout` is `timeout`, a block of text under `rubric` is a rubric named `critic`.
  * @throws Fault `configuration` with the place of what is unknown, malformed or missing
  */
-export function loadCritic(place: FileContext): LoadedCritic {
+export function loadCritic(place: FileContext) {
   const own = ownFile("critic", place);
   const file = checkedFile(own.file, CriticFile, FORM);
   refuseConflicts(own, file);
@@ -104,7 +98,11 @@ export function loadCritic(place: FileContext): LoadedCritic {
   return { critic, sources: listCriticSources(critic, own) };
 }
 
-function listCriticSources(critic: Critic, { says, sourceOf }: OwnFile): LoadedCritic["sources"] {
+/** Every value by its key in the file (`critic.model`), rules one by one (`critic.rules.1`); rubrics by their names. */
+function listCriticSources(
+  critic: Critic,
+  { says, sourceOf }: OwnFile,
+): Readonly<Record<string, ValueSource>> {
   const { model, temperature, form, kind, rubric } = critic;
   const [context, timeout] = [critic.contextTokens, writeDuration(critic.timeoutMs)];
   const tokens = critic.maxOutputTokens;

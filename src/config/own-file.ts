@@ -7,23 +7,16 @@ import { shipped } from "./defaults/index.ts";
 import { nearestAbove, readFolderYaml } from "./named-files.ts";
 import { configFolder, type FileContext } from "./paths.ts";
 import type { ValueSource } from "./sources.ts";
-import { isMapping, readYaml, refuseSecrets, type YamlFile } from "./yaml.ts";
+import { isMapping, readYaml, refuseSecrets } from "./yaml.ts";
 
-export type OwnFile = {
-  /** What both files say together; places are those of the user's own file, where there is one. */
-  readonly file: YamlFile;
-  /** Whether the user's own file says something at this path. */
-  readonly says: (path: readonly PropertyKey[]) => boolean;
-  /** `value` with where the user's own file says what stands at this path (`/home/ada/critic.yaml:3`), else as a default. */
-  readonly sourceOf: (path: readonly PropertyKey[], value: unknown) => ValueSource;
-};
+export type OwnFile = ReturnType<typeof ownFile>;
 
 /**
  * The file of settings of one subject: of the project's `.parley` folder, else of the user's settings; over the built-in
  * one (USERFILE-1).
  * @throws Fault `configuration` for a file that cannot be read, is not YAML, or holds a secret
  */
-export function ownFile(subject: "critic" | "memory", place: FileContext): OwnFile {
+export function ownFile(subject: "critic" | "memory", place: FileContext) {
   const name = `${subject}.yaml`;
   const built = readFolderYaml({ path: name, data: shipped["files"]?.[name] }, `${subject} file`);
   const project = nearestAbove(".parley", place);
@@ -34,11 +27,14 @@ export function ownFile(subject: "critic" | "memory", place: FileContext): OwnFi
   const existing = candidates.find(({ path }) => existsSync(path));
   const own = existing && { from: existing.from, ...readYaml(existing.path, `${subject} file`) };
   if (own) refuseSecrets(own);
+  /** Whether the user's own file says something at this path. */
   const says = (path: readonly PropertyKey[]) => (valueAt(own?.value, path) ?? null) !== null;
   return {
+    /** What both files say together; places are those of the user's own file, where there is one. */
     file: own ? { ...own, value: mergeValues(built.value, own.value) } : built,
     says,
-    sourceOf: (path, value) =>
+    /** `value` with where the user's own file says what stands at this path (`/home/ada/critic.yaml:3`), else as a default. */
+    sourceOf: (path: readonly PropertyKey[], value: unknown): ValueSource =>
       own && says(path)
         ? { value, from: own.from, name: own.place(path, "key").replace(/:\d+$/, "") }
         : { value, from: "default", name: "default" },

@@ -12,15 +12,12 @@ import {
 import { toAbsolute, type FileContext } from "./paths.ts";
 import { looksLikePath } from "./text-file.ts";
 
-export type RubricReading =
-  { readonly ok: true; readonly rubric: Rubric } | { readonly ok: false; readonly reason: string };
-
 /**
  * A rubric written as a block of text, as LoCAL2's `critic.yaml` has it: `[criteria]`, then `Score 1: …` to `Score 5: …`, each
  * once and in any order. A line that begins none of them goes on with the one before it.
  */
-export function parseRubricText(text: string, name: string): RubricReading {
-  const refused = (reason: string): RubricReading => ({ ok: false, reason });
+export function parseRubricText(text: string, name: string) {
+  const refused = (reason: string) => ({ ok: false, reason }) as const;
   const parts = new Map<string, string>();
   let last = "";
   for (const line of text.split(/\r?\n/).map((one) => one.trim())) {
@@ -41,7 +38,7 @@ export function parseRubricText(text: string, name: string): RubricReading {
   if (more !== undefined) return refused(`it has a line "Score ${more}: …", and grades go from 1 to 5`);
   const anchors = Object.fromEntries(SCORES.map((score) => [score, parts.get(score)]));
   const read = Rubric.safeParse({ name, criteria, anchors }, { reportInput: true });
-  if (read.success) return { ok: true, rubric: read.data };
+  if (read.success) return { ok: true, rubric: read.data } as const;
   const { path, say } = explainIssue(Rubric, read.error);
   return refused(say(path.join(".")));
 }

@@ -40,17 +40,6 @@ const SystemPrompts = z.looseObject({ consensus_prompt: directive });
 
 const FORM = "a strategy has a directive, and may have a name, a description, sees and needs-goal";
 
-/** The lens under which a chair synthesizes. */
-export type StrategyText = {
-  readonly name: string;
-  readonly description: string;
-  /** With `{{goal}}` where the goal belongs. */
-  readonly directive: string;
-  /** What the chair is shown besides drafts and reviews. */
-  readonly sees: readonly "standing"[];
-  readonly needsGoal: boolean;
-};
-
 /** A strategy's fields as its file has them: YAML, a file of several prompts, or Markdown that is the directive. */
 function readFields(file: Pick<FolderFile, "path" | "data">): z.input<typeof StrategyFile> {
   const { path } = file;
@@ -68,8 +57,8 @@ function readFields(file: Pick<FolderFile, "path" | "data">): z.input<typeof Str
   return checkedFile(yaml, StrategyFile, FORM);
 }
 
-/** @throws Fault `configuration` */
-function readStrategy(file: Pick<FolderFile, "path" | "data">): StrategyText {
+/** The lens under which a chair synthesizes. @throws Fault `configuration` */
+function readStrategy(file: Pick<FolderFile, "path" | "data">) {
   const {
     name: written = stem(file.path),
     description = "",
@@ -90,14 +79,16 @@ function readStrategy(file: Pick<FolderFile, "path" | "data">): StrategyText {
   return {
     name,
     description,
+    /** With `{{goal}}` where the goal belongs. */
     directive,
+    /** What the chair is shown besides drafts and reviews. */
     sees,
     needsGoal: rest["needs-goal"] ?? directive.includes("{{goal}}"),
   };
 }
 
 export type StrategyEntry = FolderFile & { readonly name: string };
-export type LoadedStrategy = StrategyText & {
+export type LoadedStrategy = ReturnType<typeof readStrategy> & {
   readonly from: StrategyEntry["from"] | "file";
   readonly path: string;
 };

@@ -1,12 +1,12 @@
 import { urlAt, type Endpoint } from "./endpoint.ts";
 import { toCount, toItems, toObject } from "./loose.ts";
 import { wires } from "./wires/index.ts";
-import { type Clock, createWatch, type Watch } from "./clock.ts";
+import type { CallServices, RetryPolicy } from "./caller.ts";
+import { createWatch, type Watch } from "./clock.ts";
 import { finalProblem, networkProblem, type CallProblem } from "./failures.ts";
 import type { Http } from "./http.ts";
 import { exchangeJson } from "./json-exchange.ts";
-import type { Limiter } from "./limiter.ts";
-import { waitBefore, type Backoff } from "./retry.ts";
+import { waitBefore } from "./retry.ts";
 
 /** Google takes 100 texts a request, OpenAI 2,048. */
 const MAX_TEXTS = 96;
@@ -97,19 +97,14 @@ export function findEmbeddingWire({ wire }: Endpoint): EmbeddingWire | null {
   return wire === wires.openai ? openaiCompatible : null;
 }
 
-export type EmbeddingRetryPolicy = Backoff & {
-  /** Attempts at one request at most, the first included. */
-  readonly attempts: number;
+/** `attempts` are those at one request at most, the first included. */
+export type EmbeddingRetryPolicy = RetryPolicy & {
   /** How long one attempt may take in all. */
   readonly attemptMs: number;
 };
 
-export type EmbeddingServices = {
+export type EmbeddingServices = CallServices & {
   readonly http: Http;
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  readonly limiter: Limiter;
   readonly persistence: EmbeddingRetryPolicy;
 };
 

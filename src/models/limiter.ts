@@ -69,11 +69,6 @@ function raise(lane: Lane): void {
   lane.limit = Math.min(lane.cap, lane.limit + 1 / lane.limit);
 }
 
-function takeFirst<T>(items: Iterable<T>): T | undefined {
-  for (const item of items) return item;
-  return undefined;
-}
-
 export function createLimiter(clock: Clock): Limiter {
   const providers = new Map<string, ProviderLane>();
   let tickets = 0;
@@ -92,7 +87,7 @@ export function createLimiter(clock: Clock): Limiter {
     let best: ModelLane | null = null;
     let oldest = Number.POSITIVE_INFINITY;
     for (const lane of provider.models.values()) {
-      const waiter = takeFirst(lane.waiting);
+      const [waiter] = lane.waiting;
       if (waiter === undefined || waiter.ticket >= oldest) continue;
       if (!hasRoom(lane) || isPaused(provider, lane)) continue;
       best = lane;
@@ -104,7 +99,7 @@ export function createLimiter(clock: Clock): Limiter {
   const pump = (provider: ProviderLane): void => {
     while (hasRoom(provider)) {
       const lane = next(provider);
-      const waiter = lane === null ? undefined : takeFirst(lane.waiting);
+      const [waiter] = lane?.waiting ?? [];
       if (lane === null || waiter === undefined) return;
       lane.waiting.delete(waiter);
       lane.inFlight += 1;

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../kernel/index.ts";
-import { createChance, shortHash, type Chance } from "./chance.ts";
+import { createChance, shortHash } from "./chance.ts";
 import { builtInFacts, recallFact } from "./facts.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Fact, SimParameters } from "./reference.ts";
@@ -8,20 +8,7 @@ import { solve, type WorkedSolution } from "./solver/index.ts";
 /** What a model takes for the answer; it may be mistaken and does not know it. */
 export type Belief = { readonly answer: string; readonly working: string };
 
-/** A simulated model in front of one prompt. */
-export type SimModel = {
-  readonly parameters: SimParameters;
-  /** Null where there is nothing to work out or to know. */
-  readonly belief: Belief | null;
-  /** Whether the belief is right. A model does not know that of itself: only what is remembered may replace a mistake. */
-  readonly sure: boolean;
-  /** What it comes to when it works the question out once more, as it does when others contradict it. */
-  readonly secondLook: () => Belief | null;
-  /** For the wording of this reply: depends on the model and on all that it was sent. */
-  readonly wording: Chance;
-  /** For taste, which a model keeps from one prompt to the next. */
-  readonly taste: Chance;
-};
+export type SimModel = ReturnType<typeof createSimModel>;
 
 type Knowledge = {
   readonly parameters: SimParameters;
@@ -30,7 +17,7 @@ type Knowledge = {
 };
 
 /**
- * The model that answers a prompt. A belief depends on the model's identity, the question and the temperature alone: a
+ * A simulated model in front of one prompt. A belief depends on the model's identity, the question and the temperature alone: a
  * model judges as it answered. The identity is its family where it has one, else its name, with its seed: of two models
  * that differ only in skill, or in their names within a family, the better one is right wherever the other is, and both
  * make the same mistake. With `vary`, that share of its beliefs depends on the whole prompt.
@@ -39,7 +26,7 @@ export function createSimModel(
   { parameters, facts }: Knowledge,
   { question, plain }: Prompt,
   request: ModelRequest,
-): SimModel {
+) {
   const { name, seed, vary } = parameters;
   const temperature = request.temperature ?? null;
   const solution = solveOrRecall(question, facts);
@@ -48,10 +35,15 @@ export function createSimModel(
   const opinion = solution && believe(solution, parameters, [...about, ...(isVaried ? [plain] : [])]);
   return {
     parameters,
+    /** Null where there is nothing to work out or to know. */
     belief: opinion && opinion.belief,
+    /** Whether the belief is right. A model does not know that of itself: only what is remembered may replace a mistake. */
     sure: opinion !== null && opinion.sure,
+    /** What it comes to when it works the question out once more, as it does when others contradict it. */
     secondLook: () => solution && believe(solution, parameters, [...about, "second look"]).belief,
+    /** For the wording of this reply: depends on the model and on all that it was sent. */
     wording: createChance(["wording", name, seed, plain, temperature, request.reply?.schema ?? null]),
+    /** For taste, which a model keeps from one prompt to the next. */
     taste: createChance(["taste", name, seed]),
   };
 }

@@ -1,14 +1,3 @@
-/** Some lines of a text, by numbers from 1 on; no lines are `to_line` below `from_line`. */
-export type Excerpt = {
-  readonly from_line: number;
-  readonly to_line: number;
-  readonly total_lines: number;
-  /** As they stand there, the line ends included: what is read on continues it without a gap. */
-  readonly text: string;
-  /** How to read on, and whether a line is cut. */
-  readonly note?: string;
-};
-
 type ExcerptRequest = {
   /** From 1. */
   readonly from: number;
@@ -18,8 +7,11 @@ type ExcerptRequest = {
   readonly most: number;
 };
 
-/** Whole lines as far as `most` allows. A first line that is longer is cut; null where the text has no line `from`. */
-export function cutExcerpt(text: string, { from, lines = Infinity, most }: ExcerptRequest): Excerpt | null {
+/**
+ * Some lines of a text, by numbers from 1 on, whole ones as far as `most` allows; no lines are `to_line` below
+ * `from_line`. A first line that is longer is cut; null where the text has no line `from`.
+ */
+export function cutExcerpt(text: string, { from, lines = Infinity, most }: ExcerptRequest) {
   const starts = lineStarts(text);
   const total = starts.length;
   // An empty text has no line, and can still be read from its beginning.
@@ -43,6 +35,7 @@ export function cutExcerpt(text: string, { from, lines = Infinity, most }: Excer
     from_line: from,
     to_line: to,
     total_lines: total,
+    /** As they stand there, the line ends included: what is read on continues it without a gap. */
     text: text.slice(start, end),
     ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
   };

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
 import { ModelRef } from "../../kernel/index.ts";
 import { findNearest } from "../../text/words.ts";
-import type { PreparedModel, Sim, Wait } from "../sim.ts";
+import type { Sim, Wait } from "../sim.ts";
 
 /** What a server does wrong on request, with the range of each value. */
 const ranges = {
@@ -85,22 +85,18 @@ export type ServerExchange = {
   readonly signal: AbortSignal;
 };
 
-/** A request that is to be answered, after its delay; `faults` are those that are left to meet. */
-export type Admitted = {
-  readonly model: ModelRef;
-  readonly prepared: Extract<PreparedModel, { ok: true }>;
-  readonly faults: SimFaults;
-};
-
 export type ServerContext = { readonly sim: Sim; readonly wait: Wait };
 
 // SIMSERVER-1. A fault with `times` is met by the first requests for the same model, as it is written, up to that number.
 
-/** Lets requests meet the faults that they ask for; null where that was the answer, or where the client has gone. */
+/**
+ * Lets requests meet the faults that they ask for. What comes is to be answered, and `faults` are left to meet; null where
+ * they were the answer, or where the client has gone.
+ */
 export function createFaultInjection({ sim, wait }: ServerContext) {
   const met = createCounter();
 
-  return async (written: string, exchange: ServerExchange): Promise<Admitted | null> => {
+  return async (written: string, exchange: ServerExchange) => {
     const { requestedFaults, response, signal } = exchange;
     const refuse = (...refusal: Parameters<Refuse>): null => {
       exchange.refuse(...refusal);

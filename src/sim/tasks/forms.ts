@@ -4,26 +4,20 @@ import { solve } from "../solver/index.ts";
 import { COMPARISONS } from "../solver/logic.ts";
 import { isPrime } from "../solver/numbers.ts";
 
-/** Chance for one task: what is drawn under a name is always the same for the same material. */
-export type Draw = {
-  /** From `min` to `max`, both included. */
-  readonly integer: (name: string, min: number, max: number) => number;
-  readonly pick: <const T>(name: string, items: readonly [T, ...T[]]) => T;
-  /** This many of the items, each at most once, in a random order. */
-  readonly some: <T>(name: string, items: readonly T[], count: number) => T[];
-  readonly flip: (name: string) => boolean;
-  /** Chance of its own for one of several tries. */
-  readonly within: (turn: number) => Draw;
-};
+export type Draw = ReturnType<typeof createDraw>;
 
-export function createDraw(material: unknown): Draw {
-  const chance = createChance(material);
+/** Chance for one task: what is drawn under a name is always the same for the same material. */
+export function createDraw(material: unknown) {
+  const { roll, pick, shuffled } = createChance(material);
   return {
-    integer: (name, min, max) => min + Math.floor(chance.roll(name) * (max - min + 1)),
-    pick: (name, items) => chance.pick(name, items),
-    some: (name, items, count) => chance.shuffled(name, items).slice(0, count),
-    flip: (name) => chance.roll(name) < 0.5,
-    within: (turn) => createDraw([material, turn]),
+    material,
+    /** From `min` to `max`, both included. */
+    integer: (name: string, min: number, max: number): number =>
+      min + Math.floor(roll(name) * (max - min + 1)),
+    pick,
+    /** This many of the items, each at most once, in a random order. */
+    some: <T>(name: string, items: readonly T[], count: number): T[] => shuffled(name, items).slice(0, count),
+    flip: (name: string): boolean => roll(name) < 0.5,
   };
 }
 
@@ -138,7 +132,7 @@ function poseOfIsland(
   pose: (island: ReturnType<typeof drawIsland>) => string | undefined,
 ): string {
   for (let turn = 0; ; turn += 1) {
-    const question = pose(drawIsland(draw.within(turn)));
+    const question = pose(drawIsland(createDraw([draw.material, turn])));
     if (question !== undefined) return question;
   }
 }
