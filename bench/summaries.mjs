@@ -140,7 +140,7 @@ async function summarised(parley, { method, contributions, store: path }) {
           maxOutputTokens: 4_096,
           timeoutMs: 60_000,
         },
-        { embeddings: null, options: { semanticThreshold: 0.8, scope: "own" } },
+        { embeddings: null, options: { semanticThreshold: 0.8 } },
       );
       return { outcome: "failed", why: "it was there to be measured" };
     },

@@ -65,10 +65,9 @@ export async function summarizePerspectives(
   { round, transcript }: { readonly round: number; readonly transcript: Transcript },
 ): Promise<ReadonlyMap<ParticipantId, RoundSummary>> {
   const due = agents.flatMap((agent) => {
-    const own = findSummarization(context, agent);
     const contributions = selectPerspective(transcript, agent.id); // PAST-2
-    const isDue = own && !own.method.perPrompt && isOverThreshold(context, agent, contributions); // PAST-1
-    return isDue ? [{ id: agent.id, agent, method: own.method, contributions }] : [];
+    const method = dueMethod(context, agent, contributions); // PAST-1
+    return method && !method.perPrompt ? [{ id: agent.id, agent, method, contributions }] : [];
   });
   if (due.length === 0) return new Map();
   const done = await phase(
@@ -105,26 +104,26 @@ export async function buildHistory(
   context: DebateContext,
   { agent, step, kind, round, transcript, purpose }: HistoryRequest,
 ): Promise<string | undefined> {
-  const own = findSummarization(context, agent);
   const perspective = selectPerspective(transcript, agent.id);
-  if (own?.method.perPrompt && isOverThreshold(context, agent, perspective)) {
+  const method = dueMethod(context, agent, perspective);
+  if (method?.perPrompt) {
+    const { scope } = summarizationFor(context.settings, agent.id);
     const event = await makeSummary(context, context.run, {
       agent,
-      method: own.method,
+      method,
       key: `${step}/summary`,
       work: { kind: "summary", round, by: agent.id, of: kind },
       round,
-      contributions: own.method.takesAll && own.settings.scope === "all" ? transcript.entries : perspective,
+      contributions: method.takesAll && scope === "all" ? transcript.entries : perspective,
       purpose,
     });
     if (event.type === "summary-made")
       return historyText(context, { summary: { round, text: event.data.text }, rounds: [] });
   }
   const summary = transcript.summaries.get(agent.id)?.at(-1);
-  const since = summary ? perspective.filter((one) => one.round >= summary.round) : perspective; // PERSPECTIVE-3
-  const shown = summary || context.settings.includeFullHistory ? since : [];
+  const shown = summary || context.settings.includeFullHistory ? perspective : [];
   if (!summary && shown.length === 0) return undefined;
-  return historyText(context, { summary, rounds: groupByRound(shown) });
+  return historyText(context, { summary, rounds: groupByRound(shown) }); // PERSPECTIVE-3
 }
 
 const groupByRound = (contributions: readonly TranscriptEntry[]) =>
@@ -133,19 +132,16 @@ const groupByRound = (contributions: readonly TranscriptEntry[]) =>
     items: contributions.filter((one) => one.round === round).map(({ kind, text }) => ({ kind, text })),
   }));
 
-/** How this participant's perspective is summarized; undefined where it is not. */
-export function findSummarization(context: DebateContext, { id }: Participant) {
-  const settings = summarizationFor(context.settings, id);
-  return settings.enabled
-    ? { settings, method: findSummaryMethod(settings.method, context.methods) }
-    : undefined;
-}
-
-export const isOverThreshold = (
-  { settings }: DebateContext,
+/** How these texts are summarized for a participant; undefined where they are not, or are below its threshold. */
+export function dueMethod(
+  { settings, methods }: DebateContext,
   { id }: Participant,
   contributions: readonly TranscriptEntry[],
-): boolean => countCharacters(contributions) >= summarizationFor(settings, id).threshold;
+): SummaryMethod | undefined {
+  const { enabled, method, threshold } = summarizationFor(settings, id);
+  const own = enabled ? findSummaryMethod(method, methods) : undefined;
+  return countCharacters(contributions) >= threshold ? own : undefined;
+}
 
 export type SummaryRequest = {
   readonly agent: Participant;
@@ -166,7 +162,7 @@ export function makeSummary(
   { agent, method, key, work, round, contributions, purpose, prompt = summaryPrompt }: SummaryRequest,
 ): Promise<SummaryEvent> {
   const { settings } = context;
-  const { maxLength, semanticThreshold, embeddingModel, scope } = summarizationFor(settings, agent.id);
+  const { maxLength, semanticThreshold, embeddingModel } = summarizationFor(settings, agent.id);
   const persona = context.instructions(agent);
   const focus = ownText(context, "summary", agent);
   const task: SummaryTask = {
@@ -184,6 +180,6 @@ export function makeSummary(
   };
   return method.summarize(run, task, {
     embeddings: context.ports.embeddings?.(embeddingModel ?? null) ?? null,
-    options: { semanticThreshold, scope },
+    options: { semanticThreshold },
   });
 }

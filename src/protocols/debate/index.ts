@@ -3,7 +3,7 @@ import type { Closing, Participant, ParticipantId } from "../../kernel/index.ts"
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { answerWith, centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
-import { findById, labelAt, type SeatedDraft } from "../phases/table.ts";
+import { labelAt, type SeatedDraft } from "../phases/table.ts";
 import { clarify, readRequirements, type DebateContext } from "./brief.ts";
 import { EMPTY_TRANSCRIPT, summarizePerspectives, withEntries, withSummaries } from "./history.ts";
 import { reserveForJudge, writeSolution, type SolutionEvidence } from "./judge.ts";
@@ -73,7 +73,7 @@ async function runRounds(context: DebateContext, { agents, brief }: DebateStart)
     const proposed = isFresh ? await propose(context, spec, active) : NO_PROPOSALS;
     if (round === 1) {
       const quorum = requiredProposals(settings, agents.length);
-      if (proposed.seated.length < quorum) return closeBelowProposalQuorum(agents, proposed, quorum);
+      if (proposed.seated.length < quorum) return closeBelowProposalQuorum(proposed, quorum);
       first = proposed.seated;
     }
     const before =
@@ -153,15 +153,11 @@ const closeRound = ({ run }: DebateContext, { round, seated, refined }: RoundEnd
   );
 
 /** The closing where fewer agents than the quorum have proposed. */
-const closeBelowProposalQuorum = (
-  agents: readonly Participant[],
-  { seated, absent }: Proposals,
-  quorum: number,
-): Closing =>
+const closeBelowProposalQuorum = ({ seated, absent }: Proposals, quorum: number): Closing =>
   closeBelowQuorum({
     did: "agents proposed",
     given: seated,
-    absent: absent.map(({ id, ...absence }) => ({ name: findById(agents, id).persona.name, ...absence })),
+    absent: absent.map(({ by, ...absence }) => ({ name: by.persona.name, ...absence })),
     quorum,
     best: centralDraft,
   });

@@ -6,13 +6,7 @@ import { parseSolution } from "../../replies/solution.ts";
 import { createAbsence, degradation, modelParams, readReply, type Absence } from "../phases/reply.ts";
 import { inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import type { DebateContext } from "./brief.ts";
-import {
-  findSummarization,
-  isOverThreshold,
-  makeSummary,
-  type Transcript,
-  type TranscriptEntry,
-} from "./history.ts";
+import { dueMethod, makeSummary, type Transcript, type TranscriptEntry } from "./history.ts";
 import {
   judgeSummaryPrompt,
   roundsText,
@@ -21,6 +15,7 @@ import {
   solutionSchema,
 } from "./prompts.ts";
 import { transcriptEntries } from "./round.ts";
+import { summarizationFor } from "./settings.ts";
 
 // SOLUTION-1. A judge at its threshold works from its own summary of the last round; below it, from all rounds without critiques.
 // SOLUTION-2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
@@ -73,8 +68,8 @@ export function reserveForJudge(context: DebateContext): void {
     const all =
       3 * context.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
     // A judge that summarizes sees a summary, or rounds of which the last is below its threshold.
-    const own = findSummarization(context, judge)?.settings;
-    const length = own ? Math.min(all, Math.max(own.maxLength, rounds * own.threshold)) : all;
+    const { enabled, maxLength, threshold } = summarizationFor(context.settings, judge.id);
+    const length = enabled ? Math.min(all, Math.max(maxLength, rounds * threshold)) : all;
     const text = context.context.reduce((sum, one) => sum + one.text, context.question) + "x".repeat(length);
     return {
       ...modelParams(judge),
@@ -193,11 +188,11 @@ async function gatherMaterial(
 ): Promise<{ readonly rounds: string; readonly summary?: string }> {
   const refinements = after.filter(({ step }) => !before.some((one) => one.step === step));
   const last = transcriptEntries(round, { proposals: before, refinements });
-  const own = findSummarization(context, judge);
-  if (own && isOverThreshold(context, judge, last)) {
+  const method = dueMethod(context, judge, last);
+  if (method) {
     const event = await makeSummary(context, context.run, {
       agent: judge,
-      method: own.method,
+      method,
       // The first judge's; a fallback judge makes its own.
       key: judge.id === context.seats("judge")[0]?.id ? "judge/summary" : `judge/summary/${judge.id}`,
       work: { kind: "summary", by: judge.id },

@@ -13,8 +13,8 @@ import { hasCoverage } from "../../replies/coverage.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
 import { countMajority } from "../phases/control.ts";
-import { failedPart, fanOut, type FanOutMember } from "../phases/fan-out.ts";
-import { modelParams, readReply, type Absence } from "../phases/reply.ts";
+import { failedPart, fanOut, listAbsent, type Absent, type FanOutMember } from "../phases/fan-out.ts";
+import { modelParams, readReply } from "../phases/reply.ts";
 import { useFileTool } from "../phases/respond.ts";
 import type { SeatedDraft } from "../phases/table.ts";
 import { speakWithTools, withTools, type Speech, type ToolUse } from "../phases/tool-turns.ts";
@@ -39,15 +39,15 @@ export type RoundSpec = {
 
 type SpeechEventType = "answer-given" | "critique-given";
 type SpeechKind = "proposal" | "critique" | "refinement";
-type SpeechMember = FanOutMember & { readonly speech: Speech<SpeechEventType | "degradation-noted"> };
-
-/** A member of a phase without a speech, and why. */
-type AbsentSpeaker = Absence & { readonly id: string };
+type SpeechMember = FanOutMember & {
+  readonly by: Participant;
+  readonly speech: Speech<SpeechEventType | "degradation-noted">;
+};
 
 type Speeches = {
   /** By member. */
   readonly events: ReadonlyMap<string, Event<SpeechEventType>>;
-  readonly absent: readonly AbsentSpeaker[];
+  readonly absent: readonly Absent[];
 };
 
 /** Runs one phase of speeches, each under `round-<n>/<kind>/<member>`. */
@@ -68,7 +68,7 @@ async function runSpeeches(
   );
   return {
     events: new Map(done.in.map(({ member, value }) => [member.id, value])),
-    absent: [...done.out, ...done.cut].map(({ member: { id }, ...absence }) => ({ id, ...absence })),
+    absent: listAbsent(done),
   };
 }
 
@@ -102,6 +102,7 @@ async function planSpeech(
   const tools = agentTools(context, agent, heard.entries);
   return {
     id,
+    by: agent,
     request: withTools(request, tools.specs),
     speech: {
       by: agent.id,
@@ -143,7 +144,7 @@ function searchTranscript(entries: readonly TranscriptEntry[], input: Json): Jso
   return result.ok ? Json.parse({ total: result.total, hits: result.hits }) : { error: result.reason };
 }
 
-type RoundAnswers = { readonly seated: readonly SeatedDraft[]; readonly absent: readonly AbsentSpeaker[] };
+type RoundAnswers = { readonly seated: readonly SeatedDraft[]; readonly absent: readonly Absent[] };
 
 /** New proposals of these agents; seated are those who gave one. */
 export async function propose(
@@ -179,7 +180,7 @@ export async function criticize(
   context: DebateContext,
   spec: RoundSpec,
   seated: readonly SeatedDraft[],
-): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly AbsentSpeaker[] }> {
+): Promise<{ readonly critiques: readonly Critique[]; readonly absent: readonly Absent[] }> {
   const { round } = spec;
   const pairs = pairCritics(context.settings.topology, seated);
   const members = await Promise.all(

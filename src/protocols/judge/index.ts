@@ -9,14 +9,7 @@ import {
 import { StepKey, type Closing, type Failure, type FailureCode } from "../../kernel/index.ts";
 import { judgeTemplates } from "../phases/judge-prompts.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
-import {
-  judgeAnswer,
-  judgePair,
-  largestRequest,
-  openBench,
-  type JudgeBench,
-  type VerdictOutcome,
-} from "./verdict.ts";
+import { judgeAnswer, judgePair, largestRequest, openBench, type VerdictOutcome } from "./verdict.ts";
 import { JudgeSettings } from "./work.ts";
 
 export { JudgeSettings } from "./work.ts";
@@ -53,13 +46,11 @@ export const judge = defineProtocol<JudgeSettings>({
     const members = wanted.map((id) => ({ id, request }));
     const may = await admitWithinBudget(context.run, { name: "judge", work, members });
     const names = may.in.length > 0 ? may.in : wanted.slice(0, 1); // JUDGE-2
+    const judgeItem = context.settings.kind === "grade" ? judgeAnswer : judgePair;
     const lane = async (name: string, run: StepRunner): Promise<PhaseResult<LaneResult>> => {
       const first = names.indexOf(name);
       const own = items.filter((_, index) => index % names.length === first).map((item) => item.name);
-      return {
-        in: true,
-        value: await runLane(own.map((item) => () => judgeItem(context, { at, run, item }))),
-      };
+      return { in: true, value: await runLane(own.map((item) => () => judgeItem(at, run, item))) };
     };
     const done = await phase(context.run, { name: "judge", work, members: names }, lane);
     return close(
@@ -68,14 +59,6 @@ export const judge = defineProtocol<JudgeSettings>({
     );
   },
 });
-
-type ItemCall = { readonly at: JudgeBench; readonly run: StepRunner; readonly item: string };
-
-const judgeItem = (
-  { settings }: ProtocolContext<JudgeSettings>,
-  { at, run, item }: ItemCall,
-): AsyncGenerator<VerdictOutcome> =>
-  settings.kind === "grade" ? judgeAnswer(at, run, item) : judgePair(at, run, item);
 
 async function runLane(items: readonly (() => AsyncGenerator<VerdictOutcome>)[]): Promise<LaneResult> {
   let [read, unread, failures] = [0, 0, 0];

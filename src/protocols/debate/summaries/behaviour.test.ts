@@ -45,7 +45,7 @@ function staged({
       timeoutMs: 60_000,
       ...changes,
     };
-    const options = { semanticThreshold, scope: "own" } as const;
+    const options = { semanticThreshold };
     await findSummaryMethod(method).summarize(run, task, { embeddings, options });
     return nothingToSay;
   });

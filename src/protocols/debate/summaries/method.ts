@@ -41,8 +41,6 @@ export type SummaryTools = {
   readonly options: {
     /** The cosine from which two texts say the same, from 0 to 1. */
     readonly semanticThreshold: number;
-    /** `own` is the agent's perspective; `all` is the perspectives of all agents. */
-    readonly scope: "own" | "all";
   };
 };
 

@@ -17,7 +17,7 @@ const named =
         maxOutputTokens: 500,
         timeoutMs: 60_000,
       },
-      { embeddings, options: { semanticThreshold: 0.8, scope: "own" } },
+      { embeddings, options: { semanticThreshold: 0.8 } },
     );
 
 /** A fifth way, which nothing else knows of: the last word of every text. */
