@@ -121,15 +121,8 @@ async function embeddingNotes(
   );
 }
 
-type ChosenTools = {
-  readonly byAgent: DebateSeats["tools"];
-  readonly specs: readonly ToolSpec[];
-  readonly folder: string | undefined;
-  readonly notes: readonly Note[];
-};
-
 /** The agents' tools with what they are told of them; file tools only where a folder was handed over. */
-function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTools"]): ChosenTools {
+function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTools"]) {
   const files = fileTools?.specs ?? [];
   const all: readonly ToolSpec[] = [CONTEXT_SEARCH, ...files];
   const exists = (name: string) => all.some((spec) => spec.name === name);
@@ -154,7 +147,7 @@ function chooseTools({ tools }: DebateSeats, fileTools: OpeningContext["fileTool
 type ChosenParts = {
   readonly config: DebateConfig;
   readonly seats: DebateSeats;
-  readonly tools: ChosenTools;
+  readonly tools: ReturnType<typeof chooseTools>;
 };
 
 function settings(

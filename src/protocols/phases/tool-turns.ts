@@ -1,5 +1,6 @@
 import type { StepOutcome, ReplyEventType, StepRunner } from "../../engine/index.ts";
 import {
+  callOf,
   Json,
   StepKey,
   type Call,
@@ -50,34 +51,55 @@ export async function speakWithTools<T extends ReplyEventType>(
   run: StepRunner,
   speech: Speech<T>,
 ): Promise<Event<T>> {
-  const { specs, limit } = speech.tools;
+  const { by, step, tools, work } = speech;
+  const { specs, limit } = tools;
+  const useTool = async (toolCall: ToolCall, nth: number): Promise<Message> => {
+    const { name } = toolCall;
+    const input = parseArguments(toolCall);
+    const event = await run.effect(
+      {
+        key: `${step}/tool-${nth}`,
+        outcomes: ["tool-called"],
+        work: { ...work, nth },
+        input: { name, arguments: input, seen: tools.seen },
+      },
+      async (signal) => {
+        const result = specs.some((spec) => spec.name === name)
+          ? await tools.use(name, input, signal)
+          : { error: "there is no such tool" };
+        return { type: "tool-called", data: { by, tool: name, arguments: input, result } };
+      },
+    );
+    const text = JSON.stringify(event.data.result);
+    return { role: "tool", id: toolCall.id, text: fence(desk, { kind: "tool", label: name, text }) }; // TOOL-2
+  };
   let { request } = speech;
   let used = 0;
   for (let turn = 1; ; turn += 1) {
     const allowed = used < limit ? specs : []; // TOOL-3
-    const key = turn === 1 ? speech.step : StepKey.parse(`${speech.step}/turn-${turn}`); // TOOL-1
+    const key = turn === 1 ? step : StepKey.parse(`${step}/turn-${turn}`); // TOOL-1
     const event = await run.call<T | "reply-received">(
       {
         key,
         outcomes: [...speech.outcomes, "reply-received"],
-        work: speech.work,
+        work,
         request: withTools(request, allowed),
         timeoutMs: speech.timeoutMs,
       },
       // `StepOutcome` distributes over the types that the step declares.
       (call) =>
         (listToolCalls(call, allowed).length > 0
-          ? { type: "reply-received", data: { by: speech.by, why: "it calls tools" } }
+          ? { type: "reply-received", data: { by, why: "it calls tools" } }
           : speech.read(call)) as StepOutcome<NoInfer<T | "reply-received">>,
     );
-    const call = callOfReply(event);
+    const call = callOf(event);
     // The reader gives a `reply-received` where tools are called, and only there.
-    if (!call) return event as Event<T>;
+    if (event.type !== "reply-received" || !call) return event as Event<T>;
     const toolCalls = listToolCalls(call, allowed).slice(0, limit - used);
     const first = used;
     used += toolCalls.length;
     const results = await Promise.all(
-      toolCalls.map((toolCall, index) => useTool(desk, run, { speech, toolCall, nth: first + index + 1 })),
+      toolCalls.map((toolCall, index) => useTool(toolCall, first + index + 1)),
     );
     request = {
       ...request,
@@ -90,49 +112,9 @@ export async function speakWithTools<T extends ReplyEventType>(
   }
 }
 
-/** The call of a reply that asks for tools. */
-const callOfReply = (event: Event): Call | undefined =>
-  event.type === "reply-received" ? event.data.call : undefined;
-
 /** The tool calls of a reply that are answered; none where the model was not offered any tool. */
 const listToolCalls = (call: Call, specs: readonly ToolSpec[]): ToolCall[] =>
   call.ok && specs.length > 0 ? [...(call.toolCalls ?? [])] : [];
-
-type ToolStep = {
-  readonly speech: Pick<Speech<ReplyEventType>, "by" | "step" | "tools" | "work">;
-  readonly toolCall: ToolCall;
-  readonly nth: number;
-};
-
-async function useTool(
-  desk: Desk,
-  run: StepRunner,
-  { speech: { by, step, tools, work }, toolCall, nth }: ToolStep,
-): Promise<Message> {
-  const { name } = toolCall;
-  const input = parseArguments(toolCall);
-  const event = await run.effect(
-    {
-      key: `${step}/tool-${nth}`,
-      outcomes: ["tool-called"],
-      work: { ...work, nth },
-      input: { name, arguments: input, seen: tools.seen },
-    },
-    async (signal) => ({
-      type: "tool-called",
-      data: {
-        by,
-        tool: name,
-        arguments: input,
-        result: tools.specs.some((spec) => spec.name === name)
-          ? await tools.use(name, input, signal)
-          : { error: "there is no such tool" },
-      },
-    }),
-  );
-  const text = JSON.stringify(event.data.result);
-  return { role: "tool", id: toolCall.id, text: fence(desk, { kind: "tool", label: name, text }) }; // TOOL-2
-}
 
 /** The parsed arguments; what is not JSON stays a text, for the tool to refuse. */
 function parseArguments({ arguments: written }: ToolCall): Json {

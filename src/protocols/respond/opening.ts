@@ -1,4 +1,4 @@
-import { Fault, ParticipantId, type DeliberationId, type ModelRef } from "../../kernel/index.ts";
+import { Fault, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
 import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engine/opening-part.ts";
 
 export type RespondRequest = {
@@ -49,23 +49,18 @@ async function respondents(context: OpeningContext): Promise<Pick<OpeningPart, "
     throw new Fault("configuration", { why: "there is no model to answer", next });
   }
   const { name, instructions, temperature } = context.persona("respondent");
-  const seat = (
-    id: string,
-    own: Pick<SeatedParticipant, "seat" | "model" | "temperature">,
-  ): SeatedParticipant => ({
-    id: ParticipantId.parse(id),
+  const seat = (own: Pick<SeatedParticipant, "id" | "seat" | "model">, degrees: number | undefined) => ({
+    ...own,
     persona: { name, instructions },
     family: context.family(own.model),
-    ...own,
-  });
-  const degrees = settings.temperature ?? temperature;
-  const first = seat("A", {
-    seat: "respondent",
-    model,
     ...(degrees === undefined ? {} : { temperature: degrees }),
   });
-  if (!settings.respondentB) return { participants: [first], notes: panel.notes };
-  const other: ModelRef = settings.modelB === undefined ? model : await context.model(settings.modelB);
-  const second = seat("B", { seat: "respondent-b", model: other, temperature: settings.temperatureB });
-  return { participants: [first, second], notes: panel.notes };
+  const first = { id: ParticipantId.parse("A"), seat: "respondent", model };
+  const participants: SeatedParticipant[] = [seat(first, settings.temperature ?? temperature)];
+  if (settings.respondentB) {
+    const other = settings.modelB === undefined ? model : await context.model(settings.modelB);
+    const second = { id: ParticipantId.parse("B"), seat: "respondent-b", model: other };
+    participants.push(seat(second, settings.temperatureB));
+  }
+  return { participants, notes: panel.notes };
 }
