@@ -8,7 +8,7 @@ import {
   type Participant,
 } from "../../kernel/index.ts";
 import { parseEvaluation } from "../../replies/evaluation.ts";
-import { fanOut, type FanOut, type FanOutMember } from "../phases/fan-out.ts";
+import { fanOut } from "../phases/fan-out.ts";
 import { modelParams, readReply, stoppedByBudget } from "../phases/reply.ts";
 import {
   evaluationPrompt,
@@ -54,19 +54,21 @@ export const evaluation = defineProtocol<EvaluationSettings>({
         return { in: true, value: readResult(id, event) };
       },
     );
-    return close(context, [...done.in.map(({ value }) => value), ...done.cut.map(unaffordable)]);
+    const cut = done.cut.map(({ member: { id }, cap }): EvaluatorResult => {
+      const message = `the budget does not reach for ${id}`;
+      const failure = { code: "over-budget", message, ...(cap === undefined ? {} : { cap }) } as const;
+      return { id, read: false, failure };
+    });
+    return close(context, [...done.in.map(({ value }) => value), ...cut]);
   },
 });
 
 /** The template of an evaluator's own prompt, which an opening pins only for those who have one. */
 export const ownTemplate = (id: string): string => `evaluation/${id}`;
 
-/** What every evaluator is shown beside its own persona. */
-type EvaluatorMaterial = Omit<EvaluationPrompt, "persona">;
-
 function evaluationRequest(
   context: ProtocolContext<EvaluationSettings>,
-  material: EvaluatorMaterial,
+  material: Omit<EvaluationPrompt, "persona">,
   evaluator: Participant,
 ): ModelRequest {
   const { settings, opening } = context;
@@ -137,19 +139,6 @@ const readResult = (id: string, { type, data }: EvaluationEvent): EvaluatorResul
   data.call?.ok === false
     ? { id, read: false, failure: data.call.failure }
     : { id, read: type === "evaluation-given" };
-
-const unaffordable = ({
-  member: { id },
-  cap,
-}: FanOut<FanOutMember, EvaluatorResult>["cut"][number]): EvaluatorResult => ({
-  id,
-  read: false,
-  failure: {
-    code: "over-budget",
-    message: `the budget does not reach for ${id}`,
-    ...(cap === undefined ? {} : { cap }),
-  },
-});
 
 async function close({ run }: ProtocolContext, parts: readonly EvaluatorResult[]): Promise<Closing> {
   const ids = (read: boolean) => parts.flatMap((part) => (part.read === read ? [part.id] : []));

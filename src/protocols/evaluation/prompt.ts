@@ -90,23 +90,17 @@ export function ownEvaluationPrompt(desk: Desk, prompt: EvaluationPrompt, own: O
     prompt.persona.trim(),
   ].filter((text) => text !== "");
   // The pattern matches nothing but the names of the values.
-  const text = own.text.replaceAll(PLACEHOLDER, (match, name: Placeholder, at: number) =>
-    onOwnLines(values[name], { before: own.text[at - 1], after: own.text[at + match.length] }),
-  );
+  const text = own.text.replaceAll(PLACEHOLDER, (match, name: Placeholder, at: number) => {
+    // A fence stands on lines of its own, wherever in a line it is to stand.
+    const before = (own.text[at - 1] ?? "\n") === "\n" ? "" : "\n";
+    const after = /^(?:[\r\n]|$)/.test(own.text.slice(at + match.length)) ? "" : "\n";
+    return `${before}${values[name]}${after}`;
+  });
   return [
     ...(system.length > 0 ? [{ role: "system", text: system.join("\n\n") } as const] : []),
     { role: "user", text },
   ];
 }
-
-/** Puts a fence on lines of its own, wherever in a line it is to stand. */
-const onOwnLines = (
-  text: string,
-  {
-    before = "\n",
-    after = "\n",
-  }: { readonly before: string | undefined; readonly after: string | undefined },
-): string => `${before === "\n" ? "" : "\n"}${text}${after === "\n" || after === "\r" ? "" : "\n"}`;
 
 /** The requirements under the names of prompts that were written for Dialectic (0.7). */
 const formatRequirementsInfo = (
