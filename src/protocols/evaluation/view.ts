@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EvaluationWork } from "./work.ts";
 import { EVALUATION_METRICS, EvaluationMetric, EvaluationReply } from "../../replies/evaluation.ts";
 import { callOf, isEvent, workOf, type Entry, type Failure, type Participant } from "../../kernel/index.ts";
+import { Result } from "../../views/result.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
 
@@ -56,13 +57,7 @@ export const sectionSchema = z.strictObject({
   families: z.array(z.strictObject({ evaluator: z.string(), family: z.string(), as: z.array(z.string()) })),
   /** What a reader should know before the scores, in words. */
   warnings: z.array(z.string()),
-  calls: z.int(),
-  tokens: z.strictObject({
-    in: z.number().nullable(),
-    out: z.number().nullable(),
-    cached: z.number().nullable(),
-  }),
-  cost: z.strictObject({ usd: z.number().nullable(), source: z.string() }),
+  ...Result.pick({ calls: true, tokens: true, cost: true }).shape,
 });
 export type EvaluationReport = z.infer<typeof sectionSchema>;
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { JudgeManner, JudgeWork, type AnswerItem, type PairItem } from "./work.ts";
 import { parsePreference, type Preference } from "../../replies/preference.ts";
 import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
+import { Result } from "../../views/result.ts";
 import { isSimulated } from "../../views/simulated.ts";
 import { spending } from "../../views/spending.ts";
 
@@ -153,13 +154,7 @@ export const JUDGE_HEAD = {
   family: z.string().nullable(),
   form: z.string(),
   rubric: z.string(),
-  calls: z.int(),
-  tokens: z.strictObject({
-    in: z.number().nullable(),
-    out: z.number().nullable(),
-    cached: z.number().nullable(),
-  }),
-  cost: z.strictObject({ usd: z.number().nullable(), source: z.string() }),
+  ...Result.pick({ calls: true, tokens: true, cost: true }).shape,
 };
 
 const JudgeHead = z.object(JUDGE_HEAD);

@@ -171,13 +171,8 @@ function interval<T>(sample: readonly T[], figure: (drawn: readonly T[]) => numb
   if (value === null) return { ...NOTHING, n: sample.length };
   const range = bootstrap(sample, (drawn) => figure(drawn) ?? 0, { seed: "validation" });
   // Items that all say the same give every resample the same figure: that is no certainty.
-  const width = range === null ? 0 : range.high - range.low;
-  return {
-    value,
-    n: sample.length,
-    low: width > 0 ? (range?.low ?? null) : null,
-    high: width > 0 ? (range?.high ?? null) : null,
-  };
+  const { low, high } = range !== null && range.high > range.low ? range : NOTHING;
+  return { value, n: sample.length, low, high };
 }
 
 /** Cohen's kappa; where resampling gives no interval, the accuracy's, with the chance agreement taken as known. */
