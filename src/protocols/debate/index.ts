@@ -1,5 +1,5 @@
 import { defineProtocol } from "../../engine/index.ts";
-import type { Closing, Participant, ParticipantId } from "../../kernel/index.ts";
+import type { Closing, Participant } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { answerWith, centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
@@ -11,7 +11,7 @@ import { debateTemplates } from "./prompts.ts";
 import { criticize, pairCritics, propose, refine, transcriptEntries, type RoundSpec } from "./round.ts";
 import { DebateFlags, DebateSettings, requiredProposals } from "./settings.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
-import { decideEnd, measureAgreement } from "./termination.ts";
+import { decideEnd, measureAgreement, type EndCheck } from "./termination.ts";
 
 export { clarificationRequest } from "./brief.ts";
 export { DebateSettings, ToolName } from "./settings.ts";
@@ -46,16 +46,19 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
       const agents = context.seats("agent");
       const requirements = await readRequirements(context);
       const clarifications = await clarify(context, agents);
-      return runRounds(context, { agents, brief: { material: context, requirements, clarifications } });
+      return runRounds(context, agents, { material: context, requirements, clarifications });
     },
   });
 
 export const debate = debateWith(summaryMethods);
 
-type DebateStart = { readonly agents: readonly Participant[]; readonly brief: ProblemPrompt };
 type Proposals = Awaited<ReturnType<typeof propose>>;
 
-async function runRounds(context: DebateContext, { agents, brief }: DebateStart): Promise<Closing> {
+async function runRounds(
+  context: DebateContext,
+  agents: readonly Participant[],
+  brief: ProblemPrompt,
+): Promise<Closing> {
   const { settings } = context;
   const ids = agents.map(({ id }) => id);
   const labels = new Map(context.shuffle("labels", ids).map((id, index) => [id, labelAt(index)]));
@@ -91,12 +94,11 @@ async function runRounds(context: DebateContext, { agents, brief }: DebateStart)
     seated = refining.seated;
     lost += proposed.absent.length + criticized.absent.length + refining.absent.length;
     transcript = withTexts({ critiques, refinements: seated.filter(({ by }) => refined.includes(by.id)) });
-    await closeRound(context, { round, seated, refined });
-    const [judge] = context.seats("judge");
+    await closeRound(context, { round, after: seated, refined });
     if (
       round >= settings.rounds ||
       pairCritics(settings.topology, seated).length === 0 || // an agent alone would say nothing new
-      (await decideEnd(context, { round, brief, last, after: seated, refined, judge }))
+      (await decideEnd(context, { round, brief, last, after: seated, refined }))
     )
       return conclude(context, { brief, transcript, before, after: seated, round }, { first, lost });
   }
@@ -124,30 +126,27 @@ async function conclude(
     : { outcome: "answered-degraded", ...fallback };
 }
 
-type RoundEnd = {
-  readonly round: number;
-  readonly seated: readonly SeatedDraft[];
-  readonly refined: readonly ParticipantId[];
-};
-
 /** Records who is in after a round, and who refined. */
-const closeRound = ({ run }: DebateContext, { round, seated, refined }: RoundEnd) =>
+const closeRound = (
+  { run }: DebateContext,
+  { round, after, refined }: Pick<EndCheck, "round" | "after" | "refined">,
+) =>
   run.derive(
     {
       key: `round-${round}/closed`,
       outcomes: ["round-closed"],
       work: { kind: "round", round },
-      input: { standing: seated.map(({ step }) => step), refined: [...refined] },
+      input: { standing: after.map(({ step }) => step), refined: [...refined] },
     },
     () => ({
       type: "round-closed",
       data: {
         round,
-        in: seated.map(({ by }) => by.id),
+        in: after.map(({ by }) => by.id),
         culled: [],
         revised: [...refined],
-        proceeded: seated.map(({ by }) => by.id).filter((id) => !refined.includes(id)),
-        agreement: measureAgreement(seated),
+        proceeded: after.map(({ by }) => by.id).filter((id) => !refined.includes(id)),
+        agreement: measureAgreement(after),
       },
     }),
   );

@@ -1,4 +1,4 @@
-import type { Participant, ParticipantId } from "../../kernel/index.ts";
+import type { ParticipantId } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { sameAnswer } from "../../replies/answer.ts";
 import { parseConfidence } from "../../replies/confidence.ts";
@@ -17,7 +17,6 @@ export type EndCheck = {
   /** The answers now, and the agents that refined theirs in this round. */
   readonly after: readonly SeatedDraft[];
   readonly refined: readonly ParticipantId[];
-  readonly judge: Participant | undefined;
 };
 
 /** Decides whether the debate ends with this round, which is not the last. */
@@ -71,9 +70,10 @@ async function checkConvergence(
 /** Whether the judge's confidence, asked under `round-<n>/confidence`, is high enough; false where the call failed. */
 async function checkConfidence(
   context: DebateContext,
-  { round, brief, after, judge }: EndCheck,
+  { round, brief, after }: EndCheck,
   threshold: number,
 ): Promise<boolean> {
+  const [judge] = context.seats("judge");
   if (!judge) return false;
   const loss = {
     what: `the judge's confidence after round ${round}`,

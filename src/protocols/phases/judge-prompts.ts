@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Json, Message, ReplySchema, Rubric } from "../../kernel/index.ts";
-import { answersText, fence, materialText, type Desk } from "../../prompts/material.ts";
+import { fence, materialText, type Desk } from "../../prompts/material.ts";
 import { defineTemplate, type Template } from "../../prompts/template.ts";
 import { texts } from "./templates/index.ts";
 
@@ -69,18 +69,15 @@ export function preferencePrompt(
   desk: Desk,
   prompt: JudgedQuestion & { readonly first: string; readonly second: string },
 ): Message[] {
-  const answers = [
-    { label: "A", text: prompt.first },
-    { label: "B", text: prompt.second },
-  ];
-  const [first = "", second = ""] = answers.map((answer) => answersText(desk, [answer]));
+  const first = fence(desk, { kind: "answer", label: "A", text: prompt.first });
+  const second = fence(desk, { kind: "answer", label: "B", text: prompt.second });
   const values = {
     ...shared(desk, prompt),
     // A comparison has no use for the anchors, and Prometheus was trained without them here.
     rubric: fence(desk, { kind: "rubric", label: prompt.rubric.name, text: prompt.rubric.criteria }),
   };
   return prompt.form === "json"
-    ? preferenceTemplates.json.render(desk, { ...values, answers: answersText(desk, answers) })
+    ? preferenceTemplates.json.render(desk, { ...values, answers: `${first}\n\n${second}` })
     : preferenceTemplates.prometheus.render(desk, { ...values, first, second });
 }
 

@@ -25,18 +25,13 @@ export type RespondSection = z.infer<typeof sectionSchema>;
 
 export function sectionOf(entries: readonly Entry[]): RespondSection {
   // The second model's own recall is recorded by a reactor.
-  const recall = entries.find((entry) => entry.origin.by !== "reactor" && isEvent(entry, "engrams-recalled"));
+  const recall = entries
+    .filter((entry) => isEvent(entry, "engrams-recalled"))
+    .find(({ origin }) => origin.by !== "reactor")?.data;
   const second = answerOfB(entries);
   const preference = entries.findLast((entry) => isEvent(entry, "preference-given"))?.data;
   return {
-    recalled:
-      recall && isEvent(recall, "engrams-recalled")
-        ? {
-            engrams: recall.data.engrams.length,
-            facts: recall.data.facts.length,
-            how: recall.data.how,
-          }
-        : null,
+    recalled: recall ? { engrams: recall.engrams.length, facts: recall.facts.length, how: recall.how } : null,
     second: second
       ? {
           by: second.data.by,

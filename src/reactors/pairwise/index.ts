@@ -56,14 +56,10 @@ function pairCompletedBy(grade: Event<"grade-given">, before: readonly Entry[]):
 }
 
 function graded(respondent: Respondent, before: readonly Entry[]) {
-  const answer = before.find(
-    (entry) =>
-      isEvent(entry, "answer-given") &&
-      entry.data.kind === "response" &&
-      entry.data.respondent === respondent,
-  );
-  if (!answer || !isEvent(answer, "answer-given") || collectEvidence(before, answer).tools.length > 0)
-    return null;
+  const answer = before
+    .filter((entry) => isEvent(entry, "answer-given"))
+    .find(({ data }) => data.kind === "response" && data.respondent === respondent);
+  if (!answer || collectEvidence(before, answer).tools.length > 0) return null;
   for (const entry of before)
     if (isEvent(entry, "grade-given") && entry.data.of === answer.id && entry.data.score !== null)
       return { of: answer.id, text: answer.data.text, score: entry.data.score, grade: entry.id };
