@@ -76,22 +76,19 @@ export function dawidSkene(
     ({ beliefs, logLikelihood } = believed);
     iterations += 1;
   } while (iterations < maximumIterations && !converged);
-  const named = (values: readonly number[]): ClassShares =>
-    Object.fromEntries(classes.map((name, index) => [name, values[index] ?? 0]));
+  const { prevalence, confusion } = parameters;
+  const byName = <T>(names: readonly string[], value: (index: number) => T): Record<string, T> =>
+    Object.fromEntries(names.map((name, index) => [name, value(index)]));
+  const byClass = (values: readonly number[] = []) => byName(classes, (index) => values[index] ?? 0);
   return {
-    items: Object.fromEntries(items.map((item, index) => [item, named(beliefs[index] ?? [])])),
-    workers: Object.fromEntries(
-      workers.map((worker, index) => [
-        worker,
-        Object.fromEntries(
-          classes.map((name, truth) => {
-            const row = parameters.confusion[index]?.[truth] ?? null;
-            return [name, row === null ? null : named(row)];
-          }),
-        ),
-      ]),
+    items: byName(items, (item) => byClass(beliefs[item])),
+    workers: byName(workers, (worker) =>
+      byName(classes, (truth) => {
+        const row = confusion[worker]?.[truth] ?? null;
+        return row && byClass(row);
+      }),
     ),
-    prevalence: named(parameters.prevalence),
+    prevalence: byClass(prevalence),
     logLikelihood,
     iterations,
     converged,

@@ -1,6 +1,6 @@
 import type { Preference, Winner } from "../replies/preference.ts";
 import { estimateLean, estimateShare, type Estimate } from "./proportions.ts";
-import { normalQuantile } from "./numbers.ts";
+import { normalQuantile, sum } from "./numbers.ts";
 
 /** What one judge says of a pair that it was shown in both orders. */
 export type CombinedPreference =
@@ -97,16 +97,14 @@ function estimatePositionLean(pairs: readonly JudgedPair[]): Estimate {
     );
     return { verdicts: winners.length, first: winners.filter((winner) => winner === "A").length };
   });
-  const sum = (of: (pair: Sided) => number): number =>
-    sided.reduce((total, pair) => total + of(pair), 0) +
-    PATTERNS.reduce((total, pair) => total + of(pair) / 2, 0);
-  const verdicts = sum((pair) => pair.verdicts);
-  const share = sum((pair) => pair.first) / verdicts;
-  const variance = sum((pair) => (pair.first - share * pair.verdicts) ** 2) / verdicts ** 2;
+  const padded = (of: (pair: Sided) => number) => sum(sided.map(of)) + sum(PATTERNS.map(of)) / 2;
+  const verdicts = padded((pair) => pair.verdicts);
+  const share = padded((pair) => pair.first) / verdicts;
+  const variance = padded((pair) => (pair.first - share * pair.verdicts) ** 2) / verdicts ** 2;
   const half = normalQuantile(0.975) * Math.sqrt(variance);
   const { value, n } = estimateLean(
-    sided.reduce((total, pair) => total + pair.first, 0),
-    sided.reduce((total, pair) => total + pair.verdicts, 0),
+    sum(sided.map((pair) => pair.first)),
+    sum(sided.map((pair) => pair.verdicts)),
   );
   if (value === null) return { value, n, low: null, high: null };
   return { value, n, low: Math.max(-0.5, share - half - 0.5), high: Math.min(0.5, share + half - 0.5) };

@@ -13,23 +13,18 @@ function chanceCorrected<T>(
     throw new RangeError(
       `${first.length} labels against ${second.length}; give one of each rater for every item`,
     );
-  const seen = new Map<T, Map<T, number>>();
+  let observed = 0;
+  let expected = 0;
   const [rows, columns] = [new Map<T, number>(), new Map<T, number>()];
   for (const [index, label] of first.entries()) {
     const other = second[index] ?? label;
-    const row = seen.get(label) ?? new Map<T, number>();
-    seen.set(label, row.set(other, (row.get(other) ?? 0) + 1));
+    observed += disagreement(label, other);
     addTo(rows, label, 1);
     addTo(columns, other, 1);
   }
-  let observed = 0;
-  let expected = 0;
   for (const [label, count] of rows)
-    for (const [other, otherCount] of columns) {
-      const apart = disagreement(label, other);
-      observed += apart * (seen.get(label)?.get(other) ?? 0);
-      expected += (apart * count * otherCount) / first.length;
-    }
+    for (const [other, otherCount] of columns)
+      expected += (disagreement(label, other) * count * otherCount) / first.length;
   return expected === 0 ? null : 1 - observed / expected;
 }
 

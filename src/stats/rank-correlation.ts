@@ -64,6 +64,13 @@ export type MeanRank = { readonly score: number; readonly votes: number };
  * of different lengths count alike, and nobody loses by the place that its own ballot does not give it.
  */
 export function meanRank(ballots: readonly ReviewerBallot[]): Map<string, MeanRank> {
+  return new Map(
+    [...listWorths(ballots)].map(([id, values]) => [id, { score: mean(values), votes: values.length }]),
+  );
+}
+
+/** By candidate, what each ballot that ranks it gives it: see `meanRank`. */
+export function listWorths(ballots: readonly ReviewerBallot[]): ReadonlyMap<string, readonly number[]> {
   const worths = new Map<string, number[]>();
   for (const { ranking } of ballots) {
     for (const [index, id] of ranking.entries()) {
@@ -71,5 +78,5 @@ export function meanRank(ballots: readonly ReviewerBallot[]): Map<string, MeanRa
       worths.set(id, [...(worths.get(id) ?? []), worth]);
     }
   }
-  return new Map([...worths].map(([id, values]) => [id, { score: mean(values), votes: values.length }]));
+  return worths;
 }

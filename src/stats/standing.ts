@@ -1,5 +1,5 @@
 import { effectiveMembers } from "./proportions.ts";
-import { kendallTau, type ReviewerBallot, meanRank } from "./rank-correlation.ts";
+import { kendallTau, listWorths, type ReviewerBallot, meanRank } from "./rank-correlation.ts";
 import { addTo, mean } from "./numbers.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { orderByScore, assignPlaces } from "./ballot-rules.ts";
@@ -105,11 +105,8 @@ const NO_BOUNDS: ScoreBounds = { low: null, high: null };
 
 /** By candidate, from what each ballot gives it. */
 function scoreBounds(ballots: readonly ReviewerBallot[], seed: string): ReadonlyMap<string, ScoreBounds> {
-  const worths = new Map<string, number[]>();
-  for (const ballot of ballots)
-    for (const [id, { score }] of meanRank([ballot])) worths.set(id, [...(worths.get(id) ?? []), score]);
   return new Map(
-    [...worths].map(([id, given]) => {
+    [...listWorths(ballots)].map(([id, given]) => {
       // Sorted and with one seed for all, so that equal votes have equal intervals, whoever gave and got them.
       const votes = given.toSorted((a, b) => a - b);
       if (votes.length < MIN_VOTES || votes[0] === votes.at(-1)) return [id, NO_BOUNDS];

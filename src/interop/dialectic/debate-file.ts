@@ -10,7 +10,6 @@ import type { ModelRef } from "../../kernel/index.ts";
 import {
   AGENT_TEMPERATURE,
   type AgentConfig,
-  type AgentPrompts,
   BUILT_IN_JUDGE,
   type DebateConfig,
   type PromptText,
@@ -226,14 +225,14 @@ export function debateConfig(
     for (const warning of reading.warnings) said.add(warning);
     return reading.prompt;
   };
-  const withTexts = ({ promptPaths, ...agent }: AgentEntry): AgentConfig => {
-    const prompts: AgentPrompts = {
+  const withTexts = ({ promptPaths, ...agent }: AgentEntry): AgentConfig => ({
+    ...agent,
+    prompts: {
       instructions: read(promptPaths.instructions, "system prompt"),
       clarification: read(promptPaths.clarification, "clarification prompt"),
       summary: read(promptPaths.summary, "summary prompt"),
-    };
-    return { ...agent, prompts };
-  };
+    },
+  });
   return {
     agents: agents.map(withTexts),
     judge: withTexts(judge),

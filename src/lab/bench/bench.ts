@@ -73,7 +73,7 @@ export async function runBench(
   const jobs: BenchJob[] = [];
   for (const task of tasks) for (const arm of arms) jobs.push(await openJob(parley, { arm, task }));
   for (const job of jobs) reportRow(job, options, false);
-  const spent = jobs.map((job) => job.spent()).reduce((sum, one) => addUsage(sum, one), NO_USAGE);
+  const spent = jobs.reduce((sum, job) => addUsage(sum, job.state().spent), NO_USAGE);
   const budget = benchBudget(parley);
   const purse = createPurse(budget, { spent, slots: options.concurrency });
   const stop = await runJobs(jobs, purse, options);
@@ -81,9 +81,9 @@ export async function runBench(
     tasks: { file, count: tasks.length },
     seed: parley.settings.seed ?? null,
     arms: arms.map(({ arm }) => arm),
-    rows: jobs.flatMap((job) => job.row() ?? []),
+    rows: jobs.flatMap((job) => job.state().row ?? []),
   });
-  return { report, stop, caps: { budget, passed: jobs.flatMap((job) => job.passed()) } };
+  return { report, stop, caps: { budget, passed: jobs.flatMap((job) => job.state().last?.passed ?? []) } };
 }
 
 /** The caps of the whole bench, which time does not limit. */
@@ -126,7 +126,7 @@ async function runJobs(
 }
 
 function reportRow(job: BenchJob, { onRow }: BenchOptions, fresh: boolean): void {
-  const row = job.row();
+  const { row } = job.state();
   if (row) onRow?.(row, fresh);
 }
 

@@ -27,12 +27,8 @@ export type JobEnd = "finished" | "budget" | "access" | "interrupted";
 
 /** One arm on one question: a deliberation, and the forks that continue it. */
 export interface BenchJob {
-  /** Its result so far; null before it has begun. */
-  row(): BenchRow | null;
-  /** The usage of all its deliberations; the worst case where a provider did not report it. */
-  spent(): Reservation;
-  /** Which caps were passed where its last deliberation was cut off. */
-  passed(): readonly Cap[];
+  /** How far it has come. */
+  state(): JobState;
   /** Runs it to its end, as far as the purse allows. */
   finish(purse: Purse, options: FinishOptions): Promise<JobEnd>;
 }
@@ -56,7 +52,9 @@ type LastRun = {
 };
 
 type JobState = {
+  /** Its result so far; null before it has begun. */
   readonly row: BenchRow | null;
+  /** The usage of all its deliberations; the worst case where a provider did not report it. */
   readonly spent: Reservation;
   readonly runs: number;
   readonly last: LastRun | undefined;
@@ -87,9 +85,7 @@ export async function openJob(context: AppContext, { arm, task }: JobSubject): P
   };
 
   return {
-    row: () => state.row,
-    spent: () => state.spent,
-    passed: () => state.last?.passed ?? [],
+    state: () => state,
     async finish(purse, { signal, retryFailed, enough }) {
       let mayRetry = retryFailed;
       for (;;) {

@@ -71,32 +71,24 @@ function warnings({ simulated, arms, tasks }: BenchReport): { title: string; tex
       .join(", ");
   const failed = list((arm) => arm.failed);
   const open = list((arm) => arm.unfinished - arm.failed);
-  return [
-    ...(failed === ""
-      ? []
-      : [
-          {
-            title: "Failed.",
-            text: `${failed}: too few replies arrived for an answer. That is an outage, not a wrong answer, and is not scored; failed questions can be retried.`,
-          },
-        ]),
-    ...(simulated
-      ? [
-          {
-            title: "Simulated models.",
-            text: "Simulated models of a set skill gave the answers. The results show how the arms behave under that model of errors, and nothing about real models.",
-          },
-        ]
-      : []),
-    ...(open === ""
-      ? []
-      : [
-          {
-            title: "Not finished.",
-            text: `Missing: ${open}. Unfinished questions are excluded from all metrics.`,
-          },
-        ]),
+  const all = [
+    {
+      applies: failed !== "",
+      title: "Failed.",
+      text: `${failed}: too few replies arrived for an answer. That is an outage, not a wrong answer, and is not scored; failed questions can be retried.`,
+    },
+    {
+      applies: simulated,
+      title: "Simulated models.",
+      text: "Simulated models of a set skill gave the answers. The results show how the arms behave under that model of errors, and nothing about real models.",
+    },
+    {
+      applies: open !== "",
+      title: "Not finished.",
+      text: `Missing: ${open}. Unfinished questions are excluded from all metrics.`,
+    },
   ];
+  return all.filter(({ applies }) => applies);
 }
 
 function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
@@ -166,29 +158,24 @@ const flipsTable = (arms: readonly BenchArmResult[]): string =>
       "p",
       "reading",
     ],
-    arms.flatMap(({ name, flips }) =>
-      flips === null
-        ? []
-        : [
-            [
-              name,
-              String(flips.n),
-              percentOf(flips.controlRight, flips.n),
-              percentOf(rightAfter(flips), flips.n),
-              String(flips.rightToWrong),
-              String(flips.wrongToRight),
-              String(flips.rightToNone),
-              String(flips.noneToRight),
-              formatPValue(flips),
-              describeFlips(flips),
-            ],
-          ],
-    ),
+    arms
+      .flatMap(({ name, flips }) => (flips === null ? [] : [{ name, flips }]))
+      .map(({ name, flips: { n, ...flips } }) => [
+        name,
+        String(n),
+        percentOf(flips.controlRight, n),
+        percentOf(rightAfter(flips), n),
+        ...[flips.rightToWrong, flips.wrongToRight, flips.rightToNone, flips.noneToRight].map(String),
+        formatPValue({ n, p: flips.p }),
+        describeFlips({ n, ...flips }),
+      ]),
   );
+
+type Flips = NonNullable<BenchArmResult["flips"]>;
 
 const percentOf = (count: number, n: number): string => (n === 0 ? "–" : `${formatShare(count / n)} %`);
 
-const rightAfter = ({ controlRight, ...flips }: NonNullable<BenchArmResult["flips"]>): number =>
+const rightAfter = ({ controlRight, ...flips }: Omit<Flips, "n">): number =>
   controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
 
 const FLIPS =
