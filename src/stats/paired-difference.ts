@@ -13,18 +13,16 @@ export type PairedCounts = {
  * intervals and the correlation between the arms (Newcombe 1998, Statistics in Medicine 17:2635, method 10). Null for no
  * items.
  */
-export function pairedDifference({
-  both,
-  onlyFirst,
-  onlySecond,
-  neither,
-}: PairedCounts): { readonly value: number; readonly low: number; readonly high: number } | null {
+export function pairedDifference(
+  counts: PairedCounts,
+): { readonly value: number; readonly low: number; readonly high: number } | null {
+  const { both, onlyFirst, onlySecond, neither } = counts;
   const n = both + onlyFirst + onlySecond + neither;
   const one = wilson(both + onlyFirst, n);
   const other = wilson(both + onlySecond, n);
   if (!one || !other) return null;
   const [p, q] = [(both + onlyFirst) / n, (both + onlySecond) / n];
-  const phi = correlation({ both, onlyFirst, onlySecond, neither });
+  const phi = correlation(counts);
   const reach = (near: number, far: number) =>
     Math.sqrt(Math.max(0, near ** 2 - 2 * phi * near * far + far ** 2));
   return {

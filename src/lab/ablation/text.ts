@@ -99,14 +99,9 @@ function pairRows<P extends RightPairs | GradePairs>(
     { name: "all", pairs: all },
     ...(recalled.n === all.n ? [] : [{ name: "where retrieved", pairs: recalled }]),
   ];
+  const lines = sets.map(({ name, pairs }) => [name, String(pairs.n), ...cells(pairs)]);
   return [
-    {
-      label,
-      table: [
-        ["", "n", ...heads],
-        ...sets.map(({ name, pairs }) => [name, String(pairs.n), ...cells(pairs)]),
-      ],
-    },
+    { label, table: [["", "n", ...heads], ...lines] },
     ...sets
       .filter(({ pairs }) => pairs.n > 0)
       .map(({ name, pairs }) => ({ label: "", text: `${name}: ${difference(pairs)}` })),
@@ -169,18 +164,8 @@ function judgeRows({ judge }: MemoryAblation): LabelledRow[] {
     `${formatCount(tokens.in)} input + ${formatCount(tokens.out)} output tokens`,
     cost.usd === null ? "cost unknown" : formatUsage(cost.usd),
   ].join(", ");
-  return [
-    {
-      label: "Judge",
-      text: `${oneLine(judge.model, 200)}, rubric ${oneLine(judge.rubric, 60)}: ${pluralize(judge.read, "grade")} of ${pluralize(judge.answers, "distinct answer")}; ${took}; run ${judge.id}`,
-    },
-    ...(unread > 0
-      ? [
-          {
-            label: "",
-            text: `${pluralize(unread, "answer")} without a grade: ${oneLine(judge.why ?? "", 300)}`,
-          },
-        ]
-      : []),
-  ];
+  const graded = `${pluralize(judge.read, "grade")} of ${pluralize(judge.answers, "distinct answer")}`;
+  const text = `${oneLine(judge.model, 200)}, rubric ${oneLine(judge.rubric, 60)}: ${graded}; ${took}; run ${judge.id}`;
+  const why = `${pluralize(unread, "answer")} without a grade: ${oneLine(judge.why ?? "", 300)}`;
+  return [{ label: "Judge", text }, ...(unread > 0 ? [{ label: "", text: why }] : [])];
 }

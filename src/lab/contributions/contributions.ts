@@ -89,9 +89,9 @@ export const Contributions = z.strictObject({
 });
 export type Contributions = z.infer<typeof Contributions>;
 
-/** A re-run of the chair in a fork: without a member, or with all (null). */
-type RecordedRerun = {
-  readonly without: string | null;
+/** A re-run of the chair in a fork: without a member, or with all (undefined). */
+export type RecordedRerun = {
+  readonly without: Participant | undefined;
   readonly fork: string;
   readonly entries: readonly Entry[];
 };
@@ -136,7 +136,7 @@ export function computeContributions(
       standing: standing.ok ? (standing.of[id] ?? null) : null,
       overlap: overlap?.share ?? null,
       kept: overlap?.kept ?? null,
-      lost: [...(overlap?.lost ?? [])],
+      lost: overlap?.lost ?? [],
     };
   };
   return {
@@ -169,9 +169,9 @@ function compareReruns(given: SpokenEvent, reruns: readonly RecordedRerun[]) {
     const text = synthesisIn(entries);
     return text ? [{ without, difference: { fork, ...compareAnswers(given, text) } }] : [];
   });
-  const again = written.flatMap(({ without, difference }) => (without === null ? [difference] : []));
+  const again = written.flatMap(({ without, difference }) => (without ? [] : [difference]));
   const each = written.flatMap(({ without, difference }) =>
-    without === null ? [] : [[without, difference] as const],
+    without ? [[without.id, difference] as const] : [],
   );
   const { noise, of: effects } = weighLeftOut(new Map(each), again);
   return { noise, again, effects };
@@ -235,22 +235,12 @@ export function toMeasurements(contributions: Contributions): Measurement[] {
   return methods.flatMap(({ status, ...measurement }) => (status === "measured" ? [measurement] : []));
 }
 
-/** How much of an answer is in a draft, and how much of the draft is in the answer. */
-export type Overlap = {
-  readonly id: string;
-  /** Its share of the answer's content, 0 to 1; see `traceSentences`. */
-  readonly share: number;
-  /** The share of its sentences that the answer retains, 0 to 1; null where it has none. */
-  readonly kept: number | null;
-  /** Its sentences that the answer does not have, in order. */
-  readonly lost: readonly string[];
-};
-
 /**
  * Finds by wording which drafts the answer's sentences are in, and what of each draft is lost; it makes no calls. Revised
- * drafts replace first ones. A paraphrase counts as lost.
+ * drafts replace first ones. A paraphrase counts as lost. For `share`, `kept` and `lost` see `Contributions`: `overlap`,
+ * `kept` (null for a draft without sentences), `lost`.
  */
-export function measureOverlaps(answer: string, drafters: readonly Drafter[]): Overlap[] {
+export function measureOverlaps(answer: string, drafters: readonly Drafter[]) {
   const drafts = drafters.map(({ id, last }) => ({ id, text: withoutBanner(last.text) }));
   const { share, lost } = traceSentences(withoutBanner(answer), drafts);
   return drafts.map(({ id, text }) => {

@@ -32,6 +32,7 @@ import {
   type Contributions,
   computeContributions,
   toMeasurements,
+  type RecordedRerun,
   type RerunResults,
 } from "./contributions.ts";
 
@@ -59,12 +60,10 @@ export type RerunContext = RunContext &
 export type MeasuredRun = { readonly entries: readonly Entry[]; readonly grounds: Grounds };
 
 /** A re-run, and its fork as far as it is recorded. */
-type Rerun = {
-  readonly without: Participant | undefined;
+type Rerun = RecordedRerun & {
   readonly setting: RewritingSetting;
   readonly request: string;
   readonly fork: DeliberationId;
-  readonly entries: readonly Entry[];
 };
 
 /** Re-runs the chair, each time in a fork that withholds a draft; undefined when it was interrupted. */
@@ -85,11 +84,7 @@ async function rerunAll(
       : { reruns: [], recorded: [] };
   const reruns = planned.map((one) => done.reruns.find(({ fork }) => fork === one.fork) ?? one);
   if (options.signal.aborted && reruns.some(({ entries }) => !isClosed(entries))) return undefined;
-  return {
-    ...summarizeReruns(reruns, options.calls),
-    reruns: reruns.map(({ without, fork, entries }) => ({ without: without?.id ?? null, fork, entries })),
-    recorded: done.recorded,
-  };
+  return { ...summarizeReruns(reruns, options.calls), reruns, recorded: done.recorded };
 }
 
 type RerunnableChair = { readonly chair: Participant; readonly protocol: AnyProtocol };
