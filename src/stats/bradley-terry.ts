@@ -1,4 +1,4 @@
-import { inverse } from "./numbers.ts";
+import { increase, inverse, sum } from "./numbers.ts";
 
 /** How often the first of two players won, lost and tied; each pair once, in either order of its players. */
 export type Meeting = {
@@ -186,11 +186,9 @@ function outcomeProbabilities({ wins, losses, ties }: Meeting, difference: numbe
   const others = gaps.reduce((sum, gap, index) => (index === highest ? sum : sum + Math.exp(gap)), 0);
   const logs = gaps.map((gap) => gap - Math.log1p(others));
   const [win = 0, loss = 0, draw = 0] = logs.map(Math.exp);
-  const counts = [wins, losses, ties];
-  const logLikelihood = logs.reduce((sum, log, index) => {
-    const count = counts[index] ?? 0;
-    return count === 0 ? sum : sum + count * log;
-  }, 0);
+  const logLikelihood = sum(
+    [wins, losses, ties].map((count, index) => (count === 0 ? 0 : count * (logs[index] ?? 0))),
+  );
   return { win, loss, draw, logLikelihood };
 }
 
@@ -201,25 +199,20 @@ function outcomeProbabilities({ wins, losses, ties }: Meeting, difference: numbe
 const maximizeLikelihood = ({ players, meetings }: PairedResults, tied: boolean) => {
   const size = players.length + Number(tied);
   const last = players.length;
-  const differenceAt = (point: readonly number[], { first, second }: Meeting) =>
-    (point[first] ?? 0) - (point[second] ?? 0);
-  const tieAt = (point: readonly number[]) => (tied ? (point[last] ?? 0) : null);
+  const outcomesAt = (point: readonly number[], meeting: Meeting) => {
+    const difference = (point[meeting.first] ?? 0) - (point[meeting.second] ?? 0);
+    return outcomeProbabilities(meeting, difference, tied ? (point[last] ?? 0) : null);
+  };
   const heightAt = (point: readonly number[]) =>
-    meetings.reduce(
-      (sum, meeting) =>
-        sum + outcomeProbabilities(meeting, differenceAt(point, meeting), tieAt(point)).logLikelihood,
-      0,
-    );
+    sum(meetings.map((meeting) => outcomesAt(point, meeting).logLikelihood));
   const slopeAt = (point: readonly number[]) => {
-    const gradient = new Float64Array(size);
-    const information = Array.from({ length: size }, () => new Float64Array(size));
-    const add = (row: number, column: number, value: number) => {
-      const target = information[row];
-      if (target !== undefined) target[column] = (target[column] ?? 0) + value;
-    };
+    const zeros = () => Array.from({ length: size }, () => 0);
+    const gradient = zeros();
+    const information = Array.from({ length: size }, zeros);
+    const add = (row: number, column: number, value: number) => increase(information[row], column, value);
     for (const meeting of meetings) {
       const { first, second, wins, losses, ties } = meeting;
-      const { win, loss, draw } = outcomeProbabilities(meeting, differenceAt(point, meeting), tieAt(point));
+      const { win, loss, draw } = outcomesAt(point, meeting);
       const games = wins + losses + ties;
       const ahead = (win - loss) / 2;
       // Half the wins less the losses, beyond what is expected, without the difference of what is nearly equal.
@@ -230,7 +223,7 @@ const maximizeLikelihood = ({ players, meetings }: PairedResults, tied: boolean)
         [first, 1],
         [second, -1],
       ] as const) {
-        gradient[one] = (gradient[one] ?? 0) + sign * slope;
+        increase(gradient, one, sign * slope);
         add(one, one, spread);
         add(one, one === first ? second : first, -spread);
         if (!tied) continue;
@@ -238,25 +231,22 @@ const maximizeLikelihood = ({ players, meetings }: PairedResults, tied: boolean)
         add(last, one, -sign * games * draw * ahead);
       }
       if (!tied) continue;
-      gradient[last] = (gradient[last] ?? 0) + ties * (win + loss) - (wins + losses) * draw;
+      increase(gradient, last, ties * (win + loss) - (wins + losses) * draw);
       add(last, last, games * draw * (win + loss));
     }
     // Only differences matter: this direction is held, as firmly as the others are on average, so that steps keep the
     // mean at zero.
-    const firmness =
-      information.slice(0, last).reduce((sum, row, index) => sum + (row[index] ?? 0), 0) / last;
+    const firmness = sum(information.slice(0, last).map((row, index) => row[index] ?? 0)) / last;
     for (let row = 0; row < last; row += 1)
       for (let column = 0; column < last; column += 1) add(row, column, firmness / last);
-    return { gradient, inverted: inverse(information.map((row) => [...row])), held: 1 / (firmness * last) };
+    return { gradient, inverted: inverse(information), held: 1 / (firmness * last) };
   };
 
   let point = Array.from({ length: size }, () => 0);
   let height = heightAt(point);
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const { gradient, inverted, held } = slopeAt(point);
-    const move = inverted.map((row) =>
-      row.reduce((sum, value, index) => sum + value * (gradient[index] ?? 0), 0),
-    );
+    const move = inverted.map((row) => sum(row.map((value, index) => value * (gradient[index] ?? 0))));
     const furthest = Math.max(...move.map(Math.abs));
     const from = point;
     let scale = 1;

@@ -1,4 +1,4 @@
-import { sum } from "./numbers.ts";
+import { increase, sum } from "./numbers.ts";
 
 export type Label = { readonly item: string; readonly worker: string; readonly label: string };
 
@@ -93,10 +93,6 @@ export function dawidSkene(
     iterations,
     converged,
   };
-}
-
-function increase(list: number[] | undefined, index: number, by: number): void {
-  if (list !== undefined) list[index] = (list[index] ?? 0) + by;
 }
 
 /** The M step: frequencies under the beliefs. */

@@ -1,3 +1,5 @@
+import { increase, sum } from "./numbers.ts";
+
 /** For each unit what the observers who judged it said, in any order; null where one did not. */
 type Units<T> = readonly (readonly (T | null)[])[];
 
@@ -58,7 +60,7 @@ export function krippendorffAlpha(
   const index = new Map(values.map((value, place) => [value, place]));
   const counts = values.map(() => 0);
   const coded = judged.map((unit) => unit.map((value) => index.get(value) ?? 0));
-  for (const value of coded.flat()) counts[value] = at(counts, value) + 1;
+  for (const value of coded.flat()) increase(counts, value, 1);
   const difference = METRICS[metric](
     numbers.toSorted((a, b) => a - b),
     counts,
@@ -72,6 +74,5 @@ export function krippendorffAlpha(
   let observed = 0;
   for (const unit of coded)
     for (const one of unit) for (const other of unit) observed += difference(one, other) / (unit.length - 1);
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  return 1 - ((total - 1) * observed) / expected;
+  return 1 - ((sum(counts) - 1) * observed) / expected;
 }

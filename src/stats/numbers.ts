@@ -12,6 +12,11 @@ export function addTo<K>(map: Map<K, number>, key: K, value: number): void {
   map.set(key, (map.get(key) ?? 0) + value);
 }
 
+/** Adds to a number of a list; one that is missing counts as 0. */
+export function increase(list: number[] | undefined, index: number, by: number): void {
+  if (list !== undefined) list[index] = (list[index] ?? 0) + by;
+}
+
 /** NaN of none. */
 export function mean(values: readonly number[]): number {
   return sum(values) / values.length;
