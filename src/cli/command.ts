@@ -44,7 +44,7 @@ export type Command = {
   /** Older names, which help does not show. */
   readonly aliases?: readonly string[];
   /** As commander writes them: `<id> [file]`. */
-  readonly arguments?: string;
+  readonly arguments?: string | undefined;
   /** What it does: a verb first, one clause, at most 60 characters. */
   readonly summary: string;
   /** More about it, under its own help. */
@@ -59,19 +59,17 @@ export type Command = {
 /** Commands below one word. */
 export type CommandGroup = Pick<Command, "name" | "summary"> & { readonly commands: readonly Command[] };
 
-type Definition<O extends CommandOptions> = Omit<Command, "options" | "run"> & {
+type Definition<O extends CommandOptions> = Pick<Command, "aliases" | "details" | "examples"> & {
   readonly options?: O;
   run(io: Io, options: Values<O>, args: readonly string[]): Promise<number>;
 };
 
 /**
- * Defines a command whose `run` is typed by its options.
+ * Defines a command whose `run` is typed by its options. `usage` is its name, and its arguments after it.
  *
  * @example
  * ```ts
- * defineCommand({
- *   name: "list",
- *   summary: "List runs, newest first",
+ * defineCommand("list", "List runs, newest first", {
  *   options: { limit: integer("-n, --limit <n>", "maximum number of runs", { min: 1, max: 10_000, or: 20 }) },
  *   examples: ["list", "list --limit 5"],
  *   run: async (io, { limit }) => (await import("./commands/history.ts")).list(io, limit),
@@ -80,13 +78,17 @@ type Definition<O extends CommandOptions> = Omit<Command, "options" | "run"> & {
  */
 // An empty record has no options; `{}` is the one type that says so and lets any be inferred.
 export function defineCommand<O extends CommandOptions = Record<never, never>>(
+  usage: string,
+  summary: string,
   definition: Definition<O>,
 ): Command {
   // Without options, `O` is the empty record.
   const { options = {} as O } = definition;
+  const [name = "", ...words] = usage.split(" ");
   return {
     ...definition,
-    options,
+    ...{ name, summary, options },
+    arguments: words.length > 0 ? words.join(" ") : undefined,
     run: (io, given, args) => definition.run(io, readOptions(options, given), args),
   };
 }

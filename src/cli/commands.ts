@@ -4,82 +4,55 @@ import * as options from "./options.ts";
 // COMMAND-1. A module of a command is loaded when the command runs: neither for another command nor for help.
 
 const MEMORY: readonly Command[] = [
-  defineCommand({
-    name: "search",
-    arguments: "[words...]",
-    summary: "Search memory; without words, list the newest entries",
+  defineCommand("search [words...]", "Search memory; without words, list the newest entries", {
     options: options.SEARCH,
     examples: ["memory search queue migration", "memory search --limit 5 --json"],
     run: async (io, given, words) => (await import("./commands/memory.ts")).search(io, given, words),
   }),
-  defineCommand({
-    name: "show",
-    arguments: "<id>",
-    summary: "Show a memory entry and everything said about it",
+  defineCommand("show <id>", "Show a memory entry and everything said about it", {
     details: "The id may be an entry's, the beginning of one, or the run's that wrote it.",
     options: options.OF_USER,
     examples: ["memory show ID", "memory show ID --json"],
     run: async (io, given, [id = ""]) => (await import("./commands/memory.ts")).show(io, given, id),
   }),
-  defineCommand({
-    name: "facts",
-    summary: "List the pinned facts that respond and chat always see",
+  defineCommand("facts", "List the pinned facts that respond and chat always see", {
     options: options.OF_USER,
     examples: ["memory facts", "memory facts --user ada --json"],
     run: async (io, given) => (await import("./commands/memory.ts")).facts(io, given),
   }),
-  defineCommand({
-    name: "pin",
-    arguments: "[fact...]",
-    summary: "Pin a fact for respond and chat; stdin without words",
+  defineCommand("pin [fact...]", "Pin a fact for respond and chat; stdin without words", {
     options: options.USER,
     examples: ['memory pin "We deploy on Fridays."', "memory pin --user ada"],
     run: async (io, given, words) => (await import("./commands/memory.ts")).pin(io, given, words),
   }),
-  defineCommand({
-    name: "forget",
-    arguments: "<id>",
-    summary: "Delete a memory entry or a fact (run history is kept)",
+  defineCommand("forget <id>", "Delete a memory entry or a fact (run history is kept)", {
     options: { yes: options.YES, ...options.USER },
     examples: ["memory forget ID", "memory forget ID --yes"],
     run: async (io, given, [id = ""]) => (await import("./commands/memory.ts")).forget(io, given, id),
   }),
-  defineCommand({
-    name: "stats",
-    summary: "Compare models by wins, losses, ties and scores",
+  defineCommand("stats", "Compare models by wins, losses, ties and scores", {
     options: options.OF_USER,
     examples: ["memory stats", "memory stats --json"],
     run: async (io, given) => (await import("./commands/memory.ts")).stats(io, given),
   }),
-  defineCommand({
-    name: "export",
-    arguments: "[file]",
-    summary: "Export memory to a file or stdout, one JSON line each",
+  defineCommand("export [file]", "Export memory to a file or stdout, one JSON line each", {
     options: options.USER,
     examples: ["memory export memory.jsonl", "memory export --user ada"],
     run: async (io, given, [file]) =>
       (await import("./commands/memory-transfer.ts")).exportMemory(io, given, file),
   }),
-  defineCommand({
-    name: "import",
-    arguments: "<file>",
-    summary: "Import exported memory; existing entries stay (-: stdin)",
+  defineCommand("import <file>", "Import exported memory; existing entries stay (-: stdin)", {
     options: options.OF_USER,
     examples: ["memory import memory.jsonl", "memory import - --json"],
     run: async (io, given, [file = ""]) =>
       (await import("./commands/memory-transfer.ts")).importMemory(io, given, file),
   }),
-  defineCommand({
-    name: "reembed",
-    summary: "Embed the entries that the embedding model has not seen",
+  defineCommand("reembed", "Embed the entries that the embedding model has not seen", {
     options: { ...options.USER, ...options.QUIET },
     examples: ["memory reembed", "memory reembed --user ada"],
     run: async (io, given) => (await import("./commands/memory-transfer.ts")).reembed(io, given),
   }),
-  defineCommand({
-    name: "ablate",
-    arguments: "<questions>",
-    summary: "Measure whether memory helps: with it against without",
+  defineCommand("ablate <questions>", "Measure whether memory helps: with it against without", {
     details: "It resumes where an earlier run of the same questions stopped.",
     options: options.ABLATE,
     examples: ["memory ablate questions.jsonl", "memory ablate questions.jsonl --judge sim/judy --json"],
@@ -88,10 +61,7 @@ const MEMORY: readonly Command[] = [
 ];
 
 const JUDGE: readonly Command[] = [
-  defineCommand({
-    name: "validate",
-    arguments: "<file>",
-    summary: "Measure a judge against labelled pairs or scores",
+  defineCommand("validate <file>", "Measure a judge against labelled pairs or scores", {
     details: "The file has one JSON object a line. It resumes where an earlier run stopped.",
     options: options.VALIDATE,
     examples: [
@@ -100,10 +70,7 @@ const JUDGE: readonly Command[] = [
     ],
     run: async (io, given, [file = ""]) => (await import("./commands/judge.ts")).validate(io, given, file),
   }),
-  defineCommand({
-    name: "grade",
-    arguments: "<answer...>",
-    summary: "Score answers in files from 1 to 5",
+  defineCommand("grade <answer...>", "Score answers in files from 1 to 5", {
     options: options.GRADE,
     examples: [
       'judge grade a.md --question "Why?" --model sim/judy',
@@ -111,11 +78,8 @@ const JUDGE: readonly Command[] = [
     ],
     run: async (io, given, files) => (await import("./commands/judge.ts")).grade(io, given, files),
   }),
-  defineCommand({
-    name: "compare",
+  defineCommand("compare <a> <b>", "Compare two answers in files, asking in both orders", {
     aliases: ["prefer"],
-    arguments: "<a> <b>",
-    summary: "Compare two answers in files, asking in both orders",
     options: options.COMPARE,
     examples: [
       'judge compare a.md b.md --question "Why?" --model sim/judy',
@@ -127,117 +91,78 @@ const JUDGE: readonly Command[] = [
 
 /** Every command that no protocol declares. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
-  defineCommand({
-    name: "feedback",
-    arguments: "<id> [rating] [words...]",
-    summary: "Rate an answer (up, down) or record its outcome",
+  defineCommand("feedback <id> [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
     options: options.FEEDBACK,
     examples: ['feedback ID up "saved us a week"', "feedback ID --outcome bad"],
     run: async (io, given, args) => (await import("./commands/feedback.ts")).feedback(io, given, args),
   }),
   { name: "memory", summary: "Search, edit, transfer and measure memory", commands: MEMORY },
-  defineCommand({
-    name: "answer",
-    arguments: "<id> [file]",
-    summary: "Answer the questions of a waiting run, and continue it",
+  defineCommand("answer <id> [file]", "Answer the questions of a waiting run, and continue it", {
     details: 'Asks on the terminal, or reads a file: {"QUESTION-ID": "answer"}.',
     options: options.ANSWER,
     examples: ["answer ID --list", "answer ID answers.json"],
     run: async (io, given, [id = "", file]) =>
       (await import("./commands/runs.ts")).answer(io, given, { id, file }),
   }),
-  defineCommand({
-    name: "list",
-    summary: "List runs, newest first",
+  defineCommand("list", "List runs, newest first", {
     options: options.LIST_RUNS,
     examples: ["list", "list --limit 5 --json"],
     run: async (io, given) => (await import("./commands/history.ts")).list(io, given),
   }),
-  defineCommand({
-    name: "show",
-    arguments: "<id>",
-    summary: "Show the result of a run",
+  defineCommand("show <id>", "Show the result of a run", {
     options: options.SHOW,
     examples: ["show ID", "show ID --all"],
     run: async (io, given, [id = ""]) => (await import("./commands/history.ts")).show(io, given, id),
   }),
-  defineCommand({
-    name: "resume",
-    arguments: "<id>",
-    summary: "Continue an unfinished run",
+  defineCommand("resume <id>", "Continue an unfinished run", {
     details: "Recorded steps are reused. A finished run gets what is missing of its grading and memory.",
     options: options.RESUME,
     examples: ["resume ID", "resume ID --json"],
     run: async (io, given, [id = ""]) => (await import("./commands/runs.ts")).resume(io, given, id),
   }),
-  defineCommand({
-    name: "replay",
-    arguments: "<id>",
-    summary: "Run again from the journal, without models, and compare",
+  defineCommand("replay <id>", "Run again from the journal, without models, and compare", {
     options: options.JSON_FLAG,
     examples: ["replay ID", "replay ID --json"],
     run: async (io, given, [id = ""]) => (await import("./commands/runs.ts")).replay(io, given, id),
   }),
-  defineCommand({
-    name: "fork",
-    arguments: "<id>",
-    summary: "Re-run with changes; unaffected steps are reused",
+  defineCommand("fork <id>", "Re-run with changes; unaffected steps are reused", {
     options: options.FORK,
     examples: ["fork ID --strategy risk-averse", "fork ID --without challenger --json"],
     run: async (io, given, [id = ""]) => (await import("./commands/runs.ts")).fork(io, given, id),
   }),
-  defineCommand({
-    name: "contributions",
-    arguments: "<id>",
-    summary: "Measure who contributed to an answer",
+  defineCommand("contributions <id>", "Measure who contributed to an answer", {
     options: options.CONTRIBUTIONS,
     examples: ["contributions ID", "contributions ID --no-calls --json"],
     run: async (io, given, [id = ""]) =>
       (await import("./commands/contributions.ts")).contributions(io, given, id),
   }),
-  defineCommand({
-    name: "cancel",
-    arguments: "<id>",
-    summary: "Close an unfinished run for good",
+  defineCommand("cancel <id>", "Close an unfinished run for good", {
     examples: ["cancel ID", "cancel whx3"],
     run: async (io, _given, [id = ""]) => (await import("./commands/runs.ts")).cancel(io, id),
   }),
-  defineCommand({
-    name: "export",
-    arguments: "<id>",
-    summary: "Print a run as a document or as data",
+  defineCommand("export <id>", "Print a run as a document or as data", {
     options: options.EXPORT,
     examples: ["export ID", "export ID --format jsonl"],
     run: async (io, given, [id = ""]) => (await import("./commands/history.ts")).exportRun(io, given, id),
   }),
-  defineCommand({
-    name: "report",
-    arguments: "[debate]",
-    summary: "Print a debate as a document, by id or from a file",
+  defineCommand("report [debate]", "Print a debate as a document, by id or from a file", {
     details: "The file is a result of Dialectic, or what report --json printed.",
     options: options.REPORT,
     examples: ["report ID", "report debate.json --output debate.html"],
     run: async (io, given, [debate]) => (await import("./commands/report.ts")).report(io, given, debate),
   }),
-  defineCommand({
-    name: "bench",
-    arguments: "<tasks>",
-    summary: "Benchmark single model vs. voting vs. council",
+  defineCommand("bench <tasks>", "Benchmark single model vs. voting vs. council", {
     details: "It resumes where an earlier run of the same tasks stopped.",
     options: options.BENCH,
     examples: ["bench tasks.jsonl", "bench tasks.jsonl --arms single,council --out report"],
     run: async (io, given, [file = ""]) => (await import("./commands/bench.ts")).bench(io, given, file),
   }),
-  defineCommand({
-    name: "tasks",
-    summary: "Print tasks with known answers, for bench",
+  defineCommand("tasks", "Print tasks with known answers, for bench", {
     options: options.TASKS,
     examples: ["tasks --count 50", "tasks --kind logic --pairs"],
     run: async (io, given) => (await import("./commands/simulate.ts")).tasks(io, given),
   }),
-  defineCommand({
-    name: "eval",
-    summary: "Score a debate's solution with independent evaluators",
+  defineCommand("eval", "Score a debate's solution with independent evaluators", {
     options: options.EVAL,
     examples: ["eval --debate ID --model sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
     run: async (io, given) => (await import("./commands/eval.ts")).evaluate(io, given),
@@ -247,54 +172,39 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     summary: "Score, compare and validate with LLM-as-judge",
     commands: JUDGE,
   },
-  defineCommand({
-    name: "test",
+  defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],
-    arguments: "<file...>",
-    summary: "Run conversation tests from YAML",
     options: options.TEST,
     examples: ["test stories/s1-arithmetic.yaml", 'test "stories/*.yaml" --json'],
     run: async (io, given, files) => (await import("./commands/conversation-test.ts")).test(io, given, files),
   }),
-  defineCommand({
-    name: "watch",
-    summary: "Show the live status of background workers",
+  defineCommand("watch", "Show the live status of background workers", {
     options: options.WATCH,
     examples: ["watch", "watch --once --json"],
     run: async (io, given) => (await import("./commands/watch.ts")).watchWorkers(io, given),
   }),
-  defineCommand({
-    name: "worker",
+  defineCommand("worker", "Run background grading and memory for all runs", {
     aliases: ["react"],
-    summary: "Run background grading and memory for all runs",
     options: options.WORKER,
     examples: ["worker", "worker --backfill --quiet"],
     run: async (io, given) => (await import("./commands/watch.ts")).worker(io, given),
   }),
-  defineCommand({
-    name: "models",
-    summary: "List available models, with family and price",
+  defineCommand("models", "List available models, with family and price", {
     options: options.JSON_FLAG,
     examples: ["models", "models --json"],
     run: async (io, given) => (await import("./commands/setup.ts")).models(io, given),
   }),
-  defineCommand({
-    name: "config",
-    summary: "Show every setting, its value and its source",
+  defineCommand("config", "Show every setting, its value and its source", {
     options: options.JSON_FLAG,
     examples: ["config", "config --json"],
     run: async (io, given) => (await import("./commands/setup.ts")).config(io, given),
   }),
-  defineCommand({
-    name: "doctor",
-    summary: "Check the installation and the configuration",
+  defineCommand("doctor", "Check the installation and the configuration", {
     options: options.JSON_FLAG,
     examples: ["doctor", "doctor --json"],
     run: async (io, given) => (await import("./commands/setup.ts")).doctor(io, given),
   }),
-  defineCommand({
-    name: "sim-server",
-    summary: "Serve simulated models over real API protocols",
+  defineCommand("sim-server", "Serve simulated models over real API protocols", {
     details: "Speaks the protocols of OpenAI, Anthropic and Ollama. PARLEY_SIM_KEY: the key that it expects.",
     options: options.SIM_SERVER,
     examples: ["sim-server", "sim-server --port 8080"],
