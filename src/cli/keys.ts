@@ -1,3 +1,5 @@
+import { listenLifecycle, processLifecycle, type Lifecycle } from "./terminal.ts";
+
 /** The part of a terminal's stdin that keys are read from. */
 export type KeyInput = {
   readonly isTTY?: boolean | undefined;
@@ -8,21 +10,15 @@ export type KeyInput = {
   pause(): unknown;
 };
 
-/** The events of a process in which a terminal has to be given back, or taken again. */
-export type KeyLifecycle = {
-  on(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
-  off(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
+type KeyLifecycle = Pick<Lifecycle, "on" | "off"> & {
   /** As the terminal's Ctrl-Z would have, had it not been read as a key. */
   stop(): void;
 };
 
 const processKeys: KeyLifecycle = {
-  on: (event, listener) => process.on(event, listener),
-  off: (event, listener) => process.off(event, listener),
+  ...processLifecycle,
   stop: () => process.kill(process.pid, "SIGTSTP"),
 };
-
-export type Pressed = { readonly quit: () => void; readonly interrupt: () => void };
 
 const CTRL_C = "\u0003";
 const CTRL_Z = "\u001a";
@@ -32,7 +28,7 @@ const CTRL_Z = "\u001a";
  * then as it was, and likewise while the process is stopped, and after it. Where stdin is no terminal, nothing is read.
  */
 export function listenKeys(
-  { quit, interrupt }: Pressed,
+  { quit, interrupt }: { readonly quit: () => void; readonly interrupt: () => void },
   input: KeyInput = process.stdin,
   lifecycle: KeyLifecycle = processKeys,
 ): () => void {
@@ -47,9 +43,11 @@ export function listenKeys(
   };
   const release = () => raw(false);
   const take = () => raw(true);
-  lifecycle.on("exit", release);
-  lifecycle.on("SIGTSTP", release);
-  lifecycle.on("SIGCONT", take);
+  const unlisten = listenLifecycle(lifecycle, [
+    ["exit", release],
+    ["SIGTSTP", release],
+    ["SIGCONT", take],
+  ]);
   take();
   input.on("data", hear);
   input.resume();
@@ -57,8 +55,6 @@ export function listenKeys(
     input.off("data", hear);
     input.pause();
     release();
-    lifecycle.off("exit", release);
-    lifecycle.off("SIGTSTP", release);
-    lifecycle.off("SIGCONT", take);
+    unlisten();
   };
 }

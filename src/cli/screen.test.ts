@@ -12,7 +12,8 @@ import {
   stepKey,
   type Sample,
 } from "../../test/support/sample-council.ts";
-import { createScreen, type ScreenTime } from "./screen.ts";
+import { createScreen } from "./screen.ts";
+import type { ScreenTime } from "./terminal.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
 
 /** Time that moves when it is told to. */

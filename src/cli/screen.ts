@@ -3,11 +3,10 @@ import { progressView } from "../views/progress.ts";
 import { styleOf } from "../reports/style.ts";
 import { closingLine, screenLines, type Moment } from "./screen-lines.ts";
 import { createScreenLog } from "./screen-log.ts";
-import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal.ts";
-import { createRegion, type TerminalOutput } from "./terminal.ts";
+import { createLive, systemTime, type Lifecycle, type ScreenTime, type TerminalOutput } from "./terminal.ts";
 
 // Progress on a terminal:
-// SCREEN-1. It is drawn at most once in `REDRAW_MS`, however many frames come.
+// SCREEN-1. It is drawn at most once in 100 ms, however many frames come.
 // SCREEN-2. After `stop` nothing more is written, and the terminal is as it was but for one line.
 
 /** Live progress, fed with everything that happens. `stop` may be called more than once. */
@@ -15,13 +14,6 @@ export type Screen = {
   event(entry: Entry): void;
   frame(frame: Frame): void;
   stop(): void;
-};
-
-export type ScreenTime = {
-  /** Milliseconds. */
-  readonly now: () => number;
-  /** Calls `run` every `ms` until the returned function is called; keeps no process alive. */
-  readonly every: (ms: number, run: () => void) => () => void;
 };
 
 export type ScreenOptions = {
@@ -33,16 +25,6 @@ export type ScreenOptions = {
   readonly lifecycle?: Lifecycle;
 };
 
-const REDRAW_MS = 100;
-
-const systemTime: ScreenTime = {
-  now: () => performance.now(),
-  every: (ms, run) => {
-    const timer = setInterval(run, ms).unref();
-    return () => clearInterval(timer);
-  },
-};
-
 /** The progress of one deliberation; nothing is written before its first event. */
 export function createScreen(options: ScreenOptions): Screen {
   const { output, terminal, time = systemTime } = options;
@@ -51,59 +33,31 @@ export function createScreen(options: ScreenOptions): Screen {
     : createScreenLog({ line: (text) => void output.write(`${text}\n`), now: time.now });
 }
 
-function createTerminalScreen(
-  { output, color, lifecycle = processLifecycle }: ScreenOptions,
-  time: ScreenTime,
-): Screen {
+function createTerminalScreen({ output, color, lifecycle }: ScreenOptions, time: ScreenTime): Screen {
   const style = styleOf(color);
-  const region = createRegion(output);
   const view = progressView();
-  let running: { readonly sinceMs: number; readonly end: () => void } | undefined;
-  let stopped = false;
+  let sinceMs: number | undefined;
   let tick = 0;
-
   const moment = (): Moment => ({
     progress: view.read(),
-    elapsedMs: running ? time.now() - running.sinceMs : 0,
+    elapsedMs: time.now() - (sinceMs ?? time.now()),
     tick,
   });
-  /** The last column stays free: some terminals wrap when it is written. */
-  const space = () => {
-    const { columns, rows } = region.size();
-    return { columns: Math.max(1, columns - 1), rows: rows - 1, style };
-  };
-  const draw = () => {
-    tick += 1;
-    region.draw(screenLines(moment(), space()));
-  };
-  const start = () => {
-    const unguard = guardTerminal(region, lifecycle);
-    const untick = time.every(REDRAW_MS, draw); // SCREEN-1
-    running = {
-      sinceMs: time.now(),
-      end: () => {
-        untick();
-        unguard();
-      },
-    };
-    draw();
-  };
-
+  const live = createLive({
+    ...{ output, lifecycle, redrawMs: 100, every: time.every }, // SCREEN-1
+    lines(cells) {
+      tick += 1;
+      return screenLines(moment(), { ...cells, style });
+    },
+    closing: (cells) => [closingLine(moment(), { ...cells, style })], // SCREEN-2
+  });
   return {
     event(entry) {
-      if (stopped) return;
       view.event(entry);
-      if (!running) start();
+      sinceMs ??= time.now();
+      live.start();
     },
-    frame(frame) {
-      if (!stopped) view.frame(frame);
-    },
-    stop() {
-      if (stopped) return;
-      stopped = true;
-      if (!running) return;
-      running.end();
-      region.leave([closingLine(moment(), space())]); // SCREEN-2
-    },
+    frame: view.frame,
+    stop: live.stop,
   };
 }

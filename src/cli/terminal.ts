@@ -87,10 +87,12 @@ export function createRegion(output: TerminalOutput): Region {
   };
 }
 
+type LifecycleEvent = "exit" | "SIGTSTP" | "SIGCONT";
+
 /** The events of a process that a terminal has to be given back on, or taken again. */
 export type Lifecycle = {
-  on(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
-  off(event: "exit" | "SIGTSTP" | "SIGCONT", listener: () => void): unknown;
+  on(event: LifecycleEvent, listener: () => void): unknown;
+  off(event: LifecycleEvent, listener: () => void): unknown;
   /** Stops the process as the terminal's Ctrl-Z would have. */
   suspend(): void;
 };
@@ -101,35 +103,105 @@ export const processLifecycle: Lifecycle = {
   suspend: () => process.kill(process.pid, "SIGSTOP"),
 };
 
+/** Listens until the returned function is called. */
+export function listenLifecycle(
+  lifecycle: Pick<Lifecycle, "on" | "off">,
+  listeners: readonly (readonly [LifecycleEvent, () => void])[],
+): () => void {
+  for (const one of listeners) lifecycle.on(...one);
+  return () => {
+    for (const one of listeners) lifecycle.off(...one);
+  };
+}
+
 /**
  * Gives the terminal back whenever the process leaves it: on every exit (a crash, a second Ctrl-C, a plain
  * `process.exit`) and on Ctrl-Z, after which the region is drawn anew. The returned function ends that.
  */
 export function guardTerminal(region: Region, lifecycle: Lifecycle): () => void {
-  const exit = () => region.release();
   const suspend = () => {
     region.release();
     lifecycle.suspend();
   };
-  const resume = () => region.forget();
-  lifecycle.on("exit", exit);
-  lifecycle.on("SIGTSTP", suspend);
-  lifecycle.on("SIGCONT", resume);
-  return () => {
-    lifecycle.off("exit", exit);
-    lifecycle.off("SIGTSTP", suspend);
-    lifecycle.off("SIGCONT", resume);
-  };
+  return listenLifecycle(lifecycle, [
+    ["exit", region.release],
+    ["SIGTSTP", suspend],
+    ["SIGCONT", region.forget],
+  ]);
 }
 
-const REDRAW_MS = 200;
+export type ScreenTime = {
+  /** Milliseconds. */
+  readonly now: () => number;
+  /** Calls `run` every `ms` until the returned function is called; keeps no process alive. */
+  readonly every: (ms: number, run: () => void) => () => void;
+};
+
+export const systemTime: ScreenTime = {
+  now: () => performance.now(),
+  every: (ms, run) => {
+    const timer = setInterval(run, ms).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/** What may be drawn on. The last column stays free: some terminals wrap when it is written. */
+type Cells = { readonly columns: number; readonly rows: number };
+
+type LiveOptions = {
+  readonly output: TerminalOutput;
+  readonly redrawMs: number;
+  readonly lines: (cells: Cells) => readonly string[];
+  /** What is left in the end. */
+  readonly closing: (cells: Cells) => readonly string[];
+  readonly every?: ScreenTime["every"] | undefined;
+  readonly lifecycle?: Lifecycle | undefined;
+};
+
+/** Lines that are drawn again every `redrawMs` from `start` on. Nothing more is written after `stop`, which may be called more than once. */
+export function createLive(options: LiveOptions) {
+  const {
+    output,
+    redrawMs,
+    lines,
+    closing,
+    every = systemTime.every,
+    lifecycle = processLifecycle,
+  } = options;
+  const region = createRegion(output);
+  let end: (() => void) | undefined;
+  let stopped = false;
+  const cells = (): Cells => {
+    const { columns, rows } = region.size();
+    return { columns: Math.max(1, columns - 1), rows: rows - 1 };
+  };
+  const draw = () => region.draw(lines(cells()));
+  return {
+    /** Draws at once, unless that is to wait for the first `redrawMs`. */
+    start({ draws = true } = {}): void {
+      if (end || stopped) return;
+      const unguard = guardTerminal(region, lifecycle);
+      const untick = every(redrawMs, draw);
+      end = () => {
+        untick();
+        unguard();
+      };
+      if (draws) draw();
+    },
+    stop(): void {
+      if (stopped) return;
+      stopped = true;
+      end?.();
+      if (end) region.leave(closing(cells()));
+    },
+  };
+}
 
 export type ProgressLineOptions = {
   readonly output: TerminalOutput;
   readonly terminal: boolean;
   /** How far it is, in words. */
   readonly words: () => string;
-  readonly lifecycle?: Lifecycle;
 };
 
 /** One line of how far something is: drawn in place on a terminal; elsewhere a line whenever a step is worth one. */
@@ -140,27 +212,18 @@ export type ProgressLine = {
   stop(): void;
 };
 
-export function createProgressLine({
-  output,
-  terminal,
-  words,
-  lifecycle = processLifecycle,
-}: ProgressLineOptions): ProgressLine {
-  const region = terminal ? createRegion(output) : undefined;
-  const draw = () => region?.draw([cutTo(words(), region.size().columns - 1)]);
-  const unguard = region && guardTerminal(region, lifecycle);
-  const timer = region && setInterval(draw, REDRAW_MS).unref();
+export function createProgressLine({ output, terminal, words }: ProgressLineOptions): ProgressLine {
+  const line = ({ columns }: Cells) => [cutTo(words(), columns)];
+  const live = terminal ? createLive({ output, redrawMs: 200, lines: line, closing: line }) : undefined;
+  live?.start({ draws: false });
   let stopped = false;
   return {
     step(isWorth) {
-      if (!stopped && !region && isWorth) output.write(`${words()}\n`);
+      if (!stopped && !live && isWorth) output.write(`${words()}\n`);
     },
     stop() {
-      if (stopped) return;
       stopped = true;
-      clearInterval(timer);
-      region?.leave([cutTo(words(), region.size().columns - 1)]);
-      unguard?.();
+      live?.stop();
     },
   };
 }

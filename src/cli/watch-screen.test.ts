@@ -6,7 +6,7 @@ import { styleOf } from "../reports/style.ts";
 import { widthOf } from "../reports/text-width.ts";
 import { reactorLine } from "../reports/watch.ts";
 import { opened, participantId, sampleCall, stepKey } from "../../test/support/sample-council.ts";
-import type { ScreenTime } from "./screen.ts";
+import type { ScreenTime } from "./terminal.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
 import { createWatchScreen, watchEvent, watchLines } from "./watch-screen.ts";
 

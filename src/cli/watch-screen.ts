@@ -3,11 +3,9 @@ import type { WatchReport } from "../views/reactor-state.ts";
 import { styleOf, type Style } from "../reports/style.ts";
 import { cutTo } from "../reports/text-width.ts";
 import { watchErrors, watchHead, watchLine, watchTable } from "../reports/watch.ts";
-import type { ScreenTime } from "./screen.ts";
-import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal.ts";
-import { createRegion, type TerminalOutput } from "./terminal.ts";
+import { createLive, type Lifecycle, type ScreenTime, type TerminalOutput } from "./terminal.ts";
 
-// WSCREEN-1. It is drawn at most once in `REDRAW_MS`, however many events come.
+// WSCREEN-1. It is drawn at most once in 100 ms, however many events come.
 // WSCREEN-2. After `stop` nothing more is written, and the terminal is as it was.
 // WSCREEN-3. There are at most `rows` lines, and none takes more than `columns` cells.
 
@@ -28,70 +26,29 @@ export type WatchScreenOptions = {
   readonly lifecycle?: Lifecycle;
 };
 
-const REDRAW_MS = 100;
 /** More stand on no screen. */
 const MAX_LINES = 200;
 
-const systemTime: Pick<ScreenTime, "every"> = {
-  every: (ms, run) => {
-    const timer = setInterval(run, ms).unref();
-    return () => clearInterval(timer);
-  },
-};
-
 /** Nothing is written before the first state. */
-export function createWatchScreen({
-  output,
-  color,
-  hint,
-  time = systemTime,
-  lifecycle = processLifecycle,
-}: WatchScreenOptions): WatchScreen {
+export function createWatchScreen({ output, color, hint, time, lifecycle }: WatchScreenOptions): WatchScreen {
   const style = styleOf(color);
-  const region = createRegion(output);
   const events: WatchEvent[] = [];
   let latest: WatchReport | undefined;
-  let end: (() => void) | undefined;
-  let stopped = false;
-
-  const draw = () => {
-    if (!latest) return;
-    const { columns, rows } = region.size();
-    // The last column stays free: some terminals wrap when it is written.
-    region.draw(
-      watchLines(
-        { watched: latest, events, hint },
-        { columns: Math.max(1, columns - 1), rows: rows - 1, style },
-      ),
-    );
-  };
-  const start = () => {
-    const unguard = guardTerminal(region, lifecycle);
-    const untick = time.every(REDRAW_MS, draw); // WSCREEN-1
-    end = () => {
-      untick();
-      unguard();
-    };
-    draw();
-  };
-
+  const live = createLive({
+    ...{ output, lifecycle, redrawMs: 100, every: time?.every }, // WSCREEN-1
+    lines: (cells) => (latest ? watchLines({ watched: latest, events, hint }, { ...cells, style }) : []),
+    closing: () => [], // WSCREEN-2
+  });
   return {
     state(watched) {
-      if (stopped) return;
       latest = watched;
-      if (!end) start();
+      live.start();
     },
     entry(entry) {
       events.push(watchEvent(entry));
       if (events.length > MAX_LINES) events.shift();
     },
-    stop() {
-      if (stopped) return;
-      stopped = true;
-      if (!end) return;
-      end();
-      region.leave([]); // WSCREEN-2
-    },
+    stop: live.stop,
   };
 }
 
