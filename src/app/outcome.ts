@@ -1,6 +1,13 @@
-import { callOf, isEvent, type Cap, type DeliberationId, type Entry, type Failure } from "../kernel/index.ts";
+import {
+  callOf,
+  Cap,
+  isEvent,
+  type Budget,
+  type DeliberationId,
+  type Entry,
+  type Failure,
+} from "../kernel/index.ts";
 import type { AnyProtocol, DriveResult, Registry } from "../engine/index.ts";
-import { capsPassed } from "./caps.ts";
 import type { OpenQuestion } from "./clarification.ts";
 import { capsIn } from "../views/spending.ts";
 import type { Result } from "../views/result.ts";
@@ -77,4 +84,11 @@ export function describeProblem(
     failures,
     caps: status === "stopped-by-budget" ? capsPassed(capsIn(own), budget) : [],
   };
+}
+
+/** The caps that ended a run: the recorded ones, or all caps that were set if none is recorded. */
+export function capsPassed(recorded: readonly Cap[], budget: Budget): readonly Cap[] {
+  const set = Cap.options.filter((cap) => budget[cap === "time" ? "timeMs" : cap] !== undefined);
+  const passed = set.filter((cap) => recorded.includes(cap));
+  return passed.length > 0 ? passed : set;
 }

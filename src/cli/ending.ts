@@ -52,9 +52,7 @@ export async function finish(
     await output.result(isBrief ? briefAnswerText(shown, style) : answerText(shown, style));
     if (!showing.quiet) output.note(isBrief ? `Details: parley show ${result.id}` : nextLine(result));
   }
-  const { failures } = describeProblem(result, entries);
-  const codes = failures.map(({ code }) => code);
-  const exit = exitOf(result, codes, showing.onDegraded);
+  const exit = exitOf(result, describeProblem(result, entries).failures, showing.onDegraded);
   if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));
   return exit;
 }

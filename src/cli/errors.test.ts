@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openLedger } from "../engine/budget.ts";
 import { DeliberationId, type Budget, type Cap } from "../kernel/index.ts";
-import { capsPassed, raiseCaps, remedyOf } from "./errors.ts";
+import { capsPassed } from "../app/outcome.ts";
+import { raiseCaps, remedyOf } from "./errors.ts";
 
 const capRemedy = (caps: readonly Cap[], budget: Budget, flags = {}) =>
   raiseCaps(capsPassed(caps, budget), flags);

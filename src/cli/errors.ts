@@ -2,8 +2,6 @@ import { isFault, type Cap, type FailureCode, type FaultCode } from "../kernel/i
 import { oneLine } from "../reports/printable.ts";
 import type { Io } from "./command.ts";
 
-export { capsPassed } from "../app/caps.ts";
-
 /** What is wrong, and what to do about it. */
 export type CommandProblem = { readonly problem: string; readonly next?: string | undefined };
 

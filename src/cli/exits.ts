@@ -1,4 +1,4 @@
-import { callOf, isFault, type Entry, type Failure, type FailureCode } from "../kernel/index.ts";
+import { isFault, type Failure } from "../kernel/index.ts";
 import type { Result } from "../views/result.ts";
 
 /** What the exit codes mean; scripts rely on them. */
@@ -15,42 +15,30 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** The exit code of a deliberation that ended. `failures` are the codes with which its calls failed for good. */
+type Failed = readonly Pick<Failure, "code">[];
+
+const EXITS: { readonly [status: string]: number | undefined } = {
+  "stopped-by-budget": EXIT.budget,
+  inconclusive: EXIT.inconclusive,
+  cancelled: EXIT.interrupted,
+};
+
+/** The exit code of a deliberation that ended. `failures` are those of calls that failed for good. */
 export function exitOf(
-  result: Result,
-  failures: readonly FailureCode[],
+  { status }: Pick<Result, "status">,
+  failures: Failed,
   onDegraded: "accept" | "refuse",
 ): number {
-  switch (result.status) {
-    case "answered":
-      return EXIT.answered;
-    case "answered-degraded":
-      return onDegraded === "refuse" ? EXIT.degraded : EXIT.answered;
-    case "stopped-by-budget":
-      return EXIT.budget;
-    case "inconclusive":
-      return EXIT.inconclusive;
-    case "cancelled":
-      return EXIT.interrupted;
-    case "failed":
-      return exitOfFailures(failures);
-    default:
-      return EXIT.answered;
-  }
+  if (status === "failed") return exitOfFailures(failures);
+  if (status === "answered-degraded" && onDegraded === "refuse") return EXIT.degraded;
+  return EXITS[status] ?? EXIT.answered;
 }
 
-/** The exit code of what came to nothing because its calls failed with these codes. */
-export const exitOfFailures = (codes: readonly FailureCode[]): number =>
-  codes.some((code) => code === "unauthorised" || code === "out-of-credit")
+/** The exit code of what came to nothing because its calls failed. */
+export const exitOfFailures = (failures: Failed): number =>
+  failures.some(({ code }) => code === "unauthorised" || code === "out-of-credit")
     ? EXIT.authentication
     : EXIT.provider;
-
-/** How calls failed for good, in the order of the entries. */
-export const failuresIn = (entries: readonly Entry[]): Failure[] =>
-  entries.flatMap((entry) => {
-    const call = callOf(entry);
-    return call && !call.ok ? [call.failure] : [];
-  });
 
 /** The exit code of an error that ended a command. */
 export function exitOfError(error: unknown): number {

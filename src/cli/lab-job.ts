@@ -1,15 +1,14 @@
-import { capsPassed } from "../app/caps.ts";
 import type { AppContext } from "../app/context.ts";
+import { capsPassed, describeProblem } from "../app/outcome.ts";
 import { resume } from "../app/run.ts";
 import type { BenchRun, BenchStop } from "../lab/bench/bench.ts";
 import type { Resumed } from "../lab/resumable.ts";
-import { isEvent, type Entry, type Failure } from "../kernel/index.ts";
+import type { Entry, Failure } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
-import { resultOf, type Result } from "../views/result.ts";
-import { capsIn } from "../views/spending.ts";
+import { resultOf } from "../views/result.ts";
 import type { Io } from "./command.ts";
 import { noteProblem, raiseCaps, remedyOf } from "./errors.ts";
-import { EXIT, exitOf, exitOfFailures, failuresIn } from "./exits.ts";
+import { EXIT, exitOf, exitOfFailures } from "./exits.ts";
 import { noteInterrupted } from "./run-deliberation.ts";
 import { interruptible } from "./session.ts";
 
@@ -56,10 +55,10 @@ export function runLab(io: Io, context: AppContext, request: LabRunRequest): Pro
 function exitOfRun(entries: readonly Entry[], lost: readonly Failure[]): number {
   const result = resultOf(entries);
   if (!result) return EXIT.usage;
-  const codes = failuresIn(entries).map(({ code }) => code);
+  const { failures } = describeProblem(result, entries);
   // Without a verdict because nothing came back: that is the provider's doing, not the judge's.
-  if (result.status === "inconclusive" && lost.length > 0) return exitOfFailures(codes);
-  return exitOf(result, codes, "accept");
+  if (result.status === "inconclusive" && lost.length > 0) return exitOfFailures(failures);
+  return exitOf(result, failures, "accept");
 }
 
 /** Says what a person can do about a run that ended without all replies; `inconclusive`: about one without a readable one. */
@@ -70,30 +69,21 @@ export function noteEarlyEnd(
 ): void {
   const result = resultOf(entries);
   if (!result) return;
-  const statuses = ["stopped-by-budget", "failed", "cancelled"];
+  const { status, reason, failures, caps } = describeProblem(result, entries);
   const [failure] = lost;
-  const isUnread = result.status === "inconclusive" && inconclusive !== undefined;
-  const hasEnded = statuses.includes(result.status) || isUnread;
+  const isUnread = status === "inconclusive" && inconclusive !== undefined;
+  const hasEnded = ["stopped-by-budget", "failed", "cancelled"].includes(status) || isUnread;
   if (!hasEnded && !failure) return;
   const why =
-    !hasEnded && failure
-      ? `${failure.code}: ${failure.message}`
-      : (result.degraded[0]?.why ?? "no reason was recorded");
+    !hasEnded && failure ? `${failure.code}: ${failure.message}` : (reason ?? "no reason was recorded");
+  const remedy =
+    status === "stopped-by-budget"
+      ? raiseCaps(caps)
+      : (remedyOf(failures.map(({ code }) => code)) ?? "fix the cause");
   noteProblem(io, {
-    problem: `${result.status.replaceAll("-", " ")}: ${oneLine(why, 600)}`,
-    next: isUnread && !failure ? inconclusive : nextAfter(result, entries),
+    problem: `${status.replaceAll("-", " ")}: ${oneLine(why, 600)}`,
+    next: isUnread && !failure ? inconclusive : `${remedy}; the same command then resumes`,
   });
-}
-
-function nextAfter({ status }: Result, entries: readonly Entry[]): string {
-  if (status === "stopped-by-budget") {
-    const [budget = {}] = entries.flatMap((entry) =>
-      isEvent(entry, "deliberation-opened") ? [entry.data.budget] : [],
-    );
-    return `${raiseCaps(capsPassed(capsIn(entries), budget))}; the same command then resumes`;
-  }
-  const remedy = remedyOf(failuresIn(entries).map(({ code }) => code)) ?? "fix the cause";
-  return `${remedy}; the same command then resumes`;
 }
 
 /** The exit codes of jobs of many runs that stopped early. */

@@ -38,18 +38,14 @@ export function wordNote(note: Note): string {
   }
 }
 
+const FEEDBACK: { readonly [S in FeedbackOutcome["status"]]: string } = {
+  recorded: "Feedback saved",
+  stored: "Feedback saved with the answer in memory",
+  retired: "Feedback saved; this answer will not be reused",
+  "not-stored": "Feedback saved; memory has not stored it",
+  "not-remembered": "Feedback saved; the answer is not in memory",
+};
+
 /** What became of a person's feedback, in words. */
-export function wordFeedback(outcome: FeedbackOutcome): string {
-  switch (outcome.status) {
-    case "recorded":
-      return "Feedback saved";
-    case "stored":
-      return "Feedback saved with the answer in memory";
-    case "retired":
-      return `Feedback saved; this answer will not be reused: ${outcome.reason}`;
-    case "not-stored":
-      return `Feedback saved; memory has not stored it: ${outcome.reason}`;
-    case "not-remembered":
-      return "Feedback saved; the answer is not in memory";
-  }
-}
+export const wordFeedback = (outcome: FeedbackOutcome): string =>
+  FEEDBACK[outcome.status] + ("reason" in outcome ? `: ${outcome.reason}` : "");

@@ -95,7 +95,7 @@ function exitOfAblation({ report, stop, judging }: AblationRun): number {
   if (stop !== null) return STOP_EXITS[stop];
   if (report.judge?.status === "stopped-by-budget") return EXIT.budget;
   const lost = judging ? lostPrompts(judging.entries) : [];
-  if (lost.length > 0) return exitOfFailures(lost.map(({ code }) => code));
+  if (lost.length > 0) return exitOfFailures(lost);
   if (report.right.all.n + report.grades.all.n > 0) return EXIT.answered;
   return report.with.failed + report.without.failed > 0 ? EXIT.provider : EXIT.inconclusive;
 }

@@ -111,5 +111,5 @@ async function judgeAnswers(io: Io, context: AppContext, { task, names, options 
       ? judgement.grades.every(({ score }) => score !== null)
       : judgement.winner !== null;
   if (exit !== EXIT.answered || isRead) return exit;
-  return lost.length > 0 ? exitOfFailures(lost.map(({ code }) => code)) : EXIT.inconclusive;
+  return lost.length > 0 ? exitOfFailures(lost) : EXIT.inconclusive;
 }
