@@ -2,11 +2,8 @@ import { randomUUID } from "node:crypto";
 import {
   accessSync,
   appendFileSync,
-  closeSync,
   constants,
-  fstatSync,
-  openSync,
-  readSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -120,41 +117,26 @@ export function appendCsv(csv: Csv, record: string, io: Io): void {
 
 /** How an existing file continues: what has to be written before a record. */
 function csvEnding({ file, header }: Csv, io: Io): { readonly lineEnd: string; readonly before: string } {
-  const head = headOf(file, header.length, io);
-  if (head === undefined) return { lineEnd: "\n", before: `${header}\n` };
-  const [first = ""] = head.text.split(/\r?\n/);
+  const text = readCsv(file, io);
+  if (text.trim() === "") return { lineEnd: "\n", before: `${header}\n` };
+  const [first = ""] = text.split(/\r?\n/, 1);
   if (first !== header) {
     throw new Fault("configuration", {
       why: `${displayPath(file)} has another header: ${displayPath(first)}`,
       next: "name another file; records are only added to a file of the same columns",
     });
   }
-  const lineEnd = head.text.startsWith(`${header}\r\n`) ? "\r\n" : "\n";
-  return { lineEnd, before: head.isEnded ? "" : lineEnd };
+  const lineEnd = text.startsWith(`${header}\r\n`) ? "\r\n" : "\n";
+  return { lineEnd, before: text.endsWith("\n") ? "" : lineEnd };
 }
 
-/** The beginning of a file, long enough for its header, and whether its last line is ended; undefined where it has none. */
-function headOf(
-  file: string,
-  maxLength: number,
-  io: Io,
-): { readonly text: string; readonly isEnded: boolean } | undefined {
-  let opened: number | undefined;
+/** What a file has, without its byte order mark; nothing where there is none. */
+function readCsv(file: string, io: Io): string {
   try {
-    opened = openSync(toAbsolute(file, io), "r");
-    const { size } = fstatSync(opened);
-    // A byte order mark before it, four bytes a character at most, and its line end.
-    const bytes = Buffer.alloc(Math.min(size, 3 + 4 * maxLength + 2));
-    const last = Buffer.alloc(1);
-    readSync(opened, bytes, 0, bytes.length, 0);
-    if (size > 0) readSync(opened, last, 0, 1, size - 1);
-    const text = new TextDecoder().decode(bytes);
-    return text.trim() === "" ? undefined : { text, isEnded: last.toString() === "\n" };
+    return new TextDecoder().decode(readFileSync(toAbsolute(file, io)));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return "";
     throw unusable(file, error);
-  } finally {
-    if (opened !== undefined) closeSync(opened);
   }
 }
 
