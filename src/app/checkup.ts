@@ -62,20 +62,12 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
     const names = ollamaNames(refs);
     if (names.length > 0) await check("Ollama", () => checkOllamaModels(names, place.env));
     const places = await reachable({ env: place.env, settings });
-    checks.push(
-      places.length > 0
-        ? {
-            what: "models",
-            ok: true,
-            found: places.map(({ provider, how }) => `${provider} (${how})`).join(", "),
-          }
-        : {
-            what: "models",
-            ok: true,
-            found: "simulated models only",
-            next: "set a key such as OPENAI_API_KEY, or start Ollama, for real answers",
-          },
-    );
+    const found = places.map(({ provider, how }) => `${provider} (${how})`).join(", ");
+    const next = "set a key such as OPENAI_API_KEY, or start Ollama, for real answers";
+    checks.push({
+      ...{ what: "models", ok: true },
+      ...(places.length > 0 ? { found } : { found: "simulated models only", next }),
+    });
   }
   return checks;
 }

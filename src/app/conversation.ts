@@ -15,6 +15,7 @@ import {
   type World,
 } from "../kernel/index.ts";
 import { answerEvent, answerOfB } from "../views/answer-event.ts";
+import { findOpening } from "./lookup.ts";
 
 /** Maximum length of the earlier turns in a prompt; the oldest are left out first. */
 const MAX_CHARACTERS = 100_000;
@@ -35,8 +36,7 @@ export async function turnsBefore(
   let characters = 0;
   for (let id = previous, steps = 0; id !== undefined && steps < most; steps += 1) {
     const entries: readonly Entry[] = await store.read(id);
-    const [opened] = entries;
-    if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
+    const opened = findOpening(entries, id);
     const answer = by === "A" ? answerEvent(entries) : answerOfB(entries);
     if (answer) {
       const { question } = opened.data;
@@ -87,9 +87,8 @@ export async function nextTurn(
   user: UserId,
 ): Promise<Required<Pick<Opening, "series" | "previous">>> {
   const entries = await store.read(previous);
-  const [opened] = entries;
-  if (!opened || !isEvent(opened, "deliberation-opened") || !belongsTo(opened.data, user))
-    throw new Fault("deliberation-missing", { id: previous });
+  const opened = findOpening(entries, previous);
+  if (!belongsTo(opened.data, user)) throw new Fault("deliberation-missing", { id: previous });
   if (!entries.some((entry) => isEvent(entry, "deliberation-closed"))) {
     const why = `${previous} has not come to its end, so nothing can follow it yet`;
     throw new Fault("configuration", { why, next: `resume ${previous} first` });

@@ -51,7 +51,9 @@ export async function forkChanges(
     throw new Fault("configuration", { why, next: `leave ${unknown} out` });
   }
   const participants = await newParticipants(context, { opening, seats: protocol.seats }, without);
-  const budget = { ...opening.budget, ...budgetFrom(requestedCaps(context)) };
+  // Caps from files or the environment apply to new deliberations only.
+  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => requested.has(key)));
+  const budget = { ...opening.budget, ...budgetFrom(own) };
   if (budget.usd !== undefined) refuseUnknownPrices(context, participants);
   return {
     settings: protocolSettings(protocol, { ...opening.settings, ...changed }),
@@ -94,15 +96,4 @@ async function newParticipants(
     }),
   );
   return [...kept.filter(({ seat }) => seat !== "chair"), ...pinned];
-}
-
-/** The request's caps; those from files or the environment apply to new deliberations only. */
-function requestedCaps({ requested, settings }: AppContext): Parameters<typeof budgetFrom>[0] {
-  const { maxCostUsd, maxTokens, maxCalls, timeoutMs } = settings;
-  return {
-    maxCostUsd: requested.has("maxCostUsd") ? maxCostUsd : undefined,
-    maxTokens: requested.has("maxTokens") ? maxTokens : undefined,
-    maxCalls: requested.has("maxCalls") ? maxCalls : undefined,
-    timeoutMs: requested.has("timeoutMs") ? timeoutMs : undefined,
-  };
 }

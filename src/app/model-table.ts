@@ -26,18 +26,14 @@ export async function modelTable(
   const { settings } = context;
   const places = await reachable(context);
   const table = [...declaredPrices(settings), ...prices];
-  const row = (ref: string, how: string): ModelRow => {
-    const price = LOCAL.has(ref.split("/")[0] ?? "") ? "free" : findPrice(ref, table);
-    return {
-      ref,
-      family: familyOf(ref, settings.families),
-      price:
-        price === null || price === "free"
-          ? price
-          : { in: price.in, out: price.out, date: price.date, source: price.source },
-      how,
-    };
+  const priceOf = (ref: string): ModelRow["price"] => {
+    if (LOCAL.has(ref.split("/")[0] ?? "")) return "free";
+    const price = findPrice(ref, table);
+    return price && { in: price.in, out: price.out, date: price.date, source: price.source };
   };
+  const row = (ref: string, how: string): ModelRow => ({
+    ...{ ref, family: familyOf(ref, settings.families), price: priceOf(ref), how },
+  });
   const configured = settings.models.map((ref) => row(ref, "it is configured as a member"));
   const found = places.flatMap(({ provider, how, models }) => {
     const listed = prices.filter(({ model }) => model.startsWith(`${provider}/`)).map(({ model }) => model);

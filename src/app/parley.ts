@@ -175,6 +175,8 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
   const reading = (call: PrincipalOptions = {}) => contextFor(call, { scope: "read" });
   const writing = (call: PrincipalOptions = {}, request?: RequestSettings) =>
     contextFor(call, { scope: "write", request });
+  const entriesOf = async ({ store: from }: AppContext, id: string) =>
+    from.read(await resolveId({ store: from }, id));
 
   return {
     start: async (request, call = {}) => {
@@ -199,7 +201,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     async pending(id, call) {
       const context = reading(call);
       const { pendingQuestions } = await import("./clarification.ts");
-      return pendingQuestions(await context.store.read(await resolveId(context, id)));
+      return pendingQuestions(await entriesOf(context, id));
     },
     async answer(id, answers, call) {
       const context = writing(call);
@@ -231,10 +233,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       const closed = isClosed(await context.store.read(resolved));
       return { id: resolved, closed, ...(await context.engine.replay(resolved)) };
     },
-    async read(id, call) {
-      const context = reading(call);
-      return context.store.read(await resolveId(context, id));
-    },
+    read: async (id, call) => entriesOf(reading(call), id),
     async result(id, call) {
       const context = reading(call);
       const resolved = await resolveId(context, id);
@@ -246,7 +245,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     async export(id, call) {
       const context = reading(call);
       const { exportRun } = await import("./export.ts");
-      return exportRun(context, await context.store.read(await resolveId(context, id)));
+      return exportRun(context, await entriesOf(context, id));
     },
     async list({ limit = 20, before } = {}, call) {
       const { store: from } = reading(call);

@@ -77,10 +77,8 @@ export function follow(
   };
   const reactions = react();
   const ended = Promise.allSettled([driving, reactions]).then(() => log.end("reactions"));
-  driving.then(
-    () => log.end("outcome"),
-    () => log.end("outcome"),
-  );
+  const end = () => log.end("outcome");
+  driving.then(end, end);
   const outcome = driving.then((driven) =>
     describeOutcome(driven, { id, entries: log.recorded(), protocols: context.protocols }),
   );
@@ -112,21 +110,17 @@ const isCapped = ({ budget: { usd, tokens, calls } }: Opening): boolean =>
 /** Collects the events of one deliberation, which arrive from several sources and out of order. */
 function createLog() {
   const entries = new Map<number, Entry>();
-  let heard = createBell();
+  const bell = createBell();
   const over = new Set<"outcome" | "reactions">();
-  const ring = () => {
-    heard.ring();
-    heard = createBell();
-  };
   return {
     add(entry: Entry): void {
       if (entries.has(entry.seq)) return;
       entries.set(entry.seq, entry);
-      ring();
+      bell.ring();
     },
     end(part: "outcome" | "reactions"): void {
       over.add(part);
-      ring();
+      bell.ring();
     },
     recorded: (): readonly Entry[] => [...entries.values()].sort((one, other) => one.seq - other.seq),
     async *from(
@@ -144,16 +138,19 @@ function createLog() {
           // Events that other processes recorded.
           if (until === "reactions") yield* await rest(seq);
           return;
-        } else await heard.rung;
+        } else await bell.rung();
       }
     },
   };
 }
 
-function createBell(): { readonly rung: Promise<void>; readonly ring: () => void } {
-  let ring: () => void = () => undefined;
-  const rung = new Promise<void>((resolve) => (ring = resolve));
-  return { rung, ring };
+/** `rung` resolves at the next `ring`. */
+function createBell(): { readonly rung: () => Promise<void>; readonly ring: () => void } {
+  const waiting: (() => void)[] = [];
+  return {
+    rung: () => new Promise((resolve) => void waiting.push(resolve)),
+    ring: () => waiting.splice(0).forEach((resolve) => resolve()),
+  };
 }
 
 /** A slow reader's buffer; the oldest pieces are dropped. */
@@ -166,22 +163,18 @@ function tokensOf(
   driving: Promise<DriveResult>,
 ): AsyncIterable<Token> {
   let pending: Token[] = [];
-  let bell = createBell();
+  const bell = createBell();
   let over = false;
-  const ring = () => {
-    bell.ring();
-    bell = createBell();
-  };
   const unlisten = frames.listen((frame) => {
     if (frame.deliberation !== id) return;
     if (pending.length >= MAX_PENDING_TOKENS) pending.shift();
     pending.push(frame);
-    ring();
+    bell.ring();
   });
   const end = () => {
     unlisten();
     over = true;
-    ring();
+    bell.ring();
   };
   driving.then(end, end);
   return (async function* () {
@@ -190,7 +183,7 @@ function tokensOf(
         const ready = pending;
         pending = [];
         yield* ready;
-        if (pending.length === 0 && !over) await bell.rung;
+        if (pending.length === 0 && !over) await bell.rung();
       }
     } finally {
       unlisten();

@@ -1,10 +1,10 @@
 import { explainIssue } from "../config/explain.ts";
 import type * as z from "zod";
 import { Settings as SettingsSchema } from "../config/settings.ts";
-import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
+import type { NewDeliberation } from "../engine/index.ts";
 import { Fault, isEvent, type Event } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
-import type { OpeningPart, Panel } from "../engine/opening-part.ts";
+import type { Panel } from "../engine/opening-part.ts";
 import type { RespondRequest } from "../protocols/respond/opening.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { latestTurn } from "./conversation.ts";
@@ -92,25 +92,15 @@ export async function prepareOpening(
   if (question === "")
     throw new Fault("configuration", { why: "the question is empty", next: "give a question" });
   const protocol = await protocolNamed(context.protocols, request.protocol ?? "ask");
-  const part = await partOf(context, protocol, { request, ...options });
-  return assembleOpening(context, {
-    protocol,
-    question,
-    context: request.context ?? [],
-    part,
-    reactions: request.reactions ?? true,
-  });
-}
-
-async function partOf(
-  context: AppContext,
-  protocol: AnyProtocol,
-  { request, folder, panel }: PrepareOptions & { readonly request: StartRequest },
-): Promise<OpeningPart> {
+  const { context: attached = [], protocolSettings, reactions = true } = request;
   const own = await protocol.opening?.();
-  if (own) return own(request, await openingContext(context, folder));
-  const { protocolSettings } = request;
-  return openPanel(context, protocol, { panel: panel ?? (await choosePanel(context)), protocolSettings });
+  const part = own
+    ? await own(request, await openingContext(context, options.folder))
+    : openPanel(context, protocol, {
+        panel: options.panel ?? (await choosePanel(context)),
+        protocolSettings,
+      });
+  return assembleOpening(context, { protocol, question, context: attached, part, reactions });
 }
 
 /**

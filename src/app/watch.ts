@@ -102,21 +102,21 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     if (opens) ours.set(id, isOpeningOf(organization, entry));
     if (!(await isOurs(id))) return false;
     if (opens) deliberations += 1;
-    const journal = journals.get(id) ?? (opens ? [] : await readAgain(id, cursor)); // WATCH-2
+    const journal = journals.get(id) ?? (opens ? [] : await readUntil(id, cursor - 1, false)); // WATCH-2
     journals.set(id, journal);
     journal.push(entry);
     await pinned.load(entry);
     view.event(entry, journal);
     return true;
   };
-  /** Reads a journal that was evicted or not read at the start, without counting its events. */
-  const readAgain = async (id: DeliberationId, until: Cursor): Promise<Entry[]> => {
+  /** Reads a journal up to `last`, at the start or because it was evicted; its events are counted once. */
+  const readUntil = async (id: DeliberationId, last: number, counted: boolean): Promise<Entry[]> => {
     const journal: Entry[] = [];
     for (const entry of await ownPart.read(id)) {
-      if (entry.cursor >= until) break;
+      if (entry.cursor > last) break;
       journal.push(entry);
       await pinned.load(entry);
-      view.event(entry, journal, { counted: false });
+      view.event(entry, journal, { counted });
     }
     return journal;
   };
@@ -125,13 +125,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     const recent: Entry[] = [];
     for (const id of ids.reverse()) {
       if (options.signal.aborted) break;
-      const journal: Entry[] = [];
-      for (const entry of await ownPart.read(id)) {
-        if (entry.cursor > seen) break; // reported by `follow` (WATCH-1)
-        journal.push(entry);
-        await pinned.load(entry);
-        view.event(entry, journal);
-      }
+      const journal = await readUntil(id, seen, true); // what is later, `follow` reports (WATCH-1)
       if (journal.length === 0) continue; // opened since
       ours.set(id, true);
       journals.set(id, journal);
