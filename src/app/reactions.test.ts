@@ -24,16 +24,14 @@ describe("the critic that a deliberation pins", () => {
     const judges = [ModelRef.parse("sim/judge")];
     expect(critic(place)).toBeNull();
     expect(critic(place, { judge: "sim/judge" })?.model).toBe("sim/judge");
-    expect(criticSettings(fileResources(place), settingsOf(place), { judges })?.model).toBe("sim/judge");
-    expect(
-      criticSettings(fileResources(place), settingsOf(place, { judge: "sim/other" }), { judges })?.model,
-    ).toBe("sim/judge");
+    const given = (flags: Record<string, unknown>, judge: readonly ModelRef[]) =>
+      criticSettings(fileResources(place), { ...settingsOf(place, flags), judge: [...judge] });
+    expect(given({}, judges)?.model).toBe("sim/judge");
+    expect(given({ judge: "sim/other" }, judges)?.model).toBe("sim/judge");
     expect(critic(place, { critic: "on" })?.model).toBe("ollama/prometheus:7b");
     expect(critic(place, { critic: "off", judge: "sim/judge" })).toBeNull();
     expect(critic(place, { critic: false, judge: "sim/judge" })).toBeNull();
-    expect(
-      criticSettings(fileResources(place), settingsOf(place, { judge: "sim/judge" }), { judges: [] }),
-    ).toBeNull();
+    expect(given({ judge: "sim/judge" }, [])).toBeNull();
   });
 
   it("is the file's, whole, with its rubrics in it", () => {

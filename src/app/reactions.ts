@@ -7,16 +7,15 @@ import type { Resources } from "../config/resources.ts";
 import type { EffectiveSettings } from "./context.ts";
 
 /**
- * The critic's settings: `critic.yaml` with its rubrics; the first judge (by default of the settings) replaces its model.
+ * The critic's settings: `critic.yaml` with its rubrics; the first judge of the settings replaces its model.
  * null if the critic is off, or `auto` without a judge in the request or a file.
  * @throws Fault `configuration` for an invalid `critic.yaml` or rubric
  */
 export function criticSettings(
   resources: Pick<Resources, "critic" | "memory">,
   settings: Pick<EffectiveSettings, "critic" | "judge" | "compatible">,
-  { judges = settings.judge }: { readonly judges?: readonly ModelRef[] } = {},
 ): CriticSettings | null {
-  const [judge] = judges;
+  const [judge] = settings.judge;
   if (settings.critic === "off") return null;
   const { critic, sources } = resources.critic();
   const named = judge !== undefined || sources["critic.model"]?.from !== "default";

@@ -9,7 +9,7 @@ import { wrapped } from "../reports/text-width.ts";
 import { unpricedModels } from "../reports/unpriced.ts";
 import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import { resultOf } from "../views/result.ts";
-import { createAnswerView } from "./answer-view.ts";
+import { createAnswerView, type AnswerView } from "./answer-view.ts";
 import { writeEvents } from "./run-deliberation.ts";
 import { finish } from "./ending.ts";
 import { wordNote } from "./notes.ts";
@@ -17,6 +17,7 @@ import type { Showing } from "./session.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 import type { Output } from "./output.ts";
+import { createLive } from "./terminal.ts";
 
 /** One question to a respondent, shown as it is answered. */
 export type TurnResult = {
@@ -82,10 +83,7 @@ export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Prom
 async function showTokens(
   { output }: Io,
   run: Run,
-  {
-    view,
-    quiet,
-  }: { readonly view: ReturnType<typeof createAnswerView> | undefined; readonly quiet: boolean },
+  { view, quiet }: { readonly view: AnswerView | undefined; readonly quiet: boolean },
 ): Promise<void> {
   const [by] = run.opening.participants;
   const waiting = createWaitingLine(output, quiet ? undefined : (by?.model ?? ""));
@@ -107,10 +105,12 @@ async function isGraded(run: Run): Promise<void> {
     if (isEvent(entry, "grade-given") && gradeOf(run.recorded(), answerEvent(run.recorded())?.id)) return;
 }
 
-type Shown = { readonly showing: Showing; readonly view: ReturnType<typeof createAnswerView> };
-
 /** The answer, and on one line how it came about; without an answer, why. */
-async function showAnswer(io: Io, run: Run, { showing, view }: Shown): Promise<number> {
+async function showAnswer(
+  io: Io,
+  run: Run,
+  { showing, view }: { readonly showing: Showing; readonly view: AnswerView },
+): Promise<number> {
   const { output } = io;
   const entries = run.recorded();
   const result = resultOf(entries);
@@ -131,30 +131,26 @@ async function showAnswer(io: Io, run: Run, { showing, view }: Shown): Promise<n
   return EXIT.answered;
 }
 
-const REDRAW_MS = 200;
 /** Before that, nobody could read it. */
 const DRAW_AFTER_MS = 400;
-const ERASE_LINE = "\r\u001b[K";
 
 /** Shows on a terminal which model is waited for, and for how long, until it is stopped; elsewhere, or without a model, nothing. */
-function createWaitingLine(output: Output, model: string | undefined): { stop(): void } {
-  const { terminal, color, columns } = output.stderr;
-  if (!terminal || model === undefined) return { stop: () => undefined };
-  const style = styleOf(color);
+function createWaitingLine({ stderr }: Output, model: string | undefined): { stop(): void } {
+  if (!stderr.terminal || model === undefined) return { stop: () => undefined };
+  const style = styleOf(stderr.color);
   const sinceMs = performance.now();
-  let drawn = false;
-  const timer = setInterval(() => {
-    const ms = performance.now() - sinceMs;
-    if (ms < DRAW_AFTER_MS) return;
-    const words = oneLine(`Waiting for ${model}  ${Math.floor(ms / 1_000)} s`, Math.max(10, columns - 1));
-    process.stderr.write(ERASE_LINE + style.dim(words));
-    drawn = true;
-  }, REDRAW_MS).unref();
+  const words = () => `Waiting for ${model}  ${Math.floor((performance.now() - sinceMs) / 1_000)} s`;
+  const live = createLive({
+    output: process.stderr,
+    redrawMs: 200,
+    lines: ({ columns }) => [style.dim(oneLine(words(), Math.max(10, columns)))],
+    closing: () => [],
+  });
+  const timer = setTimeout(live.start, DRAW_AFTER_MS).unref();
   return {
     stop() {
-      clearInterval(timer);
-      if (drawn) process.stderr.write(ERASE_LINE);
-      drawn = false;
+      clearTimeout(timer);
+      live.stop();
     },
   };
 }

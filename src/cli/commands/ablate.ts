@@ -17,7 +17,6 @@ import { interruptible, withParley } from "../session.ts";
 import { createProgressLine } from "../terminal.ts";
 import { lostPrompts } from "./judge.ts";
 
-/** Answers questions with memory and without; what is recorded is not asked again. */
 export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Promise<number> =>
   withParley(io, options, (context) =>
     interruptible(async (signal) => {

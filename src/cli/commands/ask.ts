@@ -7,7 +7,6 @@ import { showingIn, withParley } from "../session.ts";
 
 type AskOptions = Values<typeof ATTACHMENTS & typeof SHOWING>;
 
-/** Puts a question before a protocol, and shows the result. */
 export const ask = (
   io: Io,
   options: AskOptions,

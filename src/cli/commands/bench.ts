@@ -16,7 +16,6 @@ import { interruptible, withParley } from "../session.ts";
 
 const ARMS = ["single", "majority", "self-consistency", "ask", "council"];
 
-/** Runs the arms on the same questions; what is recorded is not asked again. */
 export async function bench(io: Io, options: Values<typeof BENCH>, file: string): Promise<number> {
   const { budget, maxCostUsd = budget, samples, concurrency, retryFailed, quiet } = options;
   if (budget !== undefined) checkBudget(budget);

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import type { Configured } from "../../app/configured.ts";
 import { recordFeedback } from "../../app/feedback.ts";
 import { resolveId } from "../../app/lookup.ts";
 import { isFault, type DeliberationId } from "../../kernel/index.ts";
@@ -14,7 +13,7 @@ import { EXIT } from "../exits.ts";
 import { wordFeedback } from "../notes.ts";
 import type { ALL_ANSWERS, CONVERSATION, QUIET, SHOWING } from "../options.ts";
 import type { Declared } from "../protocol-command.ts";
-import { askTurn, type TurnResult } from "../respond-turn.ts";
+import { askTurn, type TurnRequest, type TurnResult } from "../respond-turn.ts";
 import { withParley, type Showing } from "../session.ts";
 import { refuseUnusedSecond } from "./respond.ts";
 
@@ -26,7 +25,6 @@ type ChatOptions = Values<
   typeof CONVERSATION & typeof ALL_ANSWERS & typeof QUIET & Pick<typeof SHOWING, "events">
 >;
 
-/** A conversation, until the end of input. */
 export const chat = (io: Io, options: ChatOptions, { settings: flags }: Declared): Promise<number> =>
   withParley(io, flags, async (context, configured) => {
     const { settings } = context;
@@ -38,10 +36,7 @@ export const chat = (io: Io, options: ChatOptions, { settings: flags }: Declared
     return converse(io, { configured, previous, folder, all }, showing);
   });
 
-type ChatSession = {
-  readonly configured: Configured;
-  readonly previous: DeliberationId | undefined;
-  readonly folder: string | undefined;
+type ChatSession = Pick<TurnRequest, "configured" | "previous" | "folder"> & {
   /** Whether the second model's answers are shown as well, when they come. */
   readonly all: boolean;
 };
@@ -129,17 +124,11 @@ async function converse(
         return true;
       case "up":
       case "down":
-        if (lastTurn)
-          output.note(
-            wordFeedback(
-              await recordFeedback(context, lastTurn.id, {
-                thumb: word,
-                text: rest,
-                heard: !settled.has(lastTurn.id), // CHAT-1
-              }),
-            ),
-          );
-        else output.note("There is no answer yet");
+        if (lastTurn) {
+          const heard = !settled.has(lastTurn.id); // CHAT-1
+          const given = { thumb: word, text: rest, heard } as const;
+          output.note(wordFeedback(await recordFeedback(context, lastTurn.id, given)));
+        } else output.note("There is no answer yet");
         return true;
       default:
         output.note(word === "help" ? HELP : `Unknown command /${oneLine(word, 40)}\n${HELP}`);

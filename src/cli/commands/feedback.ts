@@ -6,7 +6,6 @@ import { wordFeedback } from "../notes.ts";
 import type { FEEDBACK } from "../options.ts";
 import { withParley } from "../session.ts";
 
-/** Records what a person thinks of an answer, or what came of it. */
 export const feedback = (
   io: Io,
   { outcome, second, json }: Values<typeof FEEDBACK>,

@@ -12,7 +12,6 @@ import { EXIT } from "../exits.ts";
 import type { EXPORT, LIST_RUNS, SHOW } from "../options.ts";
 import { readEntries, withStore } from "../session.ts";
 
-/** Lists the organization's runs, newest first. */
 export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<number> =>
   withStore(io, async ({ store }) => {
     const summaries = await store.list({ limit: options.limit });
@@ -23,7 +22,6 @@ export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<number>
     return EXIT.answered;
   });
 
-/** Shows the outcome of a run, or with `--all` everything that was said. */
 export const show = (io: Io, { all, json }: Values<typeof SHOW>, id: string): Promise<number> =>
   withStore(io, async (stored) => {
     const entries = await readEntries(stored, id);
@@ -38,7 +36,6 @@ export const show = (io: Io, { all, json }: Values<typeof SHOW>, id: string): Pr
     return EXIT.answered;
   });
 
-/** Prints a run: `jsonl` one event a line, `json` the result, its events and the texts they pin, `md` a document. */
 export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string): Promise<number> =>
   withStore(io, async (stored) => {
     const entries = await readEntries(stored, id);

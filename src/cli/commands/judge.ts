@@ -62,7 +62,6 @@ export const validate = (io: Io, options: Values<typeof VALIDATE>, file: string)
     return exit === EXIT.answered && !validation.measured ? EXIT.inconclusive : exit;
   });
 
-/** Scores each answer from 1 to 5 by the rubric. */
 export const grade = (io: Io, options: Values<typeof GRADE>, files: readonly string[]): Promise<number> =>
   withParley(io, settingsOf(options), async (context) => {
     const { question, reference } = options;
@@ -70,7 +69,6 @@ export const grade = (io: Io, options: Values<typeof GRADE>, files: readonly str
     return judgeAnswers(io, context, { task, names: files, options });
   });
 
-/** Compares two answers, asked in both orders. */
 export const compare = (
   io: Io,
   options: Values<typeof COMPARE>,

@@ -17,7 +17,6 @@ export const memoryScope = ({
   settings: { organization, user },
 }: Pick<AppContext, "settings">): MemoryScope => ({ organization, user });
 
-/** Lists the entries that fit the words, best first; without words the newest. */
 export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly string[]): Promise<number> =>
   withParley(io, options, async (context) => {
     const { limit, respondent, retired } = options;
@@ -48,7 +47,6 @@ export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly s
     return EXIT.answered;
   });
 
-/** Shows one entry, with everything said about it and the history of its cluster. */
 export const show = (io: Io, options: Values<typeof OF_USER>, id: string): Promise<number> =>
   withParley(io, options, async (context) => {
     const { engram, history } = await findEngram(context, id);
@@ -57,7 +55,6 @@ export const show = (io: Io, options: Values<typeof OF_USER>, id: string): Promi
     return EXIT.answered;
   });
 
-/** Lists what is pinned. */
 export const facts = (io: Io, options: Values<typeof OF_USER>): Promise<number> =>
   withParley(io, options, async (context) => {
     const scope = memoryScope(context);
@@ -67,7 +64,6 @@ export const facts = (io: Io, options: Values<typeof OF_USER>): Promise<number> 
     return EXIT.answered;
   });
 
-/** Pins a fact, and prints its id. */
 export const pin = (io: Io, options: Values<typeof USER>, words: readonly string[]): Promise<number> =>
   withParley(io, options, async (context) => {
     const { user } = context.settings;
@@ -89,7 +85,6 @@ export const pin = (io: Io, options: Values<typeof USER>, words: readonly string
     return EXIT.answered;
   });
 
-/** Deletes an entry; asks on a terminal, unless `--yes` is given. */
 export const forget = (
   io: Io,
   options: Values<{ yes: typeof YES } & typeof USER>,
@@ -125,7 +120,6 @@ async function isConfirmed(action: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 
-/** Shows what is remembered, and which configuration has done better for what. */
 export const stats = (io: Io, options: Values<typeof OF_USER>): Promise<number> =>
   withParley(io, options, async (context) => {
     const value = await memoryReport(context);

@@ -9,7 +9,6 @@ import type { REPORT } from "../options.ts";
 import { writeText } from "../output-file.ts";
 import { withStore } from "../session.ts";
 
-/** Prints a debate, on the journal or in a file, as a document; the file that `--output` names is overwritten. */
 export async function report(
   io: Io,
   options: Values<typeof REPORT>,

@@ -1,8 +1,8 @@
 import { pendingQuestions, type PendingQuestions } from "../../app/clarification.ts";
-import type { Configured } from "../../app/configured.ts";
 import { resolveId } from "../../app/lookup.ts";
+import type { Run } from "../../app/run.ts";
 import { readAnswersFile } from "../../config/input-files.ts";
-import type { DeliberationId, Entry } from "../../kernel/index.ts";
+import type { Entry } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
 import { isClosed } from "../../views/result.ts";
 import { answerOnTerminal, recordAnswers, runWithQuestions } from "../clarification.ts";
@@ -15,7 +15,6 @@ import type { ANSWER, FORK, JSON_FLAG, RESUME } from "../options.ts";
 import { runDeliberation } from "../run-deliberation.ts";
 import { interruptible, showingIn, withParley, type Showing } from "../session.ts";
 
-/** Answers what a run waits for, from a file or one question after the other, and continues it. */
 export const answer = (
   io: Io,
   options: Values<typeof ANSWER>,
@@ -52,45 +51,36 @@ const questionsText = (pending: PendingQuestions | undefined): string =>
 
 /** Continues a run. Of one that has ended, the result is shown and its reactions are completed. */
 export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): Promise<number> =>
-  withParley(io, options, async (context, configured) => {
+  withParley(io, options, async (context, { parley, principal }) => {
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
     const showing = showingIn(options, settings);
     const files = debateFiles(options, io);
     const entries = await store.read(id);
-    const { parley, principal } = configured;
     const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
     const exit = isClosed(entries)
-      ? await completeReactions(io, { configured, id, entries }, showing)
+      ? await completeReactions(io, begin, { entries, showing })
       : await runDeliberation(io, { begin, progress: judgeScreen(io, entries) }, showing);
     await writeDebate(io, { store, id }, files);
     return exit;
   });
 
-type ClosedRun = {
-  readonly configured: Configured;
-  readonly id: DeliberationId;
-  readonly entries: readonly Entry[];
-};
-
 const completeReactions = (
   io: Io,
-  { configured: { parley, principal }, id, entries }: ClosedRun,
-  showing: Showing,
+  begin: (signal: AbortSignal) => Promise<Run>,
+  { entries, showing }: { readonly entries: readonly Entry[]; readonly showing: Showing },
 ): Promise<number> =>
   interruptible(async (signal) => {
-    const run = await parley.resume(id, { principal, signal });
+    const run = await begin(signal);
     if (showing.json || showing.events) await run.reactions;
     const exit = await finish(io, showing.json ? run.recorded() : entries, showing);
     await run.reactions;
     const isNew = run.recorded().length > entries.length;
-    const { reactions } = run;
-    const shown = { reactions, recorded: () => (isNew ? run.recorded() : []) };
-    await showReactions(io, { id, run: shown, signal }, showing);
+    const shown = { reactions: run.reactions, recorded: () => (isNew ? run.recorded() : []) };
+    await showReactions(io, { id: run.id, run: shown, signal }, showing);
     return signal.aborted ? EXIT.interrupted : exit;
   });
 
-/** Copies a run with changes; every unaffected step is reused and costs nothing. */
 export const fork = (io: Io, options: Values<typeof FORK>, id: string): Promise<number> =>
   withParley(io, options, async ({ settings }, { parley, principal, requested }) => {
     const request = { ...requested, without: options.without };

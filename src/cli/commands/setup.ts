@@ -11,7 +11,6 @@ import { withParley } from "../session.ts";
 
 type Options = Values<typeof JSON_FLAG>;
 
-/** Lists what can be asked now, and what it would take to reach the rest. */
 export const models = (io: Io, options: Options): Promise<number> =>
   withParley(io, {}, async (context) => {
     const { models: rows, missing } = await modelTable(context);

@@ -7,7 +7,6 @@ import { EXIT } from "../exits.ts";
 import type { SIM_SERVER, TASKS } from "../options.ts";
 import { interruptible } from "../session.ts";
 
-/** Prints tasks with known answers as JSON lines for `bench`, or labelled pairs for `judge validate`. */
 export async function tasks(
   { output }: Io,
   { count, seed = "7", kind, pairs }: Values<typeof TASKS>,

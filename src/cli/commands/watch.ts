@@ -23,7 +23,6 @@ const DEFAULT_RUNS = 200;
 const MAX_RUNS = 10_000;
 const ONCE_EVENTS = 10;
 
-/** Shows the status of every reactor, live, until `q` or Ctrl-C; with `--once`, once. */
 export const watchWorkers = (io: Io, options: WatchFlags): Promise<number> =>
   withStore(io, ({ whole: store, settings }) =>
     interruptible(async (interrupted) => {
@@ -116,7 +115,6 @@ function onceOn({ output }: Io, { json, quiet }: WatchFlags): Watcher {
   return { onBegin, onEntry: () => undefined, onState: () => undefined };
 }
 
-/** Runs every reactor for all runs of the store, until Ctrl-C. */
 export const worker = (io: Io, options: Values<typeof WORKER>): Promise<number> =>
   withParley(io, {}, ({ process }) =>
     interruptible(async (signal) => {
