@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import { Fault } from "../kernel/index.ts";
+import { EXIT } from "./exits.ts";
 import type { Output } from "./output.ts";
 
 /** What every command gets. */
@@ -61,7 +62,8 @@ export type CommandGroup = Pick<Command, "name" | "summary"> & { readonly comman
 
 type Definition<O extends CommandOptions> = Pick<Command, "aliases" | "details" | "examples"> & {
   readonly options?: O;
-  run(io: Io, options: Values<O>, args: readonly string[]): Promise<number>;
+  /** Gives its exit code; none is that of success. */
+  run(io: Io, options: Values<O>, args: readonly string[]): Promise<number | void>;
 };
 
 /**
@@ -89,7 +91,8 @@ export function defineCommand<O extends CommandOptions = Record<never, never>>(
     ...definition,
     ...{ name, summary, options },
     arguments: words.length > 0 ? words.join(" ") : undefined,
-    run: (io, given, args) => definition.run(io, readOptions(options, given), args),
+    run: async (io, given, args) =>
+      (await definition.run(io, readOptions(options, given), args)) ?? EXIT.answered,
   };
 }
 

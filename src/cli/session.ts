@@ -17,11 +17,11 @@ export type Stored = {
 };
 
 /** Runs a command over everything, and closes it whatever happens. */
-export async function withParley(
+export async function withParley<T>(
   io: Io,
   flags: Flags,
-  command: (context: AppContext, configured: Configured) => Promise<number>,
-): Promise<number> {
+  command: (context: AppContext, configured: Configured) => Promise<T>,
+): Promise<T> {
   const { openConfigured } = await import("../app/configured.ts");
   const { rubric, model } = flags;
   const configured = await openConfigured({
@@ -38,7 +38,7 @@ export async function withParley(
 }
 
 /** As `withParley`, for a command that only reads: no models are made. */
-export async function withStore(io: Io, command: (stored: Stored) => Promise<number>): Promise<number> {
+export async function withStore<T>(io: Io, command: (stored: Stored) => Promise<T>): Promise<T> {
   const { settings } = loadSettings({ flags: {}, env: io.env, cwd: io.cwd });
   await using whole = await openStore(settings.store);
   return await command({ store: whole.for(settings.organization), whole, settings });

@@ -1,7 +1,6 @@
 import { resolveId } from "../../app/lookup.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { Io, Values } from "../command.ts";
-import { EXIT } from "../exits.ts";
 import { wordFeedback } from "../notes.ts";
 import type { FEEDBACK } from "../options.ts";
 import { withParley } from "../session.ts";
@@ -10,7 +9,7 @@ export const feedback = (
   io: Io,
   { outcome, second, json }: Values<typeof FEEDBACK>,
   [prefix = "", rating, ...words]: readonly string[],
-): Promise<number> =>
+): Promise<void> =>
   withParley(io, {}, async (context, { parley, principal }) => {
     const thumb: "up" | "down" | undefined = rating === "up" || rating === "down" ? rating : undefined;
     const next = `parley feedback ${prefix} up, or parley feedback ${prefix} --outcome good`;
@@ -28,5 +27,4 @@ export const feedback = (
     );
     if (json) await io.output.result(`${JSON.stringify({ id, noted })}\n`);
     else io.output.note(noted);
-    return EXIT.answered;
   });

@@ -8,21 +8,19 @@ import { listText } from "../../reports/list.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
 import { jsonText, print, type Face, type Io, type Values } from "../command.ts";
 import { nextLine } from "../ending.ts";
-import { EXIT } from "../exits.ts";
 import type { EXPORT, LIST_RUNS, SHOW } from "../options.ts";
 import { readEntries, withStore } from "../session.ts";
 
-export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<number> =>
+export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =>
   withStore(io, async ({ store }) => {
     const summaries = await store.list({ limit: options.limit });
     await print(io, options, {
       value: summaries,
       words: ({ width }) => listText(summaries, { now: Date.now(), width }),
     });
-    return EXIT.answered;
   });
 
-export const show = (io: Io, { all, json }: Values<typeof SHOW>, id: string): Promise<number> =>
+export const show = (io: Io, { all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
     const entries = await readEntries(stored, id);
     const shown = await loadShown(withProtocols(io.protocols ?? []), entries);
@@ -33,10 +31,9 @@ export const show = (io: Io, { all, json }: Values<typeof SHOW>, id: string): Pr
       await print(io, { json }, { value: shown.result, words });
       if (!json) io.output.note(nextLine(shown.result));
     }
-    return EXIT.answered;
   });
 
-export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string): Promise<number> =>
+export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
     const entries = await readEntries(stored, id);
     const { output } = io;
@@ -48,5 +45,4 @@ export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string)
         jsonText({ ...(await exportWhole({ store: stored.store, protocols }, entries)), events }),
       );
     } else await output.result(deliberationMarkdown(entries, await loadShown(protocols, entries)));
-    return EXIT.answered;
   });

@@ -7,7 +7,6 @@ import { memoryEngramText, memoryFactsText, memorySearchText } from "../../repor
 import { oneLine } from "../../reports/printable.ts";
 import type { EngramView, MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { print, type Io, type Values } from "../command.ts";
-import { EXIT } from "../exits.ts";
 import { askOnTerminal, readStandardInput } from "../input.ts";
 import type { OF_USER, SEARCH, USER, YES } from "../options.ts";
 import { withParley } from "../session.ts";
@@ -17,7 +16,7 @@ export const memoryScope = ({
   settings: { organization, user },
 }: Pick<AppContext, "settings">): MemoryScope => ({ organization, user });
 
-export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly string[]): Promise<number> =>
+export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly string[]): Promise<void> =>
   withParley(io, options, async (context) => {
     const { limit, respondent, retired } = options;
     const text = words.join(" ").trim();
@@ -44,27 +43,24 @@ export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly s
     };
     const narrowed = respondent !== undefined || retired;
     await print(io, options, { value, words: (face) => memorySearchText(value, { ...face, narrowed }) });
-    return EXIT.answered;
   });
 
-export const show = (io: Io, options: Values<typeof OF_USER>, id: string): Promise<number> =>
+export const show = (io: Io, options: Values<typeof OF_USER>, id: string): Promise<void> =>
   withParley(io, options, async (context) => {
     const { engram, history } = await findEngram(context, id);
     const value: MemoryEngram = { ...viewOf(engram), history: history.map(viewOf) };
     await print(io, options, { value, words: (face) => memoryEngramText(value, face) });
-    return EXIT.answered;
   });
 
-export const facts = (io: Io, options: Values<typeof OF_USER>): Promise<number> =>
+export const facts = (io: Io, options: Values<typeof OF_USER>): Promise<void> =>
   withParley(io, options, async (context) => {
     const scope = memoryScope(context);
     const pinned = await (await context.memory()).facts(scope);
     const value: MemoryFacts = { user: scope.user, facts: [...pinned] };
     await print(io, options, { value, words: (face) => memoryFactsText(value, face) });
-    return EXIT.answered;
   });
 
-export const pin = (io: Io, options: Values<typeof USER>, words: readonly string[]): Promise<number> =>
+export const pin = (io: Io, options: Values<typeof USER>, words: readonly string[]): Promise<void> =>
   withParley(io, options, async (context) => {
     const { user } = context.settings;
     const text = words.join(" ");
@@ -82,21 +78,17 @@ export const pin = (io: Io, options: Values<typeof USER>, words: readonly string
         : "Already pinned",
     );
     await io.output.result(`${pinned.engram.id}\n`);
-    return EXIT.answered;
   });
 
 export const forget = (
   io: Io,
   options: Values<{ yes: typeof YES } & typeof USER>,
   given: string,
-): Promise<number> =>
+): Promise<void> =>
   withParley(io, options, async (context) => {
     const { engram: shown } = await findEngram(context, given);
     const { id, deliberation, question, summary } = shown.engram;
-    const note = (line: string) => {
-      io.output.note(line);
-      return EXIT.answered;
-    };
+    const note = (line: string) => io.output.note(line);
     if (shown.forgotten) return note("Already deleted");
     if (!options.yes && !(await isConfirmed(`Delete “${oneLine(question || summary, 200)}”`)))
       return note("Nothing is deleted");
@@ -120,11 +112,10 @@ async function isConfirmed(action: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 
-export const stats = (io: Io, options: Values<typeof OF_USER>): Promise<number> =>
+export const stats = (io: Io, options: Values<typeof OF_USER>): Promise<void> =>
   withParley(io, options, async (context) => {
     const value = await memoryReport(context);
     await print(io, options, { value, words: (face) => memoryStatsText(value, face) });
-    return EXIT.answered;
   });
 
 const timeOf = ({ world }: Pick<AppContext, "world">): string => new Date(world.now()).toISOString();

@@ -4,7 +4,6 @@ import { debateMarkdown } from "../../protocols/debate/report/markdown.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { checkReport, findDebate, readDebate, reportText } from "../debate-files.ts";
-import { EXIT } from "../exits.ts";
 import type { REPORT } from "../options.ts";
 import { writeText } from "../output-file.ts";
 import { withStore } from "../session.ts";
@@ -13,7 +12,7 @@ export async function report(
   io: Io,
   options: Values<typeof REPORT>,
   name = options.debate ?? "",
-): Promise<number> {
+): Promise<void> {
   if (name === "") {
     const next = "parley report ID, or a result file of Dialectic's; parley list shows ids";
     throw new Fault("configuration", { why: "no debate is named", next });
@@ -27,7 +26,6 @@ export async function report(
     if (file !== undefined) writeText(file, reportText(record, file), io);
     if (json || file === undefined)
       await print(io, { json }, { value: record, words: () => debateMarkdown(record) });
-    return EXIT.answered;
   };
   const inFile = readDebate(io, name);
   if (inFile) return write(inFile.record);

@@ -89,16 +89,15 @@ export const fork = (io: Io, options: Values<typeof FORK>, id: string): Promise<
   });
 
 /** Closes a run; whoever drives it elsewhere notices and stops. */
-export const cancel = (io: Io, prefix: string): Promise<number> =>
+export const cancel = (io: Io, prefix: string): Promise<void> =>
   withParley(io, {}, async (context, { parley, principal }) => {
     const id = await resolveId(context, prefix);
     const isCancelled = await parley.cancel(id, { principal });
     io.output.note(isCancelled ? `${id} is cancelled` : `${id} is already finished. Try: parley show ${id}`);
-    return EXIT.answered;
   });
 
 /** Runs the protocol again without models; exit 1 where the result differs from what is recorded. */
-export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string): Promise<number> =>
+export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string): Promise<void> =>
   withParley(io, {}, async (_context, { parley, principal }) => {
     const { id, closed, steps, calls } = await parley.replay(prefix, { principal });
     const state = closed ? "" : " so far (the run is unfinished)";
@@ -107,5 +106,4 @@ export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string
       words: () =>
         `Replay of ${id} matches${state}: ${steps} steps, ${calls} recorded replies, no model calls\n`,
     });
-    return EXIT.answered;
   });

@@ -11,7 +11,7 @@ import { withParley } from "../session.ts";
 
 type Options = Values<typeof JSON_FLAG>;
 
-export const models = (io: Io, options: Options): Promise<number> =>
+export const models = (io: Io, options: Options): Promise<void> =>
   withParley(io, {}, async (context) => {
     const { models: rows, missing } = await modelTable(context);
     const priceOf = ({ price }: (typeof rows)[number]) =>
@@ -28,11 +28,10 @@ export const models = (io: Io, options: Options): Promise<number> =>
       value: { models: rows, missing },
       words: () => [...lines, "", "Not configured:", ...rest, ""].join("\n"),
     });
-    return EXIT.answered;
   });
 
 /** Shows each setting's effective value and its source, those of `critic.yaml` and `memory.yaml` included. */
-export async function config(io: Io, options: Options): Promise<number> {
+export async function config(io: Io, options: Options): Promise<void> {
   const place = { env: io.env, cwd: io.cwd };
   const sources = {
     ...loadSettings({ flags: {}, ...place }).sources,
@@ -44,7 +43,6 @@ export async function config(io: Io, options: Options): Promise<number> {
     ([key, { value, name }]) => `${key.padEnd(width)}  ${oneLine(settingText(value))}  (${oneLine(name)})\n`,
   );
   await print(io, options, { value: sources, words: () => lines.join("") });
-  return EXIT.answered;
 }
 
 function settingText(value: unknown): string {

@@ -3,18 +3,16 @@ import { Fault } from "../../kernel/index.ts";
 import { makePairs, makeTasks, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
 import { findNearest } from "../../text/words.ts";
 import type { Io, Values } from "../command.ts";
-import { EXIT } from "../exits.ts";
 import type { SIM_SERVER, TASKS } from "../options.ts";
 import { interruptible } from "../session.ts";
 
 export async function tasks(
   { output }: Io,
   { count, seed = "7", kind, pairs }: Values<typeof TASKS>,
-): Promise<number> {
+): Promise<void> {
   const made = makeTasks({ count, seed, kinds: kind?.map(kindNamed) ?? TASK_KINDS });
   const rows = pairs ? makePairs(made, seed) : made;
   await output.result(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-  return EXIT.answered;
 }
 
 function kindNamed(name: string): TaskKind {
@@ -30,7 +28,7 @@ function kindNamed(name: string): TaskKind {
 export const simServer = (
   { cwd, env, output }: Io,
   { port, host = "127.0.0.1" }: Values<typeof SIM_SERVER>,
-): Promise<number> =>
+): Promise<void> =>
   interruptible(async (signal) => {
     const server = await startSimServer({ port, host, key: env["PARLEY_SIM_KEY"], cwd, env });
     await output.result(`${server.url}\n`);
@@ -39,5 +37,4 @@ export const simServer = (
     );
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     await server.close();
-    return EXIT.answered;
   });
