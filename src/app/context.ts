@@ -176,13 +176,9 @@ export const declaredFamilies = ({
 });
 
 export const declaredPrices = ({ prices }: Pick<EffectiveSettings, "prices">): Price[] =>
-  Object.entries(prices).map(([model, { in: input, out, cached }]) => ({
-    model,
-    in: input,
-    out,
+  Object.entries(prices).map(([model, { cached, ...price }]) => ({
+    ...{ model, ...price, date: "declared", source: "your settings" },
     ...(cached === undefined ? {} : { cached }),
-    date: "declared",
-    source: "your settings",
   }));
 
 /** @throws Fault `configuration` for text that is not provider/model */

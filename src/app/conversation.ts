@@ -100,13 +100,3 @@ export async function nextTurn(
 /** True if a deliberation belongs to this user or to the whole organization. */
 export const belongsTo = (opening: Pick<Opening, "user">, user: UserId): boolean =>
   opening.user === undefined || opening.user === user;
-
-/** Returns the latest turn of a deliberation's conversation. */
-export async function latestTurn(
-  store: Pick<OrganizationStore, "list">,
-  { series }: Pick<Opening, "series">,
-): Promise<DeliberationId | undefined> {
-  if (!series) return undefined;
-  const [last] = await store.list({ series: series.id, limit: 1 });
-  return last?.id;
-}

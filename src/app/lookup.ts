@@ -6,13 +6,11 @@ const MAX_PREFIX_SEARCH = 1_000;
 /** How many matches an error lists. */
 const MAX_LISTED = 5;
 
-type StoreReader = Pick<AppContext, "store">;
-
 /**
  * Resolves an id or a unique prefix of one within the organization.
  * @throws Fault `deliberation-missing`, `configuration` for an ambiguous prefix
  */
-export async function resolveId({ store }: StoreReader, id: string): Promise<DeliberationId> {
+export async function resolveId({ store }: Pick<AppContext, "store">, id: string): Promise<DeliberationId> {
   const parsed = DeliberationId.safeParse(id);
   if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
   const [opened] = await store.read(parsed.data);

@@ -1,7 +1,7 @@
 import { Fault } from "../kernel/index.ts";
 import { ollamaProgram, pullCommand, resolveEndpoint } from "../models/index.ts";
 import { oneLine } from "../reports/printable.ts";
-import { probe, readNames } from "./probe.ts";
+import { probeNames } from "./probe.ts";
 import type { AppContext } from "./context.ts";
 
 const PROVIDER = "ollama/";
@@ -15,10 +15,7 @@ export async function ollamaModels(env: AppContext["env"]): Promise<readonly str
   return found.ok ? modelsAt(found.endpoint.url) : undefined;
 }
 
-async function modelsAt(url: string): Promise<readonly string[] | undefined> {
-  const found = await probe(`${url}/api/tags`);
-  return found === undefined ? undefined : readNames(found, "models", "name");
-}
+const modelsAt = (url: string) => probeNames(`${url}/api/tags`, "models", "name");
 
 /** The normalized name: lower case, with the tag `latest` by default. */
 function fullName(name: string): string {

@@ -59,19 +59,11 @@ const refsAt = ({ provider, models }: Reachable): string[] => models.map((model)
 
 /** Three models from as many families as possible; a model repeats if there are fewer. */
 function spread(refs: readonly string[], families: Families): string[] {
-  const chosen: string[] = [];
-  const seen = new Set<string>();
-  for (const ref of refs) {
-    const family = familyOf(ref, families) ?? ref;
-    if (chosen.length < PANEL_SIZE && !seen.has(family)) {
-      seen.add(family);
-      chosen.push(ref);
-    }
-  }
-  for (const ref of refs) if (chosen.length < PANEL_SIZE && !chosen.includes(ref)) chosen.push(ref);
-  for (let index = 0; chosen.length > 0 && chosen.length < PANEL_SIZE; index += 1)
-    chosen.push(chosen[index] ?? "");
-  return chosen;
+  const family = (ref: string) => familyOf(ref, families) ?? ref;
+  const firsts = refs.filter((ref, index) => refs.findIndex((one) => family(one) === family(ref)) === index);
+  const chosen = [...new Set([...firsts, ...refs])].slice(0, PANEL_SIZE);
+  const size = chosen.length > 0 ? PANEL_SIZE : 0;
+  return Array.from({ length: size }, (_, index) => chosen[index % chosen.length] ?? "");
 }
 
 type Seats = Pick<Panel, "members" | "judges">;
@@ -81,17 +73,11 @@ type FamilyRules = { readonly families: Families; readonly strictFamilies: boole
 function familyNotes({ members, judges }: Seats, settings: FamilyRules): Note[] {
   const families = members.flatMap((ref) => familyOf(ref, settings.families) ?? []);
   const repeated = families.find((one, index) => families.indexOf(one) !== index);
-  const notes: Note[] =
-    repeated === undefined
-      ? []
-      : [
-          {
-            code: "shared-family",
-            family: repeated,
-            members: families.filter((one) => one === repeated).length,
-            of: members.length,
-          },
-        ];
+  const notes: Note[] = [];
+  if (repeated !== undefined) {
+    const count = families.filter((one) => one === repeated).length;
+    notes.push({ code: "shared-family", family: repeated, members: count, of: members.length });
+  }
   for (const judge of judges) {
     const family = familyOf(judge, settings.families);
     if (family !== null && families.includes(family))

@@ -1,17 +1,17 @@
 const PROBE_TIMEOUT_MS = 700;
 
-/** Returns the JSON at this URL; undefined if the server does not answer in time. */
-export async function probe(url: string): Promise<unknown> {
+/** Returns the strings at `name` of the rows at `list` in the JSON at this URL; undefined if the server does not answer in time. */
+export async function probeNames(url: string, list: string, name: string): Promise<string[] | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-    return response.ok ? await response.json() : undefined;
+    return response.ok ? readNames(await response.json(), list, name) : undefined;
   } catch {
     return undefined; // no server, or a timeout
   }
 }
 
-/** Returns the strings at `name` of the rows at `list`, or none if the JSON has another shape. */
-export function readNames(found: unknown, list: string, name: string): string[] {
+/** No names if the JSON has another shape. */
+function readNames(found: unknown, list: string, name: string): string[] {
   if (typeof found !== "object" || found === null || !(list in found)) return [];
   const rows: unknown = Reflect.get(found, list);
   if (!Array.isArray(rows)) return [];

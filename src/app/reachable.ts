@@ -1,5 +1,5 @@
 import { providers, type Provider } from "../models/index.ts";
-import { probe, readNames } from "./probe.ts";
+import { probeNames } from "./probe.ts";
 import { ollamaModels } from "./ollama-models.ts";
 import type { AppContext } from "./context.ts";
 
@@ -57,7 +57,7 @@ async function remoteOf(
 
 const openaiModels = async (host: string): Promise<string[]> => {
   const url = host.includes("://") ? host : `http://${host}`;
-  return speakers(readNames(await probe(`${url.replace(/\/(v1)?\/?$/, "")}/v1/models`), "data", "id"));
+  return speakers((await probeNames(`${url.replace(/\/(v1)?\/?$/, "")}/v1/models`, "data", "id")) ?? []);
 };
 
 const speakers = (names: readonly string[]): string[] => names.filter((name) => !NOT_A_SPEAKER.test(name));

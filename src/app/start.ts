@@ -7,7 +7,6 @@ import type { DebateRequest } from "../protocols/debate/opening.ts";
 import type { Panel } from "../engine/opening-part.ts";
 import type { RespondRequest } from "../protocols/respond/opening.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
-import { latestTurn } from "./conversation.ts";
 import { choosePanel } from "./panel.ts";
 import { protocolNamed } from "./registry.ts";
 import {
@@ -120,7 +119,8 @@ export async function openPrepared(
       next: "give every question a request name of its own",
     });
   }
-  const latest = (await latestTurn(context.store, opening)) ?? opened.deliberation;
+  const [last] = await context.store.list({ series: opening.series.id, limit: 1 });
+  const latest = last?.id ?? opened.deliberation;
   const ended = (await context.store.read(latest)).some((entry) => isEvent(entry, "deliberation-closed"));
   throw new Fault("configuration", {
     why: `the conversation has gone on: ${opening.previous} has been followed by another question`,
