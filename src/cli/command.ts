@@ -91,8 +91,8 @@ export function defineCommand<O extends CommandOptions = Record<never, never>>(
     ...definition,
     ...{ name, summary, options },
     arguments: words.length > 0 ? words.join(" ") : undefined,
-    run: async (io, given, args) =>
-      (await definition.run(io, readOptions(options, given), args)) ?? EXIT.answered,
+    run: (io, given, args) =>
+      definition.run(io, readOptions(options, given), args).then((exit) => exit ?? EXIT.answered),
   };
 }
 

@@ -25,17 +25,13 @@ export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Pr
       const prepared = await prepareAblation(context, { file, tasks });
       if (!quiet) for (const note of notesOf(prepared)) io.output.note(note);
       const screens = quiet ? undefined : createScreens(io, 2 * tasks.length);
-      try {
-        const run = await runAblation(context, prepared, { signal, concurrency, retryFailed, ...screens });
-        screens?.stop();
-        const { report, stop } = run;
-        if (stop !== "interrupted")
-          await print(io, options, { value: report, words: (face) => memoryAblationText(report, face) });
-        noteEnd(io, run);
-        return exitOfAblation(run);
-      } finally {
-        screens?.stop();
-      }
+      const asking = { signal, concurrency, retryFailed, ...screens };
+      const run = await runAblation(context, prepared, asking).finally(() => screens?.stop());
+      const { report, stop } = run;
+      if (stop !== "interrupted")
+        await print(io, options, { value: report, words: (face) => memoryAblationText(report, face) });
+      noteEnd(io, run);
+      return exitOfAblation(run);
     }),
   );
 

@@ -37,33 +37,28 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
             arms: prepared.arms.map(({ arm }) => arm.name),
             tasks: prepared.tasks.length,
           });
-      try {
-        const { report, stop, caps } = await runBench(context, prepared, {
-          ...{ signal, concurrency, retryFailed },
-          ...(screen ? { onRow: screen.row } : {}),
-        });
-        screen?.stop();
-        if (stop !== "interrupted") await printReport(io, report, { out, json: options.json });
-        const { arms, rows } = report;
-        const open = arms.reduce((sum, { unfinished }) => sum + unfinished, 0);
-        const all = arms.reduce((sum, { unfinished, accuracy }) => sum + unfinished + accuracy.n, 0);
-        const failed = rows.flatMap((row) => row.failed ?? []);
-        noteJobEnd(
-          io,
-          {
-            ...{ stop, caps, failed },
-            kept: `${all - open} of ${all} are finished and recorded`,
-            count: `${failed.length} of ${rows.length}`,
-          },
-          budget === undefined ? {} : { usd: "--budget" },
-        );
-        if (stop !== null) return STOP_EXITS[stop];
-        // Something failed, and nothing else came to its end: an outage, and no result.
-        const isOutage = failed.length > 0 && arms.every(({ accuracy }) => accuracy.n === 0);
-        return isOutage ? EXIT.provider : EXIT.answered;
-      } finally {
-        screen?.stop();
-      }
+      const { report, stop, caps } = await runBench(context, prepared, {
+        ...{ signal, concurrency, retryFailed },
+        ...(screen ? { onRow: screen.row } : {}),
+      }).finally(() => screen?.stop());
+      if (stop !== "interrupted") await printReport(io, report, { out, json: options.json });
+      const { arms, rows } = report;
+      const open = arms.reduce((sum, { unfinished }) => sum + unfinished, 0);
+      const all = arms.reduce((sum, { unfinished, accuracy }) => sum + unfinished + accuracy.n, 0);
+      const failed = rows.flatMap((row) => row.failed ?? []);
+      noteJobEnd(
+        io,
+        {
+          ...{ stop, caps, failed },
+          kept: `${all - open} of ${all} are finished and recorded`,
+          count: `${failed.length} of ${rows.length}`,
+        },
+        budget === undefined ? {} : { usd: "--budget" },
+      );
+      if (stop !== null) return STOP_EXITS[stop];
+      // Something failed, and nothing else came to its end: an outage, and no result.
+      const isOutage = failed.length > 0 && arms.every(({ accuracy }) => accuracy.n === 0);
+      return isOutage ? EXIT.provider : EXIT.answered;
     }),
   );
 }

@@ -148,34 +148,30 @@ export const reembed = (io: Io, options: Values<typeof USER & typeof QUIET>): Pr
     const progress = options.quiet
       ? undefined
       : createProgressLine({ output: process.stderr, terminal, words });
+    const onProgress = (so: { readonly embedded: number }) => {
+      done = so.embedded;
+      const isWorth = done >= 2 * written;
+      if (isWorth) written = done;
+      progress?.step(isWorth);
+    };
+    const store = await memory();
     return interruptible(async (signal) => {
-      try {
-        const { embedded, passed, why } = await (
-          await memory()
-        ).reembed(memoryScope(context), signal, (so) => {
-          done = so.embedded;
-          const isWorth = done >= 2 * written;
-          if (isWorth) written = done;
-          progress?.step(isWorth);
-        });
-        done = embedded;
-        progress?.stop();
-        const kept = `${countEntries(embedded)} embedded with ${embeddings.model}`;
-        if (signal.aborted) {
-          io.output.note(`Interrupted; ${kept}. Try: the same command, which resumes`);
-          return EXIT.interrupted;
-        }
-        if (why !== null) {
-          noteProblem(io, { problem: `${why}; ${kept}`, next: "parley doctor, then the same command" });
-          return EXIT.provider;
-        }
-        const left = passed > 0 ? `; the model gives no vector for ${countEntries(passed)}` : "";
-        io.output.note(
-          embedded + passed === 0 ? `Every entry has a vector of ${embeddings.model}` : kept + left,
-        );
-        return EXIT.answered;
-      } finally {
-        progress?.stop();
+      const { embedded, passed, why } = await store
+        .reembed(memoryScope(context), signal, onProgress)
+        .finally(() => progress?.stop());
+      const kept = `${countEntries(embedded)} embedded with ${embeddings.model}`;
+      if (signal.aborted) {
+        io.output.note(`Interrupted; ${kept}. Try: the same command, which resumes`);
+        return EXIT.interrupted;
       }
+      if (why !== null) {
+        noteProblem(io, { problem: `${why}; ${kept}`, next: "parley doctor, then the same command" });
+        return EXIT.provider;
+      }
+      const left = passed > 0 ? `; the model gives no vector for ${countEntries(passed)}` : "";
+      io.output.note(
+        embedded + passed === 0 ? `Every entry has a vector of ${embeddings.model}` : kept + left,
+      );
+      return EXIT.answered;
     });
   });
