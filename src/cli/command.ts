@@ -113,13 +113,6 @@ export function readOptions<O extends CommandOptions>(
 /** `--limit` of `-n, --limit <n>`. */
 export const longFlag = (flags: string): string => /--[a-zA-Z-]+/.exec(flags)?.[0] ?? flags;
 
-const TEXT = z.string().optional();
-const FLAG = z.boolean().default(false);
-const ON = z.boolean().default(true);
-const LIST = z.string().transform(splitList).optional();
-const REPEATED = z.array(z.string()).default([]);
-const RAW = z.unknown();
-
 /** The entries of a text with commas between them. */
 export function splitList(text: string): string[] {
   return text
@@ -130,28 +123,25 @@ export function splitList(text: string): string[] {
 
 type More = Partial<Omit<CommandOption<unknown>, "flags" | "description" | "schema">>;
 
-export const text = (flags: string, description: string, more: More = {}) => ({
-  ...more,
-  ...{ flags, description, schema: TEXT },
-});
-export const requiredText = (flags: string, description: string) => ({
-  ...{ flags, description, schema: z.string(), isRequired: true },
-});
-export const flag = (flags: string, description: string, more: More = {}) => ({
-  ...more,
-  ...{ flags, description, schema: FLAG },
-});
+const optionWith =
+  <T>(schema: z.ZodType<T>, own: More = {}) =>
+  (flags: string, description: string, more: More = {}): CommandOption<T> => ({
+    ...own,
+    ...more,
+    flags,
+    description,
+    schema,
+  });
+
+export const text = optionWith(z.string().optional());
+export const requiredText = optionWith(z.string(), { isRequired: true });
+export const flag = optionWith(z.boolean().default(false));
 /** `--no-…`: true unless it is given. */
-export const negation = (flags: string, description: string) => ({ flags, description, schema: ON });
-export const list = (flags: string, description: string) => ({ flags, description, schema: LIST });
-export const repeated = (flags: string, description: string) => ({
-  ...{ flags, description, schema: REPEATED, isRepeated: true },
-});
+export const negation = optionWith(z.boolean().default(true));
+export const list = optionWith(z.string().transform(splitList).optional());
+export const repeated = optionWith(z.array(z.string()).default([]), { isRepeated: true });
 /** A setting: checked where all settings are, together with files and the environment. */
-export const setting = (flags: string, description: string, more: More = {}) => ({
-  ...more,
-  ...{ flags, description, schema: RAW },
-});
+export const setting = optionWith(z.unknown());
 
 /** An integer within limits; `or`, or undefined, where it is not given. */
 export function integer<D extends number | undefined = undefined>(

@@ -24,6 +24,7 @@ export type Declared = {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The protocol's own settings, read by the schemas that it declares. */
   readonly own: Readonly<Record<string, unknown>>;
+  readonly args: readonly string[];
 };
 
 type Surface<O extends CommandOptions> = {
@@ -33,12 +34,12 @@ type Surface<O extends CommandOptions> = {
   readonly arguments?: string;
   readonly options: O;
   readonly examples?: readonly [string, string];
-  run(io: Io, given: Values<O>, call: Declared & { readonly args: readonly string[] }): Promise<number>;
+  run(io: Io, given: Values<O>, call: Declared): Promise<number>;
 };
 /** A surface whose options are not known statically. */
 type AnySurface = Omit<Surface<CommandOptions>, "run"> & {
   // Method bivariance lets every Surface<O> in; its options are read by their own schemas first.
-  run(io: Io, given: never, call: Declared & { readonly args: readonly string[] }): Promise<number>;
+  run(io: Io, given: never, call: Declared): Promise<number>;
 };
 const defineSurface = <O extends CommandOptions>(surface: Surface<O>): AnySurface => surface;
 
@@ -132,15 +133,14 @@ export async function protocolCommand(
     examples: surface.examples ?? EXAMPLES[name] ?? [question, `${question} --json`],
     run(io, given, args) {
       const declared = {
-        protocol: protocol.name,
-        settings: given,
+        ...{ protocol: protocol.name, settings: given, args },
         own: readOptions(
           Object.fromEntries(Object.entries(own).filter(([key]) => given[key] !== undefined)),
           given,
         ),
       };
       // The surface's own schemas have read them.
-      return surface.run(io, readOptions(surface.options, given) as never, { ...declared, args });
+      return surface.run(io, readOptions(surface.options, given) as never, declared);
     },
   };
 }

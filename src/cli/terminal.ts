@@ -197,31 +197,23 @@ export function createLive(options: LiveOptions) {
   };
 }
 
-export type ProgressLineOptions = {
-  readonly output: TerminalOutput;
-  readonly terminal: boolean;
-  /** How far it is, in words. */
-  readonly words: () => string;
-};
-
 /** One line of how far something is: drawn in place on a terminal; elsewhere a line whenever a step is worth one. */
-export type ProgressLine = {
-  /** `isWorth`: whether a line is written where nothing is drawn in place. */
-  step(isWorth: boolean): void;
-  /** May be called more than once; nothing is drawn after it. */
-  stop(): void;
-};
-
-export function createProgressLine({ output, terminal, words }: ProgressLineOptions): ProgressLine {
+export function createProgressLine({
+  output,
+  terminal,
+  words,
+}: Pick<LiveOptions, "output"> & { readonly terminal: boolean; readonly words: () => string }) {
   const line = ({ columns }: Cells) => [cutTo(words(), columns)];
   const live = terminal ? createLive({ output, redrawMs: 200, lines: line, closing: line }) : undefined;
   live?.start({ draws: false });
   let stopped = false;
   return {
-    step(isWorth) {
+    /** `isWorth`: whether a line is written where nothing is drawn in place. */
+    step(isWorth: boolean): void {
       if (!stopped && !live && isWorth) output.write(`${words()}\n`);
     },
-    stop() {
+    /** May be called more than once; nothing is drawn after it. */
+    stop(): void {
       stopped = true;
       live?.stop();
     },

@@ -10,7 +10,7 @@ type AskOptions = Values<typeof ATTACHMENTS & typeof SHOWING>;
 export const ask = (
   io: Io,
   options: AskOptions,
-  { protocol, settings: flags, own, args }: Declared & { readonly args: readonly string[] },
+  { protocol, settings: flags, own, args }: Declared,
 ): Promise<number> =>
   withParley(io, flags, async ({ settings }, { parley, principal, requested }) => {
     const { question, texts } = await readQuestion(io, args, { context: options.context, settings });

@@ -21,7 +21,7 @@ const USUAL_FILE = "debate-config.json";
 export const debate = (
   io: Io,
   options: DebateOptions,
-  { settings: flags, own, args }: Declared & { readonly args: readonly string[] },
+  { settings: flags, own, args }: Declared,
 ): Promise<number> =>
   withParley(io, flags, async ({ settings, store }, configured) => {
     const files = debateFiles(options, io);

@@ -17,7 +17,7 @@ type RespondOptions = Values<typeof ATTACHMENTS & typeof CONVERSATION & typeof S
 export const respond = (
   io: Io,
   options: RespondOptions,
-  { settings: flags, args }: Declared & { readonly args: readonly string[] },
+  { settings: flags, args }: Declared,
 ): Promise<number> =>
   withParley(io, flags, ({ settings }, configured) =>
     interruptible(async (interrupted) => {
