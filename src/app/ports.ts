@@ -6,15 +6,8 @@ import { openEmbeddings, type OpenedEmbeddings } from "./embeddings.ts";
 
 type Reaching = Pick<LoadedSettings["settings"], "compatible"> & Pick<EmbeddingsOptions, "env">;
 
-export type OpenedPorts = {
-  readonly ports: Ports;
-  /** Returns why this embedding model cannot work, without a call. */
-  problemWith(model: string): Promise<string | undefined>;
-  close(): Promise<void>;
-};
-
 /** Opens the ports of protocols: a named or the configured embedding model, and the file tools of an opening's folder. */
-export function openPorts({ compatible, env }: Reaching, usual: Embeddings | null): OpenedPorts {
+export function openPorts({ compatible, env }: Reaching, usual: Embeddings | null) {
   const opened = new Map<string, OpenedEmbeddings>();
   const named = (model: string): OpenedEmbeddings | undefined => {
     // A name without a provider is an OpenAI model, as in imported files.
@@ -24,19 +17,22 @@ export function openPorts({ compatible, env }: Reaching, usual: Embeddings | nul
     opened.set(ref.data, one);
     return one;
   };
-  return {
-    ports: {
-      embeddings: (model) => (model === null ? usual : (named(model)?.embeddings ?? null)),
-      async tools({ settings: { contextFolder } }) {
-        if (typeof contextFolder !== "string") return null;
-        const { createFileTools } = await import("../tools/file-tools.ts");
-        return createFileTools(contextFolder);
-      },
+  const ports: Ports = {
+    embeddings: (model) => (model === null ? usual : (named(model)?.embeddings ?? null)),
+    async tools({ settings: { contextFolder } }) {
+      if (typeof contextFolder !== "string") return null;
+      const { createFileTools } = await import("../tools/file-tools.ts");
+      return createFileTools(contextFolder);
     },
-    problemWith: async (model) => {
+  };
+  return {
+    ports,
+    /** Returns why this embedding model cannot work, without a call. */
+    problemWith: async (model: string): Promise<string | undefined> => {
       const one = named(model);
       return one ? (await one.problem())?.reason : `${JSON.stringify(model.slice(0, 100))} is no model`;
     },
-    close: async () => void (await Promise.all([...opened.values()].map((one) => one.close()))),
+    close: async (): Promise<void> =>
+      void (await Promise.all([...opened.values()].map((one) => one.close()))),
   };
 }

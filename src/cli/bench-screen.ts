@@ -6,13 +6,6 @@ import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/form
 import { guardTerminal, processLifecycle, type Lifecycle } from "./terminal.ts";
 import { createRegion, type TerminalOutput } from "./terminal.ts";
 
-/** The progress of a bench, fed with its rows as they are known. */
-export type BenchScreen = {
-  row(row: BenchRow, fresh: boolean): void;
-  /** May be called more than once; nothing is drawn after it. */
-  stop(): void;
-};
-
 export type BenchScreenOptions = {
   readonly output: TerminalOutput;
   readonly terminal: boolean;
@@ -43,7 +36,7 @@ export function createBenchScreen({
   tasks,
   now = () => performance.now(),
   lifecycle = processLifecycle,
-}: BenchScreenOptions): BenchScreen {
+}: BenchScreenOptions) {
   const rows = new Map<string, BenchRow>();
   const startedMs = now();
   const total = arms.length * tasks;
@@ -95,7 +88,8 @@ export function createBenchScreen({
   };
 
   return {
-    row(row, fresh) {
+    /** Takes the rows as they are known. */
+    row(row: BenchRow, fresh: boolean): void {
       if (stopped) return;
       rows.set(`${row.task}\n${row.arm}`, row);
       if (fresh && isDone(row)) worked += 1;
@@ -108,7 +102,8 @@ export function createBenchScreen({
       logged = part;
       output.write(`${summary()}\n`);
     },
-    stop() {
+    /** May be called more than once; nothing is drawn after it. */
+    stop(): void {
       if (stopped) return;
       stopped = true;
       unguard?.();

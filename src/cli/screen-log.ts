@@ -4,35 +4,25 @@ import { speakerOf } from "../views/spending.ts";
 import { oneLine } from "../reports/printable.ts";
 import { modelWords, outcomeWords, spentWords, tookWords, workWords } from "./screen-lines.ts";
 
-type ScreenLog = { event(entry: Entry): void; frame(frame: Frame): void; stop(): void };
-
 /** Progress as plain lines, one for each change of state and none for a token: for a log, a pipe, a CI job. */
-export function createScreenLog({
-  line,
-  now,
-}: {
-  /** Takes one line, without its end. */
-  readonly line: (text: string) => void;
-  /** Milliseconds. */
-  readonly now: () => number;
-}): ScreenLog {
+export function createScreenLog(line: (text: string) => void, nowMs: () => number) {
   const view = progressView();
   const attempts = new Map<StepKey, number>();
   let startedAtMs: number | undefined;
 
   return {
-    event(entry) {
-      startedAtMs ??= now();
+    event(entry: Entry): void {
+      startedAtMs ??= nowMs();
       view.event(entry);
       const ended = isEvent(entry, "deliberation-closed")
-        ? [outcomeWords(entry.data.outcome, now() - startedAtMs), spentWords(view.read().spent)]
+        ? [outcomeWords(entry.data.outcome, nowMs() - startedAtMs), spentWords(view.read().spent)]
             .filter(Boolean)
             .join(" · ")
         : undefined;
       const text = ended ?? entryWords(entry);
       if (text !== undefined) line(oneLine(text, 500));
     },
-    frame(frame) {
+    frame(frame: Frame): void {
       const before = attempts.get(frame.step);
       const attempt = attemptOf(frame);
       if (before !== undefined && attempt <= before) return;

@@ -30,7 +30,7 @@ export function createScreen(options: ScreenOptions): Screen {
   const { output, terminal, time = systemTime } = options;
   return terminal
     ? createTerminalScreen(options, time)
-    : createScreenLog({ line: (text) => void output.write(`${text}\n`), now: time.now });
+    : createScreenLog((text) => void output.write(`${text}\n`), time.now);
 }
 
 function createTerminalScreen({ output, color, lifecycle }: ScreenOptions, time: ScreenTime): Screen {

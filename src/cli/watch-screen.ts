@@ -9,14 +9,6 @@ import { createLive, type Lifecycle, type ScreenTime, type TerminalOutput } from
 // WSCREEN-2. After `stop` nothing more is written, and the terminal is as it was.
 // WSCREEN-3. There are at most `rows` lines, and none takes more than `columns` cells.
 
-/** The reactors' states, live, with the last events below them. */
-export type WatchScreen = {
-  state(watched: WatchReport): void;
-  entry(entry: Entry): void;
-  /** May be called more than once. */
-  stop(): void;
-};
-
 export type WatchScreenOptions = {
   readonly output: TerminalOutput;
   readonly color: boolean;
@@ -29,8 +21,8 @@ export type WatchScreenOptions = {
 /** More stand on no screen. */
 const MAX_LINES = 200;
 
-/** Nothing is written before the first state. */
-export function createWatchScreen({ output, color, hint, time, lifecycle }: WatchScreenOptions): WatchScreen {
+/** The reactors' states, live, with the last events below them. Nothing is written before the first state. */
+export function createWatchScreen({ output, color, hint, time, lifecycle }: WatchScreenOptions) {
   const style = styleOf(color);
   const events: WatchEvent[] = [];
   let latest: WatchReport | undefined;
@@ -40,11 +32,11 @@ export function createWatchScreen({ output, color, hint, time, lifecycle }: Watc
     closing: () => [], // WSCREEN-2
   });
   return {
-    state(watched) {
+    state(watched: WatchReport): void {
       latest = watched;
       live.start();
     },
-    entry(entry) {
+    entry(entry: Entry): void {
       events.push(watchEvent(entry));
       if (events.length > MAX_LINES) events.shift();
     },
@@ -63,16 +55,13 @@ export function watchEvent(entry: Entry): WatchEvent {
   return (width) => cutTo(width > NARROW_CELLS ? wide : narrow, width);
 }
 
-export type WatchMoment = {
-  readonly watched: WatchReport;
-  /** Oldest first. */
-  readonly events: readonly WatchEvent[];
-  readonly hint: string;
-};
-
-/** The whole screen as lines. Where the space is short, events go first, then errors, then reactors. (WSCREEN-3) */
+/** The whole screen as lines; `events` are oldest first. Where the space is short, events go first, then errors, then reactors. (WSCREEN-3) */
 export function watchLines(
-  { watched, events, hint }: WatchMoment,
+  {
+    watched,
+    events,
+    hint,
+  }: { readonly watched: WatchReport; readonly events: readonly WatchEvent[]; readonly hint: string },
   { columns, rows, style }: { readonly columns: number; readonly rows: number; readonly style: Style },
 ): string[] {
   const space = { width: columns, style };
