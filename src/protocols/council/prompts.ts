@@ -34,16 +34,12 @@ export const reviewPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =>
 /** The one repair turn for a review that could not be read. */
 export const reviewRepairPrompt = (
   desk: Desk,
-  {
-    reply,
-    labels,
-    reason,
-  }: { readonly reply: string; readonly labels: readonly string[]; readonly reason: string },
+  prompt: { readonly reply: string; readonly labels: readonly string[]; readonly reason: string },
 ): Message[] =>
   repairTemplate.render(desk, {
-    reply: fence(desk, { kind: "review", label: "", text: reply }),
-    labels: labels.join(", "),
-    reason: fence(desk, { kind: "reason", label: "", text: reason }),
+    reply: fence(desk, { kind: "review", label: "", text: prompt.reply }),
+    labels: prompt.labels.join(", "),
+    reason: fence(desk, { kind: "reason", label: "", text: prompt.reason }),
   });
 
 /** The answers are in label order. */

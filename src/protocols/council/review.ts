@@ -1,5 +1,5 @@
 import type { ProtocolContext, StepOutcome, StepRunner } from "../../engine/index.ts";
-import type { Event, ModelRequest, Participant, ParticipantId } from "../../kernel/index.ts";
+import { ParticipantId, type Event, type ModelRequest, type Participant } from "../../kernel/index.ts";
 import { parseReview } from "../../replies/review.ts";
 import { standing } from "../../stats/standing.ts";
 import { failedPart, fanOut, listAbsent, type Absent } from "../phases/fan-out.ts";
@@ -148,11 +148,7 @@ export function reachStanding(
   { reviews, absent }: Reviews,
 ): Promise<Event<"standing-reached">> {
   const authors = new Map(table.map(({ step, by }) => [step, by.id]));
-  const idOf = (id: string): ParticipantId => {
-    const participant = [...table, ...reviews].find(({ by }) => by.id === id);
-    if (participant === undefined) throw new RangeError(`${id} has no part in the standing`);
-    return participant.by.id;
-  };
+  const idOf = (id: string) => ParticipantId.parse(id);
   // In seat order: ties are listed, and read, as the opening lists the members.
   const candidates = context
     .seats("member")

@@ -13,7 +13,14 @@ import { hasCoverage } from "../../replies/coverage.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
 import { countMajority } from "../phases/control.ts";
-import { failedPart, fanOut, listAbsent, type Absent, type FanOutMember } from "../phases/fan-out.ts";
+import {
+  failedPart,
+  fanOut,
+  listAbsent,
+  type Absent,
+  type FanOut,
+  type FanOutMember,
+} from "../phases/fan-out.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
 import { useFileTool } from "../phases/respond.ts";
 import type { SeatedDraft } from "../phases/table.ts";
@@ -44,21 +51,17 @@ type SpeechMember = FanOutMember & {
   readonly speech: Speech<SpeechEventType | "degradation-noted">;
 };
 
-type Speeches = {
-  /** By member. */
-  readonly events: ReadonlyMap<string, Event<SpeechEventType>>;
-  readonly absent: readonly Absent[];
-};
+type Speeches = FanOut<SpeechMember, Event<SpeechEventType>>;
 
 /** Runs one phase of speeches, each under `round-<n>/<kind>/<member>`. */
-async function runSpeeches(
+function runSpeeches(
   context: DebateContext,
   { quorum, ...work }: { readonly kind: SpeechKind; readonly round: number; readonly quorum?: number },
   members: readonly SpeechMember[],
 ): Promise<Speeches> {
   const { patienceMs } = context.settings;
   const name = `round-${work.round}/${work.kind}`;
-  const done = await fanOut<SpeechMember, Event<SpeechEventType>>(
+  return fanOut(
     context.run,
     { name, work, members, quorum: quorum ?? countMajority(members.length), patienceMs },
     async ({ speech }, run) => {
@@ -66,10 +69,6 @@ async function runSpeeches(
       return event.type === "degradation-noted" ? failedPart(event) : { in: true, value: event };
     },
   );
-  return {
-    events: new Map(done.in.map(({ member, value }) => [member.id, value])),
-    absent: listAbsent(done),
-  };
 }
 
 type SpeechPlan = {
@@ -163,8 +162,8 @@ export async function propose(
   );
   const quorum = requiredProposals(context.settings, agents.length);
   const phase = { kind: "proposal", round: spec.round, quorum } as const;
-  const { events, absent } = await runSpeeches(context, phase, members);
-  return { seated: seatAnswers(spec, agents, events), absent };
+  const done = await runSpeeches(context, phase, members);
+  return { seated: seatAnswers(spec, done), absent: listAbsent(done) };
 }
 
 /** A critique under the label of its author. */
@@ -199,15 +198,15 @@ export async function criticize(
       }),
     ),
   );
-  const { events, absent } = await runSpeeches(context, { kind: "critique", round }, members);
+  const done = await runSpeeches(context, { kind: "critique", round }, members);
   const critiques = pairs.flatMap(({ critic, target }) => {
     const id = `${critic.by.id}/of/${target.by.id}`;
-    const event = events.get(id);
+    const event = done.in.find(({ member }) => member.id === id)?.value;
     if (event?.type !== "critique-given") return [];
     const step = `round-${round}/critique/${id}`;
     return [{ of: target.by.id, label: critic.label, step, text: event.data.text }];
   });
-  return { critiques, absent };
+  return { critiques, absent: listAbsent(done) };
 }
 
 /** The answers after every criticized agent refined its own, and who did. */
@@ -228,13 +227,12 @@ export async function refine(
       });
     }),
   );
-  const { events, absent } = await runSpeeches(context, { kind: "refinement", round: spec.round }, members);
-  const agents = criticized.map(({ by }) => by);
-  const refined = seatAnswers(spec, agents, events);
+  const done = await runSpeeches(context, { kind: "refinement", round: spec.round }, members);
+  const refined = seatAnswers(spec, done);
   return {
     seated: seated.map((one) => refined.find(({ by }) => by.id === one.by.id) ?? one), // DEBATE-2
     refined: refined.map(({ by }) => by.id),
-    absent,
+    absent: listAbsent(done),
   };
 }
 
@@ -257,14 +255,9 @@ const planAnswer = (
 });
 
 /** The answers that were given, under their agents' labels. */
-const seatAnswers = (
-  { labels }: RoundSpec,
-  agents: readonly Participant[],
-  events: Speeches["events"],
-): readonly SeatedDraft[] =>
-  agents.flatMap((by) => {
-    const event = events.get(by.id);
-    if (event?.type !== "answer-given" || !("step" in event.origin)) return [];
+const seatAnswers = ({ labels }: RoundSpec, speeches: Speeches): readonly SeatedDraft[] =>
+  speeches.in.flatMap(({ member: { by }, value: event }) => {
+    if (event.type !== "answer-given" || !("step" in event.origin)) return [];
     const { text, final } = event.data;
     return [{ by, step: event.origin.step, text, final, label: labels.get(by.id) ?? "?" }];
   });

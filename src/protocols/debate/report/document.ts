@@ -2,7 +2,7 @@ import type { ReportBlock, ReportPart } from "../../../kernel/index.ts";
 import { part, points, quote, table, words } from "../../../reports/part.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { namesOf } from "../../../reports/names.ts";
-import { costTable, type CostTable } from "./costs.ts";
+import { costTable } from "./costs.ts";
 import { assessmentParts } from "./index.ts";
 import { roundPart, summaryPart } from "./round.ts";
 import {
@@ -15,23 +15,17 @@ import {
   type AgentNameOf,
 } from "./words.ts";
 
-export type DebateDocument = {
-  readonly title: string;
-  readonly simulated: boolean;
-  readonly blocks: readonly ReportBlock[];
-  readonly parts: readonly ReportPart[];
-  /** What the last part tabulates, for a chart beside it. */
-  readonly costs: CostTable;
-};
-
-/** What a debate's report says, and in which order, for every format: a place that is empty says so. */
-export function debateDocument(record: DebateRecord): DebateDocument {
+/**
+ * What a debate's report says, and in which order, for every format: a place that is empty says so. `costs` are what the
+ * last part tabulates, for a chart beside it.
+ */
+export function debateDocument(record: DebateRecord) {
   const nameOf = namesOf(peopleIn(record));
   const costs = costTable(record);
   return {
     title: titleOf(record),
     simulated: record.simulated,
-    blocks: [...(record.simulated ? [SIMULATED] : []), { kind: "facts", rows: statusRows(record) }],
+    blocks: [...(record.simulated ? [SIMULATED] : []), { kind: "facts", rows: statusRows(record) } as const],
     parts: [
       problemPart(record),
       part("Agents", agentsBlock(record.agents, "No agents are recorded.")),

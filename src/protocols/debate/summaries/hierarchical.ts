@@ -2,7 +2,7 @@ import type { StepRunner } from "../../../engine/index.ts";
 import {
   condense,
   distinctContributions,
-  formatHeading,
+  formatContributions,
   formatSections,
   noteNothingToSummarize,
   summaryOutcome,
@@ -26,8 +26,8 @@ const GROUPS = 2;
 /** Shares are not smaller, unless the whole is: a summary of a few words keeps nothing. */
 const MIN_SHARE_LENGTH = 200;
 
-/** A contribution and its summary. */
-type Leaf = { readonly of: Contribution; readonly text: string };
+/** A contribution with its summary for a text. */
+type Leaf = Contribution & { readonly charactersBefore: number };
 
 /**
  * Summaries of summaries. Each contribution's summary is part of two groups: its round, which keeps the order of events,
@@ -45,27 +45,26 @@ export const hierarchical: SummaryMethod = {
         const part = { level: "contribution", of: of.step } as const;
         const { text } = of;
         const charactersBefore = text.length;
-        return { of, text: await condensePart(run, task, { text, maxLength, charactersBefore, part }) };
+        const summary = await condensePart(run, task, { text, maxLength, charactersBefore, part });
+        return { ...of, text: summary, charactersBefore };
       }),
     );
     const rounds = [...new Set(contributions.map(({ round }) => round))].map((round): LeafGroup => ({
       heading: `Round ${round}`,
       part: { level: "round", of: `round-${round}` },
-      leaves: leaves.filter(({ of }) => of.round === round),
+      leaves: leaves.filter((leaf) => leaf.round === round),
     }));
     const phases = PHASES.map(({ kind, phase, heading }): LeafGroup => ({
       heading,
       part: { level: "phase", of: phase },
-      leaves: leaves.filter(({ of }) => of.kind === kind),
+      leaves: leaves.filter((leaf) => leaf.kind === kind),
     }));
     const levels = [rounds, phases.filter((group) => group.leaves.length > 0)];
     const groups = levels.flatMap((level) =>
       level.map(async ({ heading, part, leaves: own }): Promise<Section> => {
-        const text = formatSections(
-          own.map((leaf) => ({ heading: formatHeading(leaf.of), text: leaf.text })),
-        );
+        const text = formatContributions(own);
         const maxLength = shareLength(task, GROUPS, level.length);
-        const charactersBefore = own.reduce((sum, leaf) => sum + leaf.of.text.length, 0);
+        const charactersBefore = own.reduce((sum, leaf) => sum + leaf.charactersBefore, 0);
         return { heading, text: await condensePart(run, task, { text, maxLength, charactersBefore, part }) };
       }),
     );

@@ -85,7 +85,7 @@ export const formatSections = (texts: readonly Section[]): string => texts.map(f
 export const formatHeading = ({ round, kind, label }: Contribution): string =>
   `Round ${round}, ${kind}${label === undefined ? "" : ` by ${label}`}`;
 
-const formatContributions = (contributions: readonly Contribution[]): string =>
+export const formatContributions = (contributions: readonly Contribution[]): string =>
   formatSections(contributions.map((one) => ({ heading: formatHeading(one), text: one.text })));
 
 /** The contributions that are not blank, each step's text once. */

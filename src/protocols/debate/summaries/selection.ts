@@ -3,9 +3,9 @@ import { chooseRepresentative, clusterItems, compareTexts, labelMethod, type Lik
 import {
   condense,
   distinctContributions,
+  formatContributions,
   formatHeading,
   formatSection,
-  formatSections,
   noteNothingToSummarize,
   SEPARATOR,
   summaryOutcome,
@@ -95,11 +95,11 @@ async function choosePassages(
 
 /** The chosen passages as one text; those of one contribution stand under one heading. */
 function formatPassages(contributions: readonly Contribution[], chosen: Clusters["chosen"]): string {
-  return formatSections(
+  return formatContributions(
     contributions.flatMap((of) => {
       const passages = chosen.filter(({ step }) => step === of.step);
       const texts = passages.map(({ start, end }) => of.text.slice(start, end));
-      return texts.length > 0 ? [{ heading: formatHeading(of), text: texts.join(SEPARATOR) }] : [];
+      return texts.length > 0 ? [{ ...of, text: texts.join(SEPARATOR) }] : [];
     }),
   );
 }

@@ -12,9 +12,9 @@ export function roundsOf(debate: Debate): DebateRound[] {
   const rounds: DebateRound[] = [];
   let standing: ReadonlyMap<string, StandingProposal> = new Map();
   for (const round of numbers) {
-    const { proposals, refinements, ...rest } = roundOf(debate, { round, standing });
+    const { proposals, refinements, ...rest } = roundOf(debate, round, standing);
     const inTime = (kind: string) => (one: StandingProposal) =>
-      debate.events.every((event) => !isRosterOf(event, { kind, round }) || event.data.in.includes(one.by));
+      debate.events.every((event) => !isRosterOf(event, kind, round) || event.data.in.includes(one.by));
     const stand = [
       ...proposals.filter((one) => one.carried || inTime("proposal")(one)),
       ...refinements.filter(inTime("refinement")),
@@ -26,10 +26,7 @@ export function roundsOf(debate: Debate): DebateRound[] {
 }
 
 /** Whether this says who was in a phase: what comes from others afterwards is shown, but nothing was made of it. */
-function isRosterOf(
-  event: Event,
-  { kind, round }: { readonly kind: string; readonly round: number },
-): event is Event<"roster-fixed"> {
+function isRosterOf(event: Event, kind: string, round: number): event is Event<"roster-fixed"> {
   const work = workOf(event);
   return (
     work?.kind === "roster" && work.of === kind && work.round === round && isEvent(event, "roster-fixed")
@@ -38,7 +35,8 @@ function isRosterOf(
 
 function roundOf(
   debate: Debate,
-  { round, standing }: { readonly round: number; readonly standing: ReadonlyMap<string, StandingProposal> },
+  round: number,
+  standing: ReadonlyMap<string, StandingProposal>,
 ): DebateRound {
   const own = debate.events.filter((event) => workOf(event)?.round === round);
   const answers = (kind: "proposal" | "refinement") =>
@@ -49,7 +47,7 @@ function roundOf(
     );
   const proposed = answers("proposal");
   // Of fresh proposals, who has none yet may still give one: only then does it stand on what it said before.
-  const settled = debate.carries || own.some((event) => isRosterOf(event, { kind: "proposal", round }));
+  const settled = debate.carries || own.some((event) => isRosterOf(event, "proposal", round));
   const carried = settled
     ? [...standing.values()].filter(({ by }) => !proposed.some((one) => one.by === by))
     : [];
