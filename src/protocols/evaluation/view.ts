@@ -210,10 +210,9 @@ export const sharedFamilies = (
   debaters: EvaluationWork["debaters"],
 ): EvaluationReport["families"] =>
   evaluators.flatMap(({ id, family }) => {
-    const as = family === null ? [] : debaters.filter(({ families }) => families.includes(family));
-    return family === null || as.length === 0
-      ? []
-      : [{ evaluator: id, family, as: as.map((debater) => debater.id) }];
+    if (family === null) return [];
+    const as = debaters.flatMap((debater) => (debater.families.includes(family) ? [debater.id] : []));
+    return as.length === 0 ? [] : [{ evaluator: id, family, as }];
   });
 
 /** `eval-1 is of the same family (google) as agent-architect and judge-main`. */

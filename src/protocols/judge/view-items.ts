@@ -42,7 +42,7 @@ export type JudgedWork = Readonly<z.infer<typeof JudgeHead>> & {
 const PARTS: readonly string[] = ["order-1", "order-2", "grade", "preference"];
 
 /** By item, part and repeat: `item-17/order-2/1`; what was asked again replaces what had failed. */
-type JudgeSteps = ReadonlyMap<string, Entry>;
+type JudgeSteps = { readonly ends: ReadonlyMap<string, Entry>; readonly repeat: number };
 
 /** Folds all entries of a judge's deliberation; undefined for any other one. */
 export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
@@ -52,7 +52,8 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
   const { form, rubric, repeat } = JudgeManner.parse(settings);
   const work = JudgeWork.parse(settings);
   const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
-  const steps = stepsOf(entries);
+  const ends = stepsOf(entries);
+  const steps = { ends, repeat };
   const judge = participants.find(({ seat }) => seat === "judge");
   const prompts = work.items.length * repeat * (work.kind === "preference" ? 2 : 1);
   const shared = {
@@ -65,19 +66,19 @@ export function judgedWork(entries: readonly Entry[]): JudgedWork | undefined {
     form,
     rubric: rubric.name,
     repeat,
-    asked: { of: prompts, done: [...steps.keys()].filter((key) => !key.includes("/preference/")).length },
-    lost: [...steps.values()].flatMap((entry) => {
+    asked: { of: prompts, done: [...ends.keys()].filter((key) => !key.includes("/preference/")).length },
+    lost: [...ends.values()].flatMap((entry) => {
       const call = callOf(entry);
       return call?.ok === false ? [call.failure] : [];
     }),
     ...spending(entries).total,
   };
   return work.kind === "preference"
-    ? { ...shared, kind: work.kind, items: work.items.map((item) => pairOf(item, steps, repeat)) }
-    : { ...shared, kind: work.kind, items: work.items.map((item) => answerOf(item, steps, repeat)) };
+    ? { ...shared, kind: work.kind, items: work.items.map((item) => pairOf(item, steps)) }
+    : { ...shared, kind: work.kind, items: work.items.map((item) => answerOf(item, steps)) };
 }
 
-function stepsOf(entries: readonly Entry[]): JudgeSteps {
+function stepsOf(entries: readonly Entry[]): JudgeSteps["ends"] {
   const steps = new Map<string, Entry>();
   for (const entry of entries) {
     const { kind = "", of, nth = 1 } = workOf(entry) ?? {};
@@ -90,8 +91,8 @@ function stepsOf(entries: readonly Entry[]): JudgeSteps {
   return steps;
 }
 
-function pairOf(item: z.infer<typeof PairItem>, steps: JudgeSteps, repeat: number): JudgedPairItem {
-  const together = steps.get(`${item.name}/preference/1`);
+function pairOf(item: z.infer<typeof PairItem>, steps: JudgeSteps): JudgedPairItem {
+  const together = steps.ends.get(`${item.name}/preference/1`);
   const given = together && isEvent(together, "preference-given") ? together.data : undefined;
   return {
     ...item,
@@ -100,40 +101,32 @@ function pairOf(item: z.infer<typeof PairItem>, steps: JudgeSteps, repeat: numbe
     reason: given?.reason ?? "",
     why: given ? null : whyOf(together),
     orders: [
-      readings(item.name, "order-1", { steps, repeat, read: preferenceOf }),
-      readings(item.name, "order-2", { steps, repeat, read: preferenceOf }),
+      readings(steps, `${item.name}/order-1`, preferenceOf),
+      readings(steps, `${item.name}/order-2`, preferenceOf),
     ],
   };
 }
 
-function answerOf(item: z.infer<typeof AnswerItem>, steps: JudgeSteps, repeat: number): JudgedAnswerItem {
-  const first = steps.get(`${item.name}/grade/1`);
+function answerOf(item: z.infer<typeof AnswerItem>, steps: JudgeSteps): JudgedAnswerItem {
+  const first = steps.ends.get(`${item.name}/grade/1`);
   const given = first && isEvent(first, "grade-given") ? first.data : undefined;
   return {
     ...item,
     score: given?.score ?? null,
     feedback: given?.feedback ?? "",
     why: given?.score === null ? (given.why ?? "the reply declares no score") : given ? null : whyOf(first),
-    grades: readings(item.name, "grade", {
-      steps,
-      repeat,
-      read: (entry) => (isEvent(entry, "grade-given") ? entry.data.score : null),
-    }),
+    grades: readings(steps, `${item.name}/grade`, (entry) =>
+      isEvent(entry, "grade-given") ? entry.data.score : null,
+    ),
   };
 }
 
 const whyOf = (entry: Entry | undefined): string =>
   entry && isEvent(entry, "degradation-noted") ? entry.data.why : "not asked yet";
 
-type Readings<V> = {
-  readonly steps: JudgeSteps;
-  readonly repeat: number;
-  readonly read: (entry: Entry) => V;
-};
-
-const readings = <V>(item: string, part: string, { steps, repeat, read }: Readings<V>): V[] =>
+const readings = <V>({ ends, repeat }: JudgeSteps, part: string, read: (entry: Entry) => V): V[] =>
   Array.from({ length: repeat }, (_, index) => index + 1).flatMap((turn) => {
-    const entry = steps.get(`${item}/${part}/${turn}`);
+    const entry = ends.get(`${part}/${turn}`);
     return entry ? [read(entry)] : [];
   });
 
