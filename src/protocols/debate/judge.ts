@@ -16,6 +16,7 @@ import {
 } from "./prompts.ts";
 import { transcriptEntries } from "./round.ts";
 import { summarizationFor } from "./settings.ts";
+import { NO_ASSESSMENT } from "./view/record.ts";
 
 // SOLUTION-1. A judge at its threshold works from its own summary of the last round; below it, from all rounds without critiques.
 // SOLUTION-2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
@@ -153,14 +154,6 @@ async function askJudge(
   );
   return { ok: true, step: writtenStep, final: written.data.final, degraded: true };
 }
-
-const NO_ASSESSMENT: Assessment = {
-  confidence: null,
-  tradeoffs: [],
-  recommendations: [],
-  unfulfilledMajorRequirements: [],
-  openQuestions: [],
-};
 
 const createSolution = (
   judge: Participant,

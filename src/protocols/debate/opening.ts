@@ -155,11 +155,11 @@ function settings(
   { settings: shared }: OpeningContext,
   { config: { rules }, seats, tools }: ChosenParts,
 ): OpeningPart["settings"] {
-  const { draftTokens, reviewTokens, synthesisTokens, quorum, patienceMs } = shared;
-  const { until, clarify } = request;
+  const { draftTokens, reviewTokens, synthesisTokens, quorum, patienceMs, callTimeoutMs } = shared;
+  const { until, clarify, rounds, proposals, topology } = request;
   return {
     ...rules,
-    ...definedOnly({ rounds: request.rounds, proposals: request.proposals, topology: request.topology }),
+    ...definedOnly({ rounds, proposals, topology, callTimeoutMs }),
     ...(until === undefined || rules.termination?.type === until ? {} : { termination: { type: until } }),
     ...(clarify === undefined ? {} : { clarifications: { ...rules.clarifications, enabled: clarify } }),
     roles: seats.roles,
@@ -176,7 +176,6 @@ function settings(
     },
     quorum,
     patienceMs,
-    ...definedOnly({ callTimeoutMs: shared.callTimeoutMs }),
   };
 }
 

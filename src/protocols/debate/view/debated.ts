@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isEvent, type Entry, type Event, type Json, type Participant } from "../../../kernel/index.ts";
-import type { DebateRecord } from "./record.ts";
+import { NO_ASSESSMENT, type DebateRecord } from "./record.ts";
 import { roundsOf } from "./rounds.ts";
 import { contribution, costsOf, debateIn, sumOf, summariesIn, type Debate } from "./steps.ts";
 import { resultOf } from "../../../views/result.ts";
@@ -44,7 +44,7 @@ export function debateRecord(entries: readonly Entry[]): DebateRecord {
     rounds: roundsOf(debate),
     judgeSummary: summariesIn(debate, undefined)[0] ?? null,
     synthesis: synthesis
-      ? { ...contribution(debate, synthesis), ...(synthesis.data.assessment ?? UNASSESSED) }
+      ? { ...contribution(debate, synthesis), ...(synthesis.data.assessment ?? NO_ASSESSMENT) }
       : null,
     degraded: [...result.degraded, ...debate.events.flatMap(cutIn)],
     outside: costsOf(outside.map(({ call }) => call)),
@@ -53,14 +53,6 @@ export function debateRecord(entries: readonly Entry[]): DebateRecord {
     usd: cost.usd,
   };
 }
-
-const UNASSESSED = {
-  confidence: null,
-  tradeoffs: [],
-  recommendations: [],
-  unfulfilledMajorRequirements: [],
-  openQuestions: [],
-};
 
 function agentRow(
   { id, persona, model, family, temperature }: Participant,

@@ -25,6 +25,14 @@ const Agent = z.strictObject({
   temperature: z.number().nullable(),
 });
 
+export const NO_ASSESSMENT: Assessment = {
+  confidence: null,
+  tradeoffs: [],
+  recommendations: [],
+  unfulfilledMajorRequirements: [],
+  openQuestions: [],
+};
+
 const Contribution = z.strictObject({
   by: z.string(),
   text: z.string(),
