@@ -40,18 +40,9 @@ export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
 }
 
 function describeOrigin(origin: Origin): string {
-  switch (origin.by) {
-    case "protocol":
-    case "adopted":
-      return origin.step;
-    case "reactor":
-      return `${origin.reactor}: ${origin.step}`;
-    case "open":
-    case "close":
-      return origin.by;
-    case "client":
-      return `client: ${origin.request}`;
-  }
+  if (origin.by === "client") return `client: ${origin.request}`;
+  if (!("step" in origin)) return origin.by;
+  return origin.by === "reactor" ? `${origin.reactor}: ${origin.step}` : origin.step;
 }
 
 /** What is needed to find, replay and fork it. */
@@ -80,10 +71,6 @@ export function journalPart(
     `events: ${formatNumber(entries.length)}`,
     unknown > 0 ? `not shown here, because this version does not know their types: ${unknown}` : "",
   ].filter(Boolean);
-  const settings = JSON.stringify(data.settings, undefined, 2);
-  return part("Journal", points(facts), words("Settings:"), {
-    kind: "text",
-    text: settings,
-    verbatim: "json",
-  });
+  const text = JSON.stringify(data.settings, undefined, 2);
+  return part("Journal", points(facts), words("Settings:"), { kind: "text", text, verbatim: "json" });
 }

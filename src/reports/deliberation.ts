@@ -3,6 +3,7 @@ import {
   type Entry,
   type Event,
   type EventId,
+  type EventType,
   type Origin,
   type ReportPart,
   type StepKey,
@@ -13,7 +14,7 @@ import { spending, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
 import { journalPart, timelinePart, type JournalSection } from "./deliberation-journal.ts";
 import { block, bullets, inline, partMarkdown } from "./markdown.ts";
-import { part, points, table, words } from "./part.ts";
+import { part, points, quote, table, words } from "./part.ts";
 import { inSeatOrder, namesOf } from "./names.ts";
 import { unpricedModels } from "./unpriced.ts";
 import { describeBaseline, formatCost, formatFamily } from "./words.ts";
@@ -51,56 +52,48 @@ export function deliberationMarkdown(entries: readonly Entry[], shown: ShownResu
     statusMarkdown(journal, shown),
     ...all.map((part) => partMarkdown(part, { level: 2 })),
   ];
-  return `${sections.filter((part) => part !== "").join("\n\n")}\n`;
+  return `${sections.filter(Boolean).join("\n\n")}\n`;
 }
 
+/** The events of a type, in the order of their recording. */
+const eventsIn = <T extends EventType>(entries: readonly Entry[], type: T): Event<T>[] =>
+  entries.filter((entry) => isEvent(entry, type));
+
 function statusMarkdown({ entries, result }: JournalSection, shown: ShownResult): string {
-  const notes = entries.filter((entry) => isEvent(entry, "degradation-noted")).map(({ data }) => data);
+  const notes = eventsIn(entries, "degradation-noted");
   const weakened = result.degraded.flatMap(
-    ({ what }) => notes.findLast((note) => note.what === what)?.weakens ?? [],
+    ({ what }) => notes.findLast(({ data }) => data.what === what)?.data.weakens ?? [],
   );
-  const waiting = openQuestions(entries).length > 0 ? ", waiting for answers to its questions" : "";
-  return [
-    `**Status: ${inline(result.status)}${waiting}**`,
-    bullets([...warningLines(shown), ...[...new Set(weakened)].map((what) => `What that weakens: ${what}`)]),
-  ]
-    .filter((one) => one !== "")
-    .join("\n\n");
+  const waiting = isWaiting(entries) ? ", waiting for answers to its questions" : "";
+  const weakens = [...new Set(weakened)].map((what) => `What that weakens: ${what}`);
+  const status = `**Status: ${inline(result.status)}${waiting}**`;
+  return [status, bullets([...warningLines(shown), ...weakens])].filter(Boolean).join("\n\n");
 }
 
 /** The last answers settle whatever was asked before them. */
 const answeredUpTo = (entries: readonly Entry[]): number =>
-  Math.max(0, ...entries.filter(({ type }) => type === "clarification-answered").map(({ seq }) => seq));
+  Math.max(0, ...eventsIn(entries, "clarification-answered").map(({ seq }) => seq));
 
-const openQuestions = (entries: readonly Entry[]): Event<"clarification-asked">["data"]["questions"] =>
-  entries.flatMap((entry) =>
-    isEvent(entry, "clarification-asked") && entry.seq > answeredUpTo(entries) ? entry.data.questions : [],
-  );
+const isWaiting = (entries: readonly Entry[]): boolean =>
+  eventsIn(entries, "clarification-asked").some(({ seq }) => seq > answeredUpTo(entries));
 
 function clarifications({ entries }: JournalSection): ReportPart {
-  const answers = entries
-    .filter((entry) => isEvent(entry, "clarification-answered"))
-    .flatMap(({ data }) => data.answers);
-  const rows = entries
-    .filter((entry) => isEvent(entry, "clarification-asked"))
-    .flatMap(({ data, seq }) =>
-      data.questions.map(({ id, text }) => [
-        id,
-        text,
-        answers.find((answer) => answer.id === id)?.text ??
-          (seq < answeredUpTo(entries) ? "NA" : "not answered yet"),
-      ]),
-    );
+  const answers = eventsIn(entries, "clarification-answered").flatMap(({ data }) => data.answers);
+  const rows = eventsIn(entries, "clarification-asked").flatMap(({ data, seq }) => {
+    const none = seq < answeredUpTo(entries) ? "NA" : "not answered yet";
+    return data.questions.map(({ id, text }) => [
+      id,
+      text,
+      answers.find((answer) => answer.id === id)?.text ?? none,
+    ]);
+  });
   return part("Clarifications", table(["id", "question", "answer"], rows));
 }
 
 /** What answers nothing, and is told by its section, has no such part. */
 const answerPart = ({ result: { answer, finalAnswer }, isVerdict = false }: ShownResult): ReportPart => {
   if (answer === null) return isVerdict ? part("") : part("Answer", words("There is none."));
-  const text = { kind: "text", text: answer } as const;
-  return finalAnswer === null
-    ? part("Answer", text)
-    : part("Answer", text, words(`Final answer: ${finalAnswer}`));
+  return part("Answer", quote(answer), words(finalAnswer === null ? "" : `Final answer: ${finalAnswer}`));
 };
 
 const participantsPart = ({ data }: Event<"deliberation-opened">): ReportPart =>
@@ -122,34 +115,27 @@ const participantsPart = ({ data }: Event<"deliberation-opened">): ReportPart =>
 const reusedFrom = (origin: Origin): string => (origin.by === "adopted" ? `Reused from ${origin.from}.` : "");
 
 /** The events of a type by their speakers' seats. */
-const spoken = <E extends Entry>(
-  { entries, result }: JournalSection,
-  isOne: (entry: Entry) => entry is E,
-): E[] => inSeatOrder(result.participants, entries.filter(isOne));
-
-const isAnswer = (entry: Entry): entry is Event<"answer-given"> => isEvent(entry, "answer-given");
+const spoken = <T extends EventType>({ entries, result }: JournalSection, type: T): Event<T>[] =>
+  inSeatOrder(result.participants, eventsIn(entries, type));
 
 function draftsPart(journal: JournalSection): ReportPart {
-  const answers = spoken(journal, isAnswer);
+  const answers = spoken(journal, "answer-given");
   const heading = answers.every(({ data }) => data.kind === "draft") ? "Drafts" : "Answers";
-  return {
-    heading,
-    blocks: [],
-    parts: answers.map(({ data: { by, kind, round, final, text }, origin }) =>
-      part(
-        `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
-        words(final === null ? "" : `Final answer: ${final.value} (${final.kind})`),
-        { kind: "text", text },
-        words(reusedFrom(origin)),
-      ),
+  const parts = answers.map(({ data: { by, kind, round, final, text }, origin }) =>
+    part(
+      `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
+      words(final === null ? "" : `Final answer: ${final.value} (${final.kind})`),
+      quote(text),
+      words(reusedFrom(origin)),
     ),
-  };
+  );
+  return { heading, blocks: [], parts };
 }
 
 /** The names of the answers' authors by step, in the order of their seats. */
 const authorsIn = (journal: JournalSection): ReadonlyMap<StepKey, string> =>
   new Map(
-    spoken(journal, isAnswer).flatMap(({ origin, data }) =>
+    spoken(journal, "answer-given").flatMap(({ origin, data }) =>
       "step" in origin ? [[origin.step, journal.nameOf(data.by)] as const] : [],
     ),
   );
@@ -157,20 +143,16 @@ const authorsIn = (journal: JournalSection): ReadonlyMap<StepKey, string> =>
 /** What members criticize in each other's answers, and in their own. */
 function critiquesPart(journal: JournalSection): ReportPart {
   const authors = authorsIn(journal);
-  const critiques = spoken(journal, (entry) => isEvent(entry, "critique-given"));
-  return {
-    heading: "Critiques",
-    blocks: [],
-    parts: critiques.map(({ data: { by, of, text } }) =>
-      part(`${journal.nameOf(by)} of ${authors.get(of) ?? journal.nameOf(of)}`, { kind: "text", text }),
-    ),
-  };
+  const parts = spoken(journal, "critique-given").map(({ data: { by, of, text } }) =>
+    part(`${journal.nameOf(by)} of ${authors.get(of) ?? journal.nameOf(of)}`, quote(text)),
+  );
+  return { heading: "Critiques", blocks: [], parts };
 }
 
 /** Who ranked whom where, a row a reviewer, and what each said. */
 function reviewsPart(journal: JournalSection): ReportPart {
   const { nameOf } = journal;
-  const reviews = spoken(journal, (entry) => isEvent(entry, "review-given")).map(({ data }) => data);
+  const reviews = spoken(journal, "review-given").map(({ data }) => data);
   const authors = authorsIn(journal);
   const shown = new Set(reviews.flatMap((review) => review.shown));
   // Columns by the authors' seats, as `authorsIn` lists them.
@@ -229,12 +211,10 @@ function rankingBlocks({ entries, nameOf }: JournalSection): ReportPart["blocks"
 const synthesisPart = ({ entries, nameOf }: JournalSection): ReportPart =>
   part(
     "Synthesis",
-    ...entries
-      .filter((entry) => isEvent(entry, "synthesis-given"))
-      .flatMap(({ data: { claims, strategy, by }, origin }) => [
-        words(`By ${nameOf(by)}, strategy: ${strategy ?? "none"}. ${reusedFrom(origin)}`),
-        words(claims?.ok === false ? `Unreadable contributions: ${claims.reason}` : ""),
-      ]),
+    ...eventsIn(entries, "synthesis-given").flatMap(({ data: { claims, strategy, by }, origin }) => [
+      words(`By ${nameOf(by)}, strategy: ${strategy ?? "none"}. ${reusedFrom(origin)}`),
+      words(claims?.ok === false ? `Unreadable contributions: ${claims.reason}` : ""),
+    ]),
   );
 
 const baselinePart = ({ answer, control, participants }: Result): ReportPart =>
@@ -244,9 +224,9 @@ const feedbackPart = ({ entries }: JournalSection): ReportPart =>
   part(
     "Feedback",
     points(
-      entries
-        .filter((entry) => isEvent(entry, "feedback-given"))
-        .map(({ data }) => [data.by ?? "unknown", data.thumb, data.text].filter(Boolean).join(": ")),
+      eventsIn(entries, "feedback-given").map(({ data }) =>
+        [data.by ?? "unknown", data.thumb, data.text].filter(Boolean).join(": "),
+      ),
     ),
   );
 
@@ -256,36 +236,31 @@ function reactionParts({ entries, nameOf }: JournalSection): ReportPart[] {
     const answer = entries.find(({ id }) => id === of);
     return answer && isEvent(answer, "answer-given", "synthesis-given") ? nameOf(answer.data.by) : of;
   };
-  const retrieved = entries
-    .filter((entry) => isEvent(entry, "engrams-recalled"))
-    .flatMap(({ data }) => {
-      const by = nameOf(data.for);
-      const rows = [
-        ...data.engrams.map(({ id, mark, question, score }) => [by, mark, question, score.toFixed(2), id]),
-        ...data.facts.map((fact) => [by, "pinned fact", fact, "", ""]),
-      ];
-      return rows.length > 0 ? rows : [[by, "nothing", data.how, "", ""]];
-    });
-  const grades = entries
-    .filter((entry) => isEvent(entry, "grade-given"))
-    .map(({ data: { of, score, rubric, kind, call, feedback, why } }) => [
-      authorOf(of),
-      score === null ? "none" : `${score}/5`,
-      rubric,
-      kind ?? "",
-      call?.model ?? "",
-      score === null ? (why ?? "no reason was recorded") : feedback,
-    ]);
-  const comparisons = entries
-    .filter((entry) => isEvent(entry, "preference-given"))
-    .map(({ data: { of, winner, orderSensitive, reason, judge } }) => {
-      const [first, second] = winner === "B" ? [of[1], of[0]] : of;
-      const outcome =
-        winner === "tie"
-          ? `tie between ${authorOf(first)} and ${authorOf(second)}${orderSensitive ? " (position inconsistency)" : ""}`
-          : `${authorOf(first)} over ${authorOf(second)}`;
-      return `${outcome}${judge === undefined ? "" : `, by ${judge}`}: ${reason}`;
-    });
+  const retrieved = eventsIn(entries, "engrams-recalled").flatMap(({ data }) => {
+    const by = nameOf(data.for);
+    const rows = [
+      ...data.engrams.map(({ id, mark, question, score }) => [by, mark, question, score.toFixed(2), id]),
+      ...data.facts.map((fact) => [by, "pinned fact", fact, "", ""]),
+    ];
+    return rows.length > 0 ? rows : [[by, "nothing", data.how, "", ""]];
+  });
+  const grades = eventsIn(entries, "grade-given").map(({ data }) => [
+    authorOf(data.of),
+    data.score === null ? "none" : `${data.score}/5`,
+    data.rubric,
+    data.kind ?? "",
+    data.call?.model ?? "",
+    data.score === null ? (data.why ?? "no reason was recorded") : data.feedback,
+  ]);
+  const comparisons = eventsIn(entries, "preference-given").map(({ data }) => {
+    const { of, winner, orderSensitive, reason, judge } = data;
+    const [first, second] = winner === "B" ? [of[1], of[0]] : of;
+    const outcome =
+      winner === "tie"
+        ? `tie between ${authorOf(first)} and ${authorOf(second)}${orderSensitive ? " (position inconsistency)" : ""}`
+        : `${authorOf(first)} over ${authorOf(second)}`;
+    return `${outcome}${judge === undefined ? "" : `, by ${judge}`}: ${reason}`;
+  });
   return [
     part("Retrieved from memory", table(["for", "mark", "question", "score", "entry"], retrieved)),
     part("Scores", table(["answer of", "score", "rubric", "taken for", "by", "feedback"], grades)),
@@ -295,7 +270,7 @@ function reactionParts({ entries, nameOf }: JournalSection): ReportPart[] {
 }
 
 function memoryLines(entries: readonly Entry[], authorOf: (of: EventId) => string): string[] {
-  const annotations = entries.filter((entry) => isEvent(entry, "engram-annotated"));
+  const annotations = eventsIn(entries, "engram-annotated");
   return entries.flatMap((entry) => {
     if (isEvent(entry, "engram-written")) {
       const { engram, of, cluster, unembedded } = entry.data;

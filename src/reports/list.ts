@@ -2,7 +2,7 @@ import type { Summary } from "../kernel/index.ts";
 import { aligned } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import { cutTo, widthOf } from "./text-width.ts";
-import { formatDuration } from "../text/format.ts";
+import { NO_DELIBERATIONS, shortAge } from "./words.ts";
 
 export type ListStyle = {
   /** Milliseconds since 1970. */
@@ -13,7 +13,7 @@ export type ListStyle = {
 
 /** One line a deliberation, in the order given: id (never cut), age, status, question. Ends in a newline. */
 export function listText(summaries: readonly Summary[], { now, width }: ListStyle): string {
-  if (summaries.length === 0) return 'No deliberations yet. Ask: parley "your question"\n';
+  if (summaries.length === 0) return `${NO_DELIBERATIONS}\n`;
   const ids = summaries.map(({ id }) => id as string);
   const idCells = Math.max(2, ...ids.map(widthOf));
   const facts = aligned(
@@ -36,7 +36,5 @@ export function listText(summaries: readonly Summary[], { now, width }: ListStyl
 
 const age = (ms: number): string => {
   if (Number.isNaN(ms)) return "?";
-  if (ms < 60_000) return "just now";
-  const [first = "", unit = ""] = formatDuration(ms).split(" ");
-  return `${first} ${unit} ago`;
+  return ms < 60_000 ? "just now" : `${shortAge(ms)} ago`;
 };

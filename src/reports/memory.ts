@@ -1,6 +1,6 @@
 import type { Annotation } from "../kernel/index.ts";
 import type { EngramView, FoundView, MemoryEngram, MemoryFacts, MemorySearch } from "../views/memory-view.ts";
-import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
+import { labelledRows } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import { scoreBadge } from "./score.ts";
 import { styleOf, type Style } from "./style.ts";
@@ -73,20 +73,12 @@ function foundLines(
     style.bold(oneLine(engram.id, 2_000)),
     ...(engram.question === "" ? [] : [`  ${cutTo(oneLine(engram.question), most - 2)}`]),
     ...shown.map((line) => `  ${style.dim(line)}`),
-    ...wrapped([...markWords(found), byWords(found), ...figures].join(" · "), most - 2).map(
-      (line, index) => `  ${index === 0 ? badged(line, found, style) : line}`,
+    ...wrapped([...markWords(found, style), byWords(found), ...figures].join(" · "), most - 2).map(
+      (line) => `  ${line}`,
     ),
     "",
   ];
 }
-
-/** The grade at the beginning of a line in its color. */
-const badged = (line: string, { judged }: EngramView, style: Style): string => {
-  const plain = scoreBadge(judged.grade, styleOf(false));
-  return plain !== "" && line.startsWith(plain)
-    ? scoreBadge(judged.grade, style) + line.slice(plain.length)
-    : line;
-};
 
 const MARKS = {
   "good-example": "good example",
@@ -96,12 +88,12 @@ const MARKS = {
 } as const;
 
 /** What was said of it, in short. */
-function markWords({ engram, judged, mark, forgotten }: EngramView): string[] {
+function markWords({ engram, judged, mark, forgotten }: EngramView, style = styleOf(false)): string[] {
   if (forgotten) return ["forgotten"];
   if (engram.type === "pinned") return ["pinned"];
   const { grade, preference, thumb, outcome, retired } = judged;
   return [
-    scoreBadge(grade, styleOf(false)),
+    scoreBadge(grade, style),
     retired === null ? MARKS[mark] : "retired",
     preference === null ? "" : PREFERENCES[preference],
     thumb === null ? "" : `thumb ${thumb}`,
@@ -131,27 +123,24 @@ const timeWords = (at: string): string => {
 export function memoryEngramText(shown: MemoryEngram, { color, width }: MemoryStyle): string {
   const style = styleOf(color);
   const { engram, annotations, embedded, forgotten, history } = shown;
-  const label = (name: string, texts: readonly string[]): LabelledRow[] =>
-    texts.map((text, index) => ({ label: index === 0 ? name : "", text }));
-  const rows: LabelledRow[] = [
-    { label: "Id", text: engram.id },
-    ...(engram.question === "" ? [] : label("Question", [engram.question])),
-    ...(engram.summary === "" ? [] : label(engram.type === "pinned" ? "Fact" : "Answer", [engram.summary])),
-    { label: "State", text: stateWords(shown) },
-    ...(engram.type === "pinned" ? [] : [{ label: "About", text: aboutWords(shown) }]),
-    { label: "By", text: engram.type === "pinned" ? timeWords(engram.at) : byWords(shown) },
-    { label: "From", text: fromWords(shown) },
-    ...label("Said", forgotten ? [] : saidLines(annotations)),
-    ...label("Cluster", historyLines(shown)),
-    ...(engram.type === "pinned" || forgotten
-      ? []
-      : [
-          {
-            label: "Vectors",
-            text: embedded.length === 0 ? "none: found by its words alone" : embedded.join(", "),
-          },
-        ]),
-  ];
+  const isPinned = engram.type === "pinned";
+  const vectors = embedded.length === 0 ? "none: found by its words alone" : embedded.join(", ");
+  const rows = (
+    [
+      ["Id", engram.id],
+      ["Question", engram.question],
+      [isPinned ? "Fact" : "Answer", engram.summary],
+      ["State", stateWords(shown)],
+      ["About", isPinned ? "" : aboutWords(shown)],
+      ["By", isPinned ? timeWords(engram.at) : byWords(shown)],
+      ["From", fromWords(shown)],
+      ["Said", ...(forgotten ? [] : saidLines(annotations))],
+      ["Cluster", ...historyLines(shown)],
+      ["Vectors", isPinned || forgotten ? "" : vectors],
+    ] as const
+  ).flatMap(([name, ...texts]) =>
+    texts.filter(Boolean).map((text, index) => ({ label: index === 0 ? name : "", text })),
+  );
   const block = labelledRows(rows, { width: Math.max(20, width), style });
   const more =
     annotations.length > MAX_ANNOTATIONS || history.length > MAX_HISTORY ? ["All of it: --json"] : [];

@@ -16,14 +16,8 @@ export function styleOf(color: boolean): Style {
     ([on, off]: readonly [number, number]) =>
     (text: string) =>
       color && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
-  return {
-    bold: style(CODES.bold),
-    dim: style(CODES.dim),
-    red: style(CODES.red),
-    green: style(CODES.green),
-    yellow: style(CODES.yellow),
-    cyan: style(CODES.cyan),
-  };
+  // It has the keys of `CODES` and no others.
+  return Object.fromEntries(Object.entries(CODES).map(([name, codes]) => [name, style(codes)])) as Style;
 }
 
 /**

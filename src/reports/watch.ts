@@ -5,6 +5,7 @@ import { aligned } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { cutTo, widthOf } from "./text-width.ts";
+import { NO_DELIBERATIONS, shortAge } from "./words.ts";
 import { pluralize, formatDuration, formatNumber } from "../text/format.ts";
 
 // WLINE-1. Everything foreign is printable and on one line before it is measured or cut.
@@ -13,14 +14,12 @@ import { pluralize, formatDuration, formatNumber } from "../text/format.ts";
 /** A space for lines, in cells. */
 export type WatchSpace = { readonly width: number; readonly style: Style };
 
-const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
-
 /** How much is watched, in one line. */
 export function watchHead(watched: WatchReport, { width, style }: WatchSpace): string {
   const { deliberations, end, at } = watched;
-  if (deliberations === 0 && end === 0) return style.bold(cutTo(NO_DELIBERATIONS, width));
   const many = deliberations === 0 ? NO_DELIBERATIONS : pluralize(deliberations, "deliberation");
-  return style.bold(cutTo(`${many} · journal at ${formatNumber(end)} · ${clock(at)}`, width));
+  const place = deliberations === 0 && end === 0 ? "" : ` · journal at ${formatNumber(end)} · ${clock(at)}`;
+  return style.bold(cutTo(many + place, width));
 }
 
 type Column = { readonly head: string; readonly of: (state: ReactorState, nowMs: number) => string };
@@ -220,12 +219,6 @@ function lastWords({ lastSaid }: ReactorState, nowMs: number): string {
   // Parsing a recorded time reads no clock.
   return `${lastSaid.failed ? "✗ " : ""}${lastSaid.type} ${shortAge(nowMs - Date.parse(lastSaid.at))} ago`;
 }
-
-/** In its largest unit: `350 ms`, `4 s`, `3 min`. */
-const shortAge = (ms: number): string => {
-  const [first = "", unit = ""] = formatDuration(Math.max(0, ms)).split(" ");
-  return `${unit === "s" ? String(Math.floor(Number(first))) : first} ${unit}`;
-};
 
 /** The time of day of an ISO 8601 time in UTC. */
 const clock = (at: string): string => `${at.slice(11, 19)}Z`;

@@ -1,6 +1,8 @@
-import { formatNumber, formatUsd } from "../text/format.ts";
+import { formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
+
+export const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
 
 /** What was paid and how that is known; `unpriced` names the models whose price is unknown, where the caller knows them. */
 export function formatCost({ usd, source }: Result["cost"], unpriced: readonly string[] = []): string {
@@ -64,3 +66,9 @@ export function describeBaseline(control: Result["control"], participants: Resul
 export const formatFamily = (family: string | null): string => family ?? "family unknown";
 
 export const formatScore = (score: number | null): string => (score === null ? "unranked" : score.toFixed(2));
+
+/** In its largest unit: `350 ms`, `4 s`, `3 min`. */
+export function shortAge(ms: number): string {
+  const [first = "", unit = ""] = formatDuration(Math.max(0, ms)).split(" ");
+  return `${unit === "s" ? String(Math.floor(Number(first))) : first} ${unit}`;
+}

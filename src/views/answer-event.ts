@@ -49,14 +49,16 @@ export function answerEvent(entries: readonly Entry[]): AnswerEvent | undefined 
 
 /** The answer that the second of two respondents gave. */
 export function answerOfB(entries: readonly Entry[]): Event<"answer-given"> | undefined {
-  const answer = entries.find((entry) => isEvent(entry, "answer-given") && entry.data.respondent === "B");
-  return answer && isEvent(answer, "answer-given") ? answer : undefined;
+  return entries
+    .filter((entry) => isEvent(entry, "answer-given"))
+    .find(({ data }) => data.respondent === "B");
 }
 
 /** The last grade of an answer; null where nobody has graded it. */
 export function gradeOf(entries: readonly Entry[], of: EventId | undefined): AnswerGrade | null {
-  const grade = entries.findLast((entry) => isEvent(entry, "grade-given") && entry.data.of === of);
-  if (!grade || !isEvent(grade, "grade-given")) return null;
+  const grades = entries.filter((entry) => isEvent(entry, "grade-given"));
+  const grade = grades.findLast(({ data }) => data.of === of);
+  if (!grade) return null;
   const { score, feedback, rubric, kind = null, call, why = null } = grade.data;
   return { score, feedback, rubric, kind, by: call?.model ?? null, why };
 }

@@ -10,6 +10,7 @@ import {
   type Participant,
   type ParticipantId,
 } from "../kernel/index.ts";
+import { answerEvent, type AnswerEvent } from "./answer-event.ts";
 
 /** What somebody wrote, and the final answer that could be extracted from it. */
 export type SpokenEvent = { readonly text: string; readonly final: Answer | null };
@@ -22,7 +23,7 @@ export type Grounds = {
   readonly opened: Event<"deliberation-opened">;
   readonly closed: Event<"deliberation-closed">;
   /** The answer that was given. */
-  readonly given: Event<"answer-given"> | Event<"synthesis-given">;
+  readonly given: AnswerEvent;
   /** In seat order. */
   readonly drafters: readonly Drafter[];
   /** The readable rankings, by the ids of the answers' authors. */
@@ -37,13 +38,10 @@ export function groundsOf(
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
   const closed = entries.find((entry) => isEvent(entry, "deliberation-closed"));
   if (!opened || !closed) return { ok: false, why: "it is open" };
-  const closing = closed.data;
-  const ended = "answer" in closing ? closing : "best" in closing ? closing.best : null;
-  const all = entries.filter((entry) => isEvent(entry, "answer-given", "synthesis-given"));
-  const given = all.find(({ origin }) => "step" in origin && origin.step === ended?.answer);
-  if (!given) return { ok: false, why: `it was closed without an answer (${closing.outcome})` };
+  const given = answerEvent(entries);
+  if (!given) return { ok: false, why: `it was closed without an answer (${closed.data.outcome})` };
   const inTime = stragglersOf(entries);
-  const answers = all.filter((entry) => isEvent(entry, "answer-given")).filter(inTime);
+  const answers = entries.filter((entry) => isEvent(entry, "answer-given")).filter(inTime);
   const authors = new Map(
     answers.flatMap(({ origin, data }) => ("step" in origin ? [[origin.step, data.by] as const] : [])),
   );

@@ -57,13 +57,9 @@ export function panelSection(entries: readonly Entry[]): PanelSection {
   return {
     mode: typeof mode === "string" ? mode : null,
     strategy: synthesis?.strategy ?? null,
-    standing: (standing?.places ?? []).map(({ id, place, score, low, high, tiedWith }) => ({
-      id,
-      place,
-      score,
-      low,
-      high,
-      tiedWith: [...tiedWith],
+    standing: (standing?.places ?? []).map(({ votes: _votes, ...rank }) => ({
+      ...rank,
+      tiedWith: [...rank.tiedWith],
     })),
     agreement: standing?.agreement ?? null,
     effectiveVotes: standing?.effectiveVotes ?? null,
@@ -87,11 +83,9 @@ function votesOf(members: readonly Participant[], answers: readonly AnswerEvent[
     );
     return own.length > 0 ? [{ id, first: own[0]?.final ?? null, last: own.at(-1)?.final ?? null }] : [];
   });
-  return vote(voters).groups.map(({ answer, first, last }) => ({
-    answer: answer.value,
-    first: [...first],
-    last: [...last],
-  }));
+  return vote(voters).groups.map(({ answer, first, last }) => {
+    return { answer: answer.value, first: [...first], last: [...last] };
+  });
 }
 
 /** Measured again by a method, what it says now holds. */
@@ -100,11 +94,9 @@ function measuredIn(entries: readonly Entry[]): PanelSection["contributions"]["m
   for (const entry of entries) {
     if (!isEvent(entry, "contribution-measured")) continue;
     const { method, contributions } = entry.data;
+    const measured = contributions.map(({ id, weight }) => ({ id, weight, method }));
     byMethod.delete(method);
-    byMethod.set(
-      method,
-      contributions.map(({ id, weight }) => ({ id, weight, method })),
-    );
+    byMethod.set(method, measured);
   }
   return [...byMethod.values()].flat();
 }
