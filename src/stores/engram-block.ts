@@ -18,7 +18,14 @@ const HEAD_BYTES = 16;
  * Vectors of one scope, model and length, packed for searching: each number as one of 255 steps. As a database keeps it:
  * all heads in one blob, all codes in another.
  */
-export type PackedBlock = { readonly heads: Uint8Array; readonly codes: Uint8Array };
+export type PackedBlock = { readonly heads: Blob; readonly codes: Blob };
+
+/** libsql gives an `ArrayBuffer` where it gives several rows. */
+export type Blob = Uint8Array | ArrayBuffer;
+
+export function toBytes(blob: Blob): Uint8Array {
+  return blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+}
 
 /** A block to compute with. The engram 0 is an entry that was cleared. */
 export type Block = {
@@ -45,16 +52,16 @@ export function countEntries({ heads }: PackedBlock): number {
   return heads.byteLength / HEAD_BYTES;
 }
 
-export const EMPTY_BLOCK: PackedBlock = { heads: new Uint8Array(0), codes: new Uint8Array(0) };
+export const EMPTY_BLOCK = { heads: new Uint8Array(0), codes: new Uint8Array(0) };
 
 /** The block with these entries after those that it has. */
-export function appendEntries(block: PackedBlock, entries: readonly BlockEntry[]): PackedBlock {
+export function appendEntries(block: PackedBlock, entries: readonly BlockEntry[]) {
   const width = codeWidth(entries[0]?.vector.length ?? 0);
   const before = countEntries(block);
   const heads = new Uint8Array((before + entries.length) * HEAD_BYTES);
   const codes = new Uint8Array((before + entries.length) * width);
-  heads.set(block.heads);
-  codes.set(block.codes);
+  heads.set(toBytes(block.heads));
+  codes.set(toBytes(block.codes));
   const view = new DataView(heads.buffer);
   const signed = new Int8Array(codes.buffer);
   entries.forEach(({ engram, vector }, index) => {
@@ -84,11 +91,11 @@ function encode(vector: Vector, codes: Int8Array): { readonly scale: number; rea
 }
 
 /** The block without these engrams; nothing at all where no other is left. The others stay where they are. */
-export function clearEntries(block: PackedBlock, engrams: ReadonlySet<number>): PackedBlock {
+export function clearEntries(block: PackedBlock, engrams: ReadonlySet<number>) {
   const count = countEntries(block);
   // Not by `slice`, which a Buffer has for a view of itself.
-  const heads = new Uint8Array(block.heads);
-  const codes = new Uint8Array(block.codes);
+  const heads = new Uint8Array(toBytes(block.heads));
+  const codes = new Uint8Array(toBytes(block.codes));
   const view = new DataView(heads.buffer);
   const width = codes.length / Math.max(1, count);
   let left = 0;
@@ -102,8 +109,9 @@ export function clearEntries(block: PackedBlock, engrams: ReadonlySet<number>): 
   return left === 0 ? EMPTY_BLOCK : { heads, codes };
 }
 
-export function unpackBlock({ heads, codes }: PackedBlock): Block {
-  const count = heads.byteLength / HEAD_BYTES;
+export function unpackBlock(packed: PackedBlock): Block {
+  const [heads, codes] = [toBytes(packed.heads), toBytes(packed.codes)];
+  const count = countEntries(packed);
   const view = new DataView(heads.buffer, heads.byteOffset, heads.byteLength);
   const block = {
     engrams: new Float64Array(count),

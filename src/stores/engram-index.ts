@@ -61,30 +61,16 @@ export type NearQuery = {
   readonly without: ReadonlySet<number>;
 };
 
-export type EngramIndexes = {
-  /** @param key names the source: its scope, model and length */
-  nearest(key: string, source: VectorSource, query: NearQuery): Promise<readonly Near[]>;
-  /** Bytes held. */
-  readonly bytes: number;
-};
-
 /**
  * What one process knows of the vectors in a database. Those that were not searched for longest are let go when there
  * are too many; those of one source that are too many by themselves are read anew for each search.
  */
-export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
+export function engramIndexes(mostBytes = MAX_BYTES) {
   const indexes = new Map<string, Index>();
   const tooMany = new Set<string>();
   const products = codeProducts();
 
   const held = () => [...indexes.values()].reduce((sum, index) => sum + index.bytes, 0);
-
-  const makeRoom = (needed: Index): void => {
-    for (const [key, index] of indexes) {
-      if (held() <= mostBytes) return;
-      if (index !== needed) indexes.delete(key);
-    }
-  };
 
   const refresh = async (index: Index, source: VectorSource): Promise<void> => {
     for (;;) {
@@ -104,12 +90,8 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
   /** All blocks as they are now; undefined where they are too many to be held. */
   const current = async (key: string, source: VectorSource): Promise<readonly Block[] | undefined> => {
     if (tooMany.has(key)) return undefined;
-    const index = indexes.get(key) ?? {
-      blocks: new Map(),
-      version: 0,
-      bytes: 0,
-      refreshed: Promise.resolve(),
-    };
+    const fresh = { blocks: new Map(), version: 0, bytes: 0, refreshed: Promise.resolve() };
+    const index: Index = indexes.get(key) ?? fresh;
     indexes.delete(key);
     indexes.set(key, index);
     // One after the other, and each one's own: who joined another's would miss what was written since that began.
@@ -121,7 +103,10 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
       tooMany.add(key);
       return undefined;
     }
-    makeRoom(index);
+    for (const [other, { blocks }] of indexes) {
+      if (held() <= mostBytes) break;
+      if (blocks !== index.blocks) indexes.delete(other);
+    }
     return [...index.blocks.values()];
   };
 
@@ -159,10 +144,12 @@ export function engramIndexes(mostBytes = MAX_BYTES): EngramIndexes {
   };
 
   return {
+    /** Bytes held. */
     get bytes() {
       return held();
     },
-    async nearest(key, source, query) {
+    /** @param key names the source: its scope, model and length */
+    async nearest(key: string, source: VectorSource, query: NearQuery): Promise<readonly Near[]> {
       if (query.limit < 1) return [];
       for (let attempt = 1; ; attempt += 1) {
         const candidates = await candidatesOf(key, source, query);

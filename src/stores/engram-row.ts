@@ -9,8 +9,8 @@ import {
   UserId,
   type MemoryScope,
 } from "../kernel/index.ts";
-import type { StoredEngram, Vector } from "../memory/engram-store.ts";
-import { LENGTH_TOLERANCE, MAX_DIMENSIONS } from "./engram-block.ts";
+import type { EngramStore, StoredEngram, Vector } from "../memory/engram-store.ts";
+import { LENGTH_TOLERANCE, MAX_DIMENSIONS, toBytes, type Blob } from "./engram-block.ts";
 import { escapeText, unescapeText } from "./row.ts";
 
 /** An id, an event or a model's name as a column that is compared and indexed: 64 digits, however long it is and whatever stands in it. */
@@ -110,13 +110,6 @@ export function toBlob(vector: Vector): Buffer {
   return Buffer.from(vector.buffer.slice(vector.byteOffset, vector.byteOffset + vector.byteLength));
 }
 
-/** libsql gives an `ArrayBuffer` where it gives several rows. */
-export type Blob = Uint8Array | ArrayBuffer;
-
-export function toBytes(blob: Blob): Uint8Array {
-  return blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
-}
-
 /** A copy, because the bytes need not stand where 32-bit numbers may. */
 export function toVector(blob: Blob): Vector {
   return new Float32Array(new Uint8Array(toBytes(blob)).buffer);
@@ -140,13 +133,7 @@ export function checkVector(vector: Vector): Vector {
 const PORTION = 128;
 
 /** What is embedded, as it is written, in portions. @throws Fault `event-invalid` before anything is written */
-export function splitVectors({
-  model,
-  vectors,
-}: {
-  readonly model: string;
-  readonly vectors: ReadonlyMap<EngramId, Vector>;
-}): readonly EmbedColumns[] {
+export function splitVectors({ model, vectors }: Parameters<EngramStore["embed"]>[1]) {
   const entries = [...vectors].map(([id, vector]) => [hashKey(id), checkVector(vector)] as const);
   return Array.from({ length: Math.ceil(entries.length / PORTION) }, (_, index) => ({
     model: hashKey(model),
@@ -156,15 +143,7 @@ export function splitVectors({
 }
 
 /** Vectors of one model, by the ids of their engrams. */
-export type EmbedColumns = {
-  readonly model: string;
-  /** As `escaped` writes it. */
-  readonly modelName: string;
-  readonly vectors: readonly (readonly [id: string, vector: Vector])[];
-};
-
-/** Whose rows they are. */
-export type ScopeColumns = { readonly organization: string; readonly user: string };
+export type EmbedColumns = ReturnType<typeof splitVectors>[number];
 
 /** A word of one scope: what stands before the word is no letter, so that it cannot be a word's own, and full text takes all of it for one. */
 export function scopeWord(scope: number, word: string): string {

@@ -1,3 +1,4 @@
+import type { MemoryScope } from "../kernel/index.ts";
 import { KEPT_ANNOTATIONS } from "../memory/engram-store.ts";
 import type { SqlDialect, Statements } from "./database.ts";
 import {
@@ -6,25 +7,24 @@ import {
   maxEntries,
   clearEntries,
   countEntries,
+  toBytes,
+  type Blob,
   type BlockEntry,
   type PackedBlock,
 } from "./engram-block.ts";
 import {
   toBlob,
-  toBytes,
   scopeWord,
   eraseContent,
   type AnnotationOutcome,
   type AnnotationColumns,
-  type Blob,
   type EmbedColumns,
   type EngramColumns,
-  type ScopeColumns,
 } from "./engram-row.ts";
 
 type EngramLookup = { readonly number: number; readonly forgotten: string | null; readonly data: string };
 type BlockKey = { readonly scope: number; readonly model: string; readonly dimensions: number };
-type StoredBlockRow = BlockKey & { readonly number: number; readonly heads: Blob; readonly codes: Blob };
+type StoredBlockRow = BlockKey & PackedBlock & { readonly number: number };
 
 const FIND = "select number, forgotten, data from @engram where scope = $1 and id = $2";
 const BLOCKS = "select * from @engram_block where scope = $1 and model = $2 and dimensions = $3";
@@ -48,7 +48,7 @@ export function engramWrites({ list, among, words }: SqlDialect) {
   const PLACE = `update @engram_vector set block = $1 where model = $2 and ${among("engram", "$3", "bigint")}`;
   const BLOCKS_OF = `select ${list("block", "block")} as blocks from @engram_vector where engram = $1 and block is not null`;
 
-  const scopeOf = async (to: Statements, { organization, user }: ScopeColumns): Promise<number> => {
+  const scopeOf = async (to: Statements, { organization, user }: MemoryScope): Promise<number> => {
     const get = "select number from @engram_scope where organization = $1 and user_id = $2";
     const add = "insert into @engram_scope (organization, user_id) values ($1, $2) returning number";
     const found = await to.first<{ number: number }>(get, organization, user);
@@ -58,24 +58,17 @@ export function engramWrites({ list, among, words }: SqlDialect) {
   const rewrite = async (
     to: Statements,
     row: StoredBlockRow,
-    { heads, codes }: PackedBlock,
+    { heads, codes }: ReturnType<typeof appendEntries>,
   ): Promise<void> => {
     const sql = `update @engram_block set version = ${NEXT_VERSION}, heads = $4, codes = $5 where number = $6`;
-    await to.run(
-      sql,
-      row.scope,
-      row.model,
-      row.dimensions,
-      Buffer.from(heads),
-      Buffer.from(codes),
-      row.number,
-    );
+    const { scope, model, dimensions, number } = row;
+    await to.run(sql, scope, model, dimensions, heads, codes, number);
   };
 
   /** Takes engrams out of a block. */
   const leave = async (to: Statements, block: number, engrams: ReadonlySet<number>): Promise<void> => {
     const row = await to.first<StoredBlockRow>("select * from @engram_block where number = $1", block);
-    if (row) await rewrite(to, row, clearEntries(unpackRow(row), engrams));
+    if (row) await rewrite(to, row, clearEntries(row, engrams));
   };
 
   /** So that nothing but a look-up finds it. */
@@ -94,15 +87,15 @@ export function engramWrites({ list, among, words }: SqlDialect) {
     const key = [place.scope, place.model, place.dimensions];
     for (let at = 0; at < entries.length;) {
       const last = await to.first<StoredBlockRow>(`${BLOCKS} order by number desc limit 1`, ...key);
-      const room = last ? maxEntries(place.dimensions) - countEntries(unpackRow(last)) : 0;
+      const room = last ? maxEntries(place.dimensions) - countEntries(last) : 0;
       const some = entries.slice(at, at + (room > 0 ? room : maxEntries(place.dimensions)));
       let block = last?.number ?? 0;
-      if (last && room > 0) await rewrite(to, last, appendEntries(unpackRow(last), some));
+      if (last && room > 0) await rewrite(to, last, appendEntries(last, some));
       else {
         const { heads, codes } = appendEntries(EMPTY_BLOCK, some);
         const sql = `insert into @engram_block (scope, model, dimensions, version, heads, codes)
           values ($1, $2, $3, ${NEXT_VERSION}, $4, $5) returning number`;
-        const made = await to.first<{ number: number }>(sql, ...key, Buffer.from(heads), Buffer.from(codes));
+        const made = await to.first<{ number: number }>(sql, ...key, heads, codes);
         block = made?.number ?? 0;
       }
       await to.run(
@@ -175,7 +168,7 @@ export function engramWrites({ list, among, words }: SqlDialect) {
       return { state: "kept", names: lapsed.map((row) => row.name) };
     },
 
-    async embed(to: Statements, owner: ScopeColumns, of: EmbedColumns): Promise<void> {
+    async embed(to: Statements, owner: MemoryScope, of: EmbedColumns): Promise<void> {
       const scope = await scopeOf(to, owner);
       const given = new Map(of.vectors);
       type Row = {
@@ -213,7 +206,7 @@ export function engramWrites({ list, among, words }: SqlDialect) {
 
     async forget(
       to: Statements,
-      owner: ScopeColumns,
+      owner: MemoryScope,
       of: { readonly id: string; readonly forgotten: string },
     ): Promise<boolean> {
       const found = await to.first<EngramLookup>(FIND, await scopeOf(to, owner), of.id);
@@ -227,12 +220,5 @@ export function engramWrites({ list, among, words }: SqlDialect) {
       );
       return true;
     },
-  };
-}
-
-function unpackRow({ heads, codes }: Pick<StoredBlockRow, "heads" | "codes">): PackedBlock {
-  return {
-    heads: toBytes(heads),
-    codes: toBytes(codes),
   };
 }

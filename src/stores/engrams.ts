@@ -2,11 +2,11 @@ import type { MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "../memory/engram-store.ts";
 import { searchWords, engramWords } from "../memory/query.ts";
 import { yieldToOthers, type Database, type Value } from "./database.ts";
+import type { Blob } from "./engram-block.ts";
 import { engramIndexes, type BlockRow, type VectorSource } from "./engram-index.ts";
 import {
   scopeWord,
   annotationColumns,
-  toBytes,
   checkVector,
   splitVectors,
   engramColumns,
@@ -15,7 +15,6 @@ import {
   hashKey,
   readStoredEngram,
   toVector,
-  type Blob,
   type StoredRow,
 } from "./engram-row.ts";
 import { engramWrites } from "./engram-writes.ts";
@@ -113,10 +112,9 @@ export function createEngrams(database: Database): EngramStore {
       const vector = checkVector(near.vector);
       const number = await numberOf(scope);
       const model = hashKey(near.model);
-      const blocks = async (condition: string, from: number, limit: number): Promise<readonly BlockRow[]> => {
+      const blocks = (condition: string, from: number, limit: number) => {
         const sql = `${BLOCKS} and ${condition} limit $5`;
-        const rows = await database.all<StoredBlock>(sql, number, model, vector.length, from, limit);
-        return rows.map(toBlockRow);
+        return database.all<BlockRow>(sql, number, model, vector.length, from, limit);
       };
       const source: VectorSource = {
         changedSince: (version, limit) => blocks("version > $4 order by version", version, limit),
@@ -187,16 +185,5 @@ export function createEngrams(database: Database): EngramStore {
       const of = { id: hashKey(id), forgotten: JSON.stringify({ by, at }) };
       return database.transaction(0, (to) => write.forget(to, scope, of));
     },
-  };
-}
-
-type StoredBlock = Omit<BlockRow, "heads" | "codes"> & { readonly heads: Blob; readonly codes: Blob };
-
-function toBlockRow(row: StoredBlock): BlockRow {
-  return {
-    number: row.number,
-    version: row.version,
-    heads: toBytes(row.heads),
-    codes: toBytes(row.codes),
   };
 }

@@ -11,12 +11,6 @@ type QueuedItem<Item, Result> = {
   readonly reject: (reason: unknown) => void;
 };
 
-export type GroupQueue<Item, Result> = {
-  add(item: Item): Promise<Result>;
-  /** Resolves when everything that was added has been settled. */
-  idle(): Promise<void>;
-};
-
 /** At most this many items share a commit; more would keep the first of them waiting. */
 const GROUP_ITEMS = 64;
 
@@ -32,7 +26,7 @@ const GROUP_SIZE = 1024 * 1024;
 export function groupQueue<Item extends Sized, Result>(
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,
   spoils: (error: unknown) => boolean,
-): GroupQueue<Item, Result> {
+) {
   const waiting: QueuedItem<Item, Result>[] = [];
   let draining: Promise<void> | undefined;
 
@@ -65,12 +59,13 @@ export function groupQueue<Item extends Sized, Result>(
   };
 
   return {
-    add: (item) =>
+    add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         draining ??= drain();
       }),
-    idle: async () => {
+    /** Resolves when everything that was added has been settled. */
+    idle: async (): Promise<void> => {
       while (draining) await draining;
     },
   };

@@ -13,23 +13,14 @@ type WaitingSubscriber = {
   readonly fail: (reason: unknown) => void;
 };
 
-export type Poller = {
-  /** Resolves when the store has gone beyond `after`, or when `signal` aborts; rejects when the store cannot be asked. */
-  beyond(after: Cursor, signal: AbortSignal): Promise<void>;
-  /** The furthest cursor that is known to be committed. */
-  known(): Cursor;
-  /** This process has committed up to here: wakes without asking. */
-  reached(end: Cursor): void;
-  /** Rejects all who wait, now and later. */
-  stop(reason: Error): void;
-};
+export type Poller = ReturnType<typeof poller>;
 
 /**
  * One poll for all subscribers of a store, running only while one waits.
  *
  * @param end asks the database for the place of its last committed event
  */
-export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
+export function poller(end: () => Promise<Cursor>, intervalMs: number) {
   const waiting = new Set<WaitingSubscriber>();
   let known = FIRST_CURSOR;
   let polling: Promise<void> | undefined;
@@ -54,9 +45,12 @@ export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
   };
 
   return {
+    /** The furthest cursor that is known to be committed. */
     known: () => known,
+    /** This process has committed up to here: wakes without asking. */
     reached,
-    beyond: (after, signal) =>
+    /** Resolves when the store has gone beyond `after`, or when `signal` aborts; rejects when the store cannot be asked. */
+    beyond: (after: Cursor, signal: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
         if (stopped) return reject(stopped);
         // Not at once, so that a subscriber whose database went back in time does not hold the event loop.
@@ -81,7 +75,8 @@ export function poller(end: () => Promise<Cursor>, intervalMs: number): Poller {
         signal.addEventListener("abort", one.wake);
         polling ??= poll();
       }),
-    stop: (reason) => {
+    /** Rejects all who wait, now and later. */
+    stop: (reason: Error) => {
       stopped = reason;
       for (const one of waiting) one.fail(reason);
     },

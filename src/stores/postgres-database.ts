@@ -6,19 +6,13 @@ import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 const KEPT = "nothing acknowledged was lost";
 
 const NO_SERVER = "no server answers there; start it, or correct the host and port in DATABASE_URL";
-const LATER = `the server is starting, stopping or recovering; try again in a moment: ${KEPT}`;
 const PASSWORD = "the server refused the user or the password; correct them in DATABASE_URL";
-const SPACE = `the server's disk is full; free space there and try again: ${KEPT}`;
+
+const UNREACHABLE = "ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT ENOENT".split(" ");
 
 /** By PostgreSQL's SQLSTATE, or by the operating system's error code. */
 const WHY: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", NO_SERVER],
-  ["ENOTFOUND", NO_SERVER],
-  ["EAI_AGAIN", NO_SERVER],
-  ["EHOSTUNREACH", NO_SERVER],
-  ["ENETUNREACH", NO_SERVER],
-  ["ETIMEDOUT", NO_SERVER],
-  ["ENOENT", NO_SERVER],
+  ...UNREACHABLE.map((code) => [code, NO_SERVER] as const),
   [
     "EACCES",
     "this user may not use the server's socket; change its permissions, or connect by host and port",
@@ -28,14 +22,14 @@ const WHY: ReadonlyMap<string, string> = new Map([
   ["3D000", "the server has no such database; create it, or correct its name in DATABASE_URL"],
   ["42501", "the user lacks the rights to it; grant them, or connect as the schema's owner"],
   ["25006", `the server is read-only; connect to the primary, then try again: ${KEPT}`],
-  ["53100", SPACE],
+  ["53100", `the server's disk is full; free space there and try again: ${KEPT}`],
   ["53200", `the server has no memory left; try again: ${KEPT}`],
   ["53300", "the server has no connection left; close some, or raise max_connections"],
   [
     "55P03",
     `another process has kept the journal locked for 30 s; end its transaction and try again: ${KEPT}`,
   ],
-  ["57P03", LATER],
+  ["57P03", `the server is starting, stopping or recovering; try again in a moment: ${KEPT}`],
 ]);
 
 /** SQLSTATEs and system errors after which another connection may well work. */
