@@ -12,20 +12,11 @@ const MAX_REASON_LENGTH = 300;
 
 type CallBounds = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
-export type EmbeddingResult<T> =
+type EmbeddingResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** An embedding model as memory uses it: bounded in time, and never rejecting. */
-export interface Embedder {
-  readonly model: string;
-  /** Embeds a question. */
-  query(text: string, bounds: CallBounds): Promise<EmbeddingResult<Vector>>;
-  /** Embeds documents, in order; null for a text whose vector has no direction. */
-  documents(
-    texts: readonly string[],
-    bounds: CallBounds,
-  ): Promise<EmbeddingResult<readonly (Vector | null)[]>>;
-}
+export type Embedder = ReturnType<typeof createEmbedder>;
 
 /** The prefixes that a model expects. https://huggingface.co/nomic-ai/nomic-embed-text-v1.5 */
 function prefixesOf(model: string): { readonly query: string; readonly document: string } {
@@ -34,7 +25,7 @@ function prefixesOf(model: string): { readonly query: string; readonly document:
     : { query: "", document: "" };
 }
 
-export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
+export function createEmbedder(embeddings: Embeddings, world: World) {
   const { model } = embeddings;
   const prefixes = prefixesOf(model);
   const vectors = new LRUCache<string, Vector>({ max: MAX_KEPT_QUERIES });
@@ -52,7 +43,8 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
 
   return {
     model,
-    async query(text, bounds) {
+    /** Embeds a question. */
+    async query(text: string, bounds: CallBounds): Promise<EmbeddingResult<Vector>> {
       const known = vectors.get(text);
       if (known) return { ok: true, value: known };
       if (failure && world.now() < failure.untilMs) return { ok: false, why: failure.why };
@@ -67,7 +59,8 @@ export function createEmbedder(embeddings: Embeddings, world: World): Embedder {
       vectors.set(text, vector);
       return { ok: true, value: vector };
     },
-    documents: (texts, bounds) =>
+    /** Embeds documents, in order; null for a text whose vector has no direction. */
+    documents: (texts: readonly string[], bounds: CallBounds): Promise<EmbeddingResult<(Vector | null)[]>> =>
       embed(
         texts.map((text) => prefixes.document + text),
         bounds,

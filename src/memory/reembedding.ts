@@ -66,33 +66,29 @@ async function embedBatch(
   signal: AbortSignal,
 ): Promise<EmbeddedBatch> {
   const whole = await embedAll(work, batch, signal);
-  if (whole.ok) return { ...whole, why: null };
+  if (whole.why === null) return whole;
   const passed: string[] = [];
   let embedded = 0;
   let inRow = 0;
   for (const engram of batch) {
     const one = await embedAll(work, [engram], signal);
     if (signal.aborted) return { embedded, passed, why: "it was given up" };
-    inRow = one.ok && one.embedded > 0 ? 0 : inRow + 1;
-    if (one.ok) embedded += one.embedded;
+    inRow = one.embedded > 0 ? 0 : inRow + 1;
+    embedded += one.embedded;
     if (inRow > 0) passed.push(engram.id);
-    if (!one.ok && (inRow >= HOPELESS || inRow === batch.length))
+    if (one.why !== null && (inRow >= HOPELESS || inRow === batch.length))
       return { embedded, passed: [], why: one.why };
   }
   return { embedded, passed, why: null };
 }
 
-type BatchResult =
-  | { readonly ok: true; readonly embedded: number; readonly passed: readonly string[] }
-  | { readonly ok: false; readonly why: string };
-
 async function embedAll(
   { store, embedder, scope }: EmbeddingWork,
   batch: readonly Engram[],
   signal: AbortSignal,
-): Promise<BatchResult> {
+): Promise<EmbeddedBatch> {
   const came = await embedder.documents(batch.map(embeddingText), { timeoutMs: BATCH_MS, signal });
-  if (!came.ok) return came;
+  if (!came.ok) return { embedded: 0, passed: [], why: came.why };
   const vectors = new Map<Engram["id"], Vector>();
   const passed: string[] = [];
   for (const [index, { id }] of batch.entries()) {
@@ -101,7 +97,7 @@ async function embedAll(
     else passed.push(id);
   }
   if (vectors.size > 0) await store.embed(scope, { model: embedder.model, vectors });
-  return { ok: true, embedded: vectors.size, passed };
+  return { embedded: vectors.size, passed, why: null };
 }
 
 /** One batch in passing, for when a model has changed; whether it succeeded. @throws Fault `store-unavailable` */
@@ -110,5 +106,5 @@ export async function catchUp(work: EmbeddingWork, most: number, signal: AbortSi
   const left = await store.unembedded(scope, { model: embedder.model, limit: most });
   if (left.length === 0) return true;
   const came = await embedAll(work, left, signal);
-  return came.ok && came.passed.length === 0;
+  return came.why === null && came.passed.length === 0;
 }

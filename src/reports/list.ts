@@ -4,15 +4,11 @@ import { oneLine } from "./printable.ts";
 import { cutTo, widthOf } from "./text-width.ts";
 import { NO_DELIBERATIONS, shortAge } from "./words.ts";
 
-export type ListStyle = {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Cells of a line. */
-  readonly width: number;
-};
-
-/** One line a deliberation, in the order given: id (never cut), age, status, question. Ends in a newline. */
-export function listText(summaries: readonly Summary[], { now, width }: ListStyle): string {
+/** One line a deliberation, in the order given: id (never cut), age, status, question. Ends in a newline. `now`: milliseconds since 1970. */
+export function listText(
+  summaries: readonly Summary[],
+  { now, width }: { now: number; width: number },
+): string {
   if (summaries.length === 0) return `${NO_DELIBERATIONS}\n`;
   const ids = summaries.map(({ id }) => id as string);
   const idCells = Math.max(2, ...ids.map(widthOf));

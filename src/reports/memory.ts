@@ -1,5 +1,6 @@
 import type { Annotation } from "../kernel/index.ts";
 import type { EngramView, FoundView, MemoryEngram, MemoryFacts, MemorySearch } from "../views/memory-view.ts";
+import type { TextStyle } from "./answer.ts";
 import { labelledRows } from "./labelled-rows.ts";
 import { oneLine } from "./printable.ts";
 import { scoreBadge } from "./score.ts";
@@ -7,12 +8,7 @@ import { styleOf, type Style } from "./style.ts";
 import { cutTo, wrapped } from "./text-width.ts";
 import { pluralize } from "../text/format.ts";
 
-export type MemoryStyle = {
-  /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
-  readonly color: boolean;
-  /** Cells of a line. */
-  readonly width: number;
-};
+export type MemoryStyle = Omit<TextStyle, "unpriced">;
 
 /** Of a list so much of a summary is shown, in so many lines; `show` has all of it. */
 const SUMMARY_CHARACTERS = 400;

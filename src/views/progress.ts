@@ -51,16 +51,10 @@ export type RunProgress = {
   readonly closed: string | undefined;
 };
 
-/** A live view that is fed and read by one owner: it keeps the entries, because what was spent is a fold over them. */
-export interface ProgressView {
-  event(entry: Entry): void;
-  frame(frame: Frame): void;
-  read(): RunProgress;
-}
-
 type Seen = { readonly owner: string | undefined; readonly view: StepView };
 
-export function progressView(): ProgressView {
+/** A live view that is fed and read by one owner: it keeps the entries, because what was spent is a fold over them. */
+export function progressView() {
   const entries: Entry[] = [];
   const steps = new Map<StepKey, Seen>();
   let opening: Opening | undefined;
@@ -69,22 +63,20 @@ export function progressView(): ProgressView {
 
   const participants = (): readonly Participant[] => opening?.participants ?? [];
   return {
-    event(entry) {
+    event(entry: Entry): void {
       entries.push(entry);
       if (entry.type === "deliberation-opened") opening = entry.data;
       if (entry.type === "deliberation-closed") closed = entry.data.outcome;
       if (entry.type === "roster-fixed") {
-        phases = [
-          ...phases,
-          { phase: entry.data.phase, in: entry.data.in.length, out: entry.data.out.length },
-        ];
+        const { phase, in: present, out } = entry.data;
+        phases = [...phases, { phase, in: present.length, out: out.length }];
       }
       const call = callOf(entry);
       if (!call || !("step" in entry.origin)) return;
       const { step } = entry.origin;
       steps.set(step, { owner: speakerOf(entry), view: recordedView(entry, { step, call }) });
     },
-    frame({ step, work, ...frame }) {
+    frame({ step, work, ...frame }: Frame): void {
       const known = steps.get(step);
       if (known?.view.state === "done" || known?.view.state === "failed") return;
       const owner = work?.by;
@@ -98,7 +90,7 @@ export function progressView(): ProgressView {
       const kept = attempt === known?.view.attempt ? known.view.text.slice(0, offset) : "";
       steps.set(step, { owner, view: { ...fresh, state: "writing", text: kept + text, attempt } });
     },
-    read: () => ({
+    read: (): RunProgress => ({
       question: opening?.question ?? "",
       rows: participants().map(({ id, persona, seat, model }) => ({
         id,
@@ -119,10 +111,7 @@ const subjectOf = (step: StepKey, work: Work | undefined): Pick<StepView, "work"
   again: (work?.nth ?? 1) > 1,
 });
 
-function recordedView(
-  entry: Entry,
-  { step, call }: { readonly step: StepKey; readonly call: Call },
-): StepView {
+function recordedView(entry: Entry, { step, call }: { step: StepKey; call: Call }): StepView {
   const why = failureOf(entry, call);
   return {
     step,

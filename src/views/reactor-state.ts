@@ -94,17 +94,6 @@ export type ReactorMoment = {
   readonly cursors: ReadonlyMap<string, Cursor>;
 };
 
-/** A live view that is fed and read by one owner. It keeps no entries, only what is due. */
-export interface ReactorsView {
-  /**
-   * The next entry of its deliberation; `before`: the journal up to and including it, in order. What has been seen is seen
-   * again with `counted: false`. (STATE-4)
-   */
-  event(entry: Entry, before: readonly Entry[], options?: { readonly counted: boolean }): void;
-  /** In the order of the reactors. */
-  read(moment: ReactorMoment): readonly ReactorState[];
-}
-
 type Due = {
   readonly deliberation: DeliberationId;
   readonly event: EventId;
@@ -123,7 +112,8 @@ type Kept = {
   lastError: (NonNullable<ReactorState["lastError"]> & { readonly cursor: Cursor }) | null;
 };
 
-export function reactorsView(reactors: readonly WatchedReactor[]): ReactorsView {
+/** A live view that is fed and read by one owner. It keeps no entries, only what is due. */
+export function reactorsView(reactors: readonly WatchedReactor[]) {
   const all = reactors.map((reactor): Kept => ({
     reactor,
     due: new Map(),
@@ -132,7 +122,11 @@ export function reactorsView(reactors: readonly WatchedReactor[]): ReactorsView 
     lastError: null,
   }));
   return {
-    event(entry, before, { counted } = { counted: true }) {
+    /**
+     * The next entry of its deliberation; `before`: the journal up to and including it, in order. What has been seen is seen
+     * again with `counted: false`. (STATE-4)
+     */
+    event(entry: Entry, before: readonly Entry[], { counted } = { counted: true }): void {
       for (const kept of all) {
         if (entry.type !== "unknown" && kept.reactor.needsReaction(entry, before))
           kept.due.set(entry.id, dueOf(entry));
@@ -141,7 +135,8 @@ export function reactorsView(reactors: readonly WatchedReactor[]): ReactorsView 
         if (counted) hear(kept, entry, failureIn(entry));
       }
     },
-    read: (moment) => all.map((kept) => stateOf(kept, moment)),
+    /** In the order of the reactors. */
+    read: (moment: ReactorMoment): readonly ReactorState[] => all.map((kept) => stateOf(kept, moment)),
   };
 }
 
