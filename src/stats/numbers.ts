@@ -54,12 +54,11 @@ export function inverse(matrix: readonly (readonly number[])[]): number[][] {
   const rows = matrix.map((row, index) => [...row, ...row.map((_, column) => Number(column === index))]);
   for (const [index, row] of rows.entries()) {
     const pivot = row[index] ?? 0;
-    for (let column = 0; column < 2 * size; column += 1) row[column] = (row[column] ?? 0) / pivot;
+    for (const [column, value] of row.entries()) row[column] = value / pivot;
     for (const [other, target] of rows.entries()) {
       const factor = other === index ? 0 : (target[index] ?? 0);
       if (factor === 0) continue;
-      for (let column = 0; column < 2 * size; column += 1)
-        target[column] = (target[column] ?? 0) - factor * (row[column] ?? 0);
+      for (const [column, value] of row.entries()) increase(target, column, -factor * value);
     }
   }
   return rows.map((row) => row.slice(size));

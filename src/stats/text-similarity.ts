@@ -1,5 +1,5 @@
 import { WORD, contentWords } from "../text/words.ts";
-import { mean } from "./numbers.ts";
+import { addTo, mean } from "./numbers.ts";
 import type { NamedText } from "../text/trace.ts";
 import { orderByScore } from "./ballot-rules.ts";
 
@@ -8,10 +8,9 @@ function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   let before: string | undefined;
   for (const [found] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
-    counts.set(found, (counts.get(found) ?? 0) + 1);
+    addTo(counts, found, 1);
     // A space is in no word, so a pair is never taken for one.
-    const pair = before === undefined ? undefined : `${before} ${found}`;
-    if (pair !== undefined) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+    if (before !== undefined) addTo(counts, `${before} ${found}`, 1);
     before = found;
   }
   return counts;

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { MIN_COMPARISONS, type ContestReading, type MemoryReport } from "./memory-stats.ts";
 import { INTENTS, NOTHING_REMEMBERED, type MemoryStyle } from "../../reports/memory.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -5,14 +6,9 @@ import { styleOf, type Style } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { pluralize, formatNumber } from "../../text/format.ts";
 
-type ConfigurationShown = Omit<MemoryReport["configurations"][number], "models"> & {
-  readonly models: readonly string[];
-};
-
 /** The part of a memory's statistics that is shown. */
-export type StatsShown = Omit<MemoryReport, "user" | "configurations"> & {
-  readonly configurations: readonly ConfigurationShown[];
-};
+export type StatsShown = Omit<z.input<typeof MemoryReport>, "user">;
+type ConfigurationShown = StatsShown["configurations"][number];
 
 /** What is remembered, and how each configuration has done by kind of question: shares with their 95 % intervals. Ends in a newline. */
 export function memoryStatsText(stats: StatsShown, { color, width }: MemoryStyle): string {
@@ -64,8 +60,8 @@ function configurationLines(
           `of ${pluralize(compared, "comparison")} won ${shareWords(wins, won)}, lost ${shareWords(losses, lost)}, tied ${formatNumber(ties)}`,
         ]),
   ].join("; ");
-  const reading =
-    compared === 0 ? [] : wrapped(CLAIMS[claim], most - 4).map((line) => `    ${COLORS(style)[claim](line)}`);
+  const { text, color } = CLAIMS[claim];
+  const reading = compared === 0 ? [] : wrapped(text, most - 4).map((line) => `    ${style[color](line)}`);
   return [
     ...wrapped(name, most - 2).map((line) => `  ${line}`),
     ...wrapped(facts, most - 4).map((line) => `    ${line}`),
@@ -73,18 +69,14 @@ function configurationLines(
   ];
 }
 
-const CLAIMS: { readonly [claim in ContestReading]: string } = {
-  ahead: "wins more than it loses",
-  behind: "loses more than it wins",
-  "not-told-apart": "no significant difference",
-  "too-few": `not enough comparisons (${MIN_COMPARISONS} required)`,
+type ClaimShown = { readonly text: string; readonly color: "green" | "red" | "dim" };
+
+const CLAIMS: { readonly [claim in ContestReading]: ClaimShown } = {
+  ahead: { text: "wins more than it loses", color: "green" },
+  behind: { text: "loses more than it wins", color: "red" },
+  "not-told-apart": { text: "no significant difference", color: "dim" },
+  "too-few": { text: `not enough comparisons (${MIN_COMPARISONS} required)`, color: "dim" },
 };
-const COLORS = (style: Style): { readonly [claim in ContestReading]: (text: string) => string } => ({
-  ahead: style.green,
-  behind: style.red,
-  "not-told-apart": style.dim,
-  "too-few": style.dim,
-});
 
 /** `12 (50 %, 31–69)`. */
 const shareWords = (count: number, { value, low, high }: ConfigurationShown["won"]): string =>

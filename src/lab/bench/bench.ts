@@ -152,7 +152,11 @@ export function readTasks<S extends TaskLine>(
   const lines = readJsonLines({ file, kind: "file of tasks", row, form: FORM }, here);
   return lines.map(({ place, value }) => {
     const task = { ...value, id: value.id ?? `line ${place.slice(place.lastIndexOf(":") + 1)}` };
-    const once = (seen: Map<string, string>, key: string, what: string) => {
+    const asked = JSON.stringify([task.question, task.context ?? null]);
+    for (const { seen, key, what } of [
+      { seen: ids, key: task.id, what: "id" },
+      { seen: questions, key: asked, what: "question" },
+    ]) {
       const before = seen.get(key);
       if (before !== undefined)
         throw new Fault("configuration", {
@@ -160,9 +164,7 @@ export function readTasks<S extends TaskLine>(
           next: "every task counts once; take one of them out",
         });
       seen.set(key, place);
-    };
-    once(ids, task.id, "id");
-    once(questions, JSON.stringify([task.question, task.context ?? null]), "question");
+    }
     return task;
   });
 }

@@ -2,7 +2,7 @@ import { type AppContext, checkModelRef, parseModelRef } from "../../app/context
 import { protocolSettings } from "../../app/opening.ts";
 import type { FileContext } from "../../config/paths.ts";
 import { type NewDeliberation, textDigest } from "../../engine/index.ts";
-import { type Evaluator, readEvaluationFile } from "../../interop/dialectic/agent-file.ts";
+import { type EvaluationConfig, readEvaluationFile } from "../../interop/dialectic/agent-file.ts";
 import { type Families, familyOf, Fault, ParticipantId } from "../../kernel/index.ts";
 import { mapModels } from "../../protocols/debate/seats.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
@@ -137,7 +137,7 @@ const MAX_EVALUATORS = 26;
  * `checkedRef` do
  */
 async function evaluatorSeats(context: AppContext, given: Evaluators) {
-  const { agents, warnings } = evaluatorsOf(context, given);
+  const { agents, warnings } = evaluatorsOf(given);
   const mapped = given.mapModels === undefined ? agents : mapModels(agents, given.mapModels);
   const instructions = context.resources.persona("judge").instructions;
   return {
@@ -167,10 +167,7 @@ async function evaluatorSeats(context: AppContext, given: Evaluators) {
 }
 
 /** @throws Fault `configuration` */
-function evaluatorsOf(
-  context: AppContext,
-  { config, models = [], place }: Evaluators,
-): { readonly agents: readonly Evaluator[]; readonly warnings: readonly string[] } {
+function evaluatorsOf({ config, models = [], place }: Evaluators): EvaluationConfig {
   const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
   if (config !== undefined) {
     if (models.length === 0) return readEvaluationFile(config, place);

@@ -6,6 +6,7 @@ import { type JsonLine, readContext, readTextOrFile } from "../../config/input-f
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse, displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
 import { type Families, familyOf, Fault, Score } from "../../kernel/index.ts";
+import { parseJson } from "../../replies/json-objects.ts";
 import type { JudgeTask } from "./judge.ts";
 
 type Here = FileContext & Pick<AppContext, "settings">;
@@ -125,12 +126,14 @@ export const LabeledAnswer = z.strictObject({
 export type LabeledAnswer = z.infer<typeof LabeledAnswer>;
 
 /** A pair as the LLMBar data sets write it (Zeng et al. 2023, arXiv 2310.07641). */
-const LlmBarPair = z.strictObject({
-  input: question,
-  output_1: z.string(),
-  output_2: z.string(),
-  label: z.union([z.literal(1), z.literal(2)]),
-});
+const LlmBarPair = z
+  .strictObject({
+    input: question,
+    output_1: z.string(),
+    output_2: z.string(),
+    label: z.union([z.literal(1), z.literal(2)]).transform((label) => (label === 1 ? "A" : "B")),
+  })
+  .transform(({ input, output_1: a, output_2: b, label }): LabeledPair => ({ question: input, a, b, label }));
 
 /** What a judge can be measured against: all pairs, or all single answers. */
 export type LabeledFile =
@@ -156,10 +159,7 @@ export function readLabeledFile(file: string, place: FileContext): LabeledFile {
   if (rows.length === 0) throw refuse(`${name} has no items`, FORMS);
   if (rows.length > MAX_ROWS)
     throw refuse(`${name} has ${rows.length} items, more than ${MAX_ROWS}`, "split it");
-  if (array) {
-    const pairs = rows.map((row) => checked(row, LlmBarPair));
-    return { kind: "preference", rows: pairs.map(fromLlmBar) };
-  }
+  if (array) return { kind: "preference", rows: rows.map((row) => checked(row, LlmBarPair)) };
   const single = rows.map(({ value }) => isSingle(value));
   const mixed = single.findIndex((one) => one !== single[0]);
   if (mixed !== -1) {
@@ -178,7 +178,7 @@ const isSingle = (value: unknown): boolean => isObject(value) && Object.hasOwn(v
 
 /** The array that the whole text is, or that is the only value of the object that it is. */
 function arrayIn(text: string): readonly unknown[] | undefined {
-  const whole = parsed(text);
+  const whole = parseJson(text);
   if (Array.isArray(whole)) return whole;
   const [only, second] = isObject(whole) ? Object.values(whole) : [];
   return second === undefined && Array.isArray(only) ? only : undefined;
@@ -191,25 +191,10 @@ const fromLines = (text: string, name: string): JsonLine<unknown>[] =>
   text.split(/\r?\n/).flatMap((line, index): JsonLine<unknown>[] => {
     if (line.trim() === "") return [];
     const place = `${name}:${index + 1}`;
-    const value = parsed(line);
+    const value = parseJson(line);
     if (!isObject(value)) throw refuse(`${place}: this is no JSON object`, FORMS);
     return [{ place, value }];
   });
 
 const checked = <S extends z.ZodType>({ place, value }: JsonLine<unknown>, schema: S): z.output<S> =>
   checkedFile({ path: place, value, place: () => place }, schema, FORMS);
-
-const fromLlmBar = ({ input, output_1, output_2, label }: z.infer<typeof LlmBarPair>): LabeledPair => ({
-  question: input,
-  a: output_1,
-  b: output_2,
-  label: label === 1 ? "A" : "B",
-});
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
