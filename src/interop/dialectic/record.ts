@@ -180,8 +180,7 @@ function agentsOf({ promptSources, clarifications, rounds }: DialecticState): Re
   const roles = new Map(
     [
       ...contributions.map(({ agentId, agentRole }) => [agentId, agentRole] as const),
-      ...questions.map(({ agentId, role }) => [agentId, role] as const),
-      ...listed.map(({ agentId, role }) => [agentId, role] as const),
+      ...[...questions, ...listed].map(({ agentId, role }) => [agentId, role] as const),
     ].filter(([, role]) => typeof role === "string"),
   );
   const ids = new Set([...listed, ...questions, ...contributions].map(({ agentId }) => agentId));

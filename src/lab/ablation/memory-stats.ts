@@ -23,7 +23,7 @@ export type Contest = { readonly wins: number; readonly losses: number; readonly
  * (as McNemar's: twice the smaller binomial tail at ½), with Holm's correction for the rows that are tested.
  */
 export function readContests(contests: readonly Contest[]): ContestReading[] {
-  const tested = contests.filter((contest) => compared(contest) >= MIN_COMPARISONS); // CLAIM-1
+  const tested = contests.filter(({ wins, losses, ties }) => wins + losses + ties >= MIN_COMPARISONS); // CLAIM-1
   const adjusted = holm(tested.map(({ wins, losses }) => mcnemar(wins, losses))); // CLAIM-2
   return contests.map((contest) => {
     const at = tested.indexOf(contest);
@@ -32,8 +32,6 @@ export function readContests(contests: readonly Contest[]): ContestReading[] {
     return contest.wins > contest.losses ? "ahead" : "behind";
   });
 }
-
-const compared = ({ wins, losses, ties }: Contest): number => wins + losses + ties;
 
 /** The statistics of a memory as they are printed. Published as `schemas/memory-stats.schema.json`. */
 export const MemoryReport = MemoryStats.extend({

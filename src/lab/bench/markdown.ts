@@ -1,4 +1,4 @@
-import type { BenchArmResult, BenchReport } from "./report.ts";
+import type { BenchArmResult, BenchFlips, BenchReport } from "./report.ts";
 import {
   formatDifference,
   formatEstimate,
@@ -171,11 +171,9 @@ const flipsTable = (arms: readonly BenchArmResult[]): string =>
       ]),
   );
 
-type Flips = NonNullable<BenchArmResult["flips"]>;
-
 const percentOf = (count: number, n: number): string => (n === 0 ? "–" : `${formatShare(count / n)} %`);
 
-const rightAfter = ({ controlRight, ...flips }: Omit<Flips, "n">): number =>
+const rightAfter = ({ controlRight, ...flips }: Omit<BenchFlips, "n">): number =>
   controlRight - flips.rightToWrong - flips.rightToNone + flips.wrongToRight + flips.noneToRight;
 
 const FLIPS =

@@ -187,6 +187,7 @@ export const BenchReport = z.strictObject({
 });
 export type BenchReport = z.infer<typeof BenchReport>;
 export type BenchArmResult = BenchReport["arms"][number];
+export type BenchFlips = NonNullable<BenchArmResult["flips"]>;
 
 export type BenchInput = {
   readonly tasks: BenchReport["tasks"];

@@ -1,5 +1,5 @@
 import { formatNumber, formatUsd } from "../../text/format.ts";
-import type { BenchArmResult, BenchPair, BenchReport } from "./report.ts";
+import type { BenchArmResult, BenchFlips, BenchPair, BenchReport } from "./report.ts";
 
 /** A share as a percentage with one decimal: so few questions do not support more. */
 export const formatShare = (share: number | null): string =>
@@ -39,12 +39,7 @@ export function describePair({ first, second, n, onlyFirst, onlySecond, adjusted
 }
 
 /** Whether deliberation helped, or why the test does not show it. */
-export function describeFlips({
-  n,
-  rightToWrong,
-  wrongToRight,
-  p,
-}: NonNullable<BenchArmResult["flips"]>): string {
+export function describeFlips({ n, rightToWrong, wrongToRight, p }: BenchFlips): string {
   const flips = rightToWrong + wrongToRight;
   if (n === 0) return "no majority of drafts to compare with";
   if (p < SIGNIFICANT) return wrongToRight > rightToWrong ? "deliberation helped" : "deliberation harmed";
