@@ -17,4 +17,4 @@ export { defineProtocol } from "./engine/protocol.ts";
 export { defineReactor } from "./engine/reactor.ts";
 export { createModels, type ModelsOptions } from "./models/models.ts";
 export { openStore, type OpenedStore } from "./stores/index.ts";
-export type { Exported } from "./app/export.ts";
+export type { Exported } from "./app/result.ts";

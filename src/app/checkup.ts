@@ -6,7 +6,7 @@ import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
 import { checkOllamaModels, ollamaNames } from "./ollama-models.ts";
 import { fileResources } from "../config/resources.ts";
-import { criticSettings, recallSettings } from "./reactions.ts";
+import { criticSettings, recallSettings } from "./reaction-plan.ts";
 import { protocols } from "./registry.ts";
 import { reachable } from "./reachable.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";

@@ -14,15 +14,10 @@ export type ModelRow = {
   readonly how: string;
 };
 
-/** A provider that is not available, and how to make it available. */
-export type MissingRow = { readonly provider: string; readonly next: string };
-
 const LOCAL = new Set(["ollama", "lmstudio", "sim"]);
 
-/** Lists the available models. It queries local servers, but does not test keys. */
-export async function modelTable(
-  context: AppContext,
-): Promise<{ models: readonly ModelRow[]; missing: readonly MissingRow[] }> {
+/** Lists the available models, and how to make the `missing` providers available. It queries local servers, but does not test keys. */
+export async function modelTable(context: AppContext) {
   const { settings } = context;
   const places = await reachable(context);
   const table = [...declaredPrices(settings), ...prices];

@@ -15,8 +15,7 @@ import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../e
 import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
 import { nextTurn, turnsBefore } from "./conversation.ts";
 import { choosePanel } from "./panel.ts";
-import { reactionPlan } from "./reaction-plan.ts";
-import { recallSettings } from "./reactions.ts";
+import { reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
 /** A protocol's part of an opening, and the fields that all openings have. */
@@ -179,10 +178,7 @@ export function chooseStrategy({
   requested,
   resources,
   settings: { strategy, goal },
-}: Pick<AppContext, "requested" | "resources" | "settings">): {
-  readonly settings: { readonly name: string; readonly sees: readonly string[]; readonly goal?: string };
-  readonly directive: string;
-} {
+}: Pick<AppContext, "requested" | "resources" | "settings">) {
   const { name, directive, sees, path } = resources.strategy(strategy, goal);
   const unknown = [...slotsOf(directive)].find((slot) => slot !== "goal");
   if (unknown !== undefined) {

@@ -21,9 +21,9 @@ import {
   type ProcessParts,
   type EffectiveSettings,
 } from "./context.ts";
-import type { Exported } from "./export.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
 import { resolveId } from "./lookup.ts";
+import type { Exported } from "./result.ts";
 import { reactors as shippedReactors, withProtocols } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
@@ -244,7 +244,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     },
     async export(id, call) {
       const context = reading(call);
-      const { exportRun } = await import("./export.ts");
+      const { exportRun } = await import("./result.ts");
       return exportRun(context, await entriesOf(context, id));
     },
     async list({ limit = 20, before } = {}, call) {

@@ -1,25 +1,18 @@
 import { findNearest } from "../text/words.ts";
-import type { PromptTemplate } from "../engine/protocol.ts";
 import type { AnyReactor } from "../engine/reactor.ts";
 import { loadReactors, type Reactors } from "../engine/index.ts";
-import { familyOf, Fault, Json, type ModelRef, type UserId } from "../kernel/index.ts";
+import { familyOf, Fault, Json, type ModelRef, type RecallRules, type UserId } from "../kernel/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { Note } from "../engine/opening-part.ts";
-import { checkModelRef, type AppContext } from "./context.ts";
+import type { Resources } from "../config/resources.ts";
+import { chooseJudgeForm } from "../protocols/phases/judge-prompts.ts";
+import type { CriticSettings } from "../reactors/critic/index.ts";
+import type { AnswerJudgeSettings } from "../reactors/judging/request.ts";
+import type { MemorySettings } from "../reactors/memory/index.ts";
+import { checkModelRef, type AppContext, type EffectiveSettings } from "./context.ts";
 import { judgeFamilyNote } from "./panel.ts";
-import { criticSettings, memorySettings, pairwiseSettings } from "./reactions.ts";
 
-/** What an opening pins for its reactors. */
-export type ReactionPlan = {
-  readonly settings: Readonly<Record<string, Json>>;
-  /** The models that reactors call, besides the participants' models. */
-  readonly models: readonly ModelRef[];
-  /** The templates that reactors render. */
-  readonly templates: readonly PromptTemplate[];
-  readonly notes: readonly Note[];
-};
-
-/** Plans the reactors that the settings enable. @throws Fault `configuration`, `authentication` for a judge that cannot work */
+/** What an opening pins for the reactors that the settings enable. @throws Fault `configuration`, `authentication` for a judge that cannot work */
 export async function reactionPlan(
   context: AppContext,
   {
@@ -33,7 +26,7 @@ export async function reactionPlan(
     readonly pairwise?: boolean;
     readonly user: UserId;
   },
-): Promise<ReactionPlan> {
+) {
   const { reactors, resources, settings } = context;
   const critic = criticSettings(resources, settings);
   if (critic && settings.judge.length > 0) await checkModelRef(context, critic.model);
@@ -58,7 +51,9 @@ export async function reactionPlan(
   return {
     // The settings were read from JSON or YAML, so they are JSON.
     settings: Object.fromEntries(enabled.map(({ reactor, pinned }) => [reactor.name, Json.parse(pinned)])),
+    /** The models that reactors call, besides the participants' models. */
     models: [...new Set(enabled.flatMap(({ needs }) => needs?.models ?? []))],
+    /** The templates that reactors render. */
     templates: [...new Set(enabled.flatMap(({ needs }) => needs?.templates ?? []))],
     notes: critic ? familyNotes(context, critic.model, answering) : [],
   };
@@ -96,4 +91,65 @@ function familyNotes({ settings }: AppContext, judge: ModelRef, answering: reado
   const shared = answering.find((ref) => familyOf(ref, settings.families) === family);
   if (family === null || shared === undefined) return [];
   return [judgeFamilyNote({ judge, family, model: shared }, settings)];
+}
+
+/**
+ * The critic's settings: `critic.yaml` with its rubrics; the first judge of the settings replaces its model.
+ * null if the critic is off, or `auto` without a judge in the request or a file.
+ * @throws Fault `configuration` for an invalid `critic.yaml` or rubric
+ */
+export function criticSettings(
+  resources: Pick<Resources, "critic" | "memory">,
+  settings: Pick<EffectiveSettings, "critic" | "judge" | "compatible">,
+): CriticSettings | null {
+  const [judge] = settings.judge;
+  if (settings.critic === "off") return null;
+  const { critic, sources } = resources.critic();
+  const named = judge !== undefined || sources["critic.model"]?.from !== "default";
+  if (settings.critic === "auto" && !named) return null;
+  const model = judge ?? critic.model;
+  const bounded = sources["critic.context"]?.from !== "default" || makesRoom(model, settings);
+  return {
+    model,
+    temperature: critic.temperature,
+    contextTokens: bounded ? critic.contextTokens : null,
+    maxOutputTokens: critic.maxOutputTokens,
+    timeoutMs: critic.timeoutMs,
+    form: critic.form ?? chooseJudgeForm(model),
+    rubric: critic.rubric,
+    kind: critic.kind,
+    rules: [...critic.rules],
+  };
+}
+
+/** True if the model's server allocates its context length per request. */
+function makesRoom(model: ModelRef, { compatible }: Pick<EffectiveSettings, "compatible">): boolean {
+  const [provider, name = ""] = model.split("/");
+  if (provider !== "compatible") return provider === "ollama";
+  return compatible[name]?.wire === "ollama";
+}
+
+/** The critic also compares answers, by its default rubric. */
+export function pairwiseSettings({ kind: _, rules: __, ...judge }: CriticSettings): AnswerJudgeSettings {
+  return judge;
+}
+
+/**
+ * The memory reactor's settings; with memory off, it writes nothing.
+ * @throws Fault `configuration` for an invalid `memory.yaml`
+ */
+export function memorySettings(
+  resources: Pick<Resources, "critic" | "memory">,
+  settings: Pick<EffectiveSettings, "memory" | "user">,
+): MemorySettings {
+  const { mergeAt, retireAt } = resources.memory().memory;
+  return { user: settings.user, write: settings.memory, mergeAt, retireAt };
+}
+
+/** The memory owner and the recall rules; null if memory is off. @throws Fault `configuration` for an invalid `memory.yaml` */
+export function recallSettings(
+  resources: Pick<Resources, "critic" | "memory">,
+  settings: Pick<EffectiveSettings, "memory" | "user">,
+): { readonly user: UserId; readonly rules: RecallRules } | null {
+  return settings.memory ? { user: settings.user, rules: resources.memory().memory.recall } : null;
 }

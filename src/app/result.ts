@@ -1,7 +1,14 @@
 import { loadNamed, type AnyProtocol, type Registry } from "../engine/index.ts";
-import { isEvent, type Entry, type ReportPart } from "../kernel/index.ts";
+import {
+  isEvent,
+  pinnedTexts,
+  type Entry,
+  type OrganizationStore,
+  type ReportPart,
+} from "../kernel/index.ts";
 import type { ShownResult } from "../reports/answer.ts";
 import { resultOf, type Result } from "../views/result.ts";
+import type { AppContext } from "./context.ts";
 
 /** The protocol that these entries' opening names; undefined where the registry does not have it. */
 async function protocolOf(
@@ -38,4 +45,23 @@ export async function loadShown(
     return texts.length > 0 ? [{ heading: protocol.name, blocks: [{ kind: "points", texts }] }] : [];
   };
   return { result, isVerdict, parts: sectionParts?.(section, result as never) ?? lines() };
+}
+
+/** A complete deliberation: result, events and pinned texts by digest. */
+export type Exported = {
+  readonly result: Result | null;
+  readonly events: readonly Entry[];
+  readonly texts: Readonly<Record<string, string>>;
+};
+
+export async function exportRun(
+  { store, protocols }: Pick<AppContext, "protocols"> & { readonly store: Pick<OrganizationStore, "text"> },
+  events: readonly Entry[],
+): Promise<Exported> {
+  const digests = events.flatMap((entry) =>
+    isEvent(entry, "deliberation-opened") ? pinnedTexts(entry.data) : [],
+  );
+  const texts = await Promise.all(digests.map(async (digest) => [digest, await store.text(digest)] as const));
+  const result = (await loadResult(protocols, events)) ?? null;
+  return { result, events, texts: Object.fromEntries(texts) };
 }

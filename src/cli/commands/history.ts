@@ -1,6 +1,5 @@
-import { exportRun as exportWhole } from "../../app/export.ts";
 import { withProtocols } from "../../app/registry.ts";
-import { loadShown } from "../../app/result.ts";
+import { exportRun as exportWhole, loadShown } from "../../app/result.ts";
 import { answerText } from "../../reports/answer.ts";
 import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { eventLine } from "../../reports/event-line.ts";

@@ -9,8 +9,13 @@ import { CriticSettings } from "../reactors/critic/index.ts";
 import { MemorySettings } from "../reactors/memory/index.ts";
 import { AnswerJudgeSettings } from "../reactors/judging/request.ts";
 import { defineReactor } from "../engine/index.ts";
-import { reactorSettings } from "./reaction-plan.ts";
-import { criticSettings, memorySettings, pairwiseSettings, recallSettings } from "./reactions.ts";
+import {
+  criticSettings,
+  memorySettings,
+  pairwiseSettings,
+  reactorSettings,
+  recallSettings,
+} from "./reaction-plan.ts";
 
 const CRITIC = "project/.parley/critic.yaml";
 const settingsOf = (place: Scratch, flags: Record<string, unknown> = {}) =>
