@@ -63,14 +63,8 @@ async function readAtMost(path: string, name: string, max: number): Promise<Uint
     file = await open(path, "r");
     if ((await file.stat()).isDirectory())
       throw refuse(`${name} is a folder`, `name the files in it, as ${name}/*.md`);
-    const chunks: Uint8Array[] = [];
-    for (let total = 0; total < max;) {
-      const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(65_536, max - total)));
-      if (bytesRead === 0) break;
-      chunks.push(buffer.subarray(0, bytesRead));
-      total += bytesRead;
-    }
-    return Buffer.concat(chunks);
+    const chunks = await file.createReadStream({ end: max - 1, autoClose: false }).toArray();
+    return Buffer.concat(chunks as Buffer[]); // without an encoding
   } catch (error) {
     throw toReadFault(error, name);
   } finally {

@@ -45,10 +45,7 @@ export type RateKey = {
   readonly router: boolean;
 };
 
-export type Limiter = {
-  /** A place for one attempt, in turn; null when `signal` aborted first, and then no place is held. */
-  acquire(place: RateKey, signal: AbortSignal): Promise<Slot | null>;
-};
+export type Limiter = ReturnType<typeof createLimiter>;
 
 function newLane(cap: number): Lane {
   return { cap, limit: cap, inFlight: 0, wave: 0 };
@@ -69,7 +66,7 @@ function raise(lane: Lane): void {
   lane.limit = Math.min(lane.cap, lane.limit + 1 / lane.limit);
 }
 
-export function createLimiter(clock: Clock): Limiter {
+export function createLimiter(clock: Clock) {
   const providers = new Map<string, ProviderLane>();
   let tickets = 0;
 
@@ -113,11 +110,7 @@ export function createLimiter(clock: Clock): Limiter {
     if (idle && lane.limit >= lane.cap && lane.pausedUntilMs <= clock.now()) provider.models.delete(model);
   };
 
-  const lanesOf = ({
-    provider: name,
-    model,
-    limits: caps,
-  }: RateKey): { provider: ProviderLane; lane: ModelLane } => {
+  const lanesOf = ({ provider: name, model, limits: caps }: RateKey) => {
     let provider = providers.get(name);
     if (provider === undefined) {
       provider = { ...newLane(caps.provider), models: new Map() };
@@ -157,7 +150,8 @@ export function createLimiter(clock: Clock): Limiter {
   };
 
   return {
-    acquire: (place, signal) =>
+    /** A place for one attempt, in turn; null when `signal` aborted first, and then no place is held. */
+    acquire: (place: RateKey, signal: AbortSignal): Promise<Slot | null> =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve(null);
         const lanes = lanesOf(place);

@@ -10,37 +10,28 @@ export type SimParameters = {
   readonly facts: string | null;
   /** How many questions it asks before a debate; null: as it sees fit. */
   readonly asks: number | null;
-  /** How often it is right about what it can work out. */
-  readonly skill: number;
-  /** How long a whole reply takes, in milliseconds; 0 is at once. */
-  readonly latency: number;
-  readonly seed: number;
-  /** How often a reply is broken in form. */
-  readonly malformed: number;
-  /** How often an attempt fails as an overloaded, busy or unreachable provider does. */
-  readonly fail: number;
-  /** How much it favors answers that it is shown early. */
-  readonly position: number;
-  /** How much it favors answers that it wrote itself. */
-  readonly self: number;
-  /** How much it favors answers that are longer than the others it is shown. */
-  readonly length: number;
-  /** The share of its beliefs that it draws anew for every different prompt: 1 makes samples of one model independent. */
-  readonly vary: number;
-};
+} & typeof defaults;
 
 export type ReferenceReading =
   { readonly ok: true; readonly parameters: SimParameters } | { readonly ok: false; readonly reason: string };
 
 const defaults = {
+  /** How often it is right about what it can work out. */
   skill: 0.9,
+  /** How long a whole reply takes, in milliseconds; 0 is at once. */
   latency: 0,
   seed: 0,
+  /** How often a reply is broken in form. */
   malformed: 0,
+  /** How often an attempt fails as an overloaded, busy or unreachable provider does. */
   fail: 0,
+  /** How much it favors answers that it is shown early. */
   position: 0,
+  /** How much it favors answers that it wrote itself. */
   self: 0,
+  /** How much it favors answers that are longer than the others it is shown. */
   length: 0,
+  /** The share of its beliefs that it draws anew for every different prompt: 1 makes samples of one model independent. */
   vary: 0,
 };
 type NumberName = keyof typeof defaults | "asks";

@@ -6,8 +6,6 @@ import { isStillAt, isSame, displayName, type Located } from "./sandbox.ts";
 /** No link is followed and no FIFO waited for. Windows has neither flag, and there they are undefined: no bits. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-const CHUNK = 65_536;
-
 type Bytes = { readonly ok: true; readonly bytes: Uint8Array } | Refusal;
 
 /**
@@ -29,7 +27,8 @@ export async function readRegularFile(
     if (!stat.isFile() || !isSame(stat, located.identity) || !(await isStillAt(located.path, stat)))
       return refuse(`${name} ${CHANGED}`);
     // Its size is not asked for: a file may grow, and those of some file systems say 0.
-    const bytes = await readAtMost(file, { most: most + 1, signal });
+    const chunks = await file.createReadStream({ end: most, autoClose: false }).toArray({ signal });
+    const bytes = Buffer.concat(chunks as Buffer[]); // without an encoding
     return bytes.length > most
       ? refuse(`${name} has more than ${most / 1_000_000} MB, which is the most that is read`)
       : { ok: true, bytes };
@@ -39,19 +38,4 @@ export async function readRegularFile(
   } finally {
     await file?.close();
   }
-}
-
-async function readAtMost(
-  file: FileHandle,
-  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for (let total = 0; total < most;) {
-    signal.throwIfAborted();
-    const { bytesRead, buffer } = await file.read(new Uint8Array(Math.min(CHUNK, most - total)));
-    if (bytesRead === 0) break;
-    chunks.push(buffer.subarray(0, bytesRead));
-    total += bytesRead;
-  }
-  return Buffer.concat(chunks);
 }

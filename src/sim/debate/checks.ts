@@ -4,16 +4,7 @@ import type { Brief } from "../prompt.ts";
 import { compare, evaluate, hasOperator, write } from "../solver/expression.ts";
 import { quotable } from "../wording.ts";
 
-/** A calculation that a text writes out: `17 * 23 = 381`. */
-export type Calculation = {
-  /** Both sides, with plain signs. */
-  readonly written: string;
-  readonly left: string;
-  /** What the left side really comes to. */
-  readonly value: string;
-  /** Whether it is as the text says, to the places that it gives. */
-  readonly holds: boolean;
-};
+export type Calculation = ReturnType<typeof calculateAgain>[number];
 
 const MAX_SIGNS = 200;
 const MAX_CALCULATIONS = 20;
@@ -32,7 +23,8 @@ export function findCalculations(text: string): Calculation[] {
   return calculations.slice(0, MAX_CALCULATIONS);
 }
 
-function calculateAgain(before: string, after: string): Calculation[] {
+/** A calculation that a text writes out around an equals sign, `17 * 23 = 381`, where it can be done again. */
+function calculateAgain(before: string, after: string) {
   const [, right = ""] = rightSide.exec(after) ?? [];
   const [run = ""] = leftSide.exec(usePlainSigns(before)) ?? [];
   const left = run.split(/[.,] /).at(-1)?.trim() ?? "";
@@ -43,8 +35,17 @@ function calculateAgain(before: string, after: string): Calculation[] {
   const places = right.split(".")[1]?.length ?? 0;
   const size = { ...difference, top: difference.top < 0n ? -difference.top : difference.top };
   const tolerance = { top: places === 0 ? 0n : 1n, bottom: 2n * 10n ** BigInt(places) };
-  const holds = compare(size, tolerance) <= 0;
-  return [{ written: `${left} = ${right}`, left, value: write(value), holds }];
+  return [
+    {
+      /** Both sides, with plain signs. */
+      written: `${left} = ${right}`,
+      left,
+      /** What the left side really comes to. */
+      value: write(value),
+      /** Whether it is as the text says, to the places that it gives. */
+      holds: compare(size, tolerance) <= 0,
+    },
+  ];
 }
 
 const usePlainSigns = (text: string): string =>
