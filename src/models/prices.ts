@@ -167,7 +167,7 @@ export type Spending = ReturnType<typeof createSpending>;
 
 /** The attempts of one call, added up: what was paid for and came to nothing is paid all the same. */
 export function createSpending(price: Price | "free" | null) {
-  let tokens: Tokens = { in: null, out: null, cached: null, reasoning: null };
+  const tokens: Tokens = { in: null, out: null, cached: null, reasoning: null };
   let usd: number | null = null;
   let unpriced = false;
   let source: "provider" | "table" = "provider";
@@ -185,16 +185,11 @@ export function createSpending(price: Price | "free" | null) {
 
   return {
     add: (usage: Usage): void => {
-      const used = usage.tokens;
-      tokens = {
-        in: addKnown(tokens.in, used.in),
-        out: addKnown(tokens.out, used.out),
-        cached: addKnown(tokens.cached, used.cached),
-        reasoning: addKnown(tokens.reasoning, used.reasoning),
-      };
+      for (const kind of ["in", "out", "cached", "reasoning"] as const)
+        tokens[kind] = addKnown(tokens[kind], usage.tokens[kind]);
       charge(usage);
     },
-    tokens: () => tokens,
+    tokens: (): Tokens => ({ ...tokens }),
     /**
      * What the attempts that reported something cost. Each goes by the provider's own figure, else by the
      * table; where an attempt has tokens and neither, the whole is unknown.

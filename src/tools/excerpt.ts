@@ -12,7 +12,8 @@ type ExcerptRequest = {
  * `from_line`. A first line that is longer is cut; null where the text has no line `from`.
  */
 export function cutExcerpt(text: string, { from, lines = Infinity, most }: ExcerptRequest) {
-  const starts = lineStarts(text);
+  // A line feed at the end of the text begins no line.
+  const starts = [...text.matchAll(/[^\n]*\n|[^\n]+$/g)].map(({ index }) => index);
   const total = starts.length;
   // An empty text has no line, and can still be read from its beginning.
   if (from > Math.max(total, 1)) return null;
@@ -39,17 +40,6 @@ export function cutExcerpt(text: string, { from, lines = Infinity, most }: Excer
     text: text.slice(start, end),
     ...(notes.length > 0 ? { note: notes.join("; ") } : {}),
   };
-}
-
-/** Where lines begin; a line feed at the end of the text begins none. */
-function lineStarts(text: string): number[] {
-  const starts: number[] = [];
-  for (let at = 0; at < text.length;) {
-    starts.push(at);
-    const end = text.indexOf("\n", at);
-    at = end === -1 ? text.length : end + 1;
-  }
-  return starts;
 }
 
 /** `at`, or one less where that would cut a surrogate pair. */
