@@ -37,7 +37,7 @@ export async function reachable({
 
 /** A remote provider with a key, or with a URL of the user's, whose models are queried. */
 async function remoteOf(
-  [provider, { keyVariables, urlVariables, ...row }]: readonly [string, Provider],
+  [provider, { keyVariables, urlVariables = [], ...row }]: readonly [string, Provider],
   env: AppContext["env"],
 ): Promise<Reachable[]> {
   if (row.local) return [];

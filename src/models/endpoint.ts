@@ -114,7 +114,7 @@ function resolveProvider(
   row: Provider,
   env: Variables,
 ): Resolution {
-  const given = firstSet(env, row.urlVariables);
+  const given = firstSet(env, row.urlVariables ?? []);
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
   const url = readUrl(written, row.wire);
   if (url === null) {
@@ -170,7 +170,7 @@ function resolveCompatible(path: string, env: Variables, compatible: Compatible)
   }
   const { url, wire = "openai", keyEnv, local = false } = entry;
   const row: Provider = {
-    ...{ wire, url, urlVariables: [], keyVariables: keyEnv === undefined ? [] : [keyEnv] },
+    ...{ wire, url, keyVariables: keyEnv === undefined ? [] : [keyEnv] },
     ...(local && { local }),
     ...(wire === "ollama" && { program: ollamaProgram }),
   };

@@ -14,7 +14,7 @@ export type Provider = {
   /** Environment variables that may hold the key, in order. None: it needs no key. */
   readonly keyVariables: readonly string[];
   /** Environment variables that may replace `url`, in order. */
-  readonly urlVariables: readonly string[];
+  readonly urlVariables?: readonly string[];
   /** It runs on the user's own machine, so that a call costs nothing. */
   readonly local?: true;
   /** What answers there, where users start it themselves. */
@@ -57,7 +57,6 @@ export const providers = {
     wire: "openai",
     url: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    urlVariables: [],
     usual: ["gemini-2.5-flash"],
   },
   openrouter: {
@@ -73,7 +72,6 @@ export const providers = {
     wire: "openai",
     url: "https://api.mistral.ai/v1",
     keyVariables: ["MISTRAL_API_KEY"],
-    urlVariables: [],
     // It reports usage unasked, and has refused fields that it does not know.
     dialect: without("usage"),
     usual: ["mistral-large-latest"],
@@ -82,7 +80,6 @@ export const providers = {
     wire: "openai",
     url: "https://api.groq.com/openai/v1",
     keyVariables: ["GROQ_API_KEY"],
-    urlVariables: [],
     usual: ["llama-3.3-70b-versatile"],
     embeddings: false,
   },
@@ -90,7 +87,6 @@ export const providers = {
     wire: "openai",
     url: "https://api.deepseek.com",
     keyVariables: ["DEEPSEEK_API_KEY"],
-    urlVariables: [],
     // It has only `json_object`, which says nothing about a schema.
     dialect: without("reply"),
     usual: ["deepseek-chat"],
@@ -100,14 +96,12 @@ export const providers = {
     wire: "openai",
     url: "https://api.x.ai/v1",
     keyVariables: ["XAI_API_KEY"],
-    urlVariables: [],
     usual: ["grok-4"],
   },
   together: {
     wire: "openai",
     url: "https://api.together.xyz/v1",
     keyVariables: ["TOGETHER_API_KEY"],
-    urlVariables: [],
     usual: ["meta-llama/Llama-3.3-70B-Instruct-Turbo"],
   },
   ollama: {

@@ -103,15 +103,9 @@ function writeScript(
   replied: SimReply,
   { name, latencyMs }: Sending,
 ): ResponseScript {
-  const { ok: isComplete, text, tokensIn } = replied;
-  const outgoing: OutgoingReply = {
-    id: `sim-${name}`,
-    model: order.model,
-    text,
-    finish: replied.ok ? replied.finish : "stop",
-    tokensIn,
-    tokensOut: replied.ok ? replied.tokensOut : 0,
-  };
+  const { ok: isComplete, text } = replied;
+  const of = { id: `sim-${name}`, model: order.model };
+  const outgoing: OutgoingReply = { finish: "stop", tokensOut: 0, ...replied, ...of };
   const part = (written: string, share: number) => ({ bytes: Buffer.from(written), share });
   if (!order.stream)
     return { type: "application/json", isComplete, parts: isComplete ? [part(wire.whole(outgoing), 1)] : [] };

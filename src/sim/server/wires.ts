@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Json, type Message, type ReplySchema } from "../../kernel/index.ts";
+import type { SimReply } from "../reply.ts";
 
 /** A request as a wire brought it, not yet known to be answerable. */
 export type ChatOrder = {
@@ -17,13 +18,9 @@ export type WireReading<O> =
   { readonly ok: true; readonly order: O } | { readonly ok: false; readonly reason: string };
 
 /** A reply as it is sent: nothing in it depends on time or chance. */
-export type OutgoingReply = {
+export type OutgoingReply = Omit<Extract<SimReply, { ok: true }>, "ok"> & {
   readonly id: string;
   readonly model: string;
-  readonly text: string;
-  readonly finish: "stop" | "length";
-  readonly tokensIn: number;
-  readonly tokensOut: number;
 };
 
 /** How one API is spoken from the server's side. Events of a stream come whole, with all that frames them. */
