@@ -37,11 +37,7 @@ export async function exchangeJson(
   clock: Clock,
 ): Promise<JsonAnswer> {
   // In an object, since what a callback assigns to a variable is lost on the types.
-  const arrived: { head: ResponseHead | null; bytes: number; chunks: Buffer[] } = {
-    head: null,
-    bytes: 0,
-    chunks: [],
-  };
+  const arrived = { head: null as ResponseHead | null, bytes: 0, chunks: [] as Buffer[] };
   const isReply = (): boolean =>
     arrived.head !== null && arrived.head.status >= 200 && arrived.head.status < 300;
   const room = (): number => (isReply() ? MAX_REPLY_BYTES : MAX_ERROR_BYTES) - arrived.bytes;
