@@ -65,13 +65,12 @@ function foundLines(
           similarity === null ? "no vector" : `similarity ${similarity.toFixed(2)}`,
           `words ${(words ?? 0).toFixed(2)}`,
         ];
+  const said = [...describeMarks(found, style), describeAuthor(found), ...figures].join(" · ");
   return [
     style.bold(oneLine(engram.id, 2_000)),
     ...(engram.question === "" ? [] : [`  ${cutTo(oneLine(engram.question), most - 2)}`]),
     ...shown.map((line) => `  ${style.dim(line)}`),
-    ...wrapped([...markWords(found, style), byWords(found), ...figures].join(" · "), most - 2).map(
-      (line) => `  ${line}`,
-    ),
+    ...wrapped(said, most - 2).map((line) => `  ${line}`),
     "",
   ];
 }
@@ -84,7 +83,7 @@ const MARKS = {
 } as const;
 
 /** What was said of it, in short. */
-function markWords({ engram, judged, mark, forgotten }: EngramView, style = styleOf(false)): string[] {
+function describeMarks({ engram, judged, mark, forgotten }: EngramView, style = styleOf(false)): string[] {
   if (forgotten) return ["forgotten"];
   if (engram.type === "pinned") return ["pinned"];
   const { grade, preference, thumb, outcome, retired } = judged;
@@ -100,17 +99,17 @@ function markWords({ engram, judged, mark, forgotten }: EngramView, style = styl
 const PREFERENCES = { won: "won a comparison", lost: "lost a comparison", tied: "tied" } as const;
 
 /** Who answered, how and when. */
-function byWords({ engram: { respondent, models, temperature, at } }: EngramView): string {
+function describeAuthor({ engram: { respondent, models, temperature, at } }: EngramView): string {
   const who = [
     respondent ?? "",
     oneLine(models.join(", "), 200),
     temperature === null ? "" : `at ${temperature}`,
   ];
-  return [who.filter(Boolean).join(" "), timeWords(at)].filter(Boolean).join(", ");
+  return [who.filter(Boolean).join(" "), formatTime(at)].filter(Boolean).join(", ");
 }
 
 /** `2026-11-21 17:38`, in UTC; what is no such time as it is. */
-const timeWords = (at: string): string => {
+const formatTime = (at: string): string => {
   const [, day, minute] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(at) ?? [];
   return day === undefined ? oneLine(at, 40) : `${day} ${minute ?? ""}`;
 };
@@ -126,10 +125,10 @@ export function memoryEngramText(shown: MemoryEngram, { color, width }: MemorySt
       ["Id", engram.id],
       ["Question", engram.question],
       [isPinned ? "Fact" : "Answer", engram.summary],
-      ["State", stateWords(shown)],
-      ["About", isPinned ? "" : aboutWords(shown)],
-      ["By", isPinned ? timeWords(engram.at) : byWords(shown)],
-      ["From", fromWords(shown)],
+      ["State", describeState(shown)],
+      ["About", isPinned ? "" : describeSubject(shown)],
+      ["By", isPinned ? formatTime(engram.at) : describeAuthor(shown)],
+      ["From", describeSource(shown)],
       ["Said", ...(forgotten ? [] : saidLines(annotations))],
       ["Cluster", ...historyLines(shown)],
       ["Vectors", isPinned || forgotten ? "" : vectors],
@@ -143,16 +142,16 @@ export function memoryEngramText(shown: MemoryEngram, { color, width }: MemorySt
   return `${[...block, ...more.map(style.dim)].join("\n")}\n`;
 }
 
-function stateWords(shown: EngramView): string {
+function describeState(shown: EngramView): string {
   const { forgotten, judged } = shown;
-  if (forgotten) return `forgotten on ${timeWords(forgotten.at)} by ${oneLine(forgotten.by, 100)}`;
-  const words = markWords(shown).join(", ");
+  if (forgotten) return `forgotten on ${formatTime(forgotten.at)} by ${oneLine(forgotten.by, 100)}`;
+  const words = describeMarks(shown).join(", ");
   return judged.retired === null
     ? words
     : `${words}; not recalled any more: ${oneLine(judged.retired, WORDS_CHARACTERS)}`;
 }
 
-const aboutWords = ({ engram: { intent, entities, tools } }: EngramView): string =>
+const describeSubject = ({ engram: { intent, entities, tools } }: EngramView): string =>
   [
     INTENTS[intent],
     ...(entities.length === 0 ? [] : [entities.map((one) => oneLine(one, 100)).join(", ")]),
@@ -168,7 +167,7 @@ export const INTENTS = {
   other: "something else",
 } as const;
 
-function fromWords({ engram: { deliberation, conversation, type } }: EngramView): string {
+function describeSource({ engram: { deliberation, conversation, type } }: EngramView): string {
   if (deliberation === null) return type === "pinned" ? "pinned by a person" : "imported";
   const within =
     conversation === null || conversation === deliberation
@@ -184,11 +183,11 @@ function saidLines(annotations: readonly Annotation[]): string[] {
     ...(left > 0 ? [`(${pluralize(left, "earlier annotation")} not shown)`] : []),
     ...annotations
       .slice(-MAX_ANNOTATIONS)
-      .map(({ at, by, what }) => `${timeWords(at)} ${oneLine(by, 100)}: ${whatWords(what)}`),
+      .map(({ at, by, what }) => `${formatTime(at)} ${oneLine(by, 100)}: ${describeAnnotation(what)}`),
   ];
 }
 
-function whatWords(what: Annotation["what"]): string {
+function describeAnnotation(what: Annotation["what"]): string {
   const said = (head: string, text: string | undefined) =>
     text === undefined || text === "" ? head : `${head}: ${oneLine(text, WORDS_CHARACTERS)}`;
   switch (what.kind) {
@@ -219,7 +218,8 @@ function historyLines({ engram, cluster, history }: MemoryEngram): string[] {
       .toReversed()
       .slice(0, MAX_HISTORY)
       .map(
-        (one) => `${timeWords(one.engram.at)} ${markWords(one).join(", ")}: ${oneLine(one.engram.id, 2_000)}`,
+        (one) =>
+          `${formatTime(one.engram.at)} ${describeMarks(one).join(", ")}: ${oneLine(one.engram.id, 2_000)}`,
       ),
     ...(history.length > MAX_HISTORY ? [`(${history.length - MAX_HISTORY} more not shown)`] : []),
   ];
@@ -233,7 +233,7 @@ export function memoryFactsText({ facts }: MemoryFacts, { color, width }: Memory
     return `${wrapped('No facts are pinned. Pin one: parley memory pin "a fact"', most).join("\n")}\n`;
   const lines = facts.flatMap(({ id, fact, at }) => [
     ...wrapped(oneLine(fact, 2_000), most),
-    `  ${style.dim(`${oneLine(id, 200)} · ${timeWords(at)}`)}`,
+    `  ${style.dim(`${oneLine(id, 200)} · ${formatTime(at)}`)}`,
   ]);
   return `${lines.join("\n")}\n`;
 }

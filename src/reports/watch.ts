@@ -31,9 +31,9 @@ const COLUMNS = [
   { head: "BEHIND", of: ({ behind }) => formatNumber(behind) },
   { head: "PASSED", of: ({ passed }) => formatNumber(passed) },
   { head: "OLDEST", of: ({ oldestMs }) => (oldestMs === null ? "" : shortAge(oldestMs)) },
-  { head: "SERVED BY", of: servedWords },
+  { head: "SERVED BY", of: describeServing },
   { head: "SAID", of: ({ said }) => formatNumber(said) },
-  { head: "LAST", of: lastWords },
+  { head: "LAST", of: describeLast },
 ] as const satisfies readonly Column[];
 const GIVING_WAY = ["LAST", "SAID", "SERVED BY", "OLDEST", "PASSED"];
 /** On fewer cells a line has no room for a deliberation's id. */
@@ -88,7 +88,7 @@ export function reactorLine(state: ReactorState, at: string): string {
     behind === 0 ? "" : `${formatNumber(behind)} behind`,
     passed === 0 ? "" : `${formatNumber(passed)} of them passed over`,
     oldestMs === null ? "" : `the oldest since ${formatDuration(oldestMs)}`,
-    `served by ${servedWords(state)}`,
+    `served by ${describeServing(state)}`,
     word === "error" && state.lastError ? oneLine(state.lastError.why, 300) : "",
   ];
   return oneLine(`${clock(at)} ${reactor}: ${parts.filter(Boolean).join(" · ")}`, 600);
@@ -101,7 +101,7 @@ export function reactorLine(state: ReactorState, at: string): string {
 export function watchLine(entry: Entry, width = 400): string {
   const type = entry.type === "unknown" ? entry.data.type : entry.type;
   const where = width < NARROW ? "" : entry.deliberation;
-  const parts = [clock(entry.at), where, type, whoOf(entry), wordsOf(entry)];
+  const parts = [clock(entry.at), where, type, whoOf(entry), describeEntry(entry)];
   const line = parts
     .map((part) => oneLine(part, 600))
     .filter(Boolean)
@@ -122,7 +122,7 @@ function whoOf(entry: Entry): string {
   return speaker === entry.type ? "" : speaker === "unknown" ? origin.by : speaker;
 }
 
-function wordsOf(entry: Entry): string {
+function describeEntry(entry: Entry): string {
   const failed = failureIn(entry);
   if (failed !== null) return `✗ ${failed}`;
   switch (entry.type) {
@@ -138,13 +138,13 @@ function wordsOf(entry: Entry): string {
     case "grade-given":
       return `${entry.data.score ?? "–"}/5 ${entry.data.feedback}`;
     case "preference-given":
-      return preferred(entry);
+      return describePreference(entry);
     case "engrams-recalled":
       return `${pluralize(entry.data.engrams.length, "engram")}, ${pluralize(entry.data.facts.length, "fact")}: ${entry.data.how}`;
     case "engram-written":
-      return rememberedWords(entry.data.engram);
+      return describeEngram(entry.data.engram);
     case "engram-annotated":
-      return `${annotated(entry)}${entry.data.retires === undefined ? "" : `; retired: ${entry.data.retires}`}`;
+      return `${describeAnnotation(entry)}${entry.data.retires === undefined ? "" : `; retired: ${entry.data.retires}`}`;
     case "feedback-given":
       return [entry.data.thumb, entry.data.outcome, entry.data.text].filter(Boolean).join(" ");
     case "tool-called":
@@ -180,16 +180,16 @@ function wordsOf(entry: Entry): string {
   }
 }
 
-function preferred({ data }: Event<"preference-given">): string {
+function describePreference({ data }: Event<"preference-given">): string {
   const { winner, orderSensitive, reason } = data;
   const order = orderSensitive ? " (by the order in which they were shown)" : "";
   return `${winner === "tie" ? "a tie" : `${winner} is better`}${order}: ${reason}`;
 }
 
-const rememberedWords = ({ respondent, summary }: Engram): string =>
+const describeEngram = ({ respondent, summary }: Engram): string =>
   respondent === null ? summary : `of ${respondent}: ${summary}`;
 
-function annotated({ data }: Event<"engram-annotated">): string {
+function describeAnnotation({ data }: Event<"engram-annotated">): string {
   const { what, by } = data.annotation;
   switch (what.kind) {
     case "grade":
@@ -207,14 +207,14 @@ function annotated({ data }: Event<"engram-annotated">): string {
 }
 
 /** Whoever runs a reactor now; of a worker, how far on the journal it has got. */
-function servedWords({ cursor, servedBy: { worker, drains } }: ReactorState): string {
+function describeServing({ cursor, servedBy: { worker, drains } }: ReactorState): string {
   const commands = pluralize(drains, "command");
   if (worker === null) return drains === 0 ? "nobody" : commands;
   const place = cursor === null ? "worker" : `worker at ${formatNumber(cursor)}`;
   return drains === 0 ? place : `${place}, ${commands}`;
 }
 
-function lastWords({ lastSaid }: ReactorState, nowMs: number): string {
+function describeLast({ lastSaid }: ReactorState, nowMs: number): string {
   if (!lastSaid) return "nothing yet";
   // Parsing a recorded time reads no clock.
   return `${lastSaid.failed ? "✗ " : ""}${lastSaid.type} ${shortAge(nowMs - Date.parse(lastSaid.at))} ago`;

@@ -27,8 +27,11 @@ export async function prepareAppend(writer: SqliteWriter) {
     const keys = batches.map(({ id, key }) => [id, key]);
     // The select above names these columns, and makes these arrays.
     const { last, found } = lookup.get([JSON.stringify(keys)]) as { last: number; found: string };
-    const rows = JSON.parse(found) as SqliteLookupRow[];
-    return { end: last, found: rows.sort(([a], [b]) => a - b).map(toLookup) };
+    const rows = (JSON.parse(found) as SqliteLookupRow[]).sort(([a], [b]) => a - b);
+    // What it tells of a head is null together.
+    const toLookup = ([, organization, seq, status, recorded]: SqliteLookupRow) =>
+      ({ organization, seq, status, recorded: recorded === 1 }) as BatchLookup;
+    return { end: last, found: rows.map(toLookup) };
   };
 
   return {
@@ -52,9 +55,3 @@ type SqliteLookupRow = readonly [
   status: string | null,
   recorded: number,
 ];
-
-function toLookup([, organization, seq, status, recorded]: SqliteLookupRow): BatchLookup {
-  return organization === null || seq === null || status === null
-    ? { seq: null, recorded: recorded === 1 }
-    : { organization, seq, status, recorded: recorded === 1 };
-}
