@@ -36,10 +36,40 @@ const DIFFERENT = [
   ["2 dozen", "2"],
   ["5 degrees below zero", "5 degrees"],
   ["--5", "-5"],
+  ["x^{2y}", "x^2y"],
+  ["2^{1}0", "2^{10}"],
+  ["\\frac{1}{2x}", "\\frac{1}{2}x"],
+  ["\\sqrt{2}x", "\\sqrt{2x}"],
+  ["\\sqrt[3]{2}", "\\sqrt{2}"],
+  ["2\\pi", "\\pi^2"],
+  ["\\pi", "\\phi"],
+  ["2 1/2", "21/2"],
+  ["2 1/2", "1"],
+  ["2 and 1/2 of 3", "2 1/2"],
+  ["-2^2", "4"],
+  ["2^-1", "2"],
+  ["10^3", "10*3"],
+  ["one twenty", "120"],
+  ["twenty one hundred", "121"],
+  ["five hundred", "5"],
+  ["a third", "3"],
+  ["three quarters", "3"],
+  ["one hundred", "100 percentiles of 5"],
+  ["July 4, 1776", "July 4, 1777"],
+  ["July 4, 1776", "July 5, 1776"],
+  ["July 4", "July 4, 1776"],
+  ["04/07/1776", "4 July 1776"],
+  ["May 12", "12"],
+  ["{1, 2}", "(1, 2)"],
+  ["{1, 2}", "{12}"],
+  ["{1, 2}", "{1, 2, 3}"],
+  ["1 2", "12"],
+  ["x < 3", "x <= 3"],
+  ["n_1", "n1"],
 ] as const;
 
 describe("sameAnswer", () => {
-  it.each([
+  it.each<[Answer, Answer]>([
     [number("1,000"), number("1000")],
     [number("1000"), number("1e3")],
     [number("0.5"), number("1/2")],
@@ -61,6 +91,64 @@ describe("sameAnswer", () => {
     [text("negative five"), number("-5")],
     [number("3 kg"), number("3 mg")],
     [number("20 °C"), number("20 °F")],
+    // LaTeX without braces, and other fractions
+    ...["\\frac12", "\\frac{1}{2}", "\\frac1{2}", "\\dfrac{1}2", "½", "one half", "0.5"].map(
+      (one) => [text(one), number("1/2")] as const,
+    ),
+    [text("\\frac{\\pi}{4}"), text("π/4")],
+    [text("\\frac{2\\pi}{3}"), text("2π/3")],
+    [text("\\frac ab"), text("a/b")],
+    [text("\\frac{x+1}{2}"), text("(x + 1)/2")],
+    // mixed numbers
+    ...["2 1/2", "2\\frac{1}{2}", "2½", "2 \\frac12", "two and a half"].map(
+      (one) => [text(one), number("2.5")] as const,
+    ),
+    [text("-1 3/4"), number("-7/4")],
+    // powers
+    ...["2^{10}", "2^10", "2¹⁰", "2^{ 10 }", "1024"].map(
+      (one) => [text(one), text("2^(10)")] as [Answer, Answer],
+    ),
+    [text("10^{-3}"), number("0.001")],
+    [text("x^{2}+1"), text("x^2 + 1")],
+    [text("e^{-x}"), text("e^(-x)")],
+    // roots
+    ...["\\sqrt{3}", "\\sqrt3", "√3", "√(3)", "sqrt 3", "the square root of 3"].map(
+      (one) => [text(one), text("sqrt(3)")] as const,
+    ),
+    ...["2\\sqrt{3}", "2√3", "2 \\sqrt 3", "2*sqrt(3)"].map(
+      (one) => [text(one), text("2 \\cdot \\sqrt{3}")] as const,
+    ),
+    [text("\\sqrt{16}"), number("4")],
+    // Greek letters
+    ...["\\pi", "π", "Pi"].map((one): [Answer, Answer] => [text(one), text("pi")]),
+    [text("2\\pi r"), text("2πr")],
+    [text("\\lambda"), text("λ")],
+    [text("\\theta = \\pi"), text("θ=π")],
+    [text("\\infty"), text("infinity")],
+    // sets
+    ...["{1,2,3}", "{ 1, 2, 3 }", "{1 , 2 ,3}", "\\{1, 2, 3\\}", "\\left\\{ 1,2,3 \\right\\}"].map(
+      (one) => [text(one), text("{1, 2, 3}")] as const,
+    ),
+    [text("( 1,2 ]"), text("(1, 2]")],
+    [text("{ red , green }"), text("{red, green}")],
+    // dates
+    ...[
+      "4 July 1776",
+      "4th of July, 1776",
+      "July 4th, 1776",
+      "Thursday, July 4, 1776",
+      "1776-07-04",
+      "Jul 4, 1776",
+      "the 4th of July 1776",
+    ].map((one): [Answer, Answer] => [text(one), text("July 4, 1776")]),
+    [text("May 12"), text("12 May")],
+    // number words
+    ...["twenty-one", "twenty one", "Twenty-One"].map((one): [Answer, Answer] => [text(one), number("21")]),
+    [text("one hundred and five"), number("105")],
+    [text("two thousand three hundred"), number("2300")],
+    [text("three hundred thousand"), number("300000")],
+    [text("minus forty"), number("-40")],
+    [text("three quarters"), number("3/4")],
   ])("%o is %o", (a, b) => {
     expect(sameAnswer(a, b)).toBe(true);
     expect(sameAnswer(b, a)).toBe(true);

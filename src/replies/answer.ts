@@ -1,4 +1,5 @@
 import { Answer } from "../kernel/index.ts";
+import { plainExpression, readDate, readExpression } from "./expression.ts";
 
 /** Symbols of units and currencies. A single letter counts only behind a space: `5m` may be a formula, `5 m` is a length. */
 const symbols = new Set(
@@ -16,7 +17,7 @@ const symbols = new Set(
 
 /** Words behind a number that make it another one, or only half of an answer. */
 const changing =
-  /^(?:[ap]m|bce?|ad|ce|minus|negative|plus|times|x|mod|modulo|divided|pi|e|alpha|beta|gamma|delta|theta|lambda|mu|sigma|tau|phi|psi|omega|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|factorial|squared|cubed|dozens?|scores?|hundreds?|tenths?|hundredths?|thousandths?|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|thousands?|millions?|billions?|trillions?|lakhs?|crores?|less|fewer|lower|below|under|decreases?|drop|loss|lost|deficit|debt|short|ago|before|early|north|south|east|west|right|down|(?:anti|counter)?clockwise|morning|afternoon|evening|night)$/i;
+  /^(?:[ap]m|bce?|ad|ce|minus|negative|plus|times|x|mod|modulo|divided|pi|e|alpha|beta|gamma|delta|theta|lambda|mu|sigma|tau|phi|psi|omega|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|factorial|squared|cubed|dozens?|scores?|hundreds?|tenths?|hundredths?|thousandths?|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|thousands?|millions?|billions?|trillions?|lakhs?|crores?|less|fewer|lower|below|under|decreases?|drop|loss|lost|deficit|debt|short|ago|before|early|north|south|east|west|right|down|(?:anti|counter)?clockwise|morning|afternoon|evening|night|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)$/i;
 const joining = /^(?:and|but|if|or|to|versus|vs)$/i;
 
 const power = String.raw`(?:\^?-?[23]|[²³]|\^\{?-?\d\}?)?`;
@@ -219,16 +220,22 @@ function plainText(text: string): string {
 
 /** The same string for equal answers and only for these. */
 function answerKey({ kind, value }: Answer): string {
-  const number = kind === "choice" ? null : readNumber(value);
-  if (number !== null) return `number ${number.numerator}/${number.denominator}`;
-  return kind === "choice" ? `choice ${value.trim().toUpperCase()}` : `text ${plainText(value)}`;
+  if (kind === "choice") return `choice ${value.trim().toUpperCase()}`;
+  const date = readDate(value);
+  if (date !== null) return `date ${date}`;
+  const plain = plainExpression(value);
+  const exact = readExpression(plain) ?? readNumber(value) ?? readNumber(plain);
+  if (exact === null) return `text ${plainText(plain)}`;
+  const { numerator, denominator } = ratio(exact.numerator, exact.denominator, "");
+  return `number ${numerator}/${denominator}`;
 }
 
 /**
- * Whether two answers say the same: numbers of exactly equal value (1,000 = 1e3, 0.5 = 1/2; unit and currency are not
- * compared), choices of the same letter, texts alike but for case, the punctuation of sentences and a leading article.
- * Signs, dots within a word, powers and brackets of formulas count; what is in doubt is not the same. A choice and a
- * text are never the same; a text that reads as a number is that number. An equivalence relation.
+ * Whether two answers say the same: numbers of exactly equal value (1,000 = 1e3, 0.5 = 1/2, 2^10 = 1024, `twenty-one` = 21;
+ * unit and currency are not compared), days in whatever order they are written, choices of the same letter, formulas in LaTeX
+ * or plain, texts alike but for case, the punctuation of sentences and a leading article. Signs, dots within a word, powers
+ * and brackets of formulas count; what is in doubt is not the same. A choice and a text are never the same; a text that
+ * reads as a number is that number. An equivalence relation.
  */
 export function sameAnswer(a: Answer, b: Answer): boolean {
   return answerKey(a) === answerKey(b);

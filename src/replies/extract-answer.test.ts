@@ -85,6 +85,53 @@ describe("extractAnswer", () => {
     ["Answer: No - it never does.", "text No"],
     ["Answer: Yes because it must be so, whatever else one may say of it all", "text Yes"],
     ["Answer: Yes!", "text Yes"],
+    // a sentence or a caption around the letter
+    ["Final Answer: The answer is (F).", "choice F"],
+    ["Working.\n\nFinal Answer:\nThe answer is **E. $74.44**.", "choice E"],
+    ["Final Answer: The closest answer is **H. $1,982.34**.", "choice H"],
+    ["Final answer: B. Paris", "choice B"],
+    ["### Final Answer\n\\[\n\\text{The answer is (A)}\n\\]", "choice A"],
+    ["Answer: I. Valid", "choice I"],
+    ["Therefore, the correct answer is:\n\nJ. All of them are, as the text says.", "choice J"],
+    ["**The correct answer is (D) 42.**", "choice D"],
+    ["The answer is **option C**: it rains.", "choice C"],
+    ["Therefore, (A) is the correct answer, as it fits best.\n\nThe others do not.", "choice A"],
+    ["The answer is not listed, but it is closest to (A).", "choice A"],
+    ["It comes to 43.6 °C, which is the answer (D).", "choice D"],
+    [`${essay}\n\nSo the most likely explanation is (C).`, "choice C"],
+    [`${essay} It is best to do it daily, i.e., (F).`, "choice F"],
+    // letters beyond J
+    ["The answer is (M).", "choice M"],
+    ["Final answer: P", "choice P"],
+    ["Answer: K) Kelvin", "choice K"],
+    ["**Final answer: S. none of these**", "choice S"],
+    ["\\boxed{Z}", "choice Z"],
+    // a mark of the turn's end, and what follows it
+    ["Final answer: I.<EOS_TOKEN>", "choice I"],
+    ["The answer is H<EOS_TOKEN>\n", "choice H"],
+    ["The answer is (H).<EOS_TOKEN>Final answer: H.<EOS_TOKEN>", "choice H"],
+    ["Final answer: 12<|eot_id|>", "number 12"],
+    ["Final answer: 12<end_of_turn>\n<eos>", "number 12"],
+    ["Final answer: (C)<｜end▁of▁sentence｜>", "choice C"],
+    // a box in the working
+    ["So it is $\\boxed{3,370}$. The answer is H", "choice H"],
+    ["The answer is C. Indeed, $2 + 3 = \\boxed{5}$.", "choice C"],
+    ["$x = \\boxed{12}$ at first.\n\nBut twice that: the answer is 24.", "number 24"],
+    ["\\boxed{12} is the area.\n\nFinal answer: (B)\n\nCheck: $3 \\cdot 4 = \\boxed{12}$", "choice B"],
+    ["The answer is (G)\n\nLet me check: the closest answer is 36/125.", "choice G"],
+    ["The answer is 7, I thought.\n\nNo: \\boxed{8}", "number 8"],
+    // a short last sentence that is the answer
+    [`${essay}\n\nSo the argument is valid.`, "text valid"],
+    [`${essay} Therefore, the statement is false.`, "text false"],
+    [`${essay}\n\nThus it is not possible.`, "text not possible"],
+    [`${essay}\n\nSo the total is 42.`, "number 42"],
+    [`${essay} Hence the capital is Paris.`, "text Paris"],
+    // several letters are no choice
+    ["The answer is (A) and (B).", "text (A) and (B)"],
+    ["The answer is (C) or (D).", "text (C) or (D)"],
+    // names
+    ["Final answer: E. coli", "text E. coli"],
+    ["Final answer: J. K. Rowling", "text J. K. Rowling"],
   ])("reads %j as %s", (text, expected) => expect(short(text)).toBe(expected));
 
   it.each([
@@ -105,8 +152,25 @@ describe("extractAnswer", () => {
     "**Final Answer:**",
     "Long.\n\nFinal answer:\n",
     "Long.\n\n## Final answer:\n\n**Explanation**",
+    `${essay}\n\nMean = 1900 / 25\nMean = 76`,
+    `${essay}\n\nSo the best plan is one that nobody has to carry out alone.`,
     "Final answer: that depends on how much you want to spend, on your team, and on what you already run today.",
   ])("guesses nothing in %j", (text) => expect(short(text)).toBeNull());
+
+  it.each([
+    ["The answer is (B", "choice B"],
+    ["Final answer: (C), because it", "choice C"],
+    ["Final answer: 42\n\nThis is since", "number 42"],
+    ["Final answer: 4", null],
+    ["The answer is 1,2", null],
+    ["\\boxed{12} and so the", "number 12"],
+    ["We multiply.\n\n17 × 23 = 39", null],
+    ["391", null],
+    ["So the total is 39.", null],
+  ])("reads of a reply that reached its limit, %j, %s", (text, expected) => {
+    const answer = extractAnswer(text, { cutOff: true });
+    expect(answer && `${answer.kind} ${answer.value}`).toBe(expected);
+  });
 
   it("reads a declared number whatever prose stands before it", () => {
     fc.assert(
@@ -136,6 +200,37 @@ describe("extractAnswer", () => {
       const tookMs = performance.now() - from;
       expect({ piece, tookMs, fast: tookMs < 1_000 }).toMatchObject({ fast: true });
     }
+  });
+});
+
+const answersFile = new URL("../../../shared/data/model-answers/mmlu-pro-8-models.jsonl", import.meta.url);
+const Answered = z.object({ outputs: z.record(z.string(), z.string()) });
+/** A sentence that declares: `the answer is (F)`, `Final Answer: F. $10`, `the correct option would be F`. */
+const declaring =
+  /(?:answer|correct (?:option|choice))\s?(?:is|would be|[:：])[^.\n]{0,80}?(?:\(([A-P])\)|[*:]\s?([A-P])\b|is ([B-HJ-P])\b)[^\n]{0,40}/gi;
+
+describe("extractAnswer on recorded outputs of eight models", () => {
+  it("reads the letter of every output that declares one letter", (test) => {
+    test.skip(!existsSync(answersFile), "the recorded outputs are not on this machine");
+    const outputs = readFileSync(answersFile, "utf8")
+      .trim()
+      .split("\n")
+      .flatMap((line) => Object.values(Answered.parse(JSON.parse(line)).outputs));
+    const rows = outputs.flatMap((text) => {
+      const said = [...text.matchAll(declaring)];
+      const letters = new Set(said.map((match) => (match[1] ?? match[2] ?? match[3] ?? "").toUpperCase()));
+      const several = said.some(([all]) => /[A-P]\W{0,3}(?:,|and|or)\W{1,3}[A-P]\b|closest/.test(all));
+      return letters.size === 1 && !several ? [{ text, letter: [...letters].join("") }] : [];
+    });
+    const read = rows.map((row) => ({ ...row, answer: extractAnswer(row.text) }));
+    const equal = read.filter(({ answer, letter }) => answer?.kind === "choice" && answer.value === letter);
+    const wrong = read.filter((row) => row.answer !== null && !equal.includes(row));
+    process.stdout.write(
+      `model outputs: ${equal.length} of ${rows.length} that declare one letter are read as it, ${wrong.length} as something else\n`,
+    );
+    expect(rows.length).toBeGreaterThan(1_700);
+    expect(equal.length / rows.length).toBeGreaterThanOrEqual(0.997);
+    expect(wrong.length / rows.length).toBeLessThanOrEqual(0.001);
   });
 });
 
@@ -181,14 +276,17 @@ describe("extractAnswer on recorded council trials", () => {
     expect(rows.filter((row) => !agree.includes(row))).toEqual([]);
   });
 
-  it.each(["B. Franklin", "E. coli", "A. Lincoln"])(
-    "reads a name with an initial as text, not as a choice: %s",
+  it.each(["A. A. Milne", "E. coli", "J. R. R. Tolkien"])(
+    "reads a name with initials as text, not as a choice: %s",
     (name) => {
       expect(extractAnswer(`Final answer: ${name}`)).toEqual({ kind: "text", value: name });
     },
   );
 
-  it.each(["B", "B.", "(B)", "B) Paris", "B: Paris"])("reads a letter as a choice: %s", (letter) => {
-    expect(extractAnswer(`Final answer: ${letter}`)).toEqual({ kind: "choice", value: "B" });
-  });
+  it.each(["B", "B.", "(B)", "B) Paris", "B: Paris", "B. Paris", "**B.** Paris", "(B) Paris"])(
+    "reads a letter as a choice: %s",
+    (letter) => {
+      expect(extractAnswer(`Final answer: ${letter}`)).toEqual({ kind: "choice", value: "B" });
+    },
+  );
 });

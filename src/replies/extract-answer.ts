@@ -1,6 +1,7 @@
-import type { Answer } from "./answer.ts";
+import { sameAnswer, type Answer } from "./answer.ts";
 import { splitLines } from "../text/fences.ts";
 import {
+  splitAtEndMarks,
   readChoice,
   cleanValue,
   firstSentence,
@@ -21,10 +22,28 @@ const declares =
   /^[*_]{0,3}\s{0,3}(?:\([^)\n]{0,60}\)\s?)?(?:(is(?![\w:]|\s?:))|is\s?:|[:：=–—]|[*_]{0,3}\s{0,10}(?:\r|\n))/i;
 const answerLine = /^[\s#*_>-]{0,20}(?:(?:the|my|correct)\s){0,3}answer[\s*_]{0,4}[:：]/i;
 const answerIs =
-  /\b(?:answer|correct (?:option|choice)|option|choice)(?: to [^.\n]{1,120}?)? (?:is|would be|must be|=)(?![\w])[\s:]{0,3}/gi;
+  /\b(?:(?:answer|correct (?:option|choice)|option|choice)(?: to [^.\n]{1,120}?)? (?:is|would be|must be|=)(?![\w])|answer(?=,? [*_]{0,3}\([A-Z]\)))[\s:,]{0,3}/gi;
+/** A sentence around an answer that is already announced: `Final answer: The answer is …`. */
+const clause =
+  /^[*_]{0,3}(?:(?:so|therefore|thus|hence),? )?(?:(?:the|my|our|correct|right|best|final|closest|most likely)\s){1,4}(?:answer|option|choice)(?: here)?\s?(?:is|would be|must be|:)[\s:]{0,3}(?=\S)/i;
+const letterIs =
+  /\(([A-Z])\)[*_]{0,3},? (?:is|would be) (?:therefore |thus |clearly )?the (?:correct|right|best|most likely) (?:answer|option|choice)\b/g;
+/** A sentence that comes to a letter: `The most likely explanation is (C).`, `…, i.e., (F)`. */
+const endsWithLetter =
+  /(?:\b(?:is|are|or|answer|option|choice|to|i\.e\.)|:),? [*_]{0,3}\(([A-Z])(?:\)|$)[*_.!\s]*$/;
+const bracketedLetter = /\(([A-Z])(?:\)|$)/g;
+/** `B. Paris`: no sentence that ends behind its first letter. */
+const captioned = /^[*_]{0,3}[A-Z]\.\s+\S[^\n]{0,300}/;
 const concluding = /^[\s*_]{0,4}(?:so|therefore|thus|hence|in total|altogether|finally)\b/i;
 const totalled = /^[\s*_]{0,4}(?:result|total)[\s*_]{0,4}[:=][*_]{0,3}/i;
+/** What a short sentence says of its subject: `It is 7`, `So the argument is valid`. */
+const complement =
+  /^(?:(?:so|therefore|thus|hence),? )?(?:the|it|this|that)\b.{0,80}? (?:is|was|are|were) (\S+(?: \S+){0,2})$/i;
 const decline = /^(?:i\b|i'm|sorry|as an\b|it depends|unknown|none given|n\/a|no answer|not sure)/i;
+
+/** A declared answer and where its declaration stands. */
+type Declared = { readonly answer: Answer; readonly at: number };
+const located = (answer: Answer | null, at: number): Declared | null => answer && { answer, at };
 
 /** What stands between the braces of `\boxed{…}`, the last that closes within 2,000 characters, and where it starts. */
 function findBoxed(text: string): { readonly value: string; readonly at: number } | null {
@@ -57,9 +76,10 @@ function valueAfter(text: string): string {
   );
 }
 
-function readValue(value: string, maxWords: number): Answer | null {
-  const box = findBoxed(value);
+function readValue(given: string, maxWords: number): Answer | null {
+  const box = findBoxed(given);
   if (box !== null) return readValue(cleanValue(box.value), maxWords);
+  const value = cleanValue(given.replace(clause, ""));
   return value === ""
     ? null
     : (readChoice(value) ??
@@ -74,12 +94,9 @@ function readStatement(value: string): Answer | null {
   return sentence.split(/\s+/).length <= 25 ? readNumberInSentence(sentence) : null;
 }
 
-/** `\boxed{…}` and `final answer`, whichever comes last and can be read. */
-function readDeclared(text: string): Answer | null {
-  const box = findBoxed(text);
-  const marks = [...text.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed();
-  for (const mark of marks) {
-    if (box !== null && box.at > mark.index) break;
+/** The last `final answer` that can be read. */
+function findFinal(text: string): Declared | null {
+  for (const mark of [...text.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed()) {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
     if (declaration === null) continue;
@@ -88,83 +105,144 @@ function readDeclared(text: string): Answer | null {
       declaration[1] === undefined
         ? readValue(value, MAX_SHORT_WORDS)
         : (readChoice(value) ?? readNumberAnswer(value));
-    if (answer !== null) return answer;
-  }
-  return box === null ? null : readValue(cleanValue(box.value), MAX_SHORT_WORDS);
-}
-
-/** `Answer: …` at the start of a line and `the answer is …`; words behind the latter count only at the end of a short reply. */
-function readNamed(lines: readonly string[], long: boolean): Answer | null {
-  let tries = 0;
-  for (const [index, line] of [...lines.entries()].toReversed()) {
-    const mark = answerLine.exec(line.slice(0, 200));
-    const phrases = [...line.slice(-MAX_LOOK_LENGTH).matchAll(answerIs)].slice(-3).toReversed();
-    if (mark === null && phrases.length === 0) continue;
-    if ((tries += 1) > MAX_TRIES) return null;
-    if (mark !== null) {
-      const rest = `${line.slice(mark[0].length)}\n${lines.slice(index + 1, index + 4).join("\n")}`;
-      const answer = readValue(valueAfter(rest), MAX_SHORT_WORDS);
-      if (answer !== null) return answer;
-    }
-    for (const phrase of phrases) {
-      const rest = line.slice(-MAX_LOOK_LENGTH).slice(phrase.index + phrase[0].length);
-      const value = cleanValue(firstSentence(rest));
-      const answer =
-        readChoice(value) ??
-        readNumberAnswer(value) ??
-        (long || index < lines.length - 1 ? null : readTextAnswer(value, 6));
-      if (answer !== null) return answer;
-    }
+    if (answer !== null) return { answer, at: mark.index };
   }
   return null;
 }
 
-/** The last line, where it is nothing but a result or marks one in bold. */
+/** What follows `the answer is`, in its sentence or on the next line; words count where `maxWords` allows them. */
+function readPhrase(rest: string, next: string, maxWords: number): Answer | null {
+  const sentence = captioned.exec(rest)?.[0] ?? firstSentence(rest);
+  const value = cleanValue(/\w/.test(sentence) ? sentence : valueAfter(`\n${next}`));
+  const answer = readChoice(value) ?? readNumberAnswer(value);
+  if (answer !== null) return answer;
+  const [letter, other] = new Set([...sentence.matchAll(bracketedLetter)].map((match) => match[1]));
+  if (letter !== undefined && other === undefined) return { kind: "choice", value: letter };
+  return maxWords === 0 ? null : readTextAnswer(value, maxWords);
+}
+
+/**
+ * The last `Answer: …` at the start of a line, `the answer is …` or `(C) is the correct answer`; words behind the second
+ * count only at the end of a short reply. A letter goes before the numbers of later sentences: there are options.
+ */
+function findNamed(lines: readonly Line[], long: boolean): Declared | null {
+  let last: Declared | null = null;
+  let tries = 0;
+  for (const [index, { text: line, at: start }] of [...lines.entries()].toReversed()) {
+    const mark = answerLine.exec(line.slice(0, 200));
+    const skipped = Math.max(0, line.length - MAX_LOOK_LENGTH);
+    const tail = line.slice(skipped);
+    const phrases = [...tail.matchAll(answerIs)].slice(-3);
+    const letters = [...tail.matchAll(letterIs)].slice(-1);
+    if (mark === null && phrases.length + letters.length === 0) continue;
+    if ((tries += 1) > MAX_TRIES) break;
+    const next = lines
+      .slice(index + 1, index + 4)
+      .map(({ text }) => text)
+      .join("\n");
+    const maxWords = long || index < lines.length - 1 ? 0 : 6;
+    const said = [
+      ...(mark
+        ? [located(readValue(valueAfter(`${line.slice(mark[0].length)}\n${next}`), MAX_SHORT_WORDS), start)]
+        : []),
+      ...letters.map((match) =>
+        located({ kind: "choice", value: match[1] ?? "" }, start + skipped + match.index),
+      ),
+      ...phrases.map((match) =>
+        located(
+          readPhrase(tail.slice(match.index + match[0].length), next, maxWords),
+          start + skipped + match.index,
+        ),
+      ),
+    ]
+      .filter((one) => one !== null)
+      .toSorted((a, b) => b.at - a.at);
+    const choice = said.find(({ answer }) => answer.kind === "choice");
+    if (choice && (last === null || last.answer.kind === "number")) return choice;
+    last ??= said[0] ?? null;
+    if (last !== null && last.answer.kind !== "number") return last;
+  }
+  return last;
+}
+
+/** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
+function readDeclared(text: string, lines: readonly Line[], long: boolean): Answer | null {
+  const declared = findFinal(text) ?? findNamed(lines, long);
+  const found = findBoxed(text);
+  const boxed = found && readValue(cleanValue(found.value), MAX_SHORT_WORDS);
+  if (!found || boxed === null) return declared?.answer ?? null;
+  if (declared === null) return boxed;
+  const options = declared.answer.kind === "choice" && boxed.kind !== "choice";
+  return declared.at > found.at || options ? declared.answer : boxed;
+}
+
+/** The last line, where it is nothing but a result or marks one in bold, and its last sentence, where that concludes. */
 function readLastLine(line: string, long: boolean): Answer | null {
   const value = cleanValue(line.replace(totalled, ""));
   const words = value.split(/\s+/).length;
-  const number = words <= MAX_SHORT_WORDS ? readNumberAnswer(value) : null;
+  const marked = !long || totalled.test(line) || /^[*_$\\]/.test(line.trim());
+  const number = words <= MAX_SHORT_WORDS && marked ? readNumberAnswer(value) : null;
   if (number !== null) return number;
   const bolds = [...line.slice(0, MAX_LOOK_LENGTH).matchAll(/\*\*([^*]{1,100})\*\*/g)].map((match) =>
     cleanValue(match[1] ?? ""),
   );
   const [bold = "", second] = bolds;
-  if (second !== undefined || bold === "") return null;
-  if (bold === value)
-    return readChoice(bold) ?? (long || /[:?!]\**\s*$/.test(line) ? null : readTextAnswer(bold, 4));
-  return concluding.test(line) && words <= 25 ? (readChoice(bold) ?? readNumberAnswer(bold)) : null;
+  if (second === undefined && bold !== "") {
+    if (bold === value)
+      return readChoice(bold) ?? (long || /[:?!]\**\s*$/.test(line) ? null : readTextAnswer(bold, 4));
+    if (concluding.test(line) && words <= 25) return readChoice(bold) ?? readNumberAnswer(bold);
+  }
+  const sentence = lastSentence(line);
+  const letter = endsWithLetter.exec(sentence)?.[1];
+  if (letter !== undefined) return { kind: "choice", value: letter };
+  return concluding.test(sentence) ? readComplement(cleanValue(sentence)) : null;
+}
+
+/** The last sentence of a line. */
+const lastSentence = (line: string): string =>
+  line
+    .slice(-MAX_LOOK_LENGTH)
+    .trim()
+    .split(/(?<=[.!?])\s+(?=\S)/)
+    .at(-1) ?? "";
+
+/** What a sentence of at most 8 words says of its subject. */
+function readComplement(sentence: string): Answer | null {
+  const said = sentence.split(/\s+/).length <= MAX_SHORT_WORDS ? complement.exec(sentence)?.[1] : undefined;
+  return said === undefined ? null : (readChoice(said) ?? readNumberAnswer(said) ?? readTextAnswer(said, 3));
 }
 
 /** A reply that is nothing but a short answer. */
-const readWholeReply = (line: string): Answer | null => {
+function readWholeReply(line: string): Answer | null {
   const value = cleanValue(line);
   if (value === "" || value.split(/\s+/).length > MAX_SHORT_WORDS || line.trimEnd().endsWith("?"))
     return null;
-  const complement = /^(?:the|it|this|that)\b.{0,80}? (?:is|was|are|were) (\S+(?: \S+){0,2})$/i.exec(
-    value,
-  )?.[1];
-  if (complement !== undefined)
-    return readChoice(complement) ?? readNumberAnswer(complement) ?? readTextAnswer(complement, 3);
-  const answer = readChoice(value) ?? readNumberAnswer(value);
+  const answer = readComplement(value) ?? readChoice(value) ?? readNumberAnswer(value);
   return answer ?? (decline.test(value) ? null : readTextAnswer(value, MAX_SHORT_WORDS));
-};
+}
+
+type Line = ReturnType<typeof splitLines>[number];
 
 /**
- * What a reply comes down to: from the last `\boxed{…}` or `final answer` that can be read; else from `answer: …` or
- * `the answer is …`; else from a last line that is a result and nothing else or has it in bold; else the reply
- * itself if it is one line of at most 8 words. Null for all other prose: no number is guessed from a text that
- * declares none. In a sentence (`Answer: Josh made $70,000.`) the number counts if it is the only one.
+ * What a reply comes down to: from the last `final answer`, `answer: …`, `the answer is …` or `\boxed{…}` that can be
+ * read; else from a last line that is a result and nothing else, has it in bold or concludes with it; else the reply itself
+ * if it is one line of at most 8 words. Null for all other prose: no number is guessed from a text that declares none. In a
+ * sentence (`Answer: Josh made $70,000.`) the number counts if it is the only one.
+ *
+ * `cutOff`: the reply reached its limit of tokens. Its last word may be half of one: only a letter is read from it.
  */
-export function extractAnswer(text: string): Answer | null {
-  const trimmed = text.trim();
-  const answer = readDeclared(trimmed);
-  if (answer !== null) return answer;
-  const lines = splitLines(trimmed)
-    .map((line) => line.text)
-    .filter((line) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line));
-  const [last = ""] = lines.slice(-1);
-  const long = lines.length > 40 || trimmed.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
-  return (
-    readNamed(lines, long) ?? readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null)
+export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
+  const text = splitAtEndMarks(reply).trim();
+  const lines = splitLines(text).filter(
+    ({ text: line }) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line),
   );
+  const last = lines.at(-1)?.text ?? "";
+  const long = lines.length > 40 || text.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
+  const declared = readDeclared(text, lines, long);
+  if (cutOff) {
+    if (declared === null || declared.kind === "choice") return declared;
+    const whole = extractAnswer(text.replace(/\S+$/, ""));
+    return whole && sameAnswer(declared, whole) ? declared : null;
+  }
+  return declared ?? readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null);
 }

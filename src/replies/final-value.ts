@@ -1,8 +1,13 @@
 import { type Answer, readNumber, changesNumber } from "./answer.ts";
 
 const MAX_VALUE_LENGTH = 400;
-/** Turn and end marks that some models leave in their text, as `</s>`, `[/INST]` and `<|im_end|>`. */
-const leftover = /\s*(?:<\/?s>|\[\/?(?:INST|OUT|ANS|SYS)\]|<\|[^|>]{1,30}\|>)\s*$/;
+/** Turn and end marks that some models leave in their text: `</s>`, `[/INST]`, `<|im_end|>`, `<EOS_TOKEN>`, `<end_of_turn>`. */
+const END_MARK =
+  /<\/?s>|\[\/?(?:INST|OUT|ANS|SYS|EOS|END)\]|<[|｜][^|｜<>\n]{1,30}[|｜]>|<\/?(?:eos|eot|eom|end)(?:_[a-z_]{1,20})?>/gi;
+
+/** The text with a line break for each mark of a turn's end. */
+export const splitAtEndMarks = (text: string): string => text.replace(END_MARK, "\n");
+
 const latex: readonly (readonly [RegExp, string])[] = [
   // A mixed number keeps its parts apart, a longer part its brackets.
   [/(?<=\d)\s?(?=\\[dt]?frac)/g, " "],
@@ -32,7 +37,6 @@ export function cleanValue(raw: string): string {
   let text = raw.trim().slice(0, MAX_VALUE_LENGTH);
   for (let previous = ""; previous !== text;) {
     previous = text;
-    text = text.replace(leftover, "").trim();
     for (const [pattern, plain] of latex) text = text.replace(pattern, plain);
     text = text
       .replace(/^(\*\*|__|[*_`"“'])(.*)\1$/s, "$2")
@@ -47,14 +51,16 @@ export function cleanValue(raw: string): string {
   return text;
 }
 
-const several = /^[\W_]{0,3}[A-J][\W_]{0,3}(?:,|&|\/|\band\b|\bor\b)[\W_]{0,3}[A-J](?![\p{L}\p{N}])/u;
+const several = /^[\W_]{0,3}[A-Z][\W_]{0,3}(?:,|&|\/|\band\b|\bor\b)[\W_]{0,3}[A-Z](?![\p{L}\p{N}])/u;
 const choice =
-  /^(?:(?:option|choice|answer)\s+)?(?:\(([A-Ja-j])\)|\[([A-Ja-j])\]|([A-J])(?=$|[):,]|\.(?:$|\s*$)|\s[-–—(](?!\s?(?!a\s)[a-z](?![a-z]))|\s(?:because|since|as|is)\b)|([b-j])$|([b-j])\))/i;
+  /^(?:(?:the\s+)?(?:option|choice|answer|letter)\s+)?[*_]{0,3}(?:\(\s?([A-Za-z])\s?(?:\)|$|[.:]\s)|\[([A-Za-z])\]|([A-Z])(?=[*_]{0,3}(?:$|[):,]|\.(?:$|[*_]{1,3}(?:\s|$))|\s[-–—(](?!\s?(?!a\s)[a-z](?![a-z]))|\s(?:because|since|as|is)\b))|([b-j])$|([b-j])\))/i;
+/** `B. Paris`, `D. $45`, `A. within the past year`; not `E. coli` and `J. K. Rowling`. */
+const captioned = /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{Lu}\.)(?!\p{Ll}+[.*_]*$)\S/u;
 
-/** The letter of one choice: `B`, `(b)`, `B) Paris`, `option B`; a lone `a` is an article. */
+/** The letter of one choice: `B`, `(b)`, `B) Paris`, `B. Paris`, `option B`; a lone `a` is an article. */
 export function readChoice(value: string): Answer | null {
   if (several.test(value)) return null;
-  const [all, ...letters] = choice.exec(value) ?? [];
+  const [all, ...letters] = choice.exec(value) ?? captioned.exec(value) ?? [];
   const letter = letters.find((group) => group !== undefined);
   if (all === undefined || letter === undefined || value === "a") return null;
   if (letters[2] !== undefined && letter !== letter.toUpperCase()) return null;
