@@ -93,31 +93,33 @@ describe("sameAnswer", () => {
     [number("20 °C"), number("20 °F")],
     // LaTeX without braces, and other fractions
     ...["\\frac12", "\\frac{1}{2}", "\\frac1{2}", "\\dfrac{1}2", "½", "one half", "0.5"].map(
-      (one) => [text(one), number("1/2")] as const,
+      (one): [Answer, Answer] => [text(one), number("1/2")],
     ),
     [text("\\frac{\\pi}{4}"), text("π/4")],
     [text("\\frac{2\\pi}{3}"), text("2π/3")],
     [text("\\frac ab"), text("a/b")],
     [text("\\frac{x+1}{2}"), text("(x + 1)/2")],
     // mixed numbers
-    ...["2 1/2", "2\\frac{1}{2}", "2½", "2 \\frac12", "two and a half"].map(
-      (one) => [text(one), number("2.5")] as const,
-    ),
+    ...["2 1/2", "2\\frac{1}{2}", "2½", "2 \\frac12", "two and a half"].map((one): [Answer, Answer] => [
+      text(one),
+      number("2.5"),
+    ]),
     [text("-1 3/4"), number("-7/4")],
     // powers
     ...["2^{10}", "2^10", "2¹⁰", "2^{ 10 }", "1024"].map(
-      (one) => [text(one), text("2^(10)")] as [Answer, Answer],
+      (one): [Answer, Answer] => [text(one), text("2^(10)")] as [Answer, Answer],
     ),
     [text("10^{-3}"), number("0.001")],
     [text("x^{2}+1"), text("x^2 + 1")],
     [text("e^{-x}"), text("e^(-x)")],
     // roots
     ...["\\sqrt{3}", "\\sqrt3", "√3", "√(3)", "sqrt 3", "the square root of 3"].map(
-      (one) => [text(one), text("sqrt(3)")] as const,
+      (one): [Answer, Answer] => [text(one), text("sqrt(3)")],
     ),
-    ...["2\\sqrt{3}", "2√3", "2 \\sqrt 3", "2*sqrt(3)"].map(
-      (one) => [text(one), text("2 \\cdot \\sqrt{3}")] as const,
-    ),
+    ...["2\\sqrt{3}", "2√3", "2 \\sqrt 3", "2*sqrt(3)"].map((one): [Answer, Answer] => [
+      text(one),
+      text("2 \\cdot \\sqrt{3}"),
+    ]),
     [text("\\sqrt{16}"), number("4")],
     // Greek letters
     ...["\\pi", "π", "Pi"].map((one): [Answer, Answer] => [text(one), text("pi")]),
@@ -127,7 +129,7 @@ describe("sameAnswer", () => {
     [text("\\infty"), text("infinity")],
     // sets
     ...["{1,2,3}", "{ 1, 2, 3 }", "{1 , 2 ,3}", "\\{1, 2, 3\\}", "\\left\\{ 1,2,3 \\right\\}"].map(
-      (one) => [text(one), text("{1, 2, 3}")] as const,
+      (one): [Answer, Answer] => [text(one), text("{1, 2, 3}")],
     ),
     [text("( 1,2 ]"), text("(1, 2]")],
     [text("{ red , green }"), text("{red, green}")],

@@ -68,7 +68,7 @@ describe("a comparison", () => {
 
   it("bounds what it keeps", () => {
     const claim = "x".repeat(5_000);
-    const unique = Array.from({ length: 200 }, () => ({ claim, answers: ["A"] }));
+    const unique = Array.from({ length: 51 }, () => ({ claim, answers: ["A"] }));
     const read = parseComparison(reply({ unique }), labels);
     expect(read.ok && read.unique).toHaveLength(50);
     expect(read.ok && read.unique[0]?.claim).toHaveLength(1_000);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonObjects, parseJson } from "./json-objects.ts";
+import { tooLong } from "./verdicts.ts";
 import { labelReader, type LabelReader } from "./reply-fields.ts";
 
 const Stance = z.strictObject({ claim: z.string(), answers: z.array(z.string()) });
@@ -25,6 +26,7 @@ export type Comparison =
 
 /** So many claims of a kind are kept, and so much of each. */
 const MAX_CLAIMS = 50;
+const MAX_OBJECTS = 50;
 const MAX_CHARACTERS = 1_000;
 
 /** Strict in what makes the object one of comparison, lenient in its rows: a row that cannot be used is left out. */
@@ -45,7 +47,10 @@ const ContradictionShape = z.object({ topic: z.string(), stances: z.array(z.unkn
 export function parseComparison(text: string, labels: readonly string[]): Comparison {
   const reader = labelReader(labels);
   if (!reader) return { ok: false, reason: "the labels cannot be told apart" };
+  const long = tooLong(text);
+  if (long) return long;
   const found = jsonObjects(text)
+    .slice(-MAX_OBJECTS)
     .map(({ start, end }) => ComparisonShape.safeParse(parseJson(text.slice(start, end))))
     .findLast(({ success }) => success);
   if (!found?.success)

@@ -13,6 +13,8 @@ import {
 // A form is looked for from the end, and so often at most: an extraction stays cheap whatever the text repeats.
 const MAX_TRIES = 20;
 const MAX_LOOK_LENGTH = 2_000;
+/** What a reply comes down to stands at its end. */
+const MAX_READ_LENGTH = 256 * 1024;
 const MAX_SHORT_WORDS = 8;
 const LONG_REPLY_WORDS = 150;
 
@@ -232,7 +234,7 @@ type Line = ReturnType<typeof splitLines>[number];
  * `cutOff`: the reply reached its limit of tokens. Its last word may be half of one: only a letter is read from it.
  */
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
-  const text = splitAtEndMarks(reply).trim();
+  const text = splitAtEndMarks(reply.slice(-MAX_READ_LENGTH)).trim();
   const lines = splitLines(text).filter(
     ({ text: line }) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line),
   );

@@ -91,7 +91,7 @@ function findOnLastLine(text: string): DeclaredScore[] {
  * Reads a judge's grade from 1 to 5 and its feedback: `Feedback: … [RESULT] 4`, the form of Prometheus (Kim et al. 2024,
  * arXiv 2405.01535), JSON with `score` and `feedback`, alone, fenced or in prose, or a last line `Score: 4`. Refuses a
  * reply that declares no score, one that is not an integer from 1 to 5 (nothing is rounded or rescaled), two
- * declarations that differ, and one over 4,000,000 characters. What is quoted, and what repeats the prompt
+ * declarations that differ, and one over 256 KiB. What is quoted, and what repeats the prompt
  * (`[RESULT] (an integer from 1 to 5)`, `Score 4: …` of a rubric), declares nothing.
  */
 export function parseGrade(text: string): Grade {

@@ -45,6 +45,33 @@ describe("parsePreference", () => {
     ["They say the same.\nIt's a tie.", "tie"],
     ["The winner is a tie", "tie"],
     ["Somebody argues that Output (a) is better.\nTherefore, Output (b) is better.", "B"],
+    // the claim that concludes, and what follows it
+    ["Both answer it.\n\nTherefore, Output (a) is better. Its explanation is complete.", "A"],
+    ["(a) rambles. Thus, Output (b) is the better output. It names the year. It is short.", "B"],
+    ["They differ. Overall, Response A is better.\n\nI hope that this helps.", "A"],
+    ["Both rhyme.\nIn conclusion, Output (b) is superior.\n\nNote: Output (a) is longer.", "B"],
+    ["Both do it. Hence, Output (a) more closely follows the instruction.", "A"],
+    ["Both do it. Therefore, Output (b) is better at executing the instruction precisely.", "B"],
+    ["Both do it. Therefore, Output (b) is better in terms of accuracy.\n\nOutput (a) has an error.", "B"],
+    // a comparison in the same sentence
+    ["Output (a) is better because it lists three, while Output (b) lists four.", "A"],
+    ["Therefore, Output (a) is better, whereas Output (b) names a synonym.", "A"],
+    ["Output (b) is better, but Output (a) is not wrong.", "B"],
+    ["The better output is Output (a), while Output (b) misses the point.", "A"],
+    ["Output (a) is better since it is right, while (b) is off by one.", "A"],
+    // a verdict followed by reasons
+    ["###Verdict:\n\nA: it has the right sum.", "A"],
+    ['###Verdict: "A" because it has the right sum. B has not.', "A"],
+    ["### Verdict:\n**A** has the right sum.\n\nB is off by one.", "A"],
+    ["Both try.\n\n**Final verdict:** Output (b). It is complete.\n\nThe other is not.", "B"],
+    ["Verdict: B, since it is right.\nMore could be said.", "B"],
+    ["My preference: (a)\n\n- it is short\n- it is right", "A"],
+    // five marks
+    ["My final verdict is: [[A>>B]]", "A"],
+    ["[[A>B]]", "A"],
+    ["So: [[A=B]]", "tie"],
+    ["[[B>A]]", "B"],
+    ["They differ a lot: [[B>>A]].", "B"],
   ])("reads %j as %s", (text, expected) => expect(winner(text)).toBe(expected));
 
   it.each([
@@ -81,6 +108,19 @@ describe("parsePreference", () => {
     "a year",
     "Both.",
     "The DATA is better than before.",
+    "[[A>>B]] or rather [[A>B]]",
+    "[[A>B]] … [[B>A]]",
+    "[[A=B]] [[C]]",
+    "[[A<B]]",
+    "[[A>>>B]]",
+    "Verdict: A and B are equally good in their own ways.",
+    "### Verdict\nA and B both miss the point, so to say.",
+    "Verdict: A better answer would name the year.",
+    "Therefore, Output (a) is better, while Output (b) is more accurate.",
+    "Therefore, Output (a) is better. So, Output (b) is better.",
+    "Output (a) is better, but Output (b) is preferable.",
+    "Therefore, Output (a) would be better if it were short.\n\nIt is not.",
+    "Overall, both outputs have merits. It is hard to say more.",
   ])("refuses %j", (text) => expect(winner(text)).toMatch(/^no: /));
 
   it("gives the judge's words as the reason", () => {

@@ -42,10 +42,20 @@ function readLeadingSide(text: string): Winner | null {
   return letter === undefined ? readWinner(leading.exec(text)?.groups) : letter === "a" ? "A" : "B";
 }
 
-const therefore = String.raw`^(?:(?:so|therefore|thus|hence|overall),?\s)?`;
-const adverbs = String.raw`(?:\s(?:the|clearly|slightly|much|far|overall|significantly|marginally|a|bit|also))*`;
+const concludes = String.raw`(?:so|therefore|thus|hence|overall|consequently|accordingly|in\s(?:conclusion|summary|short)|to\s(?:conclude|sum\sup)|as\sa\sresult|all\sin\sall|ultimately|finally|for\s(?:these|this)\sreasons?|based\son\s(?:this|these|the\s(?:above|analysis|evaluation|criteria))[^,.]{0,60})`;
+const therefore = String.raw`^(?:${concludes},?\s)?`;
+const concluding = new RegExp(
+  String.raw`^(?:${concludes}\b|(?:my|the)\s(?:final\s)?(?:verdict|winner|preference|choice|decision|judge?ment)\b)`,
+  "iu",
+);
+const adverbs = String.raw`(?:\s(?:the|clearly|slightly|much|far|overall|significantly|marginally|a|bit|also|still|indeed))*`;
 const claim = new RegExp(
   String.raw`${side}(?:\sis${adverbs}\s(?:better|best|superior|preferable|preferred|stronger|winner)(?:\s(?:output|response|answer|one|choice|overall))?|\swins)(?<rest>[^]{0,200})`,
+  "iu",
+);
+/** What a conclusion may say instead: `Thus, Output (b) more closely follows the instruction`. */
+const outdoes = new RegExp(
+  String.raw`${side}\s(?:more\s(?:\w+ly|closely)|better)\s(?:follows|executes|addresses|answers|fulfill?s|adheres|captures|satisfies|meets|responds|matches)\b(?<rest>[^]{0,200})`,
   "iu",
 );
 const named = new RegExp(
@@ -57,17 +67,32 @@ const even = new RegExp(
   "iu",
 );
 const alone = new RegExp(`^${side}[.!]?$`, "iu");
-const openingLetter = /^["'“*_(]{0,4}(?<letter>[AB])[)"'”*_]{0,4}(?:[.,)]|\s[-–—])/;
+const openingLetter = /^["'“*_(]{0,4}(?<letter>[AB])[)"'”*_]{0,4}(?:[.,)]|\s[-–—]|\s(?:because|since)\b)/;
+/** A heading with nothing behind it that announces a verdict: `### Verdict:`. */
+const announces =
+  /^[\s#*_]{0,10}(?:(?:my|the|final|overall)\s){0,2}(?:verdict|winner|preference|decision|judge?ment)[*_]{0,3}\s?:?[*_]{0,3}$/i;
+const announcing =
+  /^[\s#*_]{0,10}(?:(?:my|the|final|overall)\s){0,2}(?:verdict|winner|preference|decision|judge?ment)[*_]{0,3}\s?:[*_]{0,3}\s*(.*)$/i;
+/** What an announced verdict begins with: `A: …`, `"A" because …`, `**A** has …`. */
+const announced =
+  /^(?:["'“*_]{1,4}([AB])["'”*_]{1,4}(?![\p{L}\p{N}])|([AB])(?=\s?[:.,;)–—-]|\s(?:because|since|as|is|wins)\b|$))/u;
 
-/** A claim that holds in one respect only, or is weighed against another. */
-const qualified =
-  /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b|\b(?:but|however|although|though|while|whereas|except)\b/i;
+/** A claim that holds in one respect only. */
+const narrowed = /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b(?!\s(?:every|all|most)\b)/i;
+/** A claim that is weighed against another. */
+const contrast = /\b(?:but|however|while|whereas|except)\b,?\s*/i;
+/** What a conclusion is drawn from, which narrows it no further: `is better at executing the instruction`. */
+const inWhichRespect = /^["'”*_]{0,4}\s(?:in terms of|at|for|in)\s/i;
+const praises =
+  /\b(?:better|best|superior|wins?|winner|prefer\w*|stronger|(?:more|most) (?!verbose|vague|generic|general|wordy|confusing)\w+)\b/i;
+const sideFirst = new RegExp(`^${side}`, "iu");
+const alsoNamed = new RegExp(String.raw`^[\s"'”*_)\]]{0,6}(?:and|or|&|/)\s*${side}`, "iu");
 /** A claim that is a question, a condition, denied, or somebody else's. */
 const reported =
   /\b(?:if|whether|why|how|not|than|while|although|though|unless|argue[sd]?|claim(?:s|ed)?|says?|suggest(?:s|ed)?|would)\b[^,.]{0,60}$/i;
 /** What takes back a verdict that has just been given. */
 const revoked = /\b(?:except|but|however|although|though)\b/i;
-const ends = /^(?:$|[.!,;]|\s(?:because|since|as|for|due|than|and)\b|\s[-–—(])/;
+const ends = /^(?:$|[.!,;:]|\s(?:because|since|as|for|due|than|and)\b|\s[-–—(])/;
 
 function removeListMarks(line: string): string {
   return line.replace(/^[\s#*_>-]{1,20}/, "").trim();
@@ -82,7 +107,7 @@ function readVerdict(sentence: string, lines: readonly string[]): Winner | null 
   const text = removeListMarks(sentence);
   const said = named.exec(text);
   const rest = said?.groups?.["rest"] ?? "";
-  if (said && ends.test(rest)) return revoked.test(rest) ? null : readWinner(said.groups);
+  if (said && ends.test(rest)) return isSettled(rest, readWinner(said.groups));
   if (/^\s{0,3}#/.test(sentence)) return null;
   if (even.test(text)) return "tie";
   const only = readSoleSide(text);
@@ -99,16 +124,50 @@ function isHeadedByOther(line: string, side: Winner): boolean {
   return other !== null && other !== side;
 }
 
+/** The winner, unless the rest of the sentence names the other one too, or takes the verdict back. */
+function isSettled(rest: string, winner: Winner | null): Winner | null {
+  if (alsoNamed.test(rest)) return null;
+  const turn = contrast.exec(rest);
+  if (turn === null) return revoked.test(rest) ? null : winner;
+  return faultsTheOther(rest.slice(turn.index + turn[0].length), winner) ? winner : null;
+}
+
+/** `while Output (b) lists four`: what is said of the other side, and no praise. */
+function faultsTheOther(clause: string, winner: Winner | null): boolean {
+  const other = readWinner(sideFirst.exec(clause)?.groups);
+  return other !== null && other !== winner && !praises.test(clause);
+}
+
 function readClaim(text: string): Winner | null {
-  const found = claim.exec(text);
+  const conclusion = concluding.test(text);
+  const found = claim.exec(text) ?? (conclusion ? outdoes.exec(text) : null);
   const rest = found?.groups?.["rest"] ?? "";
-  if (found === null || claim.test(rest) || qualified.test(rest)) return null;
-  return reported.test(text.slice(0, found.index)) ? null : readWinner(found.groups);
+  if (found === null || claim.test(rest) || reported.test(text.slice(0, found.index))) return null;
+  if (narrowed.test(rest) && !(conclusion && inWhichRespect.test(rest))) return null;
+  const winner = readWinner(found.groups);
+  const turn = contrast.exec(rest);
+  const conceded = turn === null || faultsTheOther(rest.slice(turn.index + turn[0].length), winner);
+  return conceded ? winner : null;
+}
+
+/** What stands behind the last heading that announces a verdict, on its line or on the next. */
+function readAnnounced(lines: readonly string[]): Winner | null {
+  const at = lines.findLastIndex((line) => announces.test(line) || announcing.test(line));
+  const heading = lines[at];
+  if (heading === undefined) return null;
+  const text = announces.test(heading) ? (lines[at + 1] ?? "") : (announcing.exec(heading)?.[1] ?? "");
+  const sentence = (splitLine(text)[0] ?? "").replace(/^[\s#>-]{1,20}/, "");
+  const letter = announced.exec(sentence);
+  const found = letter ?? sideFirst.exec(sentence);
+  if (found === null || found.groups?.["letter"] !== undefined) return null;
+  const winner = letter ? ((letter[1] ?? letter[2]) === "A" ? "A" : "B") : readWinner(found.groups);
+  return isSettled(sentence.slice(found[0].length), winner);
 }
 
 // PREFER-1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
 //     and all must say the same.
-// PREFER-2. Prose is read in its first and in its last sentence only. In between judges weigh, and report what others say.
+// PREFER-2. Prose is read in its first and in its last sentence, behind a heading that announces a verdict, and in the last
+//     sentence that draws a conclusion (`Therefore, …`). In between judges weigh, and report what others say.
 // PREFER-3. A heading (`# Output (a)`) names what is talked about and is no verdict.
 
 /** Which of two answers a judge prefers, by the order in which it was shown them: `A` came first. */
@@ -116,10 +175,22 @@ export type Preference =
   | { readonly ok: true; readonly winner: Winner; readonly reason: string }
   | { readonly ok: false; readonly reason: string };
 
-type DeclaredWinner = Declaration<Winner | null>;
+type DeclaredWinner = Declaration<Winner | null> & { readonly written?: string };
+
+/** MT-Bench: C is a tie. Arena-Hard: by how much, which is not kept. */
+const BRACKETED: ReadonlyMap<string, Winner> = new Map([
+  ["A", "A"],
+  ["A>>B", "A"],
+  ["A>B", "A"],
+  ["B", "B"],
+  ["B>>A", "B"],
+  ["B>A", "B"],
+  ["C", "tie"],
+  ["A=B", "tie"],
+]);
 
 const resultMarker = /\[\s{0,3}RESULT\s{0,3}\]/gi;
-const doubleBracket = /\[\[\s?([ABC])\s?\]\](?!["'”’]?,?\s(?:if|for|when)\b)/gi;
+const doubleBracket = /\[\[\s?([ABC]|A>{1,2}B|A=B|B>{1,2}A)\s?\]\](?!["'”’]?,?\s(?:if|for|when)\b)/gi;
 const winnerNames = ["winner", "preference", "preferred", "better", "verdict", "choice", "result"];
 const reasonNames = ["reason", "feedback", "explanation", "rationale"];
 /** What stands in a form that was not filled in: `A or B`, `A | B | tie`. */
@@ -135,9 +206,10 @@ function findDeclared(text: string): DeclaredWinner[] {
     return line.trim() === "" || unfilled.test(line) ? [] : [{ value: readLeadingSide(line), words }];
   });
   const bracketed = findMarked(text, doubleBracket, objects).map(({ at }): DeclaredWinner => {
-    const [, letter = ""] = /^\[\[\s?(.)/.exec(text.slice(at, at + 4)) ?? [];
-    const value = /a/i.test(letter) ? "A" : /b/i.test(letter) ? "B" : "tie"; // MT-Bench: C is a tie
-    return { value, words: () => feedbackAround(text, { start: at, end: text.indexOf("]]", at) + 2 }) };
+    const written = (/^\[\[\s?([ABC<>=]+)/i.exec(text.slice(at, at + 8))?.[1] ?? "").toUpperCase();
+    const value = BRACKETED.get(written) ?? null;
+    const words = () => feedbackAround(text, { start: at, end: text.indexOf("]]", at) + 2 });
+    return { value, words, written };
   });
   return [...json, ...marked, ...bracketed];
 }
@@ -150,14 +222,23 @@ function findInProse(text: string): DeclaredWinner[] {
   const lines = splitLines(text).flatMap((line) => (line.text.trim() === "" ? [] : [line.text]));
   const opening = splitLine(lines[0] ?? "")[0] ?? "";
   const closing = splitLine(lines.at(-1) ?? "").at(-1) ?? "";
-  return [opening, ...(lines.length > 1 || closing !== opening ? [closing] : [])].flatMap((sentence) => {
-    const value = readVerdict(sentence, lines);
-    // A reply that is the verdict and nothing else gives no reason for it.
-    const words = () => (/\s\S+\s/.test(text.trim()) ? text.trim() : "");
-    return value === null ? [] : [{ value, words }];
-  });
+  // A reply that is the verdict and nothing else gives no reason for it.
+  const words = () => (/\s\S+\s/.test(text.trim()) ? text.trim() : "");
+  const conclusion = lines
+    .slice(-MAX_LINES)
+    .flatMap(splitLine)
+    .filter((sentence) => concluding.test(removeListMarks(sentence)))
+    .map((sentence) => readVerdict(sentence, lines))
+    .findLast((value) => value !== null);
+  const read = [opening, ...(lines.length > 1 || closing !== opening ? [closing] : [])].map((sentence) =>
+    readVerdict(sentence, lines),
+  );
+  return [readAnnounced(lines), ...read, conclusion ?? null].flatMap((value) =>
+    value === null ? [] : [{ value, words }],
+  );
 }
 
+const MAX_LINES = 200;
 const MAX_SENTENCE_LENGTH = 4_000;
 
 function splitLine(line: string): string[] {
@@ -168,9 +249,10 @@ function splitLine(line: string): string[] {
 
 /**
  * Reads which of two answers a judge prefers. The forms: `Feedback: … [RESULT] A` (Prometheus 2, Kim et al. 2024, arXiv
- * 2405.01535); `[[A]]`, `[[B]]`, `[[C]]` for a tie (MT-Bench, Zheng et al. 2023, arXiv 2306.05685); JSON with `winner`;
+ * 2405.01535); `[[A]]`, `[[B]]`, `[[C]]` for a tie (MT-Bench, Zheng et al. 2023, arXiv 2306.05685);
+ * `[[A>>B]]`, `[[A>B]]`, `[[A=B]]`, `[[B>A]]`, `[[B>>A]]` (Arena-Hard, Li et al. 2024, arXiv 2406.11939); JSON with `winner`;
  * `Output (a)` and `Therefore, Output (a) is better.` (LLMBar, Zeng et al. 2023, arXiv 2310.07641) as the first or the
- * last sentence; a letter alone. Refuses a reply that settles on neither, verdicts that differ, and one over 4,000,000 characters.
+ * last sentence; a letter alone. Refuses a reply that settles on neither, verdicts that differ, and one over 256 KiB.
  */
 export function parsePreference(text: string): Preference {
   const refused = (reason: string): Preference => ({ ok: false, reason });
@@ -184,6 +266,9 @@ export function parsePreference(text: string): Preference {
   const { value: winner, words } = first;
   if (winner === null || declared.some(({ value }) => value === null))
     return refused("the verdict names neither A nor B nor a tie");
+  const written = new Set(declared.flatMap((one) => one.written ?? []));
+  if (written.size > 1)
+    return refused(`the reply gives ${written.size} verdicts: ${[...written].join(", ")}`);
   const other = declared.find(({ value }) => value !== winner)?.value;
   if (other !== undefined) return refused(`the reply gives two verdicts, ${winner} and ${other}`);
   return { ok: true, winner, reason: words() };

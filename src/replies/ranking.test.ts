@@ -34,6 +34,12 @@ describe("parseRanking, forms", () => {
     'Here it is:\n\n```json\n{"ranking": ["A", "C", "B"]}\n```\n\nThat is all.',
     'I rank them {"ranking": ["A", "C", "B"]} and that is all.',
     'FINAL RANKING: {"ranking": ["A", "C", "B"]}',
+    '{"ranking": [{"label": "A", "rank": 1}, {"label": "B", "rank": 3}, {"label": "C", "rank": 2}]}',
+    '{"final_ranking": [{"rank": 1, "answer": "Answer A", "why": "right"}, {"rank": 2, "answer": "C"}, {"rank": 3, "answer": "B"}]}',
+    '{"ranking": {"A": 1, "B": 3, "C": 2}}',
+    '[{"label": "A", "rank": 1}, {"label": "C", "rank": 2}, {"label": "B", "rank": 3}]',
+    'My ranking:\n\n```json\n[\n  {"response": "B", "rank": "3"},\n  {"response": "A", "rank": "1"},\n  {"response": "C", "rank": "2"}\n]\n```',
+    'FINAL RANKING: [{"label": "A", "rank": 1}, {"label": "C", "rank": 2}, {"label": "B", "rank": 3}]',
   ])("reads %j", (text) => expect(read(text)).toEqual(acb));
 
   it("answers in the spelling of the labels, whatever they are", () => {
@@ -104,6 +110,10 @@ describe("parseRanking, refusals", () => {
     ['{"ranking": [1, 2, 3]}', /"1"/],
     ['{"ranking": ["A", "C", "B"]', /neither/],
     ["FINAL RANKING: A, C, B\n\nAnswer A\nStrengths: clear", /follow the last ranking/],
+    ['[{"label": "A", "rank": 1}, {"label": "C", "rank": 1}, {"label": "B", "rank": 2}]', /tie/],
+    ['{"ranking": [{"label": "A", "rank": 1}, {"label": "C", "rank": 2}]}', /leaves out B/],
+    ['{"ranking": {"A": 1, "B": 2, "D": 3}}', /"D", which is no answer/],
+    ['The form is "[{"label": "A", "rank": 1}, {"label": "C", "rank": 2}]"', /neither/],
   ])("refuses %j", (text, reason) => {
     const result = read(text);
     expect(result.ok).toBe(false);
@@ -125,7 +135,7 @@ describe("parseRanking, refusals", () => {
     expect(parseRanking('{"ranking": []}', []).ok).toBe(false);
   });
   it("refuses a reply that is too long to be one", () => {
-    expect(read(`${" ".repeat(4_000_000)}FINAL RANKING: A, C, B`).ok).toBe(false);
+    expect(read(`${" ".repeat(256 * 1024)}FINAL RANKING: A, C, B`).ok).toBe(false);
   });
 });
 

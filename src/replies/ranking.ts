@@ -140,6 +140,8 @@ type LabelList = { at: number; last: number; numbered: boolean; review: boolean 
 
 /** A ranking is looked for in so many last lines that are not blank. */
 const MAX_LINES = 5_000;
+/** And among so many last objects. */
+const MAX_OBJECTS = 50;
 
 const innerMarker = /final ranking[*_`]{0,6}:[*_`]{0,6}/gi;
 const fenceLine = /^ {0,3}(?:`{3,}|~{3,})/;
@@ -161,9 +163,39 @@ function blankSpans(text: string, spans: readonly Span[]): string {
   return rest + text.slice(at);
 }
 
+const labelNames = /^(?:label|answer|response|name|id|candidate|option)$/i;
+const rankNames = /^(?:rank|ranking|position|place)$/i;
+
+/** What an object of a list ranks and where, `{"label": "A", "rank": 1}`; null for any other. */
+function readRankedLabel(value: unknown): { readonly written: string; readonly rank: number } | null {
+  if (!isRecord(value)) return null;
+  const entries = Object.entries(value);
+  const rank = Number(entries.find(([name]) => rankNames.test(name))?.[1] ?? NaN);
+  const written = entries.find(([name]) => labelNames.test(name))?.[1];
+  return Number.isInteger(rank) && typeof written === "string" ? { written, rank } : null;
+}
+
+/** The order of labels with ranks: they run from 1 upwards. */
+function orderByRank(
+  given: readonly { readonly written: string; readonly rank: number }[],
+  reader: LabelReader,
+): LabelOrder {
+  const ranked = given.toSorted((a, b) => a.rank - b.rank);
+  const written = ranked.map((one) => one.written);
+  const tie = ranked.some(({ rank }, index) => rank !== index + 1);
+  return { labels: written.map((label) => reader.whole(label)), written, tie };
+}
+
 function readJsonOrder(value: unknown, reader: LabelReader): LabelOrder | null {
   if (typeof value === "string") return readOrder(value, reader, false);
+  if (isRecord(value)) {
+    const ranked = Object.entries(value).map(([written, rank]) => ({ written, rank: Number(rank ?? NaN) }));
+    const whole = ranked.length > 1 && ranked.every(({ rank }) => Number.isInteger(rank));
+    return whole ? orderByRank(ranked, reader) : null;
+  }
   if (!Array.isArray(value)) return null;
+  const ranked = value.map(readRankedLabel).filter((one) => one !== null);
+  if (ranked.length > 1 && ranked.length === value.length) return orderByRank(ranked, reader);
   const tie = value.some((entry) => Array.isArray(entry) && entry.length > 1);
   const written = value
     .flat()
@@ -171,10 +203,29 @@ function readJsonOrder(value: unknown, reader: LabelReader): LabelOrder | null {
   return { labels: written.map((entry) => reader.whole(entry)), written, tie };
 }
 
+/** The last list of objects with a label and a rank that stands by itself: `[{"label": "A", "rank": 1}, …]`. */
+function findRankedList({ text, objects, reader }: RankingText): RankingCandidate | null {
+  const ranked: { written: string; rank: number }[] = [];
+  let at = 0;
+  for (const { start, end } of objects.slice(-MAX_OBJECTS).toReversed()) {
+    if (ranked.length > 0 && !/^\s*,\s*$/.test(text.slice(end, at))) break;
+    const one = readRankedLabel(JSON.parse(text.slice(start, end)));
+    if (one === null && ranked.length > 0) return null;
+    if (one === null) continue;
+    ranked.unshift(one);
+    at = start;
+  }
+  const [before = ""] = /(?:^|[\r\n])([^\r\n]{0,200})\[\s*$/
+    .exec(text.slice(Math.max(0, at - 300), at))
+    ?.slice(1) ?? [null];
+  const alone = before !== null && !/["'“‘>]/.test(before);
+  return ranked.length > 1 && alone ? { ...orderByRank(ranked, reader), at, json: null } : null;
+}
+
 /** The last object that has a ranking, first among those that begin a line (`own`), else among the others. */
 function findJsonRanking(source: RankingText, own: boolean): RankingCandidate | null {
   const { text, objects, reader } = source;
-  let attempts = 50;
+  let attempts = MAX_OBJECTS;
   for (const { start, end } of objects.toReversed()) {
     const piece = text.slice(start, end);
     if (!/rank/i.test(piece)) continue;
@@ -306,7 +357,7 @@ export function locateRanking(text: string, labels: readonly string[]): LocatedR
   if (long) return long;
   const source = { text, objects: jsonObjects(text), reader };
   const prose = blankSpans(text, source.objects);
-  const json = findJsonRanking(source, true);
+  const json = findJsonRanking(source, true) ?? findRankedList(source);
   const marked = findMarkedRanking(prose, reader);
   if (marked !== null && (json === null || marked.at > json.at))
     return typeof marked.found === "string"
@@ -323,10 +374,10 @@ export function locateRanking(text: string, labels: readonly string[]): LocatedR
 
 /**
  * Reads a complete strict ranking of `labels`, best first, in the labels' own spelling. It is either JSON with a
- * `ranking` array, alone, fenced or in prose, or the last list behind the marker `FINAL RANKING:`, one label
+ * `ranking` array, alone, fenced or in prose, or a list of labels and ranks,
+ * or the last list behind the marker `FINAL RANKING:`, one label
  * a line or all on one (`A, C, B`, `A > C > B`); reasons may follow a label. `Answer A`, `Response A` and `**a**` name A.
- * Refuses a tie, an unknown, repeated or missing label, a reply with neither form, and one over 4,000,000
- * characters. The text is a model's and not trusted: what it quotes of the answers does not decide as long as
+ * Refuses a tie, an unknown, repeated or missing label, a reply with neither form, and one over 256 KiB. The text is a model's and not trusted: what it quotes of the answers does not decide as long as
  * it ends in a ranking of its own. Time is linear in the text.
  */
 export function parseRanking(text: string, labels: readonly string[]): Ranking {

@@ -9,6 +9,8 @@ const MAX_ITEMS = 50;
 const MAX_CHARACTERS = 2_000;
 /** A reply's last objects: the form that was asked for stands at its end. */
 const MAX_OBJECTS = 50;
+/** A solution may be a long text. */
+const MAX_LENGTH = 2 * 1024 * 1024;
 const MAX_NAME_LENGTH = 64;
 
 function foldName(name: string): string {
@@ -25,13 +27,13 @@ export function toFields(value: unknown): Fields {
 /**
  * The entries of the last JSON object in a reply that has this name, which is letters: alone, fenced or in prose, or as
  * the only entry of an object around it. Where there is none it is looked for once more with the line breaks escaped
- * that stand in strings as they are. A reply over 4,000,000 characters is not read. Time is linear in the reply.
+ * that stand in strings as they are. A reply over 2 MiB is not read. Time is linear in the reply.
  */
 export function findFields(
   text: string,
   name: string,
 ): { readonly ok: true; readonly fields: Fields } | { readonly ok: false; readonly reason: string } {
-  const long = tooLong(text);
+  const long = tooLong(text, MAX_LENGTH);
   if (long) return long;
   // What does not even name it needs no search.
   const named = new RegExp([...foldName(name)].join("[_-]?"), "i").test(text);

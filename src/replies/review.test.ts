@@ -72,7 +72,7 @@ describe("parseReview", () => {
     expect(parseReview(text.replace("2. Response B", ""), labels).ok).toBe(false);
   });
   it("bounds the number and the length of remarks", () => {
-    const many = Array.from({ length: 200 }, () => "x".repeat(3_000));
+    const many = Array.from({ length: 60 }, () => "x".repeat(3_000));
     const review = parseReview(
       JSON.stringify({ reviews: [{ label: "A", strengths: many, weaknesses: [] }], ranking: labels }),
       labels,

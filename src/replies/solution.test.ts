@@ -120,7 +120,7 @@ describe("parseSolution", () => {
     ],
     ["an empty solution", reply({ solutionMarkdown: " \n " }), "solutionMarkdown is empty"],
     ["a solution that is no text", reply({ solutionMarkdown: ["a"] }), "solutionMarkdown is no text"],
-    ["too long a reply", " ".repeat(4_000_001), "the reply is longer than 4000000 characters"],
+    ["too long a reply", " ".repeat(2_097_153), "the reply is longer than 2097152 characters"],
   ])("refuses %s", (_, text, reason) => {
     expect(parseSolution(text)).toEqual({ ok: false, reason });
   });

@@ -1,8 +1,8 @@
 import { fencedBlocks, type Span } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 
-/** Longer replies are refused unread; an event could not hold one anyway. */
-const MAX_REPLY_LENGTH = 4_000_000;
+/** Longer replies are refused unread: nobody ranks, grades or prefers in more, and reading holds up everything else. */
+const MAX_REPLY_LENGTH = 256 * 1024;
 
 /** A JSON object that a reply holds: its own entries, and where it stands. */
 export type FoundObject = { readonly entries: ReadonlyMap<string, unknown>; readonly span: Span };
@@ -17,10 +17,13 @@ const quotes = new Set("\"'“”‘’`«»");
 /** What a reply declares, and the judge's words for it, which are looked for only when they are needed. */
 export type Declaration<T> = { readonly value: T; readonly words: () => string };
 
-/** Why a reply is not read: it is longer than an event could hold; undefined for one that is. */
-export function tooLong(text: string): { readonly ok: false; readonly reason: string } | undefined {
-  if (text.length <= MAX_REPLY_LENGTH) return undefined;
-  return { ok: false, reason: `the reply is longer than ${MAX_REPLY_LENGTH} characters` };
+/** Why a reply is not read: it is longer than `max` characters; undefined for one that is. */
+export function tooLong(
+  text: string,
+  max = MAX_REPLY_LENGTH,
+): { readonly ok: false; readonly reason: string } | undefined {
+  if (text.length <= max) return undefined;
+  return { ok: false, reason: `the reply is longer than ${max} characters` };
 }
 
 /** The last JSON objects of a text, in order; names are in lower case. */
