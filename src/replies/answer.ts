@@ -218,9 +218,13 @@ function plainText(text: string): string {
   return (isArticle ? words.slice(1) : words).join(" ");
 }
 
+/** A longer answer is a text, compared as it is written. */
+const MAX_COMPARED_LENGTH = 2_000;
+
 /** The same string for equal answers and only for these. */
 function answerKey({ kind, value }: Answer): string {
   if (kind === "choice") return `choice ${value.trim().toUpperCase()}`;
+  if (value.length > MAX_COMPARED_LENGTH) return `long ${value.trim().toLowerCase()}`;
   const date = readDate(value);
   if (date !== null) return `date ${date}`;
   const plain = plainExpression(value);

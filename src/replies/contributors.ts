@@ -20,6 +20,8 @@ export type Contributors =
 /** How far the sum of the weights may be from 1. */
 export const WEIGHT_TOLERANCE = 0.01;
 
+const MAX_READ_LENGTH = 256 * 1024;
+
 const CONTRIBUTORS_KEY = /["']?contributors["']?\s{0,20}:/i;
 
 /** The block's text that is taken to be JSON, and where it ends: an unclosed block ends with its object or paragraph. */
@@ -49,6 +51,12 @@ function removeBlock(text: string, start: number, end: number): string {
  * one that stands inside a longer fence is quoted and does not count.
  */
 export function parseContributors(text: string, labels: readonly string[]): Contributors {
+  // The block ends an answer: it is looked for in the last part of a long one.
+  const from = Math.max(0, text.length - MAX_READ_LENGTH);
+  if (from > 0) {
+    const read = parseContributors(text.slice(from), labels);
+    return { ...read, text: text.slice(0, from) + read.text };
+  }
   const block = fencedBlocks(text).findLast(({ language, contentStart, contentEnd }) => {
     const content = text.slice(contentStart, contentEnd);
     return (

@@ -3,6 +3,8 @@ import { fencedBlocks, splitLines } from "../text/fences.ts";
 /** Deeper than every heading with signs. */
 const BOLD = 7;
 const MAX_HEADING_LENGTH = 200;
+/** The section stands in the last so many UTF-16 units of a longer text. */
+const MAX_READ_LENGTH = 256 * 1024;
 
 const signed = /^ {0,3}(#{1,6})(?:\s+(.*))?$/;
 const bold = /^\s{0,3}(?:\*\*|__)(.+?)(?:\*\*|__)\s*:?\s*$/;
@@ -52,7 +54,8 @@ function findHeadings(text: string): Heading[] {
  * The section in which a solution says how it covers the requirements, without its heading: up to the next heading of
  * the same or a higher level. The last that has a text, where there are several; null where there is none.
  */
-export function extractCoverage(text: string): string | null {
+export function extractCoverage(solution: string): string | null {
+  const text = solution.slice(-MAX_READ_LENGTH);
   // From the last heading to the first, with where the next of each level begins.
   const next = Array.from({ length: BOLD + 1 }, () => text.length);
   for (const { level, title, start, end } of findHeadings(text).toReversed()) {

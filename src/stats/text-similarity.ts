@@ -1,13 +1,17 @@
 import { WORD, contentWords } from "../text/words.ts";
+import { readEnds } from "../text/fences.ts";
 import { addTo, mean } from "./numbers.ts";
 import type { NamedText } from "../text/trace.ts";
 import { orderByScore } from "./ballot-rules.ts";
+
+/** Of a longer text, so many UTF-16 units of its start and of its end are compared. */
+const MAX_READ_LENGTH = 64 * 1024;
 
 /** How often each word and each pair of neighbours occurs. Case, punctuation and the marks of Markdown do not count. */
 function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   let before: string | undefined;
-  for (const [found] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
+  for (const [found] of readEnds(text, MAX_READ_LENGTH).normalize("NFKC").toLowerCase().matchAll(WORD)) {
     addTo(counts, found, 1);
     // A space is in no word, so a pair is never taken for one.
     if (before !== undefined) addTo(counts, `${before} ${found}`, 1);
@@ -25,7 +29,7 @@ function dotProduct(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
 /**
  * How alike two texts are, 0 to 1: the cosine of how often they use each word and each pair of neighbouring words
  * (the vector space model: Salton, Wong & Yang 1975, CACM 18:613). 1 for texts of the same words in the same order, and for two
- * texts without words; 0 where only one has none. Time is linear in the texts.
+ * texts without words; 0 where only one has none. Of a text over 128 KiB the start and the end count. Time is linear.
  */
 export function textSimilarity(a: string, b: string): number {
   if (a === b) return 1;
@@ -63,7 +67,7 @@ function diceSimilarity(first: ReadonlySet<string>, second: ReadonlySet<string>)
  * texts that no vote can be taken on.
  */
 export function centralText(texts: readonly NamedText[]): string | null {
-  const words = texts.map(({ text }) => new Set(contentWords(text)));
+  const words = texts.map(({ text }) => new Set(contentWords(readEnds(text, MAX_READ_LENGTH))));
   const totals = words.map((own) => words.reduce((sum, other) => sum + diceSimilarity(own, other), 0));
   const order = orderByScore(totals.map((total, index) => [String(index), total]));
   const [first] = order[0] ?? [];

@@ -1,4 +1,5 @@
 import { contentWords } from "./words.ts";
+import { readEnds } from "./fences.ts";
 import { splitSentences } from "./sentences.ts";
 
 export type NamedText = { readonly id: string; readonly text: string };
@@ -17,6 +18,8 @@ export type Trace = {
 
 /** A word in more units than these tells none of them apart, and is passed over like a stop word. */
 const MAX_HOLDERS = 256;
+/** Of a longer text, so many UTF-16 units of its start and of its end are traced. */
+const MAX_READ_LENGTH = 64 * 1024;
 
 /** Sentences of the same words are one unit: a text that repeats itself costs no more than its first round. */
 type Unit = {
@@ -31,7 +34,7 @@ type TracedSentence = { readonly text: string; readonly unit: Unit };
 function createUnits() {
   const units = new Map<string, Unit>();
   const read = (text: string, draft: string | null): TracedSentence[] =>
-    splitSentences(text).flatMap((sentence) => {
+    splitSentences(readEnds(text, MAX_READ_LENGTH)).flatMap((sentence) => {
       const words = contentWords(sentence).sort();
       if (words.length === 0) return [];
       const key = words.join(" ");
@@ -105,7 +108,8 @@ function compareUnits(answered: ReadonlySet<Unit>, { holders, weight, content }:
  * content goes to its sources in proportion to their similarities. Sentences without a content word are left out.
  *
  * Wording is compared, not meaning: a paraphrase is missed, and a `not` is one word among others. Stop words are
- * English; in other languages rarity alone weighs. The time grows with the length of the texts, whatever they hold.
+ * English; in other languages rarity alone weighs. The time grows with the length of the texts, whatever they hold; of a
+ * text over 128 KiB the start and the end are read.
  * @throws RangeError unless 0 < threshold ≤ 1, and for two drafts of one id
  */
 export function traceSentences(
