@@ -121,10 +121,12 @@ export function quoteValue(value: unknown): string {
   return toOneLine(redactSecrets(JSON.stringify(value) ?? typeof value), 80);
 }
 
-/** Replaces a URL's password, and what has the form of a provider's key, by dots. */
+/** Replaces a URL's password, a secret in its query, and what has the form of a provider's key, by dots. */
 export function redactSecrets(text: string): string {
-  return text.replaceAll(PASSWORD, "$1…@").replaceAll(KEY, "$1…");
+  return text.replaceAll(PASSWORD, "$1…@").replaceAll(QUERY, "$1…").replaceAll(KEY, "$1…");
 }
 
-const PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/?#]*:)[^\s]*@/gi;
+const PASSWORD = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#]{0,256}:)[^\s]{0,512}@/gi;
+const QUERY =
+  /([?&](?:pass(?:word|wd|phrase)?|pwd|(?:api[_-]?|access[_-]?)?key|(?:access[_-]?|auth[_-]?)?token|secret|sig(?:nature)?)=)[^&#\s"']{1,512}/gi;
 const KEY = /\b(sk-|sk_|pk-|rk-|gsk_|xai-|hf_|ghp_|AIza)[A-Za-z0-9_-]{8,}/g;

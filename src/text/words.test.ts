@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { redactSecrets } from "./words.ts";
+
+describe("redactSecrets", () => {
+  it.each([
+    ["postgres://ada:hunter2@db/x", "postgres://ada:…@db/x"],
+    ["postgres://ada:hun@ter2@db/x", "postgres://ada:…@db/x"],
+    ["postgres://db/x?user=ada&password=hunter2&ssl=1", "postgres://db/x?user=ada&password=…&ssl=1"],
+    ["https://models.example/v1?key=hunter2", "https://models.example/v1?key=…"],
+    ["https://models.example/v1?api_key=hunter2#x", "https://models.example/v1?api_key=…#x"],
+    ["https://models.example/v1?api-key=hunter2", "https://models.example/v1?api-key=…"],
+    ["https://x/?ACCESS_TOKEN=hunter2&n=1", "https://x/?ACCESS_TOKEN=…&n=1"],
+    ["https://x/?a=1&sig=hunter2", "https://x/?a=1&sig=…"],
+    ["sk-abcdefgh12345678", "sk-…"],
+    ["https://x/?keyboard=qwerty&max-tokens=5", "https://x/?keyboard=qwerty&max-tokens=5"],
+  ])("shows %s as %s", (text, shown) => expect(redactSecrets(text)).toBe(shown));
+
+  it.each(["x".repeat(5_000), "a://b:", "?key=", "sk-", "http://"])(
+    "takes linear time on much of %j",
+    (piece) => {
+      const from = performance.now();
+      redactSecrets(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+      expect(performance.now() - from).toBeLessThan(1_000);
+    },
+  );
+});
