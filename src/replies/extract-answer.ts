@@ -1,5 +1,5 @@
 import { sameAnswer, type Answer } from "./answer.ts";
-import { splitLines } from "../text/fences.ts";
+import { splitLines, type TextLine } from "../text/fences.ts";
 import {
   splitAtEndMarks,
   readChoice,
@@ -44,8 +44,8 @@ const complement =
 const decline = /^(?:i\b|i'm|sorry|as an\b|it depends|unknown|none given|n\/a|no answer|not sure)/i;
 
 /** A declared answer and where its declaration stands. */
-type Declared = { readonly answer: Answer; readonly at: number };
-const located = (answer: Answer | null, at: number): Declared | null => answer && { answer, at };
+type DeclaredAnswer = { readonly answer: Answer; readonly at: number };
+const located = (answer: Answer | null, at: number): DeclaredAnswer | null => answer && { answer, at };
 
 /** What stands between the braces of `\boxed{…}`, the last that closes within 2,000 characters, and where it starts. */
 function findBoxed(text: string): { readonly value: string; readonly at: number } | null {
@@ -97,7 +97,7 @@ function readStatement(value: string): Answer | null {
 }
 
 /** The last `final answer` that can be read. */
-function findFinal(text: string): Declared | null {
+function findFinal(text: string): DeclaredAnswer | null {
   for (const mark of [...text.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed()) {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
@@ -127,8 +127,8 @@ function readPhrase(rest: string, next: string, maxWords: number): Answer | null
  * The last `Answer: …` at the start of a line, `the answer is …` or `(C) is the correct answer`; words behind the second
  * count only at the end of a short reply. A letter goes before the numbers of later sentences: there are options.
  */
-function findNamed(lines: readonly Line[], long: boolean): Declared | null {
-  let last: Declared | null = null;
+function findNamed(lines: readonly TextLine[], long: boolean): DeclaredAnswer | null {
+  let last: DeclaredAnswer | null = null;
   let tries = 0;
   for (const [index, { text: line, at: start }] of [...lines.entries()].toReversed()) {
     const mark = answerLine.exec(line.slice(0, 200));
@@ -168,7 +168,7 @@ function findNamed(lines: readonly Line[], long: boolean): Declared | null {
 }
 
 /** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
-function readDeclared(text: string, lines: readonly Line[], long: boolean): Answer | null {
+function readDeclared(text: string, lines: readonly TextLine[], long: boolean): Answer | null {
   const declared = findFinal(text) ?? findNamed(lines, long);
   const found = findBoxed(text);
   const boxed = found && readValue(cleanValue(found.value), MAX_SHORT_WORDS);
@@ -222,8 +222,6 @@ function readWholeReply(line: string): Answer | null {
   const answer = readComplement(value) ?? readChoice(value) ?? readNumberAnswer(value);
   return answer ?? (decline.test(value) ? null : readTextAnswer(value, MAX_SHORT_WORDS));
 }
-
-type Line = ReturnType<typeof splitLines>[number];
 
 /**
  * What a reply comes down to: from the last `final answer`, `answer: …`, `the answer is …` or `\boxed{…}` that can be

@@ -1,5 +1,5 @@
 import { type LabelReader, labelReader } from "./reply-fields.ts";
-import { splitLines, type Span } from "../text/fences.ts";
+import { splitLines, type Span, type TextLine } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 import { tooLong } from "./verdicts.ts";
 
@@ -130,7 +130,6 @@ export type LocatedRanking =
   | { readonly ok: true; readonly ranking: string[]; readonly at: number; readonly json: object | null }
   | { readonly ok: false; readonly reason: string };
 
-type Line = { readonly text: string; readonly at: number };
 type RankingCandidate = LabelOrder & { readonly at: number; readonly json: object | null };
 type LabelList = { at: number; last: number; numbered: boolean; review: boolean } & {
   labels: (string | null)[];
@@ -250,7 +249,7 @@ function findJsonRanking(source: RankingText, own: boolean): RankingCandidate | 
 }
 
 /** Every list of labels in the lines, in order. A list whose entries are reviewed in between is a review. */
-function findLists(lines: readonly Line[], reader: LabelReader): LabelList[] {
+function findLists(lines: readonly TextLine[], reader: LabelReader): LabelList[] {
   const lists: LabelList[] = [];
   let open: LabelList | null = null;
   for (const [index, { text, at }] of lines.entries()) {

@@ -15,9 +15,12 @@ export type FencedBlock = {
 
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-/** The lines of `text` with where each starts; CR LF, LF and CR all end one. */
-export function splitLines(text: string): { readonly text: string; readonly at: number }[] {
-  const lines: { text: string; at: number }[] = [];
+/** A line without its end, and where it starts. */
+export type TextLine = { readonly text: string; readonly at: number };
+
+/** The lines of `text`; CR LF, LF and CR all end one. */
+export function splitLines(text: string): TextLine[] {
+  const lines: TextLine[] = [];
   let start = 0;
   for (const match of text.matchAll(/\r\n|\n|\r/g)) {
     lines.push({ text: text.slice(start, match.index), at: start });
