@@ -50,7 +50,7 @@ export function createWatch(
   else signal.addEventListener("abort", cancel);
   const cancelTimer = clock.after(timeoutMs, () => stop("timed-out"));
   return {
-    signal: controller.signal,
+    signal: controller.signal as AbortSignal, // the type of a declaration file, not one of Node's own
     /** What ended the call, or null while nothing has. The first reason stays. */
     stopped: () => why,
     leftMs: () => deadlineMs - clock.now(),
