@@ -16,7 +16,7 @@ export function sectionParts(
   names: readonly string[] = [],
 ): ReportPart[] {
   if ("measured" in section) return validationParts(section);
-  const verdict = section.kind === "grade" ? gradesPart(section, names) : preferenceParts(section, names);
+  const verdict = section.kind === "grade" ? [gradesPart(section, names)] : preferenceParts(section, names);
   return [...verdict, part("Judge", words(describeJudge(section)))];
 }
 
@@ -111,17 +111,15 @@ const quoted = (text: string): ReportBlock => words(oneLine(text, MAX_FEEDBACK_L
 const gradesPart = (
   { grades }: Extract<Judgement, { kind: "grade" }>,
   names: readonly string[],
-): ReportPart[] => [
+): ReportPart =>
   part(
     "Scores",
-    ...grades.flatMap(({ score, feedback, why }, index) => [
-      words(
-        `${names[index] ?? `answer ${index + 1}`}: ${score === null ? `no score: ${why ?? ""}` : `${score}/5`}`,
-      ),
-      ...(score === null ? [] : [quoted(feedback)]),
-    ]),
-  ),
-];
+    ...grades.flatMap(({ score, feedback, why }, index) => {
+      const name = names[index] ?? `answer ${index + 1}`;
+      if (score === null) return [words(`${name}: no score: ${why ?? ""}`)];
+      return [words(`${name}: ${score}/5`), quoted(feedback)];
+    }),
+  );
 
 function preferenceParts(
   { winner, orderSensitive, reason, why, orders }: Extract<Judgement, { kind: "preference" }>,
