@@ -85,8 +85,6 @@ function evaluationRequest(
   };
 }
 
-type EvaluationCall = { readonly evaluator: Participant; readonly request: ModelRequest };
-
 type EvaluationEvent = Event<"evaluation-given"> | Event<"degradation-noted">;
 
 /**
@@ -96,9 +94,8 @@ type EvaluationEvent = Event<"evaluation-given"> | Event<"degradation-noted">;
 async function evaluate(
   { settings }: ProtocolContext<EvaluationSettings>,
   run: StepRunner,
-  { evaluator, request }: EvaluationCall,
+  { evaluator: { id }, request }: { readonly evaluator: Participant; readonly request: ModelRequest },
 ): Promise<EvaluationEvent> {
-  const { id } = evaluator;
   const key = `evaluation/${id}`;
   const loss = {
     what: `the evaluation by ${id}`,
@@ -118,12 +115,8 @@ async function evaluate(
         const read = parseEvaluation(reply);
         const cut = call.finish === "length" ? "; it was cut off at its limit" : "";
         if (!read.ok) return { unreadable: `${read.reason}${cut}` };
-        const { scores, reasons, strengths, weaknesses, clamped, ignored } = read;
-        const lists = { strengths: [...strengths], weaknesses: [...weaknesses], clamped: [...clamped] };
-        return {
-          type: "evaluation-given",
-          data: { by: id, scores: { ...scores }, reasons: { ...reasons }, ...lists, ignored: [...ignored] },
-        };
+        const { ok, ...given } = read;
+        return { type: "evaluation-given", data: { by: id, ...given } };
       }),
     );
     const call = event.data.call;
