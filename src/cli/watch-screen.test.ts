@@ -4,7 +4,7 @@ import { Cursor, DeliberationId, EventId, type Entry, type Origin } from "../ker
 import type { ReactorState, WatchReport } from "../views/reactor-state.ts";
 import { styleOf } from "../reports/style.ts";
 import { widthOf } from "../reports/text-width.ts";
-import { reactorLine } from "../reports/watch.ts";
+import { reactorLine } from "./watch-text.ts";
 import { opened, participantId, sampleCall, stepKey } from "../../test/support/sample-council.ts";
 import type { ScreenTime } from "./terminal.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";

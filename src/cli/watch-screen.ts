@@ -2,7 +2,7 @@ import type { Entry } from "../kernel/index.ts";
 import type { WatchReport } from "../views/reactor-state.ts";
 import { styleOf, type Style } from "../reports/style.ts";
 import { cutTo } from "../reports/text-width.ts";
-import { watchErrors, watchHead, watchLine, watchTable } from "../reports/watch.ts";
+import { watchErrors, watchHead, watchLine, watchTable } from "./watch-text.ts";
 import { createLive, type Lifecycle, type ScreenTime, type TerminalOutput } from "./terminal.ts";
 
 // WSCREEN-1. It is drawn at most once in 100 ms, however many events come.

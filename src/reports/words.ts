@@ -2,8 +2,6 @@ import { formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
 
-export const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
-
 /** What was paid and how that is known; `unpriced` names the models whose price is unknown, where the caller knows them. */
 export function formatCost({ usd, source }: Result["cost"], unpriced: readonly string[] = []): string {
   if (source === "none") return "no cost";
@@ -72,3 +70,12 @@ export function shortAge(ms: number): string {
   const [first = "", unit = ""] = formatDuration(Math.max(0, ms)).split(" ");
   return `${unit === "s" ? String(Math.floor(Number(first))) : first} ${unit}`;
 }
+
+/** What a question wants, in words. */
+export const INTENTS = {
+  fact: "a fact",
+  explanation: "an explanation",
+  comparison: "a comparison",
+  procedure: "a procedure",
+  other: "something else",
+} as const;

@@ -3,7 +3,7 @@ import { exportRun as exportWhole, loadShown } from "../../app/result.ts";
 import { answerText } from "../../reports/answer.ts";
 import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { eventLine } from "../../reports/event-line.ts";
-import { listText } from "../../reports/list.ts";
+import { listText } from "../list-text.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
 import { jsonText, print, type Face, type Io, type Values } from "../command.ts";
 import { nextLine } from "../ending.ts";

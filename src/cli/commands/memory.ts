@@ -1,9 +1,9 @@
 import type { AppContext } from "../../app/context.ts";
 import { Fault, type EngramId, type MemoryScope } from "../../kernel/index.ts";
 import { memoryReport } from "../../lab/ablation/memory-stats.ts";
-import { memoryStatsText } from "../../lab/ablation/stats-text.ts";
+import { memoryStatsText } from "../memory-stats-text.ts";
 import type { JudgedEngram, LookupResult } from "../../memory/lookup.ts";
-import { memoryEngramText, memoryFactsText, memorySearchText } from "../../reports/memory.ts";
+import { memoryEngramText, memoryFactsText, memorySearchText } from "../memory-text.ts";
 import { oneLine } from "../../reports/printable.ts";
 import type { EngramView, MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { print, type Io, type Values } from "../command.ts";

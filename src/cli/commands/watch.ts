@@ -4,7 +4,7 @@ import { withLocal2States } from "../../interop/local2/states.ts";
 import { OrganizationId, type Entry } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf } from "../../reports/style.ts";
-import { reactorLine, watchErrors, watchHead, watchLine, watchTable } from "../../reports/watch.ts";
+import { reactorLine, watchErrors, watchHead, watchLine, watchTable } from "../watch-text.ts";
 import { pluralize } from "../../text/format.ts";
 import type { WatchReport } from "../../views/reactor-state.ts";
 import { jsonText, type Io, type Values } from "../command.ts";

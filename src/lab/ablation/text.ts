@@ -1,7 +1,7 @@
 import type { GradePairs, MemoryAblation, RightPairs, SideTotal } from "./report.ts";
 import { formatDifference, formatEstimate, MIN_DISCORDANT, formatPValue } from "../bench/words.ts";
 import { labelledRows, type LabelledRow } from "../../reports/labelled-rows.ts";
-import type { MemoryStyle } from "../../reports/memory.ts";
+import type { TextStyle } from "../../reports/answer.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf } from "../../reports/style.ts";
 import { wrapped } from "../../reports/text-width.ts";
@@ -12,7 +12,7 @@ const MIN_PAIRS = 20;
 const SIGNIFICANT = 0.05;
 
 /** Formats a memory ablation for a terminal. Ends in a newline. */
-export function memoryAblationText(report: MemoryAblation, { color, width }: MemoryStyle): string {
+export function memoryAblationText(report: MemoryAblation, { color, width }: TextStyle): string {
   const style = styleOf(color);
   const most = Math.max(20, width);
   const rows: LabelledRow[] = [

@@ -1,11 +1,12 @@
 import { isEvent, type Engram, type Entry, type Event } from "../kernel/index.ts";
 import { failureIn, type ReactorState, type WatchReport } from "../views/reactor-state.ts";
 import { speakerOf } from "../views/spending.ts";
-import { aligned } from "./labelled-rows.ts";
-import { oneLine } from "./printable.ts";
-import type { Style } from "./style.ts";
-import { cutTo, widthOf } from "./text-width.ts";
-import { NO_DELIBERATIONS, shortAge } from "./words.ts";
+import { aligned } from "../reports/labelled-rows.ts";
+import { oneLine } from "../reports/printable.ts";
+import type { Style } from "../reports/style.ts";
+import { cutTo, widthOf } from "../reports/text-width.ts";
+import { shortAge } from "../reports/words.ts";
+import { NO_DELIBERATIONS } from "./list-text.ts";
 import { pluralize, formatDuration, formatNumber } from "../text/format.ts";
 
 // WLINE-1. Everything foreign is printable and on one line before it is measured or cut.

@@ -1,8 +1,10 @@
 import type { Summary } from "../kernel/index.ts";
-import { aligned } from "./labelled-rows.ts";
-import { oneLine } from "./printable.ts";
-import { cutTo, widthOf } from "./text-width.ts";
-import { NO_DELIBERATIONS, shortAge } from "./words.ts";
+import { aligned } from "../reports/labelled-rows.ts";
+import { oneLine } from "../reports/printable.ts";
+import { cutTo, widthOf } from "../reports/text-width.ts";
+import { shortAge } from "../reports/words.ts";
+
+export const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
 
 /** One line a deliberation, in the order given: id (never cut), age, status, question. Ends in a newline. `now`: milliseconds since 1970. */
 export function listText(

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DeliberationId, OrganizationId, type Summary } from "../kernel/index.ts";
-import { listText } from "./list.ts";
-import { widthOf } from "./text-width.ts";
+import { listText } from "./list-text.ts";
+import { widthOf } from "../reports/text-width.ts";
 
 const NOW = Date.UTC(2026, 0, 2, 12);
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Annotation, Engram, EngramId, UserId } from "../../kernel/index.ts";
-import type { MemoryAblation } from "./report.ts";
-import type { EngramView, FoundView, MemorySearch } from "../../views/memory-view.ts";
-import { memoryAblationText } from "./text.ts";
-import { memoryStatsText, type StatsShown } from "./stats-text.ts";
-import { memoryEngramText, memoryFactsText, memorySearchText } from "../../reports/memory.ts";
-import { widthOf } from "../../reports/text-width.ts";
+import { Annotation, Engram, EngramId, UserId } from "../kernel/index.ts";
+import type { MemoryAblation } from "../lab/ablation/report.ts";
+import type { EngramView, FoundView, MemorySearch } from "../views/memory-view.ts";
+import { memoryAblationText } from "../lab/ablation/text.ts";
+import { memoryStatsText, type StatsShown } from "./memory-stats-text.ts";
+import { memoryEngramText, memoryFactsText, memorySearchText } from "./memory-text.ts";
+import { widthOf } from "../reports/text-width.ts";
 
 const plain = { color: false, width: 80 };
 const user = UserId.parse("ann");

@@ -1,17 +1,19 @@
 import type * as z from "zod";
-import { MIN_COMPARISONS, type ContestReading, type MemoryReport } from "./memory-stats.ts";
-import { INTENTS, NOTHING_REMEMBERED, type MemoryStyle } from "../../reports/memory.ts";
-import { oneLine } from "../../reports/printable.ts";
-import { styleOf, type Style } from "../../reports/style.ts";
-import { wrapped } from "../../reports/text-width.ts";
-import { pluralize, formatNumber } from "../../text/format.ts";
+import { MIN_COMPARISONS, type ContestReading, type MemoryReport } from "../lab/ablation/memory-stats.ts";
+import type { TextStyle } from "../reports/answer.ts";
+import { INTENTS } from "../reports/words.ts";
+import { NOTHING_REMEMBERED } from "./memory-text.ts";
+import { oneLine } from "../reports/printable.ts";
+import { styleOf, type Style } from "../reports/style.ts";
+import { wrapped } from "../reports/text-width.ts";
+import { pluralize, formatNumber } from "../text/format.ts";
 
 /** The part of a memory's statistics that is shown. */
 export type StatsShown = Omit<z.input<typeof MemoryReport>, "user">;
 type ConfigurationShown = StatsShown["configurations"][number];
 
 /** What is remembered, and how each configuration has done by kind of question: shares with their 95 % intervals. Ends in a newline. */
-export function memoryStatsText(stats: StatsShown, { color, width }: MemoryStyle): string {
+export function memoryStatsText(stats: StatsShown, { color, width }: TextStyle): string {
   const style = styleOf(color);
   const most = Math.max(20, width);
   const { configurations: all, episodic, pinned, forgotten } = stats;

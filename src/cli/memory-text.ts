@@ -1,14 +1,13 @@
 import type { Annotation } from "../kernel/index.ts";
 import type { EngramView, FoundView, MemoryEngram, MemoryFacts, MemorySearch } from "../views/memory-view.ts";
-import type { TextStyle } from "./answer.ts";
-import { labelledRows } from "./labelled-rows.ts";
-import { oneLine } from "./printable.ts";
-import { scoreBadge } from "./score.ts";
-import { styleOf, type Style } from "./style.ts";
-import { cutTo, wrapped } from "./text-width.ts";
+import type { TextStyle } from "../reports/answer.ts";
+import { labelledRows } from "../reports/labelled-rows.ts";
+import { oneLine } from "../reports/printable.ts";
+import { INTENTS } from "../reports/words.ts";
+import { scoreBadge } from "../reports/score.ts";
+import { styleOf, type Style } from "../reports/style.ts";
+import { cutTo, wrapped } from "../reports/text-width.ts";
 import { pluralize } from "../text/format.ts";
-
-export type MemoryStyle = Omit<TextStyle, "unpriced">;
 
 /** Of a list so much of a summary is shown, in so many lines; `show` has all of it. */
 const SUMMARY_CHARACTERS = 400;
@@ -30,7 +29,7 @@ const ELSEWHERE = "The newest of all are shown by: parley memory search";
  */
 export function memorySearchText(
   { engrams, how, more, query }: MemorySearch,
-  { color, width, narrowed = false }: MemoryStyle & { readonly narrowed?: boolean },
+  { color, width, narrowed = false }: TextStyle & { readonly narrowed?: boolean },
 ): string {
   const style = styleOf(color);
   const most = Math.max(20, width);
@@ -115,7 +114,7 @@ const formatTime = (at: string): string => {
 };
 
 /** One engram with everything that was said of it, by whom and when, and the history of its cluster. Ends in a newline. */
-export function memoryEngramText(shown: MemoryEngram, { color, width }: MemoryStyle): string {
+export function memoryEngramText(shown: MemoryEngram, { color, width }: TextStyle): string {
   const style = styleOf(color);
   const { engram, annotations, embedded, forgotten, history } = shown;
   const isPinned = engram.type === "pinned";
@@ -157,15 +156,6 @@ const describeSubject = ({ engram: { intent, entities, tools } }: EngramView): s
     ...(entities.length === 0 ? [] : [entities.map((one) => oneLine(one, 100)).join(", ")]),
     ...(tools ? ["with tools"] : []),
   ].join("; ");
-
-/** What a question wants, in words. */
-export const INTENTS = {
-  fact: "a fact",
-  explanation: "an explanation",
-  comparison: "a comparison",
-  procedure: "a procedure",
-  other: "something else",
-} as const;
 
 function describeSource({ engram: { deliberation, conversation, type } }: EngramView): string {
   if (deliberation === null) return type === "pinned" ? "pinned by a person" : "imported";
@@ -226,7 +216,7 @@ function historyLines({ engram, cluster, history }: MemoryEngram): string[] {
 }
 
 /** Pinned facts in the order in which they were, each with its id. Ends in a newline. */
-export function memoryFactsText({ facts }: MemoryFacts, { color, width }: MemoryStyle): string {
+export function memoryFactsText({ facts }: MemoryFacts, { color, width }: TextStyle): string {
   const style = styleOf(color);
   const most = Math.max(20, width);
   if (facts.length === 0)
