@@ -133,6 +133,26 @@ it("gives no type name two meanings, and names limits MAX_ and MIN_", async () =
   expect(limits).toEqual([]);
 });
 
+it("names commands and flags in the command line alone", async () => {
+  const names = await readdir(join(root, "src"), { recursive: true });
+  // What declares a flag, texts that ship as data, and a foreign format that has flags of its own.
+  const exempt = /^(?:cli\/|testing\/|config\/defaults\/|lab\/story\/file\.ts$)/;
+  const paths = names.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !exempt.test(name));
+  const named = await Promise.all(
+    paths.map(async (name) => {
+      const text = await readFile(join(root, "src", name), "utf8");
+      return text
+        .split("\n")
+        .filter((line) => !/^\s*(?:\*|\/\/|\/\*)|^\s*flag: |var\(--|:root/.test(line))
+        .filter((line) => /["'`].*(?:\bparley [a-z]+ |\bparley [a-z]+["'`]|[\s"'`]--[a-z])/.test(line))
+        .filter((line) => !/--paper/.test(line))
+        .map((line) => `${name}: ${line.trim()}`);
+    }),
+  );
+  expect(paths.length).toBeGreaterThan(300);
+  expect(named.flat()).toEqual([]);
+});
+
 it("gives every invariant a tag of its own in the whole tree", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
