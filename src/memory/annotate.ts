@@ -42,19 +42,30 @@ function latestOfEachKind(annotations: readonly Annotation[]): readonly Annotati
   return [...last.values()];
 }
 
+/** What one author's verdicts come to: against or for, whichever they say more often. */
+function voiceOf(verdicts: readonly ReturnType<typeof weighAnnotation>[]) {
+  const against = verdicts.filter(({ lean }) => lean === "against");
+  const balance = against.length - verdicts.filter(({ lean }) => lean === "for").length;
+  return { lean: Math.sign(balance), words: against.map(({ words }) => words) };
+}
+
 /**
  * Says why an engram with these annotations must be retired; null where it must not. A grade of 2 or less, a thumbs down, a lost
  * comparison and a bad outcome count against it; a grade of 4 or more, a thumbs up, a won comparison and a good outcome for
- * it. Only the last of each kind by each author counts. It retires when those against outnumber those for it by
- * `rules.against`, and never without any against it.
+ * it. Only the last of each kind by each author counts, and an author has one voice, however many verdicts it gave
+ * (ANNOTATE-3). It retires when the voices against outnumber those for it by `rules.against`, and never without any against it.
  */
 export function decideRetirement(annotations: readonly Annotation[], rules: RetireRules): string | null {
-  const verdicts = latestOfEachKind(annotations).map(weighAnnotation);
-  const against = verdicts.filter(({ lean }) => lean === "against");
-  const inFavour = verdicts.filter(({ lean }) => lean === "for").length;
+  const latest = latestOfEachKind(annotations);
+  const voices = [...new Set(latest.map(({ by }) => by))].map((author) =>
+    voiceOf(latest.filter(({ by }) => by === author).map(weighAnnotation)),
+  );
+  const against = voices.filter(({ lean }) => lean > 0);
+  const inFavour = voices.filter(({ lean }) => lean < 0).length;
   if (against.length === 0 || against.length - inFavour < rules.against) return null;
-  const words = against.slice(0, 10).map(({ words: said }) => said);
-  return `${against.length} against, ${inFavour} for: ${words.join(", ")}${against.length > 10 ? ", …" : ""}`;
+  const words = against.flatMap((voice) => voice.words);
+  const shown = words.slice(0, 10).join(", ");
+  return `${against.length} against, ${inFavour} for: ${shown}${words.length > 10 ? ", …" : ""}`;
 }
 
 /** The id of the event that retires an engram because of another event, the same on every retry. At most 2,000 characters. */
@@ -65,6 +76,7 @@ export function retirementEventId(event: EventId): EventId {
 
 // ANNOTATE-1. Whether an engram retires is decided from all of its annotations, so that a retry after a crash decides alike.
 // ANNOTATE-2. An engram retires once, and later annotations never revive it.
+// ANNOTATE-3. Judges count, not verdicts: a grade and a comparison by one judge are one voice.
 
 /** @throws Fault `store-unavailable` */
 export async function annotate(

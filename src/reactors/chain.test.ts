@@ -43,7 +43,7 @@ const ASKED = respondAsked({
     "respondent-b": RESPONDS,
     critic: CRITIC,
     pairwise: JUDGE,
-    memory: { user: USER, write: true, mergeAt: 0.9, retireAt: 2 },
+    memory: { user: USER, write: true, mergeAt: 0.9, retireAt: 1 },
   },
   templates: Object.fromEntries(
     ["respond", "judge-grade-prometheus", "judge-preference-prometheus"].map((name) => [
@@ -256,8 +256,8 @@ describe.each(ARRIVALS)("killed between any two of its events, where %s", (_, la
         `${id}/reactor/respondent-b/${id}/open#0/answer/B#0`,
         "B",
         "sim/judge: 1",
-        "sim/judge: lost",
         "memory: retired",
+        "sim/judge: lost",
       ],
       ["before", null],
     ]);
