@@ -45,7 +45,7 @@ async function check(scripts: Record<string, string>, tally: object) {
 
 it("counts every check and every test in its last line", async () => {
   const { code, last, stdout } = await check({}, { passed: 40, failed: 0, skipped: [] });
-  expect(last).toBe("49 passed, 0 failed");
+  expect(last).toBe("50 passed, 0 failed");
   expect(code).toBe(0);
   expect(stdout).not.toContain(process.version);
 });
@@ -54,7 +54,7 @@ it("shows what a failing check said and what was skipped, and fails", async () =
   const lint = `node -e "console.error('line 7 is wrong'); process.exit(1)"`;
   const skipped = [{ name: "stores > served", why: "no server answers" }];
   const { code, last, stdout } = await check({ lint }, { passed: 3, failed: 0, skipped });
-  expect(last).toBe("11 passed, 1 failed, 1 skipped");
+  expect(last).toBe("12 passed, 1 failed, 1 skipped");
   expect(code).toBe(1);
   expect(stdout).toMatch(/FAILED lint \(\d+\.\d s\)\nline 7 is wrong/);
   expect(stdout).toContain("skipped: stores > served (no server answers)");
@@ -62,7 +62,7 @@ it("shows what a failing check said and what was skipped, and fails", async () =
 
 it("counts a test run that broke before it could count as one failure", async () => {
   const { code, last } = await check({ unit: "exit 9" }, {});
-  expect(last).toBe("9 passed, 1 failed");
+  expect(last).toBe("10 passed, 1 failed");
   expect(code).toBe(1);
 });
 
