@@ -24,6 +24,8 @@ export type StepWork = {
   again(past: readonly Entry[]): readonly NewEvent[] | undefined;
   /** In a replay of an unrecorded step, replays the recorded steps inside it. */
   parts?(signal: AbortSignal): Promise<unknown>;
+  /** Makes other events when the journal refuses what `produce` made. */
+  instead?(this: void, refusal: unknown): readonly NewEvent[];
   settled?(name: string): void;
 };
 

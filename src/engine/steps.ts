@@ -15,8 +15,10 @@ import {
   type Origin,
 } from "../kernel/index.ts";
 import { NO_QUOTE, overBudgetCall } from "./budget.ts";
+import { clientEntry, nextClientEntry } from "./client-entry.ts";
 import { digestOf } from "./digest.ts";
 import { Halt, linkAbort } from "./halt.ts";
+import { failedEvent, isRefused, readCall, unrecordedCall, withKnownUsage } from "./paid-call.ts";
 import {
   toEvent,
   type CallSpec,
@@ -221,7 +223,7 @@ class Steps implements StepScope {
       const { events, after = before } = await work.produce(signal, name);
       for (const event of events) assertDeclared(event, spec);
       if (!work.parts) stopExpecting(); // finished work needs no abort
-      return await this.#record(events, originAfter(after));
+      return await this.#record(events, originAfter(after), work.instead);
     } catch (error) {
       const past = history.batch(name);
       if (past && recordedElsewhere) return past; // STEP-2
@@ -234,9 +236,16 @@ class Steps implements StepScope {
     }
   }
 
-  async #record(events: readonly NewEvent[], origin: Origin): Promise<readonly Entry[]> {
+  async #record(
+    events: readonly NewEvent[],
+    origin: Origin,
+    instead?: StepWork["instead"],
+  ): Promise<readonly Entry[]> {
     const { history, id, journal } = this.#context;
-    const appended = await journal.append(id, events, origin);
+    const appended = await journal.append(id, events, origin).catch((error: unknown) => {
+      if (!instead || !isRefused(error)) throw error;
+      return journal.append(id, instead(error), origin);
+    });
     if (!appended.ok)
       throw appended.reason === "closed" ? new Halt("closed") : new Fault("deliberation-missing", { id });
     history.add(appended.events);
@@ -258,19 +267,22 @@ class Steps implements StepScope {
         produce: async (signal, name) => {
           const room = await ledger.reserve(name, quote, spec.share);
           signal.throwIfAborted();
-          answered = room.ok ? await this.#complete(spec, signal) : overBudgetCall(request, room);
+          answered = room.ok
+            ? withKnownUsage(await this.#complete(spec, signal))
+            : overBudgetCall(request, room);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
             throw new Halt("interrupted"); // STEP-6
           }
           offered = true;
-          return { events: [toEvent(read(answered), answered)] };
+          return { events: [readCall(spec, answered, read)] };
         },
+        instead: (refusal) => (answered ? [failedEvent(spec, unrecordedCall(answered, refusal), read)] : []),
         again(past) {
           const recorded = past[0] && callOf(past[0]);
           if (!recorded)
             throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
-          return [toEvent(read(recorded), recorded)];
+          return [readCall(spec, recorded, read)];
         },
         settled(name) {
           ledger.settle(name, answered, quote);
@@ -350,10 +362,10 @@ class Steps implements StepScope {
   }
 
   async #awaited(request: string): Promise<Entry> {
-    const { history, parent, replay, watch } = this.#context;
+    const { parent, replay } = this.#context;
     const { recallOnly, signal } = this.#state;
     const name = `client/${request}`;
-    const recorded = this.#clientEntry(request);
+    const recorded = clientEntry(this.#context, request);
     if (recorded) return recorded;
     if (replay) throw new Fault("step-unrecorded", { key: name });
     const known = parent?.batch(name);
@@ -361,32 +373,7 @@ class Steps implements StepScope {
       return firstOf(await this.#busy(() => this.#record(known.map(toNewEvent), { by: "client", request })));
     if (recallOnly) throw new Halt("unrecorded");
     signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const end = () => {
-        stopExpecting();
-        stopWaiting();
-        signal.removeEventListener("abort", halt);
-      };
-      const halt = () => {
-        end();
-        reject(signal.reason as Error); // the engine's own Halt
-      };
-      const stopExpecting = history.expect(name, () => {
-        const entry = this.#clientEntry(request);
-        if (!entry) return;
-        end();
-        resolve(entry);
-      });
-      const stopWaiting = watch.waiting(request);
-      signal.addEventListener("abort", halt, { once: true });
-    });
-  }
-
-  #clientEntry(request: string): Entry | undefined {
-    const { history, watch } = this.#context;
-    const batch = history.batch(`client/${request}`);
-    if (batch) watch.used(`client/${request}`);
-    return batch?.[0];
+    return nextClientEntry(this.#context, signal, request);
   }
 }
 

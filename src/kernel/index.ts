@@ -107,6 +107,7 @@ export { LOCAL_PRINCIPAL, Principal, Scope } from "./principal.ts";
 export {
   checkedEvent,
   type CheckedEvent,
+  fitText,
   MAX_EVENT_BYTES,
   type EncodedEvent,
   admit,

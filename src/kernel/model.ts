@@ -110,7 +110,13 @@ export const Call = z.discriminatedUnion("ok", [
     finish: z.string(),
     ...spent,
   }),
-  z.strictObject({ ok: z.literal(false), failure: Failure, ...spent }),
+  z.strictObject({
+    ok: z.literal(false),
+    failure: Failure,
+    /** The beginning of a reply that came and could not be recorded; absent if none did. */
+    reply: z.string().optional(),
+    ...spent,
+  }),
 ]);
 export type Call = z.infer<typeof Call>;
 

@@ -86,11 +86,28 @@ function validly<T>(type: string, work: () => T): T {
   }
 }
 
+/** The longest beginning of `text` that takes at most `bytes` bytes of an event's data. */
+export function fitText(text: string, bytes: number): string {
+  let left = bytes;
+  for (let end = 0; end < text.length;) {
+    const code = text.codePointAt(end) ?? 0;
+    left -= jsonBytes(code);
+    if (left < 0) return text.slice(0, end);
+    end += code < 0x10000 ? 1 : 2;
+  }
+  return text;
+}
+
+/** How many bytes JSON takes for a character of a text; at most six for one that is escaped. */
+const jsonBytes = (code: number): number =>
+  code < 0x20 ? 6 : code === 0x22 || code === 0x5c ? 2 : utf8Length(code);
+
+const utf8Length = (code: number): number => (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
+
 function utf8Bytes(text: string): number {
   let bytes = 0;
   for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    bytes += utf8Length(character.codePointAt(0) ?? 0);
   }
   return bytes;
 }

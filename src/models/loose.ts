@@ -51,3 +51,12 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** The JSON text of a parsed value; "" where it is nested too deep to be written. */
+export function toJsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "";
+  }
+}

@@ -10,6 +10,7 @@ import {
   parseJson,
   toText,
   type LooseObject,
+  toJsonText,
 } from "../loose.ts";
 import { serverSentEvents } from "../framing.ts";
 import type { Completion, Dialect, Feature, FinishedReply, ReplyReader, Wire } from "./wire.ts";
@@ -209,7 +210,7 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
       const toolCalls = [...tools.values()].map(({ id, name, start: input, text: written }) => ({
         id,
         name,
-        arguments: written === "" ? JSON.stringify(input ?? {}) : written,
+        arguments: written === "" ? toJsonText(input ?? {}) : written,
       }));
       return conclude({ text, finish, toolCalls, usage });
     },

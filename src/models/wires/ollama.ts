@@ -8,6 +8,7 @@ import {
   toObject,
   toText,
   type LooseObject,
+  toJsonText,
 } from "../loose.ts";
 import {
   formatTool,
@@ -95,7 +96,7 @@ function readToolCall(call: unknown, place: number): ToolCall {
   return {
     id: id === "" ? `call-${place + 1}` : id,
     name: toText(name),
-    arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
+    arguments: typeof given === "string" ? given : toJsonText(given ?? {}),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   parseJson,
   toText,
   type LooseObject,
+  toJsonText,
 } from "../loose.ts";
 import {
   formatTool,
@@ -176,7 +177,7 @@ function createToolCalls() {
       latest = call;
       if (call.id === "") call.id = id;
       if (call.name === "") call.name = name;
-      call.text += isObject(written) ? JSON.stringify(written) : toText(written);
+      call.text += isObject(written) ? toJsonText(written) : toText(written);
     },
     all: (): ToolCall[] =>
       calls.map(({ id, name, text }, position) => ({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelRef, type ModelRequest } from "../../kernel/model.ts";
 import { anthropic } from "./anthropic.ts";
+import { ollama } from "./ollama.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Completion, Dialect, Wire } from "./wire.ts";
 
@@ -212,5 +213,30 @@ describe("a message", () => {
     [["<"], "network"],
   ])("%j is no reply but %s", (events, code) => {
     expect(read(anthropic, events)).toMatchObject({ ok: false, problem: { code } });
+  });
+});
+
+describe("tool arguments that are an object nested too deep to be written", () => {
+  const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`);
+  it("are empty in a chat completion in one piece", () => {
+    const call = { id: "1", type: "function", function: { name: "look", arguments: deep } };
+    const whole = { choices: [{ message: { tool_calls: [call] }, finish_reason: "tool_calls" }] };
+    expect(openaiCompatible.readWhole(whole)).toMatchObject({ ok: true, toolCalls: [{ arguments: "" }] });
+  });
+  it("are empty in a message in one piece", () => {
+    const content = [{ type: "tool_use", id: "1", name: "look", input: deep }];
+    const whole = { type: "message", content, stop_reason: "tool_use" };
+    expect(anthropic.readWhole(whole)).toMatchObject({ ok: true, toolCalls: [{ arguments: "" }] });
+  });
+  it("are empty in Ollama's reply", () => {
+    const message = {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ function: { name: "look", arguments: deep } }],
+    };
+    expect(ollama.readWhole({ message, done: true })).toMatchObject({
+      ok: true,
+      toolCalls: [{ arguments: "" }],
+    });
   });
 });

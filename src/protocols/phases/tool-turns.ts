@@ -1,6 +1,7 @@
 import type { StepOutcome, ReplyEventType, StepRunner } from "../../engine/index.ts";
 import {
   callOf,
+  canonical,
   Json,
   StepKey,
   type Call,
@@ -116,10 +117,12 @@ export async function speakWithTools<T extends ReplyEventType>(
 const listToolCalls = (call: Call, specs: readonly ToolSpec[]): ToolCall[] =>
   call.ok && specs.length > 0 ? [...(call.toolCalls ?? [])] : [];
 
-/** The parsed arguments; what is not JSON stays a text, for the tool to refuse. */
+/** The parsed arguments; what is not JSON, or is nested too deep to be recorded, stays a text, for the tool to refuse. */
 function parseArguments({ arguments: written }: ToolCall): Json {
   try {
-    return Json.parse(JSON.parse(written));
+    const input = Json.parse(JSON.parse(written));
+    canonical({ input: { arguments: input } }); // as the step's digest has it; throws where that could not be made
+    return input;
   } catch {
     return written;
   }

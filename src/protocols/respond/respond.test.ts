@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EngramId, type Memory, type ModelRequest, type Recall } from "../../kernel/index.ts";
 import { readFenced } from "../../prompts/material.ts";
 import { RECALL, respondAsked, RESPONDENT_SETTINGS } from "../../../test/support/respond-table.ts";
-import { stage, type StageOptions } from "../../testing/stage.ts";
+import { closingOf, eventsOf, stage, type StageOptions } from "../../testing/stage.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { respond } from "./index.ts";
 
@@ -146,4 +146,22 @@ describe("respond", () => {
     });
     expect(on.models.calls.map(({ request }) => request.tools?.length ?? 0)).toEqual([1, 0]);
   });
+
+  it.each([1, 100, 497, 498, 499, 500, 501, 1_900, 20_000])(
+    "calls a tool with arguments nested %i levels deep, recorded as text where they are too deep, and answers",
+    async (levels) => {
+      const spec = { name: "file_read", description: "reads", parameters: { type: "object" } };
+      const nested = `${"[".repeat(levels)}${"]".repeat(levels)}`;
+      const wish = { id: "1", name: "file_read", arguments: nested };
+      const on = staged({ script: { first: [{ text: "", toolCalls: [wish] }, "Final answer: 42"] } });
+      const settings = { ...RESPONDENT_SETTINGS, tools: { specs: [spec], limit: 1 } };
+      const { entries, id } = await on.play(respondAsked({ settings }));
+      expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
+      const [called] = eventsOf(entries, "tool-called");
+      const isText = typeof called?.data.arguments === "string";
+      expect(isText).toBe(levels > 499);
+      expect(isText ? called?.data.arguments : JSON.stringify(called?.data.arguments)).toBe(nested);
+      await on.engine.replay(id);
+    },
+  );
 });

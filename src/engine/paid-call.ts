@@ -1,0 +1,100 @@
+import {
+  type Call,
+  fitText,
+  isFault,
+  MAX_EVENT_BYTES,
+  type Cost,
+  type NewEvent,
+  type Tokens,
+} from "../kernel/index.ts";
+import { toEvent, type CallSpec, type ReadReply, type ReplyEventType } from "./run.ts";
+
+// PAID-1. A call that was made is recorded: a reply that cannot be read or recorded is recorded as a failed call, with its
+//     usage and with the reply as far as an event holds it. It fails its step, and not the drive.
+
+type FailedCall = Extract<Call, { ok: false }>;
+
+/** What a failed call's event holds besides the beginning of the reply. */
+const RESERVED_BYTES = 64 * 1024;
+const MAX_MESSAGE_LENGTH = 1_000;
+
+/** The call with null for every figure that cannot be recorded, because a provider may report any number. */
+export const withKnownUsage = (call: Call): Call => ({
+  ...call,
+  tokens: knownTokens(call.tokens),
+  cost: knownCost(call.cost),
+});
+
+const knownTokens = ({ in: tokensIn, out, cached, reasoning }: Tokens): Tokens => ({
+  in: knownCount(tokensIn),
+  out: knownCount(out),
+  cached: knownCount(cached),
+  reasoning: knownCount(reasoning),
+});
+
+const knownCount = (count: number | null): number | null =>
+  Number.isSafeInteger(count) && count !== null && count >= 0 ? count : null;
+
+const knownCost = (cost: Cost): Cost =>
+  cost.usd !== null && !(Number.isFinite(cost.usd) && cost.usd >= 0)
+    ? { source: "unknown", usd: null }
+    : cost;
+
+/** The event of a call; of the failed call where its reader refuses the reply. */
+export function readCall<T extends ReplyEventType>(
+  spec: CallSpec<T>,
+  call: Call,
+  read: ReadReply<T>,
+): NewEvent {
+  try {
+    return toEvent(read(call), call);
+  } catch (error) {
+    return failedEvent(spec, unrecordedCall(call, error), read);
+  }
+}
+
+/** The event of a failed call. A reader that throws for it, too, gets an event of a type that says why, if the step has one. */
+export function failedEvent<T extends ReplyEventType>(
+  spec: CallSpec<T>,
+  call: FailedCall,
+  read: ReadReply<T>,
+): NewEvent {
+  try {
+    return toEvent(read(call), call);
+  } catch (error) {
+    const why = call.failure.message;
+    // `includes` accepts only the array's own element type.
+    const outcomes: readonly string[] = spec.outcomes;
+    if (outcomes.includes("degradation-noted")) {
+      const data = { what: `the reply of "${spec.key}"`, why, weakens: "the answer does without it", call };
+      return { type: "degradation-noted", data };
+    }
+    if (outcomes.includes("reaction-failed"))
+      return { type: "reaction-failed", data: { code: "reply-unreadable", why, detail: null, call } };
+    throw error;
+  }
+}
+
+/** The failed call that stands for one whose event could not be made or recorded, and why. */
+export function unrecordedCall(call: Call, error: unknown): FailedCall {
+  const { model, family, tokens, cost, latencyMs, attempts } = call;
+  const spent = { model, family, tokens, cost, latencyMs, attempts };
+  if (!call.ok) {
+    const message = call.failure.message.slice(0, MAX_MESSAGE_LENGTH);
+    return { ok: false, failure: { ...call.failure, message }, ...spent };
+  }
+  const reply = fitText(call.reply, MAX_EVENT_BYTES - RESERVED_BYTES);
+  const cut =
+    reply.length < call.reply.length
+      ? `; the first ${reply.length} of its ${call.reply.length} characters are recorded`
+      : "";
+  const message = `the reply could not be used: ${describe(error)}${cut}`;
+  return { ok: false, failure: { code: "unreadable", message }, reply, ...spent };
+}
+
+const describe = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_LENGTH);
+
+/** True if a store refused an event for what it holds, so that it will never be recorded. */
+export const isRefused = (error: unknown): boolean =>
+  isFault(error, "event-too-large") || isFault(error, "event-invalid");
