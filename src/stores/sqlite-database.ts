@@ -182,15 +182,15 @@ export async function openDatabase(path: string): Promise<SqliteConnections> {
  * The folder and those above it. Not `recursive: true`: Node's own never returns where the file system refuses a
  * name in a folder that exists, as /proc does.
  */
-function makeFolder(path: string): void {
+export function makeFolder(path: string, mode = 0o700): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
     const code = errorCode(error);
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
-    makeFolder(dirname(path));
-    makeFolder(path);
+    makeFolder(dirname(path), mode);
+    makeFolder(path, mode);
   }
 }
 

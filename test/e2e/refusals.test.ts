@@ -238,6 +238,17 @@ const cases: readonly Case[] = [
     code: 2,
     says: /no deliberation nosuchthing/,
   },
+  {
+    what: "a folder that cannot be made",
+    args: ["bench", "tasks.jsonl", "--models", "sim/a,sim/b,sim/c", "--out", "/proc/nowhere/x"],
+    before: (place) =>
+      writeFileSync(
+        join(place.cwd, "tasks.jsonl"),
+        '{"id": "a", "question": "Is 2 + 2 equal to 4?", "answer": "yes"}\n',
+      ),
+    code: 2,
+    says: /\/proc\/nowhere\/x cannot be written/,
+  },
   { what: "a missing story", args: ["story", "nope.yaml"], code: 2, says: /nope\.yaml does not exist/ },
   {
     what: "a story without what it needs",

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { checkSetting } from "../../config/sources.ts";
 import { prepareBench, readBenchTasks, runBench } from "../../lab/bench/bench.ts";
 import { benchMarkdown } from "../../lab/bench/markdown.ts";
 import type { BenchReport } from "../../lab/bench/report.ts";
 import { benchSvg } from "../../lab/bench/svg.ts";
+import { makeFolder } from "../../stores/sqlite-database.ts";
 import { createBenchScreen } from "../bench-screen.ts";
 import { jsonText, print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
@@ -72,7 +73,8 @@ function checkBudget(raw: unknown): void {
 /** The folder to write to, made before anything is asked. @throws Fault `configuration` */
 function openFolder(folder: string): string {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder, 0o777);
+    readdirSync(folder); // fails for a file of that name
     return folder;
   } catch (error) {
     throw unwritable(folder, error, OTHER_FOLDER);
