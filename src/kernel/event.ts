@@ -103,7 +103,12 @@ const VOCABULARY = {
     /** Contributions as reported by the chair, not measured; absent if the prompt did not ask for them. */
     claims: z
       .discriminatedUnion("ok", [
-        z.strictObject({ ok: z.literal(true), contributors: z.array(Claim) }),
+        z.strictObject({
+          ok: z.literal(true),
+          contributors: z.array(Claim),
+          /** Why they do not add up; absent if they do. */
+          problem: z.string().optional(),
+        }),
         z.strictObject({ ok: z.literal(false), reason: z.string() }),
       ])
       .optional(),

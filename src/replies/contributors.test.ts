@@ -18,6 +18,11 @@ describe("parseContributors", () => {
     ["in a longer fence of its own", `The answer.\n\n${block(good, "````")}`],
     ["in a fence without a language", `The answer.\n\n${block(good).replace("json", "")}`],
     ["in a fence that is not closed", `The answer.\n\n${block(good).slice(0, -4)}`],
+    ["without a fence", `The answer.\n\n${JSON.stringify({ contributors: good })}\n`],
+    [
+      "without a fence, over several lines",
+      `The answer.\n${JSON.stringify({ contributors: good }, null, 2)}`,
+    ],
     ["with spaces and capitals", `The answer.\n\n  ${block(good).replace("json", "JSON ")}  \n\n`],
   ])("reads and strips the block %s", (_, text) => {
     expect(read(text)).toEqual({ ok: true, contributors: good, text: "The answer." });
@@ -59,26 +64,23 @@ describe("parseContributors", () => {
       '```json\n{"port": 1}\n```\n',
       '{"contributors": []}',
       "```js\ncontributors: 1\n```",
+      `Write {"contributors": [{"id": "A", "weight": 1}]} at the end.`,
+      `As in {"contributors": [{"id": "A", "weight": 1}]}`,
     ])
       expect(read(text)).toMatchObject({ ok: false, text });
   });
-  it.each([
-    ["an unknown label", [{ id: "C", weight: 1, reason: "" }], /"C"/],
-    [
-      "a repeated label",
-      [
-        { id: "A", weight: 0.5 },
-        { id: "Answer A", weight: 0.5 },
-      ],
-      /A more than once/,
-    ],
+  it.each<[string, unknown, { id: string; weight: number }[], string]>([
     [
       "a sum under 1",
       [
         { id: "A", weight: 0.5 },
         { id: "B", weight: 0.4 },
       ],
-      /sum to 0.9,/,
+      [
+        { id: "A", weight: 0.5 },
+        { id: "B", weight: 0.4 },
+      ],
+      "the weights of the contributors sum to 0.9, not to 1",
     ],
     [
       "a sum over 1",
@@ -86,17 +88,66 @@ describe("parseContributors", () => {
         { id: "A", weight: 0.8 },
         { id: "B", weight: 0.8 },
       ],
-      /sum to 1.6,/,
+      [
+        { id: "A", weight: 0.8 },
+        { id: "B", weight: 0.8 },
+      ],
+      "the weights of the contributors sum to 1.6, not to 1",
     ],
     [
-      "a negative weight",
+      "an unknown label",
       [
-        { id: "A", weight: 1.5 },
-        { id: "B", weight: -0.5 },
+        { id: "A", weight: 1 },
+        { id: "C", weight: 0 },
       ],
-      /contributors\.0\.weight/,
+      [{ id: "A", weight: 1 }],
+      'the contributors name "C", which is no answer',
     ],
-    ["a weight in words", [{ id: "A", weight: "1" }], /contributors\.0\.weight/],
+    [
+      "a repeated label",
+      [
+        { id: "A", weight: 0.5 },
+        { id: "Answer A", weight: 0.5 },
+      ],
+      [{ id: "A", weight: 0.5 }],
+      "the contributors name A more than once; the weights of the contributors sum to 0.5, not to 1",
+    ],
+    [
+      "weights outside of 0 to 1",
+      [
+        { id: "A", weight: 70 },
+        { id: "B", weight: 0.3 },
+      ],
+      [{ id: "B", weight: 0.3 }],
+      "contributors.0.weight: Too big: expected number to be <=1; the weights of the contributors sum to 0.3, not to 1",
+    ],
+    [
+      "a weight in words",
+      [
+        { id: "A", weight: "all" },
+        { id: "B", weight: 1 },
+      ],
+      [{ id: "B", weight: 1 }],
+      "contributors.0.weight: Invalid input: expected number, received string",
+    ],
+    [
+      "a claim that is none",
+      ["A", { id: "B", weight: 1 }],
+      [{ id: "B", weight: 1 }],
+      "contributors.0: Invalid input: expected object, received string",
+    ],
+  ])("keeps what is known of %s, and says why it does not add up", (_, ...row) => {
+    const [contributors, kept, problem] = row;
+    expect(read(`The answer.\n\n${block(contributors)}`)).toEqual({
+      ok: true,
+      contributors: kept.map((claim) => ({ ...claim, reason: "" })),
+      problem,
+      text: "The answer.",
+    });
+  });
+  it.each([
+    ["unknown labels alone", [{ id: "C", weight: 1, reason: "" }], /"C"/],
+    ["a negative weight", [{ id: "A", weight: -0.5 }], /contributors\.0\.weight/],
     ["nobody", [], /sum to 0,/],
     ["no list", "A", /contributors/],
   ])("refuses %s, and strips the block all the same", (_, contributors, reason) => {
@@ -110,9 +161,9 @@ describe("parseContributors", () => {
         { id: "A", weight: a },
         { id: "B", weight: b },
       ]);
-    expect(read(weights(0.33, 0.66)).ok).toBe(true);
-    expect(read(weights(0.51, 0.5)).ok).toBe(true);
-    expect(read(weights(0.32, 0.66)).ok).toBe(false);
+    expect(read(weights(0.33, 0.66))).not.toHaveProperty("problem");
+    expect(read(weights(0.51, 0.5))).not.toHaveProperty("problem");
+    expect(read(weights(0.32, 0.66))).toHaveProperty("problem");
   });
   it("strips a block that was evidently meant so and is no JSON", () => {
     for (const broken of [

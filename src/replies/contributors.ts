@@ -3,24 +3,35 @@ import { fencedBlocks, type FencedBlock } from "../text/fences.ts";
 import { jsonObjects, parseJson } from "./json-objects.ts";
 import { labelReader } from "./reply-fields.ts";
 
-/** The JSON block at the end of a chair's answer: who contributed how much (0 to 1, in sum 1), and by what. */
-export const ContributorsReply = z.object({
-  contributors: z.array(
-    z.object({ id: z.string(), weight: z.number().min(0).max(1), reason: z.string().max(4_000).default("") }),
-  ),
+const ClaimReply = z.object({
+  id: z.string(),
+  weight: z.number().min(0).max(1),
+  reason: z.string().max(4_000).default(""),
 });
+
+/** The JSON block at the end of a chair's answer: who contributed how much (0 to 1, in sum 1), and by what. */
+export const ContributorsReply = z.object({ contributors: z.array(ClaimReply) });
+
+/** Read claim by claim, so that one that cannot be read takes no other with it. */
+const Block = z.object({ contributors: z.array(z.unknown()) });
 
 export type Contributor = { readonly id: string; readonly weight: number; readonly reason: string };
 
-/** `text` is the answer without the block. */
+/** `text` is the answer without the block; `problem` says why the claims do not add up, and is absent where they do. */
 export type Contributors =
-  | { readonly ok: true; readonly contributors: Contributor[]; readonly text: string }
+  | {
+      readonly ok: true;
+      readonly contributors: Contributor[];
+      readonly problem?: string;
+      readonly text: string;
+    }
   | { readonly ok: false; readonly reason: string; readonly text: string };
 
 /** How far the sum of the weights may be from 1. */
 export const WEIGHT_TOLERANCE = 0.01;
 
 const MAX_READ_LENGTH = 256 * 1024;
+const MAX_PROBLEMS = 5;
 
 const CONTRIBUTORS_KEY = /["']?contributors["']?\s{0,20}:/i;
 
@@ -36,6 +47,18 @@ function findJson(text: string, block: FencedBlock): { readonly json: string; re
   return { json: content.slice(0, length), end: block.contentStart + length };
 }
 
+/** The object that ends an answer outside of every fence, where a chair forgot the fence. */
+function findBareObject(text: string): { start: number; json: string; end: number } | undefined {
+  const fences = fencedBlocks(text);
+  const last = jsonObjects(text).at(-1);
+  if (last === undefined || text.slice(last.end).trim() !== "") return undefined;
+  const { start, end } = last;
+  const isFenced = fences.some((fence) => fence.start <= start && start < fence.end);
+  if (isFenced || !/\n[ \t]*$/.test(text.slice(Math.max(0, start - 20), start))) return undefined;
+  const json = text.slice(start, end);
+  return CONTRIBUTORS_KEY.test(json) ? { start, json, end } : undefined;
+}
+
 function removeBlock(text: string, start: number, end: number): string {
   const after = text.slice(end).trim();
   return after === ""
@@ -44,10 +67,12 @@ function removeBlock(text: string, start: number, end: number): string {
 }
 
 /**
- * Reads the chair's own account of who contributed from the last fenced JSON block that has `contributors`,
+ * Reads the chair's own account of who contributed from the last fenced JSON block that has `contributors`, else from such an
+ * object that ends the answer without a fence,
  * and takes that block out of the text, whether or not it can be read. `id`s come back in the spelling of
- * `labels` (`Answer A`, `Response A` and `a` mean A). Refuses an unknown or repeated label, a weight outside
- * 0 to 1 and weights that do not sum to 1 within `weightTolerance`. Without such a block the text is unchanged;
+ * `labels` (`Answer A`, `Response A` and `a` mean A). A claim with an unknown or repeated label, or with a weight outside
+ * of 0 to 1, is left out, and the others are kept as they are, also where their weights do not sum to 1 within
+ * `WEIGHT_TOLERANCE`; `problem` says so. Refuses a block without any claim. Without such a block the text is unchanged;
  * one that stands inside a longer fence is quoted and does not count.
  */
 export function parseContributors(text: string, labels: readonly string[]): Contributors {
@@ -63,14 +88,15 @@ export function parseContributors(text: string, labels: readonly string[]): Cont
       (language === "json" || (language === "" && /^\s*\{/.test(content))) && CONTRIBUTORS_KEY.test(content)
     );
   });
-  if (block === undefined) return { ok: false, reason: "the answer has no JSON block of contributors", text };
-  const { json, end } = findJson(text, block);
+  const found = block ? { start: block.start, ...findJson(text, block) } : findBareObject(text);
+  if (found === undefined) return { ok: false, reason: "the answer has no JSON block of contributors", text };
+  const { start, json, end } = found;
   const refused = (reason: string) => ({
     ok: false as const,
     reason,
-    text: removeBlock(text, block.start, end),
+    text: removeBlock(text, start, end),
   });
-  const reply = ContributorsReply.safeParse(parseJson(json));
+  const reply = Block.safeParse(parseJson(json));
   if (!reply.success) {
     const [issue] = reply.error.issues;
     const where =
@@ -81,16 +107,30 @@ export function parseContributors(text: string, labels: readonly string[]): Cont
   }
   const reader = labelReader(labels);
   const contributors: Contributor[] = [];
-  for (const { id: written, weight, reason } of reply.data.contributors) {
-    const id = reader?.whole(written) ?? null;
+  const problems: string[] = [];
+  for (const [index, written] of reply.data.contributors.entries()) {
+    const claim = ClaimReply.safeParse(written);
+    if (!claim.success) {
+      const [issue] = claim.error.issues;
+      problems.push(`contributors.${[index, ...(issue?.path ?? [])].join(".")}: ${issue?.message ?? ""}`);
+      continue;
+    }
+    const { weight, reason } = claim.data;
+    const id = reader?.whole(claim.data.id) ?? null;
     if (id === null)
-      return refused(`the contributors name ${JSON.stringify(written.slice(0, 40))}, which is no answer`);
-    if (contributors.some((other) => other.id === id))
-      return refused(`the contributors name ${id} more than once`);
-    contributors.push({ id, weight, reason });
+      problems.push(
+        `the contributors name ${JSON.stringify(claim.data.id.slice(0, 40))}, which is no answer`,
+      );
+    else if (contributors.some((other) => other.id === id))
+      problems.push(`the contributors name ${id} more than once`);
+    else contributors.push({ id, weight, reason });
   }
   const sum = contributors.reduce((total, { weight }) => total + weight, 0);
   if (Math.abs(sum - 1) > WEIGHT_TOLERANCE + 1e-9)
-    return refused(`the weights of the contributors sum to ${Number(sum.toFixed(4))}, not to 1`);
-  return { ok: true, contributors, text: removeBlock(text, block.start, end) };
+    problems.push(`the weights of the contributors sum to ${Number(sum.toFixed(4))}, not to 1`);
+  const shown = problems.slice(0, MAX_PROBLEMS).join("; ");
+  const problem = problems.length > MAX_PROBLEMS ? `${shown}; …` : shown;
+  if (contributors.length === 0) return refused(problem);
+  const kept = { ok: true, contributors, text: removeBlock(text, start, end) } as const;
+  return problem === "" ? kept : { ...kept, problem };
 }

@@ -75,7 +75,10 @@ it("prints what is missing, the answer, what stands beside it, and how it came a
 it("tells the worth of a reviewer's ballot from a member's own part", () => {
   const of = (method: string) => ({ id: "analyst", weight: 0.5, method });
   const text = (...methods: readonly string[]) =>
-    answerText(sample({}, {}, { contributions: { claimed: [], measured: methods.map(of) } }), plain);
+    answerText(
+      sample({}, {}, { contributions: { claimed: [], problem: null, measured: methods.map(of) } }),
+      plain,
+    );
   expect(text("shapley-vote", "shapley-standing")).toMatch(
     /\(measured\)\n +Member +shapley-vote +shapley-standing\*\n +Analyst +0\.50 +0\.50\n +\* the value of a reviewer's ballot, not of its own draft\n/,
   );

@@ -214,6 +214,7 @@ const synthesisPart = ({ entries, nameOf }: JournalSection): ReportPart =>
     ...eventsIn(entries, "synthesis-given").flatMap(({ data: { claims, strategy, by }, origin }) => [
       words(`By ${nameOf(by)}, strategy: ${strategy ?? "none"}. ${reusedFrom(origin)}`),
       words(claims?.ok === false ? `Unreadable contributions: ${claims.reason}` : ""),
+      words(claims?.ok && claims.problem !== undefined ? `Contributions: ${claims.problem}` : ""),
     ]),
   );
 

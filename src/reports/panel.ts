@@ -13,7 +13,7 @@ export function panelParts(section: PanelSection, { participants }: Result): Rep
   const nameOf = namesOf(participants);
   const all = (ids: readonly string[]) => ids.map(nameOf).join(", ");
   const { footer, dissent, insights, vetoed, votes, mode, standing, contributions } = section;
-  const { claimed, measured } = contributions;
+  const { claimed, problem, measured } = contributions;
   const ballots = votes.map(({ answer, first, last }) => [answer, all(first), all(last)]);
   const claims = claimed.map(({ id, weight, reason }) => [nameOf(id), weight.toFixed(2), reason]);
   return [
@@ -29,7 +29,11 @@ export function panelParts(section: PanelSection, { participants }: Result): Rep
       rankingTable(section, nameOf),
       words(standing.length === 0 ? "" : `Rater agreement: ${describeAgreement(section)}`),
     ),
-    part("Contributions (self-reported by the chair)", table(["Member", "Weight", "Reason"], claims)),
+    part(
+      "Contributions (self-reported by the chair)",
+      table(["Member", "Weight", "Reason"], claims),
+      words(problem === null ? "" : `${claimed.length === 0 ? "Not usable" : "Does not add up"}: ${problem}`),
+    ),
     part("Contributions (measured)", ...measuredBlocks(measured, nameOf)),
   ];
 }

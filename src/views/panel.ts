@@ -36,6 +36,8 @@ export const PanelSection = z.strictObject({
   contributions: z.strictObject({
     /** The chair's own account. */
     claimed: z.array(z.strictObject({ id: z.string(), weight: z.number(), reason: z.string() })),
+    /** Why the chair's account does not add up, or could not be read; null where neither is so. */
+    problem: text,
     /** As they were last measured, by method. */
     measured: z.array(z.strictObject({ id: z.string(), weight: z.number(), method: z.string() })),
   }),
@@ -52,7 +54,8 @@ export function panelSection(entries: readonly Entry[]): PanelSection {
   const standing = entries.findLast((entry) => isEvent(entry, "standing-reached"))?.data;
   const answer = answerEvent(entries);
   const synthesis = answer?.type === "synthesis-given" ? answer.data : undefined;
-  const claimed = synthesis?.claims?.ok ? synthesis.claims.contributors : [];
+  const claims = synthesis?.claims;
+  const claimed = claims?.ok ? claims.contributors : [];
   const mode = opening?.settings["mode"];
   return {
     mode: typeof mode === "string" ? mode : null,
@@ -69,6 +72,7 @@ export function panelSection(entries: readonly Entry[]): PanelSection {
     vetoed: (synthesis?.vetoed ?? []).map(({ id, flaw }) => ({ id, flaw })),
     contributions: {
       claimed: claimed.map(({ id, weight, reason }) => ({ id, weight, reason })),
+      problem: (claims?.ok ? claims.problem : claims?.reason) ?? null,
       measured: measuredIn(entries),
     },
     footer: footerOf(claimed, members),

@@ -11,6 +11,7 @@ import {
 } from "../../../test/support/council-table.ts";
 import { closingOf, eventsOf, stage, type StageOptions } from "../../testing/stage.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
+import { panelSection } from "../../views/panel.ts";
 import { council } from "./index.ts";
 
 const EVERYBODY = ["ada", "bob", "cyd", "chair"];
@@ -228,10 +229,6 @@ describe("what goes wrong in a council", () => {
 
   it.each([
     ["no block", "It is 391."],
-    [
-      "weights over one",
-      'So.\n```json\n{"contributors":[{"id":"A","weight":0.9,"reason":""},{"id":"B","weight":0.9,"reason":""}]}\n```',
-    ],
     ["an unknown label", 'So.\n```json\n{"contributors":[{"id":"Q","weight":1,"reason":""}]}\n```'],
   ])("keeps the answer of a chair whose claim has %s", async (_, reply) => {
     const on = table({ script: { ...agreeable(EVERYBODY), chair: () => reply } });
@@ -240,6 +237,23 @@ describe("what goes wrong in a council", () => {
     expect(synthesis?.data.claims).toMatchObject({ ok: false });
     expect(synthesis?.data.text).not.toContain("contributors");
     expect(closingOf(entries)).toMatchObject({ outcome: "answered", answer: "synthesis/chair" });
+  });
+
+  it("keeps claims that do not add up, and says why in the result", async () => {
+    const claims = [
+      { id: "A", weight: 0.6, reason: "r" },
+      { id: "B", weight: 0.3, reason: "s" },
+      { id: "Q", weight: 0.1, reason: "t" },
+    ];
+    const reply = `So.\n\`\`\`json\n${JSON.stringify({ contributors: claims })}\n\`\`\``;
+    const on = table({ script: { ...agreeable(EVERYBODY), chair: () => reply } });
+    const { entries } = await on.play(councilAsked());
+    const { contributions, footer } = panelSection(entries);
+    expect(contributions.claimed.map(({ weight }) => weight)).toEqual([0.6, 0.3]);
+    expect(contributions.problem).toBe(
+      'the contributors name "Q", which is no answer; the weights of the contributors sum to 0.9, not to 1',
+    );
+    expect(footer).toMatch(/^Synthesized from inputs by: \S+, /);
   });
 
   it("maps the last block's labels to members, names vetoes, and leaves other JSON in the answer", async () => {

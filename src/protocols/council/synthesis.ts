@@ -128,6 +128,7 @@ function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: 
           ? {
               ok: true,
               contributors: claims.contributors.map((claim) => ({ ...claim, id: authorOf(claim.id) })),
+              ...(claims.problem === undefined ? {} : { problem: claims.problem }),
             }
           : { ok: false, reason: claims.reason },
       },
