@@ -1,4 +1,5 @@
 import type { FailureCode } from "../kernel/model.ts";
+import { findFailureRow, type FailureClue } from "./failure-rows.ts";
 import type { ResponseHead } from "./http.ts";
 import {
   objectAt,
@@ -21,50 +22,28 @@ export type CallProblem = {
   readonly waitMs: number | null;
   /** Too much is in flight. */
   readonly crowded: boolean;
+  /** What can be done about it, in our own words. */
+  readonly advice?: string;
 };
 
-type FailureClue = { readonly status: number; readonly kind: string; readonly words: string };
+type Verdict = Pick<CallProblem, "code" | "retry" | "crowded" | "advice">;
 
-const CREDIT =
-  /insufficient[_ ](?:quota|credit|balance|funds)|credit balance is too low|out of credit|billing_(?:error|hard)/i;
-const CONTEXT =
-  /context[_ ]length|context[_ ]window|context size|maximum context|prompt is too long|input is too long|too many (?:input )?tokens|token count.{0,60}exceeds|reduce the length|request_too_large|request too large/i;
-const MODERATION = /moderation|flagged|content[_ ](?:policy|filter)/i;
-const CROWDING = /concurren|too many (?:simultaneous|parallel)|maximum pending requests|server busy/i;
-
-type Verdict = Pick<CallProblem, "code" | "retry" | "crowded">;
-
-function verdict(code: FailureCode, retry: CallProblem["retry"] = "never", crowded = false): Verdict {
-  return { code, retry, crowded };
+function classify(clue: FailureClue): Verdict {
+  const { code, later = false, crowded = false, advice } = findFailureRow(clue);
+  return {
+    code,
+    retry: later ? "later" : "never",
+    crowded: crowded === true || (crowded !== false && crowded.test(clue.text)),
+    ...(advice === undefined ? {} : { advice }),
+  };
 }
 
-function classify({ status, kind, words }: FailureClue): Verdict {
-  const text = `${kind} ${words}`;
-  if (status === 402 || CREDIT.test(text)) return verdict("out-of-credit");
-  if (status === 403 && MODERATION.test(text)) return verdict("refused");
-  if (status === 401 || status === 403) return verdict("unauthorised");
-  if (status === 413) return verdict("context-too-long");
-  if ([400, 422, 500].includes(status) && CONTEXT.test(text)) return verdict("context-too-long");
-  if (status === 429) return verdict("rate-limited", "later", true);
-  if (status === 408) return verdict("timed-out", "later");
-  if (status >= 500 || status === 498) return verdict("overloaded", "later", CROWDING.test(text));
-  return verdict("refused");
-}
-
-/** Errors that arrive inside a 200 carry a word where the status would be. */
-const STATUS_BY_KIND: readonly (readonly [RegExp, number])[] = [
-  [/authentication|invalid_api_key|permission/i, 401],
-  [/billing|insufficient_quota/i, 402],
-  [/rate_limit|too_many_requests/i, 429],
-  [/overloaded/i, 529],
-  [/invalid_request|not_found|content_filter|context_length/i, 400],
-];
-
-function readStatus(error: LooseObject, kind: string): number {
+/** The status that an error inside a 200 names, as a code or as "Error code: 400 - …" of a gateway; 0 where it names none. */
+function readStatus({ error, words }: ParsedError): number {
   const code =
     toCount(error["code"]) ?? toCount(error["status"]) ?? toCount(Number(error["code"] ?? Number.NaN));
   if (code !== null && code >= 400 && code < 600) return code;
-  return STATUS_BY_KIND.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
+  return Number(/\berror code: ([45]\d\d)\b/i.exec(words)?.[1] ?? 0);
 }
 
 /** A page of HTML, as proxies answer with, down to its words. */
@@ -91,7 +70,16 @@ function readError(body: unknown): ParsedError {
   const words =
     toText(whole["error"]) || toText(error["message"]) || toText(whole["message"]) || toText(whole["detail"]);
   const upstream = toText(objectAt(error, "metadata")["raw"]);
-  const kind = [toText(error["type"]), toText(error["code"]), toText(error["status"])].join(" ").trim();
+  const kind = [
+    error["type"],
+    error["code"],
+    error["status"],
+    objectAt(error, "innererror")["code"],
+    ...toItems(error["details"]).map((detail) => toObject(detail)["reason"]),
+  ]
+    .map(toText)
+    .filter((word) => word !== "")
+    .join(" ");
   return { words: upstream === "" ? words : `${words}: ${upstream}`, kind, error };
 }
 
@@ -109,7 +97,7 @@ export function problemFromStatus(
   const text = words === "" ? stripTags(body).trim() : words;
   const named = { retryAfter: header("retry-after"), retryAfterMs: header("retry-after-ms") };
   return {
-    ...classify({ status, kind, words: text }),
+    ...classify({ status, text: `${kind} ${text}` }),
     words: text === "" ? `HTTP ${status} without a word` : `${text} (HTTP ${status})`,
     waitMs: readRetryAfter(named, nowMs) ?? readRetryDelay(error),
   };
@@ -117,9 +105,10 @@ export function problemFromStatus(
 
 /** An error object that came inside a 200, whole or between the events of a stream. */
 export function problemFromBody(body: unknown): CallProblem {
-  const { words, kind, error } = readError(body);
+  const parsed = readError(body);
+  const { words, kind, error } = parsed;
   return {
-    ...classify({ status: readStatus(error, kind), kind, words }),
+    ...classify({ status: readStatus(parsed), text: `${kind} ${words}` }),
     words: words === "" ? `the provider reported an error${kind === "" ? "" : `: ${kind}`}` : words,
     waitMs: readRetryDelay(error),
   };
@@ -127,10 +116,10 @@ export function problemFromBody(body: unknown): CallProblem {
 
 /** The connection, or a stream that broke off. */
 export function networkProblem(words: string): CallProblem {
-  return { ...verdict("network", "later"), words, waitMs: null };
+  return { code: "network", retry: "later", crowded: false, words, waitMs: null };
 }
 
 /** An answer that is none: asking again would bring the same. */
 export function finalProblem(code: FailureCode, words: string): CallProblem {
-  return { ...verdict(code), words, waitMs: null };
+  return { code, retry: "never", crowded: false, words, waitMs: null };
 }

@@ -80,10 +80,10 @@ export const createHttpTransport = (
   const failed = (problem: CallProblem, usage = noUsage): Attempt => {
     const words = cleanMessage(problem.words, secrets);
     // Ours comes after the other side's words, where nothing is cut off.
-    const remedy = wire.remedy?.(problem.words, model) ?? null;
+    const remedy = wire.remedy?.(problem.words, model) ?? problem.advice;
     return {
       ok: false,
-      failure: { code: problem.code, message: remedy === null ? words : `${words}; ${remedy}` },
+      failure: { code: problem.code, message: remedy === undefined ? words : `${words}; ${remedy}` },
       retry: problem.retry,
       waitMs: problem.waitMs,
       crowded: problem.crowded,

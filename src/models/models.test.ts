@@ -199,6 +199,31 @@ describe("a retry", () => {
     ]);
   });
 
+  it.each([
+    [
+      413,
+      "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 14368",
+      "larger than this limit allows at all",
+    ],
+    [
+      400,
+      "max_tokens is too large: 8192. This model supports at most 4096 completion tokens",
+      "takes no max_tokens",
+    ],
+    [
+      400,
+      "`max_completion_tokens`: integer above maximum value, expected a value <= 12288, but got 32000 instead.",
+      "takes no max_tokens",
+    ],
+  ])("does not follow what can never fit, and says so: %i %s", async (status, message, advice) => {
+    await using server = await openFakeServer((response) => refuse(response, { status, message }));
+    await using bench = openModels(server);
+    const call = await ask(bench);
+    expect(wordsOf(call)).toContain(message);
+    expect(wordsOf(call)).toContain(advice);
+    expect(server.received).toHaveLength(1);
+  });
+
   it("starts the text anew under the next attempt's number after a cut, and what was reported is paid", async () => {
     await using server = await openFakeServer((response, _, count) => {
       if (count > 1) return whole(response);
