@@ -188,6 +188,9 @@ function createToolCalls() {
   };
 }
 
+const NOT_CHAT = finalProblem("unreadable", "the reply is none of chat completions");
+const SEVERAL = finalProblem("unreadable", "the reply has several choices where one was asked for");
+
 const FINISH: ReadonlyMap<string, string> = new Map([
   ["tool_calls", "tool-calls"],
   ["function_call", "tool-calls"],
@@ -198,6 +201,9 @@ type ChatParts = FinishedReply & { readonly refusal: string };
 
 /** A reply that came to its end. A missing reason is `stop`; a `stop` with tool calls is `tool-calls`, as Google says it. */
 function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Completion {
+  if (finish === "error") {
+    return { ok: false, problem: problemFromBody({ message: "the reply ended in an error" }), usage };
+  }
   if (finish === "content_filter") {
     const words = refusal === "" ? "the provider's content filter stopped the reply" : refusal;
     return { ok: false, problem: finalProblem("refused", words), usage };
@@ -215,8 +221,6 @@ function conclude({ text, refusal, finish, toolCalls, usage }: ChatParts): Compl
   };
 }
 
-const NOT_CHAT = finalProblem("unreadable", "the stream is none of chat completions");
-
 /**
  * Reads `chat.completion.chunk` events. The stream has come to its end with a `finish_reason` or with `[DONE]`, whichever servers send; usage comes
  * between the two, so reading goes on to `[DONE]`. Without either it broke off.
@@ -230,6 +234,8 @@ function chatReader(onText: (text: string) => void): ReplyReader {
   let failed: Completion | null = null;
   let ours = false;
   let foreign = false;
+  /** The index of the choice that is read. */
+  let answered: number | null = null;
   const tools = createToolCalls();
 
   const choice = (first: LooseObject): void => {
@@ -269,8 +275,12 @@ function chatReader(onText: (text: string) => void): ReplyReader {
       const first: unknown = choices[0];
       if (isObject(first)) {
         const isChat = isObject(first["delta"]);
-        if (!isChat && typeof first["text"] === "string") {
-          failed = { ok: false, problem: NOT_CHAT, usage };
+        // A legacy completion has its text where a chat has a message.
+        const legacy = !isChat && typeof first["text"] === "string";
+        const place = toCount(first["index"]) ?? 0;
+        answered ??= place;
+        if (legacy || choices.length > 1 || place !== answered) {
+          failed = { ok: false, problem: legacy ? NOT_CHAT : SEVERAL, usage };
           return true;
         }
         ours ||= isChat;
@@ -290,9 +300,6 @@ function chatReader(onText: (text: string) => void): ReplyReader {
       if (finish === null && !done) {
         return { ok: false, problem: networkProblem("the stream ended early"), usage };
       }
-      if (finish === "error") {
-        return { ok: false, problem: problemFromBody({ message: "the reply ended in an error" }), usage };
-      }
       return conclude({ text, refusal, finish, toolCalls: tools.all(), usage });
     },
   };
@@ -300,12 +307,17 @@ function chatReader(onText: (text: string) => void): ReplyReader {
 
 function readWhole(body: unknown): Completion {
   const usage = (isObject(body) ? findUsage(body) : null) ?? noUsage;
-  const first = toItems(toObject(body)["choices"])[0];
+  const choices = toItems(toObject(body)["choices"]);
+  const first = choices[0];
   const error = toObject(body)["error"] ?? toObject(first)["error"];
   if (error !== undefined && error !== null) return { ok: false, problem: problemFromBody({ error }), usage };
   if (!isObject(first)) {
     return { ok: false, problem: finalProblem("unreadable", "the reply has no choices"), usage };
   }
+  if (choices.length > 1) return { ok: false, problem: SEVERAL, usage };
+  const finish = typeof first["finish_reason"] === "string" ? first["finish_reason"] : null;
+  const withheld = finish === "content_filter" || finish === "error";
+  if (!isObject(first["message"]) && !withheld) return { ok: false, problem: NOT_CHAT, usage };
   const message = objectAt(first, "message");
   const tools = createToolCalls();
   toItems(message["tool_calls"]).forEach((call, index) =>
@@ -314,7 +326,7 @@ function readWhole(body: unknown): Completion {
   return conclude({
     text: readContent(message["content"]),
     refusal: toText(message["refusal"]),
-    finish: typeof first["finish_reason"] === "string" ? first["finish_reason"] : null,
+    finish,
     toolCalls: tools.all(),
     usage,
   });
@@ -322,7 +334,7 @@ function readWhole(body: unknown): Completion {
 
 /** Only words about the field itself, not about its value: "max_tokens is too large" is a refusal. */
 const unknownField =
-  /unsupported|not supported|does not support|unrecognized|unknown|unexpected|extra_forbidden|extra inputs|not permitted|deprecated|instead/i;
+  /unsupported|not supported|does not support|unrecognized|unknown|unexpected|extra_forbidden|extra inputs|not permitted|deprecated|\buse\b.{0,40}\binstead/i;
 const complaints: readonly (readonly [RegExp, Feature])[] = [
   [/stream_options|include_usage/i, "usage"],
   [/max_tokens|max_completion_tokens/i, "max-tokens"],
