@@ -203,7 +203,7 @@ describe("a drain", () => {
     expect(await on.echoes(id)).toEqual([]);
   });
 
-  it("touches no lease where no reactor takes part", async () => {
+  it("touches no lease where no reactor takes part, or none has anything to react to", async () => {
     const pinned = defineReactor({ ...critic, settings: noSettings });
     const on = staged({ reactors: [pinned], script: { ada: "a", bob: "b", cyd: "c", chair: "d" } });
     const id = await on.open("r1");
@@ -223,6 +223,48 @@ describe("a drain", () => {
     asked = 0;
     const other = await on.open("r2", { reactions: { critic: {} } });
     await on.clock.settle(on.engine.drain(other, { worker: "w", signal: alone }));
-    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBe(0);
+  });
+
+  // Which process gets which lease: by order of asking, as processes that start together do.
+  it.each([
+    ["two, each holding the other's", ["a", "b"], ["ab", "ba"]],
+    ["two, a lease each of four", ["a", "b", "c", "d"], ["abcd", "dcba"]],
+    ["three in a circle", ["a", "b", "c"], ["abc", "bca", "cab"]],
+    ["four of one order", ["a", "b", "c", "d"], ["abcd", "abcd", "abcd", "abcd"]],
+    ["five over two reactors", ["a", "b"], ["ab", "ba", "ab", "ba", "ab"]],
+  ])("DRAIN-4: ends beside rivals: %s", async (_, names, orders) => {
+    for (const owes of [true, false]) {
+      const on = staged({ reactors: names.map((name) => echo(name, () => 1_000)) });
+      const id = await on.open("r1");
+      await on.note(id, "one");
+      if (!owes) await on.clock.settle(on.engine.drain(id, { worker: "first", signal: alone }));
+      const from = on.clock.now();
+      const drains = orders.map((order, index) => {
+        const rival = on.start();
+        const lease = rival.store.lease.bind(rival.store);
+        Object.assign(rival.store, {
+          lease: async (...args: Parameters<typeof lease>) => {
+            const place = order.indexOf(args[0].split("/")[1] ?? "");
+            await on.clock.sleep(place * 10, new AbortController().signal);
+            return lease(...args);
+          },
+        });
+        return rival.engine.drain(id, { worker: `w${index}`, signal: alone });
+      });
+      await on.clock.settle(Promise.all(drains));
+      expect(new Set(await on.echoes(id))).toEqual(new Set(names));
+      expect(on.clock.now() - from).toBeLessThan(owes ? 3_000 : 1_000);
+    }
+  });
+
+  it("DRAIN-4: ends beside rivals where reactors record nothing", async () => {
+    const silent = (name: string): AnyReactor =>
+      defineReactor({ name, on: ["note-taken"], emits: ["feedback-given"], react: () => Promise.resolve() });
+    const on = staged({ reactors: [silent("a"), silent("b")] });
+    const id = await on.open("r1");
+    await on.note(id, "one");
+    const rivals = ["one", "two"].map((worker) => on.start().engine.drain(id, { worker, signal: alone }));
+    await on.clock.settle(Promise.all(rivals));
   });
 });

@@ -16,7 +16,6 @@ import {
   loadReactors,
   needsReaction,
   type Reactors,
-  subscribesTo,
   tryReactorSettings,
   type AnyReactor,
   type PinnedSettings,
@@ -26,6 +25,7 @@ import {
 // DRAIN-2. A drain ends when no event needs a reaction, including the events of reactions, and the drive has ended.
 // DRAIN-3. If a worker runs a reactor for the whole store, the drain waits for its reactions, for a minute at most. It also waits
 //     for another process that drains this deliberation. It takes over when the lease expires or is lost.
+// DRAIN-4. A drain holds a reactor's lease only while it reacts, so that rival drains never wait for each other.
 
 export type DrainContext = ReactionContext & {
   readonly reactors: Reactors;
@@ -60,7 +60,10 @@ export async function drain(
   await history.catchUp();
   const { data: opening } = openingOf(history, id);
   const reactors = await loadReactors(context.reactors, (name) => opening.reactions?.[name] !== undefined);
-  const drained = reactors.filter((reactor) => isEnabledFor(reactor, opening)).map(createDrained);
+  const enabled = reactors.filter((reactor) => isEnabledFor(reactor, opening));
+  const drained = await Promise.all(
+    enabled.map(async (reactor) => createDrained(reactor, await tryReactorSettings(store, reactor, opening))),
+  );
   const bell = createBell();
   history.listen(bell.ring);
   const unfollow = until ? follower.follow(id, history) : () => undefined;
@@ -78,30 +81,24 @@ export async function drain(
     else await wait();
     return isDone();
   };
-  /** Reacts until all reactors are done (true) or the lease is lost (false). */
-  const reactAll = async (item: Drained, held: HeldLease): Promise<boolean> => {
+  /** Reacts until nothing is left to react to, or the lease is lost. */
+  const reactAll = async (item: Drained, held: HeldLease): Promise<void> => {
     while (!held.signal.aborted) {
-      const rung = bell.rung();
       await history.catchUp();
       const entry = nextEntry(item, history.entries());
-      if (entry) {
-        await makeReaction(context, { reactor: item.reactor, entry, signal: held.signal });
-        if (!held.signal.aborted) item.done.add(entry.id);
-        bell.ring(); // other reactors may subscribe to its events
-      } else if (rung === bell.rung() && (await idle(item, rung, () => bell.next(rung, held.signal))))
-        return true;
+      if (!entry) return;
+      await makeReaction(context, { reactor: item.reactor, entry, signal: held.signal });
+      if (!held.signal.aborted) item.done.add(entry.id);
+      bell.ring(); // other reactors may subscribe to its events
     }
-    return false;
   };
   /** Waits for a worker's reactions until all reactors are done (true) or the worker has lost its lease (false). */
   const awaitWorker = async (item: Drained): Promise<boolean> => {
     const from = world.now();
-    const settings = await tryReactorSettings(store, item.reactor, opening);
     while (!signal.aborted && (await isServed(item.reactor))) {
       const rung = bell.rung();
       await history.catchUp();
-      const isPending =
-        world.now() - from < MAX_WORKER_WAIT_MS && isBehind(item.reactor, settings, history.entries());
+      const isPending = world.now() - from < MAX_WORKER_WAIT_MS && isBehind(item, history.entries());
       if (isPending) await world.sleep(LEASE_POLL_MS, signal);
       else if (rung === bell.rung() && (await idle(item, rung, () => world.sleep(LEASE_POLL_MS, signal))))
         return true;
@@ -110,9 +107,9 @@ export async function drain(
   };
   const isServed = (reactor: AnyReactor): Promise<boolean> =>
     isHeldByOther(progress, reactorLease(reactor.name), worker);
-  const reactAndRelease = async (item: Drained, held: HeldLease): Promise<boolean> => {
+  const reactAndRelease = async (item: Drained, held: HeldLease): Promise<void> => {
     try {
-      return await reactAll(item, held);
+      await reactAll(item, held);
     } finally {
       await held.end();
       await progress.release(reactorLease(item.reactor.name, id), worker);
@@ -122,11 +119,15 @@ export async function drain(
     const name = reactorLease(item.reactor.name, id);
     try {
       while (!signal.aborted) {
-        if (await isServed(item.reactor)) {
+        const rung = bell.rung();
+        await history.catchUp();
+        if (!nextEntry(item, history.entries())) {
+          if (rung === bell.rung() && (await idle(item, rung, () => bell.next(rung, signal)))) return;
+        } else if (await isServed(item.reactor)) {
           if (await awaitWorker(item)) return; // DRAIN-3
         } else if (await progress.lease(name, worker, DRAIN_LEASE_MS)) {
           const held = holdLease({ progress, world }, { name, ttlMs: DRAIN_LEASE_MS }, { worker, signal });
-          if (await reactAndRelease(item, held)) return;
+          await reactAndRelease(item, held); // DRAIN-4
         } else {
           item.idleAt = null;
           await world.sleep(LEASE_POLL_MS, signal); // another process drains it, or died and its lease will expire
@@ -151,24 +152,40 @@ export async function drain(
 
 type Drained = {
   readonly reactor: AnyReactor;
+  readonly settings: PinnedSettings;
+  /** The entries that it has reacted to or need not react to. */
   readonly done: Set<EventId>;
   /** The bell's count when the reactor last had nothing to do. */
   idleAt: number | "stopped" | null;
 };
 
-const createDrained = (reactor: AnyReactor): Drained => ({ reactor, done: new Set(), idleAt: null });
+const createDrained = (reactor: AnyReactor, settings: PinnedSettings): Drained => ({
+  reactor,
+  settings,
+  done: new Set(),
+  idleAt: null,
+});
 
-const nextEntry = ({ reactor, done }: Drained, entries: readonly Entry[]): Entry | undefined =>
-  entries.find((entry) => subscribesTo(reactor, entry) && !done.has(entry.id));
+const needs = ({ reactor, settings }: Drained, entries: readonly Entry[], index: number): boolean => {
+  const entry = entries[index];
+  return (
+    entry !== undefined && needsReaction(reactor, entry, { before: entries.slice(0, index + 1), settings })
+  );
+};
+
+/** The first entry that this process has not reacted to; whether others did is known only from the journal's steps. */
+function nextEntry(item: Drained, entries: readonly Entry[]): Entry | undefined {
+  return entries.find(({ id }, index) => {
+    if (item.done.has(id)) return false;
+    if (needs(item, entries, index)) return true;
+    item.done.add(id);
+    return false;
+  });
+}
 
 /** True if an event needs a reaction that the journal does not hold. */
-function isBehind(reactor: AnyReactor, settings: PinnedSettings, entries: readonly Entry[]): boolean {
-  return entries.some(
-    (entry, index) =>
-      needsReaction(reactor, entry, { before: entries.slice(0, index + 1), settings }) &&
-      !hasReacted(reactor, entry, entries),
-  );
-}
+const isBehind = (item: Drained, entries: readonly Entry[]): boolean =>
+  entries.some((entry, index) => needs(item, entries, index) && !hasReacted(item.reactor, entry, entries));
 
 /** Wakes the reactors that wait for new events. */
 function createBell() {
