@@ -14,7 +14,7 @@ import { root } from "../scripts/root.mjs";
 import { runScript, setUp } from "../scripts/setup.mjs";
 
 const USAGE = `npm run storm -- [options]
-  --seconds <n>    how long it blows, 600 unless given
+  --seconds <n>    how long it runs, 600 unless given
   --seed <text>    the same kills at the same moments, as far as processes allow; the time unless given
   --stores <names> some of: sqlite, postgres
   --lanes <n>      rounds at once, 2 unless given
