@@ -4,7 +4,7 @@ import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
 import type { DeliberationId, Entry } from "../kernel/index.ts";
-import { answerText, briefAnswerText } from "../reports/answer.ts";
+import { answerText, bareAnswerText, briefAnswerText, briefLines, warningLines } from "../reports/answer.ts";
 import { oneLine } from "../reports/printable.ts";
 import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
@@ -47,10 +47,13 @@ export async function finish(
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await output.result(jsonText(result));
   if (isShown) {
-    const style = { color, width, unpriced: unpricedModels(entries) };
-    const isBrief = terminal && result.answer !== null;
-    await output.result(isBrief ? briefAnswerText(shown, style) : answerText(shown, style));
-    if (!showing.quiet) output.note(isBrief ? `Details: parley show ${result.id}` : nextLine(result));
+    const face = { color, width, unpriced: unpricedModels(entries) };
+    const answers = result.answer !== null;
+    if (!answers) await output.result(answerText(shown, face));
+    else await output.result(terminal ? briefAnswerText(shown, face) : bareAnswerText(shown));
+    if (answers && !terminal && !showing.quiet)
+      for (const line of [...warningLines(shown), ...briefLines(shown, face)]) output.note(line);
+    if (!showing.quiet) output.note(answers ? `Details: parley show ${result.id}` : nextLine(result));
   }
   const exit = exitOf(result, describeProblem(result, entries).failures, showing.onDegraded);
   if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));

@@ -49,19 +49,30 @@ export function answerText(shown: ShownResult, { color, width, unpriced = [] }: 
 }
 
 /** The answer with what is missing above it and at most two lines below it. Ends in a newline. */
-export function briefAnswerText(shown: ShownResult, { color, width, unpriced = [] }: TextStyle): string {
-  const { result } = shown;
-  const style = styleOf(color);
-  const narrow = Math.max(20, width);
-  const summary = summaryRows(result).map((row) => `${row.label}: ${"text" in row ? row.text : ""}`);
-  const time = result.wallMs === null ? [] : [formatDuration(result.wallMs)];
-  const below = [summary.join(" · "), [usageText(result, unpriced), ...time].join(" · ")];
+export function briefAnswerText(shown: ShownResult, face: TextStyle): string {
+  const style = styleOf(face.color);
+  const narrow = Math.max(20, face.width);
   return joined([
     warningLines(shown).flatMap((line) => wrapped(line, narrow).map(style.yellow)),
-    answerLines(result, color),
-    below.filter(Boolean).map((line) => style.dim(oneLine(line, 600))),
+    answerLines(shown.result, face.color),
+    briefLines(shown, face).map(style.dim),
   ]);
 }
+
+/** What is said below an answer: what it comes to beside its baseline, and what it took. */
+export function briefLines(
+  { result }: ShownResult,
+  { unpriced = [] }: Pick<TextStyle, "unpriced">,
+): string[] {
+  const summary = summaryRows(result).map((row) => `${row.label}: ${"text" in row ? row.text : ""}`);
+  const time = result.wallMs === null ? [] : [formatDuration(result.wallMs)];
+  return [summary.join(" · "), [usageText(result, unpriced), ...time].join(" · ")]
+    .filter(Boolean)
+    .map((line) => oneLine(line, 600));
+}
+
+/** The answer and nothing else, for a file or another program. Ends in a newline. */
+export const bareAnswerText = ({ result }: ShownResult): string => joined([answerLines(result, false)]);
 
 const joined = (sections: readonly (readonly string[])[]): string =>
   `${sections

@@ -10,8 +10,11 @@ describe("a question on a fresh machine", () => {
     await using place = somewhere();
     const { code, stdout, stderr } = await place.run([QUESTION]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^simulated/);
-    expect(stdout).toContain("Final answer: 391");
+    // In a pipe stdout is the answer alone.
+    expect(stdout).toMatch(/^\[simulated /);
+    expect(stdout).toMatch(/\nFinal answer: 391\n$/);
+    expect(stderr).toMatch(/^simulated models$/m);
+    expect(stderr).toMatch(/^Final answer: 391 · Baseline: /m);
     expect(stderr).toContain("this is the simulated panel");
     expect(stderr).toMatch(/^analyst: draft done/m);
     expect(stdout + stderr).not.toContain("\u001B");
