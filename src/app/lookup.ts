@@ -1,4 +1,14 @@
-import { DeliberationId, Fault, isEvent, type Entry, type Event } from "../kernel/index.ts";
+import {
+  DeliberationId,
+  Fault,
+  isEvent,
+  type Entry,
+  type Event,
+  type ListQuery,
+  type OrganizationStore,
+  type Summary,
+} from "../kernel/index.ts";
+import { pendingQuestions } from "../views/pending-questions.ts";
 import type { AppContext } from "./context.ts";
 
 /** How many of the newest deliberations a prefix search reads. */
@@ -31,4 +41,15 @@ export async function resolveId({ store }: Pick<AppContext, "store">, id: string
 export function findOpening([opened]: readonly Entry[], id: DeliberationId): Event<"deliberation-opened"> {
   if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
   return opened;
+}
+
+/** Lists deliberations, newest first. An open one that asked a person something has the status `waiting`, as in its result. */
+export async function listRuns(
+  store: Pick<OrganizationStore, "list" | "read">,
+  query: ListQuery,
+): Promise<readonly Summary[]> {
+  const statusOf = async ({ id, status }: Summary) =>
+    status === "open" && pendingQuestions(await store.read(id)) ? "waiting" : status;
+  const summaries = await store.list(query);
+  return Promise.all(summaries.map(async (summary) => ({ ...summary, status: await statusOf(summary) })));
 }

@@ -8,7 +8,7 @@ import {
   type Failure,
 } from "../kernel/index.ts";
 import type { AnyProtocol, DriveResult, Registry } from "../engine/index.ts";
-import type { OpenQuestion } from "./clarification.ts";
+import { pendingQuestions, type OpenQuestion } from "../views/pending-questions.ts";
 import { capsIn } from "../views/spending.ts";
 import type { Result } from "../views/result.ts";
 
@@ -56,9 +56,10 @@ export async function describeOutcome(
   const result = (await loadResult(protocols, entries)) ?? null;
   if (driven.status === "interrupted") return { id, status: driven.status, result };
   if (driven.status === "waiting") {
-    const { pendingQuestions } = await import("./clarification.ts");
     const questions = pendingQuestions(entries)?.questions ?? [];
-    return { id, status: driven.status, result, waiting: { requests: driven.requests, questions } };
+    const waiting = { requests: driven.requests, questions };
+    // A protocol of one's own may wait for what no view knows.
+    return { id, status: driven.status, result: result && { ...result, status: driven.status }, waiting };
   }
   const status = result?.status ?? driven.closing.data.outcome;
   const problem = result && status !== "answered" ? describeProblem(result, entries) : undefined;

@@ -13,7 +13,7 @@ import {
 } from "../kernel/index.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
-import type { PendingQuestions } from "./clarification.ts";
+import type { PendingQuestions } from "../views/pending-questions.ts";
 import {
   declaredFamilies,
   openProcess,
@@ -22,7 +22,7 @@ import {
   type EffectiveSettings,
 } from "./context.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
-import { resolveId } from "./lookup.ts";
+import { listRuns, resolveId } from "./lookup.ts";
 import type { Exported } from "./result.ts";
 import { reactors as shippedReactors, withProtocols } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
@@ -200,13 +200,16 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     },
     async pending(id, call) {
       const context = reading(call);
-      const { pendingQuestions } = await import("./clarification.ts");
+      const { pendingQuestions } = await import("../views/pending-questions.ts");
       return pendingQuestions(await entriesOf(context, id));
     },
     async answer(id, answers, call) {
       const context = writing(call);
       const resolved = await resolveId(context, id);
-      const { answerQuestions, pendingQuestions } = await import("./clarification.ts");
+      const [{ answerQuestions }, { pendingQuestions }] = await Promise.all([
+        import("./clarification.ts"),
+        import("../views/pending-questions.ts"),
+      ]);
       const pending = pendingQuestions(await context.store.read(resolved));
       if (!pending) {
         const next = "resume it, if it has not ended";
@@ -254,7 +257,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
         throw new Fault("configuration", { why, next: "correct it" });
       }
       const below = before === undefined ? {} : { before: DeliberationId.parse(before) };
-      return from.list({ limit, ...below });
+      return listRuns(from, { limit, ...below });
     },
     resolveId: async (id, call) => resolveId(reading(call), id),
     context: (request, call) => contextFor(call ?? {}, { scope: "write", request }),

@@ -1,7 +1,8 @@
-import { answerQuestions, pendingQuestions, type PendingQuestions } from "../app/clarification.ts";
+import { answerQuestions } from "../app/clarification.ts";
 import type { Configured } from "../app/configured.ts";
 import type { DeliberationId, OrganizationStore } from "../kernel/index.ts";
 import { printable } from "../reports/printable.ts";
+import { pendingQuestions, type PendingQuestions } from "../views/pending-questions.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 import { askOnTerminal } from "./input.ts";

@@ -62,6 +62,7 @@ export async function finish(
 
 /** What else there is to see of a run, or how to continue it. */
 export function nextLine({ id, status, protocol }: Result): string {
+  if (status === "waiting") return `Answer: parley answer ${id} · so far: parley show ${id} --all`;
   if (status === "open") return `Continue: parley resume ${id} · so far: parley show ${id} --all`;
   return protocol.name === "debate"
     ? `Every round: parley report ${id}; as a page: parley report ${id} --output FILE.html`

@@ -53,7 +53,10 @@ export const DEBATE_INPUT = {
     alias: "--problemDescription <file>",
   }),
   config: text("-c, --config <file>", "agents, judge and rules (default: debate-config.json)"),
-  context: text("--context <dir>", "folder that agents with file tools may read"),
+  context: repeated(
+    "--context <path>",
+    "attach a file, or name the folder that agents with file tools may read; may be repeated (stdin is attached too)",
+  ),
 };
 
 /** Grading, memory and the conversation of `respond` and `chat`. */

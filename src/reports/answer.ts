@@ -98,7 +98,8 @@ export function warningLines({
       ? `${ended}: ${oneLine(why, 1_000)}`
       : `Degraded: ${oneLine(what, 200)}: ${oneLine(why, 600)}`,
   );
-  if (status === "open") lines.unshift("Open: this run has not ended");
+  if (status === "waiting") lines.unshift("Waiting: its questions are unanswered");
+  else if (status === "open") lines.unshift("Open: this run has not ended");
   else if (answer === null && !isVerdict) lines.push("There is no answer.");
   else if (status === "answered-degraded" && lines.length === 0)
     lines.push("Degraded: no reason was recorded");

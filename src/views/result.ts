@@ -13,6 +13,7 @@ import { traceSentences } from "../text/trace.ts";
 import { withheldIn } from "./contribution-grounds.ts";
 import { criticalPathMs } from "./critical-path.ts";
 import { AnswerGrade, answersIn, gradeOf, type AnswerEvent } from "./answer-event.ts";
+import { pendingQuestions } from "./pending-questions.ts";
 import { isSimulated } from "./simulated.ts";
 import { spending } from "./spending.ts";
 
@@ -26,7 +27,7 @@ export const Result = z.strictObject({
   id: z.string(),
   /** The protocol's name says which form `section` has. */
   protocol: z.strictObject({ name: z.string(), version: z.int() }),
-  /** A closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`, `stopped-by-budget`, `inconclusive`) or `open`. */
+  /** A closing's outcome (`answered`, `answered-degraded`, `failed`, `cancelled`, `stopped-by-budget`, `inconclusive`), `waiting` for answers of a person, or `open`. */
   status: z.string(),
   /** Whether any part of it was said by a simulated model. */
   simulated: z.boolean(),
@@ -97,7 +98,7 @@ export function resultOf(entries: readonly Entry[], view?: SectionView): Result 
   return {
     id: opened.deliberation,
     protocol: { ...data.protocol },
-    status: closing?.outcome ?? "open",
+    status: closing?.outcome ?? (pendingQuestions(own) ? "waiting" : "open"),
     simulated: isSimulated(entries),
     question: data.question,
     answer: answer?.data.text ?? null,

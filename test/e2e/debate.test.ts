@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DebateRecord } from "../../src/protocols/debate/view/record.ts";
 import { sectionSchema } from "../../src/protocols/evaluation/view.ts";
+import { piped } from "./turn.ts";
 import { built, membersIn, resultIn, somewhere } from "./parley.ts";
 
 built();
@@ -93,7 +94,25 @@ describe("a debate on the command line", () => {
     ]);
     expect(asked.code).toBe(8);
     const { id, status } = resultIn(asked);
-    expect(status).toBe("open");
+    expect(status).toBe("waiting");
+    // Wherever it is told, it waits.
+    const told = [
+      ["show", id, "--json"],
+      ["list", "--json"],
+      ["report", id, "--json"],
+      ["export", id, "--format", "json"],
+      ["resume", id, "--json", "-q"],
+    ];
+    for (const args of told) {
+      const { code, stdout } = await place.run(args);
+      expect([args[0], code, stdout.match(/"status": "(\w+)"/)?.[1]]).toEqual([
+        args[0],
+        args[0] === "resume" ? 8 : 0,
+        "waiting",
+      ]);
+    }
+    expect((await place.run(["show", id])).stdout).toContain("Waiting: its questions are unanswered");
+    expect((await place.run(["list"])).stdout).toMatch(/ waiting /);
     expect(asked.stderr).toContain(`parley answer ${id}`);
     const listed = await place.run(["answer", id, "--list", "--json"]);
     const questions = z.array(z.object({ id: z.string() })).parse(JSON.parse(listed.stdout));
@@ -114,6 +133,44 @@ describe("a debate on the command line", () => {
     const report = await place.run(["report", id]);
     expect(report.stdout).toContain("Ten thousand a day.");
   }, 60_000);
+
+  it.each<[string, string[], string, Readonly<Record<string, string>>]>([
+    ["piped beside an argument", [PROBLEM], "The budget is 7 EUR.", {}],
+    ["piped beside a file", ["-p", "problem.md"], "The budget is 7 EUR.", { "problem.md": PROBLEM }],
+    ["in a file", [PROBLEM, "--context", "notes.md"], "", { "notes.md": "The budget is 7 EUR." }],
+    [
+      "in two files",
+      [PROBLEM, "--context", "a.md", "--context", "b.md"],
+      "",
+      { "a.md": "Nothing.", "b.md": "The budget is 7 EUR." },
+    ],
+    [
+      "in a file beside a folder",
+      [PROBLEM, "--context", "notes.md", "--context", "."],
+      "",
+      { "notes.md": "The budget is 7 EUR." },
+    ],
+  ])("is shown material %s", async (_, ...row) => {
+    const [args, input, files] = row;
+    await using place = somewhere();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(place.cwd, name), text);
+    const models = ["-a", "architect", "-r", "1", "--models", "sim/ada", "--json", "-q"];
+    const ended = await piped(place, ["debate", ...args, ...models], { input });
+    expect(ended.code).toBe(0);
+    const { question } = resultIn(ended);
+    expect(question).toBe(PROBLEM);
+    const exported = await place.run(["export", resultIn(ended).id, "--format", "json"]);
+    expect(exported.stdout).toContain('"The budget is 7 EUR."');
+  });
+
+  it("refuses two folders", async () => {
+    await using place = somewhere();
+    const args = ["debate", PROBLEM, "--models", "sim/ada", "--context", ".", "--context", ".."];
+    expect(await place.run(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("two folders") as string,
+    });
+  });
 
   it("is killed in the middle and resumed to the same end, asking nothing twice", async () => {
     await using place = somewhere();
@@ -139,7 +196,7 @@ describe("a debate on the command line", () => {
     [["debate", "x", "-r", "0"], "--rounds"],
     [["debate", "x", "-a", "architekt"], "the nearest is architect"],
     [["debate", "x", "-c", "none.json"], "does not exist"],
-    [["debate", "x", "--context", "none"], "is not there, or not a folder"],
+    [["debate", "x", "--context", "none"], "none does not exist"],
     [["report"], "no debate is named"],
   ])("refuses %j with what to do", async (args, said) => {
     await using place = somewhere();

@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readProblemFile } from "../../config/input-files.ts";
+import { readContext, readProblemFile } from "../../config/input-files.ts";
+import { displayPath } from "../../config/text-file.ts";
 import { debateConfig, readDebateFile, withRoles } from "../../interop/dialectic/debate-file.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { DebateConfig } from "../../protocols/debate/seats.ts";
@@ -25,7 +26,8 @@ export const debate = (
 ): Promise<number> =>
   withParley(io, flags, async ({ settings, store }, configured) => {
     const files = debateFiles(options, io);
-    const question = (await readProblem(io, args, options.problemDescription)).trim();
+    const problem = await readProblem(io, args, options.problemDescription);
+    const question = problem.text.trim();
     if (question === "") {
       const next = 'parley debate "Design a task queue", or -p FILE';
       throw new Fault("configuration", { why: "the problem is empty", next });
@@ -35,11 +37,18 @@ export const debate = (
     const isUsual = options.config === undefined && existsSync(join(io.cwd, USUAL_FILE));
     const config = readConfig(io, isUsual ? USUAL_FILE : options.config, own["agents"]);
     if (isUsual && !showing.quiet) io.output.note(`Using the debate configuration in ${USUAL_FILE}`);
-    const folder = options.context === undefined ? undefined : resolve(io.cwd, options.context);
+    const { folder, files: attached } = splitContext(io, options.context);
+    const context = await readContext({
+      files: attached,
+      stdin: problem.from === "stdin" ? undefined : await readStandardInput(io.output),
+      maxBytes: settings.maxContextBytes,
+      cwd: io.cwd,
+      env: io.env,
+    });
     const { exit, id } = await runWithQuestions(io, configured, {
       begin: (signal) =>
         parley.start(
-          { ...own, ...requested, config, protocol: "debate", question },
+          { ...own, ...requested, config, protocol: "debate", question, context },
           { principal, signal, folder },
         ),
       showing,
@@ -55,13 +64,35 @@ function readConfig(io: Io, file: string | undefined, agents: unknown): DebateCo
   return debateConfig(Array.isArray(agents) ? withRoles(read, agents.map(String)) : read, io);
 }
 
-/** The problem as an argument, in a file, or piped in: one of them. */
-async function readProblem(io: Io, args: readonly string[], file: string | undefined): Promise<string> {
+/** The folder that file tools may read, and the files whose texts go with the problem. @throws Fault for a second folder */
+function splitContext(io: Io, paths: readonly string[]) {
+  const isFolder = (path: string) =>
+    statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
+  const [folder, another] = paths.filter(isFolder);
+  if (another !== undefined) {
+    const why = `--context names two folders: ${displayPath(folder ?? "")} and ${displayPath(another)}`;
+    throw new Fault("configuration", { why, next: "name one folder; files may be several" });
+  }
+  return {
+    folder: folder === undefined ? undefined : resolve(io.cwd, folder),
+    files: paths.filter((path) => !isFolder(path)),
+  };
+}
+
+type WrittenProblem = { readonly text: string; readonly from: "argument" | "file" | "stdin" };
+
+/** The problem as an argument, in a file, or else piped in. */
+async function readProblem(
+  io: Io,
+  args: readonly string[],
+  file: string | undefined,
+): Promise<WrittenProblem> {
   const words = args.join(" ").trim();
   if (words !== "" && file !== undefined) {
     const why = "there are two problems: an argument, and a file";
     throw new Fault("configuration", { why, next: "leave one of them out" });
   }
-  if (file !== undefined) return readProblemFile(file, io);
-  return words === "" ? ((await readStandardInput(io.output)) ?? "") : words;
+  if (file !== undefined) return { text: readProblemFile(file, io), from: "file" };
+  if (words !== "") return { text: words, from: "argument" };
+  return { text: (await readStandardInput(io.output)) ?? "", from: "stdin" };
 }

@@ -1,3 +1,4 @@
+import { listRuns } from "../../app/lookup.ts";
 import { withProtocols } from "../../app/registry.ts";
 import { exportRun as exportWhole, loadShown } from "../../app/result.ts";
 import { answerText } from "../../reports/answer.ts";
@@ -12,7 +13,7 @@ import { readEntries, withStore } from "../session.ts";
 
 export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =>
   withStore(io, async ({ store }) => {
-    const summaries = await store.list({ limit: options.limit });
+    const summaries = await listRuns(store, { limit: options.limit });
     await print(io, options, {
       value: summaries,
       words: ({ width }) => listText(summaries, { now: Date.now(), width }),

@@ -1,9 +1,9 @@
-import { pendingQuestions, type PendingQuestions } from "../../app/clarification.ts";
 import { resolveId } from "../../app/lookup.ts";
 import type { Run } from "../../app/run.ts";
 import { readAnswersFile } from "../../config/input-files.ts";
 import type { Entry } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
+import { pendingQuestions, type PendingQuestions } from "../../views/pending-questions.ts";
 import { isClosed } from "../../views/result.ts";
 import { answerOnTerminal, recordAnswers, runWithQuestions } from "../clarification.ts";
 import { print, type Io, type Values } from "../command.ts";

@@ -205,9 +205,11 @@ export function subjectOf(
   if (problem.trim() === "") throw missing(record, "has no problem", "name a result file that has one");
   if (synthesis === null || synthesis.text.trim() === "") {
     const next =
-      record.source === "parley" && record.status === "open"
-        ? `it is still open: resume ${record.id} first`
-        : "name a debate that came to a synthesis";
+      record.source === "parley" && record.status === "waiting"
+        ? `it waits for answers to its questions: answer ${record.id} first`
+        : record.source === "parley" && record.status === "open"
+          ? `it is still open: resume ${record.id} first`
+          : "name a debate that came to a synthesis";
     throw missing(record, "has no solution", next);
   }
   const { major, minor } = extractRequirements(problem);

@@ -3,6 +3,7 @@ import { isEvent, type Event, type Participant } from "../../kernel/index.ts";
 import type { Clarification, ProblemPrompt } from "../../prompts/problem.ts";
 import { parseQuestions } from "../../replies/questions.ts";
 import { extractRequirements } from "../../text/requirements.ts";
+import { clarificationRequest } from "../../views/pending-questions.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
 import { findById } from "../phases/table.ts";
 import { clarifyPrompt, questionsSchema } from "./prompts.ts";
@@ -47,9 +48,6 @@ export async function readRequirements({
   );
   return { major, minor };
 }
-
-/** The client request that a round's answers belong to. */
-export const clarificationRequest = (round: number): string => `clarification-${round}`;
 
 /**
  * Asks all agents at once what they need to know, then waits for the client's answers under the request

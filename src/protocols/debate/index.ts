@@ -13,7 +13,6 @@ import { DebateFlags, DebateSettings, requiredProposals } from "./settings.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
 import { decideEnd, measureAgreement, type EndCheck } from "./termination.ts";
 
-export { clarificationRequest } from "./brief.ts";
 export { DebateSettings, ToolName } from "./settings.ts";
 export { findSummaryMethod, summaryMethods } from "./summaries/index.ts";
 

@@ -103,5 +103,5 @@ function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, nameOf:
 
 function missingPart({ degraded, status }: DebateRecord): ReportPart {
   const texts = degraded.map(({ what, why }) => `${what}: ${why}`);
-  return part("Warnings", points(texts, status === "open" ? "None so far" : "None"));
+  return part("Warnings", points(texts, status === "open" || status === "waiting" ? "None so far" : "None"));
 }

@@ -33,7 +33,7 @@ export function debateRecord(entries: readonly Entry[]): DebateRecord {
     id: opened.deliberation,
     source: "parley",
     problem: opened.data.question,
-    status: closed?.data.outcome ?? "open",
+    status: result.status,
     simulated: result.simulated,
     startedAt: opened.at,
     endedAt: closed?.at ?? null,
