@@ -13,6 +13,7 @@ import { createLimiter } from "./limiter.ts";
 import type { Substitutes } from "./models.ts";
 import { findProvider } from "./providers.ts";
 import { cleanMessage } from "./redact.ts";
+import { createSecretFilter } from "./secret-filter.ts";
 
 export type EmbeddingLimits = EmbeddingRetryPolicy & {
   /** The deadline of one `embed`, all its requests and waits included. */
@@ -90,9 +91,9 @@ function createHttpEmbeddings(
       persistence: limits,
     },
   );
-  const secrets = endpoint.key === null ? [] : [endpoint.key];
+  const filter = createSecretFilter(endpoint.key === null ? [] : [endpoint.key]);
   const failure = (reason: string): Error =>
-    new Error(cleanMessage(`no embeddings from ${ref.slice(0, MAX_NAME_LENGTH)}: ${reason}`, secrets));
+    new Error(cleanMessage(`no embeddings from ${ref.slice(0, MAX_NAME_LENGTH)}: ${reason}`, filter));
   const watches = createWatches(clock);
 
   const embedAll = async (texts: readonly string[], watch: Watch) => {

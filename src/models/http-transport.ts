@@ -5,8 +5,9 @@ import { urlAt, type Endpoint } from "./endpoint.ts";
 import { finalProblem, networkProblem, problemFromStatus, type CallProblem } from "./failures.ts";
 import type { Exchanged, Http } from "./http.ts";
 import type { Program } from "./providers.ts";
-import { cleanMessage, removeSecrets } from "./redact.ts";
+import { cleanMessage } from "./redact.ts";
 import { createReply, type Reply } from "./reply.ts";
+import { createSecretFilter, type SecretFilter } from "./secret-filter.ts";
 import type { Completion, Dialect, Feature } from "./wires/wire.ts";
 
 type TransportServices = {
@@ -43,8 +44,8 @@ function connectionProblem(to: Destination, exchanged: Exchanged, reply: Reply):
 }
 
 /** Words, names and ids that came from the other side, without the key that we sent it. */
-function cleanCompletion(completion: Extract<Completion, { ok: true }>, secrets: readonly string[]): Attempt {
-  const clean = (text: string): string => removeSecrets(text, secrets);
+function cleanCompletion(completion: Extract<Completion, { ok: true }>, filter: SecretFilter): Attempt {
+  const { clean } = filter;
   return {
     ok: true,
     text: clean(completion.text),
@@ -53,7 +54,7 @@ function cleanCompletion(completion: Extract<Completion, { ok: true }>, secrets:
       name: clean(name),
       arguments: clean(written),
     })),
-    finish: cleanMessage(completion.finish, secrets).slice(0, 64),
+    finish: cleanMessage(completion.finish, filter).slice(0, 64),
     usage: completion.usage,
   };
 }
@@ -64,7 +65,7 @@ export const createHttpTransport = (
   { http, clock, firstByteMs, learned }: TransportServices,
 ): Transport => {
   const { wire, model, key } = endpoint;
-  const secrets = key === null ? [] : [key];
+  const filter = createSecretFilter(key === null ? [] : [key]);
   const headers = key === null ? {} : wire.authorize(key);
   const learnedKey = `${endpoint.url} ${model}`;
   /** By what the wire appends; the same for nearly every request. */
@@ -78,7 +79,7 @@ export const createHttpTransport = (
   };
 
   const failed = (problem: CallProblem, usage = noUsage): Attempt => {
-    const words = cleanMessage(problem.words, secrets);
+    const words = cleanMessage(problem.words, filter);
     // Ours comes after the other side's words, where nothing is cut off.
     const remedy = wire.remedy?.(problem.words, model) ?? problem.advice;
     return {
@@ -126,7 +127,12 @@ export const createHttpTransport = (
       late = true;
       posted.stop();
     });
-    const reply = createReply(wire, { onText, onFirstByte: cancelTimer });
+    const cleaning = filter.open();
+    const give = (piece: string): void => void (piece !== "" && onText(piece));
+    const reply = createReply(wire, {
+      onText: (piece) => give(cleaning.push(piece)),
+      onFirstByte: cancelTimer,
+    });
     const posted = http.post({
       url,
       headers: { ...built.headers, ...headers },
@@ -144,8 +150,9 @@ export const createHttpTransport = (
       if (problem !== null && reply.refused()) return failed(problem);
       if (reply.refused()) return refusal(reply, spoken.without);
       const completion = reply.completion(problem);
+      if (!signal.aborted) give(cleaning.end());
       return completion.ok
-        ? cleanCompletion(completion, secrets)
+        ? cleanCompletion(completion, filter)
         : failed(completion.problem, completion.usage);
     } finally {
       cancelTimer();

@@ -128,6 +128,30 @@ describe("a call", () => {
     expect(server.received[0]?.headers["x-api-key"]).toBeUndefined();
   });
 
+  const echoed = Buffer.from(`Bearer ${key}`).toString("base64");
+  it.each([
+    ["in one piece", [`it is ${key}, is it not`]],
+    ["in two pieces", [`it is ${key.slice(0, 9)}`, `${key.slice(9)}, is it not`]],
+    ["letter by letter", [..."it is ", ...key, ...", is it not"]],
+    ["in base64, in pieces", ["it is ", echoed.slice(0, 11), echoed.slice(11), ", is it not"]],
+    ["URL-encoded, in pieces", ["it is %73", `k%2Dtest%2d01`, "23456789abcdef, is it not"]],
+  ])("streams no key that its provider says %s, and records the same", async (_, pieces) => {
+    await using server = await openFakeServer((response) =>
+      stream(response, pieces.map(chunk).join("") + chatEnd()),
+    );
+    await using bench = openModels(server);
+    let streamed = "";
+    const call = await bench.models.complete(request(), {
+      signal: never(),
+      onDelta: ({ offset, text }) => {
+        expect(offset).toBe(streamed.length);
+        streamed += text;
+      },
+    });
+    expect(call).toMatchObject({ ok: true, reply: streamed });
+    expect(streamed).toMatch(/^it is (?:QmVhcmVyIHN?r?)?\[redacted\]=*, is it not$/);
+  });
+
   it("is over at the end of its reply, also when the server leaves the connection open", async () => {
     await using server = await openFakeServer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
