@@ -80,6 +80,7 @@ function settingsPage() {
 
 A setting is read from a command's flags, then from the environment, then from the project's \`parley.yaml\`, then from
 the user's. \`parley config\` prints each value and where it came from. [commands.md](commands.md) lists the flags.
+What a project's file may set by itself is in [configuration and trust](../guides/configuration.md).
 
 | setting | what it is | expected value | example | default | variable |
 | --- | --- | --- | --- | --- | --- |

@@ -26,7 +26,7 @@ async function looked(
     { "project/parley.yaml": "critic: on\nstore: ':memory:'", ...files },
     { OLLAMA_HOST: NOWHERE, LMSTUDIO_HOST: NOWHERE, ...env },
   );
-  return (await checkup({ flags: {}, env: place.env, cwd: place.cwd })).filter(({ what }) =>
+  return (await checkup({ ...place, flags: {} })).filter(({ what }) =>
     ["critic and memory", "Ollama"].includes(what),
   );
 }

@@ -1,5 +1,4 @@
 import { factsLoader } from "./facts-loader.ts";
-import { refuseKeyLeaks } from "./key-leaks.ts";
 import { openParleyWith, type Parley } from "./parley.ts";
 import { fileResources } from "../config/resources.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
@@ -32,9 +31,7 @@ export async function openConfigured({
   readonly files?: readonly string[];
   readonly protocols?: Registry<AnyProtocol> | undefined;
 }): Promise<Configured> {
-  const loaded = loadSettings(place);
-  refuseKeyLeaks(loaded);
-  const { settings, sources } = loaded;
+  const { settings, sources } = loadSettings(place);
   const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,

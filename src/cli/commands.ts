@@ -199,6 +199,13 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["config", "config --json"],
     run: async (io, given) => (await import("./commands/setup.ts")).config(io, given),
   }),
+  defineCommand("trust [files...]", "Trust what this project's files name, as they are now", {
+    details:
+      "Models, endpoints, stores, tools, judges and files elsewhere that a project names take effect only then. Shows them first.",
+    options: options.TRUST,
+    examples: ["trust", "trust debate-config.json --yes"],
+    run: async (io, given, files) => (await import("./commands/trust.ts")).trust(io, given, files),
+  }),
   defineCommand("doctor", "Check the installation and the configuration", {
     options: options.JSON_FLAG,
     examples: ["doctor", "doctor --json"],

@@ -28,10 +28,16 @@ function problemIn(error: unknown): CommandProblem {
     if (next.startsWith("expected ")) return { problem: `${why}; ${next}` }; // no action, as an example is
     return { problem: why, next: next === "correct it" ? undefined : next.replace(/^for example /, "") };
   }
+  if (isFault(error, "untrusted"))
+    return { problem: error.message, next: `parley trust ${shellWord(error.details.file)}` };
   if (isFault(error)) return { problem: error.message, next: HINTS[error.code] };
   const next = "PARLEY_DEBUG=1 with the same command, which shows where; nothing recorded is lost";
   return { problem: `${error.message} (this is a bug in Parley)`, next };
 }
+
+/** A word as a shell takes it for one. */
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** What to do about a fault that the layers below cannot say: they know no commands. */
 const HINTS: { readonly [code in FaultCode]?: string } = {

@@ -106,3 +106,12 @@ export async function askOnTerminal<T>(
     terminal.close();
   }
 }
+
+/** Whether a person on the terminal says yes. @throws Fault `configuration`, as `refusal` says, where there is none to ask */
+export async function isConfirmed(
+  question: string,
+  refusal: { readonly why: string; readonly next: string },
+): Promise<boolean> {
+  const answer = await askOnTerminal(refusal, (ask) => ask(`${question} [y/N] `));
+  return /^y(es)?$/i.test(answer?.trim() ?? "");
+}

@@ -224,6 +224,7 @@ export const SEARCH = {
 };
 export const OF_USER = { ...USER, ...JSON_FLAG };
 export const YES = flag("-y, --yes", "do not ask for confirmation");
+export const TRUST = { yes: YES, ...JSON_FLAG };
 export const LIST_RUNS = {
   limit: integer("-n, --limit <n>", "maximum number of runs", { min: 1, max: 10_000, or: 20 }),
   ...JSON_FLAG,

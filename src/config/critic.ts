@@ -5,7 +5,9 @@ import { checkedFile } from "./named-files.ts";
 import { Duration, writeDuration } from "./duration.ts";
 import { ownFile, type OwnFile } from "./own-file.ts";
 import { toAbsolute, type FileContext } from "./paths.ts";
+import { isHarmlessModel } from "./project-settings.ts";
 import { refuse } from "./text-file.ts";
+import { isOwnPath } from "./trust.ts";
 import { parseRubricText, loadRubric } from "./rubrics.ts";
 import type { ValueSource } from "./sources.ts";
 import type { YamlFile } from "./yaml.ts";
@@ -78,6 +80,10 @@ export function loadCritic(place: FileContext) {
   const own = ownFile("critic", place);
   const file = checkedFile(own.file, CriticFile, FORM);
   refuseConflicts(own, file);
+  own.requireTrust([
+    ...(own.says(["model"]) && !isHarmlessModel(file.model) ? [`model: ${file.model}`] : []),
+    ...(file.tokens > USUAL_TOKENS ? [`tokens: ${file.tokens}`] : []),
+  ]);
   const rubricAt = createRubricLoader(own, place);
   const critic: Critic = {
     model: file.model,
@@ -119,10 +125,13 @@ function listCriticSources(
   return Object.fromEntries([...sources, ...listed]);
 }
 
+/** The longest grade that a judge writes where nobody says more. */
+const USUAL_TOKENS = 1_024;
+
 type RubricLoader = (path: readonly PropertyKey[], written: string) => Rubric;
 
 /** Reads the rubrics that a file names, each once. A path stands for what it means where it was written. */
-function createRubricLoader({ file, says }: OwnFile, place: FileContext): RubricLoader {
+function createRubricLoader({ file, says, requireTrust }: OwnFile, place: FileContext): RubricLoader {
   const loaded = new Map<string, Rubric>();
   const load: RubricLoader = (path, written) => {
     if (!says(path.slice(0, 1))) return loadRubric(written, place);
@@ -131,8 +140,9 @@ function createRubricLoader({ file, says }: OwnFile, place: FileContext): Rubric
       if (reading.ok) return reading.rubric;
       throw refuse(`${file.place(path, "value")}: the rubric cannot be read: ${reading.reason}`, TEXT_FORM);
     }
+    const isFile = /[/\\]|\.ya?ml$/i.test(written);
+    if (isFile && !isOwnPath(written, dirname(file.path), place.env)) requireTrust([`rubric: ${written}`]);
     try {
-      const isFile = /[/\\]|\.ya?ml$/i.test(written);
       return loadRubric(isFile ? toAbsolute(written, { ...place, cwd: dirname(file.path) }) : written, place);
     } catch (error) {
       if (!isFault(error, "configuration")) throw error;

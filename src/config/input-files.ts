@@ -151,7 +151,7 @@ export function readJsonLines<S extends z.ZodType>(
     } catch {
       throw refuse(`${at}: this is not JSON`, form);
     }
-    return [{ place: at, value: checkedFile({ path: at, value, place: () => at }, row, form) }];
+    return [{ place: at, value: checkedFile({ value, place: () => at }, row, form) }];
   });
   if (lines.length === 0) throw refuse(`the ${kind} ${name} has no line`, form);
   return lines;

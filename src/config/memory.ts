@@ -33,6 +33,7 @@ const FORM =
 export function loadMemory(place: FileContext) {
   const own = ownFile("memory", place);
   const file = checkedFile(own.file, MemoryFile, FORM);
+  own.requireTrust(["how answers are retrieved from memory, merged and retired"]);
   const { "minimum-words": minimumWords, "extra-at": extraAt, timeout: timeoutMs, ...recall } = file.recall;
   const values = { ...file, recall: { ...file.recall, timeout: writeDuration(timeoutMs) } };
   const rules: RecallRules = { ...recall, minimumWords, extraAt, timeoutMs };

@@ -6,6 +6,7 @@ import { shipped } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
 import { configFolder, homeFolder, type FileContext } from "./paths.ts";
 import { displayPath, readTextFile, refuse, toReadFault } from "./text-file.ts";
+import { isOwnPath } from "./trust.ts";
 import { readYaml, type YamlFile } from "./yaml.ts";
 
 /** What a folder's files are, by the folder's name, as an error calls one of them. */
@@ -38,7 +39,17 @@ export function foldersOf(kind: NamedKind, place: FileContext): readonly Folder[
 function filesOf({ from, path: folder }: Folder, endings: readonly string[]): readonly FolderFile[] {
   return from === "built-in"
     ? Object.entries(shipped[folder] ?? {}).map(([file, data]) => ({ from, path: join(folder, file), data }))
-    : filesIn(folder, endings).map((path) => ({ from, path }));
+    : ownFilesIn({ from, path: folder }, endings).map((path) => ({ from, path }));
+}
+
+/** The same as `filesIn`, of a project's folder without what lies outside of the project. @throws Fault `configuration` (TRUST-3) */
+function ownFilesIn({ from, path: folder }: Folder, endings: readonly string[]): readonly string[] {
+  const files = filesIn(folder, endings);
+  const project = dirname(dirname(folder));
+  const foreign = from === "project" && files.find((path) => !isOwnPath(path, project, {}));
+  if (!foreign) return files;
+  const why = `${displayPath(foreign)} is a link to a file that is not the project's own`;
+  throw refuse(why, "copy the file there, or remove the link");
 }
 
 /**
@@ -92,7 +103,7 @@ export function findNamed<T>(
 
 /** A folder's YAML file as data. @throws Fault `configuration` as `readYaml` does */
 export function readFolderYaml({ path, data }: Pick<FolderFile, "path" | "data">, kind: string): YamlFile {
-  return data === undefined ? readYaml(path, kind) : { path, value: data, place: () => path };
+  return data === undefined ? readYaml(path, kind) : { path, text: "", value: data, place: () => path };
 }
 
 /**
@@ -137,7 +148,11 @@ export function stem(path: string): string {
  * A file's data as the schema reads it.
  * @throws Fault `configuration` with the place of the first thing that is wrong; `form` says what the file has to hold
  */
-export function checkedFile<S extends z.ZodType>(file: YamlFile, schema: S, form: string): z.output<S> {
+export function checkedFile<S extends z.ZodType>(
+  file: Pick<YamlFile, "value" | "place">,
+  schema: S,
+  form: string,
+): z.output<S> {
   const read = schema.safeParse(file.value, { reportInput: true });
   if (read.success) return read.data;
   const { path, at, say, next } = explainIssue(schema, read.error);
@@ -153,8 +168,8 @@ const MAX_PROMPT_BYTES = 200_000;
 
 /** The files in `prompts` folders, of the project's `.parley` before those of the user's settings. */
 export function overriddenPrompts(place: FileContext) {
-  return foldersOf("prompts", place).flatMap(({ from, path: folder }) =>
-    filesIn(folder, [".md"]).map((path) => ({ name: stem(path), from, path })),
+  return foldersOf("prompts", place).flatMap((folder) =>
+    ownFilesIn(folder, [".md"]).map((path) => ({ name: stem(path), from: folder.from, path })),
   );
 }
 

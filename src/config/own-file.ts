@@ -7,6 +7,7 @@ import { shipped } from "./defaults/index.ts";
 import { nearestAbove, readFolderYaml } from "./named-files.ts";
 import { configFolder, type FileContext } from "./paths.ts";
 import type { ValueSource } from "./sources.ts";
+import { requireTrust } from "./trust.ts";
 import { isMapping, readYaml, refuseSecrets } from "./yaml.ts";
 
 export type OwnFile = ReturnType<typeof ownFile>;
@@ -33,6 +34,10 @@ export function ownFile(subject: "critic" | "memory", place: FileContext) {
     /** What both files say together; places are those of the user's own file, where there is one. */
     file: own ? { ...own, value: mergeValues(built.value, own.value) } : built,
     says,
+    /** Requires trust in the project's own file where it names this. @throws Fault `untrusted` */
+    requireTrust: (names: readonly string[]): void => {
+      if (own?.from === "project file") requireTrust(own, names, place);
+    },
     /** `value` with where the user's own file says what stands at this path (`/home/ada/critic.yaml:3`), else as a default. */
     sourceOf: (path: readonly PropertyKey[], value: unknown): ValueSource =>
       own && says(path)

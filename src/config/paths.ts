@@ -9,6 +9,17 @@ export type FileContext = {
   readonly env: Environment;
   /** As `process.platform`; by default this process's. */
   readonly platform?: NodeJS.Platform | undefined;
+  /** Whether this user trusts a file with what it names; by default what is recorded says so (TRUST-1). */
+  readonly trusts?: ((claim: FileClaim) => boolean) | undefined;
+};
+
+/** What a file names that takes effect only where the user trusts the file. */
+export type FileClaim = {
+  readonly path: string;
+  /** What the file holds now. */
+  readonly text: string;
+  /** One text each, fit to be shown: `models: openai/gpt-5-mini`. */
+  readonly names: readonly string[];
 };
 
 /** A folder's variables, and where it is below the home folder where none of them is set. */

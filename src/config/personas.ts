@@ -11,7 +11,9 @@ import {
   type FolderFile,
 } from "./named-files.ts";
 import type { FileContext } from "./paths.ts";
+import { isHarmlessModel } from "./project-settings.ts";
 import { PersonaId } from "./settings.ts";
+import { requireTrust } from "./trust.ts";
 import { isMapping } from "./yaml.ts";
 
 const text = z.string().trim().min(1).max(20_000);
@@ -72,12 +74,18 @@ export type PersonaDefinition = Omit<z.infer<typeof Whole>, "enabled">;
 export type LoadedPersona = PersonaDefinition & { readonly from: Folder["from"]; readonly path: string };
 
 /** A file's persona by its id, null for one that only hides another. @throws Fault `configuration` */
-function readPersona(source: FolderFile, kind: string): readonly [id: string, LoadedPersona | null] {
+function readPersona(
+  source: FolderFile,
+  { kind, place }: { readonly kind: string; readonly place: FileContext },
+): readonly [id: string, LoadedPersona | null] {
   const file = readFolderYaml(source, kind);
   const { enabled, instructions } = isMapping(file.value) ? file.value : {};
   if (enabled === false) return [checkedFile(file, Hidden, FORM).id, null];
   const schema = isMapping(instructions) ? InParts : Whole;
   const { enabled: _, ...persona } = checkedFile(file, schema, FORM);
+  const { model } = persona;
+  if (source.from === "project" && model !== undefined && !isHarmlessModel(model))
+    requireTrust(file, [`model: ${model}`], place);
   return [persona.id, { ...persona, from: source.from, path: source.path }];
 }
 
@@ -88,7 +96,7 @@ function readPersona(source: FolderFile, kind: string): readonly [id: string, Lo
  * @throws Fault `configuration` for a file that is no persona, or two of one id in a folder
  */
 export function loadPersonas(place: FileContext): ReadonlyMap<string, LoadedPersona> {
-  const read = (file: FolderFile) => readPersona(file, "persona");
+  const read = (file: FolderFile) => readPersona(file, { kind: "persona", place });
   return withoutHidden(collectNamed("personas", foldersOf("personas", place), read));
 }
 
@@ -125,7 +133,7 @@ export function loadRoles(place: FileContext): ReadonlyMap<string, LoadedPersona
       "roles",
       folders.filter(({ from }) => (from === "built-in") === builtIn),
       (file) => {
-        const [id, role] = readPersona(file, "role");
+        const [id, role] = readPersona(file, { kind: "role", place });
         return [roleName(id), role];
       },
     );

@@ -8,6 +8,7 @@ import { editDistance, findNearest, quoteValue, redactSecrets, toOneLine } from 
 import { writeDuration } from "./duration.ts";
 import { explainIssue } from "./explain.ts";
 import { nearestAbove } from "./named-files.ts";
+import { claimsOfSetting } from "./project-settings.ts";
 import { configFolder, defaultStoreFile, toAbsolute, type Environment, type FileContext } from "./paths.ts";
 import {
   isMapSetting,
@@ -19,6 +20,7 @@ import {
   type SettingKey,
 } from "./settings.ts";
 import { displayPath, looksLikePath, refuse } from "./text-file.ts";
+import { requireTrust } from "./trust.ts";
 import { isMapping, readYaml, refuseSecrets } from "./yaml.ts";
 
 export type SettingOrigin = "flag" | "environment" | "project file" | "user file";
@@ -152,14 +154,26 @@ function environmentLayer(place: FileContext): SettingLayer {
 /** The nearest `parley.yaml` of the project, then the user's; each once. */
 function fileLayers(place: FileContext): readonly SettingLayer[] {
   const project = nearestAbove(FILE, place);
-  const user = join(configFolder(place), FILE);
+  const path = join(configFolder(place), FILE);
+  const user = existsSync(path) ? readLayer(path, "user file", place) : undefined;
   return [
-    ...(project === undefined || project === user ? [] : [fileLayer(project, "project file", place)]),
-    ...(existsSync(user) ? [fileLayer(user, "user file", place)] : []),
+    ...(project === undefined || project === path ? [] : [projectLayer(project, user?.layer, place)]),
+    ...(user ? [user.layer] : []),
   ];
 }
 
-function fileLayer(path: string, from: SettingOrigin, { env }: FileContext): SettingLayer {
+/** @throws Fault `untrusted` where the project sets what only the user may allow */
+function projectLayer(path: string, user: SettingLayer | undefined, place: FileContext): SettingLayer {
+  const { file, layer } = readLayer(path, "project file", place);
+  const claims = [...layer.values].flatMap(([key, { raw }]) => {
+    const below = user?.values.get(key)?.raw;
+    return claimsOfSetting(key, raw, { folder: dirname(path), env: place.env, below });
+  });
+  requireTrust(file, claims, place);
+  return layer;
+}
+
+function readLayer(path: string, from: SettingOrigin, { env }: FileContext) {
   const file = readYaml(path, "settings file");
   const values = new Map<SettingKey, SettingValue>();
   if (!isMapping(file.value ?? {})) {
@@ -182,7 +196,8 @@ function fileLayer(path: string, from: SettingOrigin, { env }: FileContext): Set
       example: (text) => `${name}: ${text}`,
     });
   }
-  return { from, values };
+  const layer: SettingLayer = { from, values };
+  return { file, layer };
 }
 
 function addValue(values: Map<SettingKey, SettingValue>, key: SettingKey, value: SettingValue): void {

@@ -22,6 +22,8 @@ import { displayPath, MEGABYTE, readTextFile, refuse } from "./text-file.ts";
 /** A YAML file as plain data, and where in it a thing stands. */
 export type YamlFile = {
   readonly path: string;
+  /** What the file holds; empty for one that ships with Parley. */
+  readonly text: string;
   /** null for an empty file. */
   readonly value: unknown;
   /** `file:line:column` of the key or the value that a path of keys and indices leads to, or of what comes nearest. */
@@ -63,7 +65,7 @@ export function parseYaml(text: string, path: string): YamlFile {
     if (problem) throw refuse(`${at(problem.pos[0])}: ${cleanMessage(problem)}`, `correct the ${form}`);
     checkNodes(document, at);
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    return { path, value: value ?? null, place: (keys, of) => at(findOffset(document, keys, of)) };
+    return { path, text, value: value ?? null, place: (keys, of) => at(findOffset(document, keys, of)) };
   } catch (error) {
     if (isFault(error)) throw error;
     if (error instanceof RangeError) throw refuse(`${name}: it is nested too deeply`, "make it flatter");

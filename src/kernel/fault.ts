@@ -19,6 +19,8 @@ type Faults = {
   "invalid-request": { problem: string };
   "template-missing": { template: string };
   configuration: { why: string; next: string };
+  /** A file that somebody else may have written names what only this user may allow. `names`: one text each, as it is shown. */
+  untrusted: { file: string; names: readonly string[] };
   authentication: { why: string; next: string };
   budget: { why: string; next: string };
 };
@@ -46,6 +48,7 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "invalid-request": (d) => d.problem,
   "template-missing": (d) => `the deliberation pins no template "${d.template}"`,
   configuration: (d) => `${d.why}; ${d.next}`,
+  untrusted: (d) => `${d.file} is not trusted as it is now, and names ${d.names.join(", ")}`,
   authentication: (d) => `${d.why}; ${d.next}`,
   budget: (d) => `${d.why}; ${d.next}`,
 };

@@ -392,13 +392,19 @@ describe("what goes wrong on the way", () => {
     expect(isProblem(refused.stderr)).toBe(true);
   });
 
-  it("answers through a compatible server that the project names", async () => {
+  it("answers through a compatible server that a project names once it is trusted, and asks nobody before", async () => {
     await using place = somewhere();
     const server = await simServer(place);
     mkdirSync(place.cwd, { recursive: true });
     project(
       `compatible:\n  lab: { url: "${server.url}/v1", family: sim, local: true }\nmodels: [compatible/lab/a, compatible/lab/b, compatible/lab/c]\n`,
     )(place);
+    const refused = await place.run([QUESTION, "--json", "--quiet"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /is not trusted as it is now, and names compatible\.lab: .*\nTry: parley trust /,
+    );
+    expect((await place.run(["trust"])).code).toBe(0);
     const ended = await place.run([QUESTION, "--json", "--quiet"]);
     const result = resultIn(ended);
     expect(result).toMatchObject({ finalAnswer: "391", cost: { usd: 0, source: "free" } });

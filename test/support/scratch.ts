@@ -11,7 +11,7 @@ export type Scratch = FileContext & {
   [Symbol.dispose](): void;
 };
 
-/** `cwd` is `HOME/project`; the user's settings are in `HOME/.config/parley`. Nothing of this process's environment is in it. */
+/** `cwd` is `HOME/project`; the user's settings are in `HOME/.config/parley`. Nothing of this process's environment is in it, and its files are trusted. */
 export function scratch(files: Readonly<Record<string, string>> = {}, env: Environment = {}): Scratch {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "parley-config-")));
   const write = (path: string, text: string | Uint8Array): string => {
@@ -27,6 +27,7 @@ export function scratch(files: Readonly<Record<string, string>> = {}, env: Envir
     cwd: join(home, "project"),
     env: { HOME: home, ...env },
     platform: "linux",
+    trusts: () => true,
     write,
     [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
   };
@@ -37,7 +38,8 @@ export async function refusalOf(action: () => unknown, { home }: Pick<Scratch, "
   try {
     await action();
   } catch (error) {
-    if (isFault(error, "configuration")) return error.message.replaceAll(home, "HOME");
+    if (isFault(error, "configuration") || isFault(error, "untrusted"))
+      return error.message.replaceAll(home, "HOME");
     throw error;
   }
   throw new Error("it was not refused");

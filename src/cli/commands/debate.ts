@@ -2,7 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readContext, readProblemFile } from "../../config/input-files.ts";
 import { displayPath } from "../../config/text-file.ts";
-import { debateConfig, readDebateFile, withRoles } from "../../interop/dialectic/debate-file.ts";
+import {
+  DEBATE_CONFIG,
+  debateConfig,
+  readDebateFile,
+  withRoles,
+} from "../../interop/dialectic/debate-file.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { DebateConfig } from "../../protocols/debate/seats.ts";
 import { runWithQuestions } from "../clarification.ts";
@@ -14,9 +19,6 @@ import type { Declared } from "../protocol-command.ts";
 import { showingIn, withParley } from "../session.ts";
 
 type DebateOptions = Values<typeof DEBATE_INPUT & typeof DEBATE_FILES & typeof SHOWING>;
-
-/** Where Dialectic looks for its configuration. */
-const USUAL_FILE = "debate-config.json";
 
 /** Debates a problem, and writes what was asked for beside what is printed. */
 export const debate = (
@@ -34,9 +36,12 @@ export const debate = (
     }
     const showing = showingIn(options, settings);
     const { parley, principal, requested } = configured;
-    const isUsual = options.config === undefined && existsSync(join(io.cwd, USUAL_FILE));
-    const config = readConfig(io, isUsual ? USUAL_FILE : options.config, own["agents"]);
-    if (isUsual && !showing.quiet) io.output.note(`Using the debate configuration in ${USUAL_FILE}`);
+    const isUsual = options.config === undefined && existsSync(join(io.cwd, DEBATE_CONFIG));
+    const config = readConfig(io, options.config ?? (isUsual ? DEBATE_CONFIG : undefined), {
+      agents: own["agents"],
+      isFound: isUsual,
+    });
+    if (isUsual && !showing.quiet) io.output.note(`Using the debate configuration in ${DEBATE_CONFIG}`);
     const { folder, files: attached } = splitContext(io, options.context);
     const context = await readContext({
       files: attached,
@@ -58,9 +63,13 @@ export const debate = (
   });
 
 /** What a configuration file says about the debate; the roles that were named are chosen from it. */
-function readConfig(io: Io, file: string | undefined, agents: unknown): DebateConfig | undefined {
+function readConfig(
+  io: Io,
+  file: string | undefined,
+  { agents, isFound }: { readonly agents: unknown; readonly isFound: boolean },
+): DebateConfig | undefined {
   if (file === undefined) return undefined;
-  const read = readDebateFile(file, io);
+  const read = readDebateFile(file, io, { isFound });
   return debateConfig(Array.isArray(agents) ? withRoles(read, agents.map(String)) : read, io);
 }
 

@@ -7,7 +7,7 @@ import { memoryEngramText, memoryFactsText, memorySearchText } from "../memory-t
 import { oneLine } from "../../reports/printable.ts";
 import type { EngramView, MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { print, type Io, type Values } from "../command.ts";
-import { askOnTerminal, readStandardInput } from "../input.ts";
+import { isConfirmed, readStandardInput } from "../input.ts";
 import type { OF_USER, SEARCH, USER, YES } from "../options.ts";
 import { withParley } from "../session.ts";
 
@@ -90,8 +90,8 @@ export const forget = (
     const { id, deliberation, question, summary } = shown.engram;
     const note = (line: string) => io.output.note(line);
     if (shown.forgotten) return note("Already deleted");
-    if (!options.yes && !(await isConfirmed(`Delete “${oneLine(question || summary, 200)}”`)))
-      return note("Nothing is deleted");
+    const asked = `Delete “${oneLine(question || summary, 200)}”? This cannot be undone.`;
+    if (!options.yes && !(await isConfirmed(asked, NO_TERMINAL))) return note("Nothing is deleted");
     const memory = await context.memory();
     const by = context.settings.user;
     const isDone = await memory.forget(memoryScope(context), { id, by, at: timeOf(context) });
@@ -100,17 +100,10 @@ export const forget = (
     return note(`Deleted${kept}`);
   });
 
-/** Whether a person on the terminal says yes. @throws Fault `configuration` where there is none to ask */
-async function isConfirmed(action: string): Promise<boolean> {
-  const refusal = {
-    why: "deletion cannot be undone, and there is no terminal to confirm it on",
-    next: "add --yes",
-  };
-  const answer = await askOnTerminal(refusal, (question) =>
-    question(`${action}? This cannot be undone. [y/N] `),
-  );
-  return /^y(es)?$/i.test(answer?.trim() ?? "");
-}
+const NO_TERMINAL = {
+  why: "deletion cannot be undone, and there is no terminal to confirm it on",
+  next: "add --yes",
+};
 
 export const stats = (io: Io, options: Values<typeof OF_USER>): Promise<void> =>
   withParley(io, options, async (context) => {

@@ -5,7 +5,9 @@ import { checkedFile } from "../../config/named-files.ts";
 import { type PromptOrigin, readPrompt } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { displayPath, refuse } from "../../config/text-file.ts";
-import { readYaml, type YamlFile } from "../../config/yaml.ts";
+import { isHarmlessModel } from "../../config/project-settings.ts";
+import { isOwnPath, requireTrust } from "../../config/trust.ts";
+import { isMapping, readYaml, type YamlFile } from "../../config/yaml.ts";
 import { ModelRef, ParticipantId } from "../../kernel/index.ts";
 import { quoteValue } from "../../text/words.ts";
 
@@ -53,6 +55,51 @@ function withoutKeys(
       const here = [...path, key];
       return paths.has(JSON.stringify(here)) ? [] : [[key, withoutKeys(one, paths, here)]];
     }),
+  );
+}
+
+const PROMPT_PATH = /^(system|user|summary|clarification)?promptPath$/i;
+/** As many rounds as a debate has that says nothing. */
+const USUAL_ROUNDS = 3;
+
+/**
+ * Requires trust in a configuration whose prompts lie outside of its folder, links followed. Of one that was found, and that
+ * nobody named, it is also required in its models, tools and more rounds than usual.
+ * @throws Fault `untrusted`
+ */
+export function requireTrustInAgents(
+  file: YamlFile,
+  place: FileContext,
+  { isFound }: { readonly isFound: boolean },
+): void {
+  const { agents, judge, debate } = isMapping(file.value) ? file.value : {};
+  const entries = [agents, judge].flat().filter(isMapping);
+  const named = entries.flatMap(({ enabled, provider = "openai", model, tools }) => {
+    if (enabled === false) return [];
+    const ref = `${String(provider)}/${String(model)}`;
+    const names = [tools]
+      .flat()
+      .flatMap((tool) => (isMapping(tool) ? [`tool: ${String(tool["name"])}`] : []));
+    return [...(model === undefined || isHarmlessModel(ref) ? [] : [`model: ${ref}`]), ...names];
+  });
+  const { rounds } = isMapping(debate) ? debate : {};
+  const more = typeof rounds === "number" && rounds > USUAL_ROUNDS ? [`rounds: ${rounds}`] : [];
+  const claims = [...foreignPrompts(file.value, { folder: dirname(file.path), env: place.env })];
+  requireTrust(file, [...new Set([...claims, ...(isFound ? [...named, ...more] : [])])], place);
+}
+
+/** The prompt files that a configuration names, as it names them, which are not of its own folder. */
+function foreignPrompts(
+  value: unknown,
+  own: { readonly folder: string; readonly env: FileContext["env"] },
+): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === "string"
+      ? PROMPT_PATH.test(key) && !isOwnPath(inner.trim(), own.folder, own.env)
+        ? [`${key}: ${inner}`]
+        : []
+      : foreignPrompts(inner, own),
   );
 }
 
@@ -163,6 +210,7 @@ const FORM = "an evaluation has agents, each with an id, a name and a model";
 export function readEvaluationFile(written: string, place: FileContext): EvaluationConfig {
   const file = readYaml(toAbsolute(written, place), "evaluation configuration");
   const { data, warnings: unknownKeys } = foreignFile(file, EvaluationFile, FORM);
+  requireTrustInAgents(file, place, { isFound: false });
   const warnings = new Set(unknownKeys);
   const read = (path: string | undefined, kind: string): PromptOrigin => {
     const here = { cwd: dirname(file.path), env: place.env };

@@ -23,6 +23,7 @@ import {
   MAX_AGENTS,
   refOf,
   refuseTwice,
+  requireTrustInAgents,
 } from "./agent-file.ts";
 
 // The format of Dialectic's configuration files (version 0.7). Parley adds `topology`, `proposals`, and a summarization's
@@ -30,6 +31,9 @@ import {
 
 const count = z.int().positive();
 const path = line(1_000);
+
+/** Where Dialectic looks for its configuration. */
+export const DEBATE_CONFIG = "debate-config.json";
 
 /** For all agents, or for one; lengths are in UTF-16 units. */
 const WrittenSummarization = z
@@ -145,12 +149,17 @@ const FORM =
 
 /**
  * A debate's configuration, in JSON or YAML. Agents that are not enabled are left out; without a judge the built-in one
- * judges.
+ * judges. `isFound` where nobody named the file: it was in the folder.
  * @throws Fault `configuration` for a file that cannot be read, a value that is not valid, no agents, or an id that two have
  */
-export function readDebateFile(written: string, place: FileContext): DebateFileConfig {
+export function readDebateFile(
+  written: string,
+  place: FileContext,
+  { isFound = false }: { readonly isFound?: boolean } = {},
+): DebateFileConfig {
   const file = readYaml(toAbsolute(written, place), "debate configuration");
   const { data, warnings } = foreignFile(file, DebateFile, FORM);
+  requireTrustInAgents(file, place, { isFound });
   const { summarization: common, synthesisMethod: _, orchestratorType, trace, ...debate } = data.debate;
   const agents = enabledAgents(file, data.agents).map((agent) =>
     debateAgent({ ...agent, model: refOf(agent) }, common),

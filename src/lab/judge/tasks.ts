@@ -197,4 +197,4 @@ const fromLines = (text: string, name: string): JsonLine<unknown>[] =>
   });
 
 const checked = <S extends z.ZodType>({ place, value }: JsonLine<unknown>, schema: S): z.output<S> =>
-  checkedFile({ path: place, value, place: () => place }, schema, FORMS);
+  checkedFile({ value, place: () => place }, schema, FORMS);

@@ -1,0 +1,89 @@
+import { isOwnPath } from "./trust.ts";
+import type { Environment } from "./paths.ts";
+import { Settings, settingName, type SettingKey } from "./settings.ts";
+import { looksLikePath } from "./text-file.ts";
+import { isMapping } from "./yaml.ts";
+
+/** Settings that cost and reveal nothing, whatever they say. */
+const FREE: ReadonlySet<SettingKey> = new Set([
+  "personas",
+  "goal",
+  "mode",
+  "effort",
+  "seed",
+  "quorum",
+  "temperature",
+  "temperatureB",
+  "patienceMs",
+  "onDegraded",
+  "families",
+]);
+
+/** Settings of which less costs and reveals less: how much a value allows. */
+const AMOUNTS: { readonly [key in SettingKey]?: (value: unknown) => number } = {
+  maxCostUsd: Number,
+  maxTokens: Number,
+  maxCalls: Number,
+  timeoutMs: Number,
+  callTimeoutMs: Number,
+  draftTokens: Number,
+  reviewTokens: Number,
+  synthesisTokens: Number,
+  respondTokens: Number,
+  historyTurns: Number,
+  maxContextBytes: Number,
+  memory: Number,
+  respondentB: Number,
+  critic: (value) => ["off", "auto", "on"].indexOf(String(value)),
+  strictFamilies: (value) => -Number(value),
+};
+
+const MODELS: ReadonlySet<SettingKey> = new Set(["models", "chair", "judge", "modelB"]);
+
+/** What protocols take where a setting without a default says nothing; other limits are absent then. */
+const USUAL: Partial<Settings> = {
+  callTimeoutMs: 180_000,
+  draftTokens: 4_096,
+  reviewTokens: 4_096,
+  synthesisTokens: 8_192,
+  respondTokens: 4_096,
+};
+
+/** Where a value stands, and what counts without it. */
+type SettingContext = { readonly folder: string; readonly env: Environment; readonly below: unknown };
+
+/** What a project's file names with this setting that its user has to allow, one text each; none for what is harmless. (TRUST-1) */
+export function claimsOfSetting(
+  key: SettingKey,
+  raw: unknown,
+  { folder, env, below }: SettingContext,
+): string[] {
+  const read = (value: unknown): unknown => Settings.shape[key].parse(value);
+  const value = read(raw);
+  if (FREE.has(key) || value === undefined) return [];
+  const name = settingName(key);
+  const amount = AMOUNTS[key];
+  if (amount) {
+    const most = below === undefined ? (Settings.parse({})[key] ?? USUAL[key] ?? Infinity) : read(below);
+    return amount(value) <= amount(most) ? [] : [`${name}: ${String(raw)}`];
+  }
+  const isOwn = (file: string) => !looksLikePath(file) || isOwnPath(file, folder, env);
+  if (key === "strategy" && typeof value === "string" && isOwn(value)) return [];
+  if (isMapping(value))
+    return Object.entries(value).map(([entry, inner]) => `${name}.${entry}: ${describeEntry(inner)}`);
+  const named = [value].flat().map(String);
+  return named.filter((one) => !(MODELS.has(key) && isHarmlessModel(one))).map((one) => `${name}: ${one}`);
+}
+
+function describeEntry(value: unknown): string {
+  if (!isMapping(value)) return String(value);
+  const { url, keyEnv, ...rest } = value;
+  if (typeof url === "string")
+    return `${url}${typeof keyEnv === "string" ? ` with the key in ${keyEnv}` : ""}`;
+  return JSON.stringify(rest);
+}
+
+/** A simulated model costs nothing and sends nothing, unless it reads a file. */
+export function isHarmlessModel(ref: string): boolean {
+  return ref.startsWith("sim/") && !/\?.*(facts|[%+])/is.test(ref);
+}

@@ -1,0 +1,59 @@
+// TRUST-1. What a file that somebody else may have written names beyond what costs and reveals nothing takes effect only where
+// this user has trusted the file.
+// TRUST-2. Trust is in a file as it stands, at its place: after a change of it, it is asked for again.
+// TRUST-3. A path in such a file stays inside the file's folder, links followed.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { Fault } from "../kernel/index.ts";
+import { redactSecrets, toOneLine } from "../text/words.ts";
+import { dataFolder, toAbsolute, type FileClaim, type FileContext } from "./paths.ts";
+import { displayPath } from "./text-file.ts";
+
+/** @throws Fault `untrusted` where the file names anything, and this user does not trust it */
+export function requireTrust(
+  { path, text }: Pick<FileClaim, "path" | "text">,
+  names: readonly string[],
+  place: FileContext,
+): void {
+  if (names.length === 0) return;
+  const claim = { path, text, names: names.map((name) => toOneLine(redactSecrets(name), 300)) };
+  const trusts = place.trusts ?? ((one: FileClaim) => existsSync(recordFile(one, place)));
+  if (!trusts(claim)) throw new Fault("untrusted", { file: displayPath(path), names: claim.names });
+}
+
+/** Records that this user trusts a file as it stands. */
+export function recordTrust(claim: FileClaim, place: FileContext): void {
+  const file = recordFile(claim, place);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${claim.path}\n`, { mode: 0o600 });
+}
+
+/** The record's name is the digest of the file's place and text. (TRUST-2) */
+function recordFile({ path, text }: Pick<FileClaim, "path" | "text">, place: FileContext): string {
+  const folder = followLinks(dirname(resolve(place.cwd, path)));
+  const digest = createHash("sha256")
+    .update(`${join(folder, basename(path))}\0${text}`)
+    .digest("hex");
+  return join(dataFolder(place), "trusted", digest);
+}
+
+/**
+ * Whether a path that a file in `folder` names is one of the folder's own files, links followed (TRUST-3). A hidden file
+ * (`.env`, `.git/config`) is not: what is hidden is often a secret, and no part of what was cloned.
+ */
+export function isOwnPath(path: string, folder: string, env: FileContext["env"]): boolean {
+  const way = relative(followLinks(folder), followLinks(toAbsolute(path, { cwd: folder, env })));
+  return way !== "" && !isAbsolute(way) && !/(^|[\\/])\.(?!parley([\\/]|$))/.test(way);
+}
+
+/** The path without links, as far as it exists. */
+function followLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? path : join(followLinks(folder), basename(path));
+  }
+}
