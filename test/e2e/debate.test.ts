@@ -55,6 +55,13 @@ describe("a debate on the command line", () => {
       section: { rounds: 2 },
     });
     expect(membersIn(result).map(({ id }) => id)).toEqual(CONFIG.agents.map(({ id }) => id));
+    const settings = async (id: string) =>
+      /"critiquesForJudge":(\w+)/.exec((await place.run(["export", id, "--format", "jsonl"])).stdout)?.[1];
+    expect(await settings(result.id)).toBe("true");
+    const bare = { ...CONFIG, debate: { ...CONFIG.debate, rounds: 1, includeFullHistory: false } };
+    writeFileSync(join(place.cwd, "bare.json"), JSON.stringify(bare));
+    const other = ["debate", PROBLEM, "-c", "bare.json", "--map-models", MODELS, "--json", "-q"];
+    expect(await settings(resultIn(await place.run(other)).id)).toBe("false");
     const fork = await place.run(["fork", result.id, "--without", "agent-security", "--json", "-q"]);
     expect(membersIn(resultIn(fork)).map(({ id }) => id)).toEqual(["agent-architect", "agent-performance"]);
     const record = DebateRecord.parse(JSON.parse(readFileSync(join(place.cwd, "debate.json"), "utf8")));

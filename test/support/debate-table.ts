@@ -51,6 +51,7 @@ const SIGNS: readonly (readonly [sign: string, task: DebateTask])[] = [
   ["The proposal above is yours", "refinement"],
   ["You are the judge. Above are the proposals and refinements", "judge-summary"],
   ["Above is your own part in the debate so far", "summary"],
+  ["SUMMARIZE IN MY WORDS", "summary"],
   ["It could not be read, for this reason", "repair"],
   ["Write the one solution that the debate comes to", "synthesis"],
   ["Propose a solution to the problem", "proposal"],

@@ -98,10 +98,10 @@ describe("a debate's seats", () => {
       ],
       roles: { ada: "security", bo: "kiss", jo: "generalist" },
       templates: {
-        "summary/ada": "Sum up.",
+        "summary-prompt/ada": "Sum up.",
         "clarification/ada": "Ask little.",
-        "summary/bo": "Sum up.",
-        "summary/jo": "Sum up.",
+        "summary-prompt/bo": "Sum up.",
+        "summary-prompt/jo": "Sum up.",
       },
       promptSources: {
         ada: sources({ instructions: "own.md", clarification: "ask.md", summary: "sum.md" }),

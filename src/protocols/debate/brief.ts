@@ -19,10 +19,13 @@ export type DebateContext = ProtocolContext<DebateSettings> & { readonly methods
 
 const NO_ANSWER = "NA";
 
-/** A participant's own text of this kind, where the opening pins one: `summary/<id>`, `clarification/<id>`. */
+/**
+ * A participant's own text of this kind, where the opening pins one: `clarification/<id>`, `summary-prompt/<id>`, and in
+ * earlier openings `summary/<id>`, which stands beside the built-in prompt.
+ */
 export function ownText(
   { opening, template }: DebateContext,
-  kind: "summary" | "clarification",
+  kind: "summary" | "summary-prompt" | "clarification",
   { id }: Participant,
 ): string | undefined {
   const name = `${kind}/${id}`;

@@ -396,6 +396,21 @@ describe("what an agent remembers", () => {
     expect(promptsOf(on, "bob", "clarify")[0]).not.toContain("ASK ABOUT MONEY");
   });
 
+  it("is summarized by the user's own prompt instead of the built-in one, the judge by its own", async () => {
+    const on = table({ bob: wordy });
+    const own = {
+      "summary-prompt/bob": "SUMMARIZE IN MY WORDS, BOB:\n{content}",
+      "summary-prompt/judge": "SUMMARIZE IN MY WORDS, JUDGE:\n{content}",
+    };
+    await on.play(debateAsked({ settings, own }));
+    const texts = on.models.calls.map(({ name, request }) => ({ name, text: textOf(request) }));
+    const bobs = texts.filter(({ text }) => text.includes("WORDS, BOB:\n[BEGIN contributions"));
+    expect(new Set(bobs.map(({ name }) => name))).toEqual(new Set(["bob"]));
+    expect(bobs[0]?.text).not.toContain("Keep, in this order");
+    const judges = texts.filter(({ text }) => text.includes("WORDS, JUDGE:\n[BEGIN contributions"));
+    expect(judges.map(({ name }) => name)).toEqual(["judge"]);
+  });
+
   it.each([
     [250, 1],
     [251, 0],

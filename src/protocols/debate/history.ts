@@ -2,7 +2,7 @@ import { phase, type PhaseResult, type StepRunner } from "../../engine/index.ts"
 import type { Event, Participant, ParticipantId, Work } from "../../kernel/index.ts";
 import { findById } from "../phases/table.ts";
 import { ownText, type DebateContext } from "./brief.ts";
-import { historyText, summaryPrompt } from "./prompts.ts";
+import { historyText, ownSummaryPrompt, summaryPrompt } from "./prompts.ts";
 import { summarizationFor } from "./settings.ts";
 import {
   findSummaryMethod,
@@ -165,6 +165,7 @@ export function makeSummary(
   const { maxLength, semanticThreshold, embeddingModel } = summarizationFor(settings, agent.id);
   const persona = context.instructions(agent);
   const focus = ownText(context, "summary", agent);
+  const own = ownText(context, "summary-prompt", agent);
   const task: SummaryTask = {
     key,
     work,
@@ -174,7 +175,10 @@ export function makeSummary(
     charactersBefore: countCharacters(contributions),
     maxLength,
     purpose,
-    prompt: (text, most) => prompt(context, { text, maxLength: most, persona, focus }),
+    prompt: (text, maxLength) =>
+      own === undefined
+        ? prompt(context, { text, maxLength, persona, focus })
+        : ownSummaryPrompt(context, { own, text, maxLength, persona }),
     maxOutputTokens: settings.maxOutputTokens.summary,
     timeoutMs: settings.callTimeoutMs,
   };

@@ -13,12 +13,13 @@ import {
   solutionPrompt,
   solutionRepairPrompt,
   solutionSchema,
+  type JudgedRound,
 } from "./prompts.ts";
-import { transcriptEntries } from "./round.ts";
-import { summarizationFor } from "./settings.ts";
+import { pairCritics, transcriptEntries } from "./round.ts";
+import { summarizationFor, type DebateSettings } from "./settings.ts";
 import { NO_ASSESSMENT } from "./view/record.ts";
 
-// SOLUTION-1. A judge at its threshold works from its own summary of the last round; below it, from all rounds without critiques.
+// SOLUTION-1. A judge at its threshold works from its own summary of the last round; below it, from all rounds, with their critiques where `includeFullHistory` says so.
 // SOLUTION-2. A reply that cannot be read is asked for once more; then its text stands as it is, without an assessment.
 // SOLUTION-3. Confidence is at most 40 where a major requirement is not fulfilled (`parseSolution`).
 
@@ -64,13 +65,15 @@ export function reserveForJudge(context: DebateContext): void {
   reserveFor(context.run, SHARE, () => {
     const [judge] = context.seats("judge");
     if (!judge) return undefined;
-    const { maxOutputTokens, rounds } = context.settings;
+    const { critiquesForJudge, maxOutputTokens, rounds, topology } = context.settings;
+    const agents = context.seats("agent");
     // Texts of full length, at the three characters a token that quotes count with.
-    const all =
-      3 * context.seats("agent").length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
+    const all = 3 * agents.length * (maxOutputTokens.proposal + rounds * maxOutputTokens.refinement);
     // A judge that summarizes sees a summary, or rounds of which the last is below its threshold.
     const { enabled, maxLength, threshold } = summarizationFor(context.settings, judge.id);
-    const length = enabled ? Math.min(all, Math.max(maxLength, rounds * threshold)) : all;
+    const solutions = enabled ? Math.min(all, Math.max(maxLength, rounds * threshold)) : all;
+    const pairs = critiquesForJudge ? pairCritics(topology, agents).length : 0;
+    const length = solutions + 3 * pairs * rounds * maxOutputTokens.critique;
     const text = context.context.reduce((sum, one) => sum + one.text, context.question) + "x".repeat(length);
     return {
       ...modelParams(judge),
@@ -196,13 +199,28 @@ async function gatherMaterial(
     });
     if (event.type === "summary-made") return { rounds: "", summary: event.data.text };
   }
-  return { rounds: roundsText(context, groupByRound(transcript.entries)) };
+  return { rounds: roundsText(context, groupByRound(transcript.entries, context.settings)) };
 }
 
-/** All rounds' proposals and refinements, in label order. */
-const groupByRound = (entries: readonly TranscriptEntry[]) =>
-  [...new Set(entries.map(({ round }) => round))].map((round) => {
+/** All rounds' texts, in label order; critiques in the order of what they criticize. */
+function groupByRound(
+  entries: readonly TranscriptEntry[],
+  { critiquesForJudge }: Pick<DebateSettings, "critiquesForJudge">,
+): JudgedRound[] {
+  const labels = new Map(
+    entries.filter(({ kind }) => kind !== "critique").map(({ of, label }) => [of, label] as const),
+  );
+  return [...new Set(entries.map(({ round }) => round))].map((round) => {
     const select = (kind: TranscriptEntry["kind"]) =>
       inLabelOrder(entries.filter((one) => one.round === round && one.kind === kind));
-    return { round, proposals: select("proposal"), refinements: select("refinement") };
+    const critiques = select("critique").map((one) => ({ ...one, of: labels.get(one.of) ?? "?" }));
+    return {
+      round,
+      proposals: select("proposal"),
+      ...(critiquesForJudge
+        ? { critiques: critiques.toSorted((a, b) => (a.of < b.of ? -1 : a.of > b.of ? 1 : 0)) }
+        : {}),
+      refinements: select("refinement"),
+    };
   });
+}

@@ -159,6 +159,7 @@ function settings(
   const { until, clarify, rounds, proposals, topology } = request;
   return {
     ...rules,
+    critiquesForJudge: rules.includeFullHistory ?? true,
     ...definedOnly({ rounds, proposals, topology, callTimeoutMs }),
     ...(until === undefined || rules.termination?.type === until ? {} : { termination: { type: until } }),
     ...(clarify === undefined ? {} : { clarifications: { ...rules.clarifications, enabled: clarify } }),

@@ -3,6 +3,7 @@ import {
   historyText,
   clarifyPrompt,
   critiquePrompt,
+  ownSummaryPrompt,
   proposalPrompt,
   questionsSchema,
   refinementPrompt,
@@ -129,6 +130,24 @@ describe("a debating agent's prompts", () => {
     expect(readFenced(text)).toEqual([{ kind: "contributions", label: "", text: "{{focus}} all" }]);
     expect(text).toContain("at most 2500 characters");
     expect(text).toContain("\nFOCUS\n");
+  });
+
+  it.each([
+    ["placed once", "Sum up:\n{content}\nBriefly.", "Sum up:\n<>\nBriefly."],
+    ["placed twice", "{content}\nAgain:\n{content}", "<>\nAgain:\n<>"],
+    ["not placed", "Sum up.\n", "Sum up.\n\n<>"],
+    ["with its length", "In {maxLength} characters:\n{content}", "In 2500 characters:\n<>"],
+    ["with what looks like a slot or a pattern", "{{text}} $& $1 {content}", "{{text}} $& $1 <>"],
+  ])("put the user's own summary prompt in place of the built-in one, its text %s", (_, own, expected) => {
+    const content = "{content} $& {{prompt}} {maxLength}";
+    const messages = ownSummaryPrompt(desk, { own, text: content, maxLength: 2500, persona: "P" });
+    const user = messages.find(({ role }) => role === "user")?.text ?? "";
+    expect(readFenced(user).every(({ kind, text }) => kind === "contributions" && text === content)).toBe(
+      true,
+    );
+    expect(user.replaceAll(/\[BEGIN [^]*?\n\[END [^\n]*\]/g, "<>")).toBe(expected);
+    expect(textOf(messages)).not.toContain("Keep, in this order");
+    expect(messages[0]).toMatchObject({ role: "system", text: expect.stringContaining("P") as string });
   });
 
   it("show a form that the reader of its replies reads, and are no reply themselves", () => {

@@ -31,6 +31,7 @@ const critiqueTemplate = template("debate-critique", [...ROUND_SLOTS, "proposal"
 const refinementTemplate = template("debate-refinement", [...ROUND_SLOTS, "proposal", "critiques", "count"]);
 const summaryTemplate = template("debate-summary", SUMMARY_SLOTS);
 const judgeSummaryTemplate = template("debate-judge-summary", SUMMARY_SLOTS);
+const ownSummaryTemplate = template("debate-own-summary", ["prompt", "persona"]);
 const confidenceTemplate = template("debate-confidence", [...PROBLEM_SLOTS, "solutions", "count", "persona"]);
 const solutionTemplate = template("debate-synthesis", [...PROBLEM_SLOTS, "rounds", "summary", "persona"]);
 const repairTemplate = template("debate-synthesis-repair", ["reply", "reason"]);
@@ -42,6 +43,7 @@ export const debateTemplates = [
   refinementTemplate,
   summaryTemplate,
   judgeSummaryTemplate,
+  ownSummaryTemplate,
   confidenceTemplate,
   solutionTemplate,
   repairTemplate,
@@ -116,7 +118,7 @@ export type SummaryPrompt = {
   readonly text: string;
   /** In UTF-16 units. */
   readonly maxLength: number;
-  /** The user's own instruction, beside the built-in ones. */
+  /** The user's own instruction beside the built-in ones, as earlier openings pinned it. */
   readonly focus?: string | undefined;
   readonly persona: string;
 };
@@ -128,6 +130,21 @@ export const summaryPrompt = (desk: Desk, prompt: SummaryPrompt): Message[] =>
 /** The prompt for a summary of the last round's proposals and refinements, for the judge. */
 export const judgeSummaryPrompt = (desk: Desk, prompt: SummaryPrompt): Message[] =>
   judgeSummaryTemplate.render(desk, summaryValues(desk, prompt));
+
+/** Where a summary prompt of the user's own has the text to summarize, and the maximum length. */
+const CONTENT = "{content}";
+const MAX_LENGTH = "{maxLength}";
+
+/** The user's own prompt in place of the built-in ones; the text comes last where the prompt does not place it. */
+export function ownSummaryPrompt(
+  desk: Desk,
+  { own, text, maxLength, persona }: Omit<SummaryPrompt, "focus"> & { readonly own: string },
+): Message[] {
+  const content = fence(desk, { kind: "contributions", label: "", text });
+  const placed = own.includes(CONTENT) ? own : `${own.trimEnd()}\n\n${CONTENT}`;
+  const prompt = placed.replaceAll(MAX_LENGTH, String(maxLength)).split(CONTENT).join(content);
+  return ownSummaryTemplate.render(desk, { prompt, persona });
+}
 
 const summaryValues = (
   desk: Desk,
@@ -180,17 +197,19 @@ export function historyText(desk: Desk, { summary, rounds }: PromptHistory): str
 export type JudgedRound = {
   readonly round: number;
   readonly proposals: readonly LabeledText[];
+  /** Under the label of the agent that wrote it; `of` is the label of the proposal. None where the judge is not to see any. */
+  readonly critiques?: readonly (LabeledText & { readonly of: string })[];
   readonly refinements: readonly LabeledText[];
 };
 
 /**
- * The rounds as the judge sees them: proposals and refinements under labels, never critiques. A proposal that equals the
- * last text under its label is not shown a second time.
+ * The rounds as the judge sees them: proposals, critiques and refinements under labels. A proposal that equals the last text
+ * under its label is not shown a second time.
  */
 export function roundsText(desk: Desk, rounds: readonly JudgedRound[]): string {
   const standing = new Map<string, string>();
   return rounds
-    .map(({ round, proposals, refinements }) => {
+    .map(({ round, proposals, critiques = [], refinements }) => {
       const fresh = proposals.filter(({ label, text }) => standing.get(label) !== text);
       for (const { label, text } of [...proposals, ...refinements]) standing.set(label, text);
       return [
@@ -199,6 +218,9 @@ export function roundsText(desk: Desk, rounds: readonly JudgedRound[]): string {
           ? ["Who has no proposal here goes on with the text that stood at the end of the round before."]
           : []),
         ...fresh.map(({ label, text }) => fence(desk, { kind: "proposal", label, text })),
+        ...critiques.map(({ label, of, text }) =>
+          fence(desk, { kind: "critique", label: `of ${of} by ${label}`, text }),
+        ),
         ...refinements.map(({ label, text }) => fence(desk, { kind: "refinement", label, text })),
       ].join("\n\n");
     })

@@ -8,7 +8,7 @@ import { ToolName, type DebateSettings, type Summarization } from "./settings.ts
 export type PromptText =
   { readonly source: "built-in" } | { readonly source: "file"; readonly path: string; readonly text: string };
 
-/** `instructions` and `summary` replace the built-in texts; `clarification` is added to the built-in one. */
+/** `instructions` and `summary` take the place of the built-in texts; `clarification` is added to the built-in one. */
 export type AgentPrompts = {
   readonly [K in "instructions" | "clarification" | "summary"]: PromptText;
 };
@@ -70,7 +70,7 @@ export type DebateSeats = {
   readonly participants: readonly SeatedParticipant[];
   /** By participant. */
   readonly roles: Readonly<Record<string, string>>;
-  /** The participants' own texts, to be pinned as templates: `summary/<id>`, `clarification/<id>`. */
+  /** The participants' own texts, to be pinned as templates: `summary-prompt/<id>`, `clarification/<id>`. */
   readonly templates: Readonly<Record<string, string>>;
   readonly promptSources: DebateSettings["promptSources"];
   readonly summarizationOf: DebateSettings["summarizationOf"];
@@ -139,7 +139,8 @@ async function seat(
 const ownTexts = ({ id, prompts }: AgentConfig): (readonly [name: string, text: string])[] =>
   (["summary", "clarification"] as const).flatMap((kind) => {
     const prompt = prompts[kind];
-    return prompt.source === "file" ? [[`${kind}/${id}`, prompt.text] as const] : [];
+    const name = kind === "summary" ? "summary-prompt" : kind;
+    return prompt.source === "file" ? [[`${name}/${id}`, prompt.text] as const] : [];
   });
 
 const describeSource = (prompt: PromptText) =>

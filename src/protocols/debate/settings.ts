@@ -108,6 +108,8 @@ export const DebateSettings = z.strictObject({
   summarizationOf: z.record(ParticipantId, Summarization).default({}),
   /** Whether an agent without a summary sees its perspective at all. */
   includeFullHistory: z.boolean().default(true),
+  /** Whether a judge below its threshold sees the critiques of all rounds; earlier openings do not say so. */
+  critiquesForJudge: z.boolean().default(false),
   /** By participant, the role it argues for: shown to people, not to models. */
   roles: z.record(ParticipantId, z.string()).default({}),
   /** By participant, the sources of its texts; the texts themselves are pinned. */
