@@ -89,7 +89,7 @@ function nodeVersion(): string {
 }
 
 async function storeWorks(settings: LoadedSettings["settings"]): Promise<string> {
-  await using store = await openStore(settings.store);
+  await using store = await openStore(settings.store, { connections: settings.storeConnections });
   const some = await store.for(OrganizationId.parse(settings.organization)).list({ limit: 1_000 });
   const open = some.filter(({ status }) => status === "open").length;
   // Taking a lease shows that the store is writable.

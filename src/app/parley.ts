@@ -135,7 +135,8 @@ export async function openParleyWith(
   options: Omit<ParleyOptions, "settings">,
 ): Promise<Parley> {
   const { store: target = "parley.db" } = options;
-  const store = typeof target === "string" ? await openStore(target) : target;
+  const store =
+    typeof target === "string" ? await openStore(target, { connections: settings.storeConnections }) : target;
   const families = declaredFamilies(settings);
   return parleyOver(store, { ...settings, families, store: store.location }, options);
 }

@@ -40,7 +40,7 @@ export async function withParley<T>(
 /** As `withParley`, for a command that only reads: no models are made. */
 export async function withStore<T>(io: Io, command: (stored: Stored) => Promise<T>): Promise<T> {
   const { settings } = loadSettings({ flags: {}, env: io.env, cwd: io.cwd });
-  await using whole = await openStore(settings.store);
+  await using whole = await openStore(settings.store, { connections: settings.storeConnections });
   return await command({ store: whole.for(settings.organization), whole, settings });
 }
 

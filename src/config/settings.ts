@@ -198,6 +198,8 @@ export const Settings = z.strictObject({
     .refine(isStore)
     .meta({ expects: "postgres://… or the path of a file", example: "postgres://localhost/parley" })
     .optional(),
+  /** How many connections to a PostgreSQL server one process may have. */
+  storeConnections: count("4").default(4),
   /** The organization whose runs and memory are used. */
   organization: OrganizationId.meta({
     expects: "a name of letters, digits, dot, dash and underscore",

@@ -30,6 +30,7 @@ describe("defaults", () => {
       strategy: "balanced",
       mode: "consensus",
       historyTurns: 20,
+      storeConnections: 4,
       onDegraded: "accept",
       strictFamilies: false,
       maxContextBytes: 1_000_000,
@@ -155,6 +156,7 @@ review-tokens: 11
 synthesis-tokens: 12
 respond-tokens: 13
 history-turns: 4
+store-connections: 9
 on-degraded: refuse
 strict-families: yes
 max-context-bytes: 5
@@ -195,6 +197,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       synthesisTokens: 12,
       respondTokens: 13,
       historyTurns: 4,
+      storeConnections: 9,
       onDegraded: "refuse",
       strictFamilies: true,
       maxContextBytes: 5,

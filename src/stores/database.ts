@@ -68,12 +68,12 @@ export interface Database extends Statements {
 
 /** Translates a text once. */
 export function createTranslator(translate: (sql: string) => string) {
-  const known = new Map<string, { readonly text: string; readonly values: number; readonly name: string }>();
+  const known = new Map<string, { readonly text: string; readonly values: number }>();
   return (sql: string) => {
     const before = known.get(sql);
     if (before) return before;
     const numbers = [...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
-    const made = { text: translate(sql), values: Math.max(0, ...numbers), name: `parley-${known.size}` };
+    const made = { text: translate(sql), values: Math.max(0, ...numbers) };
     known.set(sql, made);
     return made;
   };

@@ -7,22 +7,31 @@ const MAX_PAUSE_MS = 25;
 /** Longer than any honest transaction, shorter than a person waits. */
 const MAX_WAIT_MS = 30_000;
 
+export type Patience = {
+  /** The longest pause, milliseconds. */
+  readonly maxPauseMs?: number;
+  /** How long to go on after the first refusal, milliseconds. */
+  readonly maxWaitMs?: number;
+};
+
 /**
  * Tries until `attempt` is not refused as busy. Pauses have full jitter and grow, so that many processes do
  * not ask in step.
- * @throws whatever `attempt` throws that is not busy; the busy error itself after 30 s
+ * @throws whatever `attempt` throws that is not busy; the busy error itself after `maxWaitMs`, 30 s by default
  */
 export async function retryWhileBusy<T>(
   attempt: () => T | Promise<T>,
   isBusy: (error: unknown) => boolean,
+  { maxPauseMs = MAX_PAUSE_MS, maxWaitMs = MAX_WAIT_MS }: Patience = {},
 ): Promise<T> {
-  const startMs = performance.now();
+  let refusedMs: number | undefined;
   for (let tries = 0; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isBusy(error) || performance.now() - startMs > MAX_WAIT_MS) throw error;
-      const pauseMs = Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(tries, 5));
+      refusedMs ??= performance.now();
+      if (!isBusy(error) || performance.now() - refusedMs > maxWaitMs) throw error;
+      const pauseMs = Math.random() * Math.min(maxPauseMs, 2 ** Math.min(tries, 10));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }

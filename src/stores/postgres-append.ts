@@ -15,14 +15,12 @@ export function recordGroup(
 ): Promise<readonly Decision[]> {
   return transaction(database.pool, database.lock, async (client) => {
     const { rows: found } = await client.query<PostgresLookupRow>({
-      name: "look-up",
       text: lookUpSql(database.table),
       values: [batches.map((batch) => batch.id), batches.map((batch) => batch.key)],
     });
     const { decisions, rows, opened, moved } = decideGroup(batches, { found, end: found[0]?.last ?? 0 }, at);
     if (rows.length > 0) {
       await client.query({
-        name: "record",
         text: recordSql(database.table),
         values: [
           ...columnArrays(rows, EVENT_COLUMN_TYPES),

@@ -1,12 +1,14 @@
 import { Fault, isFault } from "../kernel/index.ts";
 import { errorCode } from "./database.ts";
 import pg from "pg";
+import { retryWhileBusy } from "./patience.ts";
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 
 const KEPT = "nothing acknowledged was lost";
 
-const NO_SERVER = "no server answers there; start it, or correct the host and port in DATABASE_URL";
-const PASSWORD = "the server refused the user or the password; correct them in DATABASE_URL";
+const NO_SERVER = "no server answers there; start it, or correct the host and port in the store's address";
+const PASSWORD = "the server refused the user or the password; correct them in the store's address";
+const IN_THE_WAY = `transactions of other processes got in the way for 30 s; try again: ${KEPT}`;
 
 const UNREACHABLE = "ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT ENOENT".split(" ");
 
@@ -19,12 +21,17 @@ const WHY: ReadonlyMap<string, string> = new Map([
   ],
   ["28P01", PASSWORD],
   ["28000", PASSWORD],
-  ["3D000", "the server has no such database; create it, or correct its name in DATABASE_URL"],
+  ["3D000", "the server has no such database; create it, or correct its name in the store's address"],
   ["42501", "the user lacks the rights to it; grant them, or connect as the schema's owner"],
   ["25006", `the server is read-only; connect to the primary, then try again: ${KEPT}`],
   ["53100", `the server's disk is full; free space there and try again: ${KEPT}`],
   ["53200", `the server has no memory left; try again: ${KEPT}`],
-  ["53300", "the server has no connection left; close some, or raise max_connections"],
+  [
+    "53300",
+    "the server has had no connection left for 30 s; end other programs, lower the setting store-connections, or raise the server's max_connections",
+  ],
+  ["40001", IN_THE_WAY],
+  ["40P01", IN_THE_WAY],
   [
     "55P03",
     `another process has kept the journal locked for 30 s; end its transaction and try again: ${KEPT}`,
@@ -32,16 +39,36 @@ const WHY: ReadonlyMap<string, string> = new Map([
   ["57P03", `the server is starting, stopping or recovering; try again in a moment: ${KEPT}`],
 ]);
 
-/** SQLSTATEs and system errors after which another connection may well work. */
-const LOST = new Set(["57P01", "57P02", "08000", "08003", "08006", "ECONNRESET", "EPIPE"]);
+/** SQLSTATEs and system errors of a connection that ended: another one may well work. */
+const LOST = new Set("57P01 57P02 57P05 25P03 08000 08003 08006 ECONNRESET EPIPE".split(" "));
+const LOST_WORDS = /^(?:Connection terminated|Client has encountered a connection error)/;
+
+/** The driver's words when none of the pool's connections became free, and when a new one was not made in time. */
+const POOL_BUSY = "timeout exceeded when trying to connect";
+const NOT_CONNECTED = "Connection terminated due to connection timeout";
+
+/** SQLSTATEs of what passes: no place on the server, a server that starts, transactions in each other's way. */
+const PASSING = new Set(["53300", "57P03", "40001", "40P01"]);
+/** A connection pooler's words for the same; its SQLSTATE says nothing. */
+const POOLER_BUSY = /no more connections allowed|query_wait_timeout/;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "");
 
 /** Whether the connection broke, so that nobody knows what became of its transaction. */
-export function isLost(error: unknown): boolean {
-  return (
-    LOST.has(errorCode(error)) ||
-    (error instanceof Error && error.message.startsWith("Connection terminated"))
-  );
+function isLost(error: unknown): boolean {
+  const message = messageOf(error);
+  return LOST.has(errorCode(error)) || (LOST_WORDS.test(message) && message !== NOT_CONNECTED);
 }
+
+/** Whether the same may work in a moment, with a server that can be reached. */
+function isPassing(error: unknown): boolean {
+  const message = messageOf(error);
+  return isLost(error) || PASSING.has(errorCode(error)) || message === POOL_BUSY || POOLER_BUSY.test(message);
+}
+
+/** Whether the same may work in a moment with a server that has answered before. */
+export const isTransient = (error: unknown): boolean =>
+  isPassing(error) || UNREACHABLE.includes(errorCode(error)) || messageOf(error) === NOT_CONNECTED;
 
 /** An error of the database or of the network as a fault; anything else as it is. */
 export function postgresFault(error: unknown, where: string): Error {
@@ -53,8 +80,10 @@ export function postgresFault(error: unknown, where: string): Error {
 
 function describeError(error: Error): string | undefined {
   const code = errorCode(error);
+  if (error.message === NOT_CONNECTED) return NO_SERVER;
   if (isLost(error)) return `the connection broke; try again: ${KEPT}`;
-  if (error.message.startsWith("timeout exceeded when trying to connect")) return NO_SERVER;
+  if (error.message === POOL_BUSY || POOLER_BUSY.test(error.message))
+    return `all connections have been busy for 30 s; raise the setting store-connections, or the pooler's limit: ${KEPT}`;
   const known = WHY.get(code);
   if (known !== undefined) return known;
   return /^[0-9A-Z]{5}$/.test(code) ? `PostgreSQL says: ${error.message} (${code})` : undefined;
@@ -64,6 +93,8 @@ export type PostgresDatabase = {
   /** User, host, database and schema; never a password. */
   readonly location: string;
   readonly pool: pg.Pool;
+  /** Runs what can be done twice, again and again for 30 s while the server has no place or does not answer. */
+  repeatable<T>(this: void, action: () => Promise<T>): Promise<T>;
   /** Qualified, quoted name of a table. */
   readonly table: (name: string) => string;
   /** SQL that takes the store's one write lock until the transaction ends. */
@@ -72,31 +103,53 @@ export type PostgresDatabase = {
   readonly engramLock: string;
 };
 
+export type PostgresOptions = {
+  /** Lower-case letters, digits and underscores. */
+  readonly schema?: string;
+  /** Connections of this process at most. */
+  readonly connections?: number;
+  /** How long to wait for a connection, or for a server that has gone away; milliseconds. */
+  readonly maxWaitMs?: number;
+};
+
 const INT8 = 20;
+/** One for the journal's writes, one for the memory's, and two for reads. */
+const CONNECTIONS = 4;
+const MAX_WAIT_MS = 30_000;
+/** For one try to connect, or to get a connection of the pool. */
+const CONNECT_MS = 10_000;
+/** Between two tries at a server. */
+const MAX_PAUSE_MS = 500;
+/** An unused connection is given back for other processes. */
+const IDLE_MS = 2_000;
 
 /**
  * Opens a store in a schema of a database, making both the schema and its tables where they are missing.
  *
- * @param schema lower-case letters, digits and underscores
  * @throws Fault `store-unavailable`, `schema-newer`, `configuration`
  */
-export async function openDatabase(url: string, schema: string): Promise<PostgresDatabase> {
+export async function openDatabase(
+  url: string,
+  { schema = "parley", connections = CONNECTIONS, maxWaitMs = MAX_WAIT_MS }: PostgresOptions,
+): Promise<PostgresDatabase> {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     const next = "use lower-case letters, digits and underscores";
     throw new Fault("configuration", { why: `"${schema}" cannot be the name of a schema`, next });
   }
   const { user, host, port, database: name } = parseAddress(url);
-  const pool = createPool(url);
+  const pool = createPool(url, { connections, connectMs: Math.min(CONNECT_MS, maxWaitMs) });
+  const patience = { maxPauseMs: MAX_PAUSE_MS, maxWaitMs };
   const location = `postgres://${user ?? ""}@${host}:${port}/${name ?? ""} (schema ${schema})`;
   const database: PostgresDatabase = {
     location,
     pool,
+    repeatable: (action) => retryWhileBusy(action, isTransient, patience),
     table: (table) => `"${schema}".${table}`,
     lock: lockSql("append", schema),
     engramLock: lockSql("engrams", schema),
   };
   try {
-    await migrate(database, schema);
+    await retryWhileBusy(() => migrate(database, schema), isPassing, patience);
     return database;
   } catch (error) {
     await pool.end();
@@ -111,14 +164,19 @@ function parseAddress(url: string): pg.Client {
     // The driver's own message may quote the address, and with it the password.
     const why =
       "it is not an address of a PostgreSQL server; write postgres://USER:PASSWORD@HOST:PORT/DATABASE";
-    throw new Fault("store-unavailable", { where: "DATABASE_URL", why });
+    throw new Fault("store-unavailable", { where: "postgres://…", why });
   }
 }
 
-function createPool(url: string): pg.Pool {
+function createPool(
+  url: string,
+  { connections, connectMs }: { connections: number; connectMs: number },
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    connectionTimeoutMillis: 10_000,
+    max: connections,
+    idleTimeoutMillis: IDLE_MS,
+    connectionTimeoutMillis: connectMs,
     allowExitOnIdle: true,
     application_name: "parley",
     // Cursors and sums are far below 2^53.
@@ -126,6 +184,8 @@ function createPool(url: string): pg.Pool {
   });
   // An idle connection that breaks is replaced by the next query; unheard, it would end the process.
   pool.on("error", () => undefined);
+  // So is one that breaks between two queries of a transaction: its next query says so.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
@@ -163,7 +223,8 @@ async function migrate({ pool, location, table }: PostgresDatabase, schema: stri
 
 /**
  * Runs `body` between `begin` with `first` and `commit`. Its commit is durable when this resolves, also on a
- * server that is set to acknowledge before writing. A wait for a lock ends after 30 s.
+ * server that is set to acknowledge before writing. A wait for a lock ends after 30 s. What is looked up under a lock is
+ * up to date on a server with another default isolation, too.
  */
 export async function transaction<T>(
   pool: pg.Pool,
@@ -173,7 +234,7 @@ export async function transaction<T>(
   const client = await pool.connect();
   try {
     await client.query(`
-      begin;
+      begin isolation level read committed;
       set local lock_timeout = '30s';
       select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off';
       ${first}`);

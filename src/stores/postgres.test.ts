@@ -1,8 +1,8 @@
-import { connect } from "node:net";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { FIRST_CURSOR, Digest, OrganizationId, isFault } from "../kernel/index.ts";
 import { ada, engram, engramId, grade } from "../testing/engram-samples.ts";
+import { findServer, query } from "../../test/support/postgres-server.ts";
 import { engramStoreContract } from "../../test/support/engram-store-contract.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { collect, type StorePlace } from "../testing/store-place.ts";
@@ -21,45 +21,6 @@ import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openPostgres } from "./postgres.ts";
 
 const id = deliberation("d1");
-
-/** DATABASE_URL, or a way into a server of this machine that asks for no password. */
-async function findServer(): Promise<{ url: string } | { because: string }> {
-  const { DATABASE_URL: given, USER: user = "postgres" } = process.env;
-  if (given !== undefined && given !== "") return { url: given };
-  const answers = await new Promise<boolean>((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port: 5432, timeout: 1_000 });
-    const settle = (answer: boolean) => () => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.on("connect", settle(true)).on("timeout", settle(false)).on("error", settle(false));
-  });
-  if (!answers) return { because: "DATABASE_URL is not set and nothing answers on 127.0.0.1:5432" };
-  for (const name of new Set(["postgres", user, "root"])) {
-    for (const database of ["test", "postgres", name]) {
-      const url = `postgres://${name}@127.0.0.1:5432/${database}`;
-      if (
-        await query(url, "select 1").then(
-          () => true,
-          () => false,
-        )
-      )
-        return { url };
-    }
-  }
-  return { because: "the server on 127.0.0.1:5432 lets nobody in without a password; set DATABASE_URL" };
-}
-
-async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  try {
-    await client.connect();
-    // The rows are read by their column names right where they are asked for.
-    return (await client.query(text, values)).rows as Record<string, unknown>[];
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
 
 let schemas = 0;
 

@@ -9,8 +9,9 @@ import {
   openDatabase,
   transaction,
   type PostgresDatabase,
-  isLost,
+  isTransient,
   postgresFault,
+  type PostgresOptions,
 } from "./postgres-database.ts";
 
 /**
@@ -21,9 +22,9 @@ import {
  */
 export async function openPostgres(
   url: string,
-  { schema = "parley", now = Date.now }: { schema?: string; now?: () => number } = {},
+  { now = Date.now, ...options }: PostgresOptions & { readonly now?: () => number } = {},
 ): Promise<OpenedStore> {
-  return createStore(postgresDatabase(await openDatabase(url, schema), now), now);
+  return createStore(postgresDatabase(await openDatabase(url, options), now), now);
 }
 
 const DIALECT: SqlDialect = {
@@ -69,25 +70,19 @@ const DIALECT: SqlDialect = {
 type PostgresJob = Sized & { readonly run: (to: Statements) => Promise<unknown> };
 
 function postgresDatabase(opened: PostgresDatabase, now: () => number): Database {
-  const { pool, table, location } = opened;
+  const { pool, table, location, repeatable } = opened;
   const translate = createTranslator((sql) =>
     sql.replaceAll(/@(?=\w)(\w+)/g, (_, name: string) => table(name)),
   );
 
-  /** What can be done twice is done again when the connection broke, once. */
-  const repeatable = <T>(action: () => Promise<T>): Promise<T> =>
-    action().catch((error: unknown) => {
-      if (!isLost(error)) throw error;
-      return action();
-    });
-  /** Prepared on the pool's connections, not on one that is taken for a transaction. */
+  /** Without a name: behind a connection pooler, the next query may be on a connection that does not know it. */
   const query = <Row extends object>(
     client: pg.Pool | pg.PoolClient,
     sql: string,
     values: readonly Value[],
   ): Promise<pg.QueryResult<Row>> => {
-    const { text, values: count, name } = translate(sql);
-    return client.query<Row>({ ...(client === pool && { name }), text, values: values.slice(0, count) });
+    const { text, values: count } = translate(sql);
+    return client.query<Row>({ text, values: values.slice(0, count) });
   };
   const statements = (client: pg.PoolClient): Statements => ({
     all: async <Row extends object>(sql: string, ...values: Value[]) =>
@@ -101,7 +96,7 @@ function postgresDatabase(opened: PostgresDatabase, now: () => number): Database
     (batches: readonly EventBatch[]) =>
       // A group whose connection broke is offered again: what it recorded is found by its origins.
       repeatable(() => recordGroup(opened, batches, new Date(now()).toISOString())),
-    (error) => !isLost(error),
+    (error) => !isTransient(error),
   );
   const jobs = groupQueue(
     // A write of engrams that is repeated finds what it wrote, as an append does.
@@ -113,7 +108,7 @@ function postgresDatabase(opened: PostgresDatabase, now: () => number): Database
           return results;
         }),
       ),
-    (error) => !isLost(error),
+    (error) => !isTransient(error),
   );
   const all = async <Row extends object>(sql: string, ...values: Value[]): Promise<readonly Row[]> =>
     (await repeatable(() => query<Row>(pool, sql, values))).rows;
@@ -126,7 +121,8 @@ function postgresDatabase(opened: PostgresDatabase, now: () => number): Database
     pollMs: 40,
     all,
     first: async <Row extends object>(sql: string, ...values: Value[]) => (await all<Row>(sql, ...values))[0],
-    run: async (sql, ...values) => (await query(pool, sql, values)).rowCount ?? 0,
+    // Each of these may be done twice: a second reservation counts as a lost attempt, a cursor that has moved as lost.
+    run: async (sql, ...values) => (await repeatable(() => query(pool, sql, values))).rowCount ?? 0,
     // A queue gives each job its own result.
     transaction: <T>(size: number, run: (to: Statements) => Promise<T>) =>
       jobs.add({ size, run }) as Promise<T>,
