@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readReference } from "./reference.ts";
+import { readReference, toSimName } from "./reference.ts";
 
 const reason = (ref: string): string => {
   const read = readReference(ref);
@@ -82,5 +82,25 @@ describe("a reference", () => {
     "sim/ada?facts=",
   ])("refuses %s", (ref) => {
     expect(reason(ref)).not.toBe("");
+  });
+});
+
+describe("the name of a model elsewhere", () => {
+  it("is kept where a reference can have it, and is one that it can have otherwise", () => {
+    expect(toSimName("ada-2.1_x")).toBe("ada-2.1_x");
+    const names = [
+      "prometheus:7b",
+      "prometheus/7b",
+      "prometheus 7b",
+      "",
+      "/",
+      "模型",
+      "模 型",
+      "x".repeat(999),
+    ];
+    const given = names.map(toSimName);
+    for (const name of given) expect(readReference(`sim/${name}`).ok).toBe(true);
+    expect(new Set(given).size).toBe(names.length);
+    expect(given[0]).toMatch(/^prometheus-7b-[0-9a-f]{6}$/);
   });
 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { findNearest } from "../text/words.ts";
+import { shortHash } from "./chance.ts";
 
 /** A simulated model as `sim/NAME?…` describes it. Rates and strengths lie between 0 and 1. */
 export type SimParameters = {
@@ -44,6 +45,14 @@ const wholeMax: { readonly [name: string]: number } = {
 };
 const parameterNames: readonly string[] = [...Object.keys(defaults), "asks", "family", "facts"];
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** A name that a reference can have for any name of a model, such as `gemma4:26b`: the same one where it can be had. */
+export function toSimName(model: string): string {
+  if (namePattern.test(model)) return model;
+  const words = model.replace(/[^A-Za-z0-9.-]+/g, "-").replace(/^[.-]+/, "");
+  // The hash tells apart what differs only in signs that no reference has.
+  return `${words.slice(0, 48)}${words === "" ? "" : "-"}${shortHash(model)}`;
+}
 
 /**
  * Reads `sim/NAME?skill=0.8&latency=200&…`; the leading `sim/` may be absent. Values are percent-encoded as in a URL.

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { LRUCache } from "lru-cache";
 import { ModelRef } from "../../kernel/index.ts";
 import { findNearest } from "../../text/words.ts";
+import { toSimName } from "../reference.ts";
 import type { Sim, Wait } from "../sim.ts";
 
 /** What a server does wrong on request, with the range of each value. */
@@ -53,7 +54,7 @@ function splitModel(model: string): { readonly ref: string; readonly faults: str
   const isFault = (pair: string): boolean => isFaultName(pair.split("=", 1)[0] ?? "");
   const own = pairs.filter((pair) => !isFault(pair));
   return {
-    ref: `sim/${name}${own.length > 0 ? `?${own.join("&")}` : ""}`,
+    ref: `sim/${toSimName(name)}${own.length > 0 ? `?${own.join("&")}` : ""}`,
     faults: pairs.filter(isFault).join("&"),
   };
 }

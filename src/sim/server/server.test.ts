@@ -111,6 +111,28 @@ const ask = (
 describe.each(Object.entries(wires))("the %s wire", (name, wire) => {
   const { path, text, stream, finishes } = wire;
 
+  it.each([
+    "prometheus:7b",
+    "gemma4:26b",
+    "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+    "hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M",
+    "accounts/fireworks/models/deepseek-v3",
+    "registry.example:5000/team/model@sha256:0a1b",
+    "Qwen 3 (local)",
+    "模型",
+    "_private",
+    "a".repeat(300),
+  ])("plays a model of any name: %.60s", async (model) => {
+    const server = await serve();
+    const answered = await ask(server, path, { model: `${model}?skill=1` });
+    expect(answered.status).toBe(200);
+    const body = await answered.text();
+    expect(text(body)).toContain("Final answer: 391");
+    expect(JSON.parse(body).model).toBe(`${model}?skill=1`);
+    const faulty = await ask(server, path, { model: `${model}?http=503` });
+    expect(faulty.status).toBe(503);
+  });
+
   it("answers whole and as a stream, with the same text", async () => {
     const server = await serve();
     const whole = await ask(server, path);
