@@ -49,6 +49,45 @@ describe("bradleyTerry", () => {
     expect(logLikelihood).toBeCloseTo(12 * Math.log(0.6) + 3 * Math.log(0.15) + 5 * Math.log(0.25), 9);
   });
 
+  it("gives two players with a prior of one half the empirical logit (Anscombe 1956)", () => {
+    for (const [won, lost] of [
+      [30, 10],
+      [5, 0],
+      [1, 0],
+      [0, 7],
+      [3, 3],
+    ] as const) {
+      const results = [win("a", "b", won), win("b", "a", lost)];
+      const { strength, standardError, logLikelihood } = fitted(results, { prior: 0.5, reference: "b" });
+      expect(strength["a"]).toBeCloseTo(Math.log((won + 0.5) / (lost + 0.5)), 9);
+      expect(standardError["a"]).toBeCloseTo(Math.sqrt(1 / (won + 0.5) + 1 / (lost + 0.5)), 9);
+      const share = (won + 0.5) / (won + lost + 1);
+      expect(logLikelihood).toBeCloseTo(won * Math.log(share) + lost * Math.log(1 - share), 9);
+    }
+  });
+  it("draws what was seen together with a prior, and tells what without one cannot be told", () => {
+    // One who beat another once, and a third whom neither met: 1.5 to 0.5, and nothing is known of the third.
+    const results = [win("a", "b"), win("c", "d"), win("c", "d")];
+    expect(bradleyTerry(results).ok).toBe(false);
+    const { strength } = fitted(results, { prior: 0.5 });
+    expect(strength["a"]).toBeGreaterThan(0);
+    expect(strength["c"]).toBeGreaterThan(strength["a"] ?? Number.NaN);
+    const spread = (prior: number) => fitted(results, { prior }).strength["c"] ?? Number.NaN;
+    expect([0.1, 0.5, 1, 10].map(spread).toSorted((x, y) => y - x)).toEqual([0.1, 0.5, 1, 10].map(spread));
+    // The same as results that say so.
+    const said = ["a", "b", "c", "d"].flatMap((one, _, all) => all.map((other) => ({ one, other })));
+    const more = said.filter(({ one, other }) => one !== other).map(({ one, other }) => win(one, other, 0.5));
+    const explicit = fitted([...results, ...more]).strength;
+    for (const name of ["a", "b", "c", "d"])
+      expect(strength[name]).toBeCloseTo(explicit[name] ?? Number.NaN, 9);
+    const tied = fitted([win("a", "b")], { ties: [tie("a", "b", 2)], prior: 0.5, reference: "b" });
+    expect(tied.strength["a"]).toBeCloseTo(Math.log(3), 9);
+    expect(tied.tie).toBeCloseTo(2 / Math.sqrt(1.5 * 0.5), 9);
+  });
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e16])("refuses a prior of %d", (prior) => {
+    expect(() => bradleyTerry([win("a", "b")], { prior })).toThrow(/prior of .* give one from 0/);
+  });
+
   const names = "abcd".split("");
   const games = fc
     .array(

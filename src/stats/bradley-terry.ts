@@ -48,6 +48,35 @@ function addUpResults(results: readonly Win[], ties: readonly Tie[]): PairedResu
   return { players, meetings: [...meetings.values()] };
 }
 
+/** The same results, and `prior` more wins of each player over each other one. */
+function addPrior({ players, meetings }: PairedResults, prior: number): PairedResults {
+  const known = new Map(
+    meetings.map((meeting) => [meeting.first * players.length + meeting.second, meeting]),
+  );
+  const pairs = players.flatMap((_, first) =>
+    players.slice(first + 1).map((__, index) => ({ first, second: first + 1 + index })),
+  );
+  return {
+    players,
+    meetings: pairs.map(({ first, second }) => {
+      const { wins = 0, losses = 0, ties = 0 } = known.get(first * players.length + second) ?? {};
+      return { first, second, wins: wins + prior, losses: losses + prior, ties };
+    }),
+  };
+}
+
+export type BradleyTerryOptions = {
+  readonly ties?: readonly Tie[];
+  /** The player whose strength is 0. */
+  readonly reference?: string;
+  /**
+   * Wins of each player over each other one that are added to the results, 0 unless given. With one above 0 there is always
+   * a highest point, and strengths are drawn together the more, the fewer results there are. Between two players 0.5 gives
+   * the empirical logit (Anscombe 1956, Biometrika 43:461).
+   */
+  readonly prior?: number;
+};
+
 export type BradleyTerry =
   | {
       readonly ok: true;
@@ -55,6 +84,7 @@ export type BradleyTerry =
       readonly strength: Record<string, number>;
       /** Of each strength, under the same constraint. */
       readonly standardError: Record<string, number>;
+      /** Of the results, without a prior's wins. */
       readonly logLikelihood: number;
       /** Davidson's ν: two equals tie with probability ν / (2 + ν). Null where there were no ties. */
       readonly tie: number | null;
@@ -81,13 +111,16 @@ const MAX_STEPS = 500;
  * one who never won or never lost; and, with ties, where strengths can be given that tell every win from every tie.
  * Found by Newton's method, halving a step that does not climb (the likelihood has one top), until no strength moves by
  * 1e-10; also not `ok` where rounding forbids that. Where counts differ more than 1e12 to 1 standard errors lose digits.
- * @throws RangeError for a player against itself, a count that is not from 0 to 1e15 and an unknown `reference`
+ * @throws RangeError for a player against itself, a count or a prior that is not from 0 to 1e15 and an unknown `reference`
  */
 export function bradleyTerry(
   results: readonly Win[],
-  { ties = [], reference }: { readonly ties?: readonly Tie[]; readonly reference?: string } = {},
+  { ties = [], reference, prior = 0 }: BradleyTerryOptions = {},
 ): BradleyTerry {
-  const added = addUpResults(results, ties);
+  if (!(prior >= 0 && prior <= MAX_COUNT))
+    throw new RangeError(`a prior of ${prior} is no number of wins; give one from 0, such as 0.5`);
+  const seen = addUpResults(results, ties);
+  const added = prior === 0 ? seen : addPrior(seen, prior);
   const { players } = added;
   if (reference !== undefined && !players.includes(reference))
     throw new RangeError(`the reference "${reference}" is none of the players; give one of them`);
@@ -106,7 +139,7 @@ export function bradleyTerry(
   const top = maximizeLikelihood(added, tied);
   if (top === null)
     return refused("the counts differ so much that rounding hides where the likelihood is highest");
-  const { parameters, logLikelihood, covariance } = top;
+  const { parameters, covariance } = top;
   const at = reference === undefined ? null : players.indexOf(reference);
   const shift = at === null ? 0 : (parameters[at] ?? 0);
   const variance = (one: number): number => {
@@ -119,7 +152,7 @@ export function bradleyTerry(
     ok: true,
     strength: byPlayer((player) => (parameters[player] ?? 0) - shift),
     standardError: byPlayer((player) => (player === at ? 0 : Math.sqrt(variance(player)))),
-    logLikelihood,
+    logLikelihood: logLikelihoodAt(parameters, seen, tied),
     tie: tied ? Math.exp(parameters[players.length] ?? 0) : null,
   };
 }
@@ -192,19 +225,29 @@ function outcomeProbabilities({ wins, losses, ties }: Meeting, difference: numbe
   return { win, loss, draw, logLikelihood };
 }
 
+function outcomesAt(point: readonly number[], meeting: Meeting, tie: number | null) {
+  return outcomeProbabilities(meeting, (point[meeting.first] ?? 0) - (point[meeting.second] ?? 0), tie);
+}
+
+/** `point` has the strengths, then the logarithm of the tie parameter if there is one. */
+function logLikelihoodAt(
+  point: readonly number[],
+  { players, meetings }: PairedResults,
+  tied: boolean,
+): number {
+  const tie = tied ? (point[players.length] ?? 0) : null;
+  return sum(meetings.map((meeting) => outcomesAt(point, meeting, tie).logLikelihood));
+}
+
 /**
  * The strengths, mean zero, then the logarithm of the tie parameter if there is one; their covariance of the strengths.
  * Null where the steps do not come to rest.
  */
-const maximizeLikelihood = ({ players, meetings }: PairedResults, tied: boolean) => {
+const maximizeLikelihood = (results: PairedResults, tied: boolean) => {
+  const { players, meetings } = results;
   const size = players.length + Number(tied);
   const last = players.length;
-  const outcomesAt = (point: readonly number[], meeting: Meeting) => {
-    const difference = (point[meeting.first] ?? 0) - (point[meeting.second] ?? 0);
-    return outcomeProbabilities(meeting, difference, tied ? (point[last] ?? 0) : null);
-  };
-  const heightAt = (point: readonly number[]) =>
-    sum(meetings.map((meeting) => outcomesAt(point, meeting).logLikelihood));
+  const heightAt = (point: readonly number[]) => logLikelihoodAt(point, results, tied);
   const slopeAt = (point: readonly number[]) => {
     const zeros = () => Array.from({ length: size }, () => 0);
     const gradient = zeros();
@@ -212,7 +255,7 @@ const maximizeLikelihood = ({ players, meetings }: PairedResults, tied: boolean)
     const add = (row: number, column: number, value: number) => increase(information[row], column, value);
     for (const meeting of meetings) {
       const { first, second, wins, losses, ties } = meeting;
-      const { win, loss, draw } = outcomesAt(point, meeting);
+      const { win, loss, draw } = outcomesAt(point, meeting, tied ? (point[last] ?? 0) : null);
       const games = wins + losses + ties;
       const ahead = (win - loss) / 2;
       // Half the wins less the losses, beyond what is expected, without the difference of what is nearly equal.
@@ -257,7 +300,7 @@ const maximizeLikelihood = ({ players, meetings }: PairedResults, tied: boolean)
     height = heightAt(point);
     if (furthest < TOLERANCE) {
       const covariance = inverted.map((row) => row.map((value) => value - held));
-      return { parameters: point, logLikelihood: height, covariance };
+      return { parameters: point, covariance };
     }
   }
   return null;

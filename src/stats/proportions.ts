@@ -6,18 +6,18 @@ export type Interval = { readonly low: number; readonly high: number };
 
 /**
  * Wilson's score interval for a share of which `successes` of `n` independent trials were seen, `confidence` 0.95
- * unless given (Wilson 1927, JASA 22:209; without continuity correction: method 3 of Newcombe 1998, Statistics in
+ * unless given; a trial may succeed by half, as a tie between two answers does (Wilson 1927, JASA 22:209; without continuity correction: method 3 of Newcombe 1998, Statistics in
  * Medicine 17:857). Null for no trials.
- * @throws RangeError unless 0 ≤ successes ≤ n, both whole, and 0 < confidence < 1
+ * @throws RangeError unless 0 ≤ successes ≤ n, whole or half the one and whole the other, and 0 < confidence < 1
  */
 export function wilson(
   successes: number,
   n: number,
   { confidence = 0.95 }: { readonly confidence?: number } = {},
 ): Interval | null {
-  if (!Number.isInteger(successes) || !Number.isInteger(n) || successes < 0 || successes > n)
+  if (!Number.isInteger(successes * 2) || !Number.isInteger(n) || successes < 0 || successes > n)
     throw new RangeError(
-      `${successes} of ${n} is no count of successes; give whole numbers, 0 ≤ successes ≤ n`,
+      `${successes} of ${n} is no count of successes; give whole or half successes from 0 to n, and a whole n`,
     );
   if (!(confidence > 0 && confidence < 1))
     throw new RangeError(`a confidence of ${confidence} is not between 0 and 1; 0.95 is usual`);

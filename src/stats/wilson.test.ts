@@ -17,6 +17,20 @@ describe("wilson", () => {
     expect(wilson(successes, n)?.low).toBeCloseTo(low, 4);
     expect(wilson(successes, n)?.high).toBeCloseTo(high, 4);
   });
+  // (s + z²/2 ∓ z √(s (n − s) / n + z²/4)) / (n + z²) with z = 1.959964, worked out apart from this program.
+  it.each([
+    [7.5, 10, 0.4422, 0.9191],
+    [0.5, 1, 0.0546, 0.9454],
+    [0.5, 20, 0.0026, 0.2005],
+    [12.5, 25, 0.3175, 0.6825],
+    [99.5, 100, 0.9539, 0.9995],
+  ])("takes half a win: %d of %d", (successes, n, ...bounds) => {
+    const interval = wilson(successes, n);
+    expect([interval?.low, interval?.high]).toEqual(bounds.map((bound) => expect.closeTo(bound, 4)));
+    const [less, more] = [wilson(successes - 0.5, n), wilson(successes + 0.5, n)];
+    expect(interval?.low).toBeGreaterThan(less?.low ?? Number.NaN);
+    expect(interval?.high).toBeLessThanOrEqual(more?.high ?? Number.NaN);
+  });
   it("holds the shares that a score test at its confidence does not reject", () => {
     // At a bound the observed share is exactly z standard errors of that bound away.
     const interval = wilson(7, 50, { confidence: 0.9 });
@@ -47,7 +61,8 @@ describe("wilson", () => {
   it.each([
     [-1, 3, 0.95],
     [4, 3, 0.95],
-    [1.5, 3, 0.95],
+    [1.25, 3, 0.95],
+    [1.5, 3.5, 0.95],
     [1, Number.NaN, 0.95],
     [1, 3, 1],
     [1, 3, 0],
