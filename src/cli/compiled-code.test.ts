@@ -14,6 +14,16 @@ it.each([
   expect(compiledHome(env, "/home/ada")).toBe(folder);
 });
 
+it.each([
+  [{}, ""],
+  [{}, "relative"],
+  [{ XDG_CACHE_HOME: "relative" }, ""],
+  [{ PARLEY_HOME: "relative" }, "/home/ada"],
+  [{ PARLEY_HOME: "~/p" }, "/home/ada"],
+])("keeps none in the working directory: %j, home %j", (env, home) => {
+  expect(compiledHome(env, home)).toBeUndefined();
+});
+
 describe("a loader", () => {
   let dist = "";
   let folder = "";

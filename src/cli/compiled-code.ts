@@ -15,11 +15,24 @@ import { constants, Script } from "node:vm";
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** Caches are nobody's data: they have a folder of their own, by the same rules as the others (`dataHome`). */
-export function compiledHome(env: EnvironmentVariables, home: string = homedir()): string {
+/**
+ * Caches are nobody's data: they have a folder of their own, by the same rules as the others (`dataFolder`). undefined where
+ * no absolute path says where: what is read there is run, so the working directory's own files must not stand for it.
+ */
+export function compiledHome(env: EnvironmentVariables, home = systemHome()): string | undefined {
   const { PARLEY_HOME = "", XDG_CACHE_HOME = "" } = env;
-  if (PARLEY_HOME !== "") return join(PARLEY_HOME, "compiled");
-  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(home, ".cache"), "parley", "compiled");
+  if (PARLEY_HOME !== "") return isAbsolute(PARLEY_HOME) ? join(PARLEY_HOME, "compiled") : undefined;
+  if (isAbsolute(XDG_CACHE_HOME)) return join(XDG_CACHE_HOME, "parley", "compiled");
+  return isAbsolute(home) ? join(home, ".cache", "parley", "compiled") : undefined;
+}
+
+/** Empty where `HOME` is, and for a user whom the system does not know. */
+function systemHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return "";
+  }
 }
 
 /**
@@ -31,9 +44,11 @@ export function compiledHome(env: EnvironmentVariables, home: string = homedir()
 export function requireCompiled(name: string, env: EnvironmentVariables): unknown {
   const forbidden = (env["NODE_DISABLE_COMPILE_CACHE"] ?? "") !== "";
   const enable: unknown = Reflect.get(module, "enableCompileCache");
-  if (typeof enable === "function") Reflect.apply(enable, module, [compiledHome(env)]);
-  if (forbidden || typeof enable === "function") return createRequire(import.meta.url)(`./${name}`);
-  const loader = createLoader(import.meta.dirname, compiledHome(env));
+  const folder = forbidden ? undefined : compiledHome(env);
+  if (folder !== undefined && typeof enable === "function") Reflect.apply(enable, module, [folder]);
+  if (folder === undefined || typeof enable === "function")
+    return createRequire(import.meta.url)(`./${name}`);
+  const loader = createLoader(import.meta.dirname, folder);
   process.once("exit", () => loader.keep());
   return loader.load(name);
 }

@@ -4,7 +4,7 @@ import type * as z from "zod";
 import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import { shipped } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
-import { configFolder, homeFolder, type FileContext } from "./paths.ts";
+import { configFolder, knownHome, type FileContext } from "./paths.ts";
 import { displayPath, readTextFile, refuse, toReadFault } from "./text-file.ts";
 import { isOwnPath } from "./trust.ts";
 import { readYaml, type YamlFile } from "./yaml.ts";
@@ -112,7 +112,8 @@ export function readFolderYaml({ path, data }: Pick<FolderFile, "path" | "data">
  * may write to `/tmp` shall not decide for everybody who works below it.
  */
 export function nearestAbove(name: string, { cwd, env }: FileContext): string | undefined {
-  const home = resolve(homeFolder(env));
+  const known = knownHome(env);
+  const home = known === undefined ? undefined : resolve(known);
   const passed: string[] = [];
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     passed.push(folder);

@@ -51,6 +51,29 @@ describe("where Parley keeps its files", () => {
   });
 });
 
+describe("where the home folder is not known", () => {
+  it.each([
+    [{ HOME: "" }, "HOME is empty"],
+    [{ HOME: "", USERPROFILE: "" }, "HOME is empty"],
+    [{ HOME: "here" }, 'HOME must be an absolute path (got "here")'],
+    [{ HOME: "./here", XDG_DATA_HOME: "relative" }, "HOME must be an absolute path"],
+    [{ HOME: "", XDG_CONFIG_HOME: "/c" }, "HOME is empty"],
+  ])("nothing is kept in the working directory: %j", (env, why) => {
+    const files = { cwd: "/srv/here", env, platform: "linux" } as const;
+    expect(() => dataFolder(files)).toThrow(why);
+    expect(() => toAbsolute("~/x", files)).toThrow("set HOME to your home folder, or PARLEY_HOME");
+    expect(nearestAbove("nothing.yaml", files)).toBeUndefined();
+  });
+
+  it.each([
+    [{ HOME: "", PARLEY_HOME: "/p" }, "/p"],
+    [{ HOME: "", XDG_DATA_HOME: "/d" }, "/d/parley"],
+    [{ HOME: "", USERPROFILE: "/home/ada" }, "/home/ada/.local/share/parley"],
+  ])("another folder that is named will do: %j", (env, folder) => {
+    expect(dataFolder({ cwd: "/srv/here", env, platform: "linux" })).toBe(folder);
+  });
+});
+
 describe("nearestAbove", () => {
   it("takes the nearest, from the working directory up to the home folder", () => {
     using files = scratch({ "parley.yaml": "", "project/a/b/x": "" });

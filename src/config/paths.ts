@@ -1,5 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { Fault } from "../kernel/index.ts";
+import { quoteValue } from "../text/words.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,11 +57,34 @@ export function defaultStoreFile(place: FileContext): string {
   return join(dataFolder(place), "parley.db");
 }
 
-/** A path as a person wrote it, made absolute; `~/` is the home folder. */
+/** A path as a person wrote it, made absolute; `~/` is the home folder. @throws Fault `configuration` where that is not known */
 export function toAbsolute(path: string, { cwd, env }: Pick<FileContext, "cwd" | "env">): string {
   return path.startsWith("~/") ? join(homeFolder(env), path.slice(2)) : resolve(cwd, path);
 }
 
-export function homeFolder(env: Environment): string {
-  return env["HOME"] || env["USERPROFILE"] || homedir();
+/** @throws Fault `configuration` where the home folder is not known */
+function homeFolder(env: Environment): string {
+  const home = knownHome(env);
+  if (home !== undefined) return home;
+  const written = env["HOME"] ?? "";
+  const why = written === "" ? "HOME is empty" : `HOME must be an absolute path (got ${quoteValue(written)})`;
+  throw new Fault("configuration", {
+    why: `${why}, so your files have no folder`,
+    next: "set HOME to your home folder, or PARLEY_HOME to a folder for Parley",
+  });
+}
+
+/** The home folder; undefined where the environment names none, or a relative one. */
+export function knownHome(env: Environment): string | undefined {
+  const home = env["HOME"] || env["USERPROFILE"] || (env["HOME"] === undefined ? systemHome() : "");
+  return isAbsolute(home) ? home : undefined;
+}
+
+/** Empty for a user whom the system does not know. */
+function systemHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return "";
+  }
 }
