@@ -11,11 +11,15 @@ describe("redactSecrets", () => {
     ["https://models.example/v1?api-key=hunter2", "https://models.example/v1?api-key=…"],
     ["https://x/?ACCESS_TOKEN=hunter2&n=1", "https://x/?ACCESS_TOKEN=…&n=1"],
     ["https://x/?a=1&sig=hunter2", "https://x/?a=1&sig=…"],
+    ["https://x/v1?subscription-key=hunter2", "https://x/v1?subscription-key=…"],
+    ["https://x/v1?x-api-key=hunter2;more", "https://x/v1?x-api-key=…"],
+    ["https://x/v1?client_secret=hunter2", "https://x/v1?client_secret=…"],
+    ["https://x/v1#id_token=hunter2", "https://x/v1#id_token=…"],
     ["sk-abcdefgh12345678", "sk-…"],
     ["https://x/?keyboard=qwerty&max-tokens=5", "https://x/?keyboard=qwerty&max-tokens=5"],
   ])("shows %s as %s", (text, shown) => expect(redactSecrets(text)).toBe(shown));
 
-  it.each(["x".repeat(5_000), "a://b:", "?key=", "sk-", "http://"])(
+  it.each(["x".repeat(5_000), "a://b:", "?key=", "?a-", "?a-key", "&a.b-c.", "sk-", "http://"])(
     "takes linear time on much of %j",
     (piece) => {
       const from = performance.now();
