@@ -71,9 +71,9 @@ async function measure(parley, { name, target, forMs }) {
   }
 }
 
-/** A database of its own on the server that DATABASE_URL names, or one of this machine that asks for no password. */
+/** A database of its own on the server that PARLEY_DATABASE_URL names, or one of this machine that asks for no password. */
 async function postgres() {
-  const given = process.env["DATABASE_URL"];
+  const given = process.env["PARLEY_DATABASE_URL"];
   const server = given === undefined || given === "" ? "postgres://postgres@127.0.0.1:5432/postgres" : given;
   const name = `parley_bench_${process.pid}`;
   const query = async (/** @type {string} */ text) => {
@@ -90,7 +90,7 @@ async function postgres() {
   } catch (error) {
     const why = error instanceof Error && error.message !== "" ? error.message : "it does not answer";
     return {
-      because: `no database can be made on the server (${given ? "DATABASE_URL" : "127.0.0.1:5432"}): ${why}`,
+      because: `no database can be made on the server (${given ? "PARLEY_DATABASE_URL" : "127.0.0.1:5432"}): ${why}`,
     };
   }
   const url = new URL(server);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Nothing listens on port 1, so that no database is made on whatever server this machine has. */
-const env = { ...process.env, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+const env = { ...process.env, PARLEY_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
 
 const bench = (...args: readonly string[]): Promise<{ exit: number; stdout: string }> =>
   new Promise((resolve) => {

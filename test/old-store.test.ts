@@ -340,7 +340,7 @@ describe("a store that an earlier build wrote", () => {
     await using database = await postgresDatabase("old_store");
     if (database.because !== undefined) return test.skip(database.because);
     await using place = somewhere();
-    const url = database.env["DATABASE_URL"] ?? "";
+    const url = database.env["PARLEY_DATABASE_URL"] ?? "";
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(fixture("store.sql").toString("utf8"));

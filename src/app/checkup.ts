@@ -38,8 +38,12 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
     return `${given} set, the rest default`;
   });
   if (loaded) {
-    const { settings } = loaded;
-    await check("store", () => storeWorks(settings));
+    const { settings, sources } = loaded;
+    await check("store", async () => {
+      const works = await storeWorks(settings);
+      const isUnused = sources["store"]?.from === "default" && (place.env["DATABASE_URL"] ?? "") !== "";
+      return `${works}${isUnused ? "; DATABASE_URL is not read: PARLEY_DATABASE_URL names a database for Parley" : ""}`;
+    });
     await check("personas and strategies", () => {
       const personas = loadPersonas(place);
       return `${[...personas.keys()].join(", ")}; ${listStrategies(place)

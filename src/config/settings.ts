@@ -190,7 +190,7 @@ export const Settings = z.strictObject({
   strictFamilies: truth.default(false),
   /** A limit on the size of all context files and standard input together. */
   maxContextBytes: count("1000000").default(1_000_000),
-  /** Where runs are recorded: `postgres://…`, an absolute path of an SQLite file, or `:memory:`. */
+  /** Where runs are recorded: `postgres://…`, an absolute path of an SQLite file, or `:memory:`. `PARLEY_DATABASE_URL` is read too. */
   store: z
     .string()
     .min(1)

@@ -272,17 +272,28 @@ reactors: {length-watch: {words: 300}, spell-check: on}
     expect(settings).toMatchObject({ strategy: join(place.cwd, "s/mine.yaml"), store: ":memory:" });
   });
 
-  it("takes the store from DATABASE_URL where PARLEY_STORE says nothing", () => {
+  it.each(["postgres://app@db/app", "mysql://ada:pw@x/y", "redis://x", "file.db", " "])(
+    "leaves an application's DATABASE_URL alone: %s",
+    (url) => {
+      using place = scratch({}, { DATABASE_URL: url });
+      expect(load(place).sources["store"]).toMatchObject({
+        from: "default",
+        value: join(place.home, ".local/share/parley/parley.db"),
+      });
+    },
+  );
+
+  it("takes the store from PARLEY_DATABASE_URL where PARLEY_STORE says nothing", () => {
     using place = scratch(
       { [PROJECT]: "store: file.db" },
-      { DATABASE_URL: "postgres://ada:secret-word@db/parley?sslmode=require" },
+      { PARLEY_DATABASE_URL: "postgres://ada:secret-word@db/parley?sslmode=require" },
     );
     const { settings, sources } = load(place);
     expect(settings.store).toBe("postgres://ada:secret-word@db/parley?sslmode=require");
     expect(sources["store"]).toEqual({
       value: "postgres://ada:…@db/parley?sslmode=require",
       from: "environment",
-      name: "DATABASE_URL",
+      name: "PARLEY_DATABASE_URL",
     });
     const env = { ...place.env, PARLEY_STORE: "other.db" };
     expect(load({ ...place, env }).sources["store"]).toMatchObject({
@@ -423,8 +434,8 @@ describe("SETTINGS-2: everything given is checked", () => {
     ],
     [
       {},
-      { DATABASE_URL: "mysql://ada:pw@x/y" },
-      'DATABASE_URL must be postgres://… or the path of a file (got "mysql://ada:…@x/y")',
+      { PARLEY_DATABASE_URL: "mysql://ada:pw@x/y" },
+      'PARLEY_DATABASE_URL must be postgres://… or the path of a file (got "mysql://ada:…@x/y")',
     ],
   ])("refuses %j and %j", async (flags, env, expected) => {
     using place = scratch({}, env);
@@ -456,6 +467,13 @@ describe("SETTINGS-3: secrets", () => {
     [`compatible:\n  lab:\n    url: http://x\n    api_key: ${KEY}`, "4:5: api_key looks like a secret"],
     [`compatible: {lab: {url: http://x, token: ${KEY}}}`, "1:35: token looks like a secret"],
     [`store: postgres://ada:${KEY}@db/x`, "1:8: this URL holds a password"],
+    [`store: postgres://db/x?password=${KEY}`, "1:8: this URL holds a password"],
+    [`store: " postgres://ada:${KEY}@db/x"`, "1:8: this URL holds a password"],
+    [`compatible: {lab: {url: "https://x/v1?key=${KEY}"}}`, "1:25: this URL holds a password or a key"],
+    [`compatible: {lab: {url: "https://x/v1?a=1&api_key=${KEY}"}}`, "this URL holds a password or a key"],
+    [`compatible: {lab: {url: "https://x/v1?p%61ssword=${KEY}"}}`, "this URL holds a password or a key"],
+    [`compatible: {lab: {url: "https://x/v1?subscription-key=${KEY}"}}`, "this URL holds a password"],
+    [`compatible: {lab: {url: "https://x/v1#access_token=${KEY}"}}`, "this URL holds a password"],
     [`compatible: {lab: {url: "https://ada:${KEY}@x"}}`, "1:25: this URL holds a password"],
     [
       `compatible: {lab: {url: http://x, key-env: ${KEY}}}`,

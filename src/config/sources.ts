@@ -134,16 +134,19 @@ function flagLayer(
   return { from: "flag", values };
 }
 
-/** Variables of Parley's that set nothing here. */
-const OTHER_VARIABLES = ["PARLEY_HOME", "PARLEY_DEBUG", "PARLEY_SIM_KEY"];
+/** Another name of the variable of the setting `store`. `DATABASE_URL` is an application's own. */
+const STORE_VARIABLE = "PARLEY_DATABASE_URL";
 
-/** `PARLEY_` and the key; an empty variable is not set. `DATABASE_URL` is the store where `PARLEY_STORE` is not. */
+/** Variables of Parley's that set nothing here. */
+const OTHER_VARIABLES = [STORE_VARIABLE, "PARLEY_HOME", "PARLEY_DEBUG", "PARLEY_SIM_KEY"];
+
+/** `PARLEY_` and the key; an empty variable is not set. `PARLEY_STORE` counts before its other name. */
 function environmentLayer(place: FileContext): SettingLayer {
   const { env } = place;
   refuseMisspelled(env);
   const values = new Map<SettingKey, SettingValue>();
   for (const [name, key] of settingKeys) {
-    const variables = [settingVariable(name), ...(key === "store" ? ["DATABASE_URL"] : [])];
+    const variables = [settingVariable(name), ...(key === "store" ? [STORE_VARIABLE] : [])];
     const variable = variables.find((one) => (env[one] ?? "") !== "");
     if (variable !== undefined)
       addValue(values, key, wordValue(variable, resolvePath(key, env[variable], place), `${variable}=`));

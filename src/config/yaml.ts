@@ -12,7 +12,7 @@ import {
   type YAMLError,
 } from "yaml";
 import { isFault } from "../kernel/index.ts";
-import { quoteValue, toOneLine } from "../text/words.ts";
+import { hasSecretInQuery, quoteValue, toOneLine } from "../text/words.ts";
 import { displayPath, MEGABYTE, readTextFile, refuse } from "./text-file.ts";
 
 // YAML-1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
@@ -187,10 +187,10 @@ export function refuseSecrets(file: YamlFile): void {
           `${file.place(here, "key")}: ${toOneLine(key, 60)} looks like a secret, and files are no place for one`,
           "put it in the environment, as OPENAI_API_KEY and the like, or name its variable under key-env",
         );
-      if (typeof inner === "string" && PASSWORD_IN_URL.test(inner))
+      if (typeof inner === "string" && (PASSWORD_IN_URL.test(inner.trim()) || hasSecretInQuery(inner)))
         throw refuse(
-          `${file.place(here, "value")}: this URL holds a password, and files are no place for one`,
-          "put it in the environment, for a database as DATABASE_URL",
+          `${file.place(here, "value")}: this URL holds a password or a key, and files are no place for one`,
+          "put it in the environment, for a database as PARLEY_DATABASE_URL",
         );
       check(inner, here);
     }

@@ -139,7 +139,7 @@ it("works over PostgreSQL: asked, replayed, forked, killed and resumed by two at
   await admin.query(`create database ${name}`);
   try {
     await using place = somewhere();
-    const env = { DATABASE_URL: `${server}/${name}` };
+    const env = { PARLEY_DATABASE_URL: `${server}/${name}` };
     const quietly = ["--json", "--quiet"];
     const first = resultIn(await place.run(["council", QUESTION, ...quietly], env));
     expect(first).toMatchObject({ status: "answered", finalAnswer: "391", calls: 7 });

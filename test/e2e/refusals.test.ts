@@ -146,14 +146,14 @@ const cases: readonly Case[] = [
   {
     what: "a server that is not there",
     args: ["list"],
-    env: { DATABASE_URL: "postgres://u:hunter2@127.0.0.1:1/x" },
+    env: { PARLEY_DATABASE_URL: "postgres://u:hunter2@127.0.0.1:1/x" },
     code: 2,
     says: /127\.0\.0\.1:1/,
   },
   {
     what: "a server's address of another kind",
     args: ["list"],
-    env: { DATABASE_URL: "mysql://localhost/x" },
+    env: { PARLEY_DATABASE_URL: "mysql://localhost/x" },
     code: 2,
     says: /postgres/,
   },

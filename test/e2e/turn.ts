@@ -156,7 +156,7 @@ const SCOPE = { organization: OrganizationId.parse("local"), user: UserId.parse(
 
 /** All that is remembered in a store, oldest first. */
 export async function engramsIn(place: Somewhere, env: Variables = {}): Promise<readonly StoredEngram[]> {
-  await using store = await openStore(env["DATABASE_URL"] ?? join(place.home, "parley.db"));
+  await using store = await openStore(env["PARLEY_DATABASE_URL"] ?? join(place.home, "parley.db"));
   return (await store.engrams.list(SCOPE, { limit: 1_000 })).toReversed();
 }
 
@@ -228,7 +228,7 @@ export async function postgresDatabase(
   await admin.query(`create database ${database}`);
   return {
     because: undefined,
-    env: { DATABASE_URL: `${server}/${database}` },
+    env: { PARLEY_DATABASE_URL: `${server}/${database}` },
     async [Symbol.asyncDispose]() {
       await admin.query(`drop database ${database} with (force)`);
       await admin.end();

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import pg from "pg";
 
-/** DATABASE_URL, or a way into a server of this machine that asks for no password. */
+/** PARLEY_DATABASE_URL, or a way into a server of this machine that asks for no password. */
 export async function findServer(): Promise<{ url: string } | { because: string }> {
-  const { DATABASE_URL: given, USER: user = "postgres" } = process.env;
+  const { PARLEY_DATABASE_URL: given, USER: user = "postgres" } = process.env;
   if (given !== undefined && given !== "") return { url: given };
   const answers = await new Promise<boolean>((resolve) => {
     const socket = connect({ host: "127.0.0.1", port: 5432, timeout: 1_000 });
@@ -13,7 +13,7 @@ export async function findServer(): Promise<{ url: string } | { because: string 
     };
     socket.on("connect", settle(true)).on("timeout", settle(false)).on("error", settle(false));
   });
-  if (!answers) return { because: "DATABASE_URL is not set and nothing answers on 127.0.0.1:5432" };
+  if (!answers) return { because: "PARLEY_DATABASE_URL is not set and nothing answers on 127.0.0.1:5432" };
   for (const name of new Set(["postgres", user, "root"])) {
     for (const database of ["test", "postgres", name]) {
       const url = `postgres://${name}@127.0.0.1:5432/${database}`;
@@ -26,7 +26,9 @@ export async function findServer(): Promise<{ url: string } | { because: string 
         return { url };
     }
   }
-  return { because: "the server on 127.0.0.1:5432 lets nobody in without a password; set DATABASE_URL" };
+  return {
+    because: "the server on 127.0.0.1:5432 lets nobody in without a password; set PARLEY_DATABASE_URL",
+  };
 }
 
 export async function query(
