@@ -151,8 +151,8 @@ describe.skipIf("because" in server)("PostgreSQL as it is run elsewhere", () => 
       const store = await openPostgres(place.url, { schema: place.name });
       const ask = Reflect.get(pg.Client.prototype, "query") as (...args: unknown[]) => Promise<unknown>;
       let cuts = 0;
-      const cut = async function (this: pg.Client, ...args: unknown[]): Promise<unknown> {
-        const result = await ask.apply(this, args);
+      const cutAfter = async (client: pg.Client, args: unknown[]): Promise<unknown> => {
+        const result = await ask.apply(client, args);
         if (!String(args[0]).trimStart().startsWith("begin") || cuts >= times) return result;
         cuts += 1;
         await query(url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = $1", [
@@ -161,7 +161,12 @@ describe.skipIf("because" in server)("PostgreSQL as it is run elsewhere", () => 
         await new Promise((resolve) => setTimeout(resolve, 50)); // the end arrives while nothing is asked
         return result;
       };
-      const cutting = vi.spyOn(pg.Client.prototype, "query").mockImplementation(cut);
+      const cutting = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (
+        this: pg.Client,
+        ...args: unknown[]
+      ): unknown {
+        return cutAfter(this, args);
+      });
       await store.for(LOCAL).append(id, [opening("?")], byOpening);
       cutting.mockRestore();
       expect(cuts).toBe(times);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { cutExcerpt } from "./excerpt.ts";
-import { PathInput } from "./path-checks.ts";
+import { holdsKey, PathInput } from "./path-checks.ts";
 import { refuse, defineTool, type Tool } from "./tool.ts";
 import { readRegularFile } from "./regular-file.ts";
 import { locate, displayName } from "./sandbox.ts";
@@ -41,6 +41,8 @@ export function fileRead(root: string): Tool {
       if (!read.ok) return read;
       const text = decode(read.bytes);
       if (text === null) return refuse(`${displayName(name)} is not a text file in UTF-8`);
+      if (holdsKey(text))
+        return refuse(`${displayName(name)} is refused: it holds a private key or credentials`);
       const found = cutExcerpt(text, { from: from_line, lines, most: MAX_CHARACTERS });
       if (found === null) return refuse(`${displayName(name)} ends before line ${from_line}`);
       return { ok: true, result: { path: name, ...found } };

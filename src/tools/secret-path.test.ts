@@ -1,5 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { isSecretPath } from "./path-checks.ts";
+import { holdsKey, isSecretPath } from "./path-checks.ts";
+
+const lines = (text: string): string[] => text.trim().split(/\s+/);
+
+const SECRETS = lines(`
+  .config/gh/hosts.yml terraform.tfstate.backup terraform.tfvars.json credentials.tfrc.json .git/logs/HEAD .git/FETCH_HEAD
+  repo.git/config auth.json token.json kubeconfig AuthKey.p8 AuthKey_ABC.p8 deploy_key backup_id_rsa #.env# .#.env .vault_pass
+  vault_pass.txt wp-config.php .bash_history .zsh_history .psql_history .python_history .node_repl_history fish_history
+  ConsoleHost_history.txt .histfile .viminfo settings.json .config/app/settings.json appsettings.json
+  appsettings.Production.json local.settings.json settings.local.json .m2/settings.xml wallet.dat wallet.json default_wallet
+  main.wallet UTC--2020-01-01T00-00-00.0Z--ab keystore/x.json secrets/db .secrets/x secrets/deep/er.txt run/secrets/token
+  passwords.txt db_password api_key.txt my-api-key.json private_key.txt server_rsa ssh_host_rsa_key prod.env.json
+  key.pem.txt logins.json key4.db cookies.txt .authinfo .yarnrc.yml nuget.config pip.conf rclone.conf
+  project-firebase-adminsdk-x.json login.keychain-db vpn.ovpn krb5.keytab config/database.yml .password-store/mail.txt
+`);
+const READABLE = lines(`
+  .vscode/settings.json docs/history.md HISTORY.md src/wallet.ts src/token.ts design-tokens.json keyboard.json monkey.txt
+  src/auth.ts auth/index.ts package.json tsconfig.json settings.md history.txt config.yml tokenizer.json passwords.md turkey.csv
+  schema.json logs/HEAD
+`);
 
 const isSecret = (path: string, folder = false): boolean => isSecretPath(path.split("/"), folder);
 
@@ -39,6 +58,7 @@ describe("isSecretPath", () => {
     "application_default_credentials.json",
     "client_secret_123.apps.json",
     "config/secrets.yml",
+    ...SECRETS,
     // What Windows makes of a name.
     ".env.",
     ".env ",
@@ -62,6 +82,7 @@ describe("isSecretPath", () => {
     "src/credentials.ts",
     "credentials/index.ts",
     "docs/secrets.md",
+    ...READABLE,
     "ssh/notes",
     "rsa",
   ])("leaves %j", (path) => {
@@ -75,5 +96,47 @@ describe("isSecretPath", () => {
       false,
     ]);
     expect([".ssh", "a/.aws", ".env"].map((path) => isSecret(path, true))).toEqual([true, true, true]);
+  });
+});
+
+describe("holdsKey", () => {
+  const body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
+  it.each([
+    "-----BEGIN PRIVATE KEY-----\nx",
+    `\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n${body}`,
+    `${"certificate\n".repeat(2_000)}-----BEGIN EC PRIVATE KEY-----\n${body}`,
+    `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${body}`,
+    `-----BEGIN OPENSSH PRIVATE KEY-----\r\n${body}`,
+    `const key = "-----BEGIN PRIVATE KEY-----\\n${body}"`,
+    `  key: |\n    -----BEGIN PRIVATE KEY-----\n    ${body}`,
+    "PuTTY-User-Key-File-3: ssh-ed25519",
+    "# created: today\nAGE-SECRET-KEY-1QQQ",
+    "machine example.org login ada password x",
+    "[default]\naws_secret_access_key = x",
+    "//registry.npmjs.org/:_authToken=npm_x",
+    "users:\n- user:\n    client-key-data: x",
+    '{"type": "service_account", "project_id": "x"}',
+    '{"version":3,"crypto":{"ciphertext":"ab"}}',
+    '{"x": 1, "private_key": "-----BEGIN PRIVATE KEY-----"}',
+  ])("knows %j", (text) => {
+    expect(holdsKey(text)).toBe(true);
+  });
+  it.each([
+    "A key begins with -----BEGIN PRIVATE KEY----- and ends with -----END PRIVATE KEY-----.",
+    "-----BEGIN CERTIFICATE-----\nMIID",
+    "-----BEGIN PUBLIC KEY-----\nMIID",
+    "ssh-ed25519 AAAA ada@host",
+    "The machine has a login and a password prompt.",
+    "const type = 'service_account';",
+    "",
+  ])("leaves %j", (text) => {
+    expect(holdsKey(text)).toBe(false);
+  });
+  it("reads 1 MB in linear time", () => {
+    for (const piece of ["-----BEGIN ", "-----BEGIN PRIVATE KEY-----\n", "a: b\n", " ", "machine a login "]) {
+      const fromMs = performance.now();
+      holdsKey(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+      expect(performance.now() - fromMs).toBeLessThan(500);
+    }
   });
 });
