@@ -77,7 +77,7 @@ import { ${Type}Settings } from "./settings.ts";
 export const ${id} = defineProtocol({
   name: "${name}",
   version: 1,
-  summary: "ask several models and take the answer nearest to the others",
+  summary: "Ask several models and take the answer nearest to the others",
   seats: [{ name: "member", filledBy: "models", min: 1 }],
   settings: ${Type}Settings,
   templates: [answerTemplate],

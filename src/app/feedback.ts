@@ -36,7 +36,7 @@ export async function recordFeedback(
   const answer = second ? answerOfB(entries) : answerEvent(entries);
   if (!answer) {
     const why = second ? `no second respondent has answered ${id}` : `${id} has no answer`;
-    throw new Fault("configuration", { why, next: "rate a deliberation that has one" });
+    throw new Fault("configuration", { why, next: "rate a run that has an answer" });
   }
   const words = text.trim();
   if (words.length > MAX_FEEDBACK_LENGTH) {

@@ -79,7 +79,10 @@ async function newParticipants(
   });
   const kept = opening.participants.filter(({ id }) => !left.includes(id));
   if (!kept.some(isVoice)) {
-    throw new Fault("configuration", { why: "that leaves no member", next: "keep at least one" });
+    throw new Fault("configuration", {
+      why: "leaving these out would remove every member",
+      next: "keep at least one",
+    });
   }
   const { requested, settings, store } = context;
   if (!requested.has("chair")) return kept;

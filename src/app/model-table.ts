@@ -41,7 +41,7 @@ export async function modelTable(context: AppContext) {
     const next = keyVariables.length > 0 ? `set ${keyVariables.join(" or ")}` : "start it on this machine";
     return [{ provider, next }];
   });
-  const simulated = row("sim/ada?skill=0.9&seed=1", "simulated, always there");
+  const simulated = row("sim/ada?skill=0.9&seed=1", "simulated, always available");
   const rows = [...configured, ...found, simulated];
   return {
     models: rows.filter(({ ref }, index) => rows.findIndex((other) => other.ref === ref) === index),

@@ -11,6 +11,7 @@ import {
   type ToolSpec,
 } from "../kernel/index.ts";
 import { slotsOf } from "../prompts/template.ts";
+import { pluralize } from "../text/format.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
 import { nextTurn, turnsBefore } from "./conversation.ts";
@@ -153,8 +154,8 @@ export function seatPanel(
     const personas = seat.persona === undefined ? settings.personas : [seat.persona];
     const seated = models[seat.filledBy].slice(0, seat.max);
     if (seated.length < seat.min) {
-      const why = `${seat.min} models are needed as ${seat.name}, and there are ${seated.length}`;
-      throw new Fault("configuration", { why, next: `name them (setting: ${seat.filledBy})` });
+      const why = `${seat.name} needs ${pluralize(seat.min, "model")} (got ${seated.length})`;
+      throw new Fault("configuration", { why, next: `set ${seat.filledBy}, e.g. openai/gpt-5-mini` });
     }
     return seated.map((model, index): SeatedParticipant => {
       const { id, name, instructions, temperature } = resources.persona(

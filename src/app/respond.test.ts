@@ -90,11 +90,11 @@ describe("a turn with a respondent", () => {
         `${opened.deliberation} is under way or was interrupted; resume or cancel it`,
       );
       const eve = { ...context, principal: { ...context.principal, user: UserId.parse("eve") } };
-      await expect(asking(eve, "When?", first.id)).rejects.toThrow(/no deliberation/);
+      await expect(asking(eve, "When?", first.id)).rejects.toThrow(/no run/);
       const acme = { ...context.principal, organization: OrganizationId.parse("acme") };
       const store = context.process.store.for(acme.organization);
       await expect(asking({ ...context, store, principal: acme }, "When?", first.id)).rejects.toThrow(
-        /no deliberation/,
+        /no run/,
       );
     }));
 

@@ -115,7 +115,7 @@ export async function openPrepared(
   if (fresh || opened.data.question === opening.question) return { fresh, opened };
   if (!opening.series) {
     throw new Fault("configuration", {
-      why: `the request ${request} has opened ${opened.deliberation} with another question`,
+      why: `request ${request} already belongs to ${opened.deliberation}, whose question differs`,
       next: "give every question a request name of its own",
     });
   }
@@ -123,7 +123,7 @@ export async function openPrepared(
   const latest = last?.id ?? opened.deliberation;
   const ended = (await context.store.read(latest)).some((entry) => isEvent(entry, "deliberation-closed"));
   throw new Fault("configuration", {
-    why: `the conversation has gone on: ${opening.previous} has been followed by another question`,
+    why: `this turn already has a follow-up: another question followed ${opening.previous}`,
     next: ended
       ? `continue from its latest turn, ${latest}`
       : `${latest} is under way or was interrupted; resume or cancel it, then continue from ${latest}`,

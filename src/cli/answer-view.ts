@@ -3,7 +3,7 @@ import { printable } from "../reports/printable.ts";
 import { styleOf } from "../reports/style.ts";
 import type { Output } from "./output.ts";
 
-// ANSWER-1. What stands on the screen in the end is the whole answer, once: where the live text was not all of it, it is written anew.
+// ANSWER-1. The screen ends with the full answer, shown once: where the live text was incomplete, it is written again.
 // ANSWER-2. A text that is begun again (another attempt, another turn) is set off from what it replaces.
 // ANSWER-3. What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
 

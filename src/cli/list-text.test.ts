@@ -46,5 +46,5 @@ it("keeps ids whole and lines within the width; the question is the first to go"
 });
 
 it("says how to begin when there are none", () => {
-  expect(listText([], { now: NOW, width: 80 })).toBe('No deliberations yet. Ask: parley "your question"\n');
+  expect(listText([], { now: NOW, width: 80 })).toBe('No runs yet. Ask: parley "your question"\n');
 });

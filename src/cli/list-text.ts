@@ -4,7 +4,7 @@ import { oneLine } from "../reports/printable.ts";
 import { cutTo, widthOf } from "../reports/text-width.ts";
 import { shortAge } from "../reports/words.ts";
 
-export const NO_DELIBERATIONS = 'No deliberations yet. Ask: parley "your question"';
+export const NO_DELIBERATIONS = 'No runs yet. Ask: parley "your question"';
 
 /** One line a deliberation, in the order given: id (never cut), age, status, question. Ends in a newline. `now`: milliseconds since 1970. */
 export function listText(

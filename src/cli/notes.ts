@@ -6,8 +6,8 @@ export function wordNote(note: Note): string {
   switch (note.code) {
     case "simulated-models":
       return (
-        "No model is configured, no Ollama runs here and no key is set: this is the simulated panel. It really computes arithmetic, " +
-        "counting and small puzzles, and knows a few facts; anything else it fills with a placeholder. Set a key, start Ollama or use --models for real answers."
+        "No model is configured, no Ollama runs here and no key is set: using simulated models. They compute arithmetic, " +
+        "counting and small puzzles, and know a few facts; for anything else they write a placeholder. Set a key, start Ollama or use --models for real answers."
       );
     case "models-discovered":
       return note.through === "ollama"

@@ -129,11 +129,11 @@ describe("what a person sees", () => {
   it("at 80 and at 40 columns", () => {
     expect(shown(79, 23)).toMatchInlineSnapshot(`
       "12 deliberations · journal at 1,234 · 03:04:05Z
-      REACTOR       STATE             BEHIND  PASSED  OLDEST  SERVED BY        SAID
-      critic        error             0       0               nobody           40
-      memory        ingesting         1,200   0       3 min   nobody           3
-      pairwise      pairwise-grading  3       2       4 s     worker at 1,200  0
-      respondent-b  receiving         1       0       20 ms   2 commands       0
+      REACTOR       STATE             LAG    PASSED  OLDEST  WORKER           EVENTS
+      critic        error             0      0               –                40
+      memory        ingesting         1,200  0       3 min   –                3
+      pairwise      pairwise-grading  3      2       4 s     worker at 1,200  0
+      respondent-b  receiving         1      0       20 ms   2 commands       0
       ✗ 03:04:01Z 9bgzcxpf86bt critic: timed-out: no reply within 30 s
       03:04:05Z  Kx7sampleCouncil0001  deliberation-opened  council: What is 17 * 23?
       03:04:05Z  Kx7sampleCouncil0001  answer-given  B builder  Paris is 首都 of Fra…
@@ -144,7 +144,7 @@ describe("what a person sees", () => {
     `);
     expect(shown(39, 23)).toMatchInlineSnapshot(`
       "12 deliberations · journal at 1,234 ·…
-      REACTOR       STATE             BEHIND
+      REACTOR       STATE             LAG
       critic        error             0
       memory        ingesting         1,200
       pairwise      pairwise-grading  3
@@ -178,12 +178,12 @@ describe("what a person sees", () => {
   it("says that nothing was asked yet", () => {
     const empty = watched([state("critic")], { deliberations: 0, end: Cursor.parse(0) });
     const [head] = watchLines({ watched: empty, events: [], hint: "" }, { columns: 79, rows: 23, style });
-    expect(head).toBe('No deliberations yet. Ask: parley "your question"');
+    expect(head).toBe('No runs yet. Ask: parley "your question"');
     const other = watchLines(
       { watched: { ...empty, end: Cursor.parse(7) }, events: [], hint: "" },
       { columns: 79, rows: 23, style },
     );
-    expect(other[0]).toContain("No deliberations yet");
+    expect(other[0]).toContain("No runs yet");
   });
 
   it("WSCREEN-3, WLINE-1, WLINE-2: fits, whatever the size, the figures and the texts", () => {
@@ -241,8 +241,8 @@ describe("what a person sees", () => {
 
 it("says each state on a line of a log", () => {
   expect(BUSY.reactors.map((one) => reactorLine(one, AT)).join("\n")).toMatchInlineSnapshot(`
-    "03:04:05Z critic: error · served by nobody · timed-out: no reply within 30 s
-    03:04:05Z memory: ingesting · 1,200 behind · the oldest since 3 min 5 s · served by nobody
+    "03:04:05Z critic: error · no worker · timed-out: no reply within 30 s
+    03:04:05Z memory: ingesting · 1,200 behind · the oldest since 3 min 5 s · no worker
     03:04:05Z pairwise: pairwise-grading grade-given of 9bgzcxpf86bt · 3 behind · 2 of them passed over · the oldest since 4.2 s · served by worker at 1,200
     03:04:05Z respondent-b: receiving · 1 behind · the oldest since 20 ms · served by 2 commands"
   `);

@@ -29,14 +29,14 @@ type Column = { readonly head: string; readonly of: (state: ReactorState, nowMs:
 const COLUMNS = [
   { head: "REACTOR", of: ({ reactor }) => reactor },
   { head: "STATE", of: ({ state }) => state },
-  { head: "BEHIND", of: ({ behind }) => formatNumber(behind) },
+  { head: "LAG", of: ({ behind }) => formatNumber(behind) },
   { head: "PASSED", of: ({ passed }) => formatNumber(passed) },
   { head: "OLDEST", of: ({ oldestMs }) => (oldestMs === null ? "" : shortAge(oldestMs)) },
-  { head: "SERVED BY", of: describeServing },
-  { head: "SAID", of: ({ said }) => formatNumber(said) },
+  { head: "WORKER", of: describeServing },
+  { head: "EVENTS", of: ({ said }) => formatNumber(said) },
   { head: "LAST", of: describeLast },
 ] as const satisfies readonly Column[];
-const GIVING_WAY = ["LAST", "SAID", "SERVED BY", "OLDEST", "PASSED"];
+const GIVING_WAY = ["LAST", "EVENTS", "WORKER", "OLDEST", "PASSED"];
 /** On fewer cells a line has no room for a deliberation's id. */
 const NARROW = 60;
 
@@ -89,7 +89,7 @@ export function reactorLine(state: ReactorState, at: string): string {
     behind === 0 ? "" : `${formatNumber(behind)} behind`,
     passed === 0 ? "" : `${formatNumber(passed)} of them passed over`,
     oldestMs === null ? "" : `the oldest since ${formatDuration(oldestMs)}`,
-    `served by ${describeServing(state)}`,
+    isServed(state) ? `served by ${describeServing(state)}` : "no worker",
     word === "error" && state.lastError ? oneLine(state.lastError.why, 300) : "",
   ];
   return oneLine(`${clock(at)} ${reactor}: ${parts.filter(Boolean).join(" · ")}`, 600);
@@ -207,10 +207,15 @@ function describeAnnotation({ data }: Event<"engram-annotated">): string {
   }
 }
 
-/** Whoever runs a reactor now; of a worker, how far on the journal it has got. */
-function describeServing({ cursor, servedBy: { worker, drains } }: ReactorState): string {
+const isServed = ({ servedBy: { worker, drains } }: ReactorState): boolean => worker !== null || drains > 0;
+
+/** Whoever runs a reactor now, `–` where there is none; of a worker, how far on the journal it has got. */
+function describeServing(state: ReactorState): string {
+  if (!isServed(state)) return "–";
+  const { cursor, servedBy } = state;
+  const { worker, drains } = servedBy;
   const commands = pluralize(drains, "command");
-  if (worker === null) return drains === 0 ? "nobody" : commands;
+  if (worker === null) return commands;
   const place = cursor === null ? "worker" : `worker at ${formatNumber(cursor)}`;
   return drains === 0 ? place : `${place}, ${commands}`;
 }

@@ -27,8 +27,8 @@ type Faults = {
 export type FaultCode = keyof Faults;
 
 const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
-  "deliberation-missing": (d) => `there is no deliberation ${d.id}`,
-  "deliberation-closed": (d) => `deliberation ${d.id} is closed (${d.outcome}); going on from it is a fork`,
+  "deliberation-missing": (d) => `no run "${d.id}"`,
+  "deliberation-closed": (d) => `run ${d.id} is closed (${d.outcome}); fork it to continue`,
   "step-repeated": (d) => `step "${d.key}" was started twice in one run; give each step its own key`,
   "step-changed": (d) =>
     `step "${d.key}" is recorded with different input; a protocol that changed needs a new version`,
@@ -36,11 +36,11 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "step-unrecorded": (d) => `step "${d.key}" is not on the journal`,
   "replay-differs": (d) => `replay differs at "${d.key}": ${d.what}`,
   "protocol-unknown": (d) =>
-    `this version of Parley has no protocol ${d.name}@${d.version} (it has ${d.shipped}); a fork to one of these goes on from what is recorded`,
+    `this version of Parley has no protocol ${d.name}@${d.version} (it has ${d.shipped}); fork it to use one of these`,
   "event-invalid": (d) => `an event "${d.type}" cannot be recorded: ${d.why}`,
   "event-too-large": (d) => `an event "${d.type}" of ${d.bytes} bytes is over the limit of 4 MB`,
   "schema-newer": (d) =>
-    `${d.what} has schema ${d.found}, this Parley knows up to ${d.known}; install a newer Parley`,
+    `${d.what} uses schema ${d.found}; this version supports up to ${d.known}; install a newer Parley`,
   "store-unavailable": (d) => `the store at ${d.where} cannot be used: ${d.why}`,
   "reactor-loops": (d) => `reactor "${d.name}" listens to "${d.type}", which it emits itself`,
   "text-missing": (d) => `the text ${d.digest} that a deliberation pins is not in the store`,

@@ -11,7 +11,9 @@ export type Ballot = { readonly ranking: readonly (readonly string[])[]; readonl
 function listCandidates(ballots: readonly Ballot[]): string[] {
   for (const [index, { count }] of ballots.entries())
     if (!(count >= 0 && count < Infinity))
-      throw new RangeError(`ballot ${index + 1} has a count of ${count}; give one from 0`);
+      throw new RangeError(
+        `the count of ballot ${index + 1} must be a finite number of at least 0 (got ${count})`,
+      );
   return [...new Set(ballots.flatMap(({ ranking }) => ranking.flat()))].sort();
 }
 
@@ -55,7 +57,7 @@ export type Tally = { readonly order: string[][]; readonly scores: Record<string
  * Borda count: among n candidates place p of a ballot is worth n − p points, times its count. Equals share the mean
  * of the points of the places they take; candidates that a ballot does not list (but another does) are equal last
  * on it. Where a ballot repeats a candidate, the first place counts. Equals in `order` stand alphabetically.
- * @throws RangeError for a count that is no finite number from 0
+ * @throws RangeError for a count that is not a finite number of at least 0
  */
 export function borda(ballots: readonly Ballot[]): Tally {
   const candidates = listCandidates(ballots);
@@ -83,7 +85,7 @@ export type Pairwise = {
 
 /**
  * Every two candidates compared. As in `borda`, the unlisted are equal last, and the first place of a repeated one counts.
- * @throws RangeError for a count that is no finite number from 0
+ * @throws RangeError for a count that is not a finite number of at least 0
  */
 export function pairwise(ballots: readonly Ballot[]): Pairwise {
   const candidates = listCandidates(ballots);
@@ -108,9 +110,8 @@ export function pairwise(ballots: readonly Ballot[]): Pairwise {
  * @throws RangeError unless 0 ≤ p ≤ 1 and n is a whole number from 0
  */
 export function condorcet(p: number, n: number): number {
-  if (!(p >= 0 && p <= 1)) throw new RangeError(`${p} is no probability; give one from 0 to 1`);
-  if (!Number.isInteger(n) || n < 0)
-    throw new RangeError(`${n} voters are no panel; give a whole number from 0`);
+  if (!(p >= 0 && p <= 1)) throw new RangeError(`p must be from 0 to 1 (got ${p})`);
+  if (!Number.isInteger(n) || n < 0) throw new RangeError(`n must be an integer of at least 0 (got ${n})`);
   // Of those who are wrong: fewer than half, and half of what an even split adds.
   return (binomialAtMost(Math.ceil(n / 2) - 1, n, 1 - p) + binomialAtMost(Math.floor(n / 2), n, 1 - p)) / 2;
 }
@@ -120,7 +121,7 @@ export function condorcet(p: number, n: number): number {
  * (Copeland 1951; with ½ for ties as in Faliszewski et al. 2009, Journal of Artificial Intelligence Research
  * 35:275). A candidate that beats all others is first alone. Ballots are read as in `borda`; equals stand
  * alphabetically.
- * @throws RangeError for a count that is no finite number from 0
+ * @throws RangeError for a count that is not a finite number of at least 0
  */
 export function copeland(ballots: readonly Ballot[]): Tally {
   const { candidates, over } = pairwise(ballots);
@@ -143,7 +144,7 @@ export function copeland(ballots: readonly Ballot[]): Tally {
  * `scores` are how many candidates do not stand above one's own: first in `order` are those that nobody stands above.
  * Not standing above each other is not transitive, so of two in different groups neither need stand above the other.
  * Ballots are read as in `borda`; equals stand alphabetically.
- * @throws RangeError for a count that is no finite number from 0
+ * @throws RangeError for a count that is not a finite number of at least 0
  */
 export function schulze(
   ballots: readonly Ballot[],

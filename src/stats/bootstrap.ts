@@ -25,7 +25,7 @@ export type Bootstrap = {
  * sample, with replacement: the percentile interval, or the bias-corrected and accelerated one with the jackknife's
  * acceleration (Efron & Tibshirani, An Introduction to the Bootstrap, 1993, 13.3 and 14.3). Null for an empty sample.
  * Small samples give intervals that are too narrow, and a sample that does not vary one without width.
- * @throws RangeError for a statistic that is no finite number on some resample, and for options out of range
+ * @throws RangeError for a statistic that is not a finite number on some resample, and for options out of range
  */
 export function bootstrap<T>(
   sample: readonly T[],
@@ -33,16 +33,16 @@ export function bootstrap<T>(
   { seed = "parley", confidence = 0.95, resamples = 1_999, method = "percentile" }: BootstrapOptions = {},
 ): Bootstrap | null {
   if (!(confidence > 0 && confidence < 1))
-    throw new RangeError(`a confidence of ${confidence} is not between 0 and 1; 0.95 is usual`);
+    throw new RangeError(`confidence must be between 0 and 1, e.g. 0.95 (got ${confidence})`);
   if (!Number.isInteger(resamples) || resamples < 1)
-    throw new RangeError(`${resamples} resamples give no interval; 1,999 are usual`);
+    throw new RangeError(`resamples must be an integer of at least 1, e.g. 1999 (got ${resamples})`);
   if (method !== "percentile" && method !== "bca")
-    throw new RangeError(`no method is called "${String(method)}"; give percentile or bca`);
+    throw new RangeError(`method must be percentile or bca (got "${String(method)}")`);
   if (sample.length === 0) return null;
   const measured = (drawn: readonly T[]): number => {
     const value = statistic(drawn);
     if (!Number.isFinite(value))
-      throw new RangeError(`the statistic is ${value} on a resample; let it give a number for every one`);
+      throw new RangeError(`the statistic must be a finite number on every resample (got ${value})`);
     return value;
   };
   const estimate = measured(sample);

@@ -346,7 +346,7 @@ describe("where there is no top", () => {
   it("refuses a player against itself, counts that are none, and an unknown reference", () => {
     expect(() => bradleyTerry([win("a", "a")])).toThrow(RangeError);
     expect(() => bradleyTerry([win("a", "b", -1)])).toThrow(RangeError);
-    expect(() => bradleyTerry([win("a", "b", 1e300), win("b", "a")])).toThrow(/at most/);
+    expect(() => bradleyTerry([win("a", "b", 1e300), win("b", "a")])).toThrow(/must be from 0 to/);
     expect(() => bradleyTerry([], { ties: [tie("a", "b", Number.NaN)] })).toThrow(RangeError);
     expect(() => bradleyTerry([win("a", "b"), win("b", "a")], { reference: "c" })).toThrow(RangeError);
   });

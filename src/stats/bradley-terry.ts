@@ -33,7 +33,7 @@ function addUpResults(results: readonly Win[], ties: readonly Tie[]): PairedResu
     if (one === other) throw new RangeError(`"${one}" is set against itself; give results of two players`);
     if (!(count >= 0 && count <= MAX_COUNT))
       throw new RangeError(
-        `"${one}" and "${other}" have a count of ${count}; give one from 0, at most ${MAX_COUNT}`,
+        `the count of "${one}" and "${other}" must be from 0 to ${MAX_COUNT} (got ${count})`,
       );
     if (count === 0) continue;
     const [own, its] = [index.get(one) ?? 0, index.get(other) ?? 0];
@@ -123,7 +123,7 @@ export function bradleyTerry(
   const added = prior === 0 ? seen : addPrior(seen, prior);
   const { players } = added;
   if (reference !== undefined && !players.includes(reference))
-    throw new RangeError(`the reference "${reference}" is none of the players; give one of them`);
+    throw new RangeError(`the reference must be one of the players (got "${reference}")`);
   const refused = (reason: string, groups = [[...players]]): BradleyTerry => ({ ok: false, reason, groups });
   const groups = findGroups(added).map((group) => group.map((player) => players[player] ?? ""));
   if (groups.length === 0) return refused("there are no results", groups);

@@ -54,7 +54,9 @@ const rules = [
 describe("all of them", () => {
   it.each(rules)("%s refuses counts that are none", (_, rule) => {
     for (const count of [Number.NaN, -1, Infinity])
-      expect(() => rule([{ ranking: [["A"], ["B"]], count }])).toThrow(/count of .* give one from 0/);
+      expect(() => rule([{ ranking: [["A"], ["B"]], count }])).toThrow(
+        /count of .* must be a finite number of at least 0/,
+      );
   });
 });
 

@@ -77,7 +77,7 @@ function* listOrders(set: number, firsts: KemenyTable["firsts"]): Generator<numb
  * no order. `scores` are how many candidates some optimum puts below one's own: `order` is the optimum where
  * there is one, and what stands above something in every optimum stands above it in `order`. Ballots are read as in
  * `borda`. Not `ok` for more than 9 candidates: the sets of them to go through double with each.
- * @throws RangeError for a count that is no finite number from 0
+ * @throws RangeError for a count that is not a finite number of at least 0
  */
 export function kemeny(ballots: readonly Ballot[]): Kemeny {
   const votes = pairwise(ballots);

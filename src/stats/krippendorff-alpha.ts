@@ -30,7 +30,7 @@ const METRICS = {
  * Krippendorff's α, agreement beyond chance among any number of observers, with values missing or not: 1 for full
  * agreement, 0 for chance (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011). Units that fewer than two
  * observers judged are left out. Values are compared as `nominal`, equal or not, unless a metric is given. Null where nothing can differ: no unit left, or one value throughout.
- * @throws RangeError for a value that is no finite number, or for `ratio` a negative one, unless `nominal`; and for another metric
+ * @throws RangeError for a value that is not a finite number, or for `ratio` a negative one, unless `nominal`; and for another metric
  */
 export function krippendorffAlpha(
   units: Units<string | number>,
@@ -45,7 +45,7 @@ export function krippendorffAlpha(
   { metric = "nominal" }: { readonly metric?: keyof typeof METRICS } = {},
 ): number | null {
   if (!Object.hasOwn(METRICS, metric))
-    throw new RangeError(`no metric is called "${metric}"; give one of ${Object.keys(METRICS).join(", ")}`);
+    throw new RangeError(`metric must be one of ${Object.keys(METRICS).join(", ")} (got "${metric}")`);
   const judged = units
     .map((unit) => unit.filter((value) => value !== null))
     .filter((unit) => unit.length > 1);

@@ -17,10 +17,10 @@ export function wilson(
 ): Interval | null {
   if (!Number.isInteger(successes * 2) || !Number.isInteger(n) || successes < 0 || successes > n)
     throw new RangeError(
-      `${successes} of ${n} is no count of successes; give whole or half successes from 0 to n, and a whole n`,
+      `successes must be a whole or half number from 0 to n, and n whole (got ${successes} of ${n})`,
     );
   if (!(confidence > 0 && confidence < 1))
-    throw new RangeError(`a confidence of ${confidence} is not between 0 and 1; 0.95 is usual`);
+    throw new RangeError(`confidence must be between 0 and 1, e.g. 0.95 (got ${confidence})`);
   if (n === 0) return null;
   const z = normalQuantile((1 + confidence) / 2);
   const middle = successes + z ** 2 / 2;
@@ -78,11 +78,11 @@ export function binomialAtMost(most: number, n: number, p: number): number {
  * The exact two-sided p-value of McNemar's test for two arms on the same items: `b` items that only the first got
  * right, `c` that only the second did. Items on which both did alike say nothing. Twice the smaller binomial tail
  * at ½, at most 1 (McNemar 1947, Psychometrika 12:153; exact: Mosteller 1952, Biometrics 8:220). 1 for no such items.
- * @throws RangeError for what is no whole number from 0
+ * @throws RangeError unless both are whole numbers of at least 0
  */
 export function mcnemar(b: number, c: number): number {
   if (![b, c].every((count) => Number.isInteger(count) && count >= 0))
-    throw new RangeError(`${b} and ${c} are no counts; give whole numbers from 0`);
+    throw new RangeError(`b and c must be integers of at least 0 (got ${b} and ${c})`);
   return Math.min(1, 2 * binomialAtMost(Math.min(b, c), b + c, 0.5));
 }
 
@@ -91,13 +91,13 @@ export function mcnemar(b: number, c: number): number {
  * entries of the n × n matrix of pairwise agreement or correlation, with 1 on its diagonal. With a mean correlation
  * r that is n / (1 + (n − 1) r), the design effect of Kish, Survey Sampling, 1965, 8.2. Members who contradict
  * each other count as independent, never as more than n.
- * @throws RangeError for rows that are not as long as there are members, and for an entry that is no finite number
+ * @throws RangeError for rows that are not as long as there are members, and for an entry that is not a finite number
  */
 export const effectiveVotes = (agreementMatrix: readonly (readonly number[])[]): number => {
   const members = agreementMatrix.length;
   if (agreementMatrix.some((row) => row.length !== members || !row.every(Number.isFinite)))
     throw new RangeError(
-      `this is no matrix of ${members} × ${members} numbers; give one row and column a member`,
+      `the matrix must have ${members} × ${members} finite numbers, one row and column for each member`,
     );
   const sum = agreementMatrix.flat().reduce((total, entry) => total + entry, 0);
   if (members === 0) return 0;

@@ -67,7 +67,7 @@ export function searchContext(
   { most = MAX_HITS }: { readonly most?: number } = {},
 ): ContextSearch {
   if (!Number.isInteger(most) || most < 1)
-    throw new RangeError(`${most} is no number of hits; give 1 or more`);
+    throw new RangeError(`most must be an integer of at least 1 (got ${most})`);
   const wanted = term.trim();
   if (wanted === "") return { ok: false, reason: "the term is blank; give a word or a phrase" };
   if (isLonger(wanted, MAX_TERM_LENGTH))

@@ -33,7 +33,7 @@ function scaleVector(vector: readonly number[]): readonly number[] | null {
 /**
  * The cosine of the angle between two vectors, from −1 (opposite) to 1 (the same direction); 0 where one of them has no
  * direction, being empty or all zeros. (Salton & McGill 1983, Introduction to Modern Information Retrieval, 4.)
- * @throws RangeError where the lengths differ or a component is no finite number
+ * @throws RangeError where the lengths differ or a component is not a finite number
  */
 export function cosine(first: readonly number[], second: readonly number[]): number {
   if (first.length !== second.length) {
@@ -42,7 +42,7 @@ export function cosine(first: readonly number[], second: readonly number[]): num
     );
   }
   if (![...first, ...second].every(Number.isFinite))
-    throw new RangeError("a component of a vector is no finite number");
+    throw new RangeError("every component of a vector must be a finite number");
   const one = scaleVector(first);
   const other = scaleVector(second);
   if (one === null || other === null) return 0;

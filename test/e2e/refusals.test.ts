@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
     says: /cannot be used with/,
   },
   { what: "an unknown deliberation", args: ["show", "nosuchthing"], code: 2, says: /parley list/ },
-  { what: "a fork of nothing", args: ["fork", "nosuchthing"], code: 2, says: /no deliberation/ },
+  { what: "a fork of nothing", args: ["fork", "nosuchthing"], code: 2, says: /no run/ },
   {
     what: "a missing context file",
     args: [QUESTION, "--context", "nope.md"],
@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
     what: "a conversation that is none",
     args: [...RESPOND, "--continue", "nosuchthing"],
     code: 2,
-    says: /no deliberation nosuchthing/,
+    says: /no run "nosuchthing"/,
   },
   {
     what: "a temperature that is no number",
@@ -224,7 +224,7 @@ const cases: readonly Case[] = [
     what: "feedback that is neither up nor down",
     args: ["feedback", "x", "sideways"],
     code: 2,
-    says: /Rating must be up or down \(got "sideways"\)/,
+    says: /rating must be up or down \(got "sideways"\)/,
   },
   {
     what: "feedback that says nothing",
@@ -236,7 +236,7 @@ const cases: readonly Case[] = [
     what: "feedback on nothing",
     args: ["feedback", "nosuchthing", "up"],
     code: 2,
-    says: /no deliberation nosuchthing/,
+    says: /no run "nosuchthing"/,
   },
   {
     what: "a folder that cannot be made",
@@ -378,7 +378,9 @@ describe("what goes wrong on the way", () => {
     const { id: second } = resultIn(await place.run([...ask, "--json", "--continue", first]));
     const late = await place.run(["respond", "And 18 * 23?", ...ask.slice(2), "--continue", first]);
     expect(late).toMatchObject({ code: 2, stdout: "" });
-    expect(late.stderr).toMatch(/the conversation has gone on: .*\nTry: continue from its latest turn, /);
+    expect(late.stderr).toMatch(
+      /this turn already has a follow-up: .*\nTry: continue from its latest turn, /,
+    );
     expect(late.stderr).toContain(second);
     expect([early, late].map(({ stderr }) => isProblem(stderr))).toEqual([true, true]);
   });

@@ -41,7 +41,7 @@ describe("the stories that ship", () => {
     expect([ok, code]).toEqual([true, 0]);
     expect(new Set(stories.map(({ user }) => user)).size).toBe(5);
     // What is to be known of the models is said once.
-    expect(stderr.match(/this is the simulated panel/g)).toHaveLength(1);
+    expect(stderr.match(/using simulated models/g)).toHaveLength(1);
     expect(stderr).toContain("S2, turn 2 of 2: What is my favourite author?\n");
   }, 120_000);
 

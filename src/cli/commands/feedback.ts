@@ -15,7 +15,7 @@ export const feedback = (
     const next = `parley feedback ${prefix} up, or parley feedback ${prefix} --outcome good`;
     if (rating !== undefined && thumb === undefined)
       throw new Fault("configuration", {
-        why: `Rating must be up or down (got "${rating.slice(0, 40)}")`,
+        why: `rating must be up or down (got "${rating.slice(0, 40)}")`,
         next,
       });
     if (thumb === undefined && outcome === undefined)

@@ -3,6 +3,7 @@ import type { Run } from "../../app/run.ts";
 import { readAnswersFile } from "../../config/input-files.ts";
 import type { Entry } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
+import { pluralize } from "../../text/format.ts";
 import { pendingQuestions, type PendingQuestions } from "../../views/pending-questions.ts";
 import { isClosed } from "../../views/result.ts";
 import { answerOnTerminal, recordAnswers, runWithQuestions } from "../clarification.ts";
@@ -104,6 +105,6 @@ export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string
     await print(io, options, {
       value: { id, same: true, closed, steps, calls },
       words: () =>
-        `Replay of ${id} matches${state}: ${steps} steps, ${calls} recorded replies, no model calls\n`,
+        `Replay of ${id} matches${state}: ${pluralize(steps, "step")}, ${pluralize(calls, "recorded reply")}, no model calls\n`,
     });
   });

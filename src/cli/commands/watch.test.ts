@@ -141,7 +141,7 @@ it("shows what other processes make of a question, and a worker reacts, until Ct
 
   const log = await lines.ended;
   expect([log.code, log.stderr]).toEqual([130, ""]);
-  expect(log.stdout).toMatch(/^No deliberations yet/);
+  expect(log.stdout).toMatch(/^No runs yet/);
   expect(log.stdout).toMatch(/answer-given {2}A {2}\[simulated/);
   expect(log.stdout).toMatch(/answer-given {2}B {2}\[simulated/);
   expect(log.stdout).toMatch(/critic: grading answer-given of .* · served by worker/);

@@ -301,14 +301,14 @@ function requireGrounds(id: DeliberationId, entries: readonly Entry[]): Grounds 
   const [opened] = entries;
   if (!opened || !isEvent(opened, "deliberation-opened")) throw new Fault("deliberation-missing", { id });
   const refuse = (problem: string, next: string) =>
-    new Fault("configuration", { why: `deliberation ${id} ${problem}`, next });
+    new Fault("configuration", { why: `${id} ${problem}`, next });
   if (!isClosed(entries)) throw refuse("is still open", `resume ${id} first`);
   const { parent } = opened.data;
   if (parent && withheldIn(opened.data))
-    throw refuse(`was made to measure the contributions to ${parent.id}`, `measure ${parent.id}`);
+    throw refuse(`is a re-run that measures ${parent.id}`, `measure ${parent.id}`);
   const read = groundsOf(entries);
   if (read.ok) return read.grounds;
-  throw refuse(`has no contributions: ${read.why}`, "measure a deliberation that has an answer");
+  throw refuse(`has no contributions: ${read.why}`, "measure a run that has an answer");
 }
 
 /** The origin names the figures, so that an equal measurement adds nothing. */

@@ -320,14 +320,14 @@ describe("an evaluation", () => {
   });
 
   it.each([
-    ["nobody", {}, /no evaluator is named; name a configuration file, or models/],
+    ["nobody", {}, /no evaluators given; name a configuration file, or models/],
     [
       "a file and models",
       { config: "x.json", models: ["sim/eva"] },
       /named twice: by a configuration file and by their models/,
     ],
     ["what is no model", { models: ["eva"] }, /"eva" is not a model reference/],
-    ["too many", { models: Array.from({ length: 27 }, () => "sim/eva") }, /more than 26 evaluators/],
+    ["too many", { models: Array.from({ length: 27 }, () => "sim/eva") }, /at most 26 evaluators/],
     ["an id that names a step", { config: "taken.json" }, /roster and admitted name steps/],
   ] as const)("of %s is refused", async (_, given, message) => {
     const agents = [{ id: "roster", name: "R", model: "gpt-5" }];

@@ -178,7 +178,9 @@ function evaluatorsOf({ config, models = [], place }: Evaluators): EvaluationCon
   }
   if (models.length === 0 || models.length > MAX_EVALUATORS)
     throw refuse(
-      models.length === 0 ? "no evaluator is named" : `more than ${MAX_EVALUATORS} evaluators are named`,
+      models.length === 0
+        ? "no evaluators given"
+        : `at most ${MAX_EVALUATORS} evaluators are allowed (got ${models.length})`,
       "name a configuration file, or models as provider/model",
     );
   const builtIn = { source: "built-in" } as const;
