@@ -85,7 +85,7 @@ describe("bradleyTerry", () => {
     expect(tied.tie).toBeCloseTo(2 / Math.sqrt(1.5 * 0.5), 9);
   });
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e16])("refuses a prior of %d", (prior) => {
-    expect(() => bradleyTerry([win("a", "b")], { prior })).toThrow(/prior of .* give one from 0/);
+    expect(() => bradleyTerry([win("a", "b")], { prior })).toThrow(/the prior must be from 0 to .*got/);
   });
 
   const names = "abcd".split("");

@@ -118,7 +118,7 @@ export function bradleyTerry(
   { ties = [], reference, prior = 0 }: BradleyTerryOptions = {},
 ): BradleyTerry {
   if (!(prior >= 0 && prior <= MAX_COUNT))
-    throw new RangeError(`the prior must be a finite number of at least 0, e.g. 0.5 (got ${prior})`);
+    throw new RangeError(`the prior must be from 0 to ${MAX_COUNT}, e.g. 0.5 (got ${prior})`);
   const seen = addUpResults(results, ties);
   const added = prior === 0 ? seen : addPrior(seen, prior);
   const { players } = added;
