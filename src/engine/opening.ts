@@ -3,6 +3,7 @@ import {
   canonical,
   checkedEvent,
   Opening,
+  READERS_VERSION,
   type Budget,
   DeliberationId,
   type Digest,
@@ -117,6 +118,7 @@ export async function open(
     ...rest,
     organization,
     protocol: { name: protocol.name, version: protocol.version },
+    readers: READERS_VERSION,
     ...(history.length > 0
       ? { history: history.map(({ question, answer }) => ({ question: pin(question), answer: pin(answer) })) }
       : {}),
@@ -178,7 +180,8 @@ async function record(store: OrganizationStore, { id, request, opening }: NewOpe
   if (!appended.ok || !opened || !isEvent(opened, "deliberation-opened"))
     throw new Fault("deliberation-missing", { id });
   // OPEN-3: a fresh opening cannot differ.
-  const differs = !appended.fresh && canonical(opened.data) !== canonical(opening);
+  const inputOf = (data: Opening) => canonical({ ...data, readers: undefined });
+  const differs = !appended.fresh && inputOf(opened.data) !== inputOf(opening);
   return { fresh: appended.fresh, differs, opened };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isEvent, type Call, type Entry, type Store } from "../kernel/index.ts";
+import { isEvent, READERS_VERSION, type Call, type Entry, type Store } from "../kernel/index.ts";
 import { council } from "../../test/support/toys/council.ts";
 import { failing } from "../../test/support/toys/failing.ts";
 import { nothingToSay, toyAsked, toyProtocol } from "../testing/kit.ts";
@@ -69,6 +69,22 @@ describe("a replay", () => {
     }
     const { steps } = await on.engine.replay(on.id);
     expect(steps).toBeGreaterThan(1);
+  });
+
+  it("counts what an earlier version of the readers recorded otherwise, and passes", async () => {
+    const on = await driven({ protocols: [council] }, toyAsked("toy-council"));
+    const recordedBy = (readers: number | undefined) => (entry: Entry) =>
+      isEvent(entry, "deliberation-opened")
+        ? { ...entry, data: { ...entry.data, readers } }
+        : withReply(entry, "draft/ada", "read otherwise");
+    const replayed = (readers: number | undefined) =>
+      stage({
+        protocols: [council],
+        store: () => altered(on.store, recordedBy(readers)),
+      }).engine.replay(on.id);
+    const earlier = { steps: 6, calls: 5, reread: 1 };
+    expect([await replayed(undefined), await replayed(1)]).toEqual([earlier, earlier]);
+    await expect(replayed(READERS_VERSION)).rejects.toMatchObject({ code: "replay-differs" });
   });
 
   it("fails for an altered reply", async () => {

@@ -43,6 +43,8 @@ export type StepsContext = {
   readonly parent?: { readonly id: DeliberationId; batch(origin: string): readonly Entry[] | undefined };
   /** Makes and appends nothing; recorded steps are recomputed and compared. */
   readonly replay: boolean;
+  /** Takes a replayed step's difference from its record, which is otherwise a fault. */
+  readonly onDifference?: () => void;
   /** Marks model calls as low priority. */
   readonly background?: boolean;
   /** Receives each step's start and end, each record that is used, and each awaited client event; `waiting` returns how to end the wait. */

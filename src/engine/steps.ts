@@ -33,8 +33,8 @@ import {
 } from "./run.ts";
 import type { ProducedStep, StepsContext, StepWork } from "./steps-context.ts";
 import {
-  assertSameEvents,
   assertDeclared,
+  differenceOf,
   outcomeOf,
   toNewEvent,
   firstOf,
@@ -180,7 +180,7 @@ class Steps implements StepScope {
         (await this.#made(name, originAfter, { before, spec, work }));
       verifyDigest(batch, digest, key);
       const event = outcomeOf(batch, spec);
-      if (replay) assertSameEvents(work.again(batch), batch, key);
+      if (replay) this.#compare(work.again(batch), batch, key);
       watch.used(name);
       await Promise.resolve(); // STEP-7: recalled or made, a step never ends before a concurrent one has started
       state.frontier = [...state.frontier.filter((earlier) => !before.includes(earlier)), key];
@@ -188,6 +188,14 @@ class Steps implements StepScope {
     } finally {
       watch.ended();
     }
+  }
+
+  /** @throws Fault `replay-differs`, unless the context takes the difference */
+  #compare(again: readonly NewEvent[] | undefined, past: readonly Entry[], key: StepKey): void {
+    const difference = differenceOf(again, past, key);
+    if (!difference) return;
+    if (!this.#context.onDifference) throw difference;
+    this.#context.onDifference();
   }
 
   async #adopted(name: string, origin: Origin): Promise<readonly Entry[] | undefined> {

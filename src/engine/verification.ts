@@ -18,20 +18,20 @@ export function toNewEvent(entry: Entry): NewEvent {
   return checkedEvent({ type: entry.type, data: entry.data } as NewEvent);
 }
 
-/** Compares types and data without calls, in canonical form. @throws Fault `replay-differs` */
-export function assertSameEvents(
+/** The difference between what a step recorded and what it comes to again, by types and data without calls; undefined for none. */
+export function differenceOf(
   again: readonly NewEvent[] | undefined,
   past: readonly Entry[],
   key: StepKey,
-): void {
-  if (!again) return;
+): Fault | undefined {
+  if (!again) return undefined;
   const bare = ({ type, data }: Pick<NewEvent, "type" | "data">) =>
     canonical({ type, data: { ...data, call: undefined } });
   const recorded = past.map((entry) => bare(toNewEvent(entry)));
   const replayed = again.map(bare);
   const at = recorded.findIndex((text, index) => text !== replayed[index]);
-  if (at < 0 && recorded.length === replayed.length) return;
-  throw new Fault("replay-differs", {
+  if (at < 0 && recorded.length === replayed.length) return undefined;
+  return new Fault("replay-differs", {
     key,
     what: `recorded ${excerpt(recorded[at])}, read again as ${excerpt(replayed[at])}`,
   });

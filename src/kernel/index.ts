@@ -88,7 +88,7 @@ export {
   ToolCall,
   ToolSpec,
 } from "./model.ts";
-export { Budget, Opening, Participant, Persona, isVoice, pinnedTexts } from "./opening.ts";
+export { Budget, Opening, Participant, Persona, READERS_VERSION, isVoice, pinnedTexts } from "./opening.ts";
 export { Origin, Work, eventId, originKey, stepOrigin, workOf } from "./origin.ts";
 export {
   Answer,

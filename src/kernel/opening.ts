@@ -35,6 +35,12 @@ export const Budget = z.strictObject({
 export type Budget = z.infer<typeof Budget>;
 
 /**
+ * The version of what reads replies (answers, verdicts, rankings) and compares answers. A change that reads a recorded reply
+ * otherwise raises it, so that a replay can tell an older reading from an altered record.
+ */
+export const READERS_VERSION = 2;
+
+/**
  * The complete, pinned input of a deliberation: resume, replay and fork read nothing else. Long texts (instructions,
  * templates, context) are digests of entries in the store's text table.
  */
@@ -43,6 +49,8 @@ export const Opening = z.strictObject({
   /** Attachments of the question, shown as data: a display name and the text. */
   context: z.array(z.strictObject({ name: z.string(), text: Digest })),
   protocol: z.strictObject({ name: z.string(), version: z.int().positive() }),
+  /** The version of the readers that read the replies; absent means 1. */
+  readers: z.int().positive().optional(),
   /** The settings after the protocol's schema has parsed them. */
   settings: z.record(z.string(), Json),
   /** In seat order, with unique ids. */

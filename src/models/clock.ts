@@ -38,6 +38,7 @@ export function createWatch(
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ) {
   const controller = new AbortController();
+  const own: AbortSignal = controller.signal; // named, so that a declaration file can name it
   const deadlineMs = clock.now() + timeoutMs;
   let why: "cancelled" | "timed-out" | null = null;
   const stop = (reason: "cancelled" | "timed-out"): void => {
@@ -50,7 +51,7 @@ export function createWatch(
   else signal.addEventListener("abort", cancel);
   const cancelTimer = clock.after(timeoutMs, () => stop("timed-out"));
   return {
-    signal: controller.signal as AbortSignal, // the type of a declaration file, not one of Node's own
+    signal: own,
     /** What ended the call, or null while nothing has. The first reason stays. */
     stopped: () => why,
     leftMs: () => deadlineMs - clock.now(),

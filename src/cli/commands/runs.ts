@@ -100,11 +100,14 @@ export const cancel = (io: Io, prefix: string): Promise<void> =>
 /** Runs the protocol again without models; exit 1 where the result differs from what is recorded. */
 export const replay = (io: Io, options: Values<typeof JSON_FLAG>, prefix: string): Promise<void> =>
   withParley(io, {}, async (_context, { parley, principal }) => {
-    const { id, closed, steps, calls } = await parley.replay(prefix, { principal });
+    const { id, closed, ...counts } = await parley.replay(prefix, { principal });
+    const { steps, calls, reread = 0 } = counts;
     const state = closed ? "" : " so far (the run is unfinished)";
     await print(io, options, {
-      value: { id, same: true, closed, steps, calls },
+      value: { id, same: reread === 0, closed, ...counts },
       words: () =>
-        `Replay of ${id} matches${state}: ${pluralize(steps, "step")}, ${pluralize(calls, "recorded reply")}, no model calls\n`,
+        reread === 0
+          ? `Replay of ${id} matches${state}: ${pluralize(steps, "step")}, ${pluralize(calls, "recorded reply")}, no model calls\n`
+          : `Replay of ${id}${state}: an earlier version read the replies of ${reread} of ${pluralize(steps, "step")} otherwise; no model calls\n`,
     });
   });
