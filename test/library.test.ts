@@ -59,7 +59,9 @@ describe("a program", () => {
       const again = await ask("What is 2 + 2?");
       expect({ id: again.id, fresh: again.fresh }).toEqual({ id: first.id, fresh: false });
       expect((await again.outcome()).status).toBe("answered");
-      await expect(ask("What is 3 + 3?")).rejects.toThrow("another question");
+      await expect(ask("What is 3 + 3?")).rejects.toThrow(
+        /already belongs to \w+, which differs in its question/,
+      );
     }));
 
   it("is interrupted without loss, and resumes what is recorded", async () => {
@@ -145,7 +147,67 @@ describe("a program", () => {
       expect(await ask({ principal: acme })).toBe(0);
       expect(await ask({ principal: acme })).toBe(1);
       expect(await ask(eve)).toBe(0);
-      expect(await ask(eve, { user: "ada", organization: "acme" })).toBe(1); // eve's own first one, not ada's two
+      expect(await ask(eve)).toBe(1); // eve's own first one, not ada's two
+      await expect(ask(eve, { user: "ada" })).rejects.toThrow(/unknown key "user"/);
+      await expect(ask(eve, { organization: "acme" })).rejects.toThrow(/unknown key "organization"/);
+    }));
+
+  it("is told in which fields a request's earlier opening differs", () =>
+    opened(async (parley) => {
+      const question = "What is 2 + 2?";
+      const ask = (more: object) =>
+        parley.start({ protocol: "council", question, models: MODELS, request: "one", ...more });
+      await (await ask({ seed: "1" })).outcome();
+      await (await ask({})).outcome();
+      await expect(ask({ protocol: "ask" })).rejects.toThrow(/which differs in its .*protocol/);
+      await expect(ask({ models: ["sim/dee", "sim/eve"] })).rejects.toThrow(
+        /which differs in its participants/,
+      );
+      await expect(ask({ mode: "vote" })).rejects.toThrow(/which differs in its settings/);
+      await expect(ask({ seed: "2" })).rejects.toThrow(/which differs in its seed/);
+      await expect(ask({ maxCalls: 9 })).rejects.toThrow(/which differs in its budget/);
+      expect(await parley.list()).toHaveLength(1);
+    }));
+
+  it.each<[object, RegExp]>([
+    [{ maxCostUSD: 0.01 }, /unknown key "maxCostUSD"; did you mean maxCostUsd\?/],
+    [{ quorumm: 1 }, /unknown key "quorumm"; did you mean quorum\?/],
+    [{ settings: { quorum: 1 } }, /unknown key "settings"/],
+    [{ topology: "star" }, /unknown key "topology"/],
+    [{ protocol: "debate", topology: "moon" }, /topology must be/],
+    [{ protocol: "debate", agents: "architect" }, /agents must be/],
+    [
+      { protocol: "debate", protocolSettings: { rounds: 99 } },
+      /the settings of debate cannot be used: rounds/,
+    ],
+    [{ protocol: "respond", protocolSettings: { temperature: 9 } }, /respond has no setting "temperature"/],
+    [{ protocolSettings: { quorumm: 9 } }, /council has no setting "quorumm"/],
+    [{ question: 5 }, /question must be/],
+    [{ protocol: 5 }, /protocol must be/],
+    [{ context: "x" }, /context must be/],
+    [{ context: ["x"] }, /context\.0 must be/],
+    [{ previous: 5 }, /previous must be/],
+    [{ request: "" }, /request must/],
+  ])("is refused before anything is recorded: %j", (wrong, why) =>
+    opened(async (parley) => {
+      const asked = { protocol: "council", question: "What is 2 + 2?", models: MODELS, ...wrong };
+      // What TypeScript would refuse, too, as a program in JavaScript passes it.
+      await expect(parley.start(asked as never)).rejects.toThrow(why);
+      expect(await parley.list()).toEqual([]);
+    }),
+  );
+
+  it("is refused misspelled settings of the process and of a fork", () =>
+    opened(async (parley) => {
+      await expect(openParley({ settings: { maxcalls: 1 } as never })).rejects.toThrow(
+        /unknown key "maxcalls"/,
+      );
+      const run = await parley.start({ protocol: "respond", question: "What is 2 + 2?", models: MODELS });
+      await run.outcome();
+      await expect(parley.fork(run.id, { strategyy: "x" } as never)).rejects.toThrow(
+        /unknown key "strategyy"/,
+      );
+      expect(await (await parley.fork(run.id)).outcome()).toMatchObject({ status: "answered" });
     }));
 
   it("spends a cap on the answer before any reaction", () =>

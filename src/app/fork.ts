@@ -78,7 +78,7 @@ async function newParticipants(
     throw new Fault("configuration", { why: `there is no member "${name}" to leave out`, next });
   });
   const kept = opening.participants.filter(({ id }) => !left.includes(id));
-  if (!kept.some(isVoice)) {
+  if (left.length > 0 && !kept.some(isVoice)) {
     throw new Fault("configuration", {
       why: "leaving these out would remove every member",
       next: "keep at least one",

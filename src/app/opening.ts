@@ -10,6 +10,7 @@ import {
   type Budget,
   type ToolSpec,
 } from "../kernel/index.ts";
+import { findNearest, quoteValue } from "../text/words.ts";
 import { slotsOf } from "../prompts/template.ts";
 import { pluralize } from "../text/format.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
@@ -101,9 +102,8 @@ async function fileToolSpecs(folder: string): Promise<readonly ToolSpec[]> {
   return (await createFileTools(folder)).specs;
 }
 
-/** The request fields of a protocol without its own opening. */
 export type PanelRequest = {
-  /** The protocol's settings, which override the process's settings. */
+  /** The protocol's own settings, which override what the request and the process's settings come to. */
   readonly protocolSettings?: Readonly<Record<string, unknown>> | undefined;
 };
 
@@ -111,7 +111,7 @@ export type PanelRequest = {
 export function openPanel(
   context: AppContext,
   { seats, settings: schema, texts = [] }: Pick<AnyProtocol, "seats" | "settings" | "texts">,
-  { panel, protocolSettings: own }: PanelRequest & { readonly panel: Panel },
+  panel: Panel,
 ): OpeningPart {
   const { settings } = context;
   const strategy = texts.includes("strategy") ? chooseStrategy(context) : undefined;
@@ -124,7 +124,6 @@ export function openPanel(
         ? { maxOutputTokens: { draft: draftTokens, review: reviewTokens, synthesis: synthesisTokens } }
         : {}),
       ...(strategy ? { strategy: strategy.settings } : {}),
-      ...own,
     },
     participants: seatPanel(context, seats, panel),
     templates: strategy ? { strategy: strategy.directive } : {},
@@ -217,6 +216,21 @@ export function protocolSettings(
     throw new Fault("configuration", { why, next: next ?? `${name} knows ${known.join(", ")}` });
   }
   return z.record(z.string(), Json).parse(JSON.parse(canonical(read.data)));
+}
+
+/** @throws Fault `configuration` for settings of a request that the protocol does not have */
+export function refuseUnknownSettings(
+  { name, settings }: AnyProtocol,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  if (!(settings instanceof z.ZodObject)) return;
+  const known = Object.keys(settings.shape);
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new Fault("configuration", {
+    why: `${name} has no setting ${quoteValue(unknown)}`,
+    next: known.length === 0 ? "leave it out" : `did you mean ${findNearest(unknown, known)}?`,
+  });
 }
 
 export type Caps = Pick<EffectiveSettings, "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;

@@ -27,6 +27,9 @@ import type { Exported } from "./result.ts";
 import { reactors as shippedReactors, withProtocols } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
 import {
+  checkForkRequest,
+  checkProcessSettings,
+  checkRequest,
   processSettings,
   requestSettings,
   start,
@@ -125,6 +128,7 @@ export interface Parley extends AsyncDisposable {
  */
 export async function openParley(options: ParleyOptions = {}): Promise<Parley> {
   const { settings: given = {} } = options;
+  checkProcessSettings(given);
   const settings = { ...SettingsSchema.parse({}), ...processSettings(given), ...requestSettings(given) };
   return openParleyWith(settings, options);
 }
@@ -181,6 +185,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
 
   return {
     start: async (request, call = {}) => {
+      await checkRequest(process.protocols, request);
       const context = writing(call, request);
       const { previous } = request;
       const after = previous === undefined ? {} : { previous: await resolveId(context, previous) };
@@ -190,7 +195,9 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       const context = writing(call);
       return resume(context, await resolveId(context, id), call);
     },
-    async fork(parent, { without, request, ...changed } = {}, call = {}) {
+    async fork(parent, given = {}, call = {}) {
+      checkForkRequest(given);
+      const { without, request, ...changed } = given;
       const context = writing(call, changed);
       const from = await resolveId(context, parent);
       const { forkChanges } = await import("./fork.ts");

@@ -1,7 +1,7 @@
 import { explainIssue } from "../config/explain.ts";
-import type * as z from "zod";
+import * as z from "zod";
 import { Settings as SettingsSchema } from "../config/settings.ts";
-import type { NewDeliberation } from "../engine/index.ts";
+import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
 import { Fault, isEvent, type Event } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
 import type { Panel } from "../engine/opening-part.ts";
@@ -13,6 +13,7 @@ import {
   assembleOpening,
   openingContext,
   openPanel,
+  refuseUnknownSettings,
   type PanelRequest,
   type PreparedOpening,
 } from "./opening.ts";
@@ -91,31 +92,36 @@ export async function prepareOpening(
   if (question === "")
     throw new Fault("configuration", { why: "the question is empty", next: "give a question" });
   const protocol = await protocolNamed(context.protocols, request.protocol ?? "ask");
-  const { context: attached = [], protocolSettings, reactions = true } = request;
+  const { context: attached = [], reactions = true } = request;
+  const names = ownSettings(protocol);
+  const flat = Object.entries(request).filter(([key, value]) => names.includes(key) && value !== undefined);
+  const protocolSettings = { ...Object.fromEntries(flat), ...request.protocolSettings };
   const own = await protocol.opening?.();
-  const part = own
+  refuseUnknownSettings(protocol, protocolSettings);
+  const opened = own
     ? await own(request, await openingContext(context, options.folder))
-    : openPanel(context, protocol, {
-        panel: options.panel ?? (await choosePanel(context)),
-        protocolSettings,
-      });
+    : openPanel(context, protocol, options.panel ?? (await choosePanel(context)));
+  const part = { ...opened, settings: { ...opened.settings, ...protocolSettings } };
   return assembleOpening(context, { protocol, question, context: attached, part, reactions });
 }
 
 /**
  * Records an opening, or returns the existing one of the same request or position in a conversation.
- * @throws Fault `configuration` if that has another question
+ * @throws Fault `configuration` if that is another opening
  */
 export async function openPrepared(
   context: AppContext,
   opening: NewDeliberation,
   request: string = context.world.id(),
 ): Promise<{ readonly fresh: boolean; readonly opened: Event<"deliberation-opened"> }> {
-  const { fresh, opened } = await context.engine.open(request, opening);
-  if (fresh || opened.data.question === opening.question) return { fresh, opened };
+  const { fresh, differing, opened } = await context.engine.open(request, opening);
+  const isSame = fresh || opened.data.question === opening.question;
+  // Every opening draws a seed of its own, unless one is requested.
+  const other = differing.filter((key) => key !== "seed" || context.requested.has("seed"));
+  if (isSame && (opening.series || other.length === 0)) return { fresh, opened };
   if (!opening.series) {
     throw new Fault("configuration", {
-      why: `request ${request} already belongs to ${opened.deliberation}, whose question differs`,
+      why: `request ${request} already belongs to ${opened.deliberation}, which differs in its ${other.join(", ")}`,
       next: "give every question a request name of its own",
     });
   }
@@ -129,6 +135,59 @@ export async function openPrepared(
       : `${latest} is under way or was interrupted; resume or cancel it, then continue from ${latest}`,
   });
 }
+
+/** A request's fields beside its settings and those that its protocol reads. */
+const COMMON_FIELDS = {
+  question: z.string(),
+  protocol: z.string().optional(),
+  context: z.array(z.strictObject({ name: z.string(), text: z.string() })).optional(),
+  previous: z.string().optional(),
+  request: z.string().min(1).optional(),
+  reactions: z.boolean().optional(),
+  protocolSettings: z.record(z.string(), z.unknown()).optional(),
+};
+const FORK_FIELDS = { without: z.array(z.string()).optional(), request: z.string().min(1).optional() };
+
+/** A setting's value is checked by `requestSettings`; here only its name is. */
+const settingFields = (keys: readonly string[]) =>
+  Object.fromEntries(keys.map((key) => [key, z.unknown().optional()]));
+const settingNames = Object.keys(SettingsSchema.shape);
+const requestNames = settingNames.filter((key) => !(PROCESS_SETTINGS as readonly string[]).includes(key));
+
+/** @throws Fault `invalid-request` for an unknown field, with the nearest, and for a value of the wrong type */
+function checkFields(what: string, fields: z.ZodRawShape, given: unknown): void {
+  const schema = z.strictObject(fields);
+  const read = schema.safeParse(given, { reportInput: true });
+  if (read.success) return;
+  const { path, say, next } = explainIssue(schema, read.error);
+  throw new Fault("invalid-request", {
+    problem: `${path.length === 0 ? `${what} must be an object` : `${what}: ${say(path.join("."))}`}${next === undefined ? "" : `; ${next}`}`,
+  });
+}
+
+/** Checks what a program passes to `start`, before anything is read from it. @throws Fault `invalid-request` */
+export async function checkRequest(protocols: AppContext["protocols"], request: unknown): Promise<void> {
+  const name = z.object({ protocol: z.string() }).safeParse(request).data?.protocol ?? "ask";
+  const protocol = await protocolNamed(protocols, name);
+  const own = protocol.request instanceof z.ZodObject ? protocol.request.shape : {};
+  const fields = { ...settingFields(ownSettings(protocol)), ...settingFields(requestNames) };
+  checkFields("request", { ...fields, ...COMMON_FIELDS, ...own }, request);
+}
+
+/** A protocol's settings that no other protocol shares and that its own opening does not read from the request. */
+function ownSettings({ settings, request }: AnyProtocol): string[] {
+  const read = new Set([...settingNames, ...fieldNames(request)]);
+  return fieldNames(settings).filter((key) => !read.has(key));
+}
+
+const fieldNames = (schema: z.ZodType | undefined): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+
+export const checkForkRequest = (request: unknown): void =>
+  checkFields("request", { ...settingFields(requestNames), ...FORK_FIELDS }, request);
+
+export const checkProcessSettings = (settings: unknown): void =>
+  checkFields("settings", settingFields(settingNames), settings);
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 

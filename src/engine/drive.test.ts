@@ -329,7 +329,11 @@ describe("what an opening pins (point 12)", () => {
   it("is what every driver uses, whatever the files say by then", async () => {
     const on = stage({ protocols: [pinned] });
     const { opened } = await on.engine.open("r1", asked("old"));
-    expect(await on.engine.open("r1", asked("new"))).toEqual({ fresh: false, differs: true, opened });
+    expect(await on.engine.open("r1", asked("new"))).toEqual({
+      fresh: false,
+      differing: ["context", "templates"],
+      opened,
+    });
     expect(await on.drive(opened.deliberation)).toMatchObject({
       closing: { data: { why: "old|be ada|old \ufffd|why?" } },
     });

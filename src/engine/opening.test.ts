@@ -70,10 +70,10 @@ describe("OPEN-1", () => {
 it("OPEN-2, OPEN-3: finds what the request opened, and says where that is something else", async () => {
   const context = opening();
   const first = await open(context, "r1", asked);
-  expect(first).toMatchObject({ fresh: true, differs: false, opened: { data: { organization: "local" } } });
+  expect(first).toMatchObject({ fresh: true, differing: [], opened: { data: { organization: "local" } } });
   const again = await open(context, "r1", asked);
-  expect(again).toEqual({ fresh: false, differs: false, opened: first.opened });
+  expect(again).toEqual({ fresh: false, differing: [], opened: first.opened });
   const other = await open(context, "r1", { ...asked, settings: { rounds: 2 } });
-  expect(other).toEqual({ fresh: false, differs: true, opened: first.opened });
-  expect(await open(context, "r2", asked)).toMatchObject({ fresh: true, differs: false });
+  expect(other).toEqual({ fresh: false, differing: ["settings"], opened: first.opened });
+  expect(await open(context, "r2", asked)).toMatchObject({ fresh: true, differing: [] });
 });

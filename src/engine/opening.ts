@@ -69,10 +69,10 @@ export type NewDeliberation = Omit<
   readonly reactions?: Readonly<Record<string, Json>>;
 };
 
-/** `fresh: false`: the deliberation existed. `differs`: the existing one differs from the request. */
+/** `fresh: false`: the deliberation existed. `differing`: the fields in which the existing one differs from the request. */
 export type OpenResult = {
   readonly fresh: boolean;
-  readonly differs: boolean;
+  readonly differing: readonly (keyof Opening)[];
   readonly opened: Event<"deliberation-opened">;
 };
 
@@ -85,7 +85,7 @@ export type OpeningChecks = {
 
 // OPEN-1. Protocol, settings, templates and models are validated before anything is recorded.
 // OPEN-2. Within an organization, the same request always names the same deliberation, and so does a position in a series.
-// OPEN-3. If a request names an existing deliberation with a different opening, the result says that it differs.
+// OPEN-3. If a request names an existing deliberation with a different opening, the result says in which fields it differs.
 
 /**
  * Opens a deliberation, or returns the existing one.
@@ -180,9 +180,16 @@ async function record(store: OrganizationStore, { id, request, opening }: NewOpe
   if (!appended.ok || !opened || !isEvent(opened, "deliberation-opened"))
     throw new Fault("deliberation-missing", { id });
   // OPEN-3: a fresh opening cannot differ.
-  const inputOf = (data: Opening) => canonical({ ...data, readers: undefined });
-  const differs = !appended.fresh && inputOf(opened.data) !== inputOf(opening);
-  return { fresh: appended.fresh, differs, opened };
+  const differing = appended.fresh ? [] : differingFields(opened.data, opening);
+  return { fresh: appended.fresh, differing, opened };
+}
+
+/** The fields in which two openings differ; the version of the readers is none of a request's. */
+function differingFields(one: Opening, other: Opening): (keyof Opening)[] {
+  const names = Object.keys(Opening.shape) as (keyof Opening)[]; // the schema's own fields
+  return names.filter(
+    (name) => name !== "readers" && canonical({ of: one[name] }) !== canonical({ of: other[name] }),
+  );
 }
 
 /** The fields of an opening that a fork may change; the others, such as the seed, are the parent's. */

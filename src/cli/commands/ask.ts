@@ -14,7 +14,7 @@ export const ask = (
 ): Promise<number> =>
   withParley(io, flags, async ({ settings }, { parley, principal, requested }) => {
     const { question, texts } = await readQuestion(io, args, { context: options.context, settings });
-    const request = { ...own, ...requested, protocol, protocolSettings: own, question, context: texts };
+    const request = { ...own, ...requested, protocol, question, context: texts };
     return runDeliberation(
       io,
       { begin: (signal) => parley.start(request, { principal, signal }) },

@@ -9,7 +9,7 @@ import { EMPTY_TRANSCRIPT, summarizePerspectives, withEntries, withSummaries } f
 import { reserveForJudge, writeSolution, type SolutionEvidence } from "./judge.ts";
 import { debateTemplates } from "./prompts.ts";
 import { criticize, pairCritics, propose, refine, transcriptEntries, type RoundSpec } from "./round.ts";
-import { DebateFlags, DebateSettings, requiredProposals } from "./settings.ts";
+import { DebateFields, DebateSettings, requiredProposals } from "./settings.ts";
 import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
 import { decideEnd, measureAgreement, type EndCheck } from "./termination.ts";
 
@@ -34,7 +34,7 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
       },
     ],
     settings: DebateSettings,
-    request: DebateFlags,
+    request: DebateFields,
     templates: debateTemplates,
     view: () => import("./view/index.ts"),
     report: () => import("./report/index.ts"),

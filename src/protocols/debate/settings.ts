@@ -85,6 +85,8 @@ export const DebateFlags = z.object({
   }),
 });
 export type DebateFlags = z.infer<typeof DebateFlags>;
+/** All that the opening of a debate reads from a request. */
+export const DebateFields = DebateFlags.extend({ config: z.unknown().optional() });
 
 export const DebateSettings = z.strictObject({
   /** The maximum number of rounds. */
