@@ -170,6 +170,36 @@ describe("a debate on the command line", () => {
     expect(exported.stdout).toContain('"The budget is 7 EUR."');
   });
 
+  it.each<[string, { agents?: object[]; judge?: object; debate: object } | undefined, string]>([
+    ["no agents", { debate: { rounds: 1 } }, "there are no agents"],
+    ["empty agents", { agents: [], debate: { rounds: 1 } }, "there are no agents"],
+    ["a judge alone", { judge: CONFIG.judge, debate: { rounds: 1 } }, "there are no agents"],
+    [
+      "an unknown role",
+      {
+        ...CONFIG,
+        agents: CONFIG.agents.map((one) => ({ ...one, role: "reviewer" })),
+        debate: { rounds: 1 },
+      },
+      'no role "reviewer"',
+    ],
+    ["no file", undefined, "c.json does not exist"],
+  ])("goes on as Dialectic does, with a warning: %s", async (_, ...row) => {
+    const [config, warning] = row;
+    await using place = somewhere();
+    if (config) writeFileSync(join(place.cwd, "c.json"), JSON.stringify(config));
+    const models = [
+      "--models",
+      "sim/ada,sim/bo",
+      ...(config?.agents || config?.judge ? ["--map-models", MODELS] : []),
+    ];
+    const ended = await place.run(["debate", PROBLEM, "-c", "c.json", "-r", "1", ...models, "--json"]);
+    expect(ended.stderr).toContain(warning);
+    expect(ended.code).toBe(0);
+    expect(resultIn(ended)).toMatchObject({ status: "answered", section: { rounds: 1 } });
+    expect(membersIn(resultIn(ended))).toHaveLength(3);
+  });
+
   it("refuses two folders", async () => {
     await using place = somewhere();
     const args = ["debate", PROBLEM, "--models", "sim/ada", "--context", ".", "--context", ".."];
@@ -202,7 +232,6 @@ describe("a debate on the command line", () => {
     [["debate"], "the problem is empty"],
     [["debate", "x", "-r", "0"], "--rounds"],
     [["debate", "x", "-a", "architekt"], "the nearest is architect"],
-    [["debate", "x", "-c", "none.json"], "does not exist"],
     [["debate", "x", "--context", "none"], "none does not exist"],
     [["report"], "no debate is named"],
   ])("refuses %j with what to do", async (args, said) => {

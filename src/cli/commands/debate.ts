@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readContext, readProblemFile } from "../../config/input-files.ts";
+import { toAbsolute } from "../../config/paths.ts";
 import { displayPath } from "../../config/text-file.ts";
 import {
   DEBATE_CONFIG,
@@ -9,7 +10,7 @@ import {
   withRoles,
 } from "../../interop/dialectic/debate-file.ts";
 import { Fault } from "../../kernel/index.ts";
-import type { DebateConfig } from "../../protocols/debate/seats.ts";
+import type { WrittenDebate } from "../../protocols/debate/seats.ts";
 import { runWithQuestions } from "../clarification.ts";
 import type { Io, Values } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
@@ -37,10 +38,17 @@ export const debate = (
     const showing = showingIn(options, settings);
     const { parley, principal, requested } = configured;
     const isUsual = options.config === undefined && existsSync(join(io.cwd, DEBATE_CONFIG));
-    const config = readConfig(io, options.config ?? (isUsual ? DEBATE_CONFIG : undefined), {
+    // Dialectic goes on with its built-in agents where the file that is named is not there.
+    const isMissing = options.config !== undefined && !existsSync(toAbsolute(options.config, io));
+    const named = isMissing ? undefined : options.config;
+    const config = readConfig(io, named ?? (isUsual ? DEBATE_CONFIG : undefined), {
       agents: own["agents"],
       isFound: isUsual,
     });
+    if (isMissing && !showing.quiet) {
+      const file = displayPath(options.config ?? "");
+      io.output.note(`Warning: the debate configuration ${file} does not exist; the built-in agents debate`);
+    }
     if (isUsual && !showing.quiet) io.output.note(`Using the debate configuration in ${DEBATE_CONFIG}`);
     const { folder, files: attached } = splitContext(io, options.context);
     const context = await readContext({
@@ -67,10 +75,11 @@ function readConfig(
   io: Io,
   file: string | undefined,
   { agents, isFound }: { readonly agents: unknown; readonly isFound: boolean },
-): DebateConfig | undefined {
+): WrittenDebate | undefined {
   if (file === undefined) return undefined;
   const read = readDebateFile(file, io, { isFound });
-  return debateConfig(Array.isArray(agents) ? withRoles(read, agents.map(String)) : read, io);
+  const isChosen = Array.isArray(agents) && read.agents.length > 0;
+  return debateConfig(isChosen ? withRoles(read, agents.map(String)) : read, io);
 }
 
 /** The folder that file tools may read, and the files whose texts go with the problem. @throws Fault for a second folder */

@@ -137,22 +137,29 @@ export const MAX_AGENTS = 26;
 export const refOf = ({ provider, model }: { readonly provider: string; readonly model: string }): ModelRef =>
   ModelRef.parse(`${provider}/${model}`);
 
+/** Why nobody takes part, and what to do; undefined where somebody does. */
+export function explainNoAgents(
+  agents: readonly { readonly enabled: boolean }[],
+): { readonly why: string; readonly next: string } | undefined {
+  if (agents.length === 0)
+    return {
+      why: "there are no agents",
+      next: "list at least one, with an id, a name, a model and its provider",
+    };
+  return agents.some(({ enabled }) => enabled)
+    ? undefined
+    : { why: "no agent is enabled", next: "set enabled: true for at least one" };
+}
+
 /**
  * The agents that take part.
- * @throws Fault `configuration` where there is none, or two have one id
+ * @throws Fault `configuration` where two have one id
  */
 export function enabledAgents<A extends { readonly id: string; readonly enabled: boolean }>(
   file: YamlFile,
   agents: readonly A[],
 ): readonly A[] {
   const enabled = agents.filter((agent) => agent.enabled);
-  if (enabled.length === 0) {
-    const [why, next] =
-      agents.length === 0
-        ? ["there are no agents", "list at least one, with an id, a name, a model and its provider"]
-        : ["no agent is enabled", "set enabled: true for at least one"];
-    throw refuse(`${file.place(["agents"], "key")}: ${why}`, next);
-  }
   const seen = new Set<string>();
   for (const [index, agent] of agents.entries()) {
     if (!agent.enabled) continue;
@@ -218,6 +225,8 @@ export function readEvaluationFile(written: string, place: FileContext): Evaluat
     for (const warning of reading.warnings) warnings.add(warning);
     return reading.prompt;
   };
+  const nobody = explainNoAgents(data.agents);
+  if (nobody) throw refuse(`${file.place(["agents"], "key")}: ${nobody.why}`, nobody.next);
   const agents = enabledAgents(file, data.agents).map((agent): Evaluator => {
     const { id, name, timeout } = agent;
     const system = read(agent.systemPromptPath, "system prompt");

@@ -32,7 +32,7 @@ const judge = (more: object = {}) => ({
 });
 const read = (value: unknown) => {
   using place = scratch({ [FILE]: JSON.stringify(value, undefined, 2) });
-  const { folder, warnings, ...config } = readDebateFile("debate.json", place);
+  const { folder, warnings, common: _, ...config } = readDebateFile("debate.json", place);
   expect(folder).toBe(place.cwd);
   return { ...config, warnings: warnings.map((warning) => warning.replaceAll(place.home, "HOME")) };
 };
@@ -204,7 +204,7 @@ describe("summarization", () => {
       maxLength: 1_000,
       embeddingModel: "ollama/nomic",
     };
-    expect([...agents, found].map(({ summarization }) => summarization)).toEqual([
+    expect([...agents, found].map((one) => one?.summarization)).toEqual([
       { ...common, threshold: 8_000, semanticThreshold: 0 },
       { ...common, enabled: false },
       { ...common, method: "a-method-of-tomorrow", scope: "all" },
@@ -249,16 +249,55 @@ describe("keys that are not known", () => {
   });
 });
 
+describe("what Dialectic goes on without", () => {
+  it.each<[string, object, string]>([
+    ["no agents key", { debate: { rounds: 1 } }, ": there are no agents; the built-in agents debate"],
+    ["null agents", { agents: null }, ":2:3: there are no agents; the built-in agents debate"],
+    ["empty agents", { agents: [] }, ":2:3: there are no agents; the built-in agents debate"],
+    ["an empty file", {}, ": there are no agents; the built-in agents debate"],
+    [
+      "agents of which none is enabled",
+      { agents: [agent({ enabled: false })] },
+      ":2:3: no agent is enabled; the built-in agents debate",
+    ],
+  ])("are agents, with a warning: %s", (_, ...row) => {
+    const [value, warning] = row;
+    const read = readWhole(value);
+    expect(read).toMatchObject({ agents: [], judge: undefined });
+    expect(read.warnings.filter((one) => one.includes(warning))).toHaveLength(1);
+    expect(readWhole({ ...value, judge: judge() }).judge).toMatchObject({ id: judge().id });
+  });
+  it.each([
+    ["archtect", "architect"],
+    ["reviewer", "architect"],
+    ["Product Owner", "architect"],
+    ["x", "architect"],
+    ["role: security", "architect"],
+  ])("is a role that it does not know: %s", (role, fallback) => {
+    const { agents, warnings } = readWhole({ agents: [agent({ role }), other()], judge: judge() });
+    expect(agents.map((one) => one.role)).toEqual([fallback, "kiss"]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/there is no role ".*", and architect stands in for it; the nearest is /);
+  });
+  it("is a role of its judge, too", () => {
+    const { judge: judged, warnings } = readWhole({
+      agents: [agent()],
+      judge: judge({ role: "magistrate" }),
+    });
+    expect(judged?.role).toBe("generalist");
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+const readWhole = (value: object) => {
+  using place = scratch({ [FILE]: JSON.stringify(value, undefined, 2) });
+  return readDebateFile("debate.json", place);
+};
+
 describe("refusals", () => {
   it.each([
-    [{}, ":1:1: agents is missing; a debate has agents, each with an id, a name, a role, a model and"],
-    [{ agents: [] }, ":2:3: there are no agents; list at least one, with an id"],
     [{ agents: {} }, "agents must be a list (got a mapping)"],
     [[agent()], "the file must be a mapping (got a list of 1)"],
-    [
-      { agents: [agent({ enabled: false })] },
-      ":2:3: no agent is enabled; set enabled: true for at least one",
-    ],
     [
       { agents: [agent(), other(), other()] },
       ":22:13: agent-kiss is the id of another agent, too; rename one of them",

@@ -4,20 +4,21 @@ import { readPrompt } from "../../config/input-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { refuse } from "../../config/text-file.ts";
 import { quoteValue as shown, findNearest } from "../../text/words.ts";
-import { roleName } from "../../config/personas.ts";
+import { loadRoles, roleName } from "../../config/personas.ts";
 import { readYaml } from "../../config/yaml.ts";
 import type { ModelRef } from "../../kernel/index.ts";
 import {
   AGENT_TEMPERATURE,
   type AgentConfig,
   BUILT_IN_JUDGE,
-  type DebateConfig,
   type PromptText,
+  type WrittenDebate,
 } from "../../protocols/debate/seats.ts";
 import { Summarization } from "../../protocols/debate/settings.ts";
 import {
   agentFields,
   enabledAgents,
+  explainNoAgents,
   foreignFile,
   line,
   MAX_AGENTS,
@@ -119,7 +120,11 @@ const WrittenRules = DebateRules.extend({
 });
 
 const DebateFile = z.strictObject({
-  agents: z.array(Agent).max(MAX_AGENTS, `more than ${MAX_AGENTS} agents`),
+  agents: z
+    .array(Agent)
+    .max(MAX_AGENTS, `more than ${MAX_AGENTS} agents`)
+    .nullish()
+    .transform((written) => written ?? []),
   judge: Judge.optional(),
   debate: WrittenRules.prefault({}),
 });
@@ -139,7 +144,10 @@ export type DebateFileConfig = {
   /** Where relative paths of prompts count from. */
   readonly folder: string;
   readonly agents: readonly AgentEntry[];
-  readonly judge: AgentEntry;
+  /** Undefined where it has no model of its own, and there is no agent whose model it could take. */
+  readonly judge: AgentEntry | undefined;
+  /** What the built-in agents and judge take over where the file has none. */
+  readonly common: Pick<AgentEntry, "summarization" | "promptPaths">;
   readonly debate: DebateRules;
   readonly warnings: readonly string[];
 };
@@ -149,8 +157,9 @@ const FORM =
 
 /**
  * A debate's configuration, in JSON or YAML. Agents that are not enabled are left out; without a judge the built-in one
- * judges. `isFound` where nobody named the file: it was in the folder.
- * @throws Fault `configuration` for a file that cannot be read, a value that is not valid, no agents, or an id that two have
+ * judges, without agents the built-in ones debate, and an unknown role is the architect's (of the judge, the generalist's):
+ * each with a warning, as in Dialectic. `isFound` where nobody named the file: it was in the folder.
+ * @throws Fault `configuration` for a file that cannot be read, a value that is not valid, or an id that two have
  */
 export function readDebateFile(
   written: string,
@@ -161,21 +170,36 @@ export function readDebateFile(
   const { data, warnings } = foreignFile(file, DebateFile, FORM);
   requireTrustInAgents(file, place, { isFound });
   const { summarization: common, synthesisMethod: _, orchestratorType, trace, ...debate } = data.debate;
-  const agents = enabledAgents(file, data.agents).map((agent) =>
+  const notes: string[] = [];
+  const roles = loadRoles(place);
+  const knownRole = (role: string, fallback: string, at: readonly PropertyKey[]): string => {
+    if (roles.has(role)) return role;
+    const nearest = findNearest(role, [...roles.keys()]);
+    const what = `there is no role ${shown(role)}, and ${fallback} stands in for it`;
+    notes.push(`${file.place([...at, "role"], "value")}: ${what}; the nearest is ${nearest}`);
+    return fallback;
+  };
+  const withRoles = data.agents.map((agent, index) =>
+    agent.enabled ? { ...agent, role: knownRole(agent.role, "architect", ["agents", index]) } : agent,
+  );
+  const agents = enabledAgents(file, withRoles).map((agent) =>
     debateAgent({ ...agent, model: refOf(agent) }, common),
   );
-  const [first] = agents;
-  if (!first) throw new RangeError("enabledAgents returned none");
+  const nobody = explainNoAgents(data.agents);
+  if (nobody) notes.push(`${file.place(["agents"], "key")}: ${nobody.why}; the built-in agents debate`);
   const judged = data.judge?.enabled === true ? data.judge : Judge.parse({});
   const { model, provider } = judged;
-  const ref = model === undefined || provider === undefined ? first.model : refOf({ model, provider });
-  const judge = debateAgent({ ...judged, model: ref }, common);
-  const what = data.judge ? "the judge is not enabled" : "there is no judge";
-  const notes =
-    judged === data.judge
-      ? []
-      : [`${file.place(["judge"], "key")}: ${what}; a generalist judges, with the model ${first.model}`];
-  if (agents.some(({ id }) => id === judge.id)) throw refuseTwice(file, ["judge", "id"], judge.id);
+  const ref = model === undefined || provider === undefined ? agents[0]?.model : refOf({ model, provider });
+  const role = judged === data.judge ? knownRole(judged.role, BUILT_IN_JUDGE.role, ["judge"]) : judged.role;
+  const judge = ref === undefined ? undefined : debateAgent({ ...judged, role, model: ref }, common);
+  if (judged !== data.judge || judge === undefined) {
+    const off = data.judge?.enabled === true ? "the judge has no model" : "the judge is not enabled";
+    const who = ref === undefined ? "" : `, with the model ${ref}`;
+    notes.push(
+      `${file.place(["judge"], "key")}: ${data.judge ? off : "there is no judge"}; a generalist judges${who}`,
+    );
+  }
+  if (judge && agents.some(({ id }) => id === judge.id)) throw refuseTwice(file, ["judge", "id"], judge.id);
   const idle = Object.entries({ orchestratorType, trace }).flatMap(([key, value]) =>
     value === undefined ? [] : [`${file.place(["debate", key], "key")}: ${key} has no effect here`],
   );
@@ -183,6 +207,7 @@ export function readDebateFile(
     folder: dirname(file.path),
     agents,
     judge,
+    common: commonParts(common),
     debate,
     warnings: [...warnings, ...notes, ...idle],
   };
@@ -190,6 +215,15 @@ export function readDebateFile(
 
 type WrittenAgent = Omit<z.infer<typeof Agent>, "model" | "provider" | "enabled">;
 type Common = z.infer<typeof WrittenSummarization>;
+
+/** What the debate's own summarization says to everybody. */
+function commonParts({ promptPath, ...written }: Common): DebateFileConfig["common"] {
+  const summary = promptPath === undefined ? [] : [promptPath];
+  return {
+    summarization: Summarization.parse(written),
+    promptPaths: { instructions: [], clarification: [], summary },
+  };
+}
 
 /** An agent or the judge, with what the debate's own summarization adds. */
 function debateAgent(
@@ -225,16 +259,16 @@ function debateAgent(
 
 /** A debate's file as the protocol takes it: with the texts of its prompt files, and its rules in the protocol's words. */
 export function debateConfig(
-  { folder, agents, judge, debate, warnings }: DebateFileConfig,
+  { folder, agents, judge, common, debate, warnings }: DebateFileConfig,
   { env }: Pick<FileContext, "env">,
-): DebateConfig {
+): WrittenDebate {
   const said = new Set<string>(); // each once, since many may name one file
   const read = (paths: readonly string[], kind: string): PromptText => {
     const reading = readPrompt(paths, { kind, place: { cwd: folder, env } });
     for (const warning of reading.warnings) said.add(warning);
     return reading.prompt;
   };
-  const withTexts = ({ promptPaths, ...agent }: AgentEntry): AgentConfig => ({
+  const withTexts = <A extends DebateFileConfig["common"]>({ promptPaths, ...agent }: A) => ({
     ...agent,
     prompts: {
       instructions: read(promptPaths.instructions, "system prompt"),
@@ -244,13 +278,14 @@ export function debateConfig(
   });
   return {
     agents: agents.map(withTexts),
-    judge: withTexts(judge),
+    judge: judge && withTexts(judge),
+    common: withTexts(common),
     rules: rulesIn(debate),
     warnings: [...warnings, ...said],
   };
 }
 
-function rulesIn(rules: DebateRules): DebateConfig["rules"] {
+function rulesIn(rules: DebateRules): WrittenDebate["rules"] {
   const { type, threshold } = rules.terminationCondition;
   const phaseMs = phaseTimeout(rules.timeoutPerRound);
   return {

@@ -19,7 +19,9 @@ function textsIn(place: Scratch) {
   const file = readDebateFile("../conf/debate.json", place);
   const { agents, judge, warnings } = debateConfig(file, place);
   return {
-    prompts: Object.fromEntries([...agents, judge].map(({ id, prompts }) => [id, prompts])),
+    prompts: Object.fromEntries(
+      [...agents, ...(judge ? [judge] : [])].map(({ id, prompts }) => [id, prompts]),
+    ),
     warnings: warnings.slice(file.warnings.length).map((warning) => warning.replaceAll(place.home, "HOME")),
   };
 }

@@ -10,13 +10,14 @@ import {
   type AgentConfig,
   type DebateConfig,
   type DebateSeats,
+  type WrittenDebate,
 } from "./seats.ts";
 import { Summarization, ToolName, type DebateFlags } from "./settings.ts";
 import { findSummaryMethod } from "./summaries/index.ts";
 
 export type DebateRequest = { readonly [K in keyof DebateFlags]?: DebateFlags[K] } & {
   /** Who takes part and under which rules; by default an agent to each role, with the panel's models dealt out to them. */
-  readonly config?: DebateConfig | undefined;
+  readonly config?: DebateConfig | WrittenDebate | undefined;
 };
 
 /** The roles of a debate for which none are named. */
@@ -25,7 +26,7 @@ const DEFAULT_ROLES: readonly string[] = ["architect", "performance", "kiss"];
 /** Seats the agents and the judge. @throws Fault `configuration`, `authentication` */
 export async function openDebate(request: DebateRequest, context: OpeningContext): Promise<OpeningPart> {
   const { config: unmapped, notes } = request.config
-    ? { config: request.config, notes: [] }
+    ? await completeDebate(request.config, request, context)
     : await builtInDebate(request, context);
   const config = request.mapModels === undefined ? unmapped : withModels(unmapped, request.mapModels);
   const everybody = [...config.agents, config.judge];
@@ -46,6 +47,21 @@ export async function openDebate(request: DebateRequest, context: OpeningContext
       ...(request.verbose === true ? everybody.map(participantNote) : []),
     ],
   };
+}
+
+/** The same debate with the built-in agents where it has none, and the built-in judge where it has none. */
+export async function completeDebate(
+  config: DebateConfig | WrittenDebate,
+  request: Pick<DebateRequest, "agents">,
+  context: OpeningContext,
+): Promise<{ readonly config: DebateConfig; readonly notes: readonly Note[] }> {
+  const { judge } = config;
+  if (config.agents.length > 0 && judge) return { config: { ...config, judge }, notes: [] };
+  const { config: builtIn, notes } = await builtInDebate(request, context);
+  const common = "common" in config ? config.common : {};
+  const agents =
+    config.agents.length > 0 ? config.agents : builtIn.agents.map((agent) => ({ ...agent, ...common }));
+  return { config: { ...config, agents, judge: judge ?? { ...builtIn.judge, ...common } }, notes };
 }
 
 /** An agent to each role; a role that is named twice is two agents. The first agent's model judges where none is configured. */

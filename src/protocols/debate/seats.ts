@@ -48,6 +48,13 @@ export type DebateConfig = {
   readonly warnings: readonly string[];
 };
 
+/** A debate as a file has it, which may lack agents or a judge. */
+export type WrittenDebate = Omit<DebateConfig, "judge"> & {
+  readonly judge: AgentConfig | undefined;
+  /** What built-in agents and a built-in judge take over from it. */
+  readonly common: Pick<AgentConfig, "summarization" | "prompts">;
+};
+
 export const AGENT_TEMPERATURE = 0.5;
 
 /** The judge where none is configured. */
