@@ -17,6 +17,7 @@ import type { SimOptions } from "../sim/sim.ts";
 import type { OpenedStore } from "../stores/store.ts";
 import { waitForSecondAnswer, turnsBefore } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
+import { createFolders, type Folders } from "./folders.ts";
 import { openPorts } from "./ports.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
@@ -42,6 +43,8 @@ export interface Process {
   /** Returns why the named or configured embedding model cannot be used; undefined if it can. */
   readonly embeddingProblem: (model: string | undefined) => Promise<string | undefined>;
   readonly frames: LocalFrames;
+  /** The folders that it may read for models: none, unless it is told. */
+  readonly folders: Folders;
   readonly world: World;
   /** The name of this process in leases. */
   readonly worker: string;
@@ -92,7 +95,8 @@ export function openProcess(parts: ProcessParts): Process {
   const models = parts.models ?? own;
   if (!models) throw new RangeError("there are neither models nor settings for them");
   const embedding = openEmbeddings(settings, env);
-  const ports = openPorts({ env, compatible }, embedding.embeddings);
+  const folders = createFolders();
+  const ports = openPorts({ env, compatible, folders }, embedding.embeddings);
   const frames = localFrames();
   const world = systemWorld;
   const memory = once(async () => {
@@ -142,6 +146,7 @@ export function openProcess(parts: ProcessParts): Process {
         : "no embedding model is configured (setting: embedding)";
     },
     frames,
+    folders,
     world,
     worker: `${process.pid}-${world.id()}`,
     async checkModel(ref) {

@@ -79,7 +79,8 @@ export async function openingContext(
   context: AppContext,
   folder: string | undefined,
 ): Promise<OpeningContext> {
-  const { principal, resources, settings, store } = context;
+  const { folders, principal, resources, settings, store } = context;
+  if (folder !== undefined) folders.add(folder);
   const fileTools = folder === undefined ? null : { folder, specs: await fileToolSpecs(folder) };
   return {
     settings: { ...settings, user: principal.user },

@@ -55,6 +55,8 @@ export type ParleyOptions = {
   readonly protocols?: Registry<AnyProtocol> | undefined;
   /** Additional reactors. */
   readonly reactors?: readonly AnyReactor[] | undefined;
+  /** Folders that models may read in runs that this process continues; those of its own requests are added. */
+  readonly folders?: readonly string[] | undefined;
   /** Personas, strategies, prompts and rubrics by name; the built-in ones by default. */
   readonly resources?: Resources | undefined;
   readonly loadFacts?: ProcessParts["loadFacts"];
@@ -155,6 +157,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     reactors: [...(options.reactors ?? []), ...shippedReactors],
     loadFacts: options.loadFacts,
   });
+  for (const folder of options.folders ?? []) process.folders.add(folder);
   const resources = options.resources ?? shippedResources();
   const contextFor = (
     { principal = LOCAL_PRINCIPAL }: PrincipalOptions,

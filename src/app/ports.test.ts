@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Opening } from "../kernel/index.ts";
+import { createFolders } from "./folders.ts";
 import { openPorts } from "./ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-ports-"));
@@ -12,9 +13,12 @@ const { signal } = new AbortController();
 /** Of an opening, the ports look at the settings alone. */
 const opening = (settings: Opening["settings"]) => ({ settings }) as Opening;
 
+const folders = createFolders();
+folders.add(folder);
+
 it("opens the folder that a debate's settings name, and none where they name none", async () => {
   writeFileSync(join(folder, "notes.md"), "Ten thousand jobs a day.\n");
-  const { ports, close } = openPorts({ env: {}, compatible: {} }, null);
+  const { ports, close } = openPorts({ env: {}, compatible: {}, folders }, null);
   const tools = await ports.tools?.(opening({ contextFolder: folder }));
   await expect(tools?.call("file_read", { path: "notes.md" }, signal)).resolves.toMatchObject({
     ok: true,
@@ -28,7 +32,7 @@ it("opens the folder that a debate's settings name, and none where they name non
 });
 
 it("gives the embedding model that is named, else the settings' own, else none", async () => {
-  const { ports, close } = openPorts({ env: {}, compatible: {} }, null);
+  const { ports, close } = openPorts({ env: {}, compatible: {}, folders }, null);
   expect(ports.embeddings?.(null)).toBeNull();
   const named = ports.embeddings?.("sim/vectors");
   expect(named?.model).toBe("sim/vectors");
@@ -36,3 +40,32 @@ it("gives the embedding model that is named, else the settings' own, else none",
   expect(ports.embeddings?.("text-embedding-3-small")?.model).toBe("openai/text-embedding-3-small");
   await close();
 });
+
+it.each([
+  ["nothing is allowed", [], ".", false],
+  ["the folder itself", ["."], ".", true],
+  ["one below it", ["."], "own/part", true],
+  ["one above it", ["own"], ".", false],
+  ["one beside it", ["own"], "other", false],
+  ["one whose name begins alike", ["own"], "own-too", false],
+  ["a link that leads out of it", ["own"], "own/out", false],
+  ["a link that leads into it", ["own"], "into", true],
+  ["an allowed link", ["into"], "own", true],
+  ["a path with dots", ["own"], "own/part/../../other", false],
+  ["what is not there", ["."], "none", false],
+  ["one of several", ["other", "own"], "own", true],
+])(
+  "opens an opening's folder only where the process was told of it: %s",
+  async (...[, told, asked, opens]) => {
+    const root = mkdtempSync(join(folder, "told-"));
+    for (const name of ["own/part", "other", "own-too"]) mkdirSync(join(root, name), { recursive: true });
+    symlinkSync(join(root, "other"), join(root, "own/out"));
+    symlinkSync(join(root, "own"), join(root, "into"));
+    const own = createFolders();
+    for (const name of told) own.add(join(root, name));
+    const { ports, close } = openPorts({ env: {}, compatible: {}, folders: own }, null);
+    const tools = await ports.tools?.(opening({ contextFolder: `${root}/${asked}` }));
+    expect(tools !== null).toBe(opens);
+    await close();
+  },
+);

@@ -2,12 +2,14 @@ import type { LoadedSettings } from "../config/sources.ts";
 import type { Ports } from "../engine/protocol.ts";
 import { ModelRef, type Embeddings } from "../kernel/index.ts";
 import type { EmbeddingsOptions } from "../models/embeddings.ts";
+import type { Folders } from "./folders.ts";
 import { openEmbeddings, type OpenedEmbeddings } from "./embeddings.ts";
 
-type Reaching = Pick<LoadedSettings["settings"], "compatible"> & Pick<EmbeddingsOptions, "env">;
+type Reaching = Pick<LoadedSettings["settings"], "compatible"> &
+  Pick<EmbeddingsOptions, "env"> & { readonly folders: Folders };
 
-/** Opens the ports of protocols: a named or the configured embedding model, and the file tools of an opening's folder. */
-export function openPorts({ compatible, env }: Reaching, usual: Embeddings | null) {
+/** Opens the ports of protocols: a named or the configured embedding model, and the file tools of an opening's folder, where this process may read it. */
+export function openPorts({ compatible, env, folders }: Reaching, usual: Embeddings | null) {
   const opened = new Map<string, OpenedEmbeddings>();
   const named = (model: string): OpenedEmbeddings | undefined => {
     // A name without a provider is an OpenAI model, as in imported files.
@@ -20,7 +22,7 @@ export function openPorts({ compatible, env }: Reaching, usual: Embeddings | nul
   const ports: Ports = {
     embeddings: (model) => (model === null ? usual : (named(model)?.embeddings ?? null)),
     async tools({ settings: { contextFolder } }) {
-      if (typeof contextFolder !== "string") return null;
+      if (typeof contextFolder !== "string" || !(await folders.allows(contextFolder))) return null;
       const { createFileTools } = await import("../tools/file-tools.ts");
       return createFileTools(contextFolder);
     },

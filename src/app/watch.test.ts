@@ -106,14 +106,14 @@ describe("watching", () => {
         "critic receiving 1",
         "critic receiving 2",
         "critic grading 2",
-        "pairwise idle 0",
         "critic grading 1",
         "critic idle 0",
+        "pairwise receiving 1",
+        "critic idle 0",
         "pairwise pairwise-grading 1",
         "pairwise pairwise-grading 1",
         "pairwise pairwise-grading 1",
         "pairwise idle 0",
-        "critic idle 0",
         "pairwise idle 0",
       ]
     `);

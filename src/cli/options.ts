@@ -208,6 +208,7 @@ export const WATCH = {
   quiet: flag("-q, --quiet", "do not print events"),
 };
 export const WORKER = {
+  folder: repeated("--folder <dir>", "let models read files in a folder that a run names; may be repeated"),
   backfill: flag("--backfill", "start new reactors at the beginning of the journal"),
   quiet: flag("-q, --quiet", "do not print reactions to stderr"),
 };

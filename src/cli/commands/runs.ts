@@ -39,6 +39,7 @@ export const answer = (
       else if (!(await answerOnTerminal(io, open))) return EXIT.waiting;
     } else io.output.note("No questions are open; continuing the run");
     const { parley, principal } = configured;
+    context.folders.add(io.cwd); // what the run's models may read here
     const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
     const { exit } = await runWithQuestions(io, configured, { begin, showing });
     await writeDebate(io, { store, id }, files);
@@ -58,6 +59,7 @@ export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): 
     const showing = showingIn(options, settings);
     const files = debateFiles(options, io);
     const entries = await store.read(id);
+    context.folders.add(io.cwd); // what the run's models may read here
     const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
     const exit = isClosed(entries)
       ? await completeReactions(io, begin, { entries, showing })
@@ -83,10 +85,11 @@ const completeReactions = (
   });
 
 export const fork = (io: Io, options: Values<typeof FORK>, id: string): Promise<number> =>
-  withParley(io, options, async ({ settings }, { parley, principal, requested }) => {
+  withParley(io, options, async (context, { parley, principal, requested }) => {
     const request = { ...requested, without: options.without };
+    context.folders.add(io.cwd); // what the run's models may read here
     const begin = (signal: AbortSignal) => parley.fork(id, request, { principal, signal });
-    return runDeliberation(io, { begin }, showingIn(options, settings));
+    return runDeliberation(io, { begin }, showingIn(options, context.settings));
   });
 
 /** Closes a run; whoever drives it elsewhere notices and stops. */

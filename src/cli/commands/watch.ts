@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { watch } from "../../app/watch.ts";
 import { runWorker } from "../../app/worker.ts";
 import { withLocal2States } from "../../interop/local2/states.ts";
@@ -119,6 +120,7 @@ export const worker = (io: Io, options: Values<typeof WORKER>): Promise<number> 
   withParley(io, {}, ({ process }) =>
     interruptible(async (signal) => {
       const { quiet, backfill } = options;
+      for (const folder of options.folder) process.folders.add(resolve(io.cwd, folder));
       const note = (text: string) => (quiet ? undefined : io.output.note(text));
       const location = oneLine(process.store.location, 300);
       const from = backfill ? ", from the start of the journal where no worker has run before" : "";

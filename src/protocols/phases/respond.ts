@@ -90,7 +90,7 @@ export async function useFileTool(
   signal: AbortSignal,
 ): Promise<Json> {
   const tools = await ports.tools?.(opening);
-  if (!tools) return { error: "there is no folder to work in" };
+  if (!tools) return { error: "there is no folder that this process may read" };
   const outcome = await tools.call(name, input, signal);
   return outcome.ok ? outcome.result : { error: outcome.reason };
 }
