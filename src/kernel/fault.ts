@@ -44,7 +44,8 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "store-unavailable": (d) => `the store at ${d.where} cannot be used: ${d.why}`,
   "reactor-loops": (d) => `reactor "${d.name}" listens to "${d.type}", which it emits itself`,
   "text-missing": (d) => `the text ${d.digest} that a deliberation pins is not in the store`,
-  "template-slot": (d) => `template "${d.template}" and its caller disagree about the slot "${d.slot}"`,
+  "template-slot": (d) =>
+    `the template "${d.template}" and this use of it disagree about the slot {{${d.slot}}}: an override must have it where it is not empty`,
   "invalid-request": (d) => d.problem,
   "template-missing": (d) => `the deliberation pins no template "${d.template}"`,
   configuration: (d) => `${d.why}; ${d.next}`,

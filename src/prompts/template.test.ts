@@ -28,6 +28,22 @@ describe("a template", () => {
     expect(() => render(template(text), values)).toThrow(expect.objectContaining(fault));
   });
 
+  it.each(["reference", "facts", "memories", "history", "clarifications", "standing"])(
+    "may lack {{%s}} where that is empty, and is refused where it is not",
+    (slot) => {
+      const text = "=== user ===\n{{a}}";
+      expect(templateProblem(text, ["a", slot])).toBeUndefined();
+      expect(render(template(text), { a: "1", [slot]: "" })).toEqual([{ role: "user", text: "1" }]);
+      expect(() => render(template(text), { a: "1", [slot]: "2" })).toThrow(
+        expect.objectContaining({ code: "template-slot", details: { template: "t", slot } }),
+      );
+    },
+  );
+  it.each(["material", "question", "answer", "rubric", "persona"])("must have {{%s}}", (slot) => {
+    expect(templateProblem("=== user ===\n{{a}}", ["a", slot])).toContain(`{{${slot}}} is missing`);
+    expect(() => render(template("=== user ===\n{{a}}"), { a: "1", [slot]: "" })).toThrow();
+  });
+
   it("is judged before it is used", () => {
     expect(slotsOf("{{a}} {{b}} {{a}}")).toEqual(new Set(["a", "b"]));
     expect(templateProblem("=== user ===\n{{a}}", ["a"])).toBeUndefined();

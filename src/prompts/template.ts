@@ -43,6 +43,12 @@ function compileTemplate(text: string): CompiledTemplate {
   return made;
 }
 
+/** Slots that have nothing to say in some uses: an override may leave them out. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set([
+  ...["absent", "clarifications", "facts", "focus", "history", "memories", "reference", "requirements"],
+  ...["reviews", "rounds", "standing", "summary"],
+]);
+
 /** A prompt's template as the feature that asks with it declares it. */
 export type Template<S extends string = string> = {
   readonly name: string;
@@ -80,15 +86,16 @@ export function defineTemplate<const S extends string>(
 /**
  * A template's messages with every slot filled, in one pass: what a value contains is never read as a slot.
  *
- * @throws Fault `template-slot` for a slot without a value, or a value without a slot
+ * @throws Fault `template-slot` for a slot without a value, or a value without a slot, unless it is empty
  */
 export function render(
   { name, text }: { readonly name: string; readonly text: string },
   values: Readonly<Record<string, string>>,
 ): Message[] {
   const { slots, parts } = compileTemplate(text);
-  for (const slot of Object.keys(values))
-    if (!slots.has(slot)) throw new Fault("template-slot", { template: name, slot });
+  for (const [slot, value] of Object.entries(values))
+    if (!slots.has(slot) && (value !== "" || !MAY_BE_EMPTY.has(slot)))
+      throw new Fault("template-slot", { template: name, slot });
   if (parts.length === 0) throw new Fault("template-slot", { template: name, slot: "=== user ===" });
   return parts.map((part) => ({
     role: part.role,
@@ -100,11 +107,11 @@ export function render(
   }));
 }
 
-/** Why a template's text cannot be rendered with these slots; undefined when it can. */
+/** Why a template's text cannot be rendered with these slots in any use; undefined when it can in some. */
 export function templateProblem(text: string, slots: readonly string[]): string | undefined {
   const found = slotsOf(text);
   if (!PART.test(text)) return "it has no line === user ===";
-  const missing = slots.find((slot) => !found.has(slot));
+  const missing = slots.find((slot) => !found.has(slot) && !MAY_BE_EMPTY.has(slot));
   if (missing !== undefined) return `the slot {{${missing}}} is missing`;
   const unknown = [...found].find((slot) => !slots.includes(slot));
   return unknown === undefined ? undefined : `nothing fills its slot {{${unknown}}}`;
