@@ -61,7 +61,7 @@ const MEMORY: readonly Command[] = [
 ];
 
 const JUDGE: readonly Command[] = [
-  defineCommand("validate <file>", "Measure a judge against labelled pairs or scores", {
+  defineCommand("validate <file>", "Measure a judge against labeled pairs or scores", {
     details: "The file has one JSON object a line. It resumes where an earlier run stopped.",
     options: options.VALIDATE,
     examples: [
@@ -74,7 +74,7 @@ const JUDGE: readonly Command[] = [
     options: options.GRADE,
     examples: [
       'judge grade a.md --question "Why?" --model sim/judy',
-      "judge grade a.md b.md --question question.md --model sim/judy --json",
+      "judge grade a.md b.md --question why.md --model sim/judy --json",
     ],
     run: async (io, given, files) => (await import("./commands/judge.ts")).grade(io, given, files),
   }),
@@ -83,7 +83,7 @@ const JUDGE: readonly Command[] = [
     options: options.COMPARE,
     examples: [
       'judge compare a.md b.md --question "Why?" --model sim/judy',
-      "judge compare a.md b.md --question question.md --model sim/judy --json",
+      "judge compare a.md b.md --question why.md --model sim/judy --json",
     ],
     run: async (io, given, files) => (await import("./commands/judge.ts")).compare(io, given, files),
   }),

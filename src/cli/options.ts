@@ -148,7 +148,7 @@ export const TASKS = {
   count: integer("--count <n>", "number of tasks", { min: 1, max: 2_000, or: 100 }),
   seed: { ...text("--seed <text>", "random seed"), shownDefault: "7" },
   kind: list("--kind <kinds>", "arithmetic, logic, yes-no (default: all)"),
-  pairs: flag("--pairs", "labelled pairs of a right and a wrong answer, for judge validate"),
+  pairs: flag("--pairs", "labeled pairs of a right and a wrong answer, for judge validate"),
 };
 export const EVAL = {
   debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic"),

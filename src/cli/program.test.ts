@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { commandIo } from "../../test/support/command-io.ts";
 import { longFlag, readOptions, type Command } from "./command.ts";
 import { allRows, parseCommandLine } from "./program.ts";
@@ -37,6 +37,26 @@ it.each(commands)("gives two examples of $path, which the real parser reads", as
     expect(parsed?.command.name).toBe(command.name);
     if (parsed) readOptions(parsed.command.options, parsed.given);
   }
+});
+
+const paths = ["", ...rows.map(({ name }) => name), ...commands.map(({ path }) => path)];
+
+it.each([...new Set(paths)])("prints help of parley %s in 80 columns, with two examples", async (path) => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  await expect(parseCommandLine([...path.split(" ").filter(Boolean), "--help"], io)).rejects.toThrow();
+  const help = write.mock.calls.map(([text]) => String(text)).join("");
+  write.mockRestore();
+  expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(help.match(/^ {2}\$ parley .+$/gm)).toHaveLength(2);
+});
+
+it("names in the list of commands each by its name alone, with what it does on the same line", async () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  await parseCommandLine([], io);
+  const help = write.mock.calls.map(([text]) => String(text)).join("");
+  write.mockRestore();
+  for (const { name, summary } of rows)
+    expect(help).toMatch(new RegExp(`^ {2}${name} +${summary.replaceAll(/[.*+?()]/g, "\\$&")}$`, "m"));
 });
 
 it.each(commands)("reads every option of $path under its key", ({ command }) => {

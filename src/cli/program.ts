@@ -15,16 +15,21 @@ import { processOutput } from "./output.ts";
 import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
 
 const EPILOGUE = `
-A first word that is not a command begins a question. "parley -- list" asks about the word "list".
+A first word that is not a command begins a question. "parley -- list" asks
+about the word "list".
 
 Examples:
   $ parley "Should we move our queue to Postgres?" --context docs/queue.md
   $ parley ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json
 
-Exit codes: 0 answered, 1 a check failed, 2 usage or configuration, 3 provider or network,
-  4 authentication, 5 stopped by budget, 6 degraded and --on-degraded refuse, 7 inconclusive,
-  8 waiting for answers, 130 interrupted
+Exit codes: 0 answered, 1 a check failed, 2 usage or configuration,
+  3 provider or network, 4 authentication, 5 stopped by budget,
+  6 degraded and --on-degraded refuse, 7 inconclusive, 8 waiting for answers,
+  130 interrupted
 `;
+
+const examplesText = (lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  $ parley ${line}\n`).join("")}`;
 
 type Row = Command | CommandGroup;
 
@@ -74,18 +79,23 @@ export async function parseCommandLine(argv: readonly string[], io: Io): Promise
     .version(manifest.version)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText("after", EPILOGUE);
   const add = (parent: CommanderCommand, one: Row, name = one.name): void => {
     const command = parent.command(name, { hidden: name !== one.name }).summary(one.summary);
     if ("commands" in one) {
-      command.description(one.summary).action(() => io.output.result(command.helpInformation()));
+      const firstExamples = one.commands.slice(0, 2).map(({ examples: [example] }) => example);
+      command
+        .description(one.summary)
+        .addHelpText("after", examplesText(firstExamples))
+        .action(() => command.outputHelp());
       for (const below of one.commands)
         for (const alias of [below.name, ...(below.aliases ?? [])]) add(command, below, alias);
       return;
     }
     command
       .description([one.summary, ...(one.details === undefined ? [] : [one.details])].join(".\n\n"))
-      .addHelpText("after", `\nExamples:\n${one.examples.map((line) => `  $ parley ${line}\n`).join("")}`)
+      .addHelpText("after", examplesText(one.examples))
       .action(() => {
         const given = Object.entries(command.opts()).filter(([, value]) => value !== null);
         parsed = { command: one, given: Object.fromEntries(given), args: command.args };
