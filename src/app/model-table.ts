@@ -43,8 +43,10 @@ export async function modelTable(context: AppContext) {
   });
   const simulated = row("sim/ada?skill=0.9&seed=1", "simulated, always available");
   const rows = [...configured, ...found, simulated];
+  const unique = new Map<string, ModelRow>();
+  for (const one of rows) if (!unique.has(one.ref)) unique.set(one.ref, one);
   return {
-    models: rows.filter(({ ref }, index) => rows.findIndex((other) => other.ref === ref) === index),
+    models: [...unique.values()],
     missing,
   };
 }

@@ -60,8 +60,9 @@ const refsAt = ({ provider, models }: Reachable): string[] => models.map((model)
 /** Three models from as many families as possible; a model repeats if there are fewer. */
 function spread(refs: readonly string[], families: Families): string[] {
   const family = (ref: string) => familyOf(ref, families) ?? ref;
-  const firsts = refs.filter((ref, index) => refs.findIndex((one) => family(one) === family(ref)) === index);
-  const chosen = [...new Set([...firsts, ...refs])].slice(0, PANEL_SIZE);
+  const firsts = new Map<string, string>();
+  for (const ref of refs) if (!firsts.has(family(ref))) firsts.set(family(ref), ref);
+  const chosen = [...new Set([...firsts.values(), ...refs])].slice(0, PANEL_SIZE);
   const size = chosen.length > 0 ? PANEL_SIZE : 0;
   return Array.from({ length: size }, (_, index) => chosen[index % chosen.length] ?? "");
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import { Fault } from "../kernel/index.ts";
+import { escapeJson } from "../reports/printable.ts";
 import { EXIT } from "./exits.ts";
 import type { Output } from "./output.ts";
 
@@ -180,4 +181,8 @@ export async function print(
   await output.result(json ? jsonText(value) : words({ color, width }));
 }
 
-export const jsonText = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+/** A value as JSON for people and programs, with a line's end; nothing in it acts on a terminal. */
+export const jsonText = (value: unknown): string => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;
+
+/** The same on one line. */
+export const jsonLine = (value: unknown): string => `${escapeJson(JSON.stringify(value))}\n`;

@@ -1,8 +1,13 @@
 import type { FeedbackOutcome } from "../app/feedback.ts";
 import type { Note } from "../engine/opening-part.ts";
+import { oneLine } from "../reports/printable.ts";
 
-/** A note before a run, in words. */
-export function wordNote(note: Note): string {
+const MAX_NOTE_LENGTH = 2_000;
+
+/** A note before a run, in words; what others named in it is printable, and on one line. */
+export const wordNote = (note: Note): string => oneLine(describeNote(note), MAX_NOTE_LENGTH);
+
+function describeNote(note: Note): string {
   switch (note.code) {
     case "simulated-models":
       return (

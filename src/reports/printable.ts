@@ -30,3 +30,13 @@ export function oneLine(text: string, mostCharacters = 400): string {
     ? `${line.slice(0, mostCharacters - 1).toWellFormed()}…`
     : line;
 }
+
+/**
+ * What JSON may hold as it is and a terminal would act on: DEL and the C1 controls, line ends that JSON has not, and the marks
+ * that reorder text. Everything below a space is escaped in JSON anyway.
+ */
+const RAW_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** JSON text with these characters as escapes (`\\u009b`): it is read as the same value. */
+export const escapeJson = (json: string): string =>
+  json.replaceAll(RAW_IN_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

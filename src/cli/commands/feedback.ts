@@ -1,6 +1,6 @@
 import { resolveId } from "../../app/lookup.ts";
 import { Fault } from "../../kernel/index.ts";
-import type { Io, Values } from "../command.ts";
+import { jsonLine, type Io, type Values } from "../command.ts";
 import { wordFeedback } from "../notes.ts";
 import type { FEEDBACK } from "../options.ts";
 import { withParley } from "../session.ts";
@@ -25,6 +25,6 @@ export const feedback = (
     const noted = wordFeedback(
       await parley.feedback(id, { ...given, text: words.join(" "), second }, { principal }),
     );
-    if (json) await io.output.result(`${JSON.stringify({ id, noted })}\n`);
+    if (json) await io.output.result(jsonLine({ id, noted }));
     else io.output.note(noted);
   });

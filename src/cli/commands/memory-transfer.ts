@@ -5,7 +5,7 @@ import { Fault, isFault } from "../../kernel/index.ts";
 import type { EngramLine, Imported, MemoryImport } from "../../memory/transfer.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
-import { print, type Io, type Values } from "../command.ts";
+import { jsonLine, print, type Io, type Values } from "../command.ts";
 import { noteProblem } from "../errors.ts";
 import { EXIT } from "../exits.ts";
 import type { OF_USER, QUIET, USER } from "../options.ts";
@@ -55,7 +55,7 @@ async function writeLines(
   let text = "";
   for await (const line of lines) {
     if (signal.aborted) return undefined;
-    text += `${JSON.stringify(line)}\n`;
+    text += jsonLine(line);
     count += 1;
     if (text.length < CHUNK_LENGTH) continue;
     await put(text);

@@ -21,7 +21,8 @@ export const models = (io: Io, options: Options): Promise<void> =>
           ? "free"
           : `$${price.in} in, $${price.out} out per million (${price.date})`;
     const lines = rows.map(
-      (row) => `${row.ref}\n    family ${row.family ?? "unknown"}, ${priceOf(row)}; ${row.how}`,
+      (row) =>
+        `${oneLine(row.ref)}\n    ${oneLine(`family ${row.family ?? "unknown"}, ${priceOf(row)}; ${row.how}`)}`,
     );
     const rest = missing.map(({ provider, next }) => `  ${provider}: ${next}`);
     await print(io, options, {
@@ -51,12 +52,14 @@ function settingText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+const MAX_LINE = 2_000;
+
 /** Prints one line a check; exit 1 where one failed. */
 export async function doctor(io: Io, options: Options): Promise<number> {
   const checks = await checkup({ flags: {}, env: io.env, cwd: io.cwd });
   const lines = checks.map(
     ({ what, ok, found, next }) =>
-      `${ok ? "ok  " : "FAIL"}  ${what}: ${found}${next === undefined ? "" : `\n      Try: ${next}`}\n`,
+      `${ok ? "ok  " : "FAIL"}  ${what}: ${oneLine(found, MAX_LINE)}${next === undefined ? "" : `\n      Try: ${oneLine(next, MAX_LINE)}`}\n`,
   );
   await print(io, options, { value: checks, words: () => lines.join("") });
   return checks.every(({ ok }) => ok) ? EXIT.answered : EXIT.refusedByCheck;

@@ -2,7 +2,7 @@ import { startSimServer } from "../../app/sim-server.ts";
 import { Fault } from "../../kernel/index.ts";
 import { makePairs, makeTasks, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
 import { findNearest } from "../../text/words.ts";
-import type { Io, Values } from "../command.ts";
+import { jsonLine, type Io, type Values } from "../command.ts";
 import type { SIM_SERVER, TASKS } from "../options.ts";
 import { interruptible } from "../session.ts";
 
@@ -12,7 +12,7 @@ export async function tasks(
 ): Promise<void> {
   const made = makeTasks({ count, seed, kinds: kind?.map(kindNamed) ?? TASK_KINDS });
   const rows = pairs ? makePairs(made, seed) : made;
-  await output.result(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  await output.result(rows.map(jsonLine).join(""));
 }
 
 function kindNamed(name: string): TaskKind {

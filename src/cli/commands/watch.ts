@@ -8,7 +8,7 @@ import { styleOf } from "../../reports/style.ts";
 import { reactorLine, watchErrors, watchHead, watchLine, watchTable } from "../watch-text.ts";
 import { pluralize } from "../../text/format.ts";
 import type { WatchReport } from "../../views/reactor-state.ts";
-import { jsonText, type Io, type Values } from "../command.ts";
+import { jsonLine, jsonText, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { listenKeys } from "../keys.ts";
 import type { WATCH, WORKER } from "../options.ts";
@@ -87,10 +87,10 @@ function inLines({ output }: Io, { json, quiet }: WatchFlags): Watcher {
   const line = (text: string) => output.result(`${text}\n`);
   if (json)
     return {
-      onBegin: (watched) => line(JSON.stringify(withLocal2States(watched))),
+      onBegin: (watched) => output.result(jsonLine(withLocal2States(watched))),
       onEntry: () => undefined,
       onState: (watched, changed) =>
-        changed.length > 0 ? line(JSON.stringify(withLocal2States(watched))) : undefined,
+        changed.length > 0 ? output.result(jsonLine(withLocal2States(watched))) : undefined,
     };
   return {
     async onBegin(watched) {
