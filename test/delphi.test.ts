@@ -13,7 +13,7 @@ import {
   type Script,
 } from "../src/testing/index.ts";
 import { answerText } from "../src/reports/answer.ts";
-import { runProgram } from "../src/cli/program.ts";
+import { runProgram } from "../src/command.ts";
 import { delphi } from "./fixtures/delphi/index.ts";
 import { sectionLines } from "./fixtures/delphi/report.ts";
 import { distributionOf, sectionOf } from "./fixtures/delphi/view.ts";
