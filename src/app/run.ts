@@ -1,5 +1,6 @@
+import { setMaxListeners } from "node:events";
 import type { DeliberationId, Entry, Event, Frame, Opening } from "../kernel/index.ts";
-import type { DriveResult } from "../engine/index.ts";
+import { linkAbort, type DriveResult } from "../engine/index.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
 import { findOpening } from "./lookup.ts";
@@ -9,12 +10,16 @@ import { describeOutcome, type Outcome } from "./outcome.ts";
 // RUN-2. Reactions (a second answer, a grade, memory) never delay the answer, and their failure never fails the answer.
 // RUN-3. If calls, tokens or cost are capped, no reaction starts before the answer, because it could use the answer's budget.
 // RUN-4. An interruption closes nothing: a resume reuses everything recorded so far.
+// RUN-5. The time cap covers the reactions as well: those that it ends are owed, and a worker or a resume makes them.
 
 /** A piece of a model's streamed text, or the start of a call. */
 export type Token = Frame;
 
-/** The outcome of the reactions; `failed` says why they could not be completed. */
-export type ReactionsOutcome = { readonly failed: string | null };
+/**
+ * The outcome of the reactions; `failed` says why they could not be completed, `timedOut` that the time cap ended before
+ * they did, so that a worker or a resume has to complete them.
+ */
+export type ReactionsOutcome = { readonly failed: string | null; readonly timedOut?: true };
 
 /** A running deliberation: its recorded events, its live text and its outcome. */
 export interface Run {
@@ -53,30 +58,44 @@ export type RunOptions = {
 
 type Begun = { readonly fresh?: boolean; readonly notes?: readonly Note[] };
 
-export type RunContext = Pick<AppContext, "engine" | "store" | "frames" | "worker" | "protocols">;
+export type RunContext = Pick<AppContext, "engine" | "store" | "frames" | "worker" | "protocols" | "world">;
 
 /** Drives an opened deliberation and its reactions. */
 export function follow(
   context: RunContext,
   { deliberation: id, data: opening }: Event<"deliberation-opened">,
-  { signal: outer, reactions: wanted, fresh = false, notes = [] }: RunOptions & Begun = {},
+  {
+    signal: outer = new AbortController().signal,
+    reactions: wanted,
+    fresh = false,
+    notes = [],
+  }: RunOptions & Begun = {},
 ): Run {
-  const own = new AbortController();
-  const signal = outer ? AbortSignal.any([outer, own.signal]) : own.signal;
+  setMaxListeners(0, outer); // a server shares one between all runs
+  const own = linkAbort(outer);
+  const { signal } = own;
+  const time = limitTime(context, opening, signal);
   const log = createLog();
   const driving = context.engine.drive(id, { signal, onEntry: log.add });
   const react = async (): Promise<ReactionsOutcome> => {
     if (wanted === "none") return { failed: null };
     try {
       if (isCapped(opening)) await driving.catch(() => undefined); // RUN-3
-      await context.engine.drain(id, { worker: context.worker, signal, until: driving, onEntry: log.add });
-      return { failed: null };
+      const draining = { worker: context.worker, signal: time.signal, until: driving, onEntry: log.add };
+      await context.engine.drain(id, draining);
+      if (!time.isUp()) return { failed: null };
+      await driving.catch(() => undefined); // its last events may need reactions
+      return (await context.engine.owesReactions(id)) ? { failed: null, timedOut: true } : { failed: null };
     } catch (error) {
       return { failed: error instanceof Error ? error.message : String(error) }; // RUN-2
     }
   };
   const reactions = react();
-  const ended = Promise.allSettled([driving, reactions]).then(() => log.end("reactions"));
+  const ended = Promise.allSettled([driving, reactions]).then(() => {
+    time.end();
+    own.release();
+    log.end("reactions");
+  });
   const end = () => log.end("outcome");
   driving.then(end, end);
   const outcome = driving.then((driven) =>
@@ -94,13 +113,38 @@ export function follow(
     outcome: () => outcome,
     reactions,
     recorded: log.recorded,
-    interrupt: () => own.abort(),
+    interrupt: () => own.abort(new Error("the run was interrupted")),
   };
 }
 
 /** Continues a deliberation from its journal, or completes the reactions of a finished one. @throws Fault `deliberation-missing` */
 export async function resume(context: RunContext, id: DeliberationId, options?: RunOptions): Promise<Run> {
   return follow(context, findOpening(await context.store.read(id), id), options);
+}
+
+/** A signal that aborts with `outer`, or when the time cap ends; without a cap, `outer` itself. */
+function limitTime(
+  { world }: Pick<RunContext, "world">,
+  { budget: { timeMs } }: Opening,
+  outer: AbortSignal,
+): { readonly signal: AbortSignal; isUp(): boolean; end(): void } {
+  if (timeMs === undefined) return { signal: outer, isUp: () => false, end: () => undefined };
+  const limit = linkAbort(outer);
+  const stop = new AbortController();
+  let up = false;
+  void world.sleep(timeMs, stop.signal).then(() => {
+    if (stop.signal.aborted || outer.aborted) return;
+    up = true;
+    limit.abort(new Error("the time limit has passed"));
+  });
+  return {
+    signal: limit.signal,
+    isUp: () => up,
+    end() {
+      stop.abort();
+      limit.release();
+    },
+  };
 }
 
 /** True if reactions could use the answer's budget. */

@@ -98,10 +98,13 @@ export async function showReactions(
 ): Promise<void> {
   await graded;
   if (!showing.json && !showing.events && !showing.quiet) await showGrade({ output }, run.recorded());
-  const { failed }: ReactionsOutcome = await run.reactions;
+  const { failed, timedOut }: ReactionsOutcome = await run.reactions;
   if (failed !== null)
     noteProblem({ output }, { problem: `Grading or memory failed: ${failed}`, next: `parley resume ${id}` });
-  else if (signal.aborted) {
+  else if (timedOut) {
+    output.note("The time limit ended before grading and memory did; they are unfinished");
+    output.note(`Try: parley resume ${id}, or parley worker, which completes them in the background`);
+  } else if (signal.aborted) {
     output.note("The answer is recorded; its grading and memory are unfinished");
     output.note(`Try: parley resume ${id}`);
   }

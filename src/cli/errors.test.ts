@@ -10,7 +10,7 @@ const capRemedy = (caps: readonly Cap[], budget: Budget, flags = {}) =>
 const quote = { tokensIn: 100, tokensOut: 100, usd: 1 };
 const reservations = {
   reserve: () => Promise.resolve(),
-  outstanding: () => Promise.resolve({ calls: 0, tokens: 0, usd: 0 }),
+  reservations: () => Promise.resolve([]),
 };
 
 /** Which cap the engine says is in the way of a call under these; `laterMs` after the beginning. */

@@ -63,7 +63,9 @@ describe("a budget", () => {
     void doomed.engine.drive(on.id, { signal: alone });
     await on.clock.advance(10);
     expect(log).toEqual(['reserved protocol/a {"calls":1,"tokens":110,"usd":0.001}', "called"]);
-    expect(await on.store.for(LOCAL).outstanding(on.id)).toEqual({ calls: 1, tokens: 110, usd: 0.001 });
+    expect(await on.store.for(LOCAL).reservations(on.id)).toEqual([
+      { recorded: null, calls: 1, tokens: 110, usd: 0.001 },
+    ]);
     doomed.kill();
   });
 
@@ -110,7 +112,9 @@ describe("a budget", () => {
     );
     await free.drive(free.id);
     expect(await free.ends()).not.toContain("over-budget");
-    expect(await free.store.for(LOCAL).outstanding(free.id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+    expect(await free.store.for(LOCAL).reservations(free.id)).toEqual([
+      { recorded: 2, calls: 1, tokens: 2, usd: 0 },
+    ]);
   });
 
   it("ends in time: a call gets what is left, and none begins after", async () => {

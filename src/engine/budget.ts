@@ -1,23 +1,28 @@
 import {
   callOf,
+  mayBeCharged,
+  originKey,
   type Budget,
   type Call,
+  type CallUsage,
   type Cap,
   type DeliberationId,
   type Entry,
-  type EventId,
-  type FailureCode,
   type Quote,
   type Reservation,
   type Reservations,
+  type StepReservation,
 } from "../kernel/index.ts";
 import type { Affordable } from "./run.ts";
 
-// BUDGET-1. A call's worst case is reserved before the call is sent: in memory at once, and durably.
+// BUDGET-1. A request's worst case is reserved before the request is sent: in memory at once, and durably.
 // BUDGET-2. At every reservation and for every cap: spent + reserved + held back <= cap. Only its owner can use a share held back.
 // BUDGET-3. The reservations of a process that died count as spent, because the provider may have charged for them.
 // BUDGET-4. A recorded call of any process counts as soon as this driver reads it; a call that a fork adopted does not count.
 // BUDGET-5. Once a step has recorded, nothing is held back for it any more. The same applies on a resume.
+// BUDGET-6. Every request counts, also one that is sent again. One whose usage was not reported counts as its worst case if the
+//     provider may have charged for it, in this process and after a resume.
+// BUDGET-7. A process has one account for a deliberation: its drive and all reactions see each other's reservations.
 
 type Amount = Reservation;
 const NOTHING: Amount = { calls: 0, tokens: 0, usd: 0 };
@@ -26,34 +31,39 @@ const plus = (a: Amount, b: Amount): Amount => ({
   tokens: a.tokens + b.tokens,
   usd: a.usd + b.usd,
 });
+const times = ({ calls, tokens, usd }: Amount, count: number): Amount =>
+  count === 0 ? NOTHING : { calls: calls * count, tokens: tokens * count, usd: usd * count };
 
-/** A worst case as an amount. An unknown price is infinite, so that it exceeds every cost limit. */
+/** A request's worst case as an amount. An unknown price is infinite, so that it exceeds every cost limit. */
 const worst = (quote: Quote): Amount => ({
   calls: 1,
   tokens: quote.tokensIn + quote.tokensOut,
   usd: quote.usd ?? Infinity,
 });
 
-/** Failures after which a provider may still have charged for the call. */
-const MAYBE_CHARGED: ReadonlySet<FailureCode> = new Set(["cancelled", "timed-out", "network", "unreadable"]);
-
-/** A call's usage. If the provider reported none but may have charged, the reserved amount counts. */
-function amountOf(call: Call, quote: Quote): Amount {
-  if (call.attempts === 0) return NOTHING;
-  const { in: tokensIn, out: tokensOut } = call.tokens;
-  const charged = call.ok || MAYBE_CHARGED.has(call.failure.code);
+/** What a call's requests come to. `request` is the worst case of one of them. */
+function amountOf({ attempts, cost, tokens, unreported }: CallUsage, request: Amount): Amount {
+  const isUnpriced = cost.usd === null && (tokens.in !== null || tokens.out !== null);
   return {
-    calls: 1,
-    tokens: (tokensIn ?? (charged ? quote.tokensIn : 0)) + (tokensOut ?? (charged ? quote.tokensOut : 0)),
-    usd: call.cost.usd ?? (charged ? (quote.usd ?? 0) : 0),
+    calls: attempts,
+    tokens: (tokens.in ?? 0) + (tokens.out ?? 0) + times(request, unreported).tokens,
+    usd: (cost.usd ?? 0) + times(request, isUnpriced ? attempts : unreported).usd,
   };
+}
+
+/** A recorded call's usage. Older journals and foreign models do not say which requests were unreported. */
+function usageOf(call: Call): CallUsage {
+  const { attempts, tokens } = call;
+  const isReported = tokens.in !== null && tokens.out !== null;
+  const unreported = isReported || !(call.ok || mayBeCharged(call.failure)) ? 0 : attempts;
+  return { ...call, unreported: call.unreported ?? unreported };
 }
 
 /** The quote of a call without a budget. */
 export const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
 
-/** The cap that a call would exceed, and the message. */
-type Passed = { readonly cap: Cap; readonly why: string };
+/** The cap that a request would exceed, and the message, which says how much would do. */
+export type Passed = { readonly cap: Cap; readonly why: string };
 
 /** The record of a call that was not made. */
 export const overBudgetCall = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
@@ -67,16 +77,29 @@ export const overBudgetCall = (request: { readonly model: Call["model"] }, { why
   attempts: 0,
 });
 
-/** One driver's budget account. Caps hold per driver: the calls in flight of other drivers count only when they are recorded. */
+/** The reservation of a call whose first request may be sent. */
+export interface ReservedCall {
+  /** Reserves one more request durably, or returns the cap that it would exceed. `soFar` is what the earlier ones came to. */
+  again(soFar: CallUsage): Promise<Passed | undefined>;
+  /** Ends the reservation. Without a call, nothing was sent. `origin`: where the call was recorded, if it was. */
+  settle(call: Call | undefined, origin: string | undefined): void;
+}
+
+/**
+ * One drive's or reaction's access to its process's account of a deliberation. Caps hold per process: the calls in flight of
+ * other processes count only when they are recorded.
+ */
 export interface Ledger {
   readonly capped: boolean;
   readonly caps: Budget;
-  /** Reserves `quote` durably, or returns the cap that it would exceed. */
-  reserve(origin: string, quote: Quote, share?: string): Promise<{ ok: true } | ({ ok: false } & Passed)>;
-  /** Ends a reservation. Without a call, nothing was sent. */
-  settle(origin: string, call: Call | undefined, quote: Quote): void;
-  /** Counts a call that another driver recorded. */
-  recalled(event: EventId, call: Call, quote: Quote): void;
+  /** Reserves a call's first request durably, or returns the cap that it would exceed. */
+  reserve(
+    origin: string,
+    quote: Quote,
+    share?: string,
+  ): Promise<{ ok: true; call: ReservedCall } | ({ ok: false } & Passed)>;
+  /** Counts a recorded call, of whatever driver. */
+  recalled(origin: string, call: Call, quote: Quote): void;
   /** Holds `quote` back for the call that names this share. */
   hold(share: string, quote: Quote): void;
   /** Ends a share after its call has recorded. */
@@ -85,6 +108,8 @@ export interface Ledger {
   affordable(quotes: readonly (Quote | undefined)[]): Affordable;
   /** Returns the time until the time cap, Infinity without one. */
   timeLeftMs(): number;
+  /** Gives up what it holds back. */
+  close(): void;
 }
 
 export type LedgerOptions = {
@@ -94,36 +119,119 @@ export type LedgerOptions = {
   readonly now: () => number;
 };
 
-export async function openLedger(
-  { id, budget, reservations, now }: LedgerOptions,
-  past: readonly Entry[],
-): Promise<Ledger> {
-  const { usd, tokens, calls, timeMs } = budget;
-  const capped = usd !== undefined || tokens !== undefined || calls !== undefined;
-  const deadline = timeMs === undefined ? Infinity : now() + timeMs;
-  let spent = capped ? await reservations.outstanding(id) : NOTHING;
-  const recorded = capped ? recordedAmounts(past) : new Map<EventId, Amount>();
-  const reserved = new Map<string, Amount>();
-  const held = new Map<string, Amount>();
+/** What a process has spent and reserved of one deliberation's budget. */
+type Account = {
+  /** Of steps that recorded, by origin. */
+  readonly recorded: Map<string, Amount>;
+  /** Of calls under way. */
+  readonly reserved: Set<{ amount: Amount }>;
+  /** By share, of each drive or reaction that has the account open. */
+  readonly held: Set<Map<string, Amount>>;
+  /** Of requests that no record covers; undefined until the earlier ones are read. */
+  lost: Amount | undefined;
+};
 
-  const over = (extra: Amount, share?: string): Passed | undefined => {
-    let sum = plus(spent, extra);
-    for (const amount of recorded.values()) sum = plus(sum, amount);
-    for (const amount of reserved.values()) sum = plus(sum, amount);
-    for (const [name, amount] of held) if (name !== share) sum = plus(sum, amount);
-    if (usd !== undefined && sum.usd > usd) {
-      const why =
-        extra.usd === Infinity
-          ? "its price is unknown and the cost is limited"
-          : `could exceed the limit of $${usd}`;
-      return { cap: "usd", why };
-    }
-    if (tokens !== undefined && sum.tokens > tokens)
-      return { cap: "tokens", why: `could exceed the limit of ${plural(tokens, "token")}` };
-    if (calls !== undefined && sum.calls > calls)
-      return { cap: "calls", why: `would exceed the limit of ${plural(calls, "call")}` };
-    return undefined;
+/** The accounts of one process, each open as long as a drive or a reaction uses it. */
+export type Ledgers = {
+  /** Opens the account of a deliberation with these events, or joins those who have it open. */
+  open(options: LedgerOptions, past: readonly Entry[]): Promise<Ledger>;
+};
+
+export function createLedgers(): Ledgers {
+  const accounts = new Map<DeliberationId, Account>();
+  return {
+    async open(options, past) {
+      const { id, budget, reservations } = options;
+      const account = accounts.get(id) ?? {
+        ...{ recorded: new Map(), reserved: new Set(), held: new Set(), lost: undefined },
+      };
+      const held = new Map<string, Amount>();
+      account.held.add(held);
+      accounts.set(id, account);
+      const close = () => {
+        account.held.delete(held);
+        if (account.held.size === 0 && accounts.get(id) === account) accounts.delete(id);
+      };
+      try {
+        if (isCapped(budget)) readPast(account, past, await reservations.reservations(id));
+      } catch (error) {
+        close();
+        throw error;
+      }
+      return createLedger(options, { account, held, close });
+    },
   };
+}
+
+const isCapped = ({ usd, tokens, calls }: Budget): boolean =>
+  usd !== undefined || tokens !== undefined || calls !== undefined;
+
+/** Adds what is recorded and, the first time, what was reserved and lost. Adopted calls are left out: the fork's parent paid for them. */
+function readPast(account: Account, past: readonly Entry[], steps: readonly StepReservation[]): void {
+  const bySeq = new Map(past.map((entry) => [entry.seq, entry]));
+  const requests = new Map(steps.map((step) => [step.recorded, requestOf(step)]));
+  for (const entry of past) {
+    const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
+    const origin = originKey(entry.origin);
+    if (call && !account.recorded.has(origin))
+      account.recorded.set(origin, amountOf(usageOf(call), requests.get(entry.seq) ?? NOTHING));
+  }
+  account.lost ??= steps.reduce((sum, step) => {
+    const entry = step.recorded === null ? undefined : bySeq.get(step.recorded);
+    return plus(sum, times(requestOf(step), Math.max(0, step.calls - (entry ? requestsCovered(entry) : 0))));
+  }, NOTHING);
+}
+
+/** The worst case of one of a step's requests. */
+const requestOf = ({ calls, tokens, usd }: StepReservation): Amount =>
+  calls === 0 ? NOTHING : { calls: 1, tokens: tokens / calls, usd: usd / calls };
+
+/** How many requests a record accounts for: its call's, but one at least unless the budget refused it. */
+function requestsCovered(entry: Entry): number {
+  const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
+  const isRefused = call?.ok === false && call.failure.code === "over-budget" && call.attempts === 0;
+  return isRefused || entry.origin.by === "adopted" ? 0 : Math.max(1, call?.attempts ?? 1);
+}
+
+/** What a deliberation has spent so far at most: what is recorded, and what was reserved and never recorded. */
+export function spentSoFar(past: readonly Entry[], steps: readonly StepReservation[]): Reservation {
+  const account: Account = { recorded: new Map(), reserved: new Set(), held: new Set(), lost: undefined };
+  readPast(account, past, steps);
+  return totalOf(account);
+}
+
+/** The whole account but one share of what is held back. */
+function totalOf(
+  { recorded, reserved, held, lost = NOTHING }: Account,
+  own?: { readonly held: ReadonlyMap<string, Amount>; readonly share: string | undefined },
+): Amount {
+  let sum = lost;
+  for (const amount of recorded.values()) sum = plus(sum, amount);
+  for (const { amount } of reserved) sum = plus(sum, amount);
+  for (const shares of held)
+    for (const [share, amount] of shares)
+      if (shares !== own?.held || share !== own.share) sum = plus(sum, amount);
+  return sum;
+}
+
+/** A ledger without other users. */
+export const openLedger = (options: LedgerOptions, past: readonly Entry[]): Promise<Ledger> =>
+  createLedgers().open(options, past);
+
+/** A reservation that costs nothing, without a budget. */
+const UNCAPPED: ReservedCall = { again: () => Promise.resolve(undefined), settle: () => undefined };
+
+function createLedger(
+  { id, budget, reservations, now }: LedgerOptions,
+  { account, held, close }: { readonly account: Account; readonly held: Map<string, Amount>; close(): void },
+): Ledger {
+  const { timeMs } = budget;
+  const deadline = timeMs === undefined ? Infinity : now() + timeMs;
+  const capped = isCapped(budget);
+  const over = (extra: Amount, share?: string): Passed | undefined =>
+    capPassed(budget, plus(totalOf(account, { held, share }), extra));
+  const record = (origin: string, { calls, tokens, usd }: Amount): Promise<void> =>
+    reservations.reserve(id, origin, { calls, tokens, usd: Number.isFinite(usd) ? usd : 0 });
 
   return {
     capped,
@@ -131,50 +239,84 @@ export async function openLedger(
     async reserve(origin, quote, share) {
       if (now() >= deadline)
         return { ok: false, cap: "time", why: `the time limit of ${timeMs} ms has passed` };
-      if (!capped) return { ok: true };
-      const amount = worst(quote);
-      const passed = over(amount, share);
+      if (!capped) return { ok: true, call: UNCAPPED };
+      const request = worst(quote);
+      const passed = over(request, share);
       if (passed) return { ok: false, ...passed };
-      reserved.set(origin, amount);
+      const own = { amount: request };
+      account.reserved.add(own);
       if (share !== undefined) held.delete(share);
-      await reservations.reserve(id, origin, {
-        ...amount,
-        usd: Number.isFinite(amount.usd) ? amount.usd : 0,
-      });
-      return { ok: true };
+      const call: ReservedCall = {
+        async again(soFar) {
+          const before = own.amount;
+          const spent = amountOf(soFar, request);
+          own.amount = spent;
+          const refused = over(request);
+          own.amount = refused ? before : plus(spent, request);
+          if (!refused) await record(origin, request);
+          return refused;
+        },
+        settle(made, recordedAs) {
+          account.reserved.delete(own);
+          if (!made) return;
+          const spent = amountOf(usageOf(made), request);
+          if (recordedAs === undefined) account.lost = plus(account.lost ?? NOTHING, spent);
+          else account.recorded.set(recordedAs, spent);
+        },
+      };
+      await record(origin, request);
+      return { ok: true, call };
     },
-    settle(origin, call, quote) {
-      if (reserved.delete(origin) && call) spent = plus(spent, amountOf(call, quote));
-    },
-    recalled(event, call, quote) {
-      if (capped) recorded.set(event, amountOf(call, quote));
+    recalled(origin, call, quote) {
+      if (capped && !account.recorded.has(origin))
+        account.recorded.set(origin, amountOf(usageOf(call), worst(quote)));
     },
     release: (share) => void held.delete(share),
     hold(share, quote) {
       if (capped) held.set(share, worst(quote));
     },
     affordable(quotes) {
+      if (!capped) return { fits: quotes.length };
       let sum = NOTHING;
+      let fits = quotes.length;
       for (const [index, quote] of quotes.entries()) {
         if (!quote) continue;
         sum = plus(sum, worst(quote));
-        const passed = capped ? over(sum) : undefined;
-        if (passed) return { fits: index, cap: passed.cap };
+        if (fits > index && over(sum)) fits = index;
       }
-      return { fits: quotes.length };
+      const passed = over(sum);
+      return passed ? { fits, ...passed } : { fits };
     },
     timeLeftMs: () => deadline - now(),
+    close,
   };
 }
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-/** The recorded spending by event, including reactions. Adopted calls are left out: the fork's parent paid for them. */
-function recordedAmounts(past: readonly Entry[]): Map<EventId, Amount> {
-  return new Map(
-    past.flatMap((entry) => {
-      const call = entry.origin.by === "adopted" ? undefined : callOf(entry);
-      return call ? [[entry.id, amountOf(call, NO_QUOTE)] as const] : [];
-    }),
-  );
+/** The first cap that an amount exceeds, with a message about all of them. */
+function capPassed({ usd, tokens, calls }: Budget, sum: Amount): Passed | undefined {
+  const passed: Passed[] = [];
+  if (usd !== undefined && sum.usd > usd) {
+    const why =
+      sum.usd === Infinity
+        ? "its price is unknown and the cost is limited"
+        : `could exceed the limit of $${usd}; $${roundUp(sum.usd)} would do`;
+    passed.push({ cap: "usd", why });
+  }
+  if (tokens !== undefined && sum.tokens > tokens) {
+    const why = `could exceed the limit of ${plural(tokens, "token")}; ${plural(Math.ceil(sum.tokens), "token")} would do`;
+    passed.push({ cap: "tokens", why });
+  }
+  if (calls !== undefined && sum.calls > calls) {
+    const why = `would exceed the limit of ${plural(calls, "call")}; ${plural(sum.calls, "call")} would do`;
+    passed.push({ cap: "calls", why });
+  }
+  const [first] = passed;
+  return first && { cap: first.cap, why: passed.map(({ why }) => why).join(", and ") };
 }
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** Dollars that are surely enough, to a hundredth of a cent, or to a millionth of a dollar where they are few. */
+const roundUp = (usd: number): number => {
+  const parts = usd >= 0.01 ? 1e4 : 1e6;
+  return Math.ceil(usd * parts) / parts;
+};

@@ -1,4 +1,6 @@
+import { setMaxListeners } from "node:events";
 import {
+  isEvent,
   reactorLease,
   type DeliberationId,
   type Entry,
@@ -7,7 +9,7 @@ import {
 } from "../kernel/index.ts";
 import { openingOf } from "./drive.ts";
 import type { Follower } from "./follower.ts";
-import { Halt } from "./halt.ts";
+import { Halt, linkAbort } from "./halt.ts";
 import { createHistory } from "./history.ts";
 import { hasReacted, makeReaction, type ReactionContext } from "./reaction.ts";
 import { holdLease, isHeldByOther, LEASE_POLL_MS, type HeldLease } from "./reactions.ts";
@@ -71,8 +73,10 @@ export async function drain(
   const ended = until?.catch(() => undefined).then(() => ((driven = true), bell.ring()));
   const isDone = () =>
     driven && drained.every(({ idleAt }) => idleAt === bell.rung() || idleAt === "stopped"); // DRAIN-2
-  const stop = new AbortController();
-  const signal = AbortSignal.any([outer, stop.signal]);
+  setMaxListeners(0, outer);
+  const stop = linkAbort(outer);
+  const { signal } = stop;
+  setMaxListeners(0, signal);
 
   /** Waits for new events; true when all reactors are done. */
   const idle = async (item: Drained, rung: number, wait: () => Promise<void>): Promise<boolean> => {
@@ -146,6 +150,7 @@ export async function drain(
     // Stop all work before the caller closes the store.
     stop.abort(new Halt("interrupted"));
     await Promise.allSettled(serving);
+    stop.release();
     unfollow();
   }
 }
@@ -181,6 +186,22 @@ function nextEntry(item: Drained, entries: readonly Entry[]): Entry | undefined 
     item.done.add(id);
     return false;
   });
+}
+
+/** True if an event of a deliberation needs a reaction that is not recorded. */
+export async function owesReactions(
+  { reactors, store }: Pick<DrainContext, "reactors" | "store">,
+  id: DeliberationId,
+): Promise<boolean> {
+  const entries = await store.read(id);
+  const [opened] = entries;
+  if (!opened || !isEvent(opened, "deliberation-opened")) return false;
+  const { data: opening } = opened;
+  const loaded = await loadReactors(reactors, (name) => opening.reactions?.[name] !== undefined);
+  const owed = loaded.map(async (reactor) =>
+    isBehind(createDrained(reactor, await tryReactorSettings(store, reactor, opening)), entries),
+  );
+  return (await Promise.all(owed)).includes(true);
 }
 
 /** True if an event needs a reaction that the journal does not hold. */

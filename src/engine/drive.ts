@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import {
   callOf,
   canonical,
@@ -13,10 +14,10 @@ import {
   type OrganizationStore,
   type World,
 } from "../kernel/index.ts";
-import { openLedger } from "./budget.ts";
+import type { Ledger, Ledgers } from "./budget.ts";
 import { loadPinned, settingsOf } from "./opening.ts";
 import type { Follower } from "./follower.ts";
-import { Halt, isHalt } from "./halt.ts";
+import { Halt, isHalt, linkAbort } from "./halt.ts";
 import { createHistory, type History } from "./history.ts";
 import { type AnyProtocol, type Ports, loadProtocol, type Registry } from "./protocol.ts";
 import type { StepScope } from "./run.ts";
@@ -41,6 +42,7 @@ export type DriveContext = {
   readonly world: World;
   readonly protocols: Registry<AnyProtocol>;
   readonly follower: Follower;
+  readonly ledgers: Ledgers;
   readonly ports?: Ports;
 };
 
@@ -56,12 +58,9 @@ export async function drive(
   const history = createHistory(context.store, id);
   if (onEntry) history.listen(onEntry);
   const unfollow = context.follower.follow(id, history);
-  const stop = new AbortController();
-  const interrupt = () => stop.abort(new Halt("interrupted"));
-  // Not on `signal` itself: a server shares one between all drives, and Node reports many listeners as a leak.
-  const caller = AbortSignal.any([signal]);
-  caller.addEventListener("abort", interrupt, { once: true });
-  if (caller.aborted) interrupt();
+  setMaxListeners(0, signal); // a server shares one between all drives, and Node reports many listeners as a leak
+  const stop = linkAbort(signal, () => new Halt("interrupted"));
+  let ledger: Ledger | undefined;
   try {
     await history.catchUp();
     history.expect("close", () => stop.abort(new Halt("closed")));
@@ -69,8 +68,12 @@ export async function drive(
     const past = closingOf(history);
     if (past) return { status: "closed", closing: past };
     const idle = idleWatch();
+    const { store: reservations, world } = context;
+    const { budget } = opened.data;
+    const accounted = { id, budget, reservations, now: world.now };
+    ledger = await context.ledgers.open(accounted, history.entries());
     const run = createSteps(
-      await liveSteps(context, { id, history, opened, watch: idle.watch }),
+      await liveSteps(context, { id, history, opened, ledger, watch: idle.watch }),
       stop.signal,
     );
     return await Promise.race([
@@ -83,7 +86,8 @@ export async function drive(
   } finally {
     // Stop whatever the protocol left running.
     stop.abort(new Halt("interrupted"));
-    caller.removeEventListener("abort", interrupt);
+    stop.release();
+    ledger?.close();
     unfollow();
   }
 }
@@ -123,18 +127,14 @@ export async function deliberate(
   return protocol.deliberate({ ...pinned, run, ports, settings });
 }
 
-type LiveSteps = Omit<ProtocolRun, "run">;
+type LiveSteps = Omit<ProtocolRun, "run"> & { readonly ledger: Ledger };
 
 async function liveSteps(
   context: DriveContext,
-  { id, history, opened, watch }: LiveSteps,
+  { id, history, opened, ledger, watch }: LiveSteps,
 ): Promise<StepsContext> {
   const { store, models, frames, world } = context;
   const parent = opened.data.parent;
-  const ledger = await openLedger(
-    { id, budget: opened.data.budget, reservations: store, now: world.now },
-    history.entries(),
-  );
   return {
     id,
     journal: store,

@@ -6,7 +6,8 @@ import {
   type OrganizationStore,
   type Store,
 } from "../kernel/index.ts";
-import { drain, type DrainOptions } from "./drain.ts";
+import { createLedgers } from "./budget.ts";
+import { drain, owesReactions, type DrainOptions } from "./drain.ts";
 import { drive, type DriveContext, type DriveResult } from "./drive.ts";
 import { createFollower } from "./follower.ts";
 import {
@@ -18,10 +19,10 @@ import {
   type OpenResult,
 } from "./opening.ts";
 import { react, type ReactOptions } from "./reactions.ts";
-import { loadReactors, type Reactors } from "./reactor.ts";
+import { loadReactors, refuseCircles, type Reactors } from "./reactor.ts";
 import { replay, type ReplayResult } from "./replay.ts";
 
-export type EngineParts = Omit<DriveContext, "follower" | "store"> & {
+export type EngineParts = Omit<DriveContext, "follower" | "ledgers" | "store"> & {
   readonly store: Store;
   readonly reactors: Reactors;
 };
@@ -42,6 +43,8 @@ export interface OrganizationEngine {
   cancel(id: DeliberationId, why: string): Promise<boolean>;
   /** Runs the reactions to one deliberation's events, for a process that opened it and is about to exit. */
   drain(id: DeliberationId, options: DrainOptions): Promise<void>;
+  /** True if an event of the deliberation needs a reaction that is not recorded. */
+  owesReactions(id: DeliberationId): Promise<boolean>;
 }
 
 /** A process's operations on one store. Each call finds the deliberation's organization. */
@@ -53,12 +56,15 @@ export interface Engine extends OrganizationEngine {
 /** The organization whose engine reports a deliberation that does not exist. */
 const LOCAL = OrganizationId.parse("local");
 
+/** @throws Fault `reactor-loops` for reactors that answer each other in a circle */
 export function createEngine(parts: EngineParts): Engine {
   const { store } = parts;
+  refuseCircles(parts.reactors.flatMap((reactor) => ("load" in reactor ? [] : [reactor])));
+  const ledgers = createLedgers(); // BUDGET-7
   const follower = createFollower(store, parts.world);
   const engineFor = (organization: OrganizationId): OrganizationEngine => {
     const organizationStore = store.for(organization);
-    const context = { ...parts, store: organizationStore, progress: store, follower };
+    const context = { ...parts, store: organizationStore, progress: store, follower, ledgers };
     return {
       open: (request, input) => open(context, request, input),
       drive: (id, options) => drive(context, id, options),
@@ -66,6 +72,7 @@ export function createEngine(parts: EngineParts): Engine {
       replay: (id) => replay(context, id),
       cancel: (id, why) => cancel(organizationStore, id, why),
       drain: (id, options) => drain(context, id, options),
+      owesReactions: (id) => owesReactions(context, id),
     };
   };
   const engineOf = async (id: DeliberationId): Promise<OrganizationEngine> =>
@@ -78,7 +85,9 @@ export function createEngine(parts: EngineParts): Engine {
     replay: async (id) => (await engineOf(id)).replay(id),
     cancel: async (id, why) => (await engineOf(id)).cancel(id, why),
     drain: async (id, options) => (await engineOf(id)).drain(id, options),
-    react: async (options) => react({ ...parts, reactors: await loadReactors(parts.reactors) }, options),
+    owesReactions: async (id) => (await engineOf(id)).owesReactions(id),
+    react: async (options) =>
+      react({ ...parts, ledgers, reactors: await loadReactors(parts.reactors) }, options),
   };
 }
 

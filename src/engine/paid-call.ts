@@ -19,11 +19,11 @@ const RESERVED_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /** The call with null for every figure that cannot be recorded, because a provider may report any number. */
-export const withKnownUsage = (call: Call): Call => ({
-  ...call,
-  tokens: knownTokens(call.tokens),
-  cost: knownCost(call.cost),
-});
+export function withKnownUsage(call: Call): Call {
+  const [tokens, cost] = [knownTokens(call.tokens), knownCost(call.cost)];
+  const isKnown = tokens.in === call.tokens.in && tokens.out === call.tokens.out;
+  return { ...call, tokens, cost, ...(isKnown ? {} : { unreported: call.attempts }) };
+}
 
 const knownTokens = ({ in: tokensIn, out, cached, reasoning }: Tokens): Tokens => ({
   in: knownCount(tokensIn),
@@ -77,8 +77,9 @@ export function failedEvent<T extends ReplyEventType>(
 
 /** The failed call that stands for one whose event could not be made or recorded, and why. */
 export function unrecordedCall(call: Call, error: unknown): FailedCall {
-  const { model, family, tokens, cost, latencyMs, attempts } = call;
-  const spent = { model, family, tokens, cost, latencyMs, attempts };
+  const { model, family, tokens, cost, latencyMs, attempts, unreported } = call;
+  const known = unreported === undefined ? {} : { unreported };
+  const spent = { model, family, tokens, cost, latencyMs, attempts, ...known };
   if (!call.ok) {
     const message = call.failure.message.slice(0, MAX_MESSAGE_LENGTH);
     return { ok: false, failure: { ...call.failure, message }, ...spent };

@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
 import { isEvent, isIntermediate, StepKey, type Entry, type Event, type NewEvent } from "../kernel/index.ts";
-import { openLedger } from "./budget.ts";
 import { digestOf } from "./digest.ts";
 import type { DriveContext } from "./drive.ts";
 import { loadPinned } from "./opening.ts";
@@ -76,6 +75,7 @@ async function attemptReaction(
   if (!needsReaction(reactor, entry, { before, settings: { ok: true, value: settings } })) return;
   const { text: _text, history: turns, ...pinned } = await loadPinned(store, opened);
   const { timeMs: _timeMs, ...budget } = opened.data.budget; // REACT-7
+  const ledger = await context.ledgers.open({ id, budget, reservations: store, now: world.now }, entries);
   const ignore = () => undefined;
   const run = createSteps(
     {
@@ -84,7 +84,7 @@ async function attemptReaction(
       history,
       models,
       frames,
-      ledger: await openLedger({ id, budget, reservations: store, now: world.now }, entries),
+      ledger,
       world,
       originOf: (step) => ({ by: "reactor", reactor: reactor.name, event: entry.id, ...step }),
       replay: false,
@@ -93,15 +93,14 @@ async function attemptReaction(
     },
     signal,
   );
-  // `needsReaction` has checked the entry's type, and the reactor's schema the settings.
-  const end = await reactor.react(entry as Event<never>, {
-    ...pinned,
-    run,
-    ports,
-    history: entries,
-    turns,
-    settings: settings as never,
-  });
+  const reaction = { ...pinned, run, ports, history: entries, turns, settings: settings as never };
+  let end: Awaited<ReturnType<AnyReactor["react"]>>;
+  try {
+    // `needsReaction` has checked the entry's type, and the reactor's schema the settings.
+    end = await reactor.react(entry as Event<never>, reaction);
+  } finally {
+    ledger.close();
+  }
   if (end !== NOTHING_TO_SAY || signal.aborted) return;
   const data = { topic: end, reason: "the reactor had nothing to say", body: { event: entry.id } };
   await record(context, { reactor, entry }, { step: "nothing", event: { type: "note-taken", data } }); // REACT-8

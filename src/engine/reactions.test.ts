@@ -9,6 +9,7 @@ import { stage, type StageOptions } from "../testing/stage.ts";
 import { LOCAL } from "../testing/store-samples.ts";
 import {
   defineReactor,
+  loadReactors,
   NOTHING_TO_SAY,
   type AnyReactor,
   type NewDeliberation,
@@ -412,6 +413,62 @@ describe("a reactor", () => {
         react: () => Promise.resolve(),
       });
     expect(loop).toThrowError(expect.objectContaining({ code: "reactor-loops" }));
+  });
+
+  const declares = (name: string, on: string, ...emits: string[]): AnyReactor =>
+    // A test names types that exist.
+    ({ name, on: [on], emits, react: () => Promise.resolve() }) as unknown as AnyReactor;
+
+  it.each([
+    ["two", [declares("a", "note-taken", "grade-given"), declares("b", "grade-given", "note-taken")], "a b"],
+    [
+      "three, behind one that is in no circle",
+      [
+        declares("x", "deliberation-opened", "note-taken"),
+        declares("a", "note-taken", "grade-given"),
+        declares("b", "grade-given", "preference-given", "feedback-given"),
+        declares("c", "feedback-given", "note-taken"),
+      ],
+      "a b c",
+    ],
+    ["one that was not defined by defineReactor", [declares("a", "note-taken", "note-taken")], "a"],
+    [
+      "the shorter of two circles",
+      [
+        declares("a", "note-taken", "grade-given"),
+        declares("b", "grade-given", "feedback-given"),
+        declares("c", "feedback-given", "note-taken"),
+        declares("d", "grade-given", "note-taken"),
+      ],
+      "a d",
+    ],
+  ])("is refused at the start with the names of its circle: %s", (_what, reactors, names) => {
+    const start = () => stage({ protocols: [council], reactors });
+    expect(start).toThrowError(
+      expect.objectContaining({
+        code: "reactor-loops",
+        details: expect.objectContaining({ names: names.split(" ") }) as unknown,
+      }),
+    );
+  });
+
+  it("is not refused where a chain of reactors ends", () => {
+    const chain = [
+      declares("a", "note-taken", "grade-given"),
+      declares("b", "grade-given", "preference-given"),
+      declares("c", "preference-given", "feedback-given"),
+      declares("d", "note-taken", "feedback-given"),
+    ];
+    expect(() => stage({ protocols: [council], reactors: chain })).not.toThrow();
+  });
+
+  it("is refused when it is loaded, where it is loaded late", async () => {
+    const late = [
+      { name: "a", load: () => Promise.resolve(declares("a", "note-taken", "grade-given")) },
+      declares("b", "grade-given", "note-taken"),
+    ];
+    await expect(loadReactors(late)).rejects.toMatchObject({ code: "reactor-loops" });
+    expect(await loadReactors(late, (name) => name !== "a")).toHaveLength(1);
   });
 });
 

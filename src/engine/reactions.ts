@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import {
   FIRST_CURSOR,
   isFault,
@@ -11,13 +12,13 @@ import {
 } from "../kernel/index.ts";
 import { subscribesTo, type AnyReactor } from "./reactor.ts";
 import { makeReaction, type ReactionContext } from "./reaction.ts";
-import { Halt } from "./halt.ts";
+import { Halt, linkAbort } from "./halt.ts";
 
 // REACT-1. A reactor receives one deliberation's events in order, one at a time, and works on up to sixteen deliberations at once.
 // REACT-2. The cursor never passes an event whose reaction is unfinished. After a crash, reactions repeat and recall their steps.
 // REACT-3. One worker at a time runs a reactor: the holder of its lease, for as long as it renews the lease.
 // REACT-4. A reaction that throws is retried, then its failure is recorded. It stops neither the reactor nor an answer.
-// REACT-5. Adopted events trigger nothing. Neither do a reactor's own events, nor the engine's records of reactions that failed
+// REACT-5. Adopted events and copied events of clients trigger nothing. Neither do a reactor's own events, nor the engine's records of reactions that failed
 //     or had nothing to say, so that no reaction triggers itself.
 // REACT-6. A temporarily unavailable store stops no reactor: it restarts at its cursor.
 
@@ -43,8 +44,9 @@ export type ReactOptions = {
  * @throws Fault of the store, except `store-unavailable`
  */
 export async function react(context: ReactionsContext, options: ReactOptions): Promise<void> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const stop = linkAbort(options.signal);
+  const { signal } = stop;
+  setMaxListeners(0, signal);
   await Promise.all(
     context.reactors.map((reactor) =>
       runReactor(context, reactor, { ...options, signal }).catch((error: unknown) => {
@@ -52,7 +54,7 @@ export async function react(context: ReactionsContext, options: ReactOptions): P
         throw error;
       }),
     ),
-  );
+  ).finally(stop.release);
 }
 
 async function runReactor(
@@ -219,9 +221,9 @@ export function holdLease(
   { name, ttlMs }: { readonly name: string; readonly ttlMs: number },
   { worker, signal: outer }: { readonly worker: string; readonly signal: AbortSignal },
 ): HeldLease {
-  const lost = new AbortController();
-  const lose = () => lost.abort(new Halt("interrupted"));
-  const signal = AbortSignal.any([outer, lost.signal]);
+  const link = linkAbort(outer);
+  const { signal } = link;
+  const lose = () => link.abort(new Halt("interrupted"));
   const renewing = (async () => {
     for (;;) {
       await world.sleep(ttlMs / 3, signal);
@@ -234,6 +236,7 @@ export function holdLease(
     lose,
     end() {
       lose();
+      link.release();
       return renewing;
     },
   };

@@ -78,10 +78,43 @@ export type AnyReactor = Omit<Reactor, "react" | "shouldReact" | "requires" | "s
 
 /** @throws Fault `reactor-loops` if it subscribes to a type that it emits */
 export function defineReactor<const T extends EventType, S>(reactor: Reactor<T, S>): Reactor<T, S> {
-  // `includes` accepts only the array's own element type.
-  const loop = reactor.on.find((type) => (reactor.emits as readonly string[]).includes(type));
-  if (loop !== undefined) throw new Fault("reactor-loops", { name: reactor.name, type: loop });
+  refuseCircles([reactor]);
   return reactor;
+}
+
+type Declared = Pick<Reactor, "name" | "on" | "emits">;
+
+/**
+ * Refuses reactors that would answer each other without end, by the types that they declare.
+ * @throws Fault `reactor-loops` with the names of a circle, the shortest from the first reactor that is in one
+ */
+export function refuseCircles(reactors: readonly Declared[]): void {
+  for (const first of reactors) {
+    const circle = circleFrom(first, reactors);
+    if (!circle) continue;
+    const types = circle.map((reactor, index) => answeredType(circle.at(index - 1) ?? first, reactor) ?? "");
+    throw new Fault("reactor-loops", { names: circle.map(({ name }) => name), types });
+  }
+}
+
+/** The type that `later` subscribes to and `earlier` emits; undefined where there is none. */
+const answeredType = (earlier: Declared, later: Declared): string | undefined =>
+  later.on.find((type) => earlier.emits.includes(type));
+
+/** The reactors from `first` to one that `first` answers, each answering the one before; undefined where there are none. */
+function circleFrom(first: Declared, reactors: readonly Declared[]): readonly Declared[] | undefined {
+  const seen = new Set<Declared>([first]);
+  const paths: (readonly Declared[])[] = [[first]];
+  for (let path = paths.shift(); path; path = paths.shift()) {
+    const last = path.at(-1) ?? first;
+    if (answeredType(last, first) !== undefined) return path;
+    for (const next of reactors)
+      if (!seen.has(next) && answeredType(last, next) !== undefined) {
+        seen.add(next);
+        paths.push([...path, next]);
+      }
+  }
+  return undefined;
 }
 
 /** True if an opening enables this reactor. */
@@ -138,7 +171,8 @@ export const NOTHING_TO_SAY = "nothing-to-say";
 export function subscribesTo(reactor: AnyReactor, entry: Entry): boolean {
   const { origin } = entry;
   // `includes` accepts only the array's own element type.
-  if (!(reactor.on as readonly string[]).includes(entry.type) || origin.by === "adopted") return false;
+  if (!(reactor.on as readonly string[]).includes(entry.type)) return false;
+  if (origin.by === "adopted" || (origin.by === "client" && origin.from !== undefined)) return false;
   if (origin.by !== "reactor") return true;
   const isEngines =
     (entry.type === "reaction-failed" && entry.data.code === "reaction-failed") ||
@@ -159,7 +193,10 @@ export type LazyReactor = { readonly name: string; load(): Promise<AnyReactor> }
 
 export type Reactors = readonly (AnyReactor | LazyReactor)[];
 
-/** Loads the wanted lazy reactors, all by default, and returns them with the loaded ones in order. */
+/**
+ * Loads the wanted lazy reactors, all by default, and returns them with the loaded ones in order.
+ * @throws Fault `reactor-loops`
+ */
 export async function loadReactors(
   reactors: Reactors,
   isWanted: (name: string) => boolean = () => true,
@@ -170,5 +207,7 @@ export async function loadReactors(
       return isWanted(reactor.name) ? reactor.load() : undefined;
     }),
   );
-  return loaded.filter((reactor) => reactor !== undefined);
+  const wanted = loaded.filter((reactor) => reactor !== undefined);
+  refuseCircles(wanted);
+  return wanted;
 }

@@ -26,7 +26,8 @@ export type StepWork = {
   parts?(signal: AbortSignal): Promise<unknown>;
   /** Makes other events when the journal refuses what `produce` made. */
   instead?(this: void, refusal: unknown): readonly NewEvent[];
-  settled?(name: string): void;
+  /** Called when the step has ended; `recordedAs`: the origin key under which its own work was recorded, if it was. */
+  settled?(recordedAs: string | undefined): void;
 };
 
 export type StepsContext = {

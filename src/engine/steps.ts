@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import {
+  type Appended,
   callOf,
   Fault,
   originKey,
@@ -14,10 +15,10 @@ import {
   type NewEvent,
   type Origin,
 } from "../kernel/index.ts";
-import { NO_QUOTE, overBudgetCall } from "./budget.ts";
+import { NO_QUOTE, overBudgetCall, type ReservedCall } from "./budget.ts";
 import { clientEntry, nextClientEntry } from "./client-entry.ts";
 import { digestOf } from "./digest.ts";
-import { Halt, linkAbort } from "./halt.ts";
+import { Halt, linkAbort, quiet, withinTime } from "./halt.ts";
 import { failedEvent, isRefused, readCall, unrecordedCall, withKnownUsage } from "./paid-call.ts";
 import {
   toEvent,
@@ -88,7 +89,8 @@ class Steps implements StepScope {
   }
 
   effect<T extends EventType>(spec: WorkSpec<T>, effect: EffectWork<T>): Promise<Event<T>> {
-    return this.#work(spec, async (signal) => ({ events: [toEvent(await effect(signal))] }));
+    const work = async (signal: AbortSignal) => ({ events: [toEvent(await effect(signal))] });
+    return this.#work(spec, (signal) => withinTime({ ...this.#context, signal }, work));
   }
 
   join<T extends EventType>(
@@ -204,7 +206,7 @@ class Steps implements StepScope {
     const past = matchingBatch(parent.batch(name), origin.digest);
     if (!past) return undefined;
     const after = past[0] && "after" in past[0].origin ? past[0].origin.after : origin.after;
-    return this.#record(past.map(toNewEvent), { ...origin, by: "adopted", from: parent.id, after });
+    return this.#copy(past, { ...origin, by: "adopted", from: parent.id, after });
   }
 
   async #made(
@@ -222,6 +224,7 @@ class Steps implements StepScope {
     const link = linkAbort(state.signal);
     const { signal } = link;
     let recordedElsewhere = false;
+    let recordedAs: string | undefined;
     const stopExpecting = history.expect(name, () => {
       recordedElsewhere = true;
       link.abort(new Halt("recorded"));
@@ -231,7 +234,9 @@ class Steps implements StepScope {
       const { events, after = before } = await work.produce(signal, name);
       for (const event of events) assertDeclared(event, spec);
       if (!work.parts) stopExpecting(); // finished work needs no abort
-      return await this.#record(events, originAfter(after), work.instead);
+      const appended = await this.#record(events, originAfter(after), work.instead);
+      if (appended.fresh) recordedAs = name;
+      return appended.events;
     } catch (error) {
       const past = history.batch(name);
       if (past && recordedElsewhere) return past; // STEP-2
@@ -240,15 +245,19 @@ class Steps implements StepScope {
     } finally {
       stopExpecting();
       link.release();
-      work.settled?.(name);
+      work.settled?.(recordedAs);
     }
+  }
+
+  async #copy(past: readonly Entry[], origin: Origin): Promise<readonly Entry[]> {
+    return (await this.#record(past.map(toNewEvent), origin)).events;
   }
 
   async #record(
     events: readonly NewEvent[],
     origin: Origin,
     instead?: StepWork["instead"],
-  ): Promise<readonly Entry[]> {
+  ): Promise<Extract<Appended, { ok: true }>> {
     const { history, id, journal } = this.#context;
     const appended = await journal.append(id, events, origin).catch((error: unknown) => {
       if (!instead || !isRefused(error)) throw error;
@@ -258,7 +267,7 @@ class Steps implements StepScope {
       throw appended.reason === "closed" ? new Halt("closed") : new Fault("deliberation-missing", { id });
     history.add(appended.events);
     if (!appended.fresh) await history.catchUp(); // another process is ahead: its other steps can be recalled, too
-    return appended.events;
+    return appended;
   }
 
   async #call<T extends ReplyEventType>(spec: CallSpec<T>, read: ReadReply<T>): Promise<Event<T>> {
@@ -266,7 +275,7 @@ class Steps implements StepScope {
     const { request } = spec;
     const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
     let answered: Call | undefined;
-    let offered = false;
+    let reserved: ReservedCall | undefined;
     const ended = await this.#step(
       spec,
       { request },
@@ -274,15 +283,15 @@ class Steps implements StepScope {
         adopt: true,
         produce: async (signal, name) => {
           const room = await ledger.reserve(name, quote, spec.share);
+          reserved = room.ok ? room.call : undefined;
           signal.throwIfAborted();
           answered = room.ok
-            ? withKnownUsage(await this.#complete(spec, signal))
+            ? withKnownUsage(await this.#complete(spec, room.call, signal))
             : overBudgetCall(request, room);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
             throw new Halt("interrupted"); // STEP-6
           }
-          offered = true;
           return { events: [readCall(spec, answered, read)] };
         },
         instead: (refusal) => (answered ? [failedEvent(spec, unrecordedCall(answered, refusal), read)] : []),
@@ -292,19 +301,18 @@ class Steps implements StepScope {
             throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
           return [readCall(spec, recorded, read)];
         },
-        settled(name) {
-          ledger.settle(name, answered, quote);
-        },
+        settled: (recordedAs) => reserved?.settle(answered, recordedAs),
       },
     );
     const recorded = callOf(ended);
-    if (!offered && recorded && ended.origin.by !== "adopted") ledger.recalled(ended.id, recorded, quote);
+    if (recorded && ended.origin.by !== "adopted") ledger.recalled(originKey(ended.origin), recorded, quote);
     if (spec.share !== undefined) ledger.release(spec.share);
     return ended;
   }
 
   async #complete(
     { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
+    { again }: ReservedCall,
     signal: AbortSignal,
   ): Promise<Call> {
     const { background, frames, id, ledger, models } = this.#context;
@@ -317,6 +325,7 @@ class Steps implements StepScope {
       ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
       ...(attempts === undefined ? {} : { attempts }),
       ...(background === true ? { background } : {}),
+      ...(ledger.capped ? { beforeRetry: again } : {}),
       onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
     });
     // The time cap of the deliberation ended the call, not the call's own limit.
@@ -377,16 +386,10 @@ class Steps implements StepScope {
     if (recorded) return recorded;
     if (replay) throw new Fault("step-unrecorded", { key: name });
     const known = parent?.batch(name);
-    if (known)
-      return firstOf(await this.#busy(() => this.#record(known.map(toNewEvent), { by: "client", request })));
+    if (known && parent)
+      return firstOf(await this.#busy(() => this.#copy(known, { by: "client", request, from: parent.id })));
     if (recallOnly) throw new Halt("unrecorded");
     signal.throwIfAborted();
     return nextClientEntry(this.#context, signal, request);
   }
-}
-
-/** Marks a rejection as handled: a protocol may await a step long after it was started. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }

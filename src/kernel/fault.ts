@@ -12,7 +12,8 @@ type Faults = {
   "event-too-large": { type: string; bytes: number };
   "schema-newer": { what: string; found: number; known: number };
   "store-unavailable": { where: string; why: string };
-  "reactor-loops": { name: string; type: string };
+  /** `names`: the reactors in the order in which each one answers the one before; `types`: what each answers. */
+  "reactor-loops": { names: readonly string[]; types: readonly string[] };
   "text-missing": { digest: string };
   "template-slot": { template: string; slot: string };
   /** A request that cannot be carried out. `problem` names the invalid value and what is expected. */
@@ -42,7 +43,10 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
   "schema-newer": (d) =>
     `${d.what} uses schema ${d.found}; this version supports up to ${d.known}; install a newer Parley`,
   "store-unavailable": (d) => `the store at ${d.where} cannot be used: ${d.why}`,
-  "reactor-loops": (d) => `reactor "${d.name}" listens to "${d.type}", which it emits itself`,
+  "reactor-loops": ({ names, types }) =>
+    names.length === 1
+      ? `reactor "${names[0]}" listens to "${types[0]}", which it emits itself; remove the type from its "on" or "emits"`
+      : `reactors answer each other in a circle: ${names.map((name, index) => `"${name}" (on "${types[index]}")`).join(" → ")} → "${names[0]}"; remove one of these types from an "on" or "emits"`,
   "text-missing": (d) => `the text ${d.digest} that a deliberation pins is not in the store`,
   "template-slot": (d) =>
     `the template "${d.template}" and this use of it disagree about the slot {{${d.slot}}}: an override must have it where it is not empty`,

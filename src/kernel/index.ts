@@ -65,6 +65,7 @@ export {
   type OrganizationStore,
   type Progress,
   type Reservation,
+  type StepReservation,
   type Reservations,
   type Store,
   type Summary,
@@ -73,6 +74,7 @@ export {
 export {
   Call,
   type CallOptions,
+  type CallUsage,
   Cap,
   Cost,
   type Delta,
@@ -81,6 +83,7 @@ export {
   Message,
   ModelRef,
   ModelRequest,
+  mayBeCharged,
   type Models,
   type Quote,
   ReplySchema,

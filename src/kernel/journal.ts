@@ -84,18 +84,21 @@ export interface Texts {
   text(digest: Digest): Promise<string>;
 }
 
-/** The worst case of a call that is about to start. */
+/** The worst case of a request that is about to be sent. */
 export type Reservation = { readonly calls: number; readonly tokens: number; readonly usd: number };
 
+/** The sum of a step's reservations by all processes, and the `seq` of the first event that it recorded, if it did. */
+export type StepReservation = Reservation & { readonly recorded: number | null };
+
 /**
- * Calls that were started under a budget. A reservation ends when its step records. It stays if the process died before
- * that, because the provider may have charged for the call.
+ * Requests that were sent under a budget. A reservation is kept: beside a record it says what a request may have cost, and
+ * without one that the process died and the provider may have charged for it.
  */
 export interface Reservations {
   /** @throws Fault `deliberation-missing` */
   reserve(id: DeliberationId, origin: string, amount: Reservation): Promise<void>;
-  /** Returns the sum over the steps that never recorded. */
-  outstanding(id: DeliberationId): Promise<Reservation>;
+  /** Returns what each step has reserved, in any order. */
+  reservations(id: DeliberationId): Promise<readonly StepReservation[]>;
 }
 
 /**

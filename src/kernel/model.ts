@@ -68,9 +68,23 @@ export type FailureCode = z.infer<typeof FailureCode>;
 export const Cap = z.enum(["usd", "tokens", "calls", "time"]);
 export type Cap = z.infer<typeof Cap>;
 
-/** `message` is the provider's text, truncated and with all keys removed. `cap` names the cap of an `over-budget`. */
+/**
+ * `message` is the provider's text, truncated and with all keys removed. `cap` names the cap of an `over-budget`, or the one
+ * that kept a failed call from being sent again.
+ */
 export const Failure = z.strictObject({ code: FailureCode, message: z.string(), cap: Cap.optional() });
 export type Failure = z.infer<typeof Failure>;
+
+const MAYBE_CHARGED: readonly FailureCode[] = [
+  "cancelled",
+  "timed-out",
+  "network",
+  "unreadable",
+  "over-budget",
+];
+
+/** True if the provider may charge for a request that failed so. An `over-budget` that was sent ran out of time. */
+export const mayBeCharged = ({ code }: Failure): boolean => MAYBE_CHARGED.includes(code);
 
 /** Token counts from the provider; null if not reported. `cached` is part of `in`, `reasoning` is part of `out`. */
 export const Tokens = z.strictObject({
@@ -98,6 +112,8 @@ const spent = {
   latencyMs: z.number().nonnegative(),
   /** Number of requests sent. */
   attempts: z.int().nonnegative(),
+  /** How many of them the provider may have charged for without reporting their usage. */
+  unreported: z.int().nonnegative().optional(),
 };
 
 /** One model call: the raw reply or the final failure, with tokens, cost and time. */
@@ -120,6 +136,9 @@ export const Call = z.discriminatedUnion("ok", [
 ]);
 export type Call = z.infer<typeof Call>;
 
+/** What the requests of a call came to, as far as it was reported. */
+export type CallUsage = Pick<Call, "attempts" | "tokens" | "cost"> & { readonly unreported: number };
+
 /** The worst case of a call: estimated prompt tokens, maximum reply tokens and maximum cost. */
 export type Quote = {
   readonly tokensIn: number;
@@ -137,6 +156,9 @@ export type CallOptions = {
   readonly timeoutMs?: number | undefined;
   /** Maximum number of requests, including the first; the default depends on the failure. */
   readonly attempts?: number | undefined;
+  /** Asked before every request after the first; returns why it may not be sent, and the cap in its way. */
+  readonly beforeRetry?:
+    ((soFar: CallUsage) => Promise<{ readonly why: string; readonly cap: Cap } | undefined>) | undefined;
   /** Low priority: the call never takes a slot that an answer could need. */
   readonly background?: boolean | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;

@@ -35,7 +35,12 @@ const step = {
  */
 export const Origin = z.discriminatedUnion("by", [
   z.strictObject({ by: z.literal("open"), request: z.string().min(1).max(200) }),
-  z.strictObject({ by: z.literal("client"), request: z.string().min(1).max(400) }),
+  /** `from`: the parent from which a fork copied the event; a copy triggers no reactor. */
+  z.strictObject({
+    by: z.literal("client"),
+    request: z.string().min(1).max(400),
+    from: DeliberationId.optional(),
+  }),
   z.strictObject({ by: z.literal("protocol"), ...step }),
   /** A step that a fork reuses from its parent: it costs nothing and triggers no reactor. */
   z.strictObject({ by: z.literal("adopted"), ...step, from: DeliberationId }),

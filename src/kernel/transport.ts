@@ -31,6 +31,8 @@ export type Attempt =
       readonly retry: "never" | "later" | "now";
       readonly waitMs: number | null;
       readonly crowded: boolean;
+      /** Whether the provider may charge for it; by default if text came, or if a failure of this kind may be charged. */
+      readonly charged?: boolean;
       readonly usage: Usage;
     };
 

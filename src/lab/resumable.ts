@@ -6,6 +6,7 @@ import {
   type ForkChanges,
   idOfRequest,
   type NewDeliberation,
+  spentSoFar,
   textDigest,
 } from "../engine/index.ts";
 import type { OpeningPart } from "../engine/opening-part.ts";
@@ -18,6 +19,7 @@ import {
   type Event,
   type Failure,
   type OrganizationId,
+  type Reservation,
 } from "../kernel/index.ts";
 
 // RESUMABLE-1. A measurement's runs are named after everything that the prompts are made from, so any process finds them.
@@ -58,8 +60,8 @@ export type ResumableWork = {
   readonly countReplies: (entries: readonly Entry[]) => number;
   /** The failures of calls that have no reply. */
   readonly lostCalls: (entries: readonly Entry[]) => readonly Failure[];
-  /** What the given budget leaves after an ended run; by default each run has the whole budget. */
-  readonly budgetAfter?: (budget: Budget, entries: readonly Entry[]) => Budget;
+  /** What the given budget leaves after an ended run that spent this at most; by default each run has the whole budget. */
+  readonly budgetAfter?: (budget: Budget, spent: Reservation) => Budget;
   /** What the nth run changes about the run that it continues. */
   readonly changes: (furthest: RecordedRun, nth: number, budget: Budget) => ForkChanges;
 };
@@ -117,7 +119,8 @@ export async function resumable(context: AppContext, work: ResumableWork): Promi
           closing.outcome === "cancelled" ||
           work.lostCalls(run.entries).length > 0;
     if (!isLacking) return { id: run.id, state: "closed" };
-    budget = work.budgetAfter?.(budget, run.entries) ?? budget;
+    if (work.budgetAfter)
+      budget = work.budgetAfter(budget, spentSoFar(run.entries, await context.store.reservations(run.id)));
     if (!furthest || countReplies(run.entries) >= countReplies(furthest.entries)) furthest = run;
     nth += 1;
   }

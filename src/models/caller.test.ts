@@ -79,6 +79,7 @@ describe("a call answered inside this process", () => {
       cost: { source: "free", usd: 0 },
       latencyMs: 500,
       attempts: 2,
+      unreported: 1,
     });
     expect(attempts).toEqual([1, 2]);
     expect(deltas.map(({ attempt, offset, text }) => `${attempt}/${offset} ${text}`)).toEqual([

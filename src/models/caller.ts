@@ -3,8 +3,16 @@
 // CALL-3. Text of an attempt goes out under that attempt's number; the reply is the text of the last attempt alone.
 // CALL-4. What any attempt reported as used is added up, also when the attempt failed.
 // CALL-5. No more requests are sent than the call's own bound allows, whatever a failure deserves.
+// CALL-6. No request is sent again that the caller's budget does not allow, and each one whose usage is unknown is counted.
 
-import type { Call, CallOptions, Failure, ModelRequest } from "../kernel/model.ts";
+import {
+  mayBeCharged,
+  type Call,
+  type CallOptions,
+  type CallUsage,
+  type Failure,
+  type ModelRequest,
+} from "../kernel/model.ts";
 import type { Attempt, Transport } from "../kernel/transport.ts";
 import type { Clock, Watch } from "./clock.ts";
 import type { Limiter, RateKey, Slot } from "./limiter.ts";
@@ -28,7 +36,7 @@ export type CallServices = {
   readonly persistence: RetryPolicy;
 };
 
-export type RoutedCall = {
+export type RoutedCall = Pick<CallOptions, "beforeRetry"> & {
   readonly request: ModelRequest;
   readonly route: Route;
   readonly watch: Watch;
@@ -52,6 +60,8 @@ export class Caller {
   readonly #spending: Spending;
   #attempts = 0;
   #tries = 0;
+  /** Requests that may have been charged for and did not say their usage. */
+  #unreported = 0;
   #firstSentMs: number | null = null;
   #lastByteMs = 0;
   #queuedMs = 0;
@@ -103,26 +113,38 @@ export class Caller {
       }
       this.#last = attempted.failure;
       if (typeof next !== "number") return this.#failed(next ?? attempted.failure);
+      const refused = await this.#calling.beforeRetry?.(this.#usage()); // CALL-6
+      if (refused) {
+        const { cap, why } = refused;
+        const message = `${attempted.failure.message}; not sent again: ${why}`;
+        return this.#failed({ ...attempted.failure, message, cap });
+      }
       if (next > 0) await watch.sleep(next);
       if (watch.stopped() !== null) return this.#stopped("while waiting to send it again");
     }
   }
 
+  #usage(): CallUsage {
+    const [tokens, cost] = [this.#spending.tokens(), this.#spending.cost()];
+    return { tokens, cost, attempts: this.#attempts, unreported: this.#unreported };
+  }
+
   #spent() {
     const { request, route } = this.#calling;
     const firstSentMs = this.#firstSentMs;
+    const { unreported, ...usage } = this.#usage();
     return {
       model: request.model,
       family: route.family,
-      tokens: this.#spending.tokens(),
-      cost: this.#spending.cost(),
+      ...usage,
       latencyMs: firstSentMs === null ? 0 : Math.max(0, this.#lastByteMs - firstSentMs - this.#queuedMs),
-      attempts: this.#attempts,
+      ...(unreported > 0 ? { unreported } : {}),
     };
   }
 
   #failed(failure: Failure): Call {
-    return { ok: false, failure, ...this.#spent() };
+    // 0 is said as well: without the number, a failure that may have been charged counts in full.
+    return { ok: false, failure, ...this.#spent(), unreported: this.#unreported };
   }
 
   #stopped(where: string): Call {
@@ -160,6 +182,10 @@ export class Caller {
     const attempted = await route.transport.send(request, { attempt, signal: watch.signal, onText });
     this.#lastByteMs = clock.now();
     this.#spending.add(attempted.usage);
+    const { in: tokensIn, out: tokensOut } = attempted.usage.tokens;
+    const isCharged =
+      attempted.ok || (attempted.charged ?? (this.#offset > 0 || mayBeCharged(attempted.failure)));
+    if (isCharged && (tokensIn === null || tokensOut === null)) this.#unreported += 1;
     return attempted;
   }
 

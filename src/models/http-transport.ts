@@ -19,6 +19,8 @@ type TransportServices = {
   readonly learned: Map<string, Set<Feature>>;
 };
 
+type FailedAttempt = Extract<Attempt, { ok: false }>;
+
 type Destination = { readonly url: URL; readonly program: Program | null };
 
 /** Why a server could not be reached, without the address's user, password or query. */
@@ -33,6 +35,20 @@ function unreachableProblem({ url, program }: Destination, error: Error): CallPr
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_INVALID/.test(code)
     ? { ...problem, retry: "never" }
     : problem;
+}
+
+/** Errors of requests that never left. */
+const UNSENT =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+/** Statuses of gateways that gave up waiting, behind which the model may have gone on. */
+const GAVE_UP: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 522, 524]);
+
+/** Whether the provider may charge for what failed: a reply had begun, or nobody knows what became of the request. */
+function isCharged(exchanged: Exchanged, reply: Reply): boolean {
+  if (reply.begun()) return !reply.refused() || GAVE_UP.has(reply.head().status);
+  if (exchanged.how !== "broken") return true;
+  const { error } = exchanged;
+  return !("code" in error && typeof error.code === "string" && UNSENT.test(error.code));
 }
 
 function connectionProblem(to: Destination, exchanged: Exchanged, reply: Reply): CallProblem | null {
@@ -78,7 +94,7 @@ export const createHttpTransport = (
     return url;
   };
 
-  const failed = (problem: CallProblem, usage = noUsage): Attempt => {
+  const failed = (problem: CallProblem, usage = noUsage): FailedAttempt => {
     const words = cleanMessage(problem.words, filter);
     // Ours comes after the other side's words, where nothing is cut off.
     const remedy = wire.remedy?.(problem.words, model) ?? problem.advice;
@@ -110,12 +126,10 @@ export const createHttpTransport = (
     return true;
   };
 
-  const refusal = (reply: Reply, without: ReadonlySet<Feature>): Attempt => {
+  const refusal = (reply: Reply, without: ReadonlySet<Feature>): FailedAttempt => {
     const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
     const attempted = failed(problem);
-    return !attempted.ok && learns(reply.head().status, problem.words, without)
-      ? { ...attempted, retry: "now" }
-      : attempted;
+    return learns(reply.head().status, problem.words, without) ? { ...attempted, retry: "now" } : attempted;
   };
 
   const exchange = async (request: ModelRequest, { signal, onText }: SendContext): Promise<Attempt> => {
@@ -147,13 +161,14 @@ export const createHttpTransport = (
         return failed({ ...networkProblem(words), code: "timed-out" });
       }
       const problem = connectionProblem({ url, program: endpoint.program }, exchanged, reply);
-      if (problem !== null && reply.refused()) return failed(problem);
-      if (reply.refused()) return refusal(reply, spoken.without);
+      const charged = isCharged(exchanged, reply);
+      if (problem !== null && reply.refused()) return { ...failed(problem), charged };
+      if (reply.refused()) return { ...refusal(reply, spoken.without), charged };
       const completion = reply.completion(problem);
       if (!signal.aborted) give(cleaning.end());
       return completion.ok
         ? cleanCompletion(completion, filter)
-        : failed(completion.problem, completion.usage);
+        : { ...failed(completion.problem, completion.usage), charged };
     } finally {
       cancelTimer();
     }

@@ -146,12 +146,15 @@ export function createModels(options: ModelsOptions): ClosableModels {
   };
 
   return {
-    complete: async (request, { signal, timeoutMs = limits.timeoutMs, attempts, background, onDelta }) => {
+    complete: async (
+      request,
+      { signal, timeoutMs = limits.timeoutMs, attempts, background, beforeRetry, onDelta },
+    ) => {
       const routed = routeOf(request.model);
       if (!routed.ok) return unsentCall(request, familyOf(request.model, families), routed.failure);
       const route = background === true ? backgroundRoute(routed.route) : routed.route;
       return watches.run({ signal, timeoutMs }, (watch) =>
-        new Caller({ request, route, watch, attempts }, onDelta, services).run(),
+        new Caller({ request, route, watch, attempts, beforeRetry }, onDelta, services).run(),
       );
     },
     quote: (request) => {

@@ -7,7 +7,7 @@ import {
   Fault,
   type Appended,
   type Lease,
-  type Reservation,
+  type StepReservation,
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
 import { prepareBatch } from "./batch.ts";
@@ -60,22 +60,12 @@ const PUT_TEXT =
 const RESERVE = `insert into @reservation (deliberation, origin_key, calls, tokens, usd)
   select $1, $3, $4, $5, $6 where ${IS_OWN}`;
 
-/**
- * What a deliberation's started steps may have cost beyond what is recorded: of a step that recorded, its
- * last reservation is covered by the record and the earlier ones are attempts that were lost; of a step that
- * did not record, all are.
- */
-const OUTSTANDING = `
-  select cast(coalesce(sum(calls), 0) as float8) as calls, coalesce(sum(tokens), 0) as tokens,
-    coalesce(sum(usd), 0) as usd
-  from (
-    select r.calls, r.tokens, r.usd,
-      row_number() over (partition by r.origin_key order by r.number desc) as attempt,
-      (select count(*) from @event e
-        where e.deliberation = r.deliberation and e.origin_key = r.origin_key and e.place = 0) as recorded
-    from @reservation r where r.deliberation = $1 and ${IS_OWN}
-  ) as reserved
-  where attempt > recorded`;
+const RESERVATIONS = `
+  select min(e.seq) as recorded, cast(sum(r.calls) as float8) as calls, sum(r.tokens) as tokens, sum(r.usd) as usd
+  from @reservation r left join @event e
+    on e.deliberation = r.deliberation and e.origin_key = r.origin_key and e.place = 0
+  where r.deliberation = $1 and ${IS_OWN}
+  group by r.origin_key`;
 
 /** The store on an open database, which it closes when it is disposed of. `now`: this machine's clock, milliseconds. */
 export function createStore(opened: Database, now: () => number): OpenedStore {
@@ -183,10 +173,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
         const values = [id, organization, originColumn(origin), calls, tokens, usd];
         if ((await database.run(RESERVE, ...values)) === 0) throw new Fault("deliberation-missing", { id });
       },
-      async outstanding(id) {
-        const sum = await database.first<Reservation>(OUTSTANDING, id, organization);
-        return { calls: sum?.calls ?? 0, tokens: sum?.tokens ?? 0, usd: sum?.usd ?? 0 };
-      },
+      reservations: (id) => database.all<StepReservation>(RESERVATIONS, id, organization),
       engrams: engramsFor(organization, engrams),
     }),
     async findOrganization(id) {

@@ -102,7 +102,7 @@ export function mortal({ store, models, world }: MortalParts, point?: CrashPoint
           putText: (digest, text) => alive(() => part.putText(digest, text)),
           text: (digest) => alive(() => part.text(digest)),
           reserve: (id, origin, amount) => counted("reserve", () => part.reserve(id, origin, amount)),
-          outstanding: (id) => alive(() => part.outstanding(id)),
+          reservations: (id) => alive(() => part.reservations(id)),
         };
         parts.set(organization, own);
         return own;

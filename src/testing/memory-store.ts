@@ -15,6 +15,7 @@ import {
   type OrganizationStore,
   type Origin,
   type Reservation,
+  type StepReservation,
   type Store,
   type EncodedEvent,
 } from "../kernel/index.ts";
@@ -167,14 +168,16 @@ export function memoryStore(now: () => number = Date.now): Store {
       if (owners.get(id) !== organization) throw new Fault("deliberation-missing", { id });
       reservations.push({ id, origin, amount });
     },
-    async outstanding(id) {
+    async reservations(id) {
       await Promise.resolve();
-      const mine = reservations.filter((one) => one.id === id && isOf(id, organization));
-      const lost = mine.filter((one, index) => {
-        const last = mine.findLastIndex((other) => other.origin === one.origin) === index;
-        return !(last && batches.has(`${id}/${one.origin}`));
-      });
-      return lost.reduce((sum, { amount }) => add(sum, amount), { calls: 0, tokens: 0, usd: 0 });
+      const steps = new Map<string, StepReservation>();
+      for (const { origin, amount } of reservations.filter(
+        (one) => one.id === id && isOf(id, organization),
+      )) {
+        const recorded = batches.get(`${id}/${origin}`)?.[0]?.seq ?? null;
+        steps.set(origin, { ...add(steps.get(origin) ?? { calls: 0, tokens: 0, usd: 0 }, amount), recorded });
+      }
+      return [...steps.values()];
     },
   });
   /** The cursor of an opening. */

@@ -29,7 +29,6 @@ const id = deliberation("d1");
 const acme = OrganizationId.parse("acme");
 const zeta = OrganizationId.parse("zeta");
 const digest = (digit: string): Digest => Digest.parse(digit.repeat(64));
-const NOTHING = { calls: 0, tokens: 0, usd: 0 };
 
 const faultOf = (action: Promise<unknown>): Promise<string> =>
   action.then(
@@ -195,8 +194,8 @@ export const organizationCases: readonly StoreCase[] = [
       "deliberation-missing",
     );
     await openTheirs(theirs, "d2");
-    expect(await theirs.outstanding(deliberation("d2"))).toEqual(NOTHING);
-    expect(await theirs.outstanding(id)).toEqual(NOTHING);
-    expect(await ours.outstanding(id)).toEqual({ calls: 1, tokens: 10, usd: 0.5 });
+    expect(await theirs.reservations(deliberation("d2"))).toEqual([]);
+    expect(await theirs.reservations(id)).toEqual([]);
+    expect(await ours.reservations(id)).toEqual([{ recorded: null, calls: 1, tokens: 10, usd: 0.5 }]);
   }),
 ];

@@ -79,29 +79,43 @@ export const tableCases: readonly StoreCase[] = [
     expect(isFault(missing, "text-missing")).toBe(true);
   }),
 
-  twice("counts the reservations of steps that never recorded", async (here, there) => {
+  twice("gives each step's reservations, and the event that it recorded", async (here, there) => {
     await here.for(LOCAL).append(id, [opening("?")], byOpening);
     const reserve = (step: string, calls: number) =>
       here.for(LOCAL).reserve(id, `protocol/${step}`, { calls, tokens: calls * 1_000, usd: calls / 4 });
-    expect(await here.for(LOCAL).outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+    expect(await here.for(LOCAL).reservations(id)).toEqual([]);
     await reserve("draft/ada", 1);
     await reserve("draft/bob", 2);
     await here.for(LOCAL).append(deliberation("d2"), [opening("?")], byOpening);
     await here.for(LOCAL).reserve(deliberation("d2"), "protocol/draft/ada", { calls: 64, tokens: 0, usd: 0 });
-    expect(await there.for(LOCAL).outstanding(id)).toEqual({ calls: 3, tokens: 3_000, usd: 0.75 });
+    const ada = { calls: 1, tokens: 1_000, usd: 0.25 };
+    const bob = { calls: 2, tokens: 2_000, usd: 0.5 };
+    expect(await reserved(there)).toEqual([
+      { recorded: null, ...ada },
+      { recorded: null, ...bob },
+    ]);
     await there.for(LOCAL).append(id, [note("drafted")], byStep("draft/ada"));
-    expect(await here.for(LOCAL).outstanding(id)).toEqual({ calls: 2, tokens: 2_000, usd: 0.5 });
+    expect(await reserved(here)).toEqual([
+      { recorded: 2, ...ada },
+      { recorded: null, ...bob },
+    ]);
     await there.for(LOCAL).append(id, [note("drafted"), note("twice")], byStep("draft/bob"));
-    expect(await here.for(LOCAL).outstanding(id)).toEqual({ calls: 0, tokens: 0, usd: 0 });
+    expect(await reserved(here)).toEqual([
+      { recorded: 2, ...ada },
+      { recorded: 3, ...bob },
+    ]);
   }),
 
-  twice("goes on counting the lost attempts of a step that recorded at last", async (here, there) => {
+  twice("adds up what a step reserved for several requests", async (here, there) => {
     await here.for(LOCAL).append(id, [opening("?")], byOpening);
-    const amounts = [1, 2, 4];
-    for (const calls of amounts)
+    for (const calls of [1, 2, 4])
       await here.for(LOCAL).reserve(id, "client/\0 retried", { calls, tokens: 0, usd: 0 });
-    expect((await there.for(LOCAL).outstanding(id)).calls).toBe(7);
+    expect(await reserved(there)).toEqual([{ recorded: null, calls: 7, tokens: 0, usd: 0 }]);
     await there.for(LOCAL).append(id, [note("done")], byClient("\0 retried"));
-    expect((await here.for(LOCAL).outstanding(id)).calls).toBe(3);
+    expect(await reserved(here)).toEqual([{ recorded: 2, calls: 7, tokens: 0, usd: 0 }]);
   }),
 ];
+
+/** The deliberation's reservations, the smallest first. */
+const reserved = async (store: Store) =>
+  [...(await store.for(LOCAL).reservations(id))].sort((a, b) => a.calls - b.calls);

@@ -69,6 +69,8 @@ async function converse(
   let exit: number = EXIT.answered;
   const after = new Set<Promise<unknown>>();
   const settled = new Set<DeliberationId>();
+  /** Whose grading or memory the time limit ended. */
+  const owed = new Set<DeliberationId>();
   let ending = false;
   const interrupt = () => {
     if (turn) turn.abort();
@@ -98,7 +100,10 @@ async function converse(
       );
       const shown = Promise.all([graded, second]); // CHAT-1
       after.add(shown);
-      void one.run.reactions.finally(() => settled.add(one.id));
+      void one.run.reactions.then(({ timedOut }) => {
+        settled.add(one.id);
+        if (timedOut) owed.add(one.id);
+      });
       void shown.finally(() => after.delete(shown));
     } finally {
       turn = undefined;
@@ -163,6 +168,8 @@ async function converse(
     await Promise.all(after);
     if (leave.signal.aborted)
       output.note(`Grading or memory of the last answers is unfinished. Try: parley resume ${last ?? "ID"}`);
+    for (const id of owed)
+      output.note(`The time limit ended before grading and memory of ${id} did. Try: parley resume ${id}`);
     if (last !== undefined && !showing.quiet) output.note(`To continue: parley chat --continue ${last}`);
     return interactive && exit === EXIT.interrupted ? EXIT.answered : exit;
   } finally {

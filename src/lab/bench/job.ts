@@ -12,7 +12,8 @@ import {
 import { benchRow, isCut, type BenchRow, type BenchTask } from "./row.ts";
 import { capsIn } from "../../views/spending.ts";
 import type { PreparedArm } from "./arms.ts";
-import { type Grant, type Purse, remainingBudget, usageIn } from "./budget.ts";
+import { type Grant, type Purse, remainingBudget } from "./budget.ts";
+import { spentSoFar } from "../../engine/index.ts";
 import type { AppContext } from "../../app/context.ts";
 import { resume } from "../../app/run.ts";
 import { openPrepared } from "../../app/start.ts";
@@ -146,7 +147,7 @@ async function readState(
   let spent = NO_USAGE;
   for await (const { id, opened, entries } of recordedRuns(store, names)) {
     const { budget } = opened.data;
-    const own = addUsage(spentOf(entries, budget), await store.outstanding(id));
+    const own = spentSoFar(entries, await store.reservations(id));
     runs.push(entries);
     spent = addUsage(spent, own);
     last = {
@@ -185,9 +186,3 @@ export const addUsage = (a: Reservation, b: Reservation, sign: 1 | -1 = 1): Rese
   tokens: a.tokens + sign * b.tokens,
   usd: a.usd + sign * b.usd,
 });
-
-/** The usage of a deliberation's own calls; its whole cap where a provider did not report it. */
-function spentOf(entries: readonly Entry[], cap: Budget): Reservation {
-  const { calls, tokens, usd } = usageIn(entries);
-  return { calls, tokens: tokens ?? cap.tokens ?? 0, usd: usd ?? cap.usd ?? 0 };
-}

@@ -8,7 +8,7 @@ import {
   taskOf,
 } from "../../../test/support/council-table.ts";
 import { describe, expect, it } from "vitest";
-import type { Engine, LocalFrames, NewDeliberation } from "../../engine/index.ts";
+import { systemWorld, type Engine, type LocalFrames, type NewDeliberation } from "../../engine/index.ts";
 import {
   type DeliberationId,
   isEvent,
@@ -110,6 +110,7 @@ const tools = (
 ): RerunContext => ({
   ...{ store: store.for(LOCAL), engine: engine.for(LOCAL), models, frames, settings },
   worker: "test",
+  world: systemWorld,
   protocols: [ask, council],
   checkModel: async () => undefined,
 });

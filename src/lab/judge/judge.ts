@@ -12,7 +12,7 @@ import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-pr
 import { judgedWork } from "../../protocols/judge/view-items.ts";
 import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
 import { protocolSettings } from "../../app/opening.ts";
-import { remainingBudget, usageIn } from "../bench/budget.ts";
+import { remainingBudget } from "../bench/budget.ts";
 import {
   openMeasurement,
   type RecordedRun,
@@ -56,7 +56,7 @@ export async function openJudge(context: AppContext, task: JudgeTask, call: Judg
     ...(await prepareJudge(context, task, call)),
     countReplies: (entries) => repliesIn(entries).length,
     lostCalls: (entries) => judgedWork(entries)?.lost ?? [],
-    budgetAfter: (budget, entries) => remainingBudget(budget, usageIn(entries)),
+    budgetAfter: remainingBudget,
     changes: (furthest, nth, budget) => ({
       settings: settingsToContinue(furthest, nth),
       budget: checkSpendable(budget),

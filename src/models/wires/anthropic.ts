@@ -133,6 +133,7 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
   let finish: string | null = null;
   let started = false;
   let stopped = false;
+  let isTotal = false;
   let foreign = false;
   let problem: CallProblem | null = null;
   const counts: Counts = { input: null, output: null, written: 0, read: null, thinking: null };
@@ -180,6 +181,7 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
         count(counts, objectAt(objectAt(event, "message"), "usage"));
         return false;
       case "message_delta": {
+        isTotal = true;
         count(counts, objectAt(event, "usage"));
         const reason = objectAt(event, "delta")["stop_reason"];
         if (typeof reason === "string") finish = reason;
@@ -201,7 +203,8 @@ function messageReader(onText: (text: string) => void): ReplyReader & { take(eve
     take,
     event: (data) => take(parseJson(data)),
     end: () => {
-      const usage = usageFrom(counts);
+      // A message begins with the count of its first tokens, which is no total where it breaks off.
+      const usage = usageFrom(stopped || isTotal ? counts : { ...counts, output: null, thinking: null });
       if (problem !== null) return { ok: false, problem, usage };
       if (!started && (foreign || stopped)) {
         return { ok: false, problem: finalProblem("unreadable", "the stream is none of messages"), usage };

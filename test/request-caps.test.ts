@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { openParley, type Parley } from "../src/index.ts";
+import { callOf } from "../src/kernel/index.ts";
+import { openFakeServer, type Answer } from "./support/fake-server.ts";
+
+// BUDGET-6 and BUDGET-7 on real requests: whatever the replies are like, a server receives no more than the caps allow.
+
+/** What a request asks for: its longest reply and, as the server counts, one token for four characters of its prompt. */
+type Asked = { readonly max: number; readonly prompt: number };
+
+function readAsked(body: string): Asked {
+  const { max_tokens: max, messages } = JSON.parse(body) as { max_tokens: number; messages: unknown };
+  return { max, prompt: Math.ceil(JSON.stringify(messages).length / 4) };
+}
+
+const chunk = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
+const text = (content: string) => chunk({ choices: [{ index: 0, delta: { content } }] });
+const stop = chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+const usage = ({ max, prompt }: Asked) =>
+  chunk({
+    choices: [],
+    usage: { prompt_tokens: prompt, completion_tokens: max, total_tokens: prompt + max },
+  });
+
+const ANSWER = 'Final answer: 42\n{"score": 4, "feedback": "Right."}';
+const stream =
+  (...parts: readonly string[]): Answer =>
+  (response) => {
+    response.setHeader("content-type", "text/event-stream");
+    response.end(parts.join(""));
+  };
+const breaksOff =
+  (...parts: readonly string[]): Answer =>
+  (response) => {
+    response.setHeader("content-type", "text/event-stream");
+    response.write(parts.join(""), () => response.destroy());
+  };
+const refuses =
+  (status: number): Answer =>
+  (response) => {
+    response.statusCode = status;
+    response.setHeader("retry-after-ms", "1");
+    response.end('{"error": {"message": "busy"}}');
+  };
+
+type Behavior = (asked: Asked, count: number) => { readonly answer: Answer; readonly charged: boolean };
+const whole = (asked: Asked) => ({ answer: stream(text(ANSWER), stop, usage(asked)), charged: true });
+const BEHAVIORS: { readonly [name: string]: Behavior } = {
+  "with usage": whole,
+  "without usage": () => ({ answer: stream(text(ANSWER), stop), charged: true }),
+  "that break off without usage": () => ({ answer: breaksOff(text("Final")), charged: true }),
+  "that break off behind their usage": (asked) => ({
+    answer: breaksOff(text("Final"), usage(asked)),
+    charged: true,
+  }),
+  "of which every second one breaks off": (asked, count) =>
+    count % 2 === 1 ? { answer: breaksOff(text("Fin")), charged: true } : whole(asked),
+  "with an error inside": () => ({
+    answer: stream(text("Final"), chunk({ error: { message: "overloaded", code: 503 } })),
+    charged: true,
+  }),
+  "behind a gateway that gives up": () => ({ answer: refuses(504), charged: true }),
+  "after a 429": (asked, count) =>
+    count % 2 === 1 ? { answer: refuses(429), charged: false } : whole(asked),
+};
+
+const PROTOCOLS = ["ask", "council", "respond", "debate"] as const;
+
+async function served<T>(
+  behavior: Behavior,
+  work: (parley: Parley, spent: { requests: number; tokens: number }) => Promise<T>,
+): Promise<T> {
+  const spent = { requests: 0, tokens: 0 };
+  await using server = await openFakeServer((response, received, count) => {
+    const asked = readAsked(received.body);
+    const { answer, charged } = behavior(asked, count);
+    spent.requests += 1;
+    if (charged) spent.tokens += asked.max + asked.prompt;
+    return answer(response, received, count);
+  });
+  const compatible = { box: { url: `${server.url}/v1`, local: true, keyEnv: undefined } };
+  await using parley = await openParley({ store: ":memory:", env: {}, settings: { compatible } });
+  return await work(parley, spent);
+}
+
+const request = (protocol: (typeof PROTOCOLS)[number]) => ({
+  protocol,
+  question: "How much is 6 times 7?",
+  models: protocol === "respond" ? ["compatible/box/a"] : ["compatible/box/a", "compatible/box/b"],
+  judge: ["compatible/box/judge"],
+  ...(protocol === "respond" ? { respondentB: true, modelB: "compatible/box/b" } : {}),
+});
+
+const CAPS = [
+  { maxCalls: 1 },
+  { maxCalls: 2 },
+  { maxCalls: 3 },
+  { maxCalls: 5 },
+  { maxTokens: 6_000 },
+  { maxTokens: 9_000 },
+] as const;
+
+describe.each(Object.entries(BEHAVIORS))("replies %s", (_name, behavior) => {
+  it.each(PROTOCOLS)("keep %s within its caps", { timeout: 60_000 }, async (protocol) => {
+    for (const caps of CAPS)
+      await served(behavior, async (parley, spent) => {
+        const run = await parley.start({ ...request(protocol), ...caps });
+        await run.outcome();
+        await run.reactions;
+        const again = await parley.resume(run.id);
+        await again.outcome();
+        await again.reactions;
+        const { maxCalls = Infinity, maxTokens = Infinity } = caps as {
+          readonly maxCalls?: number;
+          readonly maxTokens?: number;
+        };
+        const asked = `${protocol} ${JSON.stringify(caps)}`;
+        expect(spent.requests, asked).toBeLessThanOrEqual(maxCalls);
+        expect(spent.tokens, asked).toBeLessThanOrEqual(maxTokens);
+        const calls = (await parley.read(run.id)).flatMap((entry) => callOf(entry) ?? []);
+        expect(calls.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(spent.requests);
+      });
+  });
+});
+
+describe("a refusal under a cap", () => {
+  it.each([
+    ["respond", { maxCalls: 2 }, /would exceed the limit of 2 calls; 3 calls would do/],
+    ["respond", { maxTokens: 6_000 }, /could exceed the limit of 6000 tokens; \d+ tokens would do/],
+  ] as const)("of %s says how much would do", async (protocol, caps, words) => {
+    await served(whole, async (parley) => {
+      const run = await parley.start({ ...request(protocol), ...caps });
+      await run.outcome();
+      await run.reactions;
+      expect(JSON.stringify(await parley.read(run.id))).toMatch(words);
+    });
+  });
+
+  it("keeps a broken reply from being asked for again, and says so", async () => {
+    const behavior: Behavior = () => ({ answer: breaksOff(text("Final")), charged: true });
+    await served(behavior, async (parley, spent) => {
+      const run = await parley.start({
+        protocol: "respond",
+        question: "?",
+        models: ["compatible/box/a"],
+        maxCalls: 1,
+      });
+      await run.outcome();
+      expect(spent.requests).toBe(1);
+      const [call] = (await parley.read(run.id)).flatMap((entry) => callOf(entry) ?? []);
+      expect(call).toMatchObject({
+        failure: {
+          code: "network",
+          cap: "calls",
+          message: expect.stringContaining(
+            "not sent again: would exceed the limit of 1 call; 2 calls would do",
+          ) as string,
+        },
+        attempts: 1,
+        unreported: 1,
+      });
+    });
+  });
+});
