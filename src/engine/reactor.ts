@@ -82,13 +82,13 @@ export function defineReactor<const T extends EventType, S>(reactor: Reactor<T, 
   return reactor;
 }
 
-type Declared = Pick<Reactor, "name" | "on" | "emits">;
+type DeclaredTypes = Pick<Reactor, "name" | "on" | "emits">;
 
 /**
  * Refuses reactors that would answer each other without end, by the types that they declare.
  * @throws Fault `reactor-loops` with the names of a circle, the shortest from the first reactor that is in one
  */
-export function refuseCircles(reactors: readonly Declared[]): void {
+export function refuseCircles(reactors: readonly DeclaredTypes[]): void {
   for (const first of reactors) {
     const circle = circleFrom(first, reactors);
     if (!circle) continue;
@@ -98,13 +98,16 @@ export function refuseCircles(reactors: readonly Declared[]): void {
 }
 
 /** The type that `later` subscribes to and `earlier` emits; undefined where there is none. */
-const answeredType = (earlier: Declared, later: Declared): string | undefined =>
+const answeredType = (earlier: DeclaredTypes, later: DeclaredTypes): string | undefined =>
   later.on.find((type) => earlier.emits.includes(type));
 
 /** The reactors from `first` to one that `first` answers, each answering the one before; undefined where there are none. */
-function circleFrom(first: Declared, reactors: readonly Declared[]): readonly Declared[] | undefined {
-  const seen = new Set<Declared>([first]);
-  const paths: (readonly Declared[])[] = [[first]];
+function circleFrom(
+  first: DeclaredTypes,
+  reactors: readonly DeclaredTypes[],
+): readonly DeclaredTypes[] | undefined {
+  const seen = new Set<DeclaredTypes>([first]);
+  const paths: (readonly DeclaredTypes[])[] = [[first]];
   for (let path = paths.shift(); path; path = paths.shift()) {
     const last = path.at(-1) ?? first;
     if (answeredType(last, first) !== undefined) return path;

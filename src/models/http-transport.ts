@@ -19,7 +19,7 @@ type TransportServices = {
   readonly learned: Map<string, Set<Feature>>;
 };
 
-type FailedAttempt = Extract<Attempt, { ok: false }>;
+type UnansweredAttempt = Extract<Attempt, { ok: false }>;
 
 type Destination = { readonly url: URL; readonly program: Program | null };
 
@@ -94,7 +94,7 @@ export const createHttpTransport = (
     return url;
   };
 
-  const failed = (problem: CallProblem, usage = noUsage): FailedAttempt => {
+  const failed = (problem: CallProblem, usage = noUsage): UnansweredAttempt => {
     const words = cleanMessage(problem.words, filter);
     // Ours comes after the other side's words, where nothing is cut off.
     const remedy = wire.remedy?.(problem.words, model) ?? problem.advice;
@@ -126,7 +126,7 @@ export const createHttpTransport = (
     return true;
   };
 
-  const refusal = (reply: Reply, without: ReadonlySet<Feature>): FailedAttempt => {
+  const refusal = (reply: Reply, without: ReadonlySet<Feature>): UnansweredAttempt => {
     const problem = problemFromStatus(reply.head(), reply.body(), clock.now());
     const attempted = failed(problem);
     return learns(reply.head().status, problem.words, without) ? { ...attempted, retry: "now" } : attempted;

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { openParley } from "../src/index.ts";
+import { isEvent } from "../src/kernel/index.ts";
+import { openFakeServer } from "./support/fake-server.ts";
+
+// RUN-5: the time limit bounds all that a run waits for, and what it cuts off is owed.
+
+const LIMIT_MS = 700;
+const answer = JSON.stringify({
+  choices: [{ index: 0, message: { role: "assistant", content: '{"score": 4}' }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 },
+});
+
+/** A run over models of which those whose names are in `hanging` never answer, while they are in it. */
+async function timed(
+  hanging: Set<string>,
+  request: {
+    readonly protocol: string;
+    readonly judge?: string[];
+    readonly respondentB?: boolean;
+    readonly maxCalls?: number;
+  },
+) {
+  await using server = await openFakeServer((response, { body }) => {
+    const { model } = JSON.parse(body) as { model: string };
+    if (!hanging.has(model)) response.end(answer);
+  });
+  const compatible = { box: { url: `${server.url}/v1`, local: true, keyEnv: undefined } };
+  await using parley = await openParley({ store: ":memory:", env: {}, settings: { compatible } });
+  const sinceMs = performance.now();
+  const run = await parley.start({
+    question: "How much is 6 times 7?",
+    models: request.protocol === "respond" ? ["compatible/box/a"] : ["compatible/box/a", "compatible/box/c"],
+    ...(request.respondentB ? { modelB: "compatible/box/b" } : {}),
+    timeoutMs: LIMIT_MS,
+    ...request,
+  });
+  const { status } = await run.outcome();
+  const reactions = await run.reactions;
+  const tookMs = performance.now() - sinceMs;
+  hanging.clear();
+  const again = await parley.resume(run.id);
+  const { timedOut = false } = await again.reactions;
+  const graded = (await parley.read(run.id)).some(
+    (entry) => isEvent(entry, "grade-given") && entry.data.score === 4,
+  );
+  return { status, owed: reactions.timedOut ?? false, tookMs, again: timedOut, graded };
+}
+
+describe("the time limit", () => {
+  it.each([
+    ["a judge", ["judge"], { protocol: "respond", judge: ["compatible/box/judge"] }],
+    ["a judge of a council", ["judge"], { protocol: "council", judge: ["compatible/box/judge"] }],
+    [
+      "a second respondent",
+      ["b"],
+      { protocol: "respond", judge: ["compatible/box/judge"], respondentB: true },
+    ],
+    [
+      "both, under a cap",
+      ["b", "judge"],
+      { protocol: "respond", judge: ["compatible/box/judge"], respondentB: true, maxCalls: 20 },
+    ],
+  ])("ends the wait for %s that hangs, and leaves it to a resume", async (_who, hanging, request) => {
+    const { tookMs, ...rest } = await timed(new Set(hanging), request);
+    expect(rest).toEqual({ status: "answered", owed: true, again: false, graded: true });
+    expect(tookMs).toBeLessThan(LIMIT_MS + 1_500);
+  });
+
+  it("owes nothing where everybody answers", async () => {
+    const { status, owed } = await timed(new Set(), {
+      protocol: "respond",
+      judge: ["compatible/box/judge"],
+      respondentB: true,
+    });
+    expect({ status, owed }).toEqual({ status: "answered", owed: false });
+  });
+
+  it("ends an answer that hangs, which leaves nothing to react to", async () => {
+    const { tookMs, status } = await timed(new Set(["a"]), {
+      protocol: "respond",
+      judge: ["compatible/box/judge"],
+    });
+    expect(status).toBe("stopped-by-budget");
+    expect(tookMs).toBeLessThan(LIMIT_MS + 1_500);
+  });
+});
