@@ -8,11 +8,17 @@ import {
   type ParticipantId,
   type Stance,
 } from "../../kernel/index.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
 import type { StandingData } from "../phases/control.ts";
 import type { Draft } from "../phases/draft.ts";
 import type { Absent } from "../phases/fan-out.ts";
-import { createAbsence, emptyReplyFailure, modelParams, readReply, type Absence } from "../phases/reply.ts";
+import {
+  createAbsence,
+  emptyReplyFailure,
+  modelParams,
+  readFinal,
+  readReply,
+  type Absence,
+} from "../phases/reply.ts";
 import { findByLabel, inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 import type { CouncilReview, Reviews } from "./review.ts";
@@ -110,7 +116,7 @@ function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: 
   };
   const labels = table.map(({ label }) => label);
   const authorOf = (label: string) => findByLabel(table, label).by.id;
-  return readReply<"synthesis-given">(loss, (reply) => {
+  return readReply<"synthesis-given">(loss, (reply, call) => {
     const { text, dissent, insights, vetoed, claims } = readSynthesis(reply, labels);
     const failure = emptyReplyFailure(text);
     if (failure) return { unreadable: failure.message };
@@ -119,7 +125,7 @@ function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: 
       data: {
         by: chair.id,
         text,
-        final: extractAnswer(text),
+        final: readFinal(text, call),
         strategy,
         dissent: [...dissent],
         insights: [...insights],

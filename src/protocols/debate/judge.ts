@@ -1,9 +1,22 @@
 import { reserveFor, type StepOutcome } from "../../engine/index.ts";
-import { StepKey, type Answer, type Assessment, type Participant } from "../../kernel/index.ts";
+import {
+  StepKey,
+  type Answer,
+  type Assessment,
+  type Call,
+  type Failure,
+  type Participant,
+} from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
 import { parseSolution } from "../../replies/solution.ts";
-import { createAbsence, degradation, modelParams, readReply, type Absence } from "../phases/reply.ts";
+import {
+  createAbsence,
+  degradation,
+  modelParams,
+  readFinal,
+  readReply,
+  type Absence,
+} from "../phases/reply.ts";
 import { inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import type { DebateContext } from "./brief.ts";
 import { dueMethod, makeSummary, type Transcript, type TranscriptEntry } from "./history.ts";
@@ -115,10 +128,10 @@ async function askJudge(
       timeoutMs,
       share: SHARE,
     },
-    readReply<"synthesis-given" | "reply-received">(loss, (text) => {
+    readReply<"synthesis-given" | "reply-received">(loss, (text, call) => {
       const read = parseSolution(text);
       return read.ok
-        ? createSolution(judge, read.markdown, read.assessment)
+        ? createSolution(judge, { text: read.markdown, call }, read.assessment)
         : { type: "reply-received", data: { by: judge.id, why: read.reason } };
     }),
   );
@@ -138,14 +151,18 @@ async function askJudge(
       timeoutMs,
     },
     (call) => {
-      const read = parseSolution(call.ok ? call.reply : "");
-      if (read.ok) return createSolution(judge, read.markdown, read.assessment);
-      return degradation({
-        what: `the assessment by ${judge.persona.name}`,
-        failure: call.ok ? { code: "unreadable", message: read.reason } : call.failure,
-        participant: judge.id,
-        weakens: "the solution stands as it was written, without confidence or unfulfilled requirements",
-      });
+      const lost = (failure: Failure) =>
+        degradation({
+          what: `the assessment by ${judge.persona.name}`,
+          failure,
+          participant: judge.id,
+          weakens: "the solution stands as it was written, without confidence or unfulfilled requirements",
+        });
+      if (!call.ok) return lost(call.failure);
+      const read = parseSolution(call.reply);
+      return read.ok
+        ? createSolution(judge, { text: read.markdown, call }, read.assessment)
+        : lost({ code: "unreadable", message: read.reason });
     },
   );
   if (repaired.type === "synthesis-given")
@@ -153,21 +170,21 @@ async function askJudge(
   const writtenStep = StepKey.parse(`${step}/as-written`); // SOLUTION-2
   const written = await context.run.derive(
     { key: writtenStep, outcomes: ["synthesis-given"], work, input: { reply } },
-    () => createSolution(judge, reply.trim(), NO_ASSESSMENT),
+    () => createSolution(judge, { text: reply.trim(), call: first.data.call }, NO_ASSESSMENT),
   );
   return { ok: true, step: writtenStep, final: written.data.final, degraded: true };
 }
 
 const createSolution = (
   judge: Participant,
-  text: string,
+  { text, call }: { readonly text: string; readonly call: Call | null | undefined },
   assessment: Assessment,
 ): StepOutcome<"synthesis-given"> => ({
   type: "synthesis-given",
   data: {
     by: judge.id,
     text,
-    final: extractAnswer(text),
+    final: call?.ok ? readFinal(text, call) : null,
     strategy: null,
     dissent: [],
     insights: [],

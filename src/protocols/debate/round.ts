@@ -7,10 +7,10 @@ import {
   type ModelRequest,
   type Participant,
   type ParticipantId,
+  type Call,
 } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
 import { hasCoverage } from "../../replies/coverage.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
 import { ContextSearchInput, searchContext } from "../../text/context-search.ts";
 import { countMajority } from "../phases/control.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type FanOut,
   type FanOutMember,
 } from "../phases/fan-out.ts";
-import { modelParams, readReply } from "../phases/reply.ts";
+import { modelParams, readFinal, readReply } from "../phases/reply.ts";
 import { useFileTool } from "../phases/respond.ts";
 import type { SeatedDraft } from "../phases/table.ts";
 import { speakWithTools, withTools, type Speech, type ToolUse } from "../phases/tool-turns.ts";
@@ -80,7 +80,7 @@ type SpeechPlan = {
   readonly purpose: string;
   readonly prompt: (round: RoundPrompt) => Message[];
   readonly loss: { readonly what: string; readonly weakens: string };
-  readonly read: (text: string) => StepOutcome<SpeechEventType>;
+  readonly read: (text: string, call: Extract<Call, { ok: true }>) => StepOutcome<SpeechEventType>;
 };
 
 async function planSpeech(
@@ -248,9 +248,9 @@ const planAnswer = (
     weakens:
       kind === "proposal" && round === 1 ? "the debate goes on without it" : "what it said before stands",
   },
-  read: (text) => ({
+  read: (text, call) => ({
     type: "answer-given",
-    data: { by: agent.id, kind, round, text, final: extractAnswer(text), coverage: hasCoverage(text) },
+    data: { by: agent.id, kind, round, text, final: readFinal(text, call), coverage: hasCoverage(text) },
   }),
 });
 

@@ -1,10 +1,9 @@
 import type { ProtocolContext } from "../../engine/index.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
 import { StepKey, type Answer, type Message, type Participant } from "../../kernel/index.ts";
 import { materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { failedPart, fanOut, listAbsent, type Absent } from "./fan-out.ts";
-import { modelParams, readReply } from "./reply.ts";
+import { modelParams, readFinal, readReply } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
@@ -58,9 +57,9 @@ export async function draft(
         },
         readReply<"answer-given">(
           { what: `the draft of ${by.persona.name}`, participant: by.id },
-          (text) => ({
+          (text, call) => ({
             type: "answer-given",
-            data: { by: by.id, kind: "draft", round: 1, text, final: extractAnswer(text) },
+            data: { by: by.id, kind: "draft", round: 1, text, final: readFinal(text, call) },
           }),
         ),
       );

@@ -1,5 +1,7 @@
 import type { Admission, ReplyEventType, StepOutcome } from "../../engine/index.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
 import type {
+  Answer,
   Call,
   Cap,
   Closing,
@@ -20,6 +22,11 @@ export const modelParams = ({
 /** A reply of nothing is a failure: no answer is never passed on as one. */
 export const emptyReplyFailure = (reply: string): Failure | undefined =>
   reply.trim() === "" ? { code: "unreadable", message: "the reply was empty" } : undefined;
+
+/** What an answer comes down to. The last word of a reply that reached its limit of tokens may be half of one. */
+export function readFinal(text: string, { finish }: Extract<Call, { ok: true }>): Answer | null {
+  return extractAnswer(text, { cutOff: finish === "length" });
+}
 
 /** Why a call gave nothing to read; undefined where it gave a reply. */
 export const callFailure = (call: Call): Failure | undefined =>

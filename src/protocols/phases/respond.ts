@@ -16,8 +16,7 @@ import {
 } from "../../kernel/index.ts";
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
-import { callFailure, degradation, modelParams } from "./reply.ts";
+import { modelParams, readFinal, readReply } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools } from "./tool-turns.ts";
 
@@ -99,20 +98,20 @@ function readAnswer(
   call: Call,
   { by, respondent }: Pick<RespondentTurn, "by" | "respondent">,
 ): StepOutcome<RespondOutcome> {
-  const failure = callFailure(call);
-  const text = call.ok ? call.reply : "";
-  if (!failure)
-    return {
-      type: "answer-given",
-      data: { by: by.id, kind: "response", round: 1, text, final: extractAnswer(text), respondent },
-    };
-  const what = `the answer of ${by.persona.name}`;
-  const loss = degradation({ what, failure, participant: by.id, weakens: "there is no answer" });
-  return respondent === "A"
-    ? loss
+  const loss = {
+    what: `the answer of ${by.persona.name}`,
+    participant: by.id,
+    weakens: "there is no answer",
+  };
+  const outcome = readReply<"answer-given">(loss, (text, reply) => ({
+    type: "answer-given",
+    data: { by: by.id, kind: "response", round: 1, text, final: readFinal(text, reply), respondent },
+  }))(call);
+  return respondent === "A" || outcome.type === "answer-given"
+    ? outcome
     : {
         type: "reaction-failed",
-        data: { code: "no-second-answer", why: loss.data.why, detail: { by: by.id } },
+        data: { code: "no-second-answer", why: outcome.data.why, detail: { by: by.id } },
       };
 }
 

@@ -2,12 +2,11 @@ import type { ProtocolContext, StepRunner } from "../../engine/index.ts";
 import { StepKey, type Message, type ModelRequest, type ParticipantId } from "../../kernel/index.ts";
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
-import { extractAnswer } from "../../replies/extract-answer.ts";
 import { labelReader } from "../../replies/reply-fields.ts";
 import type { Draft } from "./draft.ts";
 import { failedPart, fanOut, type FanOutMember, type FanOutPart } from "./fan-out.ts";
 import { markdownLines } from "./markdown.ts";
-import { modelParams, readReply } from "./reply.ts";
+import { modelParams, readFinal, readReply } from "./reply.ts";
 import { findByLabel, othersFrom, type SeatedDraft } from "./table.ts";
 import { texts } from "./templates/index.ts";
 
@@ -108,11 +107,11 @@ async function askRevision(
       request,
       timeoutMs,
     },
-    readReply<"answer-given">(loss, (reply) => {
+    readReply<"answer-given">(loss, (reply, call) => {
       const { text } = readRevision(reply, labels);
       return {
         type: "answer-given",
-        data: { by: by.id, kind: "refinement", round, text, final: extractAnswer(text) },
+        data: { by: by.id, kind: "refinement", round, text, final: readFinal(text, call) },
       };
     }),
   );
