@@ -143,7 +143,9 @@ function schemasPage() {
     });
   return `# JSON schemas
 
-Everything that \`--json\` prints fits one of these. Absent values are printed as \`null\`.
+What \`--json\` prints about an answer, a measurement or memory fits one of these; absent values are printed as \`null\`.
+The short objects and rows of \`list\`, \`replay\`, \`feedback\`, \`models\`, \`config\`, \`trust\` and \`doctor\`, and what
+\`export\` prints, have no published schema.
 
 | schema | what it describes |
 | --- | --- |

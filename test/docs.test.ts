@@ -20,6 +20,7 @@ import { built, simServer, somewhere, type Somewhere } from "./e2e/parley.ts";
 //   command is the latest run. Ids, times and dates are not compared; a command without lines below it has to succeed only.
 //   "console providers" runs with keys, and a simulated server in the place of every provider;
 // - a fence ```ts is type-checked against the built package and run; "// → text" says what it prints.
+// A fence ```sh is not run: it spends money, or needs what a test has not. No fence is without a language.
 // UPDATE_DOCS=1 npx vitest run test/docs.test.ts writes what commands print now into the pages.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -95,6 +96,14 @@ describe("a page", () => {
     expect(tooLong).toEqual([]);
   });
 
+  it("says of every fence what it holds, so that no example is passed over", () => {
+    const bare = pages.flatMap((page) => {
+      const fences = [...read(page).matchAll(/^ *(`{3,}|~{3,})[ \t]*(.*)$/gm)];
+      return fences.filter(([, , info], index) => index % 2 === 0 && info === "").map(() => page);
+    });
+    expect(bare).toEqual([]);
+  });
+
   it("links to what there is", () => {
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = ""]) => {
@@ -168,7 +177,7 @@ describe("the commands", () => {
       }
       if (isUpdate) writeFileSync(join(root, page), text);
     },
-    60_000,
+    180_000, // the guide of bench asks 400 questions three times
   );
 });
 

@@ -18,7 +18,7 @@ import { Validation } from "../src/protocols/judge/view-validation.ts";
 
 const folder = new URL("../schemas/", import.meta.url);
 
-/** Everything that `--json` prints, by the name of its published schema. */
+/** What `--json` prints about an answer, a measurement or memory, by the name of its published schema. */
 const PUBLISHED = {
   result: ["What parley --json prints", Result],
   bench: ["What parley bench --json prints", BenchReport],
@@ -28,7 +28,7 @@ const PUBLISHED = {
   "judge-validation": ["What parley judge validate --json prints", Validation],
   watch: ["What parley watch --json prints, a line each time", Local2WatchReport],
   story: ["What parley test --json prints", StoryReports],
-  judgement: ["What parley judge grade --json and parley judge prefer --json print", Judgement],
+  judgement: ["What parley judge grade --json and parley judge compare --json print", Judgement],
   "memory-search": ["What parley memory search --json prints", MemorySearch],
   "memory-engram": ["What parley memory show --json prints", MemoryEngram],
   "memory-facts": ["What parley memory facts --json prints", MemoryFacts],

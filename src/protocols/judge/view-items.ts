@@ -153,7 +153,7 @@ export const JUDGE_HEAD = {
 const JudgeHead = z.object(JUDGE_HEAD);
 export const headOf = (work: JudgedWork) => JudgeHead.parse(work);
 
-/** What `parley judge grade --json` and `parley judge prefer --json` print. Published as `schemas/judgement.schema.json`. */
+/** What `parley judge grade --json` and `parley judge compare --json` print. Published as `schemas/judgement.schema.json`. */
 export const Judgement = z.discriminatedUnion("kind", [
   z.strictObject({
     ...JUDGE_HEAD,
