@@ -21,7 +21,7 @@ export type Space = { readonly columns: number; readonly rows: number; readonly 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** On fewer cells there is no place for a row. */
 const NARROWEST = 20;
-/** So many lines of what the chair writes are shown. */
+/** Maximum lines shown of what the chair writes. */
 const CHAIR_LINES = 6;
 
 /**

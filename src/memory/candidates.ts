@@ -5,7 +5,7 @@ import { matchShares, type Query } from "./query.ts";
 import type { RecallCandidate } from "./rank.ts";
 import { cosineOf } from "./vector.ts";
 
-/** Without a vector are counted so many at most: what is said of them is a hint, not a figure to live by. */
+/** Maximum engrams without a vector that are counted: what is said of them is a hint, not a figure to live by. */
 const MAX_COUNTED = 100;
 
 export type MemoryBackend = { readonly store: EngramStore; readonly embedder: Embedder | null };
@@ -13,7 +13,7 @@ export type MemoryBackend = { readonly store: EngramStore; readonly embedder: Em
 export type CandidateSearch = {
   readonly scope: MemoryScope;
   readonly query: Query;
-  /** So many by each way. */
+  /** Maximum candidates of each search. */
   readonly limit: number;
   readonly timeoutMs: number;
   readonly without?: DeliberationId | undefined;

@@ -36,7 +36,7 @@ export type EngramQuery = {
   readonly cluster?: EngramId | undefined;
 };
 
-/** So many annotations of a scope wait for engrams that are yet to come. */
+/** Maximum annotations of a scope that wait for engrams yet to come. */
 export const KEPT_ANNOTATIONS = 1_000;
 
 /**

@@ -43,7 +43,7 @@ export const takeLive = (engrams: AsyncIterable<StoredEngram>, max: number) =>
   takeWhere(engrams, max, ({ forgotten }) => forgotten === null);
 
 const MAX_HISTORY = 100;
-/** Of ids that a prefix may mean, so many are named. */
+/** Maximum ids named that a prefix may mean. */
 const MAX_NAMED = 5;
 
 /** An engram as people look at it. */

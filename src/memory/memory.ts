@@ -10,7 +10,7 @@ import { computeStats } from "./stats.ts";
 import { exportEngrams, importEngrams, type TextLines } from "./transfer.ts";
 import { write } from "./write.ts";
 
-/** With a write so many engrams at most that lack a vector get one: memory catches up with another model by itself. */
+/** Maximum engrams without a vector that get one with a write: memory catches up with another model by itself. */
 const CAUGHT_UP = 16;
 
 export type MemoryParts = {

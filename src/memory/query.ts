@@ -3,7 +3,7 @@ import { contentWords } from "../text/words.ts";
 import { extractEntities, entityKey } from "../text/entities.ts";
 import { shorten } from "../replies/gist.ts";
 
-/** Of a word that more engrams have, the newest so many count. */
+/** Maximum engrams that count for a word, the newest first. */
 export const WORD_ENGRAMS = 5_000;
 
 /** More words than this are not looked for: the first ones are. */

@@ -10,7 +10,7 @@ import { rankCandidates, selectRecalled, type RecallCandidate } from "./rank.ts"
 const CANDIDATES = 50;
 /** Pinned facts that are recalled: the newest. */
 const MAX_FACTS = 50;
-/** Retired engrams are in no index: so many of the newest are compared. */
+/** Maximum retired engrams compared, the newest first; no index has them. */
 const MAX_RETIRED = 1_000;
 
 export type EngramSearch = {

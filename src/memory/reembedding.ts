@@ -5,9 +5,9 @@ import { embeddingText } from "./query.ts";
 
 const BATCH = 64;
 const BATCH_MS = 120_000;
-/** Engrams that cannot be embedded are passed over, up to so many. */
+/** Maximum engrams passed over because they cannot be embedded. */
 const MAX_PASSED = 100;
-/** So many in a row that cannot be embedded one by one: it is the model, not the text. */
+/** Maximum failures in a row when embedding one by one; beyond that, it is the model, not the text. */
 const HOPELESS = 3;
 
 export type Reembedded = {

@@ -12,7 +12,7 @@ import type { MemoryBackend } from "./candidates.ts";
 
 /** How long an embedding may take while an engram is written: nobody waits for it. */
 const EMBED_MS = 30_000;
-/** Near-duplicates by words are looked for among so many. */
+/** Maximum engrams among which near-duplicates by words are looked for. */
 const MAX_ALIKE = 20;
 const MAX_ENTITIES = 40;
 /** The label of a simulated answer: it stays in the summary, and names nothing. */

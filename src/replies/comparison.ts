@@ -24,7 +24,7 @@ export type Comparison =
     }
   | { readonly ok: false; readonly reason: string };
 
-/** So many claims of a kind are kept, and so much of each. */
+/** Maximum claims kept of a kind, and maximum length of each. */
 const MAX_CLAIMS = 50;
 const MAX_OBJECTS = 50;
 const MAX_CHARACTERS = 1_000;

@@ -3,7 +3,7 @@ import { fencedBlocks, splitLines } from "../text/fences.ts";
 /** Deeper than every heading with signs. */
 const BOLD = 7;
 const MAX_HEADING_LENGTH = 200;
-/** The section stands in the last so many UTF-16 units of a longer text. */
+/** Maximum UTF-16 units from the end of a text in which the section is looked for. */
 const MAX_READ_LENGTH = 256 * 1024;
 
 const signed = /^ {0,3}(#{1,6})(?:\s+(.*))?$/;

@@ -3,7 +3,7 @@ import { extractAnswer } from "./extract-answer.ts";
 import { fencedBlocks, readEnds, splitLines } from "../text/fences.ts";
 import { splitSentences } from "../text/sentences.ts";
 
-/** Of a longer answer, so many UTF-16 units of its start and of its end are read. */
+/** Maximum UTF-16 units read from the start and from the end of an answer. */
 const READ_LENGTH = 50_000;
 const MAX_LENGTH = 1_000;
 const MAX_SENTENCES = 4;

@@ -10,7 +10,7 @@ export type Questions =
   | {
       readonly ok: true;
       readonly questions: string[];
-      /** So many more were asked than may be. */
+      /** Number of questions beyond the maximum. */
       readonly cut: number;
     }
   | { readonly ok: false; readonly reason: string };

@@ -137,9 +137,9 @@ type LabelList = { at: number; last: number; numbered: boolean; review: boolean 
   tie: boolean;
 };
 
-/** A ranking is looked for in so many last lines that are not blank. */
+/** Maximum non-blank lines, from the end, in which a ranking is looked for. */
 const MAX_LINES = 5_000;
-/** And among so many last objects. */
+/** Maximum objects, from the end, among which it is looked for. */
 const MAX_OBJECTS = 50;
 
 const innerMarker = /final ranking[*_`]{0,6}:[*_`]{0,6}/gi;

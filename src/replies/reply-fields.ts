@@ -4,7 +4,7 @@ import { tooLong } from "./verdicts.ts";
 /** The entries of a JSON object by name, without case, underscores and hyphens. */
 export type Fields = ReadonlyMap<string, unknown>;
 
-/** So many items of a list are kept, and so many characters of each. */
+/** Maximum items kept of a list, and maximum characters of each. */
 const MAX_ITEMS = 50;
 const MAX_CHARACTERS = 2_000;
 /** A reply's last objects: the form that was asked for stands at its end. */

@@ -4,7 +4,7 @@ import { addTo, mean } from "./numbers.ts";
 import type { NamedText } from "../text/trace.ts";
 import { orderByScore } from "./ballot-rules.ts";
 
-/** Of a longer text, so many UTF-16 units of its start and of its end are compared. */
+/** Maximum UTF-16 units compared from the start and from the end of a text. */
 const MAX_READ_LENGTH = 64 * 1024;
 
 /** How often each word and each pair of neighbours occurs. Case, punctuation and the marks of Markdown do not count. */

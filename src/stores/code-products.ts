@@ -8,7 +8,7 @@ export type CodeProducts = (codes: Int8Array, query: Int16Array) => Int32Array;
 /** Rows are padded with zeros to a multiple of this. */
 export const CODE_ALIGNMENT = 16;
 
-/** A batch of rows has at most so many bytes. */
+/** Maximum bytes of a batch of rows. */
 export const MAX_CODE_BYTES = 64 * 1024;
 
 const PAGE_BYTES = 64 * 1024;

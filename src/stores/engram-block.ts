@@ -42,7 +42,7 @@ function codeWidth(dimensions: number): number {
   return Math.ceil(dimensions / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** So many entries fit into a block. */
+/** Maximum entries of a block. */
 export function maxEntries(dimensions: number): number {
   return Math.max(1, Math.floor(BLOCK_BYTES / codeWidth(dimensions)));
 }

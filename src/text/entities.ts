@@ -1,7 +1,7 @@
 import { contentWords } from "./words.ts";
 import { readEnds, splitProse } from "./fences.ts";
 
-/** Of a longer text, so many UTF-16 units of its start and of its end are read. */
+/** Maximum UTF-16 units read from the start and from the end of a text. */
 const READ_LENGTH = 10_000;
 const MAX_LENGTH = 100;
 const MAX_COUNT = 40;

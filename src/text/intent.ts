@@ -1,7 +1,7 @@
 import type { Intent } from "../kernel/index.ts";
 import { readEnds } from "./fences.ts";
 
-/** Looked at are so many UTF-16 units from the start and from the end: what a question wants stands where it begins or ends. */
+/** Maximum UTF-16 units read from the start and from the end: what a question wants stands where it begins or ends. */
 const READ_LENGTH = 600;
 
 // The first that fits decides: `how does A differ from B` compares, and `how do I` asks for steps before it asks for reasons.

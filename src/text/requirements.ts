@@ -3,7 +3,7 @@ import { splitLines, splitProse } from "./fences.ts";
 /** What a problem demands, by its own words: what binds, and what is wished for. */
 export type Requirements = { readonly major: readonly string[]; readonly minor: readonly string[] };
 
-/** So many of a kind are kept, and so many characters of each. What is not longer than the shortest says nothing. */
+/** Maximum requirements kept of a kind, and maximum characters of each. What is not longer than the shortest says nothing. */
 const MAX_COUNT = 100;
 const MAX_LENGTH = 500;
 const MAX_NOISE_LENGTH = 10;

@@ -18,7 +18,7 @@ export type Trace = {
 
 /** A word in more units than these tells none of them apart, and is passed over like a stop word. */
 const MAX_HOLDERS = 256;
-/** Of a longer text, so many UTF-16 units of its start and of its end are traced. */
+/** Maximum UTF-16 units traced from the start and from the end of a text. */
 const MAX_READ_LENGTH = 64 * 1024;
 
 /** Sentences of the same words are one unit: a text that repeats itself costs no more than its first round. */
