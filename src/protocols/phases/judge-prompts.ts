@@ -40,7 +40,12 @@ export type JudgedQuestion = {
   readonly form: JudgeForm;
   readonly question: string;
   /** What was asked and answered before in the conversation, oldest first, as far as the question may rest on it. */
-  readonly turns?: readonly { readonly question: string; readonly answer: string }[];
+  readonly turns?: readonly {
+    readonly question: string;
+    readonly answer: string;
+    /** The answer, as it is shown, that follows this turn; undefined where all do. */
+    readonly before?: "A" | "B";
+  }[];
   /** What was given with the question. */
   readonly context?: readonly { readonly name: string; readonly text: string }[];
   readonly reference?: string | undefined;
@@ -118,7 +123,7 @@ const shared = (
       ...turns.map((turn, index) =>
         fence(desk, {
           kind: "turn",
-          label: `${index + 1} of the conversation before`,
+          label: turnLabel(turns, index),
           text: `Question: ${turn.question}\nAnswer: ${turn.answer}`,
         }),
       ),
@@ -128,6 +133,13 @@ const shared = (
       reference === undefined ? "" : heading + fence(desk, { kind: "reference", label: "", text: reference }),
   };
 };
+
+/** `1 of the conversation before`, or `1 of the conversation before answer A`: counted from 1 for each. */
+function turnLabel(turns: NonNullable<JudgedQuestion["turns"]>, index: number): string {
+  const before = turns[index]?.before;
+  const nth = turns.slice(0, index + 1).filter((turn) => turn.before === before).length;
+  return `${nth} of the conversation before${before === undefined ? "" : ` answer ${before}`}`;
+}
 
 const rubricText = ({ criteria, anchors }: Rubric): string =>
   [`[${criteria}]`, ...Object.entries(anchors).map(([score, anchor]) => `Score ${score}: ${anchor}`)].join(

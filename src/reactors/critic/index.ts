@@ -12,6 +12,7 @@ import {
   judgeRequest,
   AnswerJudgeSettings,
   requireJudge,
+  turnsOf,
 } from "../judging/request.ts";
 import { readGrade } from "../judging/verdict.ts";
 
@@ -46,6 +47,7 @@ export const critic = defineReactor({
     const { history, opening, run, settings } = reaction;
     const { question } = opening;
     const { text: answer } = event.data;
+    const turns = await turnsOf(reaction, "respondent" in event.data ? event.data.respondent : undefined);
     const evidence = collectEvidence(history, event); // CRITIC-4
     const { kind, rubric } =
       findMatchingRule(settings.rules, { question, answer, tools: evidence.tools }) ?? settings;
@@ -54,7 +56,13 @@ export const critic = defineReactor({
       data: { of: event.id, ...verdict, rubric: rubric.name, kind },
     });
     const requestWith = (results: Evidence["results"]) => {
-      const prompt = { form: settings.form, ...judgedQuestion(reaction), answer, evidence: results, rubric };
+      const prompt = {
+        form: settings.form,
+        ...judgedQuestion(reaction, turns),
+        answer,
+        evidence: results,
+        rubric,
+      };
       return judgeRequest("grade", settings, gradePrompt(reaction, prompt));
     };
     const request = requestWith(evidence.results);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Reaction } from "../../engine/index.ts";
+import type { Reaction, Turn } from "../../engine/index.ts";
 import {
   ModelRef,
   Rubric,
@@ -9,6 +9,7 @@ import {
   isEvent,
   type Entry,
   type Event,
+  type Respondent,
 } from "../../kernel/index.ts";
 import {
   JudgeForm,
@@ -48,20 +49,28 @@ export const requireJudge = (
 const MAX_TURNS = 3;
 const MAX_TURN_LENGTH = 600;
 
-/** The question, its material and the last turns, as a judge sees them. */
-export function judgedQuestion({
-  context,
-  question,
-  turns,
-}: Pick<Reaction, "context" | "question" | "turns">): Pick<Reaction, "context" | "question" | "turns"> {
-  return {
-    question,
-    context,
-    turns: turns.slice(-MAX_TURNS).map((turn) => ({
-      question: shorten(turn.question, MAX_TURN_LENGTH),
-      answer: shorten(turn.answer, MAX_TURN_LENGTH),
-    })),
-  };
+/** The question, its material and the last of these turns, as a judge sees them. */
+export const judgedQuestion = (
+  { context, question }: Pick<Reaction, "context" | "question">,
+  turns: readonly Turn[],
+) => ({ question, context, turns: lastTurns(turns) });
+
+export const lastTurns = (turns: readonly Turn[]): Turn[] =>
+  turns.slice(-MAX_TURNS).map((turn) => ({
+    question: shorten(turn.question, MAX_TURN_LENGTH),
+    answer: shorten(turn.answer, MAX_TURN_LENGTH),
+  }));
+
+/** The conversation that a respondent was shown, with its own answers: the second one's is what it recorded to have chosen. */
+export async function turnsOf(
+  { history, opening, ports, run, turns }: Reaction,
+  respondent: Respondent | undefined,
+): Promise<readonly Turn[]> {
+  if (respondent !== "B") return turns;
+  const chosen = history.find((entry) => isEvent(entry, "turns-chosen"))?.data.answers ?? [];
+  if (chosen.length === 0) return [];
+  const all = (await ports.turns?.(opening, "B", { recorded: true, signal: run.signal })) ?? [];
+  return all.filter(({ of }) => chosen.includes(of));
 }
 
 /** Builds the request to a judge. */

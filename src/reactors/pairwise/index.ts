@@ -14,10 +14,11 @@ import { preferencePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
   collectEvidence,
   contextOverflow,
-  judgedQuestion,
+  lastTurns,
   judgeRequest,
   AnswerJudgeSettings,
   requireJudge,
+  turnsOf,
 } from "../judging/request.ts";
 import { readPreference } from "../judging/verdict.ts";
 
@@ -77,9 +78,18 @@ const JUDGE = ParticipantId.parse("pairwise");
 async function compare(reaction: Reaction<AnswerJudgeSettings>, pair: GradedPair): Promise<void> {
   const { run, settings } = reaction;
   const { form, rubric, timeoutMs } = settings;
+  const turns = { A: lastTurns(await turnsOf(reaction, "A")), B: lastTurns(await turnsOf(reaction, "B")) };
+  const isShared = JSON.stringify(turns.A) === JSON.stringify(turns.B);
   const orders = ORDERS.map(({ key, shown: [one, other] }) => {
     const answers = { first: pair[one].text, second: pair[other].text };
-    const prompt = { form, rubric, ...judgedQuestion(reaction), ...answers };
+    const { question, context } = reaction;
+    const before = isShared
+      ? turns.A
+      : [
+          ...turns[one].map((turn) => ({ ...turn, before: "A" as const })),
+          ...turns[other].map((turn) => ({ ...turn, before: "B" as const })),
+        ];
+    const prompt = { form, rubric, question, context, turns: before, ...answers };
     const request = judgeRequest("preference", settings, preferencePrompt(reaction, prompt));
     return { key, request, why: `${one} shown before ${other}` };
   });
