@@ -30,7 +30,7 @@ export async function check({ store, needsReaction, reactors, user, behind }) {
     const answers = [];
     for (const id of page) {
       const entries = await store.for(LOCAL).read(id);
-      found.owed += owedIn(entries, { reactors, needsReaction });
+      found.owed += owedIn(entries, { reactors, needsReaction, user });
       const [opened] = entries;
       if (opened?.type !== "deliberation-opened" || !opened.data.reactions?.["critic"]) continue;
       found.preferences += entries.filter(({ type }) => type === "preference-given").length;
@@ -73,18 +73,16 @@ function answersIn(entries, found) {
   });
 }
 
-/** No shipped reactor decides by its settings which events it answers. */
-const NO_SETTINGS = /** @type {const} */ ({ ok: true, value: undefined });
-
-/** How many events no reactor has said anything to that owes them an answer. @param {readonly Entry[]} entries @param {Pick<Parameters<typeof check>[0], "reactors" | "needsReaction">} options */
-function owedIn(entries, { reactors, needsReaction }) {
+/** How many events no reactor has said anything to that owes them an answer. @param {readonly Entry[]} entries @param {Pick<Parameters<typeof check>[0], "reactors" | "needsReaction" | "user">} options Of the shipped reactors only memory decides by its settings. */
+function owedIn(entries, { reactors, needsReaction, user }) {
+  const settings = /** @type {const} */ ({ ok: true, value: { user } });
   const said = new Set(
     entries.map(({ origin }) => (origin.by === "reactor" ? `${origin.reactor} ${origin.event}` : "")),
   );
   return reactors.flatMap((reactor) =>
     entries.filter(
       (entry, index) =>
-        needsReaction(reactor, entry, { before: entries.slice(0, index + 1), settings: NO_SETTINGS }) &&
+        needsReaction(reactor, entry, { before: entries.slice(0, index + 1), settings }) &&
         !said.has(`${reactor.name} ${entry.id}`),
     ),
   ).length;

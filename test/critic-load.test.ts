@@ -125,14 +125,14 @@ async function loaded({ critic, second, drains, n }: Load) {
   return outcome;
 }
 
-/** Events that a reactor has to answer and has not answered. No shipped reactor decides by its settings. */
+/** Events that a reactor has to answer and has not answered. Of the shipped reactors only memory decides by its settings: by whose memory it is. */
 const owedIn = (entries: readonly Entry[]): number =>
   reactors.flatMap((reactor) =>
     entries.filter(
       (entry, index) =>
         needsReaction(reactor, entry, {
           before: entries.slice(0, index + 1),
-          settings: { ok: true, value: undefined },
+          settings: { ok: true, value: { user: USER } },
         }) &&
         !entries.some(
           ({ origin }) =>
