@@ -1,8 +1,8 @@
 import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
 import { Settings as SettingsSchema } from "../config/settings.ts";
-import type { AnyProtocol, NewDeliberation } from "../engine/index.ts";
-import { Fault, isEvent, type Event } from "../kernel/index.ts";
+import type { AnyProtocol, NewDeliberation, OpenResult } from "../engine/index.ts";
+import { Fault, isEvent } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
 import type { Panel } from "../engine/opening-part.ts";
 import type { RespondRequest } from "../protocols/respond/opening.ts";
@@ -73,7 +73,11 @@ export async function start(
   options: StartOptions = {},
 ): Promise<Run> {
   const { opening, notes } = await prepareOpening(context, request, options);
-  const { fresh, opened } = await openPrepared(context, opening, request.request);
+  const { differing, fresh, opened } = await openPrepared(context, opening, request.request);
+  // Every opening draws a seed of its own, unless one is requested.
+  const other = differing.filter((key) => key !== "seed" || context.requested.has("seed"));
+  if (other.length > 0 && !opening.series)
+    throw anotherOpening(request.request ?? opened.deliberation, { opened, differing: other });
   return follow(context, opened, { ...options, fresh, notes });
 }
 
@@ -105,26 +109,28 @@ export async function prepareOpening(
   return assembleOpening(context, { protocol, question, context: attached, part, reactions });
 }
 
+type Opened = Pick<OpenResult, "differing" | "opened">;
+
+const anotherOpening = (request: string, { differing, opened }: Opened): Fault =>
+  new Fault("configuration", {
+    why: `request ${request} already belongs to ${opened.deliberation}, which differs in its ${differing.join(", ")}`,
+    next: "give every question a request name of its own",
+  });
+
 /**
- * Records an opening, or returns the existing one of the same request or position in a conversation.
- * @throws Fault `configuration` if that is another opening
+ * Records an opening, or returns the existing one of the same request or position in a conversation, and in which fields that
+ * differs.
+ * @throws Fault `configuration` if it has another question
  */
 export async function openPrepared(
   context: AppContext,
   opening: NewDeliberation,
   request: string = context.world.id(),
-): Promise<{ readonly fresh: boolean; readonly opened: Event<"deliberation-opened"> }> {
-  const { fresh, differing, opened } = await context.engine.open(request, opening);
-  const isSame = fresh || opened.data.question === opening.question;
-  // Every opening draws a seed of its own, unless one is requested.
-  const other = differing.filter((key) => key !== "seed" || context.requested.has("seed"));
-  if (isSame && (opening.series || other.length === 0)) return { fresh, opened };
-  if (!opening.series) {
-    throw new Fault("configuration", {
-      why: `request ${request} already belongs to ${opened.deliberation}, which differs in its ${other.join(", ")}`,
-      next: "give every question a request name of its own",
-    });
-  }
+): Promise<OpenResult> {
+  const result = await context.engine.open(request, opening);
+  const { fresh, opened } = result;
+  if (fresh || opened.data.question === opening.question) return result;
+  if (!opening.series) throw anotherOpening(request, { opened, differing: ["question"] });
   const [last] = await context.store.list({ series: opening.series.id, limit: 1 });
   const latest = last?.id ?? opened.deliberation;
   const ended = (await context.store.read(latest)).some((entry) => isEvent(entry, "deliberation-closed"));

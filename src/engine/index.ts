@@ -42,5 +42,6 @@ export {
 } from "./reactor.ts";
 export { leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { ReplayResult } from "./replay.ts";
+export type { OpenResult } from "./opening.ts";
 export type { StepOutcome, ReplyEventType, StepRunner } from "./run.ts";
 export { systemWorld } from "./world.ts";
