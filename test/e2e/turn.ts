@@ -197,7 +197,7 @@ const shown = ({ id, type, question, summary, respondent, models }: Engram) => (
 /** Times, and how long something took, are nobody's to repeat. */
 const said = (data: unknown): string =>
   JSON.stringify(data, (key, value: unknown) =>
-    ["at", "latencyMs", "attempts"].includes(key) ? null : value,
+    ["at", "latencyMs", "attempts", "unreported"].includes(key) ? null : value,
   );
 
 /** Without the deliberation's id, and without which grade came last: after a death answers may be heard in another order. */
