@@ -154,11 +154,13 @@ const COMMON_FIELDS = {
 };
 const FORK_FIELDS = { without: z.array(z.string()).optional(), request: z.string().min(1).optional() };
 
-/** A setting's value is checked by `requestSettings`; here only its name is. */
-const settingFields = (keys: readonly string[]) =>
-  Object.fromEntries(keys.map((key) => [key, z.unknown().optional()]));
+const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 const settingNames = Object.keys(SettingsSchema.shape);
-const requestNames = settingNames.filter((key) => !(PROCESS_SETTINGS as readonly string[]).includes(key));
+const requestNames = settingNames.filter((key) => !isProcessSetting(key));
+
+/** A setting's value is checked by `requestSettings`; here only its name is. */
+const anyValue = z.unknown().optional();
+const settingFields = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, anyValue]));
 
 /** @throws Fault `invalid-request` for an unknown field, with the nearest, and for a value of the wrong type */
 function checkFields(what: string, fields: z.ZodRawShape, given: unknown): void {
@@ -195,8 +197,6 @@ export const checkForkRequest = (request: unknown): void =>
 export const checkProcessSettings = (settings: unknown): void =>
   checkFields("settings", settingFields(settingNames), settings);
 
-const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
-
 export const processSettings = (given: Partial<ProcessSettings>): Partial<ProcessSettings> =>
   Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== undefined && isProcessSetting(key)),
@@ -204,9 +204,8 @@ export const processSettings = (given: Partial<ProcessSettings>): Partial<Proces
 
 /** Parses the settings among a request's fields. @throws Fault `configuration` for an invalid value */
 export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
-  const shape: Readonly<Record<string, unknown>> = SettingsSchema.shape;
   const given = Object.entries(request).filter(
-    ([key, value]) => value !== undefined && Object.hasOwn(shape, key) && !isProcessSetting(key),
+    ([key, value]) => value !== undefined && requestNames.includes(key),
   );
   // A bare number is seconds in text for people and milliseconds in code.
   const read = SettingsSchema.safeParse(

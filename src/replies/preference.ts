@@ -68,11 +68,11 @@ const even = new RegExp(
 );
 const alone = new RegExp(`^${side}[.!]?$`, "iu");
 const openingLetter = /^["'“*_(]{0,4}(?<letter>[AB])[)"'”*_]{0,4}(?:[.,)]|\s[-–—]|\s(?:because|since)\b)/;
+const verdictHeading = String.raw`^[\s#*_]{0,10}(?:(?:my|the|final|overall)\s){0,2}(?:verdict|winner|preference|decision|judge?ment)[*_]{0,3}\s?`;
 /** A heading with nothing behind it that announces a verdict: `### Verdict:`. */
-const announces =
-  /^[\s#*_]{0,10}(?:(?:my|the|final|overall)\s){0,2}(?:verdict|winner|preference|decision|judge?ment)[*_]{0,3}\s?:?[*_]{0,3}$/i;
-const announcing =
-  /^[\s#*_]{0,10}(?:(?:my|the|final|overall)\s){0,2}(?:verdict|winner|preference|decision|judge?ment)[*_]{0,3}\s?:[*_]{0,3}\s*(.*)$/i;
+const announces = new RegExp(String.raw`${verdictHeading}:?[*_]{0,3}$`, "i");
+/** One with the verdict behind it: `Verdict: A`. */
+const announcing = new RegExp(String.raw`${verdictHeading}:[*_]{0,3}\s*(.*)$`, "i");
 /** What an announced verdict begins with: `A: …`, `"A" because …`, `**A** has …`. */
 const announced =
   /^(?:["'“*_]{1,4}([AB])["'”*_]{1,4}(?![\p{L}\p{N}])|([AB])(?=\s?[:.,;)–—-]|\s(?:because|since|as|is|wins)\b|$))/u;
