@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { DeliberationId, Entry, Event, Frame, Opening } from "../kernel/index.ts";
-import { linkAbort, type DriveResult } from "../engine/index.ts";
+import { limitTime, linkAbort, type DriveResult } from "../engine/index.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { AppContext } from "./context.ts";
 import { findOpening } from "./lookup.ts";
@@ -74,7 +74,10 @@ export function follow(
   setMaxListeners(0, outer); // a server shares one between all runs
   const own = linkAbort(outer);
   const { signal } = own;
-  const time = limitTime(context, opening, signal);
+  const time = limitTime({
+    ...{ world: context.world, signal, ms: opening.budget.timeMs ?? Infinity },
+    reason: () => new Error("the time limit has passed"),
+  });
   const log = createLog();
   const driving = context.engine.drive(id, { signal, onEntry: log.add });
   const react = async (): Promise<ReactionsOutcome> => {
@@ -120,31 +123,6 @@ export function follow(
 /** Continues a deliberation from its journal, or completes the reactions of a finished one. @throws Fault `deliberation-missing` */
 export async function resume(context: RunContext, id: DeliberationId, options?: RunOptions): Promise<Run> {
   return follow(context, findOpening(await context.store.read(id), id), options);
-}
-
-/** A signal that aborts with `outer`, or when the time cap ends; without a cap, `outer` itself. */
-function limitTime(
-  { world }: Pick<RunContext, "world">,
-  { budget: { timeMs } }: Opening,
-  outer: AbortSignal,
-): { readonly signal: AbortSignal; isUp(): boolean; end(): void } {
-  if (timeMs === undefined) return { signal: outer, isUp: () => false, end: () => undefined };
-  const limit = linkAbort(outer);
-  const stop = new AbortController();
-  let up = false;
-  void world.sleep(timeMs, stop.signal).then(() => {
-    if (stop.signal.aborted || outer.aborted) return;
-    up = true;
-    limit.abort(new Error("the time limit has passed"));
-  });
-  return {
-    signal: limit.signal,
-    isUp: () => up,
-    end() {
-      stop.abort();
-      limit.release();
-    },
-  };
 }
 
 /** True if reactions could use the answer's budget. */

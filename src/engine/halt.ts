@@ -55,25 +55,54 @@ type WithinTime = {
   readonly signal: AbortSignal;
 };
 
+/**
+ * A signal that aborts with `signal`, or with a reason of its own after `ms`, which `isUp` tells; for an infinite time `signal`
+ * itself. It must be ended.
+ */
+export function limitTime({
+  world,
+  signal: outer,
+  ms,
+  reason,
+}: {
+  readonly world: Pick<World, "sleep">;
+  readonly signal: AbortSignal;
+  readonly ms: number;
+  readonly reason: () => Error;
+}): { readonly signal: AbortSignal; isUp(): boolean; end(): void } {
+  if (!Number.isFinite(ms)) return { signal: outer, isUp: () => false, end: () => undefined };
+  const limit = linkAbort(outer);
+  const ended = new AbortController();
+  let up = false;
+  void world.sleep(Math.max(0, ms), ended.signal).then(() => {
+    if (ended.signal.aborted || outer.aborted) return;
+    up = true;
+    limit.abort(reason());
+  });
+  return {
+    signal: limit.signal,
+    isUp: () => up,
+    end() {
+      ended.abort();
+      limit.release();
+    },
+  };
+}
+
 /** Runs work with a signal that also aborts when the time is up. What cannot end without the rest halts as `interrupted`. */
 export async function withinTime<T>(
-  { world, ledger, signal: outer }: WithinTime,
+  { world, ledger, signal }: WithinTime,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const leftMs = ledger.timeLeftMs();
-  if (!Number.isFinite(leftMs)) return work(outer);
-  const limit = linkAbort(outer);
-  const done = new AbortController();
-  void world.sleep(Math.max(0, leftMs), done.signal).then(() => {
-    if (!done.signal.aborted) limit.abort(new Halt("interrupted"));
-  });
+  const ms = ledger.timeLeftMs();
+  if (!Number.isFinite(ms)) return work(signal);
+  const limit = limitTime({ world, signal, ms, reason: () => new Halt("interrupted") });
   try {
     return await work(limit.signal);
   } catch (error) {
     throw limit.signal.aborted ? limit.signal.reason : error;
   } finally {
-    done.abort();
-    limit.release();
+    limit.end();
   }
 }
 
