@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 /** The npm scripts that count as one check each, the longest first, so that the lanes end together. */
 const checks = [
   "storm:short",
+  "seeds:short",
   "package",
   "types",
   "lint",
@@ -20,7 +21,7 @@ const checks = [
 const stepLimitMs = 8 * 60_000;
 
 /** @typedef {{ ok: boolean, output: string }} Outcome */
-/** @typedef {{ passed: number, failed: number, skipped: { name: string, why: string }[] }} Tally */
+/** @typedef {{ passed: string[], failed: number, skipped: { name: string, why: string }[] }} Tally */
 
 /**
  * Runs every check and every test, prints each step with its time and the output of what failed, and last the one
@@ -42,7 +43,7 @@ export async function check(root) {
   await Promise.all(Array.from({ length: Math.min(os.availableParallelism(), checks.length) }, lane));
   const tests = await unit(root);
   for (const { name, why } of tests.skipped) say(`skipped: ${name}${why && ` (${why})`}`);
-  const passed = outcomes.filter(({ ok }) => ok).length + tests.passed;
+  const passed = outcomes.filter(({ ok }) => ok).length + tests.passed.length;
   const failed = outcomes.filter(({ ok }) => !ok).length + tests.failed;
   say(`everything in ${secondsSince(startedMs)}`);
   say(countOf({ passed, failed, skipped: tests.skipped.length }));
@@ -80,6 +81,14 @@ async function unit(root) {
     const tally = readTally(tallyPath);
     if (!ok && tally.failed === 0) tally.failed = 1;
     say(output.trim());
+    const present = [...tally.passed, ...tally.skipped.map(({ name }) => name)];
+    // Imported here, since what it imports is not installed yet when this file is loaded.
+    const { missingTests, readSeeds } = await import("./seeds.mjs");
+    const rows = readSeeds(root).flatMap((seed) => seed.rows);
+    for (const reference of missingTests(rows, present)) {
+      tally.failed += 1;
+      say(`FAILED test/seeds ${reference}`);
+    }
     say(`${ok ? "ok    " : "FAILED"} unit (${secondsSince(startedMs)})`);
     return tally;
   } finally {
@@ -92,7 +101,7 @@ function readTally(path) {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    return { passed: 0, failed: 0, skipped: [] };
+    return { passed: [], failed: 0, skipped: [] };
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,8 +44,8 @@ async function check(scripts: Record<string, string>, tally: object) {
 }
 
 it("counts every check and every test in its last line", async () => {
-  const { code, last, stdout } = await check({}, { passed: 40, failed: 0, skipped: [] });
-  expect(last).toBe("50 passed, 0 failed");
+  const { code, last, stdout } = await check({}, { passed: ["a > b", "a > c"], failed: 0, skipped: [] });
+  expect(last).toBe("13 passed, 0 failed");
   expect(code).toBe(0);
   expect(stdout).not.toContain(process.version);
 });
@@ -53,16 +53,31 @@ it("counts every check and every test in its last line", async () => {
 it("shows what a failing check said and what was skipped, and fails", async () => {
   const lint = `node -e "console.error('line 7 is wrong'); process.exit(1)"`;
   const skipped = [{ name: "stores > served", why: "no server answers" }];
-  const { code, last, stdout } = await check({ lint }, { passed: 3, failed: 0, skipped });
-  expect(last).toBe("12 passed, 1 failed, 1 skipped");
+  const { code, last, stdout } = await check(
+    { lint },
+    { passed: ["a > b", "a > c", "a > d"], failed: 0, skipped },
+  );
+  expect(last).toBe("13 passed, 1 failed, 1 skipped");
   expect(code).toBe(1);
   expect(stdout).toMatch(/FAILED lint \(\d+\.\d s\)\nline 7 is wrong/);
   expect(stdout).toContain("skipped: stores > served (no server answers)");
 });
 
+it("fails where a row of evidence names a test that did not pass", async () => {
+  await mkdir(join(folder, "test/seeds"), { recursive: true });
+  const rows = ["c", "d"].map(
+    (name, index) => `\n  - { id: "1.${index}", part: p, promise: q, test: a › ${name} }`,
+  );
+  await writeFile(join(folder, "test/seeds/1.yaml"), `title: t\nrows:${rows.join("")}\n`);
+  const { code, stdout } = await check({}, { passed: ["a > b", "a > c"], failed: 0, skipped: [] });
+  expect(stdout).toContain("FAILED test/seeds 1.1: no test passed that is a › d");
+  expect(stdout).not.toContain("FAILED test/seeds 1.0");
+  expect(code).toBe(1);
+});
+
 it("counts a test run that broke before it could count as one failure", async () => {
   const { code, last } = await check({ unit: "exit 9" }, {});
-  expect(last).toBe("10 passed, 1 failed");
+  expect(last).toBe("11 passed, 1 failed");
   expect(code).toBe(1);
 });
 
@@ -79,7 +94,7 @@ it("tallies tests, files that do not load, and reasons for skipping", async () =
   const reporter = join(root, "scripts", "tally-reporter.mjs");
   await node([vitest, "run", "--root", folder, "--globals", "--reporter", reporter], { PARLEY_TALLY: tally });
   expect(JSON.parse(await readFile(tally, "utf8"))).toEqual({
-    passed: 1,
+    passed: ["some.test.js > passes"],
     failed: 2,
     skipped: [{ name: "some.test.js > is skipped", why: "no server answers" }],
   });
