@@ -8,7 +8,7 @@ import { modelParams, readReply } from "../phases/reply.ts";
 import { findById } from "../phases/table.ts";
 import { clarifyPrompt, questionsSchema } from "./prompts.ts";
 import type { DebateSettings } from "./settings.ts";
-import type { SummaryMethod } from "./summaries/index.ts";
+import type { SummaryMethod } from "../phases/summaries/index.ts";
 
 // CLARIFY-1. A question's id names its round, its agent and its place, so that no two are alike.
 // CLARIFY-2. A round without a question is the last; so is a round in which no agent could be asked.

@@ -11,7 +11,7 @@ import {
 import { closingOf, eventsOf, stage, type Stage, type StageOptions } from "../../testing/stage.ts";
 import { debate, debateWith, summaryMethods } from "./index.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
-import type { SummaryMethod } from "./summaries/index.ts";
+import type { SummaryMethod } from "../phases/summaries/index.ts";
 
 const table = (says: Readonly<Record<string, Says>> = {}, options: Partial<StageOptions> = {}): Stage =>
   stage({ protocols: [debate], script: debaters(says), ...options });

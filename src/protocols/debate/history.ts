@@ -9,8 +9,8 @@ import {
   type Contribution,
   type SummaryMethod,
   type SummaryTask,
-} from "./summaries/index.ts";
-import type { SummaryEvent } from "./summaries/method.ts";
+} from "../phases/summaries/index.ts";
+import type { SummaryEvent } from "../phases/summaries/method.ts";
 
 // PAST-1. Each agent's perspective is compared with the agent's own threshold at the start of each round.
 // PAST-2. A summary is made anew from the whole perspective, never from an earlier summary.
@@ -21,6 +21,7 @@ import type { SummaryEvent } from "./summaries/method.ts";
 
 /** A text of the debate. */
 export type TranscriptEntry = Contribution & {
+  readonly kind: Exclude<Contribution["kind"], "turn">;
   /** The label under which the others know its author. */
   readonly label: string;
   /** Whose perspective it is part of: the author's, or of a critique the criticized agent's. */

@@ -10,11 +10,11 @@ import { reserveForJudge, writeSolution, type SolutionEvidence } from "./judge.t
 import { debateTemplates } from "./prompts.ts";
 import { criticize, pairCritics, propose, refine, transcriptEntries, type RoundSpec } from "./round.ts";
 import { DebateFields, DebateSettings, requiredProposals } from "./settings.ts";
-import { summaryMethods, type SummaryMethod } from "./summaries/index.ts";
+import { summaryMethods, type SummaryMethod } from "../phases/summaries/index.ts";
 import { decideEnd, measureAgreement, type EndCheck } from "./termination.ts";
 
 export { DebateSettings, ToolName } from "./settings.ts";
-export { findSummaryMethod, summaryMethods } from "./summaries/index.ts";
+export { findSummaryMethod, summaryMethods } from "../phases/summaries/index.ts";
 
 /**
  * Agents propose, criticize each other and refine, in rounds, and a judge writes the solution.

@@ -13,7 +13,7 @@ import {
   type WrittenDebate,
 } from "./seats.ts";
 import { Summarization, ToolName, type DebateFlags } from "./settings.ts";
-import { findSummaryMethod } from "./summaries/index.ts";
+import { findSummaryMethod } from "../phases/summaries/index.ts";
 
 export type DebateRequest = { readonly [K in keyof DebateFlags]?: DebateFlags[K] } & {
   /** Who takes part and under which rules; by default an agent to each role, with the panel's models dealt out to them. */

@@ -1,12 +1,13 @@
 import type { StepOutcome, StepRunner } from "../../../engine/index.ts";
 import type { DataOf, Embeddings, Event, Message, Participant, Work } from "../../../kernel/index.ts";
-import { callFailure, degradation, modelParams } from "../../phases/reply.ts";
+import { callFailure, degradation, modelParams } from "../reply.ts";
 import { excerpt } from "./passages.ts";
 
-/** One text of an agent's perspective, which is in chronological order. */
+/** One text of a perspective, which is in chronological order: an agent's in a debate, or a turn of a conversation. */
 export type Contribution = {
+  /** The round of the debate, or the number of the turn. */
   readonly round: number;
-  readonly kind: "proposal" | "critique" | "refinement";
+  readonly kind: "proposal" | "critique" | "refinement" | "turn";
   /** The step whose event holds it. */
   readonly step: string;
   readonly text: string;
@@ -33,6 +34,8 @@ export type SummaryTask = {
   readonly prompt: (text: string, maxLength: number) => Message[];
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
+  /** What a failure weakens; by default the whole history takes the summary's place. */
+  readonly weakens?: string;
 };
 
 export type SummaryTools = {
@@ -83,7 +86,7 @@ export const formatSection = ({ heading, text }: Section): string => `${heading}
 export const formatSections = (texts: readonly Section[]): string => texts.map(formatSection).join(SEPARATOR);
 
 export const formatHeading = ({ round, kind, label }: Contribution): string =>
-  `Round ${round}, ${kind}${label === undefined ? "" : ` by ${label}`}`;
+  kind === "turn" ? `Turn ${round}` : `Round ${round}, ${kind}${label === undefined ? "" : ` by ${label}`}`;
 
 export const formatContributions = (contributions: readonly Contribution[]): string =>
   formatSections(contributions.map((one) => ({ heading: formatHeading(one), text: one.text })));
@@ -170,10 +173,10 @@ export const noteNothingToSummarize = (run: StepRunner, task: SummaryTask): Prom
       }),
   );
 
-const lost = ({ for: { persona } }: SummaryTask, part?: SummaryPart["part"]) =>
+const lost = ({ for: { persona }, weakens }: SummaryTask, part?: SummaryPart["part"]) =>
   part
     ? {
         what: `the summary of ${part.of} for ${persona.name}`,
         weakens: "its beginning stands in the summary of the whole",
       }
-    : { what: `the summary for ${persona.name}`, weakens: "its prompts carry the whole history" };
+    : { what: `the summary for ${persona.name}`, weakens: weakens ?? "its prompts carry the whole history" };
