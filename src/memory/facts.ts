@@ -1,10 +1,13 @@
 import { hash } from "node:crypto";
 import { extractEntities } from "../text/entities.ts";
+import { normalizeBreaks } from "../text/fences.ts";
 import { canonical, EngramId, EventId, type Engram, type MemoryScope } from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { listEngrams, takeLive } from "./lookup.ts";
 
 const MAX_FACT_LENGTH = 2_000;
+/** No more of a text is looked at. */
+const MAX_READ_LENGTH = 64 * 1024;
 /** As often one fact can be forgotten and pinned again. */
 const MAX_RETURNS = 100;
 
@@ -22,11 +25,12 @@ type Pinned =
 export function parseFact(
   text: string,
 ): { readonly ok: true; readonly fact: string } | { readonly ok: false; readonly reason: string } {
-  const trimmed = text.toWellFormed().normalize("NFC").trim();
+  const trimmed = normalizeBreaks(text.slice(0, MAX_READ_LENGTH)).toWellFormed().normalize("NFC").trim();
   const fact = trimmed.replaceAll(/\s+/g, " ");
   if (fact === "") return { ok: false, reason: "the fact is empty" };
-  if (fact.length > MAX_FACT_LENGTH) return { ok: false, reason: "the fact has more than 2,000 characters" };
-  if (/(?:\r\n?|\n)[^\S\r\n]*[\r\n]/.test(trimmed))
+  if (fact.length > MAX_FACT_LENGTH || text.length > MAX_READ_LENGTH)
+    return { ok: false, reason: "the fact has more than 2,000 characters" };
+  if (/\n[^\S\n]*\n/.test(trimmed))
     return { ok: false, reason: "the fact has more than one paragraph; pin each by itself" };
   if (/\p{Cc}/u.test(fact)) return { ok: false, reason: "the fact has control characters" };
   return { ok: true, fact };

@@ -1,6 +1,7 @@
 import type { Engram } from "../kernel/index.ts";
 import { contentWords } from "../text/words.ts";
 import { extractEntities, entityKey } from "../text/entities.ts";
+import { readEnds } from "../text/fences.ts";
 import { shorten } from "../replies/gist.ts";
 
 /** Maximum engrams that count for a word, the newest first. */
@@ -54,7 +55,7 @@ export type Query = {
 };
 
 export function parseQuery(question: string): Query {
-  const text = shorten(question, MAX_QUESTION_LENGTH);
+  const text = shorten(readEnds(question, MAX_QUESTION_LENGTH), MAX_QUESTION_LENGTH);
   return {
     text,
     words: contentWords(text).slice(0, MAX_WORDS),

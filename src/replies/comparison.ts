@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { jsonObjects, parseJson } from "./json-objects.ts";
-import { tooLong } from "./verdicts.ts";
+import { openReply } from "./verdicts.ts";
 import { labelReader, type LabelReader } from "./reply-fields.ts";
 
 const Stance = z.strictObject({ claim: z.string(), answers: z.array(z.string()) });
@@ -44,11 +44,12 @@ const ContradictionShape = z.object({ topic: z.string(), stances: z.array(z.unkn
  * stances with different holders are left of it, because it could not send anybody back to work. Where contradictions
  * were written but none can be used it refuses: "none" is what ends a deliberation, and it is never guessed.
  */
-export function parseComparison(text: string, labels: readonly string[]): Comparison {
+export function parseComparison(reply: string, labels: readonly string[]): Comparison {
   const reader = labelReader(labels);
   if (!reader) return { ok: false, reason: "the labels cannot be told apart" };
-  const long = tooLong(text);
-  if (long) return long;
+  const opened = openReply(reply);
+  if (!opened.ok) return opened;
+  const { text } = opened;
   const found = jsonObjects(text)
     .slice(-MAX_OBJECTS)
     .map(({ start, end }) => ComparisonShape.safeParse(parseJson(text.slice(start, end))))

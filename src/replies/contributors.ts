@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fencedBlocks, type FencedBlock } from "../text/fences.ts";
+import { fencedBlocks, normalizeBreaks, type FencedBlock } from "../text/fences.ts";
 import { jsonObjects, parseJson } from "./json-objects.ts";
 import { labelReader } from "./reply-fields.ts";
 
@@ -42,7 +42,7 @@ function findJson(text: string, block: FencedBlock): { readonly json: string; re
   const [object] = jsonObjects(content);
   if (object !== undefined && content.slice(0, object.start).trim() === "")
     return { json: content.slice(0, object.end), end: block.contentStart + object.end };
-  const paragraph = /\S\s*?(\r?\n[ \t]*\r?\n)/.exec(content);
+  const paragraph = /\S\s*?(\n[ \t]*\n)/.exec(content);
   const length = paragraph === null ? content.length : paragraph.index + 1;
   return { json: content.slice(0, length), end: block.contentStart + length };
 }
@@ -75,7 +75,8 @@ function removeBlock(text: string, start: number, end: number): string {
  * `WEIGHT_TOLERANCE`; `problem` says so. Refuses a block without any claim. Without such a block the text is unchanged;
  * one that stands inside a longer fence is quoted and does not count.
  */
-export function parseContributors(text: string, labels: readonly string[]): Contributors {
+export function parseContributors(reply: string, labels: readonly string[]): Contributors {
+  const text = normalizeBreaks(reply);
   // The block ends an answer: it is looked for in the last part of a long one.
   const from = Math.max(0, text.length - MAX_READ_LENGTH);
   if (from > 0) {
@@ -96,9 +97,9 @@ export function parseContributors(text: string, labels: readonly string[]): Cont
     reason,
     text: removeBlock(text, start, end),
   });
-  const reply = Block.safeParse(parseJson(json));
-  if (!reply.success) {
-    const [issue] = reply.error.issues;
+  const parsed = Block.safeParse(parseJson(json));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
     const where =
       issue === undefined || issue.path.length === 0
         ? "is not JSON of that form"
@@ -108,7 +109,7 @@ export function parseContributors(text: string, labels: readonly string[]): Cont
   const reader = labelReader(labels);
   const contributors: Contributor[] = [];
   const problems: string[] = [];
-  for (const [index, written] of reply.data.contributors.entries()) {
+  for (const [index, written] of parsed.data.contributors.entries()) {
     const claim = ClaimReply.safeParse(written);
     if (!claim.success) {
       const [issue] = claim.error.issues;

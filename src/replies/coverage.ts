@@ -1,4 +1,4 @@
-import { fencedBlocks, splitLines } from "../text/fences.ts";
+import { fencedBlocks, readTail, splitLines } from "../text/fences.ts";
 
 /** Deeper than every heading with signs. */
 const BOLD = 7;
@@ -55,7 +55,7 @@ function findHeadings(text: string): Heading[] {
  * the same or a higher level. The last that has a text, where there are several; null where there is none.
  */
 export function extractCoverage(solution: string): string | null {
-  const text = solution.slice(-MAX_READ_LENGTH);
+  const text = readTail(solution, MAX_READ_LENGTH);
   // From the last heading to the first, with where the next of each level begins.
   const next = Array.from({ length: BOLD + 1 }, () => text.length);
   for (const { level, title, start, end } of findHeadings(text).toReversed()) {

@@ -1,5 +1,5 @@
 import { sameAnswer, type Answer } from "./answer.ts";
-import { splitLines, type TextLine } from "../text/fences.ts";
+import { readTail, splitLines, type TextLine } from "../text/fences.ts";
 import {
   splitAtEndMarks,
   readChoice,
@@ -21,7 +21,7 @@ const LONG_REPLY_WORDS = 150;
 const finalAnswer = /\bfinal\s{1,3}answer\b/gi;
 /** What makes `final answer` more than a mention: a colon, an `is`, or the end of its line. */
 const declares =
-  /^[*_]{0,3}\s{0,3}(?:\([^)\n]{0,60}\)\s?)?(?:(is(?![\w:]|\s?:))|is\s?:|[:：=–—]|[*_]{0,3}\s{0,10}(?:\r|\n))/i;
+  /^[*_]{0,3}\s{0,3}(?:\([^)\n]{0,60}\)\s?)?(?:(is(?![\w:]|\s?:))|is\s?:|[:：=–—]|[*_]{0,3}\s{0,10}\n)/i;
 const answerLine = /^[\s#*_>-]{0,20}(?:(?:the|my|correct)\s){0,3}answer[\s*_]{0,4}[:：]/i;
 const answerIs =
   /\b(?:(?:answer|correct (?:option|choice)|option|choice)(?: to [^.\n]{1,120}?)? (?:is|would be|must be|=)(?![\w])|answer(?=,? [*_]{0,3}\([A-Z]\)))[\s:,]{0,3}/gi;
@@ -68,7 +68,7 @@ function findBoxed(text: string): { readonly value: string; readonly at: number 
 
 /** The rest of the line, or the next line where there is no rest. */
 function valueAfter(text: string): string {
-  const lines = text.slice(0, MAX_LOOK_LENGTH).split(/\r\n|\n|\r/, 20);
+  const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", 20);
   const own = cleanValue(
     (lines[0] ?? "").replace(/^[\s*_]{0,4}(?:is|:|：)?[\s*_:]{0,6}(?:\(.{0,60}?\):)?/i, ""),
   );
@@ -232,7 +232,7 @@ function readWholeReply(line: string): Answer | null {
  * `cutOff`: the reply reached its limit of tokens. Its last word may be half of one: only a letter is read from it.
  */
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
-  const text = splitAtEndMarks(reply.slice(-MAX_READ_LENGTH)).trim();
+  const text = splitAtEndMarks(readTail(reply, MAX_READ_LENGTH)).trim();
   const lines = splitLines(text).filter(
     ({ text: line }) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line),
   );

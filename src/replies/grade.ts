@@ -10,7 +10,7 @@ import {
   findObjects,
   readBehind,
   readObjects,
-  tooLong,
+  openReply,
   type Declaration,
 } from "./verdicts.ts";
 
@@ -94,10 +94,11 @@ function findOnLastLine(text: string): DeclaredScore[] {
  * declarations that differ, and one over 256 KiB. What is quoted, and what repeats the prompt
  * (`[RESULT] (an integer from 1 to 5)`, `Score 4: …` of a rubric), declares nothing.
  */
-export function parseGrade(text: string): Grade {
+export function parseGrade(reply: string): Grade {
   const refused = (reason: string): Grade => ({ ok: false, reason });
-  const long = tooLong(text);
-  if (long) return long;
+  const opened = openReply(reply);
+  if (!opened.ok) return opened;
+  const { text } = opened;
   const strong = findDeclared(text);
   const declared = strong.length > 0 ? strong : findOnLastLine(text);
   const [first] = declared;

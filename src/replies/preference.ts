@@ -5,7 +5,7 @@ import {
   findObjects,
   readBehind,
   readObjects,
-  tooLong,
+  openReply,
   type Declaration,
 } from "./verdicts.ts";
 
@@ -254,10 +254,11 @@ function splitLine(line: string): string[] {
  * `Output (a)` and `Therefore, Output (a) is better.` (LLMBar, Zeng et al. 2023, arXiv 2310.07641) as the first or the
  * last sentence; a letter alone. Refuses a reply that settles on neither, verdicts that differ, and one over 256 KiB.
  */
-export function parsePreference(text: string): Preference {
+export function parsePreference(reply: string): Preference {
   const refused = (reason: string): Preference => ({ ok: false, reason });
-  const long = tooLong(text);
-  if (long) return long;
+  const opened = openReply(reply);
+  if (!opened.ok) return opened;
+  const { text } = opened;
   const strong = findDeclared(text);
   const declared = strong.length > 0 ? strong : findInProse(text);
   const [first] = declared;

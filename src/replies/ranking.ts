@@ -1,7 +1,7 @@
 import { type LabelReader, labelReader } from "./reply-fields.ts";
 import { splitLines, type Span, type TextLine } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
-import { tooLong } from "./verdicts.ts";
+import { openReply } from "./verdicts.ts";
 
 /** A line that begins with the marker `FINAL RANKING:`, its decoration included; a list may follow on the line. */
 export const RANKING_MARKER =
@@ -348,12 +348,13 @@ function checkRanking(candidate: RankingCandidate, labels: readonly string[]): L
 }
 
 /** As `parseRanking`, with where the ranking stood. */
-export function locateRanking(text: string, labels: readonly string[]): LocatedRanking {
+export function locateRanking(reply: string, labels: readonly string[]): LocatedRanking {
   const reader = labelReader(labels);
   if (reader === null || labels.length === 0)
     return { ok: false, reason: "the labels to rank are none, or read alike" };
-  const long = tooLong(text);
-  if (long) return long;
+  const opened = openReply(reply);
+  if (!opened.ok) return opened;
+  const { text } = opened;
   const source = { text, objects: jsonObjects(text), reader };
   const prose = blankSpans(text, source.objects);
   const json = findJsonRanking(source, true) ?? findRankedList(source);

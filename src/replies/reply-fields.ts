@@ -1,5 +1,5 @@
 import { escapeBreaks, jsonObjects } from "./json-objects.ts";
-import { tooLong } from "./verdicts.ts";
+import { openReply } from "./verdicts.ts";
 
 /** The entries of a JSON object by name, without case, underscores and hyphens. */
 export type Fields = ReadonlyMap<string, unknown>;
@@ -30,11 +30,12 @@ export function toFields(value: unknown): Fields {
  * that stand in strings as they are. A reply over 2 MiB is not read. Time is linear in the reply.
  */
 export function findFields(
-  text: string,
+  reply: string,
   name: string,
 ): { readonly ok: true; readonly fields: Fields } | { readonly ok: false; readonly reason: string } {
-  const long = tooLong(text, MAX_LENGTH);
-  if (long) return long;
+  const opened = openReply(reply, MAX_LENGTH);
+  if (!opened.ok) return opened;
+  const { text } = opened;
   // What does not even name it needs no search.
   const named = new RegExp([...foldName(name)].join("[_-]?"), "i").test(text);
   const fields = named ? (lastFields(text, name) ?? lastFields(escapeBreaks(text), name)) : undefined;

@@ -1,4 +1,4 @@
-import { fencedBlocks, type Span } from "../text/fences.ts";
+import { fencedBlocks, normalizeBreaks, type Span } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 
 /** Longer replies are refused unread: nobody ranks, grades or prefers in more, and reading holds up everything else. */
@@ -17,12 +17,13 @@ const quotes = new Set("\"'“”‘’`«»");
 /** What a reply declares, and the judge's words for it, which are looked for only when they are needed. */
 export type Declaration<T> = { readonly value: T; readonly words: () => string };
 
-/** Why a reply is not read: it is longer than `max` characters; undefined for one that is. */
-export function tooLong(
-  text: string,
+/** A reply as readers read it, with LF at the end of every line; refused where that is longer than `max` characters. */
+export function openReply(
+  reply: string,
   max = MAX_REPLY_LENGTH,
-): { readonly ok: false; readonly reason: string } | undefined {
-  if (text.length <= max) return undefined;
+): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string } {
+  const text = reply.length > 2 * max ? reply : normalizeBreaks(reply);
+  if (text.length <= max) return { ok: true, text };
   return { ok: false, reason: `the reply is longer than ${max} characters` };
 }
 

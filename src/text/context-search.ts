@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Json, ToolSpec } from "../kernel/index.ts";
-import type { Span } from "./fences.ts";
+import { normalizeBreaks, type Span } from "./fences.ts";
 
 /** Something that a participant said, and in which round. */
 export type SaidText = {
@@ -68,7 +68,7 @@ export function searchContext(
 ): ContextSearch {
   if (!Number.isInteger(most) || most < 1)
     throw new RangeError(`most must be an integer of at least 1 (got ${most})`);
-  const wanted = term.trim();
+  const wanted = normalizeBreaks(term).trim();
   if (wanted === "") return { ok: false, reason: "the term is blank; give a word or a phrase" };
   if (isLonger(wanted, MAX_TERM_LENGTH))
     return { ok: false, reason: `the term has more than ${MAX_TERM_LENGTH} characters; give a shorter one` };
@@ -76,7 +76,11 @@ export function searchContext(
   let total = 0;
   const hits: ContextHit[] = [];
   for (const { round, by, kind, text } of texts.toSorted((a, b) => b.round - a.round)) {
-    const found = findSnippets({ text, pattern, most: Math.min(MAX_HITS_EACH, most - hits.length) });
+    const found = findSnippets({
+      text: normalizeBreaks(text),
+      pattern,
+      most: Math.min(MAX_HITS_EACH, most - hits.length),
+    });
     total += found.total;
     for (const snippet of found.snippets) hits.push({ round, by, kind, snippet });
   }

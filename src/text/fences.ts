@@ -15,6 +15,14 @@ export type FencedBlock = {
 
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
+/** The text with every CR LF and CR as LF: readers work on this, so that a line end decides nothing. */
+export const normalizeBreaks = (text: string): string =>
+  text.includes("\r") ? text.split("\r\n").join("\n").split("\r").join("\n") : text;
+
+/** The last `length` UTF-16 units of a text, with LF at the end of every line. */
+export const readTail = (text: string, length: number): string =>
+  normalizeBreaks(text.slice(-2 * length)).slice(-length);
+
 /** A line without its end, and where it starts. */
 export type TextLine = { readonly text: string; readonly at: number };
 
@@ -105,7 +113,10 @@ export function splitProse(text: string): string[] {
   );
 }
 
-/** The start and the end of a text that is longer than both; else the text. */
+/** The start and the end of a text that is longer than both; else the text; LF ends every line. */
 export function readEnds(text: string, length: number, between = "\n\n"): string {
-  return text.length > 2 * length ? `${text.slice(0, length)}${between}${text.slice(-length)}` : text;
+  const whole = text.length > 4 * length ? text : normalizeBreaks(text);
+  if (whole.length <= 2 * length) return whole;
+  const start = normalizeBreaks(whole.slice(0, 2 * length)).slice(0, length);
+  return `${start}${between}${readTail(whole, length)}`;
 }

@@ -5,7 +5,7 @@ export function* markdownLines(
   text: string,
 ): Generator<{ readonly line: string; readonly heading: string | undefined; readonly isCode: boolean }> {
   let code: string | undefined;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.split(/\r\n|\n|\r/)) {
     const [, fence] = /^\s*(`{3,}|~{3,})/.exec(line) ?? [];
     if (code === undefined) code = fence;
     else if (fence?.startsWith(code)) code = undefined;

@@ -1,5 +1,6 @@
 import { parseGrade, type Grade } from "../../replies/grade.ts";
 import { parsePreference, type Preference } from "../../replies/preference.ts";
+import { normalizeBreaks } from "../../text/fences.ts";
 import type { Call } from "../../kernel/index.ts";
 
 // VERDICT-1. An answer that a judge repeats word for word declares nothing, whatever it says of grades.
@@ -27,7 +28,7 @@ function readBeside<T extends { readonly ok: true }>(
   if (!call.ok) return { ok: false, reason: `${call.failure.code}: ${call.failure.message}` };
   const whole = parse(call.reply);
   const own = withoutEchoes(call.reply, answers);
-  const read = own === call.reply ? whole : parse(own); // VERDICT-1
+  const read = own === normalizeBreaks(call.reply) ? whole : parse(own); // VERDICT-1
   if (read.ok) return whole.ok && same(whole, read) ? whole : read;
   const cut = call.finish === "length" ? ", which was cut off at its longest" : "";
   return { ok: false, reason: `${read.reason}${cut}` };
@@ -38,6 +39,6 @@ const MIN_ECHO_LENGTH = 10;
 
 const withoutEchoes = (reply: string, answers: readonly string[]): string =>
   answers
-    .map((answer) => answer.trim())
+    .map((answer) => normalizeBreaks(answer).trim())
     .filter((answer) => answer.length >= MIN_ECHO_LENGTH)
-    .reduce((rest, answer) => rest.replaceAll(answer, () => "…"), reply);
+    .reduce((rest, answer) => rest.replaceAll(answer, () => "…"), normalizeBreaks(reply));
