@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type * as z from "zod";
-import { findNearest, quoteValue, toOneLine } from "../text/words.ts";
+import { editDistance, findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import { shipped } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
 import { configFolder, knownHome, type FileContext } from "./paths.ts";
@@ -159,6 +159,29 @@ export function checkedFile<S extends z.ZodType>(
   const { path, at, say, next } = explainIssue(schema, read.error);
   const name = path.length === 0 ? "the file" : toOneLine(path.join("."), 120);
   throw refuse(`${file.place(path, at)}: ${say(name)}`, next ?? form);
+}
+
+/**
+ * A mapping without the keys that are not known, each of which goes to `skip`. A key that is a known one but for a letter or
+ * two stays: it is a mistake, which the schema refuses.
+ */
+export function withoutUnknown(
+  mapping: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  skip: (key: string) => void,
+): Readonly<Record<string, unknown>> {
+  const kept = Object.entries(mapping).filter(([key]) => {
+    if (known.includes(key) || isMisspelled(key, known)) return true;
+    skip(key);
+    return false;
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Whether a word is a known one but for two letters, or one of a short word, or begins a known one. */
+export function isMisspelled(word: string, known: readonly string[]): boolean {
+  const nearest = findNearest(word, known);
+  return nearest !== undefined && editDistance(word, nearest) <= (word.length > 5 ? 2 : 1);
 }
 
 /** A prompt template that ships: `text` is what stands where the user has no own. */

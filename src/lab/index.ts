@@ -51,7 +51,8 @@ export { memoryAblationText } from "./ablation/text.ts";
 export { memoryReport, MemoryReport } from "./ablation/memory-stats.ts";
 
 export { subjectKnown, SUBJECTS } from "../interop/local2/subjects.ts";
-export { readStoryFile, storyFiles, type Story, type Subjects } from "./story/file.ts";
+export { readStoryFile, storyFiles, type Story } from "./story/file.ts";
+export type { Subjects } from "./story/foreign.ts";
 export { runStory, storyPorts, type StoryOptions, type StoryPorts } from "./story/story.ts";
 export { StoryReport, StoryReports } from "./story/checks.ts";
 export { storiesLine, storyText } from "./story/text.ts";

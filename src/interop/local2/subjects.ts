@@ -53,6 +53,12 @@ export const answerText = ({ data }: BusAnswer): string => withoutBanner(data.te
 
 const TOOL = "<tool>";
 
+/** LoCAL2's tools that have no counterpart here, under all of their names. */
+export const MISSING_TOOLS: ReadonlySet<string> = new Set([
+  ...["web_search", "web_fetch", "get_datetime", "get_location", "search_papers", "persona", "set_the_stage"],
+  ...["search_library", "search_documents", "consult_librarian", "get_topic", "save_topic"],
+]);
+
 /** Reads one field of a message. */
 type Field<T extends EventType> = (event: Event<T>, journal: BusJournal) => Json;
 

@@ -15,8 +15,11 @@ import type { MessageExpectation, ResponseChecks } from "./file.ts";
 type TurnExpectation = Parameters<typeof turnChecks>[0];
 type StoryExpectation = Parameters<typeof storyChecks>[0];
 
-const TURN: TurnExpectation = { says: [], saysNot: [], checks: {} };
-const STORY: StoryExpectation = { present: [], absent: [], engrams: [] };
+const TURN: TurnExpectation = {
+  ...{ says: [], saysNot: [], checks: {} },
+  ...{ events: { present: [], absent: [] }, skipped: [] },
+};
+const STORY: StoryExpectation = { present: [], absent: [], engrams: [], skipped: [] };
 
 /** `ok what` or `no what: found`, a line each. */
 const lines = (checks: ReturnType<typeof turnChecks>): string[] =>
@@ -94,10 +97,9 @@ describe("what a turn's answer is checked for", () => {
   });
 
   it("is neither so nor not so where it cannot be looked at", () => {
-    const [only] = turnChecks(
-      { says: [], saysNot: [], checks: { thinking_not_empty: true } },
-      turn("So."),
-    ).filter(({ ok }) => ok === null);
+    const [only] = turnChecks({ ...TURN, checks: { thinking_not_empty: true } }, turn("So.")).filter(
+      ({ ok }) => ok === null,
+    );
     expect(only).toEqual({
       what: "the model thinks",
       ok: null,

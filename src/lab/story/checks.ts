@@ -37,11 +37,12 @@ const HAS_ANSWER = "there is an answer";
 
 /** Checks a turn's answer against what the story expects. `entries` are all of the turn's deliberation. */
 export function turnChecks(
-  { says, saysNot, checks }: Pick<Story["turns"][number], "says" | "saysNot" | "checks">,
+  { says, saysNot, checks, events, skipped }: Omit<Story["turns"][number], "query" | "newSession">,
   entries: readonly Entry[],
 ): StoryCheck[] {
   const answer = shownAnswer(entries);
-  if (answer === null) return [{ what: HAS_ANSWER, ok: false, found: explainNoAnswer(entries) }]; // STORY-4
+  if (answer === null)
+    return [{ what: HAS_ANSWER, ok: false, found: explainNoAnswer(entries) }, ...skippedChecks(skipped)]; // STORY-4
   const found = `"${answer}"`;
   const contains = (texts: readonly string[]) => texts.some((text) => fold(answer).includes(fold(text)));
   const list = (texts: readonly string[]) => texts.map((text) => `"${text}"`).join(" or ");
@@ -54,8 +55,13 @@ export function turnChecks(
       found,
     })),
     ...responseChecks(checks, { answer, entries }),
+    ...messageChecks(events, entries),
+    ...skippedChecks(skipped),
   ];
 }
+
+const skippedChecks = (skipped: Story["skipped"]): StoryCheck[] =>
+  skipped.map(({ what, why }) => ({ what, ok: null, found: why }));
 
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
 
@@ -97,10 +103,21 @@ type StoryRun = { readonly entries: readonly Entry[]; readonly engrams: readonly
 
 /** Checks the messages on the bus over all turns, and the memory entry of each of the respondent's answers. */
 export function storyChecks(
-  { present, absent, engrams }: Pick<Story, "present" | "absent" | "engrams">,
+  { present, absent, engrams, skipped }: Pick<Story, "present" | "absent" | "engrams" | "skipped">,
   run: StoryRun,
 ): StoryCheck[] {
-  const messages = subjectsOf(run.entries);
+  return [
+    ...messageChecks({ present, absent }, run.entries),
+    ...engrams.map((expected) => engramCheck(expected, run)),
+    ...skippedChecks(skipped),
+  ];
+}
+
+function messageChecks(
+  { present, absent }: Pick<Story, "present" | "absent">,
+  entries: readonly Entry[],
+): StoryCheck[] {
+  const messages = subjectsOf(entries);
   const count = (expected: MessageExpectation) =>
     messages.filter((message) => matches(expected, message)).length;
   return [
@@ -118,7 +135,6 @@ export function storyChecks(
       ok: count(expected) === 0,
       found: describeMessages(expected, messages),
     })),
-    ...engrams.map((expected) => engramCheck(expected, run)),
   ];
 }
 
@@ -244,6 +260,8 @@ export const StoryReport = z.strictObject({
   title: z.string(),
   /** Whether no check fails. */
   ok: z.boolean(),
+  /** How many checks could not be made. */
+  skipped: z.int(),
   simulated: z.boolean(),
   /** The memory owner: a user that exists for this story alone. */
   user: z.string(),

@@ -1,8 +1,9 @@
 import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
 import { describe, expect, it } from "vitest";
-import { readStoryFile, storyFiles, type Subjects } from "./file.ts";
+import { readStoryFile, storyFiles } from "./file.ts";
+import type { Subjects } from "./foreign.ts";
 
-/** A bus of three subjects, one of which never comes. */
+/** A bus of a few subjects, one of which never comes, and of tools. */
 const SUBJECTS: Subjects = {
   names: ["answer.dialog", "critique.result", "generation.token"],
   known: (subject) =>
@@ -12,7 +13,9 @@ const SUBJECTS: Subjects = {
         ? { ok: true, fields: ["score", "feedback"] }
         : subject === "generation.token"
           ? { ok: false, reason: "tokens are not recorded" }
-          : undefined,
+          : subject.startsWith("tool.call.")
+            ? { ok: true, fields: ["tool", "args"] }
+            : undefined,
 };
 
 const written = (text: string): Scratch => scratch({ "project/s.yaml": text });
@@ -35,7 +38,7 @@ turns:
     notes: "for people"
   - new_session: true
     query: And then?
-    response_generation_checks: {tool_calls_not_empty: true, tool_names_include: [web_search]}
+    response_generation_checks: {tool_calls_not_empty: true, tool_names_include: [web_search, file_read]}
 expected_bus_events:
   present: ["answer.dialog"]
   absent:
@@ -68,18 +71,23 @@ notes: >
           says: [["Paris", "paree"], ["100"]],
           saysNot: [],
           checks,
+          events: { present: [], absent: [] },
+          skipped: [],
         },
         {
           query: "And then?",
           newSession: true,
           says: [],
           saysNot: [],
-          checks: { ...checks, tool_calls_not_empty: true, tool_names_include: ["web_search"] },
+          checks: { ...checks, tool_calls_not_empty: true, tool_names_include: ["file_read"] },
+          events: { present: [], absent: [] },
+          skipped: [{ what: "the tool web_search was called", why: "there is no tool web_search here" }],
         },
       ],
       present: [{ subject: "answer.dialog", where: [], times: undefined }],
       absent: [critic, critic],
       engrams: [],
+      skipped: [],
       delayMs: 1_500,
       needs: [],
       defaults: {
@@ -153,7 +161,10 @@ expected_engrams:
     ],
     [`${TURNS}defaults: {jugde: sim/jo}`, ':4:12: unknown key "jugde"; did you mean judge?'],
     [`${TURNS}expected_engrams: [{hass: []}]`, ':4:21: unknown key "hass"; did you mean has?'],
-    [`${TURNS}critic: {fire: true}`, ':4:10: unknown key "fire"; did you mean should_fire?'],
+    [`${TURNS}critic: {should_fir: true}`, ':4:10: unknown key "should_fir"; did you mean should_fire?'],
+    [`${TURNS}defaults: {}\ncritic: {fire: true}`, ':5:10: unknown key "fire"; did you mean should_fire?'],
+    [`${TURNS}needs: []\nmanual_checks: []`, ':5:1: unknown key "manual_checks"'],
+    [`${TURNS}    attachments: []\nexpected_engrams: []`, ':4:5: unknown key "attachments"'],
     [`${TURNS}    expected_content: Paris`, ':4:23: turns.0.expected_content must be a list (got "Paris")'],
     [
       `${TURNS}    expected_content: ["a|"]`,
@@ -185,8 +196,8 @@ expected_engrams:
     [`${TURNS}defaults: {temperature_b: 3}`, "defaults.temperature_b must be at most 2 (got 3)"],
     [`${TURNS}inter_turn_delay_secs: -1`, "inter_turn_delay_secs must be at least 0 (got -1)"],
     [
-      `${TURNS}startup_flags: [--panels]`,
-      ':4:17: the flag "--panels" has no meaning here; did you mean --model?',
+      `${TURNS}startup_flags: [--respondentb]`,
+      ':4:17: unknown flag "--respondentb"; did you mean --respondent-b?',
     ],
     [`${TURNS}startup_flags: [--model-b]`, ":4:17: --model-b needs a model; write it behind the flag"],
     [`${TURNS}startup_flags: [--temperature-b, warm]`, ":4:17: --temperature-b needs a temperature"],
@@ -196,6 +207,85 @@ expected_engrams:
     const said = await refusalOf(() => read(place), place);
     expect(said).toMatch(/^HOME\/project\/s\.yaml/);
     expect(said).toContain(expected);
+  });
+
+  const skippedOf = (text: string) => {
+    using place = written(text);
+    const { skipped, turns } = read(place);
+    return [...skipped, ...turns.flatMap((turn) => turn.skipped)].map(({ what, why }) => `${what}: ${why}`);
+  };
+  const NO_MEANING = "it has no meaning here";
+
+  it.each([
+    [`${TURNS}setup: {docker: true}`, [`setup: ${NO_MEANING}`]],
+    [`${TURNS}priority: 3\nowner: ada`, [`priority: ${NO_MEANING}`, `owner: ${NO_MEANING}`]],
+    [`${TURNS}    attachments: [{name: a.txt}]`, [`attachments: ${NO_MEANING}`]],
+    [`${TURNS}critic: {rubric: style}`, [`critic.rubric: ${NO_MEANING}`]],
+    [`${TURNS}expected_bus_events: {order: []}`, [`expected_bus_events.order: ${NO_MEANING}`]],
+    [
+      `${TURNS}response_generation_checks: {latency_below: 3}`,
+      [`response_generation_checks.latency_below: ${NO_MEANING}`],
+    ],
+    [
+      `${TURNS}expected_bus_events:\n  present: [library.opened, generation.token]\n  absent: [some.thing]`,
+      [
+        "there is library.opened: there is no such subject",
+        "there is generation.token: it never comes: tokens are not recorded",
+        "there is no some.thing: there is no such subject",
+      ],
+    ],
+    [
+      `${TURNS}expected_bus_events:\n  present: [tool.request.web_search, tool.activity.web_fetch]`,
+      [
+        "there is tool.request.web_search: there is no tool web_search here",
+        "there is tool.activity.web_fetch: there is no tool web_fetch here",
+      ],
+    ],
+    [
+      `${TURNS}startup_flags: [--panels, --web-port, "8001", --respondent-b]`,
+      [`the flag --panels: ${NO_MEANING}`, `the flag --web-port: ${NO_MEANING}`],
+    ],
+    [
+      "story_id: S9\nmanual_checks:\n  - {id: M1, title: A file, steps: [click]}\n  - look at it\n  - 7",
+      [
+        "manual check M1 A file: a person makes it",
+        "manual check look at it: a person makes it",
+        "manual check 7: a person makes it",
+      ],
+    ],
+    [
+      `${TURNS}    assertions:\n      - {answer_contains: [[]]}\n      - {subject: answer.dialog, check: twice}\n      - {regex: x}\n      - odd`,
+      [
+        "the answer contains nothing in particular: there is nothing to look for",
+        "an assertion on a subject: its check is neither present nor absent",
+        `assertion regex: ${NO_MEANING}`,
+        `assertion: ${NO_MEANING}`,
+      ],
+    ],
+  ])("of LoCAL2's is skipped by name where it says what has no counterpart: %#", (text, expected) => {
+    expect(skippedOf(text)).toEqual(expected);
+  });
+
+  it("of LoCAL2's is read under the names of any time", () => {
+    using place = written(`story_id: s11
+turns:
+  - query: Where?
+    expected_content: [here]
+    assertions:
+      - {subject: tool.activity.file_read, check: present}
+      - answer_contains: [Paris, France]
+      - {subject: tool.request.web_search, check: absent}
+expected_bus_events:
+  absent: [tool.request.web_search]
+`);
+    const { turns, absent, skipped } = read(place);
+    const message = (subject: string) => ({ subject, where: [] });
+    expect(turns[0]).toMatchObject({
+      says: [["here"], ["Paris"], ["France"]],
+      events: { present: [message("tool.call.file_read")], absent: [message("tool.call.web_search")] },
+      skipped: [],
+    });
+    expect([absent, skipped]).toEqual([[message("tool.call.web_search")], []]);
   });
 
   it("is no folder", async () => {

@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
-import { checkedFile, filesIn } from "../../config/named-files.ts";
+import { checkedFile, filesIn, isMisspelled } from "../../config/named-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { displayPath, refuse } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
-import type { KnownSubject } from "../../interop/local2/subjects.ts";
 import { ModelRef, Respondent } from "../../kernel/index.ts";
-import { findNearest, quoteValue } from "../../text/words.ts";
+import { findNearest, quoteValue, toOneLine } from "../../text/words.ts";
+import { isOwnStory, readForeign, type Skipped, type Subjects } from "./foreign.ts";
 
-// STORY-5. Every expectation of a story is checked: one that cannot be checked is refused when the story is read.
+// STORY-5. Every expectation of a story is a check: one that cannot be checked is refused when the story is read, or, in a
+//     story of LoCAL2's, skipped by name.
 
 const line = (maxLength: number) => z.string().trim().min(1).max(maxLength);
 /** Notes for people. */
@@ -37,26 +38,6 @@ const Checks = z.strictObject({
   tool_names_include: z.array(line(200)).max(100).optional(),
   only_one_ui_response: z.boolean().optional(),
 });
-
-const Turn = z
-  .strictObject({
-    query: line(100_000),
-    /** The answer has to contain one of each. */
-    expected_content: sayings,
-    /** The answer must contain none of these. */
-    must_not_contain: sayings,
-    /** Starts another conversation of the same person. */
-    new_session: z.boolean().default(false),
-    response_generation_checks: Checks.optional(),
-    notes: prose,
-  })
-  .transform(({ query, ...turn }) => ({
-    query,
-    newSession: turn.new_session,
-    says: turn.expected_content,
-    saysNot: turn.must_not_contain,
-    checks: { ...turn.response_generation_checks },
-  }));
 
 const scalar = z.union([z.string().max(2_000), z.number(), z.boolean(), z.null()]);
 const FIELD =
@@ -91,6 +72,30 @@ const messages = z
   .max(100)
   .nullish()
   .transform((written) => written ?? []);
+const BusEvents = z.strictObject({ present: messages, absent: messages }).prefault({});
+
+const Turn = z
+  .strictObject({
+    query: line(100_000),
+    /** The answer has to contain one of each. */
+    expected_content: sayings,
+    /** The answer must contain none of these. */
+    must_not_contain: sayings,
+    /** Starts another conversation of the same person. */
+    new_session: z.boolean().default(false),
+    /** Messages of this turn. */
+    expected_bus_events: BusEvents,
+    response_generation_checks: Checks.optional(),
+    notes: prose,
+  })
+  .transform(({ query, ...turn }) => ({
+    query,
+    newSession: turn.new_session,
+    says: turn.expected_content,
+    saysNot: turn.must_not_contain,
+    checks: { ...turn.response_generation_checks },
+    events: turn.expected_bus_events,
+  }));
 
 const EngramEntry = z.strictObject({
   respondent: Respondent.default("A"),
@@ -124,6 +129,8 @@ const LocalModel = z
   .transform((model) => (model.includes("/") ? model : `ollama/${model}`))
   .pipe(ModelRef);
 
+const NO_MEANING = "it has no meaning here";
+
 /** LoCAL2's flags that have a meaning here: the default that each sets, and how its value is read. */
 const FLAGS: Readonly<Record<string, { readonly key: keyof WrittenDefaults; readonly value?: z.ZodType }>> = {
   "--respondent-b": { key: "respondent_b" },
@@ -136,20 +143,23 @@ const FLAGS: Readonly<Record<string, { readonly key: keyof WrittenDefaults; read
 };
 
 /**
- * The defaults that LoCAL2's `startup_flags` set.
- * @throws Fault `configuration` with the place of a flag that has no meaning here, or lacks its value
+ * The defaults that LoCAL2's `startup_flags` set, and the flags that are skipped. What stands behind a flag is its value.
+ * @throws Fault `configuration` with the place of a flag that is misspelled, or lacks its value
  */
-function startupDefaults(file: YamlFile, words: readonly string[]): WrittenDefaults {
+function startupDefaults(file: YamlFile, words: readonly string[]) {
+  const known = Object.keys(FLAGS);
   const defaults: Record<string, unknown> = {};
+  const skipped: Skipped[] = [];
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
     const at = file.place(["startup_flags", index], "value");
     const flag = Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined;
-    if (!flag)
-      throw refuse(
-        `${at}: the flag ${quoteValue(word)} has no meaning here`,
-        `did you mean ${findNearest(word, Object.keys(FLAGS))}?`,
-      );
+    if (!flag && isMisspelled(word, known))
+      throw refuse(`${at}: unknown flag ${quoteValue(word)}`, `did you mean ${findNearest(word, known)}?`);
+    if (!flag) {
+      if (word.startsWith("-")) skipped.push({ what: `the flag ${toOneLine(word, 60)}`, why: NO_MEANING });
+      continue;
+    }
     defaults[flag.key] = true;
     if (!flag.value) continue;
     index += 1;
@@ -158,7 +168,7 @@ function startupDefaults(file: YamlFile, words: readonly string[]): WrittenDefau
     if (!read.success) throw refuse(`${at}: ${word} needs a ${noun}`, "write it behind the flag");
     defaults[flag.key] = read.data;
   }
-  return WrittenDefaults.parse(defaults);
+  return { defaults: WrittenDefaults.parse(defaults), skipped };
 }
 
 const StoryFile = z.strictObject({
@@ -170,8 +180,8 @@ const StoryFile = z.strictObject({
     .array(z.union([z.string(), z.number()]).transform(String))
     .max(20)
     .default([]),
-  turns: z.array(Turn).min(1, "it has no turns").max(100),
-  expected_bus_events: z.strictObject({ present: messages, absent: messages }).prefault({}),
+  turns: z.array(Turn).max(100).default([]),
+  expected_bus_events: BusEvents,
   response_generation_checks: Checks.optional(),
   inter_turn_delay_secs: z.number().min(0).max(3_600).default(0),
   critic: z.strictObject({ should_fire: z.boolean().optional() }).optional(),
@@ -198,10 +208,12 @@ export type Story = {
   readonly file: string;
   readonly id: string;
   readonly title: string;
-  readonly turns: readonly z.output<typeof Turn>[];
+  readonly turns: readonly (z.output<typeof Turn> & { readonly skipped: readonly Skipped[] })[];
   readonly present: readonly MessageExpectation[];
   readonly absent: readonly MessageExpectation[];
   readonly engrams: readonly EngramExpectation[];
+  /** What of the story as a whole cannot be checked. */
+  readonly skipped: readonly Skipped[];
   /** Milliseconds between two turns, which LoCAL2's background agents need. */
   readonly delayMs: number;
   readonly needs: readonly StoryFile["needs"][number][];
@@ -213,53 +225,73 @@ export type Story = {
   };
 };
 
-/** The subjects that a story may name; `known` returns undefined for one that does not exist. */
-export type Subjects = {
-  readonly names: readonly string[];
-  readonly known: (subject: string) => KnownSubject | undefined;
-};
-
 const FORM = "a story has a story_id and turns, each with a query";
+
+const CHECKS = Object.keys(Checks.shape);
+const EVENTS = Object.keys(BusEvents.unwrap().shape);
+
+/** The keys of a story and of its turns that LoCAL2's have, too. */
+const KEYS = {
+  story: {
+    own: Object.keys(StoryFile.shape),
+    within: {
+      response_generation_checks: CHECKS,
+      expected_bus_events: EVENTS,
+      critic: ["should_fire"],
+    },
+  },
+  turn: {
+    own: Object.keys(Turn.in.shape),
+    within: { response_generation_checks: CHECKS, expected_bus_events: EVENTS },
+  },
+};
 
 /**
  * Reads a story in YAML.
  *
  * LoCAL2's: `story_id`, `title`, `description`, `notes`, `turns` (`query`, `expected_content` and `must_not_contain` with
- * `a|b`, `new_session`, `response_generation_checks`, `notes`), `response_generation_checks` of all turns (a turn's own
- * override them), `inter_turn_delay_secs`, `expected_bus_events` as lists of subjects, `startup_flags` (those of the
- * respondents), `critic.should_fire`. LoCAL2's runner ignores the last three; here they are checked.
+ * `a|b`, `new_session`, `response_generation_checks`, `assertions`, `notes`), `response_generation_checks` of all turns (a
+ * turn's own override them), `inter_turn_delay_secs`, `expected_bus_events` as lists of subjects, `startup_flags` (those of
+ * the respondents), `critic.should_fire`. LoCAL2's runner ignores the last three; here they are checked. Whatever else such a
+ * story says is skipped by name, unless it is misspelled.
  *
  * Parley's own: an expected event may be `{subject, where: {field: value, list of values or {type}}, times}`;
- * `expected_engrams`; `needs`; `defaults`.
+ * `expected_bus_events` of a turn; `expected_engrams`; `needs`; `defaults`.
  *
  * @throws Fault `configuration` with file, line and column, and the nearest name for an unknown key, subject or field; also
  *   for a subject that never comes, with the reason
  */
 export function readStoryFile(path: string, subjects: Subjects, place: FileContext): Story {
   const file = readYaml(toAbsolute(path, place), "story");
-  const data = checkedFile(file, StoryFile, FORM);
+  const foreign = isOwnStory(file.value) ? undefined : readForeign(file.value, { ...KEYS, subjects });
+  const data = checkedFile(foreign ? { ...file, value: foreign.value } : file, StoryFile, FORM);
+  if (data.turns.length === 0 && !foreign?.skipped.length)
+    throw refuse(`${file.place(["turns"], "value")}: turns is not valid: it has no turns`, FORM);
+  const checkEvents = (events: z.output<typeof BusEvents>, within: readonly PropertyKey[]) => {
+    for (const kind of ["present", "absent"] as const)
+      for (const [index, message] of events[kind].entries())
+        checkSubject(message, { file, path: [...within, "expected_bus_events", kind, index], subjects });
+  };
   const events = data.expected_bus_events;
-  for (const kind of ["present", "absent"] as const) {
-    for (const [index, message] of events[kind].entries())
-      checkSubject(message, { file, path: ["expected_bus_events", kind, index], subjects });
-  }
+  checkEvents(events, []);
+  for (const [index, turn] of data.turns.entries()) checkEvents(turn.events, ["turns", index]);
   const critic = (fires: boolean): MessageExpectation[] =>
     data.critic?.should_fire === fires ? [{ subject: "critique.result", where: [] }] : [];
-  const { respondent_b, model_b, temperature_b, ...defaults } = {
-    ...startupDefaults(file, data.startup_flags),
-    ...data.defaults,
-  };
+  const flags = startupDefaults(file, data.startup_flags);
+  const { respondent_b, model_b, temperature_b, ...defaults } = { ...flags.defaults, ...data.defaults };
   return {
     file: displayPath(path),
     id: data.story_id,
     title: data.title,
-    turns: data.turns.map((turn) => ({
+    turns: data.turns.map((turn, index) => ({
       ...turn,
       checks: { ...data.response_generation_checks, ...turn.checks },
+      skipped: foreign?.turns[index]?.skipped ?? [],
     })),
     present: [...events.present, ...critic(true)],
     absent: [...events.absent, ...critic(false)],
     engrams: data.expected_engrams,
+    skipped: [...(foreign?.skipped ?? []), ...flags.skipped],
     delayMs: Math.round(data.inter_turn_delay_secs * 1_000),
     needs: data.needs,
     defaults: { ...defaults, respondentB: respondent_b, modelB: model_b, temperatureB: temperature_b },

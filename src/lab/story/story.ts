@@ -71,7 +71,8 @@ export async function runStory(
   const interrupted = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
-  for (const note of await ports.notes(story.turns[0]?.query ?? "", user)) onNote?.(note);
+  const [first] = story.turns;
+  for (const note of first ? await ports.notes(first.query, user) : []) onNote?.(note);
   for (const [index, turn] of story.turns.entries()) {
     if (delays && index > 0 && story.delayMs > 0) await ports.world.sleep(story.delayMs, signal);
     if (signal.aborted) return null;
@@ -100,8 +101,12 @@ export async function runStory(
   const engrams = story.engrams.length > 0 ? await ports.engrams(user, ids) : [];
   const checks = storyChecks(story, { entries, engrams });
   const { file, id, title } = story;
-  const ok = checksOf({ turns, checks }).every((one) => one.ok !== false);
-  return { file, id, title, ok, simulated: isSimulated(entries), user, turns, checks };
+  const results = checksOf({ turns, checks }).map((one) => one.ok);
+  return {
+    ...{ file, id, title, ok: !results.includes(false) },
+    skipped: results.filter((result) => result === null).length,
+    ...{ simulated: isSimulated(entries), user, turns, checks },
+  };
 }
 
 /** A user of its own, so that no other memory is read or written. */

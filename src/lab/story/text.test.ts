@@ -10,6 +10,7 @@ const report = (changes: Partial<StoryReport> = {}): StoryReport => ({
   id: "S2",
   title: "A pronoun",
   ok: false,
+  skipped: 0,
   simulated: true,
   user: "story-S2-x",
   turns: [
@@ -43,6 +44,7 @@ it("shows each turn, each check, and what there is where one does not hold", () 
       Whole story
         FAIL there is answer.dialog 2 times; found: 1 of
              answer.dialog
+      Memory owner: story-S2-x
       FAILED, 2 of 4 checks
     "
   `);
@@ -57,6 +59,7 @@ it("is short for one that passed", () => {
         Jane Austen did.
         ok   there is an answer
         ok   the answer contains "Austen"
+      Memory owner: story-S2-x
       passed, 2 checks
     "
   `);

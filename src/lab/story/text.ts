@@ -20,11 +20,11 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
   const narrow = Math.max(20, width);
   const checks = checksOf(report);
   const failed = checks.filter(({ ok }) => ok === false).length;
-  const skipped = checks.filter(({ ok }) => ok === null).length;
+  const skipped = report.skipped === 0 ? "" : `; ${formatNumber(report.skipped)} skipped`;
   const title = [report.id, report.title].filter((one) => one !== "").join(": ");
   const verdict = report.ok
-    ? `passed, ${pluralize(checks.length - skipped, "check")}${skipped === 0 ? "" : `; ${skipped} skipped`}`
-    : `FAILED, ${formatNumber(failed)} of ${pluralize(checks.length, "check")}`;
+    ? `passed, ${pluralize(checks.length - report.skipped, "check")}${skipped}`
+    : `FAILED, ${formatNumber(failed)} of ${pluralize(checks.length - report.skipped, "check")}${skipped}`;
   const body = [
     ...report.turns.flatMap(({ query, answer, checks: own }, index) => [
       ...block(`Turn ${index + 1}: ${oneLine(query, MAX_SHOWN_LENGTH)}`, { width: narrow, indent: 2 }),
@@ -40,6 +40,10 @@ export function storyText(report: StoryReport, { color, width }: StoryStyle): st
     ...wrapped(oneLine(title, MAX_SHOWN_LENGTH), narrow).map(style.bold),
     ...(report.simulated ? [style.yellow("simulated models")] : []),
     ...body,
+    ...(report.turns.length > 0
+      ? block(`Memory owner: ${report.user}`, { width: narrow, indent: 2 })
+      : []
+    ).map(style.dim),
     ...block(verdict, { width: narrow, indent: 2 }).map(report.ok ? style.green : style.red),
   ].join("\n")}\n`;
 }
