@@ -3,14 +3,22 @@ import { basename, extname } from "node:path";
 import { toAbsolute } from "../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../config/text-file.ts";
 import { dialecticRecord } from "../interop/dialectic/record.ts";
-import { Fault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
+import {
+  Fault,
+  isEvent,
+  isFault,
+  type DeliberationId,
+  type Entry,
+  type OrganizationStore,
+} from "../kernel/index.ts";
+import { dialecticState } from "../interop/dialectic/state.ts";
 import { debateHtml } from "../protocols/debate/report/html.ts";
 import { debateMarkdown } from "../protocols/debate/report/markdown.ts";
 import { debateRecord, isDebate } from "../protocols/debate/view/debated.ts";
 import { DebateRecord } from "../protocols/debate/view/record.ts";
 import { resultOf } from "../views/result.ts";
 import { jsonText, type Io } from "./command.ts";
-import { checkOutput, writeText } from "./output-file.ts";
+import { checkOutput, writeInFolders } from "./output-file.ts";
 import { readEntries, type Stored } from "./session.ts";
 
 const FORMATS: { readonly [extension: string]: ((record: DebateRecord) => string) | undefined } = {
@@ -24,21 +32,28 @@ const formatOf = (file: string) => FORMATS[extname(file).toLowerCase()];
 export const reportText = (record: DebateRecord, file: string): string =>
   (formatOf(file) ?? debateMarkdown)(record);
 
-/** The path to write a report to, checked before anything is read. @throws Fault `configuration` */
-export function checkReport(file: string, flag: "--output" | "--report", io: Io): string {
-  if (formatOf(file)) return checkOutput(file, io);
-  const why = `${flag} ${displayPath(file)} names no format`;
-  throw new Fault("configuration", { why, next: `let it end in ${Object.keys(FORMATS).join(" or ")}` });
-}
+/** The path to write a report to, in Markdown unless its ending says otherwise. @throws Fault `configuration` for one that cannot be written to */
+export const checkReport = (file: string, io: Io): string =>
+  checkOutput(formatOf(file) ? file : `${file}.md`, io, { makesFolders: true });
 
 /** What of a debate is written beside what is printed: the solution or the whole of it, and a report. */
-type DebateFiles = { readonly output: string | undefined; readonly report: string | undefined };
+type DebateFiles = {
+  readonly output: string | undefined;
+  /** Of the whole of it. */
+  readonly format: "parley" | "dialectic" | undefined;
+  readonly report: string | undefined;
+};
 
 /** The files that `-o` and `--report` name, checked before anything is asked. @throws Fault `configuration` */
-export function debateFiles({ output, report }: DebateFiles, io: Io): DebateFiles {
+export function debateFiles({ output, format, report }: DebateFiles, io: Io): DebateFiles {
+  if (format !== undefined && (output === undefined || !isWhole(output))) {
+    const why = `--format ${format} is for a whole debate, which --output writes to a .json file`;
+    throw new Fault("configuration", { why, next: `-o debate.json --format ${format}` });
+  }
   const files = {
-    output: output === undefined ? undefined : checkOutput(output, io),
-    report: report === undefined ? undefined : checkReport(report, "--report", io),
+    format,
+    output: output === undefined ? undefined : checkOutput(output, io, { makesFolders: true }),
+    report: report === undefined ? undefined : checkReport(report, io),
   };
   if (files.output === undefined || files.output !== files.report) return files;
   throw new Fault("configuration", { why: "--output and --report name one file", next: "name two" });
@@ -48,7 +63,7 @@ export function debateFiles({ output, report }: DebateFiles, io: Io): DebateFile
 export async function writeDebate(
   io: Io,
   { store, id }: { readonly store: OrganizationStore; readonly id: DeliberationId },
-  { output, report }: DebateFiles,
+  { output, format, report }: DebateFiles,
 ): Promise<void> {
   if (output === undefined && report === undefined) return;
   const entries = await store.read(id);
@@ -56,11 +71,42 @@ export async function writeDebate(
   const record = debateRecord(entries);
   if (output !== undefined) {
     const answer = resultOf(entries)?.answer;
-    if (output.endsWith(".json")) writeText(output, jsonText(record), io);
-    else if (answer != null) writeText(output, `${answer}\n`, io);
+    if (isWhole(output))
+      writeInFolders(
+        output,
+        format === "dialectic" ? await dialecticText(store, entries) : jsonText(record),
+        io,
+      );
+    else if (answer != null) writeInFolders(output, `${answer}\n`, io);
     else io.output.note(`${output} is not written: there is no solution yet. Try: -o again when you resume`);
   }
-  if (report !== undefined) writeText(report, reportText(record, report), io);
+  if (report === undefined) return;
+  try {
+    writeInFolders(report, reportText(record, report), io);
+  } catch (error) {
+    if (!isFault(error, "configuration")) throw error;
+    // The debate is recorded, and its report can be written at any time.
+    io.output.note(`Warning: the report is not written: ${error.details.why}`);
+    io.output.note(`Try: parley report ${id} --output FILE`);
+  }
+}
+
+const isWhole = (output: string): boolean => /\.json$/i.test(output);
+
+/** A debate as Dialectic writes its state, with the texts that went with the problem. @throws Fault for what is no debate */
+export async function dialecticText(
+  store: Pick<OrganizationStore, "text">,
+  entries: readonly Entry[],
+): Promise<string> {
+  if (!isDebate(entries)) {
+    const why = "only a debate has the form dialectic";
+    throw new Fault("configuration", { why, next: "--format json, which every run has" });
+  }
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  const context = await Promise.all(
+    (opened?.data.context ?? []).map(async ({ name, text }) => ({ name, text: await store.text(text) })),
+  );
+  return jsonText(dialecticState(entries, context));
 }
 
 /** A debate, and what tables call it: its id, or its file's name without `.json`. */

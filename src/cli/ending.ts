@@ -43,13 +43,16 @@ export async function finish(
   const shown = await loadShown(withProtocols(protocols), entries);
   if (!shown) return EXIT.usage;
   const { result, isVerdict = false } = shown;
-  const { color, columns: width, terminal } = output.stdout;
+  const { color, columns: width } = output.stdout;
+  const terminal = output.stdout.terminal && showing.isWritten !== true;
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await output.result(jsonText(result));
   if (isShown) {
     const face = { color, width, unpriced: unpricedModels(entries) };
     const answers = result.answer !== null;
-    if (!answers) await output.result(answerText(shown, face));
+    if (showing.isWritten === true) {
+      if (!answers) output.note(answerText(shown, face).trimEnd());
+    } else if (!answers) await output.result(answerText(shown, face));
     else await output.result(terminal ? briefAnswerText(shown, face) : bareAnswerText(shown));
     if (answers && !terminal && !showing.quiet)
       for (const line of [...warningLines(shown), ...briefLines(shown, face)]) output.note(line);
@@ -97,7 +100,8 @@ export async function showReactions(
   showing: Showing,
 ): Promise<void> {
   await graded;
-  if (!showing.json && !showing.events && !showing.quiet) await showGrade({ output }, run.recorded());
+  if (!showing.json && !showing.events && !showing.quiet)
+    await showGrade({ output }, run.recorded(), showing);
   const { failed, timedOut }: ReactionsOutcome = await run.reactions;
   if (failed !== null)
     noteProblem({ output }, { problem: `Grading or memory failed: ${failed}`, next: `parley resume ${id}` });
@@ -111,10 +115,14 @@ export async function showReactions(
 }
 
 /** The grade under an answer; why there is none, where a judge was asked and gave none. */
-async function showGrade({ output }: Pick<Io, "output">, entries: readonly Entry[]): Promise<void> {
+async function showGrade(
+  { output }: Pick<Io, "output">,
+  entries: readonly Entry[],
+  { isWritten }: Showing,
+): Promise<void> {
   const grade = gradeOf(entries, answerEvent(entries)?.id);
   if (!grade) return;
-  const { terminal } = output.stdout;
+  const terminal = output.stdout.terminal && isWritten !== true;
   const { color, columns: width } = terminal ? output.stdout : output.stderr;
   const line = scoreLine(grade, { style: styleOf(color), width });
   if (line === undefined) output.note(`Not graded: ${oneLine(grade.why ?? "no reason was recorded", 300)}`);

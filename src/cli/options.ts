@@ -46,7 +46,11 @@ export const ATTACHMENTS = {
 /** What is written of a debate, beside what is printed. */
 export const DEBATE_FILES = {
   output: text("-o, --output <file>", "write the solution, or the whole debate as .json"),
-  report: text("--report <file>", "write a report, .md or .html"),
+  format: choice("--format <format>", "form of a .json output: parley, or dialectic (its DebateState)", [
+    "parley",
+    "dialectic",
+  ]),
+  report: text("--report <file>", "write a report, .md (also without an ending) or .html"),
 };
 export const DEBATE_INPUT = {
   problemDescription: text("-p, --problem-description <file>", "read the problem from a file", {
@@ -86,7 +90,9 @@ export const ANSWER = { list: flag("--list", "only list the open questions"), ..
 export const RESUME = { ...DEBATE_FILES, ...SHOWING };
 export const EXPORT = {
   format: {
-    ...choice("--format <format>", "jsonl (one event a line), json or md", ["jsonl", "json", "md"]),
+    ...choice("--format <format>", "jsonl (one event a line), json, md, or dialectic (of a debate)", [
+      ...(["jsonl", "json", "md", "dialectic"] as const),
+    ]),
     shownDefault: "md",
   },
 };
@@ -155,7 +161,7 @@ export const EVAL = {
   config: text("-c, --config <file>", "evaluators: agents with an id, a name and a model"),
   model: list("--model <refs>", "evaluator models instead, comma-separated"),
   mapModels: text("--map-models <map>", "replace models: a list, or FROM=TO pairs"),
-  output: text("-o, --output <file>", "output file: .md, .json (overwritten), or .csv (a row is added)"),
+  output: text("-o, --output <file>", "output file: .md, .json, .csv (a row is added), or else the table"),
   again: flag("--again", "evaluate again what was evaluated before"),
   ...LIMITS,
   ...JSON_FLAG,

@@ -3,6 +3,8 @@ import {
   accessSync,
   appendFileSync,
   constants,
+  existsSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,24 +15,47 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { toAbsolute } from "../config/paths.ts";
 import { displayPath } from "../config/text-file.ts";
-import { Fault } from "../kernel/index.ts";
+import { Fault, isFault } from "../kernel/index.ts";
 import type { Io } from "./command.ts";
 
 // OUTFILE-1. A file that cannot be written is refused before anything is asked for.
 // OUTFILE-2. A file is written whole or not at all: into a new one beside it, which then takes its place.
 
-/** The absolute path of a file that is to be written later. @throws Fault `configuration` (OUTFILE-1) */
-export function checkOutput(file: string, io: Io): string {
+/**
+ * The absolute path of a file that is to be written later; with `makesFolders` folders above it may be missing, which
+ * `writeInFolders` makes.
+ * @throws Fault `configuration` (OUTFILE-1)
+ */
+export function checkOutput(file: string, io: Io, { makesFolders = false } = {}): string {
   const path = toAbsolute(file, io);
   let isFolder = false;
   try {
-    accessSync(dirname(path), constants.W_OK);
+    const folder = makesFolders ? existingAbove(path) : dirname(path);
+    if (makesFolders && !statSync(folder).isDirectory()) throw unwritable(path, "ENOTDIR");
+    accessSync(folder, constants.W_OK);
     isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch (error) {
-    throw unwritable(path, error);
+    throw isFault(error, "configuration") ? error : unwritable(path, error);
   }
   if (isFolder) throw unwritable(path, "EISDIR");
   return path;
+}
+
+/** The nearest thing above a path that exists. */
+function existingAbove(path: string): string {
+  const above = dirname(path);
+  return above === path || existsSync(above) ? above : existingAbove(above);
+}
+
+/** As `writeText`, in folders that it makes where they are missing. @throws Fault `configuration` */
+export function writeInFolders(file: string, text: string, io: Io): void {
+  const path = toAbsolute(file, io);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+  writeText(path, text, io);
 }
 
 /** Writes a file, and says where. @throws Fault `configuration` where that cannot be done (OUTFILE-2) */

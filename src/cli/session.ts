@@ -55,12 +55,19 @@ export type Showing = {
   readonly events: boolean;
   readonly quiet: boolean;
   readonly onDegraded: "accept" | "refuse";
+  /** Whether a file gets the result, so that stdout gets nothing of it but what `json` or `events` ask for. */
+  readonly isWritten?: boolean;
 };
 
 export const showingIn = (
-  { json, events, quiet }: Pick<Showing, "json" | "events" | "quiet">,
+  {
+    json,
+    events,
+    quiet,
+    output,
+  }: Pick<Showing, "json" | "events" | "quiet"> & { readonly output?: string | undefined },
   { onDegraded }: Pick<EffectiveSettings, "onDegraded">,
-): Showing => ({ json, events, quiet, onDegraded });
+): Showing => ({ json, events, quiet, onDegraded, isWritten: output !== undefined });
 
 /** A terminal and npm may both deliver one Ctrl-C: within this time two are one. */
 const SAME_INTERRUPT_MS = 1_000;

@@ -48,6 +48,8 @@ export type Claim = z.infer<typeof Claim>;
 export const Assessment = z.strictObject({
   /** 0 to 100; null if none could be parsed; at most 40 if a major requirement is not fulfilled. */
   confidence: z.int().min(0).max(100).nullable(),
+  /** What the judge said, 0 to 100, where it was capped, and why; earlier events do not keep it. */
+  capped: z.strictObject({ said: z.int().min(0).max(100), why: z.string() }).optional(),
   tradeoffs: z.array(z.string()),
   recommendations: z.array(z.string()),
   unfulfilledMajorRequirements: z.array(z.string()),

@@ -97,7 +97,16 @@ describe("parseSolution", () => {
 
   it("caps the confidence where a major requirement is unfulfilled, and only there", () => {
     const unfulfilledMajorRequirements = ["audit"];
-    expect(assessed({ unfulfilledMajorRequirements })).toMatchObject({ confidence: 40 });
+    expect(assessed({ unfulfilledMajorRequirements })).toMatchObject({
+      confidence: 40,
+      capped: { said: 82, why: "1 major requirement is not fulfilled" },
+    });
+    expect(assessed({ unfulfilledMajorRequirements: ["a", "b"], confidence: 95 })).toMatchObject({
+      capped: { said: 95, why: "2 major requirements are not fulfilled" },
+    });
+    for (const confidence of [12, 40, "?"])
+      expect(assessed({ unfulfilledMajorRequirements, confidence })).not.toHaveProperty("capped");
+    expect(assessed({ confidence: 95 })).not.toHaveProperty("capped");
     expect(assessed({ unfulfilledMajorRequirements, confidence: 12 })).toMatchObject({ confidence: 12 });
     expect(assessed({ unfulfilledMajorRequirements, confidence: "?" })).toMatchObject({ confidence: null });
     expect(

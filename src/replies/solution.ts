@@ -26,7 +26,7 @@ const FULFILLED =
 /**
  * Reads the judge's solution and assessment from the last JSON object with `solutionMarkdown`. A list that is missing or
  * unreadable is empty; a confidence that `confidenceOf` does not read is null, because the solution is worth more than
- * the number. Refuses a reply without such an object, or with an empty solution.
+ * the number; one that is capped keeps what the judge said. Refuses a reply without such an object, or with an empty solution.
  */
 export function parseSolution(text: string): Solution {
   const found = findFields(text, "solutionMarkdown");
@@ -43,12 +43,15 @@ export function parseSolution(text: string): Solution {
     (item) => !FULFILLED.test(item),
   );
   const confidence = readConfidence(fields.get("confidence"));
-  const most = unfulfilled.length > 0 ? MAX_UNFULFILLED : 100;
+  const isCapped = confidence !== null && unfulfilled.length > 0 && confidence > MAX_UNFULFILLED;
+  const many = unfulfilled.length === 1 ? "requirement is" : "requirements are";
+  const why = `${unfulfilled.length} major ${many} not fulfilled`;
   return {
     ok: true,
     markdown,
     assessment: {
-      confidence: confidence === null ? null : Math.min(confidence, most),
+      confidence: isCapped ? MAX_UNFULFILLED : confidence,
+      ...(isCapped ? { capped: { said: confidence, why } } : {}),
       tradeoffs: toTexts(fields.get("tradeoffs")),
       recommendations: toTexts(fields.get("recommendations")),
       unfulfilledMajorRequirements: unfulfilled,

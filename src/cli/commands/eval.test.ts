@@ -40,23 +40,25 @@ describe("parley eval", () => {
     const first = await evaluate(place, FILE);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(
-      /^# Evaluation of deb-20250101-120000-abcd\n\n\*\*simulated models\*\*\n\n2 of 2 evaluators gave scores\.\n\n## Scores\n\n\| Metric \| Average \| Spread \| eval-1 \| eval-2 \|\n/,
+      /^\| Functional Completeness \|(?: [\w& ]+ \|){6} Overall Score \|\n\|(?: --- \|){8}\n\|(?: \d\.\d\d \|){8}\n$/,
     );
     expect(
       first.stderr
         .split("\n")
-        .map((line) => line.replace(/ \(\d.*/, ""))
+        .map((line) => line.replace(/ \(\d.*| \w+ --all/, ""))
         .sort(),
     ).toEqual([
       "",
+      "2 of 2 evaluators gave scores. Details: parley show",
       "Asking eval-1 (sim/eva), eval-2 (sim/eli?seed=2)",
       "eval-1: scores received",
       "eval-2: scores received",
+      "simulated models",
     ]);
     const second = await evaluate(place, FILE);
     expect(second.stdout).toBe(first.stdout);
     expect(second.stderr).toMatch(
-      /^Already evaluated; showing the recorded result\. Try: --again \(\w+\)\n$/,
+      /^Already evaluated; showing the recorded result\. Try: --again \(\w+\)\nsimulated models\n2 of 2 [^\n]+\n$/,
     );
   });
 
@@ -99,6 +101,13 @@ describe("parley eval", () => {
     expect(existsSync(join(place.cwd, "none.csv"))).toBe(false);
   });
 
+  it.each(["x.txt", "scores", "table.markdown"])("writes the table to %s", async (output) => {
+    using place = withResult();
+    const ended = await evaluate(place, { ...FILE, output, quiet: true });
+    expect([ended.code, ended.stdout]).toEqual([0, ""]);
+    expect(read(place, output)).toMatch(/^\| Functional Completeness \|[^\n]+\n[^\n]+\n\| \d[^\n]+\n$/);
+  });
+
   it("without scores because a call failed ends as any other command whose calls failed", async () => {
     const agent = { provider: "sim", name: "E" };
     const agents = [
@@ -109,14 +118,15 @@ describe("parley eval", () => {
     const ended = await evaluate(place, { ...FILE, config: "eval.json", model: undefined });
     expect(ended.code).toBe(3);
     expect(ended.stderr).toMatch(/^late: no scores: timed-out: /m);
-    expect(ended.stdout).toContain("0 of 2 evaluators gave scores. inconclusive: ");
+    expect(ended.stderr).toContain("0 of 2 evaluators gave scores. inconclusive: ");
+    expect(ended.stdout).toMatch(/^\|(?: N\/A \|){8}$/m);
   });
 
   it("ends as stopped by its budget, with what there is", async () => {
     using place = withResult();
     const ended = await evaluate(place, { ...FILE, maxTokens: "7000" });
     expect(ended.code).toBe(5);
-    expect(ended.stdout).toContain("1 of 2 evaluators gave scores.");
+    expect(ended.stderr).toContain("1 of 2 evaluators gave scores.");
     expect(ended.stderr).toMatch(
       /^parley: stopped by budget: .*\nTry: raise --max-tokens; the same command then/m,
     );
@@ -135,11 +145,6 @@ describe("parley eval", () => {
   });
 
   it.each([
-    [
-      "a format that there is not",
-      { output: "x.txt" },
-      /names no format; let it end in \.md, \.json or \.csv/,
-    ],
     ["a table of other columns", { output: "old.csv" }, /old\.csv has another header/],
     ["a file that is not there", { debate: "none.json" }, /none\.json does not exist/],
     ["a file that is not JSON", { debate: "./old.csv" }, /old\.csv is not JSON/],

@@ -1,9 +1,9 @@
 import { extname } from "node:path";
 import { displayPath } from "../../config/text-file.ts";
 import { openEvaluation } from "../../lab/eval/evaluation.ts";
-import { callOf, Fault, isEvent, type Entry } from "../../kernel/index.ts";
+import { callOf, isEvent, type Entry } from "../../kernel/index.ts";
 import { EVALUATION_CSV_HEADER, evaluationCsv } from "../../protocols/evaluation/report-csv.ts";
-import { evaluationMarkdown } from "../../protocols/evaluation/report.ts";
+import { describeStatus, evaluationMarkdown, evaluationTable } from "../../protocols/evaluation/report.ts";
 import {
   sectionOf,
   evaluatorIn,
@@ -43,14 +43,14 @@ export const evaluate = (io: Io, { model: models, ...options }: Values<typeof EV
     const report = sectionOf(entries);
     if (!report || exit === EXIT.interrupted) return exit;
     const unpriced = unpricedModels(entries);
-    if (file) {
-      // A file is read without what stands beside it on the screen.
-      for (const warning of report.warnings) io.output.note(`Warning: ${oneLine(warning, 600)}`);
-      if (report.simulated) io.output.note("simulated models");
-      writeReport(io, report, { ...file, name, unpriced });
+    // A table and a file are read without what stands beside them on the screen.
+    for (const warning of report.warnings) io.output.note(`Warning: ${oneLine(warning, 600)}`);
+    if (report.simulated) io.output.note("simulated models");
+    if (file) writeReport(io, report, { ...file, name, unpriced });
+    if (!file || options.json) {
+      await print(io, options, { value: report, words: () => evaluationTable(report) });
+      note(`${describeStatus(report)} Details: parley show ${report.id} --all`);
     }
-    if (!file || options.json)
-      await print(io, options, { value: report, words: () => evaluationMarkdown(report, unpriced) });
     const inconclusive = "other evaluators, or --again";
     noteEarlyEnd(io, entries, { lost: lostEvaluations(entries), inconclusive });
     return exit;
@@ -67,16 +67,13 @@ function progressLine(entry: Entry): string | undefined {
     : `${id}: scores received (${took})`;
 }
 
+/** By a file's ending: the whole as a document or data, or a row of averages; a file of any other gets what stdout gets. */
 const FORMATS = ["md", "json", "csv"] as const;
-type Target = { readonly file: string; readonly format: (typeof FORMATS)[number] };
+type Target = { readonly file: string; readonly format: (typeof FORMATS)[number] | "table" };
 
 /** The file to write to, checked before anything is asked. @throws Fault `configuration` */
 function checkTarget(file: string, io: Io): Target {
-  const format = FORMATS.find((one) => extname(file).toLowerCase() === `.${one}`);
-  if (!format) {
-    const why = `--output ${displayPath(file)} names no format`;
-    throw new Fault("configuration", { why, next: "let it end in .md, .json or .csv" });
-  }
+  const format = FORMATS.find((one) => extname(file).toLowerCase() === `.${one}`) ?? "table";
   if (format === "csv") checkCsv({ file, header: EVALUATION_CSV_HEADER }, io);
   else checkOutput(file, io);
   return { file, format };
@@ -91,5 +88,6 @@ function writeReport(
     return io.output.note(`${displayPath(file)} is left as it is: there are no scores`);
   if (format === "json") return writeText(file, jsonText(report), io);
   if (format === "md") return writeText(file, evaluationMarkdown(report, unpriced), io);
+  if (format === "table") return writeText(file, evaluationTable(report), io);
   appendCsv({ file, header: EVALUATION_CSV_HEADER }, evaluationCsv(report, name), io);
 }

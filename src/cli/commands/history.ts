@@ -39,7 +39,10 @@ export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string)
     const { output } = io;
     const protocols = withProtocols(io.protocols ?? []);
     if (format === "jsonl") for (const entry of entries) await output.result(`${eventLine(entry)}\n`);
-    else if (format === "json") {
+    else if (format === "dialectic") {
+      const { dialecticText } = await import("../debate-files.ts");
+      await output.result(await dialecticText(stored.store, entries));
+    } else if (format === "json") {
       const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
       await output.result(
         jsonText({ ...(await exportWhole({ store: stored.store, protocols }, entries)), events }),

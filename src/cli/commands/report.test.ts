@@ -97,6 +97,18 @@ describe("parley report", () => {
     expect(printed).toBe(markdown);
   });
 
+  it.each([
+    ["rep", "rep.md"],
+    ["a.pdf", "a.pdf.md"],
+    ["new/folder/rep.md", "new/folder/rep.md"],
+    ["new/rep.html", "new/rep.html"],
+    ["REP.MD", "REP.MD"],
+  ])("writes %s to %s, and makes the folders above it", async (output, file) => {
+    put("debate.json", dialectic());
+    await run(["debate.json"], { output });
+    expect(read(file)).toContain("How?");
+  });
+
   it("writes the format that the file's name asks for, and says nothing else", async () => {
     put("debate.json", dialectic());
     await run(["debate.json"], { json: true });
@@ -152,10 +164,12 @@ describe("parley report", () => {
   );
 
   it.each([
-    ["a.pdf", /^--output a\.pdf names no format; let it end in \.md or \.html$/],
-    ["md", /^--output md names no format; /],
-    ["nowhere/a.md", /cannot be written \(ENOENT\)/],
+    ["file/a.md", /cannot be written \(ENOTDIR\)/],
+    ["file/deep/a.html", /cannot be written \(ENOTDIR\)/],
+    ["folder.md", /cannot be written \(EISDIR\)/],
   ])("refuses the output %s before it reads anything", async (output, why) => {
+    put("file", "");
+    mkdirSync(join(cwd, "folder.md"));
     expect(await refusal("./nowhere", { output })).toMatch(why);
   });
 });

@@ -5,7 +5,7 @@ import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { checkReport, findDebate, readDebate, reportText } from "../debate-files.ts";
 import type { REPORT } from "../options.ts";
-import { writeText } from "../output-file.ts";
+import { writeInFolders } from "../output-file.ts";
 import { withStore } from "../session.ts";
 
 export async function report(
@@ -18,12 +18,12 @@ export async function report(
     throw new Fault("configuration", { why: "no debate is named", next });
   }
   const { config, json } = options;
-  const file = options.output === undefined ? undefined : checkReport(options.output, "--output", io);
+  const file = options.output === undefined ? undefined : checkReport(options.output, io);
   const { agents = [], judge } = config === undefined ? {} : readDebateFile(config, io);
   const known = judge ? [...agents, judge] : agents;
   const write = async (read: DebateRecord) => {
     const record = completed(read, known);
-    if (file !== undefined) writeText(file, reportText(record, file), io);
+    if (file !== undefined) writeInFolders(file, reportText(record, file), io);
     if (json || file === undefined)
       await print(io, { json }, { value: record, words: () => debateMarkdown(record) });
   };

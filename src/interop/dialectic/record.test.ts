@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DebateRecord } from "../../protocols/debate/view/record.ts";
+import type { Entry } from "../../kernel/index.ts";
+import { debateRecord } from "../../protocols/debate/view/debated.ts";
+import { sampleDebate } from "../../../test/support/sample-debate.ts";
 import { dialecticRecord } from "./record.ts";
+import { dialecticState } from "./state.ts";
 
 const said = (
   agentId: string,
@@ -238,6 +242,131 @@ describe("what is no such file", () => {
     const record = recordOf({ ...state(), rounds, clarifications: null });
     expect(record.degraded).toHaveLength(60);
     expect(JSON.stringify(record.degraded).length).toBeLessThan(20_000);
+  });
+});
+
+/** What a file of Dialectic's has of a debate: no prices, no numbers of calls, no requirements, no confidence of a round. */
+function portable({ source: _, requirements: _r, ...record }: DebateRecord, names: readonly string[] = []) {
+  const taken = <T extends { usd: number | null }>({ usd: _usd, ...one }: T) => one;
+  return {
+    ...taken(record),
+    ...{ degraded: null, outside: null, calls: null, tokens: null },
+    agents: record.agents.map(({ id, name, role, model }) => ({
+      id,
+      role,
+      model,
+      name: names.includes(id) ? name : id,
+    })),
+    judge: record.judge?.id,
+    clarifications: record.clarifications.map((one) => ({ ...one, answer: one.answer ?? "NA" })),
+    rounds: record.rounds.map(({ calls: _calls, confidence: _c, confidenceReason: _w, ...round }) => ({
+      ...taken(round),
+      tokens: null,
+      proposals: round.proposals.map(({ coverage: _coverage, ...one }) => taken(one)),
+      critiques: round.critiques.map(taken),
+      refinements: round.refinements.map(({ coverage: _coverage, ...one }) => taken(one)),
+      summaries: round.summaries.map(taken),
+      tools: round.tools.map(({ during: _during, ...tool }) => tool),
+    })),
+    judgeSummary: record.judgeSummary && taken(record.judgeSummary),
+    synthesis: record.synthesis && {
+      text: record.synthesis.text,
+      confidence: record.synthesis.confidence,
+      capped: record.synthesis.capped,
+      lists: [
+        record.synthesis.tradeoffs,
+        record.synthesis.recommendations,
+        record.synthesis.unfulfilledMajorRequirements,
+        record.synthesis.openQuestions,
+      ],
+    },
+    status: record.status.startsWith("answered")
+      ? "completed"
+      : record.status === "open" || record.status === "waiting"
+        ? "running"
+        : record.status,
+  };
+}
+
+describe("a debate written as Dialectic's", () => {
+  const whole = sampleDebate().entries;
+  it.each<[string, readonly Entry[]]>([
+    ["whole", whole],
+    ["under way", whole.slice(0, 11)],
+    ["before its first text", whole.slice(0, 1)],
+    ["with questions that wait", whole.slice(0, 3)],
+    [
+      "of hostile texts",
+      sampleDebate({ text: "```\n# A\u202e\u0000", problem: "__proto__", tool: "\ud800" }).entries,
+    ],
+  ])("is read again as the same: %s", (_, entries) => {
+    const record = debateRecord(entries);
+    const json: unknown = JSON.parse(JSON.stringify(dialecticState(entries)));
+    const asked = record.clarifications.map(({ by }) => by);
+    const again = portable(
+      recordOf(json),
+      record.agents.map(({ id }) => id),
+    );
+    const expected = portable(record, asked);
+    expect({ ...again, endedAt: null }).toEqual({
+      ...expected,
+      endedAt: null,
+      // The file names models where somebody spoke.
+      agents: expected.agents.map((one, index) => ({ ...one, model: again.agents[index]?.model })),
+      clarifications: expected.clarifications.map((one) => ({
+        ...one,
+        answer: record.status === "waiting" && one.answer === "NA" ? "" : one.answer,
+      })),
+    });
+  });
+
+  it("has the form that Dialectic's tools read", () => {
+    const written = dialecticState(whole, [{ name: "notes.md", text: "The budget is 7 EUR." }]);
+    const { rounds, ...head } = JSON.parse(JSON.stringify(written)) as ReturnType<typeof dialecticState>;
+    expect(head).toMatchObject({
+      context: "notes.md:\n\nThe budget is 7 EUR.",
+      status: "completed",
+      currentRound: 2,
+      finalSolution: {
+        confidence: 85,
+        synthesizedBy: "judge",
+        recommendations: [expect.any(String), "measure it"],
+      },
+      clarifications: [
+        {
+          agentId: "architect",
+          agentName: "System Architect",
+          items: [{ id: "1-architect-1" }, { answer: "NA" }],
+        },
+      ],
+      promptSources: {
+        agents: [{ agentId: "architect", role: "architect", source: "built-in" }, {}],
+        judge: { id: "judge" },
+      },
+    });
+    expect(Date.parse(head.updatedAt)).toBeGreaterThan(Date.parse(head.createdAt));
+    expect(rounds.map(({ roundNumber, contributions }) => [roundNumber, contributions.length])).toEqual([
+      [1, 4],
+      [2, 6],
+    ]);
+    expect(rounds[1]?.summaries).toMatchObject({
+      tester: {
+        agentId: "tester",
+        agentRole: "testing",
+        metadata: {
+          beforeChars: 12_000,
+          method: "length-based",
+          temperature: 0.5,
+          provider: expect.any(String),
+          timestamp: expect.any(String),
+        },
+      },
+    });
+    expect(rounds[0]?.contributions.find(({ metadata }) => metadata.toolCalls)).toMatchObject({
+      agentId: "tester",
+      type: "proposal",
+      metadata: { toolCalls: [{ name: "file_read" }], toolResults: [{ role: "tool" }] },
+    });
   });
 });
 

@@ -92,6 +92,8 @@ const DialecticState = z.object({
       unfulfilledMajorRequirements: texts,
       openQuestions: texts,
       confidence: z.number().min(0).max(100).nullish(),
+      /** Parley's, beside what Dialectic has. */
+      capped: z.object({ said: z.number().min(0).max(100), why: text }).nullish(),
       synthesizedBy: text.nullish(),
     })
     .nullish(),
@@ -131,6 +133,7 @@ export function dialecticRecord(
     by: solution.synthesizedBy ?? judge?.id ?? "judge",
     text: solution.description,
     confidence: solution.confidence ?? null,
+    ...(solution.capped ? { capped: solution.capped } : {}),
     tradeoffs: solution.tradeoffs ?? [],
     recommendations: solution.recommendations ?? [],
     unfulfilledMajorRequirements: solution.unfulfilledMajorRequirements ?? [],

@@ -24,6 +24,14 @@ export function evaluationMarkdown(report: EvaluationReport, unpriced: readonly 
   return `${parts.filter((one) => one !== "").join("\n\n")}\n`;
 }
 
+/** The averages alone, as one markdown table with a column for each metric; `N/A` where there is none. Ends in a newline. */
+export function evaluationTable(report: EvaluationReport): string {
+  const averages = averagesOf(report);
+  const cells = EVALUATION_METRICS.map((metric) => averages[metric].average_score?.toFixed(2) ?? ABSENT);
+  const rows = [EVALUATION_METRICS.map((metric) => METRIC_NAMES[metric]), cells.map(() => "---"), cells];
+  return rows.map((row) => `| ${row.join(" | ")} |\n`).join("");
+}
+
 export const isVerdict = true;
 
 /** The scores, who gave them, and what each evaluator says. */
@@ -50,7 +58,8 @@ export function sectionParts(report: EvaluationReport): ReportPart[] {
   ];
 }
 
-const describeStatus = ({ status, why, agents, evaluators }: EvaluationReport): string => {
+/** How many gave scores, and how it ended where that was not well. */
+export const describeStatus = ({ status, why, agents, evaluators }: EvaluationReport): string => {
   const read = `${Object.keys(agents).length} of ${pluralize(evaluators.length, "evaluator")} gave scores.`;
   return status === "answered" ? read : `${read} ${status}${why === null ? "" : `: ${why}`}`.slice(0, 600);
 };

@@ -17,6 +17,8 @@ export type CostColumn = {
   readonly name: string;
   /** The judge's, 0 to 100: after a round, or in its synthesis. */
   readonly confidence: number | null;
+  /** What the judge said, where that was capped. */
+  readonly said?: number | undefined;
   readonly tokens: number | null;
   readonly usd: number | null;
 };
@@ -30,6 +32,7 @@ export function costTable(record: DebateRecord): CostTable {
       label: "final",
       name: "Before and after the rounds",
       confidence: synthesis?.confidence ?? null,
+      said: synthesis?.capped?.said,
     },
   ];
   const least = (figure: "tokens" | "usd") => columns.reduce((sum, one) => sum + (one[figure] ?? 0), 0);
@@ -40,7 +43,7 @@ export function costTable(record: DebateRecord): CostTable {
     rows: [
       ...columns.map((one) => [
         one.name,
-        one.confidence === null ? "none" : String(one.confidence),
+        one.confidence === null ? "none" : withSaid(one.confidence, "said" in one ? one.said : undefined),
         known(one.calls, formatNumber),
         known(one.tokens, formatNumber),
         known(one.usd, formatUsd),
@@ -55,6 +58,9 @@ export function costTable(record: DebateRecord): CostTable {
     ],
   };
 }
+
+const withSaid = (confidence: number, said: number | undefined): string =>
+  said === undefined ? String(confidence) : `${confidence} (the judge said ${said})`;
 
 /** A figure in words; of one with a part missing, `least` is a lower bound. */
 const known = (figure: number | null, format: (figure: number) => string, least = 0): string =>

@@ -3,7 +3,7 @@ import { part, points, quote, table, words } from "../../../reports/part.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { namesOf } from "../../../reports/names.ts";
 import { costTable } from "./costs.ts";
-import { assessmentParts } from "./index.ts";
+import { assessmentParts, confidenceText } from "./index.ts";
 import { roundPart, summaryPart } from "./round.ts";
 import {
   agentRows,
@@ -90,7 +90,7 @@ function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, nameOf:
   const said =
     confidence === null
       ? "No confidence is recorded."
-      : `Judge's self-reported confidence: ${confidence}/100`;
+      : `Judge's self-reported confidence: ${confidenceText(synthesis)}`;
   const by = words(`By ${nameOf(synthesis.by)}: ${takenWords(synthesis)}.`);
   return {
     ...part("Final synthesis", by, quote(synthesis.text)),

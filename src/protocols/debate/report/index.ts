@@ -9,9 +9,15 @@ export function sectionParts({ rounds, withoutCoverage, assessment }: DebateSect
     withoutCoverage === 0 ? "" : `; ${pluralize(withoutCoverage, "text")} without requirements coverage`;
   const debate = part("Debate", words(`${pluralize(rounds, "round")}${uncovered}`));
   if (!assessment) return [debate];
-  const judge = part("Judge", words(`self-reported confidence: ${assessment.confidence ?? "unknown"}/100`));
+  const judge = part("Judge", words(`self-reported confidence: ${confidenceText(assessment)}`));
   return [...assessmentParts(assessment), debate, judge];
 }
+
+/** `78/100`; `95/100, capped at 40: 1 major requirement is not fulfilled`. */
+export const confidenceText = ({ confidence, capped }: Pick<Assessment, "confidence" | "capped">): string =>
+  capped === undefined
+    ? `${confidence ?? "unknown"}/100`
+    : `${capped.said}/100, capped at ${confidence ?? "unknown"}: ${capped.why}`;
 
 /** The lists of a judge's assessment; an empty one says `none`. */
 export const assessmentParts = (assessment: Assessment, none = ""): ReportPart[] => [
