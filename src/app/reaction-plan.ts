@@ -55,7 +55,11 @@ export async function reactionPlan(
     models: [...new Set(enabled.flatMap(({ needs }) => needs?.models ?? []))],
     /** The templates that reactors render. */
     templates: [...new Set(enabled.flatMap(({ needs }) => needs?.templates ?? []))],
-    notes: critic ? familyNotes(context, critic.model, answering) : [],
+    notes: [
+      ...(critic ? fileNotes(resources.critic()) : []),
+      ...(settings.memory ? fileNotes(resources.memory()) : []),
+      ...(critic ? familyNotes(context, critic.model, answering) : []),
+    ],
   };
 }
 
@@ -85,6 +89,9 @@ function refuseUnknown(given: Readonly<Record<string, unknown>>, known: Reactors
     next: `did you mean ${findNearest(unknown, names)}?`,
   });
 }
+
+const fileNotes = ({ warnings }: { readonly warnings: readonly string[] }): Note[] =>
+  warnings.map((text) => ({ code: "warning", text }));
 
 function familyNotes({ settings }: AppContext, judge: ModelRef, answering: readonly ModelRef[]): Note[] {
   const family = familyOf(judge, settings.families);
@@ -142,8 +149,8 @@ export function memorySettings(
   resources: Pick<Resources, "critic" | "memory">,
   settings: Pick<EffectiveSettings, "memory" | "user">,
 ): MemorySettings {
-  const { mergeAt, retireAt } = resources.memory().memory;
-  return { user: settings.user, write: settings.memory, mergeAt, retireAt };
+  const { mergeAt, retireAt, write } = resources.memory().memory;
+  return { user: settings.user, write: settings.memory && write, mergeAt, retireAt };
 }
 
 /** The memory owner and the recall rules; null if memory is off. @throws Fault `configuration` for an invalid `memory.yaml` */

@@ -109,7 +109,7 @@ describe("O1: a file of one's own", () => {
     using place = scratch({ [PROJECT]: "# model:\n" });
     const { critic } = loadCritic(place);
     place.write(PROJECT, "model:\nrules:\nrubric:\n");
-    expect(loadCritic(place)).toEqual({ critic, sources: loadCritic(scratch()).sources });
+    expect(loadCritic(place)).toEqual({ critic, sources: loadCritic(scratch()).sources, warnings: [] });
   });
 
   it("is not blamed for a rubric that it does not name", async () => {
@@ -167,6 +167,45 @@ describe("LoCAL2's critic.yaml", () => {
   });
 });
 
+describe("another LoCAL2's critic.yaml", () => {
+  const block = (name: string, criteria: string) =>
+    `${name}: |\n  [${criteria}]\n  Score 1: no\n  Score 2: hardly\n  Score 3: in part\n  Score 4: mostly\n  Score 5: yes\n`;
+
+  it("has its rubrics for what tools found and for what was done, and names what is skipped", () => {
+    using place = scratch({
+      [USER]:
+        `id: critic\nmodel: "prometheus-7b:latest"\ntemperature: 0.0\ntop_p: 0.95\ntop_k: 64\nnum_ctx: 32000\ngrade_timeout: 30\n${block("rubric", "Is it real?")}${block("style_rubric", "Is it neat?]\n  Do not look at facts [at all")}${block("clarity_rubric", "Is it clear?")}${block("creative_rubric", "Is it new?")}persona_rubric_map: {analytic: realistic}\ngrade_prompt: |\n  ###Task\nfallback: none\n`.replace(
+          "[Is it neat?]\n  Do not look at facts [at all]",
+          "[Is it neat?]\n  Do not look at facts.",
+        ),
+    });
+    const { critic, sources, warnings } = loadCritic(place);
+    expect(critic).toMatchObject({ model: "ollama/prometheus-7b:latest", contextTokens: 32_000 });
+    expect(critic.rubric).toMatchObject({ name: "critic", criteria: "Is it real?" });
+    const rubrics = new Map(critic.rules.map(({ kind, rubric }) => [kind, rubric]));
+    expect(rubrics.get("material")).toMatchObject({
+      name: "style",
+      criteria: "Is it neat? Do not look at facts.",
+    });
+    expect(rubrics.get("confirmation")).toMatchObject({ name: "clarity", criteria: "Is it clear?" });
+    expect(rubrics.get("creative")?.name).toBe("creative");
+    expect(sources["critic.rules.1"]).toMatchObject({ from: "user file" });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(
+      /critic\.yaml: skipped id \(.*\), top_p .*, top_k .*, creative_rubric .*, persona_rubric_map .*, grade_prompt \(a prompt of your own is .*\), fallback$/,
+    );
+  });
+
+  it("leaves the user's own rules as they are", () => {
+    using place = scratch({
+      [USER]: `num_ctx: 5\nrules: [{kind: material, when: {tools: any}, rubric: code}]\n${block("style_rubric", "Is it neat?")}`,
+    });
+    const { critic, warnings } = loadCritic(place);
+    expect(critic.rules.map(({ rubric }) => rubric.name)).toEqual(["code"]);
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe("what is wrong is refused with its place", () => {
   it.each([
     ["modle: a/b", '1:1: unknown key "modle"; did you mean model?'],
@@ -211,7 +250,11 @@ describe("what is wrong is refused with its place", () => {
     ],
     ["context: 5\nnum_ctx: 6", "2:1: num_ctx is another name of context, which is given too; remove one"],
     ["timeout: 5\ngrade_timeout: 6", "2:1: grade_timeout is another name of timeout"],
-    ["temperature: 1\ntop_k: 4", "2:1: top_k is not passed on to a judge; remove it, or set temperature: 0"],
+    ["id: critic\nmodle: a/b", '2:1: unknown key "modle"; did you mean model?'],
+    ["num_ctx: 5\nrubrics: x", '2:1: unknown key "rubrics"; did you mean rubric?'],
+    ["style_rubric: x", '1:15: there is no rubric "x"'],
+    ["grading: strict", '1:1: unknown key "grading"'],
+    ["reactor: x\nprompt: y", '1:1: unknown key "reactor"'],
     ["api-key: sk-abcdefghijklmnop", "1:1: api-key looks like a secret"],
     ["- a", "the file must be a mapping (got a list of 1)"],
     ["model: [", "Flow sequence in block collection must be sufficiently indented and end with a ]"],

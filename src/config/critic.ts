@@ -20,6 +20,8 @@ const Model = z.preprocess(
   ModelRef,
 );
 
+const RubricBlock = z.string().trim().min(1).max(20_000);
+
 /** `critic.yaml`, with what LoCAL2 calls the same. */
 const CriticFile = z.strictObject({
   model: Model,
@@ -30,14 +32,14 @@ const CriticFile = z.strictObject({
   form: z.enum(["prometheus", "json"]).optional(),
   tokens: positiveInteger,
   /** A name, a file, or a rubric as a block of text. */
-  rubric: z.string().trim().min(1).max(20_000),
+  rubric: RubricBlock,
   kind: KindRule.shape.kind,
   rules: z.array(z.record(z.string(), z.unknown())).max(200),
   num_ctx: positiveInteger.optional(),
   /** Seconds, where it has no unit. */
   grade_timeout: Duration.optional(),
-  top_p: z.number().optional(),
-  top_k: z.number().optional(),
+  style_rubric: RubricBlock.optional(),
+  clarity_rubric: RubricBlock.optional(),
 });
 type CriticFile = z.infer<typeof CriticFile>;
 
@@ -71,15 +73,36 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["timeout", "grade_timeout"],
 ]);
 
+const NO_PERSONAS = "answers have no persona here; write a rule";
+
+const FOREIGN = {
+  known: { own: Object.keys(CriticFile.shape) },
+  theirs: ["num_ctx", "grade_timeout", "style_rubric", "clarity_rubric"],
+  skipped: {
+    id: "a name of LoCAL2's",
+    grade_prompt: "a prompt of your own is .parley/prompts/judge-grade-prometheus.md",
+    top_p: "a judge has a temperature alone",
+    top_k: "a judge has a temperature alone",
+    empathic_rubric: NO_PERSONAS,
+    interpretive_rubric: NO_PERSONAS,
+    creative_rubric: NO_PERSONAS,
+    persona_rubric_map: NO_PERSONAS,
+  },
+};
+
+/** LoCAL2's rubrics by the kind of answer that each is for: what tools found, and what was done. */
+const THEIR_RUBRICS = { material: "style", confirmation: "clarity" } as const;
+
 /**
  * What `critic.yaml` says: the project's, else the user's, over the built-in one; rubrics are read. LoCAL2's own file is read as
- * it is: `num_ctx` is `context`, `grade_timeout` is `timeout`, a block of text under `rubric` is a rubric named `critic`.
+ * it is: `num_ctx` is `context`, `grade_timeout` is `timeout`, a block of text under `rubric` is a rubric named `critic`,
+ * `style_rubric` and `clarity_rubric` are those of the built-in rules of the kinds `material` and `confirmation`.
  * @throws Fault `configuration` with the place of what is unknown, malformed or missing
  */
 export function loadCritic(place: FileContext) {
-  const own = ownFile("critic", place);
+  const own = ownFile("critic", place, FOREIGN);
   const file = checkedFile(own.file, CriticFile, FORM);
-  refuseConflicts(own, file);
+  refuseConflicts(own);
   own.requireTrust([
     ...(own.says(["model"]) && !isHarmlessModel(file.model) ? [`model: ${file.model}`] : []),
     ...(file.tokens > USUAL_TOKENS ? [`tokens: ${file.tokens}`] : []),
@@ -98,10 +121,20 @@ export function loadCritic(place: FileContext) {
       // Checked by itself, so that an error names the keys of a rule.
       const at: YamlFile["place"] = (path, of) => own.file.place(["rules", index, ...path], of);
       const { kind, when, rubric } = checkedFile({ ...own.file, value, place: at }, KindRule, RULE_FORM);
-      return { kind, when, rubric: rubricAt(["rules", index, "rubric"], rubric) };
+      const theirs = own.says(["rules"]) ? undefined : theirRubric(kind, file);
+      return theirs
+        ? { kind, when, rubric: rubricAt([theirs.key], theirs.text, theirs.name) }
+        : { kind, when, rubric: rubricAt(["rules", index, "rubric"], rubric) };
     }),
   };
-  return { critic, sources: listCriticSources(critic, own) };
+  return { critic, sources: listCriticSources(critic, own), warnings: own.warnings };
+}
+
+/** LoCAL2's rubric for a kind of answer, where its file has one. */
+function theirRubric(kind: string, file: CriticFile) {
+  const name = kind === "material" || kind === "confirmation" ? THEIR_RUBRICS[kind] : undefined;
+  const text = name && file[`${name}_rubric`];
+  return text === undefined ? undefined : { key: `${name}_rubric`, name, text };
 }
 
 /** Every value by its key in the file (`critic.model`), rules one by one (`critic.rules.1`); rubrics by their names. */
@@ -119,7 +152,11 @@ function listCriticSources(
   });
   const rules = critic.rules.map((rule, index): [string, ValueSource] => [
     `critic.rules.${index + 1}`,
-    sourceOf(["rules", index], { kind: rule.kind, rubric: rule.rubric.name, when: rule.when }),
+    sourceOf(says([`${rule.rubric.name}_rubric`]) ? [`${rule.rubric.name}_rubric`] : ["rules", index], {
+      kind: rule.kind,
+      rubric: rule.rubric.name,
+      when: rule.when,
+    }),
   ]);
   const listed = rules.length === 0 ? [["critic.rules", sourceOf(["rules"], [])] as const] : rules;
   return Object.fromEntries([...sources, ...listed]);
@@ -128,15 +165,15 @@ function listCriticSources(
 /** The longest grade that a judge writes where nobody says more. */
 const USUAL_TOKENS = 1_024;
 
-type RubricLoader = (path: readonly PropertyKey[], written: string) => Rubric;
+type RubricLoader = (path: readonly PropertyKey[], written: string, name?: string) => Rubric;
 
 /** Reads the rubrics that a file names, each once. A path stands for what it means where it was written. */
 function createRubricLoader({ file, says, requireTrust }: OwnFile, place: FileContext): RubricLoader {
   const loaded = new Map<string, Rubric>();
-  const load: RubricLoader = (path, written) => {
+  const load: RubricLoader = (path, written, name = "critic") => {
     if (!says(path.slice(0, 1))) return loadRubric(written, place);
     if (/^\[|^score\s*\d+\s*:|\n/i.test(written)) {
-      const reading = parseRubricText(written, "critic");
+      const reading = parseRubricText(written, name);
       if (reading.ok) return reading.rubric;
       throw refuse(`${file.place(path, "value")}: the rubric cannot be read: ${reading.reason}`, TEXT_FORM);
     }
@@ -149,8 +186,8 @@ function createRubricLoader({ file, says, requireTrust }: OwnFile, place: FileCo
       throw refuse(`${file.place(path, "value")}: ${error.details.why}`, error.details.next);
     }
   };
-  return (path, written) => {
-    const rubric = loaded.get(written) ?? load(path, written);
+  return (path, written, name) => {
+    const rubric = loaded.get(written) ?? load(path, written, name);
     loaded.set(written, rubric);
     return rubric;
   };
@@ -158,15 +195,11 @@ function createRubricLoader({ file, says, requireTrust }: OwnFile, place: FileCo
 
 const TEXT_FORM = 'write a line [criteria] and the lines "Score 1: …" to "Score 5: …", or a name';
 
-/** Refuses a key under both of its names, and what chooses among tokens: at temperature 0 nothing is chosen. */
-function refuseConflicts({ file, says }: OwnFile, { temperature }: CriticFile): void {
+/** @throws Fault `configuration` for a key under both of its names */
+function refuseConflicts({ file, says }: OwnFile): void {
   for (const [name, alias] of ALIASES)
     if (says([name]) && says([alias])) {
       const why = `${file.place([alias], "key")}: ${alias} is another name of ${name}, which is given too`;
       throw refuse(why, "remove one");
     }
-  const sampling = temperature === 0 ? undefined : ["top_p", "top_k"].find((key) => says([key]));
-  if (sampling === undefined) return;
-  const why = `${file.place([sampling], "key")}: ${sampling} is not passed on to a judge`;
-  throw refuse(why, "remove it, or set temperature: 0");
 }

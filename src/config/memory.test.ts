@@ -16,6 +16,7 @@ const shipped = {
   },
   mergeAt: 0.9,
   retireAt: 2,
+  write: true,
 };
 
 describe("memory.yaml", () => {
@@ -94,11 +95,34 @@ describe("memory.yaml", () => {
     ],
     ["merge-at: high", '1:11: merge-at must be a number (got "high")'],
     ["retire-at: 0", "1:12: retire-at must be above 0 (got 0)"],
+    ["id: memory_agent\nretrival: {}", '2:1: unknown key "retrival"; did you mean retrieval?'],
+    ["retrieval: {min_similarty: 1}", '1:13: unknown key "min_similarty"; did you mean min_similarity?'],
+    ["retrieval: {min_similarity: 2}", "retrieval.min_similarity must be at most 1 (got 2)"],
+    ["write_enabled: perhaps", "write_enabled must be true or false"],
+    ["threshold: 1", '1:1: unknown key "threshold"'],
     ["[]", "the file must be a mapping (got an empty list)"],
   ])("refuses %j with its place", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });
     const said = await refusalOf(() => loadMemory(place), place);
     expect(said).toContain(`HOME/${PROJECT}:`);
     expect(said).toContain(expected);
+  });
+
+  it("of LoCAL2's is read as it is, and names what is skipped", () => {
+    using place = scratch({
+      [USER]:
+        'id: memory_agent\ncollection: "local_memory"\nchroma_path: ".chroma"\nembed_model: "nomic-embed-text"\nn_results: 5\nmodel: "gemma4:e4b"\nwrite_enabled: false\nretrieval:\n  min_similarity: 0.85\n  max_results: 7\n  base_cap: 4\nsummarize_prompt: |\n  In 2 sentences.\nclassify_prompt: |\n  As JSON.\ntopics: on\n',
+    });
+    const { memory, sources, warnings } = loadMemory(place);
+    expect(memory).toMatchObject({ write: false, recall: { minimum: 0.85, most: 7, extraAt: 0.9 } });
+    expect(sources["memory.recall.minimum"]).toEqual({
+      value: 0.85,
+      from: "user file",
+      name: `${place.home}/${USER}:9`,
+    });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(
+      /skipped id \(.*\), collection .*, chroma_path .*, embed_model \(set embedding .*\), n_results .*, model .*, summarize_prompt .*, classify_prompt .*, retrieval\.base_cap, topics$/,
+    );
   });
 });

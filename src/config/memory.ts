@@ -20,7 +20,37 @@ const MemoryFile = z.strictObject({
   }),
   "merge-at": share,
   "retire-at": z.int().positive(),
+  /** What LoCAL2 calls `recall.minimum` and `recall.most`. */
+  retrieval: z
+    .strictObject({ min_similarity: share.optional(), max_results: z.int().min(0).max(20).optional() })
+    .optional(),
+  /** LoCAL2's: whether answers are stored. */
+  write_enabled: z.boolean().optional(),
 });
+
+const NO_MODEL = "no model is asked to store an answer";
+const NO_CHROMA = "memory is in the store of the runs";
+
+const FOREIGN = {
+  known: {
+    own: Object.keys(MemoryFile.shape),
+    within: {
+      recall: Object.keys(MemoryFile.shape.recall.shape),
+      retrieval: ["min_similarity", "max_results"],
+    },
+  },
+  theirs: ["retrieval", "write_enabled"],
+  skipped: {
+    id: "a name of LoCAL2's",
+    collection: NO_CHROMA,
+    chroma_path: NO_CHROMA,
+    embed_model: "set embedding in parley.yaml",
+    n_results: "memory search has --limit",
+    model: NO_MODEL,
+    summarize_prompt: NO_MODEL,
+    classify_prompt: NO_MODEL,
+  },
+};
 
 const FORM =
   "it has merge-at (0 to 1), retire-at (a whole number above 0) and recall, with minimum, minimum-words, extra-at (0 to 1), " +
@@ -28,22 +58,38 @@ const FORM =
 
 /**
  * How answers are recalled, and when their engrams merge and retire, as `memory.yaml` says: the project's, else the user's, over the built-in one.
+ * LoCAL2's own file is read as it is, with a warning that names what is skipped.
  * @throws Fault `configuration` with the place of what is unknown or malformed
  */
 export function loadMemory(place: FileContext) {
-  const own = ownFile("memory", place);
+  const own = ownFile("memory", place, FOREIGN);
   const file = checkedFile(own.file, MemoryFile, FORM);
   own.requireTrust(["how answers are retrieved from memory, merged and retired"]);
   const { "minimum-words": minimumWords, "extra-at": extraAt, timeout: timeoutMs, ...recall } = file.recall;
-  const values = { ...file, recall: { ...file.recall, timeout: writeDuration(timeoutMs) } };
-  const rules: RecallRules = { ...recall, minimumWords, extraAt, timeoutMs };
+  const { min_similarity: minimum = recall.minimum, max_results: most = recall.most } = file.retrieval ?? {};
+  const values = {
+    recall: { ...file.recall, minimum, most, timeout: writeDuration(timeoutMs) },
+    "merge-at": file["merge-at"],
+    "retire-at": file["retire-at"],
+  };
+  const rules: RecallRules = { ...recall, minimum, most, minimumWords, extraAt, timeoutMs };
   return {
     memory: {
       recall: rules,
       mergeAt: file["merge-at"],
       retireAt: file["retire-at"],
+      write: file.write_enabled ?? true,
     },
     /** Every value by its key in the file, as `memory.recall.minimum`. */
-    sources: listSources(own, ["memory"], values),
+    sources: {
+      ...listSources(own, ["memory"], values),
+      ...(own.says(["retrieval", "min_similarity"])
+        ? { "memory.recall.minimum": own.sourceOf(["retrieval", "min_similarity"], minimum) }
+        : {}),
+      ...(own.says(["retrieval", "max_results"])
+        ? { "memory.recall.most": own.sourceOf(["retrieval", "max_results"], most) }
+        : {}),
+    },
+    warnings: own.warnings,
   };
 }

@@ -7,7 +7,7 @@ import { explainIssue } from "./explain.ts";
 import { configFolder, knownHome, type FileContext } from "./paths.ts";
 import { displayPath, readTextFile, refuse, toReadFault } from "./text-file.ts";
 import { isOwnPath } from "./trust.ts";
-import { readYaml, type YamlFile } from "./yaml.ts";
+import { isMapping, readYaml, type YamlFile } from "./yaml.ts";
 
 /** What a folder's files are, by the folder's name, as an error calls one of them. */
 const KINDS = {
@@ -161,19 +161,26 @@ export function checkedFile<S extends z.ZodType>(
   throw refuse(`${file.place(path, at)}: ${say(name)}`, next ?? form);
 }
 
+/** The keys that a mapping may have, and those of the mappings in it. */
+export type KnownKeys = {
+  readonly own: readonly string[];
+  readonly within?: Readonly<Record<string, readonly string[]>>;
+};
+
 /**
- * A mapping without the keys that are not known, each of which goes to `skip`. A key that is a known one but for a letter or
- * two stays: it is a mistake, which the schema refuses.
+ * A mapping without the keys that are not known, each of which goes to `skip`, one of a mapping in it as `outer.inner`. A key
+ * that is a known one but for a letter or two stays: it is a mistake, which the schema refuses.
  */
 export function withoutUnknown(
   mapping: Readonly<Record<string, unknown>>,
-  known: readonly string[],
+  { own, within = {} }: KnownKeys,
   skip: (key: string) => void,
 ): Readonly<Record<string, unknown>> {
-  const kept = Object.entries(mapping).filter(([key]) => {
-    if (known.includes(key) || isMisspelled(key, known)) return true;
-    skip(key);
-    return false;
+  const kept = Object.entries(mapping).flatMap(([key, value]) => {
+    if (!own.includes(key) && !isMisspelled(key, own)) return (skip(key), []);
+    const inner = within[key];
+    if (!inner || !isMapping(value)) return [[key, value] as const];
+    return [[key, withoutUnknown(value, { own: inner }, (one) => skip(`${key}.${one}`))] as const];
   });
   return Object.fromEntries(kept);
 }

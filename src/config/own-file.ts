@@ -1,14 +1,28 @@
 // USERFILE-1. What the user's own file says counts over the built-in one, key by key; a list takes the whole list's place.
 // USERFILE-2. A key without a value says nothing.
+// USERFILE-3. A file with a key of LoCAL2's is LoCAL2's: what it says and nothing here can use is skipped and named. In any
+//     other, and for what is nearly a known key, an unknown key is an error.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { shipped } from "./defaults/index.ts";
-import { nearestAbove, readFolderYaml } from "./named-files.ts";
+import { type KnownKeys, nearestAbove, readFolderYaml, withoutUnknown } from "./named-files.ts";
 import { configFolder, type FileContext } from "./paths.ts";
 import type { ValueSource } from "./sources.ts";
+import { toOneLine } from "../text/words.ts";
+import { displayPath } from "./text-file.ts";
 import { requireTrust } from "./trust.ts";
 import { isMapping, readYaml, refuseSecrets } from "./yaml.ts";
+
+/** What LoCAL2's file of the same name has besides. */
+type ForeignKeys = {
+  /** Every key that is read here. */
+  readonly known: KnownKeys;
+  /** Those of LoCAL2's among them. */
+  readonly theirs: readonly string[];
+  /** LoCAL2's that are skipped, each with what there is to say about it. */
+  readonly skipped: Readonly<Record<string, string>>;
+};
 
 export type OwnFile = ReturnType<typeof ownFile>;
 
@@ -17,7 +31,7 @@ export type OwnFile = ReturnType<typeof ownFile>;
  * one (USERFILE-1).
  * @throws Fault `configuration` for a file that cannot be read, is not YAML, or holds a secret
  */
-export function ownFile(subject: "critic" | "memory", place: FileContext) {
+export function ownFile(subject: "critic" | "memory", place: FileContext, foreign: ForeignKeys) {
   const name = `${subject}.yaml`;
   const built = readFolderYaml({ path: name, data: shipped["files"]?.[name] }, `${subject} file`);
   const project = nearestAbove(".parley", place);
@@ -26,14 +40,18 @@ export function ownFile(subject: "critic" | "memory", place: FileContext) {
     { from: "user file", path: join(configFolder(place), name) } as const,
   ];
   const existing = candidates.find(({ path }) => existsSync(path));
-  const own = existing && { from: existing.from, ...readYaml(existing.path, `${subject} file`) };
-  if (own) refuseSecrets(own);
+  const read = existing && { from: existing.from, ...readYaml(existing.path, `${subject} file`) };
+  if (read) refuseSecrets(read);
+  const { value, skipped } = withoutForeign(read?.value, foreign);
+  const own = read && { ...read, value };
   /** Whether the user's own file says something at this path. */
   const says = (path: readonly PropertyKey[]) => (valueAt(own?.value, path) ?? null) !== null;
   return {
     /** What both files say together; places are those of the user's own file, where there is one. */
     file: own ? { ...own, value: mergeValues(built.value, own.value) } : built,
     says,
+    /** A warning that names what is skipped, or none. (USERFILE-3) */
+    warnings: own && skipped.length > 0 ? [`${displayPath(own.path)}: skipped ${skipped.join(", ")}`] : [],
     /** Requires trust in the project's own file where it names this. @throws Fault `untrusted` */
     requireTrust: (names: readonly string[]): void => {
       if (own?.from === "project file") requireTrust(own, names, place);
@@ -44,6 +62,22 @@ export function ownFile(subject: "critic" | "memory", place: FileContext) {
         ? { value, from: own.from, name: own.place(path, "key").replace(/:\d+$/, "") }
         : { value, from: "default", name: "default" },
   };
+}
+
+function withoutForeign(value: unknown, { known, theirs, skipped: reasons }: ForeignKeys) {
+  const skipped: string[] = [];
+  const keys = isMapping(value) ? Object.keys(value) : [];
+  if (!isMapping(value) || !keys.some((key) => theirs.includes(key) || Object.hasOwn(reasons, key)))
+    return { value, skipped };
+  const rest = Object.entries(value).filter(([key]) => {
+    const reason = Object.hasOwn(reasons, key) ? reasons[key] : undefined;
+    if (reason !== undefined) skipped.push(`${key} (${reason})`);
+    return reason === undefined;
+  });
+  const kept = withoutUnknown(Object.fromEntries(rest), known, (key) => {
+    skipped.push(toOneLine(key, 100));
+  });
+  return { value: kept, skipped };
 }
 
 function mergeValues(below: unknown, above: unknown): unknown {

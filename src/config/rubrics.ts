@@ -13,8 +13,8 @@ import { toAbsolute, type FileContext } from "./paths.ts";
 import { looksLikePath } from "./text-file.ts";
 
 /**
- * A rubric written as a block of text, as LoCAL2's `critic.yaml` has it: `[criteria]`, then `Score 1: …` to `Score 5: …`, each
- * once and in any order. A line that begins none of them goes on with the one before it.
+ * A rubric written as a block of text, as LoCAL2's `critic.yaml` has it: `[criteria]`, perhaps with a sentence behind it, then `Score 1: …`
+ * to `Score 5: …`, each once and in any order. A line that begins none of them goes on with the one before it.
  */
 export function parseRubricText(text: string, name: string) {
   const refused = (reason: string) => ({ ok: false, reason }) as const;
@@ -30,7 +30,8 @@ export function parseRubricText(text: string, name: string) {
     parts.set(score, rest.trim());
     last = score;
   }
-  const [, criteria] = /^\[(.*)\]$/.exec(parts.get("") ?? "") ?? [];
+  const [, inBrackets, behind = ""] = /^\[([^\]]*)\](.*)$/.exec(parts.get("") ?? "") ?? [];
+  const criteria = inBrackets === undefined ? undefined : `${inBrackets.trim()}${behind}`;
   if (criteria === undefined) return refused("it does not begin with its criteria in brackets: […]");
   const missing = SCORES.find((score) => !parts.has(score));
   if (missing !== undefined) return refused(`it has no line "Score ${missing}: …"`);

@@ -56,16 +56,36 @@ function choice<const T extends string>(values: readonly T[], example: T, read =
   return z.preprocess(read, z.enum(values)).meta({ expects: joinWithOr(values), example });
 }
 
+/** What other programs write before a colon as a provider; a model of Ollama's is named by none of these. */
+const PROVIDERS =
+  /^(?:anthropic|azure|bedrock|compatible|google|groq|ollama|openai|openrouter|sim|vertex|xai):/i;
+
+/**
+ * A name with a tag and without a provider, as `ollama list` shows it (`gemma4:26b`), is a model of Ollama's: it runs here
+ * and costs nothing, whatever was meant.
+ */
+export function nameLocalModel(value: unknown): unknown {
+  if (typeof value !== "string" || PROVIDERS.test(value.trim())) return value;
+  return /^[a-z0-9][\w.-]*:[\w.-]+$/i.test(value.trim()) ? `ollama/${value.trim()}` : value;
+}
+
 const MODEL = { noun: "a model reference", expects: "provider/model" };
 function ref(example: string) {
-  return ModelRef.meta({ ...MODEL, example });
+  return z.preprocess(nameLocalModel, ModelRef).meta({ ...MODEL, example });
 }
 function refs(example: string) {
   return z
     .preprocess(
       splitEntries,
       z
-        .array(ModelRef.refine((one) => !one.includes(",")).meta({ ...MODEL, example: "openai/gpt-5-mini" }))
+        .array(
+          z
+            .preprocess(
+              nameLocalModel,
+              ModelRef.refine((one) => !one.includes(",")),
+            )
+            .meta({ ...MODEL, example: "openai/gpt-5-mini" }),
+        )
         .min(1)
         .max(26),
     )
@@ -233,7 +253,7 @@ export const Settings = z.strictObject({
     .default({}),
   /** Prices of models in US dollars per million tokens, by reference. */
   prices: z
-    .record(ref("openai/gpt-5"), Price)
+    .record(ModelRef.meta({ ...MODEL, example: "openai/gpt-5" }), Price)
     .meta({
       expects: "a mapping of model references to prices",
       example: "{openai/gpt-5: {in: 1.25, out: 10}}",

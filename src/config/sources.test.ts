@@ -303,6 +303,38 @@ reactors: {length-watch: {words: 300}, spell-check: on}
   });
 });
 
+describe("SETTINGS-4: a name with a tag is a model of Ollama's", () => {
+  it.each([
+    ["gemma4:26b", "ollama/gemma4:26b"],
+    ["prometheus-7b:latest", "ollama/prometheus-7b:latest"],
+    ["mistral:7b", "ollama/mistral:7b"],
+    [" Llama3.3:70b-instruct-q4_K_M ", "ollama/Llama3.3:70b-instruct-q4_K_M"],
+    ["sim/ada", "sim/ada"],
+    ["ollama/gemma4:26b", "ollama/gemma4:26b"],
+    ["openrouter/deepseek/deepseek-chat:free", "openrouter/deepseek/deepseek-chat:free"],
+  ])("%j is %j", (given, meant) => {
+    using place = scratch({ "project/parley.yaml": `model-b: "${given}"\njudge: ["${given}", sim/a]` });
+    const { settings } = loadSettings({ ...place, flags: { models: `${given},sim/bo` } });
+    expect(settings).toMatchObject({ models: [meant, "sim/bo"], modelB: meant, judge: [meant, "sim/a"] });
+  });
+
+  it.each([
+    "gemma4",
+    "openai:gpt-5",
+    "OpenAI:gpt-5",
+    "sim:ada",
+    "ollama:gemma4",
+    "a:b:c",
+    ":7b",
+    "a: b",
+    "gemma4:",
+  ])("%j is refused", async (given) => {
+    using place = scratch();
+    const said = await refusalOf(() => loadSettings({ ...place, flags: { modelB: given } }), place);
+    expect(said).toContain(`${JSON.stringify(given)} is not a model reference`);
+  });
+});
+
 describe("SETTINGS-2: everything given is checked", () => {
   it("also what is overruled", async () => {
     using place = scratch({ [USER]: "mode: loud" });

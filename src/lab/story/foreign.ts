@@ -1,4 +1,4 @@
-import { isMisspelled, withoutUnknown } from "../../config/named-files.ts";
+import { isMisspelled, type KnownKeys, withoutUnknown } from "../../config/named-files.ts";
 import { isMapping } from "../../config/yaml.ts";
 import { type KnownSubject, MISSING_TOOLS } from "../../interop/local2/subjects.ts";
 import { toOneLine } from "../../text/words.ts";
@@ -15,14 +15,8 @@ export type Subjects = {
   readonly known: (subject: string) => KnownSubject | undefined;
 };
 
-/** A mapping's own keys, and those of the mappings that stand in it. */
-type Keys = {
-  readonly own: readonly string[];
-  readonly within: Readonly<Record<string, readonly string[]>>;
-};
-
 /** What is known of stories. */
-type StoryForm = { readonly story: Keys; readonly turn: Keys; readonly subjects: Subjects };
+type StoryForm = { readonly story: KnownKeys; readonly turn: KnownKeys; readonly subjects: Subjects };
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -67,16 +61,14 @@ function nameManual(check: unknown): Skipped {
   return { what: toOneLine(["manual check", ...names].join(" "), 200), why: "a person makes it" };
 }
 
-function readPart(mapping: Mapping, { own, within }: Keys, subjects: Subjects): ForeignPart<Mapping> {
+function readPart(mapping: Mapping, keys: KnownKeys, subjects: Subjects): ForeignPart<Mapping> {
   const skipped: Skipped[] = [];
-  const skip = (prefix: string) => (key: string) =>
-    void skipped.push({ what: toOneLine(prefix + key, 200), why: NO_MEANING });
-  const parts = Object.entries(withoutUnknown(mapping, own, skip(""))).map(([key, part]) => {
-    const keys = within[key];
-    const known = keys && isMapping(part) ? withoutUnknown(part, keys, skip(`${key}.`)) : part;
-    const checked = isMapping(known) ? withoutUnchecked(known, subjects, skipped) : known;
-    return [key, checked] as const;
+  const known = withoutUnknown(mapping, keys, (key) => {
+    skipped.push({ what: toOneLine(key, 200), why: NO_MEANING });
   });
+  const parts = Object.entries(known).map(
+    ([key, part]) => [key, isMapping(part) ? withoutUnchecked(part, subjects, skipped) : part] as const,
+  );
   return { value: Object.fromEntries(parts), skipped };
 }
 
