@@ -114,6 +114,8 @@ export function openProcess(parts: ProcessParts): Process {
       ...ports.ports,
       memory: {
         recall: async (...query) => (await memory()).recall(...query),
+        find: async (...query) => (await memory()).find(...query),
+        pinTold: async (fact) => (await memory()).pinTold(fact),
         write: async (...answer) => (await memory()).write(...answer),
         annotate: async (...annotation) => (await memory()).annotate(...annotation),
       },

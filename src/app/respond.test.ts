@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { scratch } from "../../test/support/scratch.ts";
 import { isEvent, OrganizationId, UserId, type Entry } from "../kernel/index.ts";
+import * as z from "zod";
+import { sectionOf } from "../protocols/respond/view.ts";
 import { resultOf } from "../views/result.ts";
 import { converse } from "../lab/story/story.ts";
 import { openConfigured } from "./configured.ts";
@@ -40,6 +42,46 @@ describe("a turn with a respondent", () => {
       expect(Object.keys(opening.reactions ?? {})).toEqual(["memory"]);
       expect(Object.keys(opening.templates)).toEqual(["respond"]);
       expect(opening.participants.map(({ id, seat }) => [id, seat])).toEqual([["A", "respondent"]]);
+    }));
+
+  it("gives whoever has a memory its tools, and only the model that is shown the one that keeps facts", async () => {
+    const toolsOf = (flags: object, folder?: string) =>
+      using({ respondentB: true, ...flags }, async (context) => {
+        const request = { protocol: "respond", question: "What is 17 * 23?" };
+        const { opening } = await prepareOpening(context, request, { folder });
+        const pinned = z.object({ tools: z.object({ specs: z.array(z.object({ name: z.string() })) }) });
+        return [opening.settings, opening.reactions?.["respondent-b"]].map((settings) =>
+          pinned.parse(settings).tools.specs.map(({ name }) => name),
+        );
+      });
+    expect(await toolsOf({})).toEqual([["search_memory", "remember_this"], ["search_memory"]]);
+    expect(await toolsOf({}, import.meta.dirname)).toEqual([
+      ["file_read", "list_files", "search_memory", "remember_this"],
+      ["file_read", "list_files", "search_memory"],
+    ]);
+    expect(await toolsOf({ memoryTools: false })).toEqual([[], []]);
+    expect(await toolsOf({ memory: false })).toEqual([[], []]);
+  });
+
+  it("asks memory again in its own words, where the whole question found nothing", () =>
+    using({}, async (context) => {
+      const told = "My favorite programming language is Rust. I use it for all my systems work.";
+      await converse(context, { question: told }, never);
+      const question =
+        "What programming language did I tell you I use for systems work? Check your memory if you are not sure.";
+      const { entries } = await converse(context, { question }, never);
+      expect(resultOf(entries)?.answer).toContain("Rust");
+      const called = entries.flatMap((entry) => (isEvent(entry, "tool-called") ? [entry.data.tool] : []));
+      expect(called).toEqual(["search_memory"]);
+      const other = { question, user: UserId.parse("eve") };
+      expect(resultOf((await converse(context, other, never)).entries)?.answer).not.toContain("Rust");
+    }));
+
+  it("keeps a fact that it is asked to remember, and says so", () =>
+    using({}, async (context) => {
+      const { entries } = await converse(context, { question: "Remember that I live in Kyiv." }, never);
+      const { id, fact } = sectionOf(entries).remembered[0] ?? {};
+      expect([id, fact]).toEqual([expect.stringMatching(/^pinned:[0-9a-f]{16}$/), "I live in Kyiv."]);
     }));
 
   it("compares two only where a judge grades them", async () => {

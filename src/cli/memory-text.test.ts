@@ -227,11 +227,11 @@ describe("one engram", () => {
 describe("pinned facts", () => {
   it("stand in their order, each with its id", () => {
     const facts = [
-      { id: EngramId.parse("pinned:1"), fact: `${HOSTILE} one`, at: "2026-01-02T03:04:05Z" },
-      { id: EngramId.parse("pinned:2"), fact: "two", at: "" },
+      { id: EngramId.parse("pinned:1"), fact: `${HOSTILE} one`, at: "2026-01-02T03:04:05Z", by: "sim/ada" },
+      { id: EngramId.parse("pinned:2"), fact: "two", at: "", by: null },
     ];
     const text = memoryFactsText({ user, facts }, plain);
-    expect(text).toMatch(/one\n {2}pinned:1 · 2026-01-02 03:04\ntwo\n {2}pinned:2/);
+    expect(text).toMatch(/one\n {2}pinned:1 · 2026-01-02 03:04 · kept by sim\/ada\ntwo\n {2}pinned:2/);
     expectFit(text, 80);
     expect(memoryFactsText({ user, facts: [] }, plain)).toContain("parley memory pin");
   });

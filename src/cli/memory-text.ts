@@ -221,9 +221,9 @@ export function memoryFactsText({ facts }: MemoryFacts, { color, width }: TextSt
   const most = Math.max(20, width);
   if (facts.length === 0)
     return `${wrapped('No facts are pinned. Pin one: parley memory pin "a fact"', most).join("\n")}\n`;
-  const lines = facts.flatMap(({ id, fact, at }) => [
+  const lines = facts.flatMap(({ id, fact, at, by }) => [
     ...wrapped(oneLine(fact, 2_000), most),
-    `  ${style.dim(`${oneLine(id, 200)} · ${formatTime(at)}`)}`,
+    `  ${style.dim([oneLine(id, 200), formatTime(at), ...(by === null ? [] : [`kept by ${oneLine(by, 100)}`])].join(" · "))}`,
   ]);
   return `${lines.join("\n")}\n`;
 }

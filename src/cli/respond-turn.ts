@@ -66,17 +66,31 @@ export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Prom
   graded.catch(() => undefined);
   const outcome = await run.outcome();
   await tokens;
+  const kept = showing.quiet ? [] : rememberedLines(run);
   const done = run.reactions.then(() => written);
   done.catch(() => undefined);
   if (outcome.status === "interrupted" || outcome.status === "waiting") {
     await view?.breakOff();
+    for (const line of kept) output.note(line);
     const exit = outcome.status === "waiting" ? EXIT.waiting : EXIT.interrupted;
     return { id: run.id, run, exit, closed: false, graded: run.reactions, done };
   }
   if (showing.json && wait) await run.reactions; // one object, so it has everything that follows the answer
   const entries = run.recorded();
   const exit = view ? await showAnswer(io, run, { showing, view }) : await finish(io, entries, showing);
+  for (const line of kept) output.note(line);
   return { id: run.id, run, exit, closed: true, graded, done };
+}
+
+/** What the model keeps in memory from now on, and how to undo it. */
+function rememberedLines(run: Run): string[] {
+  const { remembered } = sectionOf(run.recorded());
+  const { user = "local" } = run.opening;
+  const owner = user === "local" ? "" : ` --user ${user}`;
+  return remembered.flatMap(({ id, fact }) => [
+    `Remembered: ${oneLine(fact, 500)}`,
+    `To delete it: parley memory forget ${oneLine(id, 100)}${owner}`,
+  ]);
 }
 
 /** The answer as it is written; until its first words, who is waited for. */

@@ -147,6 +147,8 @@ export const Settings = z.strictObject({
   critic: choice(["auto", "on", "off"], "off", toSwitch).default("auto"),
   /** Whether answers are stored and retrieved. `memory.yaml` has the details. */
   memory: truth.meta({ expects: "on or off", example: "off" }).default(true),
+  /** Whether the models of `respond` and `chat` may search memory themselves, and keep facts that they are told. */
+  memoryTools: truth.meta({ expects: "on or off", example: "off" }).default(true),
   /** The owner of the memory. */
   user: UserId.meta({
     expects: "a name of letters, digits, dot, dash, underscore, @ and +",

@@ -75,6 +75,7 @@ export type OpeningSettings = {
   readonly modelB?: ModelRef | undefined;
   readonly temperatureB: number;
   readonly historyTurns: number;
+  readonly memoryTools: boolean;
   readonly quorum?: number | undefined;
   readonly callTimeoutMs?: number | undefined;
   readonly patienceMs?: number | undefined;

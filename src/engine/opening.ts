@@ -244,6 +244,7 @@ export async function loadPinned(
       question: text(question),
       answer: text(answer),
     })),
+    deliberation,
     conversation: DeliberationId.parse(opening.series?.id ?? deliberation),
     seats: (seat) => opening.participants.filter((participant) => participant.seat === seat),
     instructions: (participant) => text(participant.persona.instructions),

@@ -48,6 +48,8 @@ export interface ProtocolContext<S = unknown> {
   readonly context: readonly { readonly name: string; readonly text: string }[];
   /** The earlier turns of the conversation, oldest first. */
   readonly history: readonly Turn[];
+  /** Its own id. Like `conversation`, it is not part of any prompt or digest. */
+  readonly deliberation: DeliberationId;
   /** The first deliberation of the conversation, which may be this one. It is not part of any prompt or digest. */
   readonly conversation: DeliberationId;
   readonly settings: S;

@@ -34,12 +34,13 @@ export const Engram = z.strictObject({
   intent: Intent,
   /** Names, places, products and figures that the question or the answer mentions. */
   entities: z.array(z.string().max(100)).max(40),
+  /** Who answered, or who was told the fact; null where a person pinned it. */
   participant: ParticipantId.nullable(),
   respondent: Respondent.nullable(),
   /** The model that answered, or all models of a council. */
   models: z.array(ModelRef).max(60),
   temperature: z.number().nullable(),
-  /** null for a pinned fact and for an imported entry. */
+  /** null for a fact that a person pinned and for an imported entry. */
   deliberation: DeliberationId.nullable(),
   /** The first deliberation of the conversation, which may be the same one. */
   conversation: DeliberationId.nullable(),
@@ -149,6 +150,20 @@ export type Remembered = Omit<Engram, "type" | "summary" | "intent" | "entities"
   /** Engrams with at least this cosine similarity (or share of common words) are near-duplicates, in one cluster. */
   readonly mergeAt: number;
 };
+
+/** A fact that a participant was told, and in which turn of which conversation. */
+export type ToldFact = MemoryScope & {
+  readonly fact: string;
+  readonly participant: ParticipantId;
+  readonly model: ModelRef;
+  readonly deliberation: DeliberationId;
+  readonly conversation: DeliberationId;
+};
+
+/** `fresh: false`: it was pinned before this deliberation. */
+export type PinOutcome =
+  | { readonly ok: true; readonly engram: Engram; readonly fresh: boolean }
+  | { readonly ok: false; readonly reason: string };
 
 export type WrittenEngram = {
   readonly engram: Engram;

@@ -5,8 +5,10 @@ import type {
   MemoryScope,
   Recall,
   RecallQuery,
+  PinOutcome,
   Remembered,
   RetireRules,
+  ToldFact,
   WrittenEngram,
 } from "./engram.ts";
 import type { DeliberationId, StepKey, Json } from "./ids.ts";
@@ -52,6 +54,10 @@ export interface Executor {
 export interface Memory {
   /** Returns the engrams that fit a question. Without an embedding it searches by keywords; `how` says so. */
   recall(query: RecallQuery, signal: AbortSignal): Promise<Recall>;
+  /** Returns all engrams that have anything in common with a question, best first and at most `rules.most`, without facts. */
+  find(query: RecallQuery, signal: AbortSignal): Promise<Pick<Recall, "engrams" | "how">>;
+  /** Pins a fact that a participant was told; a deliberation pins each once, whatever becomes of it. @throws Fault `store-unavailable` */
+  pinTold(fact: ToldFact): Promise<PinOutcome>;
   /** Writes an engram; a second write returns the first one. @throws Fault `store-unavailable` */
   write(answer: Remembered, signal: AbortSignal): Promise<WrittenEngram>;
   /** Adds an annotation to an engram, once per event. @throws Fault `store-unavailable` */

@@ -1,7 +1,15 @@
 import { hash } from "node:crypto";
 import { extractEntities } from "../text/entities.ts";
 import { normalizeBreaks } from "../text/fences.ts";
-import { canonical, EngramId, EventId, type Engram, type MemoryScope } from "../kernel/index.ts";
+import {
+  canonical,
+  EngramId,
+  EventId,
+  type Engram,
+  type MemoryScope,
+  type PinOutcome,
+  type ToldFact,
+} from "../kernel/index.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { listEngrams, takeLive } from "./lookup.ts";
 
@@ -11,15 +19,18 @@ const MAX_READ_LENGTH = 64 * 1024;
 /** As often one fact can be forgotten and pinned again. */
 const MAX_RETURNS = 100;
 
-export type PinnedFact = { readonly id: EngramId; readonly fact: string; readonly at: string };
+export type PinnedFact = {
+  readonly id: EngramId;
+  readonly fact: string;
+  readonly at: string;
+  /** The model that pinned what it was told; null for a person. */
+  readonly by: string | null;
+};
 
 /** `at`: ISO 8601 in UTC; `by`: who pins it. */
 export type NewFact = { readonly fact: string; readonly at: string; readonly by: string };
 
-type Pinned =
-  /** `fresh`: whether it was not pinned before. */
-  | { readonly ok: true; readonly engram: Engram; readonly fresh: boolean }
-  | { readonly ok: false; readonly reason: string };
+// FACT-1. A fact that was told in a deliberation is pinned once by it: a repetition finds it, and nothing undoes its forgetting.
 
 /** A fact as it is kept: one paragraph on one line, 1 to 2,000 UTF-16 units. */
 export function parseFact(
@@ -43,7 +54,11 @@ export function pinnedId({ organization, user }: MemoryScope, fact: string, turn
 }
 
 /** A pinned fact as an engram. */
-function pinnedEngram(scope: MemoryScope, id: EngramId, { fact, at }: Omit<PinnedFact, "id">): Engram {
+function pinnedEngram(
+  scope: MemoryScope,
+  id: EngramId,
+  { fact, at, told }: { readonly fact: string; readonly at: string; readonly told: ToldFact | undefined },
+): Engram {
   return {
     id,
     type: "pinned",
@@ -53,12 +68,12 @@ function pinnedEngram(scope: MemoryScope, id: EngramId, { fact, at }: Omit<Pinne
     summary: fact,
     intent: "fact",
     entities: extractEntities(fact),
-    participant: null,
+    participant: told?.participant ?? null,
     respondent: null,
-    models: [],
+    models: told ? [told.model] : [],
     temperature: null,
-    deliberation: null,
-    conversation: null,
+    deliberation: told?.deliberation ?? null,
+    conversation: told?.conversation ?? null,
     tools: false,
     at,
   };
@@ -68,15 +83,25 @@ function pinnedEngram(scope: MemoryScope, id: EngramId, { fact, at }: Omit<Pinne
  * Pins a fact once per scope, and keeps who pinned it as a comment on it. A fact that was forgotten is pinned anew, under
  * another id: what is forgotten stays so. @throws Fault `store-unavailable`
  */
-export async function pin(store: EngramStore, scope: MemoryScope, given: NewFact): Promise<Pinned> {
+export async function pin(
+  store: EngramStore,
+  scope: MemoryScope,
+  given: NewFact & { readonly told?: ToldFact },
+): Promise<PinOutcome> {
   const read = parseFact(given.fact);
   if (!read.ok) return read;
   for (let turn = 1; turn <= MAX_RETURNS; turn += 1) {
     const id = pinnedId(scope, read.fact, turn);
-    const engram = pinnedEngram(scope, id, { fact: read.fact, at: given.at });
-    const fresh = await store.put(engram, id);
-    const [stored] = fresh ? [] : await store.get(scope, [id]);
-    if (stored && stored.forgotten !== null) continue;
+    const { told } = given;
+    const engram = pinnedEngram(scope, id, { fact: read.fact, at: given.at, told });
+    const put = await store.put(engram, id);
+    const [stored] = put ? [] : await store.get(scope, [id]);
+    const again = told !== undefined && stored?.engram.deliberation === told.deliberation; // FACT-1
+    if (stored && stored.forgotten !== null) {
+      if (again) return { ok: false, reason: "the fact has been forgotten since" };
+      continue;
+    }
+    const fresh = put || again;
     await store.annotate(
       { organization: scope.organization, user: scope.user, id },
       {
@@ -98,5 +123,7 @@ export async function listFacts(
   most = Infinity,
 ): Promise<PinnedFact[]> {
   const live = await takeLive(listEngrams(store, scope, { type: "pinned", retired: false }), most);
-  return live.map(({ engram: { id, summary, at } }) => ({ id, fact: summary, at })).toReversed();
+  return live
+    .map(({ engram: { id, summary, at, models } }) => ({ id, fact: summary, at, by: models[0] ?? null }))
+    .toReversed();
 }

@@ -4,7 +4,7 @@ import { createEmbedder } from "./embedder.ts";
 import type { EngramStore } from "./engram-store.ts";
 import { listFacts, pin, type NewFact } from "./facts.ts";
 import { catchUp, reembed, type OnEmbedded, type Reembedded } from "./reembedding.ts";
-import { recall, search, type EngramSearch } from "./recall.ts";
+import { recall, search, find, type EngramSearch } from "./recall.ts";
 import { lookUpEngram } from "./lookup.ts";
 import { computeStats } from "./stats.ts";
 import { exportEngrams, importEngrams, type TextLines } from "./transfer.ts";
@@ -30,6 +30,13 @@ export function createMemory({ store, embeddings, world }: MemoryParts) {
   let catchesUp = true;
   const port: Memory = {
     recall: (query, signal) => recall(parts, query, signal),
+    find: (query, signal) => find(parts, query, signal),
+    pinTold(told) {
+      const { organization, user, fact, model } = told;
+      // A recorded time reads the world's clock.
+      const at = new Date(world.now()).toISOString();
+      return pin(store, { organization, user }, { fact, at, by: model, told });
+    },
     async write(answer, signal) {
       const written = await write(parts, answer, signal);
       if (embedder && catchesUp && written.unembedded === null) {

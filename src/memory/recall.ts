@@ -1,6 +1,6 @@
 import type { MemoryScope, Recall, RecallQuery, RecallRules, Respondent } from "../kernel/index.ts";
 import type { StoredEngram } from "./engram-store.ts";
-import { listFacts } from "./facts.ts";
+import { listFacts, type PinnedFact } from "./facts.ts";
 import { compareEngrams, findCandidates, type MemoryBackend } from "./candidates.ts";
 import { listEngrams, takeLive, judgedEngram, type JudgedEngram } from "./lookup.ts";
 import { parseQuery } from "./query.ts";
@@ -10,8 +10,19 @@ import { rankCandidates, selectRecalled, type RecallCandidate } from "./rank.ts"
 const CANDIDATES = 50;
 /** Pinned facts that are recalled: the newest. */
 const MAX_FACTS = 50;
+/** Among so many of the newest, those that a person pinned come before those that a model was told. */
+const MAX_COUNTED_FACTS = 500;
 /** Maximum retired engrams compared, the newest first; no index has them. */
 const MAX_RETIRED = 1_000;
+
+/** What a model pins, at the word of whatever it has read, takes no person's fact its place. */
+function selectFacts(pinned: readonly PinnedFact[]): readonly PinnedFact[] {
+  const own = pinned.filter(({ by }) => by === null).slice(-MAX_FACTS);
+  const room = MAX_FACTS - own.length;
+  const told = room > 0 ? pinned.filter(({ by }) => by !== null).slice(-room) : [];
+  const chosen = new Set([...own, ...told]);
+  return pinned.filter((one) => chosen.has(one));
+}
 
 export type EngramSearch = {
   /** Without one, the newest. */
@@ -41,10 +52,10 @@ export async function recall(parts: MemoryBackend, asked: RecallQuery, signal: A
   const { organization, user, rules, conversation } = asked;
   const scope = { organization, user };
   const [pinned, [newest]] = await Promise.all([
-    listFacts(parts.store, scope, MAX_FACTS + 1),
+    listFacts(parts.store, scope, MAX_COUNTED_FACTS),
     parts.store.list(scope, { type: "episodic", retired: false, limit: 1 }),
   ]);
-  const known = { facts: pinned.slice(-MAX_FACTS).map(({ fact }) => fact) };
+  const known = { facts: selectFacts(pinned).map(({ fact }) => fact) };
   const and = pinned.length > MAX_FACTS ? `; of the pinned facts the newest ${MAX_FACTS}` : "";
   if (rules.most === 0) return { ...known, engrams: [], how: `no engrams are asked for${and}` };
   // Nothing to find: the question need not be embedded.
@@ -54,6 +65,26 @@ export async function recall(parts: MemoryBackend, asked: RecallQuery, signal: A
   // A store has left them out; what is put into a prompt is looked at twice.
   const fit = candidates.filter(({ stored: { engram } }) => isFit(engram, asked));
   return { ...known, engrams: selectRecalled(fit, rules), how: how + and };
+}
+
+/** All that has anything in common with the query: whoever asks again in words of its own judges what fits. @throws Fault `store-unavailable` */
+export async function find(
+  parts: MemoryBackend,
+  asked: RecallQuery,
+  signal: AbortSignal,
+): Promise<Pick<Recall, "engrams" | "how">> {
+  const { organization, user, rules, conversation } = asked;
+  const { timeoutMs } = rules;
+  const wanted = {
+    ...{ scope: { organization, user }, query: parseQuery(asked.question), limit: CANDIDATES, timeoutMs },
+    without: conversation,
+  };
+  const { candidates, how } = await findCandidates(parts, wanted, signal);
+  const fit = candidates.filter(
+    (candidate) => isFit(candidate.stored.engram, asked) && isFound(candidate, undefined),
+  );
+  const anything = { ...rules, minimum: -1, minimumWords: 0, extraAt: Infinity };
+  return { engrams: selectRecalled(fit, anything), how };
 }
 
 function isFit(engram: StoredEngram["engram"], { organization, user, conversation }: RecallQuery): boolean {

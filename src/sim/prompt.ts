@@ -1,4 +1,5 @@
-import type { Mark, Message, ModelRequest } from "../kernel/index.ts";
+import * as z from "zod";
+import { Mark, type Message, type ModelRequest } from "../kernel/index.ts";
 import { splitFenced, type Fenced } from "../prompts/material.ts";
 import { extractRequirements, type Requirements } from "../text/requirements.ts";
 
@@ -15,6 +16,12 @@ export type Conversation = {
   readonly facts: readonly string[];
   /** In the order in which the prompt has them. */
   readonly memories: readonly ShownMemory[];
+  /** What `search_memory` found; null where it was not called. */
+  readonly found: readonly ShownMemory[] | null;
+  /** What `remember_this` kept; null where it kept nothing. */
+  readonly kept: string | null;
+  /** The names of the tools that may be called now: none once one was. */
+  readonly tools: readonly string[];
 };
 
 // SIMCHAT-1. Pinned facts and memories are read from the system's messages and the last user turn alone: an earlier turn,
@@ -25,9 +32,10 @@ export type Conversation = {
  * it continues none. It does where its last user turn says so under `# Your task`, outside of all fences, or where a
  * plain chat without any fence has come to its second question.
  */
-function readConversation(
-  messages: readonly Message[],
-): { readonly conversation: Conversation; readonly own: readonly Message[] } | null {
+function readConversation({ messages, tools = [] }: Pick<ModelRequest, "messages" | "tools">): {
+  readonly conversation: Conversation;
+  readonly own: readonly Message[];
+} | null {
   const last = messages.findLastIndex(({ role }) => role === "user");
   const asking = messages[last];
   if (asking === undefined) return null;
@@ -38,7 +46,14 @@ function readConversation(
     pieces.length === 0 && last === messages.length - 1 && before.some(({ role }) => role === "assistant");
   if (!isChat && !continues.test(splitFenced(asking.text).outside)) return null;
   const facts = pieces.filter(({ kind }) => kind === "fact").map(({ text }) => text);
-  return { conversation: { turns: readTurns(before), facts, memories: readMemories(pieces) }, own };
+  const results = messages.slice(last).flatMap(readToolResult);
+  const conversation = {
+    ...{ turns: readTurns(before), facts, memories: readMemories(pieces) },
+    found: results.find((one) => one.found)?.found ?? null,
+    kept: results.find(({ kept }) => kept !== null)?.kept ?? null,
+    tools: results.length > 0 ? [] : tools.map(({ name }) => name),
+  };
+  return { conversation, own };
 }
 
 const continues = /^# Your task\n(?:(?!^#)[^])*?\bconversation so far\b/m;
@@ -63,6 +78,28 @@ const memoryMarks: readonly (readonly [start: string, mark: Mark])[] = [
 /** Words to whoever reads a prompt, which a remembered answer has no reason to hold. */
 const orders =
   /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,60}\b(?:instructions?|prompts?|rules|above|before|previous|earlier)\b|\[(?:BEGIN|END|RESULT)\b/i;
+
+const ToolResult = z.object({
+  memories: z.array(z.object({ question: z.string(), answer: z.string(), mark: Mark })).optional(),
+  remembered: z.string().optional(),
+});
+
+/** The fenced result of a memory tool; what gives orders is left out of it, as it is of `memory` fences. */
+function readToolResult({ role, text }: Message): { found: ShownMemory[] | null; kept: string | null }[] {
+  if (role !== "tool") return [];
+  const [piece] = splitFenced(text).pieces;
+  const { data } = ToolResult.safeParse(parseLoose(piece?.text ?? ""));
+  const found = data?.memories?.filter(({ question, answer }) => !orders.test(`${question}\n${answer}`));
+  return [{ found: found ?? null, kept: data?.remembered ?? null }];
+}
+
+function parseLoose(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The `memory` fences. An unknown mark counts as mixed; a text that gives orders or forges a fence is left out. */
 const readMemories = (pieces: readonly Fenced[]): ShownMemory[] =>
@@ -141,8 +178,8 @@ export type Prompt = {
  * Reads a request as the model that it is sent to would. Without a fenced question the last user turn is the question. Of
  * a conversation that goes on (SIMCHAT-1), question and context stand in its last turn.
  */
-export function readPrompt({ messages, reply }: ModelRequest): Prompt {
-  const continued = reply === undefined ? readConversation(messages) : null;
+export function readPrompt({ messages, reply, tools }: ModelRequest): Prompt {
+  const continued = reply === undefined ? readConversation({ messages, tools }) : null;
   const parts = (continued?.own ?? messages).map(({ text }) => splitFenced(text));
   const pieces = parts.flatMap((part) => part.pieces);
   const own = parts.map(({ outside }) => outside).join("\n\n");

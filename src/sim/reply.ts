@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../kernel/index.ts";
+import type { ModelRequest, ToolCall } from "../kernel/index.ts";
 import { createSimModel, type SimModel } from "./belief.ts";
 import { createChance, type Chance } from "./chance.ts";
 import { clarify, critique, propose, refine } from "./debate/agent.ts";
@@ -24,7 +24,7 @@ import {
 } from "./peers.ts";
 import type { ReviewReply } from "../replies/review.ts";
 import { readPrompt, type Prompt } from "./prompt.ts";
-import { respond } from "./respond.ts";
+import { chooseTool, respond } from "./respond.ts";
 import { synthesize } from "./synthesis.ts";
 
 export type SimCall = {
@@ -40,6 +40,7 @@ export type SimReply =
   | {
       readonly ok: true;
       readonly text: string;
+      readonly toolCalls?: readonly ToolCall[];
       readonly finish: "stop" | "length";
       readonly tokensIn: number;
       readonly tokensOut: number;
@@ -82,6 +83,12 @@ export function simulateReply({ parameters, facts, request, attempt }: SimCall):
     const outage = fate.pick("trouble", outages);
     const end = outage.code === "network" ? Math.floor(text.length * fate.roll("break")) : 0;
     return { ok: false, outage, text: text.slice(0, end).toWellFormed(), tokensIn };
+  }
+  const { task } = prompt;
+  const wish = task.kind === "response" ? chooseTool(model, task, prompt.question) : null;
+  if (wish) {
+    const tokensOut = countTokens(wish.name.length + wish.arguments.length);
+    return { ok: true, text: "", toolCalls: [wish], finish: "stop", tokensIn, tokensOut };
   }
   const finish = whole.length > maxLength ? "length" : "stop";
   return { ok: true, text, finish, tokensIn, tokensOut: countTokens(text.length) };

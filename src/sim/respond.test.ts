@@ -386,6 +386,7 @@ describe("text inside of a fence", () => {
     expect(question).toBe("What is our deploy day?");
     expect(task).toEqual({
       kind: "response",
+      ...{ found: null, kept: null, tools: [] },
       turns: [turn],
       facts: ["Our deploy day is Monday."],
       memories: [],

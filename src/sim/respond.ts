@@ -1,4 +1,6 @@
 import { sameAnswer, type Answer } from "../replies/answer.ts";
+import type { ToolCall } from "../kernel/index.ts";
+import { contentWords } from "../text/words.ts";
 import { extractAnswer } from "../replies/extract-answer.ts";
 import type { Conversation, ShownMemory } from "./prompt.ts";
 import { draft } from "./draft.ts";
@@ -13,13 +15,20 @@ import { banner, quotable } from "./wording.ts";
  * Answers in a conversation, shortly. Recall is exact: a fact told as `My X is Y.` answers `What is my X?`, and an answer
  * that was given before answers the same question again. An open question gets what a draft would be.
  */
-export function respond(model: SimModel, conversation: Conversation, question: string): string {
+export function respond(model: SimModel, shown: Conversation, question: string): string {
   const sign = banner(model);
+  const { found, kept } = shown;
+  if (kept !== null) return `${sign}\nNoted: ${quotable(kept)}`;
+  const conversation = { ...shown, memories: [...shown.memories, ...(found ?? [])] };
   const statement = readStatement(question);
   if (statement !== null && model.belief === null)
     return `${sign}\nNoted: ${statement.subject.replace(/^(?:my|our)\b/, "your")} is ${quotable(statement.value)}.`;
   const recalled = recall(model, conversation, question);
   if (recalled === null) {
+    const told = found?.filter(({ mark }) => mark !== "avoid") ?? [];
+    const said = told.find((one) => !one.question.includes("?")) ?? told[0];
+    if (said) return `${sign}\nYou said before: “${quotable(said.question, 600)}”`;
+    if (found) return `${sign}\n${model.wording.pick("unknown", unknown)}`;
     // A belief that memories warn of is not brought up again.
     const isUnknown = /^(?:my|our) /.test(readSubject(question) ?? "") || model.belief !== null;
     return isUnknown ? `${sign}\n${model.wording.pick("unknown", unknown)}` : draft(model, question);
@@ -32,6 +41,41 @@ export function respond(model: SimModel, conversation: Conversation, question: s
   if (result.split(" ").length <= MAX_RESULT_WORDS) lines.push("", `Final answer: ${result}`);
   return lines.join("\n");
 }
+
+/** The tool that the model calls before it answers: to keep what it is asked to, or to look for what it has not been shown. */
+export function chooseTool(model: SimModel, shown: Conversation, question: string): ToolCall | null {
+  const { tools } = shown;
+  const call = (name: string, input: object): ToolCall => ({
+    id: `${name}-1`,
+    name,
+    arguments: JSON.stringify(input),
+  });
+  const [, fact] =
+    question.length > MAX_STATEMENT_LENGTH
+      ? []
+      : (/^(?:please )?remember(?: that |: ?)([^?\n]+)$/i.exec(question) ?? []);
+  if (fact !== undefined && tools.includes("remember_this")) return call("remember_this", { fact });
+  const isAbout = asksOfBefore.test(question) || /^(?:my|our) /.test(readSubject(question) ?? "");
+  if (!tools.includes("search_memory") || !isAbout || recall(model, shown, question) !== null) return null;
+  const words = contentWords(question).filter((word) => !aboutMemory.has(word));
+  return call("search_memory", { query: words.length > 0 ? words.join(" ") : question.slice(0, 400) });
+}
+
+/** Of what the person said in another conversation. */
+const asksOfBefore =
+  /\b(?:did|have|had) (?:I|we)\b|\bI(?:['’]ve)? (?:told|said|mentioned)\b|\bmemory\b|\bdo you remember\b/i;
+/** Words of the question that say where to look, not what for. */
+const aboutMemory = new Set([
+  "check",
+  "memory",
+  "remember",
+  "tell",
+  "told",
+  "said",
+  "mentioned",
+  "sure",
+  "please",
+]);
 
 const MAX_RESULT_WORDS = 8;
 /** What was said longer ago is forgotten. */

@@ -78,8 +78,14 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
       return { ...failure, waitMs: outage.waitMs, crowded: true };
     }
     const tokens = { in: replied.tokensIn, out: replied.tokensOut, cached: null, reasoning: null };
-    const { text, finish } = replied;
-    return { ok: true, text, toolCalls: [], finish, usage: { tokens, usd: null } };
+    const { text, toolCalls = [], finish } = replied;
+    return {
+      ok: true,
+      text,
+      toolCalls,
+      finish: toolCalls.length > 0 ? "tool-calls" : finish,
+      usage: { tokens, usd: null },
+    };
   };
 
   return { prepare, send };

@@ -52,10 +52,22 @@ export const MemoryEngram = EngramView.extend({
 });
 export type MemoryEngram = z.infer<typeof MemoryEngram>;
 
+/** What the tool `remember_this` gives back where it keeps a fact, as `tool-called` records it; `fresh`: it was not there before. */
+export const KeptFact = z.object({ remembered: z.string(), id: EngramId, fresh: z.boolean() });
+export type KeptFact = z.infer<typeof KeptFact>;
+
 /** What `parley memory facts --json` prints. Published as `schemas/memory-facts.schema.json`. */
 export const MemoryFacts = z.strictObject({
   user: UserId,
   /** In the order in which they were pinned. `at`: ISO 8601 in UTC. */
-  facts: z.array(z.strictObject({ id: EngramId, fact: z.string(), at: z.string() })),
+  facts: z.array(
+    z.strictObject({
+      id: EngramId,
+      fact: z.string(),
+      at: z.string(),
+      /** The model that kept what it was told; null where a person pinned it. */
+      by: z.string().nullable(),
+    }),
+  ),
 });
 export type MemoryFacts = z.infer<typeof MemoryFacts>;

@@ -269,7 +269,7 @@ describe("a chat", () => {
   it.each([
     ["json: cannot unmarshal object into Go struct field ChatRequest.format of type string", "reply"],
     ['invalid format: "x"; expected "json" or a valid JSON Schema object', "reply"],
-    ["m does not support tools", null],
+    ["m does not support tools", "tools"],
   ])("is complained about: %s", (words, feature) => {
     expect(ollama.complaint(words)).toBe(feature);
   });

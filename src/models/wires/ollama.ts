@@ -12,6 +12,7 @@ import {
 } from "../loose.ts";
 import {
   formatTool,
+  refusesTools,
   type Completion,
   type Dialect,
   type Feature,
@@ -76,7 +77,7 @@ function chatBody(
       num_ctx: contextTokens,
     },
     format: without.has("reply") ? undefined : reply?.schema,
-    tools: tools?.length ? tools.map(formatTool) : undefined,
+    tools: tools?.length && !without.has("tools") ? tools.map(formatTool) : undefined,
   });
 }
 
@@ -177,6 +178,7 @@ function readWhole(body: unknown): Completion {
 
 /** Ollama before 0.5 takes no schema, and a schema may be refused for what is in it; the reply can do without any. */
 function complaint(words: string): Feature | null {
+  if (refusesTools(words)) return "tools";
   return /ChatRequest\.format|invalid format|json schema|grammar/i.test(words) ? "reply" : null;
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../loose.ts";
 import {
   formatTool,
+  refusesTools,
   type Completion,
   type Dialect,
   type Feature,
@@ -90,7 +91,7 @@ function chatBody(
     stream_options: without.has("usage") ? undefined : { include_usage: true },
     temperature: without.has("temperature") ? undefined : request.temperature,
     response_format: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
-    tools: request.tools?.length ? request.tools.map(formatTool) : undefined,
+    tools: request.tools?.length && !without.has("tools") ? request.tools.map(formatTool) : undefined,
   });
 }
 
@@ -344,6 +345,7 @@ const complaints: readonly (readonly [RegExp, Feature])[] = [
 /** A schema may also be refused for what is in it, and the reply can do without any. */
 function complaint(words: string): Feature | null {
   if (/response_format|json_schema|json schema|structured output/i.test(words)) return "reply";
+  if (refusesTools(words)) return "tools";
   if (!unknownField.test(words)) return null;
   return complaints.find(([pattern]) => pattern.test(words))?.[1] ?? null;
 }

@@ -4,7 +4,7 @@ import type { CallProblem } from "../failures.ts";
 import type { Framing } from "../framing.ts";
 
 /** What a request asks for beyond its messages that not every model takes. Each can be left out, and the reply still answers. */
-export type Feature = "reply" | "temperature" | "usage" | "max-tokens";
+export type Feature = "reply" | "temperature" | "usage" | "max-tokens" | "tools";
 
 /** How one endpoint wants to be spoken to. */
 export type Dialect = {
@@ -61,6 +61,15 @@ export type FinishedReply = {
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage;
 };
+
+/** What servers say of a model that calls no tools, or that they were not started to let call any. */
+export const refusesTools = (words: string): boolean =>
+  /\b(?:tools?|tool[ _]?(?:use|calls?|calling|choice)|functions?|function[ _]?call(?:s|ing)?)\b/i.test(
+    words,
+  ) &&
+  /not support|unsupported|no(?:t)? (?:available|enabled)|not (?:allowed|permitted)|requires? --|unrecognized|unknown (?:field|parameter|argument)|extra_forbidden/i.test(
+    words,
+  );
 
 /** A tool as OpenAI and Ollama take it. */
 export function formatTool({ name, description, parameters }: ToolSpec): unknown {

@@ -16,6 +16,7 @@ import {
 } from "../../kernel/index.ts";
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
+import { isMemoryTool, useMemoryTool } from "./memory-tools.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
 import { texts } from "./templates/index.ts";
 import { speakWithTools } from "./tool-turns.ts";
@@ -75,7 +76,10 @@ export async function respond(
     tools: {
       ...settings.tools,
       seen: [],
-      use: (name, input, signal) => useFileTool(context, { name, input }, signal),
+      use: (name, input, signal) =>
+        isMemoryTool(name)
+          ? useMemoryTool(context, { by, name, input, recall: settings.recall }, signal)
+          : useFileTool(context, { name, input }, signal),
     },
     outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
     read: (call) => readAnswer(call, { by, respondent }),

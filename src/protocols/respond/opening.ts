@@ -1,4 +1,5 @@
-import { Fault, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
+import { Fault, Json, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
+import { memoryTools } from "../phases/memory-tools.ts";
 import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engine/opening-part.ts";
 
 export type RespondRequest = {
@@ -16,22 +17,31 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
   const { participants, notes } = await respondents(context);
   const { previous } = request;
   const place = previous === undefined ? undefined : await context.placeAfter(previous, user);
+  const recall = context.recall(user);
+  const remembers = recall !== null && settings.memoryTools;
+  const files = fileTools?.specs ?? [];
   const history = await context.turnsBefore(previous, "A");
   return {
     settings: {
       ...(settings.respondTokens === undefined ? {} : { maxOutputTokens: settings.respondTokens }),
       ...(settings.callTimeoutMs === undefined ? {} : { callTimeoutMs: settings.callTimeoutMs }),
-      recall: context.recall(user),
-      ...(fileTools
-        ? { contextFolder: fileTools.folder, tools: { specs: fileTools.specs, limit: MAX_TOOL_CALLS } }
-        : {}),
+      recall,
+      ...(fileTools ? { contextFolder: fileTools.folder } : {}),
+      tools: {
+        specs: [...files, ...(remembers ? memoryTools({ remember: true }) : [])],
+        limit: MAX_TOOL_CALLS,
+      },
     },
     participants,
     conversation: { history, ...place, user },
     answering: participants.map(({ model }) => model),
     pairwise: settings.respondentB,
-    // The second respondent answers under the first one's settings.
-    reactions: (own) => (settings.respondentB ? { "respondent-b": own } : {}),
+    // The second respondent answers under the first one's settings, and keeps no facts: nobody sees what it says.
+    reactions: (own): Record<string, Json> => {
+      if (!settings.respondentB) return {};
+      const specs = [...files, ...(remembers ? memoryTools({ remember: false }) : [])];
+      return { "respondent-b": Json.parse({ ...own, tools: { specs, limit: MAX_TOOL_CALLS } }) };
+    },
     notes,
   };
 }

@@ -7,7 +7,7 @@ import type { Result } from "../../views/result.ts";
 import type { RespondSection } from "./view.ts";
 
 /** What memory gave, and what a second model answered. */
-export function sectionParts({ recalled, second, preference }: RespondSection): ReportPart[] {
+export function sectionParts({ recalled, remembered, second, preference }: RespondSection): ReportPart[] {
   const parts: ReportPart[] = [];
   // Its text is the second model's own, and stands in the document.
   if (second) {
@@ -23,6 +23,7 @@ export function sectionParts({ recalled, second, preference }: RespondSection): 
   }
   if (recalled)
     parts.push(part("Memory", words(`${memoryWords(recalled) || "nothing found"} (${recalled.how})`)));
+  for (const { id, fact } of remembered) parts.push(part("Remembered", words(`${fact} (${id})`)));
   return parts;
 }
 

@@ -11,6 +11,8 @@ const staged = (options: Partial<StageOptions> = {}) =>
 
 const remembering = (recall: Recall): Memory => ({
   recall: () => Promise.resolve(recall),
+  find: () => Promise.resolve({ engrams: recall.engrams, how: recall.how }),
+  pinTold: () => Promise.reject(new Error("nobody pins here")),
   write: () => Promise.reject(new Error("nobody writes here")),
   annotate: () => Promise.reject(new Error("nobody annotates here")),
 });

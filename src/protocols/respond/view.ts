@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { isEvent, type Entry } from "../../kernel/index.ts";
+import { KeptFact } from "../../views/memory-view.ts";
 import { AnswerGrade, answerOfB, gradeOf } from "../../views/answer-event.ts";
 
 /** What responding adds to a result. */
 export const sectionSchema = z.strictObject({
   /** What memory gave for the answer: null where it was not asked. */
   recalled: z.strictObject({ engrams: z.int(), facts: z.int(), how: z.string() }).nullable(),
+  /** The facts that the model was told in this turn, and that memory keeps from now on. */
+  remembered: z.array(z.strictObject({ id: z.string(), fact: z.string() })),
   /** The answer of the second model, with its score; null where there is none (yet). */
   second: z
     .strictObject({
@@ -28,10 +31,17 @@ export function sectionOf(entries: readonly Entry[]): RespondSection {
   const recall = entries
     .filter((entry) => isEvent(entry, "engrams-recalled"))
     .find(({ origin }) => origin.by !== "reactor")?.data;
+  const remembered = new Map(
+    entries.flatMap((entry) => {
+      const kept = isEvent(entry, "tool-called") ? KeptFact.safeParse(entry.data.result).data : undefined;
+      return kept?.fresh ? [[kept.id, { id: kept.id, fact: kept.remembered }] as const] : [];
+    }),
+  );
   const second = answerOfB(entries);
   const preference = entries.findLast((entry) => isEvent(entry, "preference-given"))?.data;
   return {
     recalled: recall ? { engrams: recall.engrams.length, facts: recall.facts.length, how: recall.how } : null,
+    remembered: [...remembered.values()],
     second: second
       ? {
           by: second.data.by,

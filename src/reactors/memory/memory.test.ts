@@ -30,6 +30,8 @@ function remembering({ broken = false, retires = null as string | null } = {}) {
   const annotations = new Map<string, Annotation>();
   const port: Memory = {
     recall: () => Promise.resolve({ engrams: [], facts: [], how: "not asked" }),
+    find: () => Promise.resolve({ engrams: [], how: "not asked" }),
+    pinTold: () => Promise.reject(new Error("nobody pins here")),
     write({ answer, mergeAt: _mergeAt, ...rest }) {
       if (broken) return Promise.reject(new Error("the disk is full"));
       const engram = Engram.parse({
