@@ -2,7 +2,7 @@ import { alterStore } from "../../test/support/altered-store.ts";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineReactor } from "../engine/reactor.ts";
-import { Fault, isEvent, OrganizationId, type Entry, type Store } from "../kernel/index.ts";
+import { Fault, isEvent, OrganizationId, type Entry, type Store, type StoredEvent } from "../kernel/index.ts";
 import type { WatchReport } from "../views/reactor-state.ts";
 import { critic } from "../reactors/critic/index.ts";
 import { pairwise } from "../reactors/pairwise/index.ts";
@@ -10,9 +10,9 @@ import { memoryStore } from "../testing/memory-store.ts";
 import { CRITIC, JUDGE, respondAsked, responding, second } from "../../test/support/toys/respondents.ts";
 import { stage } from "../testing/stage.ts";
 import { reactors as shipped } from "./registry.ts";
-import { watch, type Watching } from "./watch.ts";
+import { watch, type WatchOptions, type Watching } from "./watch.ts";
 
-// WATCH-1 to WATCH-4 of watch.ts.
+// WATCH-1 to WATCH-5 of watch.ts.
 
 const LOCAL = OrganizationId.parse("local");
 const OTHER = OrganizationId.parse("other");
@@ -57,7 +57,12 @@ type Told = {
 /** A watcher beside the test, until `stop`. */
 function watching(
   on: ReturnType<typeof staged>,
-  { most = 200, since, ...changes }: Partial<Watching> & { most?: number; since?: number } = {},
+  {
+    most = 200,
+    since,
+    onUnreadable,
+    ...changes
+  }: Partial<Watching> & Partial<Pick<WatchOptions, "most" | "since" | "onUnreadable">> = {},
 ) {
   const stop = new AbortController();
   let latest: WatchReport | undefined;
@@ -68,6 +73,7 @@ function watching(
       most,
       since,
       signal: stop.signal,
+      ...(onUnreadable && { onUnreadable }),
       onBegin: (watched, recent) => {
         latest = watched;
         told.begun.push({ watched, recent });
@@ -247,6 +253,42 @@ describe("watching", () => {
     // The third line is of what had been let go, and is seen again.
     expect(shownTo).toEqual(["2 of 1,2", "2 of 1,2", "3 of 1,2,3", "4 of 1,2,3,4"]);
     await watcher.stop();
+  });
+
+  it.each<[string, number, Partial<StoredEvent> | undefined]>([
+    ["a newer schema", 2, { schema: 99 }],
+    ["broken JSON", 3, { data: "{" }],
+    ["a missing field", 1, { data: "{}" }],
+    ["a broken origin", 2, { origin: "{}" }],
+    ["a gap", 2, undefined],
+  ])("WATCH-5: names a deliberation with %s once, and watches all others", async (_, seq, change) => {
+    for (const late of [false, true]) {
+      const rows: (StoredEvent | undefined)[] = [];
+      const on = staged(memoryStore(Date.now, rows));
+      const ids = [await on.open("r1"), await on.open("r2")];
+      for (const id of ids) await on.drive(id);
+      const damage = () => {
+        const place = rows.findIndex((row) => row?.deliberation === ids[0] && row?.seq === seq);
+        const row = rows[place];
+        rows[place] = row && change && { ...row, ...change };
+      };
+      const unreadable: string[] = [];
+      const onUnreadable = (id: string, { message }: Fault) =>
+        void unreadable.push(`${id} ${message.includes(id)}`);
+      // Late: it was not among those to begin with, and is read at its next event.
+      const watcher = watching(on, { onUnreadable, most: late ? 1 : 200 });
+      if (!late) damage();
+      await on.clock.advance(10);
+      if (late) damage();
+      const fresh = await on.open("r3");
+      for (const id of [...ids, fresh]) await on.note(id, "one");
+      await on.note(ids[0] ?? fresh, "two");
+      await on.clock.advance(1_000);
+      expect(unreadable).toEqual([`${ids[0]} true`]);
+      const notes = watcher.entries.filter(({ type }) => type === "feedback-given");
+      expect(notes.map(({ deliberation }) => deliberation)).toEqual([...ids, fresh, ids[0]]);
+      await watcher.stop();
+    }
   });
 
   it("WATCH-3: takes no event for passed over that it has not seen when it looks where a worker is", async () => {

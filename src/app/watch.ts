@@ -10,10 +10,12 @@ import { systemWorld } from "../engine/world.ts";
 import { LRUCache } from "lru-cache";
 import {
   isEvent,
+  isUnreadable,
   readReactorLease,
   type Cursor,
   type DeliberationId,
   type Entry,
+  type Fault,
   type OrganizationId,
   type Store,
   type Texts,
@@ -32,6 +34,8 @@ import { reactors as shipped } from "./registry.ts";
 // WATCH-2. The number of cached journals is limited: an evicted journal is read again at its next event. Backlogs are kept.
 // WATCH-3. Leases and cursors are used only when the journal has been read up to its end at the time they were read, so that
 //     no event looks skipped because the cursor was read before it.
+// WATCH-5. A deliberation that cannot be read is reported once, with the reason. Its readable events are still reported, but
+//     no state is read from them.
 // WATCH-4. The watcher awaits its callbacks: a slow reader slows the watcher down instead of filling memory.
 
 export type Watching = {
@@ -53,6 +57,8 @@ export type WatchOptions = {
   /** Receives the first state and the latest entries before it, oldest first. */
   onBegin(watched: WatchReport, recent: readonly Entry[]): void | Promise<void>;
   onEntry(entry: Entry): void | Promise<void>;
+  /** Receives each deliberation that cannot be read, once; also before `onBegin`. */
+  onUnreadable?(id: DeliberationId, fault: Fault): void | Promise<void>;
   /** Receives the state at every event and periodically. `changed`: the reactors that differ, not counting time. */
   onState(watched: WatchReport, changed: readonly ReactorState[]): void | Promise<void>;
 };
@@ -96,13 +102,31 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     if (owner !== undefined) ours.set(id, owner === organization); // a missing deliberation may be opened later
     return owner === organization;
   };
+  const unreadable = new Set<DeliberationId>();
+  const passOver = async (id: DeliberationId, fault: Fault): Promise<void> => {
+    if (unreadable.has(id)) return;
+    unreadable.add(id);
+    journals.delete(id);
+    await options.onUnreadable?.(id, fault); // WATCH-5
+  };
+  /** Reads a journal; none if it cannot be read. */
+  const tryRead = async (id: DeliberationId, last: number, counted: boolean): Promise<Entry[]> => {
+    try {
+      return await readUntil(id, last, counted);
+    } catch (fault) {
+      if (!isUnreadable(fault)) throw fault;
+      await passOver(id, fault);
+      return [];
+    }
+  };
   const see = async (entry: Entry): Promise<boolean> => {
     const { deliberation: id, cursor } = entry;
     const opens = isEvent(entry, "deliberation-opened");
     if (opens) ours.set(id, isOpeningOf(organization, entry));
     if (!(await isOurs(id))) return false;
     if (opens) deliberations += 1;
-    const journal = journals.get(id) ?? (opens ? [] : await readUntil(id, cursor - 1, false)); // WATCH-2
+    const journal = journals.get(id) ?? (opens ? [] : await tryRead(id, cursor - 1, false)); // WATCH-2
+    if (unreadable.has(id)) return true;
     journals.set(id, journal);
     journal.push(entry);
     await pinned.load(entry);
@@ -125,7 +149,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
     const recent: Entry[] = [];
     for (const id of ids.reverse()) {
       if (options.signal.aborted) break;
-      const journal = await readUntil(id, seen, true); // what is later, `follow` reports (WATCH-1)
+      const journal = await tryRead(id, seen, true); // what is later, `follow` reports (WATCH-1)
       if (journal.length === 0) continue; // opened since
       ours.set(id, true);
       journals.set(id, journal);
@@ -189,9 +213,12 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
       await inTurn(async () => {
         for (const entry of batch) {
           if (signal.aborted) return;
-          const mine = await see(entry);
           seen = entry.cursor;
-          if (!mine) continue;
+          if (entry.type === "unreadable") {
+            if (await isOurs(entry.deliberation)) await passOver(entry.deliberation, entry.fault);
+            continue;
+          }
+          if (!(await see(entry))) continue;
           await onEntry(entry);
           await tell();
         }

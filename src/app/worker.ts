@@ -3,7 +3,9 @@ import {
   isFault,
   isIntermediate,
   reactorLease,
+  type DeliberationId,
   type Entry,
+  type Fault,
   type Store,
   type World,
 } from "../kernel/index.ts";
@@ -22,6 +24,8 @@ export type WorkerOptions = {
   readonly backfill: boolean;
   /** Receives the outcome of each reaction of the reactors that this worker runs. */
   readonly onReaction?: (outcome: Entry) => void;
+  /** Receives each deliberation that cannot be read, once, with the reason. Its reactions are left out. */
+  readonly onUnreadable?: (id: DeliberationId, fault: Fault) => void;
 };
 
 /** The delay before an unavailable store is tried again. */
@@ -34,14 +38,17 @@ const STORE_RETRY_MS = 1_000;
  */
 export async function runWorker(
   worker: Worker,
-  { signal: outer, backfill, onReaction }: WorkerOptions,
+  { signal: outer, backfill, onReaction, onUnreadable }: WorkerOptions,
 ): Promise<number> {
   const ended = new AbortController();
   const signal = AbortSignal.any([outer, ended.signal]);
   const hearing = onReaction ? hearReactions(worker, onReaction, signal) : Promise.resolve(0);
   hearing.catch(() => undefined); // rethrown below
   try {
-    await worker.engine.react({ worker: worker.worker, signal: outer, backfill });
+    await worker.engine.react({
+      ...{ worker: worker.worker, signal: outer, backfill },
+      ...(onUnreadable && { onUnreadable }),
+    });
     ended.abort();
     return await hearing;
   } finally {
@@ -64,7 +71,13 @@ async function hearReactions(
       for await (const batch of store.subscribe(at, signal))
         for (const entry of batch) {
           at = entry.cursor;
-          if (entry.origin.by !== "reactor" || isIntermediate(entry) || !(await isOwn(entry))) continue;
+          if (
+            entry.type === "unreadable" ||
+            entry.origin.by !== "reactor" ||
+            isIntermediate(entry) ||
+            !(await isOwn(entry))
+          )
+            continue;
           count += 1;
           onReaction(entry);
         }

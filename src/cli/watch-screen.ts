@@ -31,15 +31,18 @@ export function createWatchScreen({ output, color, hint, time, lifecycle }: Watc
     lines: (cells) => (latest ? watchLines({ watched: latest, events, hint }, { ...cells, style }) : []),
     closing: () => [], // WSCREEN-2
   });
+  const push = (event: WatchEvent): void => {
+    events.push(event);
+    if (events.length > MAX_LINES) events.shift();
+  };
   return {
     state(watched: WatchReport): void {
       latest = watched;
       live.start();
     },
-    entry(entry: Entry): void {
-      events.push(watchEvent(entry));
-      if (events.length > MAX_LINES) events.shift();
-    },
+    entry: (entry: Entry): void => push(watchEvent(entry)),
+    /** A printable line among the events. */
+    line: (text: string): void => push((width) => cutTo(text, width)),
     stop: live.stop,
   };
 }

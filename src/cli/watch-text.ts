@@ -1,4 +1,11 @@
-import { isEvent, type Engram, type Entry, type Event } from "../kernel/index.ts";
+import {
+  isEvent,
+  type DeliberationId,
+  type Engram,
+  type Entry,
+  type Event,
+  type Fault,
+} from "../kernel/index.ts";
 import { failureIn, type ReactorState, type WatchReport } from "../views/reactor-state.ts";
 import { speakerOf } from "../views/spending.ts";
 import { aligned } from "../reports/labelled-rows.ts";
@@ -109,6 +116,10 @@ export function watchLine(entry: Entry, width = 400): string {
     .join("  ");
   return cutTo(line, width);
 }
+
+/** A deliberation that is passed over, and why. */
+export const unreadableLine = (id: DeliberationId, { message }: Fault): string =>
+  oneLine(`Passed over ${id}: ${message}`, 600);
 
 /** Who stands behind an entry: `B bob`, `critic`; empty where the type says it. */
 function whoOf(entry: Entry): string {

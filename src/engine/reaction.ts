@@ -1,5 +1,13 @@
 import { setMaxListeners } from "node:events";
-import { isEvent, isIntermediate, StepKey, type Entry, type Event, type NewEvent } from "../kernel/index.ts";
+import {
+  isEvent,
+  isIntermediate,
+  isUnreadable,
+  StepKey,
+  type Entry,
+  type Event,
+  type NewEvent,
+} from "../kernel/index.ts";
 import { digestOf } from "./digest.ts";
 import type { DriveContext } from "./drive.ts";
 import { loadPinned } from "./opening.ts";
@@ -52,6 +60,7 @@ async function retryReaction(
       return await attemptReaction(context, { reactor, entry, signal });
     } catch (error) {
       if (signal.aborted) return;
+      if (isUnreadable(error)) throw error; // REACT-9
       if (attempt >= MAX_ATTEMPTS) return noteFailure(context, { reactor, entry, error }); // REACT-4
       await context.world.sleep(2 ** (attempt - 1) * 1_000, signal);
     }

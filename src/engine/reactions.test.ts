@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { Cursor, Fault, isEvent, type Entry, type Event, type Store } from "../kernel/index.ts";
+import {
+  Cursor,
+  Fault,
+  isEvent,
+  type Entry,
+  type Event,
+  type Store,
+  type StoredEvent,
+} from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
 import { council } from "../../test/support/toys/council.ts";
 import { critic } from "../../test/support/toys/critic.ts";
@@ -16,7 +24,7 @@ import {
   type Reaction,
 } from "./index.ts";
 
-// DESIGN section 3, point 16; REACT-1 to REACT-6 of reactions.ts, REACT-8 of reaction.ts.
+// DESIGN section 3, point 16; REACT-1 to REACT-6 and REACT-9 of reactions.ts, REACT-8 of reaction.ts.
 
 const script = { ada: () => "a", bob: () => "b", cyd: () => "c", chair: () => "d", judge: () => "fine" };
 const alone = new AbortController().signal;
@@ -400,6 +408,50 @@ describe("a worker of reactors", () => {
     const worker = on.worker("w1");
     await on.clock.advance(10);
     await expect(worker.ended).rejects.toMatchObject({ code: "schema-newer" });
+  });
+});
+
+describe("a deliberation that cannot be read", () => {
+  it.each<[string, string, Partial<StoredEvent> | undefined]>([
+    ["a newer schema", "answer-given", { schema: 99 }],
+    ["broken JSON", "answer-given", { data: "{" }],
+    ["a missing field", "deliberation-opened", { data: "{}" }],
+    ["another place", "answer-given", { seq: 99 }],
+    ["a missing event", "roster-fixed", undefined],
+  ])("REACT-9: is passed over for %s in its %s, once, and all others are served", async (_, type, change) => {
+    const rows: (StoredEvent | undefined)[] = [];
+    const store = memoryStore(Date.now, rows);
+    const other = listener("other", () => Promise.resolve(NOTHING_TO_SAY));
+    await using on = staged({ reactors: [critic, other], store: () => store });
+    const ids = [await on.open("r1"), await on.open("r2"), await on.open("r3")];
+    const [, damaged] = ids;
+    for (const id of ids) await on.drive(id);
+    const place = rows.findIndex((row) => row?.deliberation === damaged && row?.type === type);
+    const row = rows[place];
+    rows[place] = row && change && { ...row, ...change };
+    const told: string[] = [];
+    const stop = new AbortController();
+    const ended = on.engine.react({
+      ...{ worker: "w1", signal: stop.signal, backfill: true },
+      onUnreadable: (id, { code, message }) => void told.push(`${id} ${code} ${message.includes(id)}`),
+    });
+    await on.clock.advance(60_000);
+    const fresh = await on.open("r4");
+    await on.drive(fresh);
+    await on.clock.advance(10);
+    for (const id of [...ids, fresh].filter((one) => one !== damaged))
+      expect((await store.for(LOCAL).read(id)).filter(({ type: of }) => of === "grade-given")).toHaveLength(
+        3,
+      );
+    const code = change?.schema === undefined ? "journal-damaged" : "schema-newer";
+    expect(told).toEqual([`${damaged} ${code} true`]);
+    for (const name of ["critic", "other"]) expect(await store.cursor(name)).toBe(await store.end());
+    expect(rows.filter((one) => one?.deliberation === damaged && one?.origin.includes("reactor"))).toEqual(
+      [],
+    );
+    await expect(on.drive(damaged as typeof fresh)).rejects.toThrow(String(damaged));
+    stop.abort();
+    await on.clock.settle(ended);
   });
 });
 

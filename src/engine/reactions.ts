@@ -2,10 +2,12 @@ import { setMaxListeners } from "node:events";
 import {
   FIRST_CURSOR,
   isFault,
+  isUnreadable,
   reactorLease,
   type Cursor,
   type DeliberationId,
   type Entry,
+  type Fault,
   type Store,
   type Progress,
   type World,
@@ -21,6 +23,8 @@ import { Halt, linkAbort } from "./halt.ts";
 // REACT-5. Adopted events and copied events of clients trigger nothing. Neither do a reactor's own events, nor the engine's records of reactions that failed
 //     or had nothing to say, so that no reaction triggers itself.
 // REACT-6. A temporarily unavailable store stops no reactor: it restarts at its cursor.
+// REACT-9. A deliberation that cannot be read, because it is damaged or a newer version wrote to it, is passed over with its
+//     reason: the reactor goes on with all others, and its cursor with it.
 
 /** How many deliberations a reactor works on concurrently. */
 const MAX_CONCURRENCY = 16;
@@ -37,6 +41,8 @@ export type ReactOptions = {
   readonly signal: AbortSignal;
   /** A reactor that has never run starts at the beginning of the journal, instead of now. */
   readonly backfill?: boolean;
+  /** Receives each deliberation that cannot be read, once, with the reason. Its reactions are left out. (REACT-9) */
+  readonly onUnreadable?: (id: DeliberationId, fault: Fault) => void;
 };
 
 /**
@@ -47,9 +53,14 @@ export async function react(context: ReactionsContext, options: ReactOptions): P
   const stop = linkAbort(options.signal);
   const { signal } = stop;
   setMaxListeners(0, signal);
+  const unreadable = new Set<DeliberationId>();
+  const onUnreadable = (id: DeliberationId, fault: Fault) => {
+    if (!unreadable.has(id)) options.onUnreadable?.(id, fault);
+    unreadable.add(id);
+  };
   await Promise.all(
     context.reactors.map((reactor) =>
-      runReactor(context, reactor, { ...options, signal }).catch((error: unknown) => {
+      runReactor(context, reactor, { ...options, signal, onUnreadable }).catch((error: unknown) => {
         stop.abort(new Halt("interrupted"));
         throw error;
       }),
@@ -126,6 +137,10 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
           await makeReaction({ ...context, store: store.for(organization) }, { reactor, entry, signal });
         }),
       )
+      .catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error;
+        options.onUnreadable?.(entry.deliberation, error); // REACT-9
+      })
       .then(() => void (signal.aborted || unfinished.delete(entry.cursor)))
       .then(advance)
       .catch(fail)
@@ -141,6 +156,10 @@ async function serve(context: ReactionsContext, reactor: AnyReactor, options: Re
     for await (const batch of store.subscribe(from, signal)) {
       for (const entry of batch) {
         seen = entry.cursor;
+        if (entry.type === "unreadable") {
+          options.onUnreadable?.(entry.deliberation, entry.fault);
+          continue;
+        }
         if (!subscribesTo(reactor, entry)) continue; // REACT-5
         const chain = begin(entry).finally(() => running.delete(chain));
         running.add(chain);

@@ -1,4 +1,5 @@
 import type { EventType, NewEvent } from "./event.ts";
+import type { Fault } from "./fault.ts";
 import type { Cursor, DeliberationId, EventId, Json } from "./ids.ts";
 import type { Call } from "./model.ts";
 import type { Origin } from "./origin.ts";
@@ -28,6 +29,12 @@ export type UnknownEvent = {
 
 /** An entry read from a journal. */
 export type Entry = Event | UnknownEvent;
+
+/** An event that a subscription cannot give out, with the reason. Reading its deliberation throws the same fault. */
+export type UnreadableEvent = {
+  readonly type: "unreadable";
+  readonly fault: Fault<"journal-damaged" | "schema-newer">;
+} & Pick<Envelope, "deliberation" | "cursor">;
 
 export const isEvent = <T extends EventType>(entry: Entry, ...types: readonly T[]): entry is Event<T> =>
   // `includes` accepts only the array's own element type.

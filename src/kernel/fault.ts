@@ -10,6 +10,8 @@ type Faults = {
   "protocol-unknown": { name: string; version: number; shipped: string };
   "event-invalid": { type: string; why: string };
   "event-too-large": { type: string; bytes: number };
+  /** `seq`: the place of the event that is missing or cannot be read. */
+  "journal-damaged": { id: string; seq: number; why: string };
   "schema-newer": { what: string; found: number; known: number };
   "store-unavailable": { where: string; why: string };
   /** `names`: the reactors in the order in which each one answers the one before; `types`: what each answers. */
@@ -40,6 +42,7 @@ const explain: { [C in FaultCode]: (details: Faults[C]) => string } = {
     `this version of Parley has no protocol ${d.name}@${d.version} (it has ${d.shipped}); fork it to use one of these`,
   "event-invalid": (d) => `an event "${d.type}" cannot be recorded: ${d.why}`,
   "event-too-large": (d) => `an event "${d.type}" of ${d.bytes} bytes is over the limit of 4 MB`,
+  "journal-damaged": (d) => `run ${d.id} cannot be read: event ${d.seq} ${d.why}`,
   "schema-newer": (d) =>
     `${d.what} uses schema ${d.found}; this version supports up to ${d.known}; install a newer Parley`,
   "store-unavailable": (d) => `the store at ${d.where} cannot be used: ${d.why}`,
@@ -74,3 +77,7 @@ export const isFault = <C extends FaultCode>(error: unknown, code?: C): error is
   error instanceof Error &&
   error.name === "Fault" &&
   (code === undefined || ("code" in error && error.code === code));
+
+/** True if a run's journal cannot be read: it is damaged, or a newer version recorded an event of it. Other runs can be read. */
+export const isUnreadable = (error: unknown): error is Fault<"journal-damaged" | "schema-newer"> =>
+  isFault(error, "journal-damaged") || isFault(error, "schema-newer");

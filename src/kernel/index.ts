@@ -24,6 +24,7 @@ export {
   type Event,
   type Projection,
   type UnknownEvent,
+  type UnreadableEvent,
   callOf,
   defineProjection,
   fold,
@@ -42,7 +43,7 @@ export {
   parseEvent,
 } from "./event.ts";
 export { type Families, familyOf } from "./families.ts";
-export { Fault, type FaultCode, isFault } from "./fault.ts";
+export { Fault, type FaultCode, isFault, isUnreadable } from "./fault.ts";
 export {
   FIRST_CURSOR,
   Cursor,
@@ -115,8 +116,12 @@ export {
   fitText,
   MAX_EVENT_BYTES,
   type EncodedEvent,
+  type StoredEvent,
   admit,
+  complete,
   decodeEntry,
+  decodePart,
+  feedEntry,
   outlivesClosing,
   encodeEvent,
 } from "./recording.ts";

@@ -1,7 +1,7 @@
 import type { Origin } from "./origin.ts";
 import type { Cursor, DeliberationId, Digest, OrganizationId, SeriesId } from "./ids.ts";
 import type { NewEvent } from "./event.ts";
-import type { Entry } from "./envelope.ts";
+import type { Entry, UnreadableEvent } from "./envelope.ts";
 
 /**
  * `fresh: false`: the origin had recorded before; `events` is that earlier batch.
@@ -40,8 +40,11 @@ export type Changes = { readonly cursor: Cursor; readonly heads: readonly Head[]
 
 /** Events in commit order. */
 export interface Feed {
-  /** Yields every event after `cursor`, then new ones as they commit, until `signal` aborts. It never skips one. */
-  subscribe(after: Cursor, signal: AbortSignal): AsyncIterable<readonly Entry[]>;
+  /**
+   * Yields every event after `cursor`, then new ones as they commit, until `signal` aborts. It never skips one: in place of an
+   * event that is damaged or of a newer schema it gives the reason, and goes on.
+   */
+  subscribe(after: Cursor, signal: AbortSignal): AsyncIterable<readonly (Entry | UnreadableEvent)[]>;
   /** Returns the deliberations with events after `cursor`: a cheap way to follow a few of them. */
   changed(after: Cursor): Promise<Changes>;
   /** Returns the cursor of the last committed event of the whole store. */
@@ -57,7 +60,10 @@ export interface Journal extends Feed {
    * @throws Fault `event-invalid`, `event-too-large`, `store-unavailable`
    */
   append(id: DeliberationId, events: readonly NewEvent[], origin: Origin): Promise<Appended>;
-  /** Returns the events with `seq > after` in order; none if the deliberation does not exist. */
+  /**
+   * Returns the events with `seq > after` in order; none if the deliberation does not exist.
+   * @throws Fault `schema-newer`, `journal-damaged` if one of them is missing or cannot be read
+   */
   read(id: DeliberationId, after?: number): Promise<readonly Entry[]>;
   /** Newest opening first. */
   list(query: ListQuery): Promise<readonly Summary[]>;

@@ -117,8 +117,10 @@ describe("the door out of a store", () => {
     ["data that is no JSON", { data: "{" }],
     ["an origin that is none", { origin: '{"by":"nobody"}' }],
     ["an origin that is no JSON", { origin: "" }],
-  ])("calls %s invalid, by a fault", (_what, changes) => {
-    expect(() => decodeEntry(row(changes))).toThrowError(expect.objectContaining({ code: "event-invalid" }));
+  ])("calls %s damaged, by a fault that names the run", (_what, changes) => {
+    const read = () => decodeEntry(row(changes));
+    expect(read).toThrowError(expect.objectContaining({ code: "journal-damaged" }));
+    expect(read).toThrow(/^run d cannot be read: event 1 \("note-taken"\) is damaged: /);
   });
 });
 

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { upcast } from "./upcast.ts";
 import { Origin } from "./origin.ts";
-import { Json } from "./ids.ts";
-import { Fault } from "./fault.ts";
+import { Json, type DeliberationId } from "./ids.ts";
+import { Fault, isFault, isUnreadable } from "./fault.ts";
 import { EVENT_SCHEMA, isEventType, parseEvent, type NewEvent } from "./event.ts";
-import type { Entry, Envelope } from "./envelope.ts";
+import type { Entry, Envelope, UnreadableEvent } from "./envelope.ts";
 import { canonical } from "./canonical.ts";
 
 /** The maximum size of an event's data as UTF-8. */
@@ -51,12 +51,12 @@ export type StoredEvent = Omit<Envelope, "origin"> & EncodedEvent & { readonly o
 
 /**
  * Decodes a stored event: parses and upcasts it. Every store reads through it. An unknown type becomes `unknown`.
- * @throws Fault `schema-newer`, `event-invalid`
+ * @throws Fault `schema-newer`, `journal-damaged`
  */
 export function decodeEntry(row: StoredEvent): Entry {
   if (row.schema > EVENT_SCHEMA)
     throw new Fault("schema-newer", { what: `event ${row.id}`, found: row.schema, known: EVENT_SCHEMA });
-  return validly(row.type, () => {
+  return decodePart(row, () => {
     const { id, deliberation, seq, cursor, at } = row;
     const recorded = {
       type: row.type,
@@ -71,18 +71,63 @@ export function decodeEntry(row: StoredEvent): Entry {
   });
 }
 
+/** Decodes a stored event for a subscription, which goes on where one event cannot be read. */
+export function feedEntry(
+  decode: () => Entry,
+  { deliberation, cursor }: Pick<Envelope, "deliberation" | "cursor">,
+): Entry | UnreadableEvent {
+  try {
+    return decode();
+  } catch (fault) {
+    if (!isUnreadable(fault)) throw fault;
+    return { type: "unreadable", deliberation, cursor, fault };
+  }
+}
+
+/** Decodes a part of a stored event. @throws Fault `journal-damaged` in place of every error that is no Fault */
+export function decodePart<T>(
+  row: { readonly deliberation: string; readonly seq: number; readonly type: string },
+  decode: () => T,
+): T {
+  const { deliberation: id, seq, type } = row;
+  return guarded(
+    (why) => new Fault("journal-damaged", { id, seq, why: `("${type}") is damaged: ${why}` }),
+    decode,
+  );
+}
+
+/**
+ * Checks that a journal's entries with `seq > after` are complete. Every store reads through it.
+ * @param head the `seq` of the deliberation's last recorded event
+ * @throws Fault `journal-damaged`
+ */
+export function complete(
+  entries: readonly Entry[],
+  { id, after, head }: { readonly id: DeliberationId; readonly after: number; readonly head: number },
+): readonly Entry[] {
+  const gap = entries.findIndex(({ seq }, index) => seq !== after + index + 1);
+  const missing = after + 1 + (gap < 0 ? entries.length : gap);
+  if (gap >= 0 || missing <= head)
+    throw new Fault("journal-damaged", { id, seq: missing, why: "is missing" });
+  return entries;
+}
+
 /** Turns every error of `work` into a Fault, including the stack overflow of deeply nested data. */
-function validly<T>(type: string, work: () => T): T {
+const validly = <T>(type: string, work: () => T): T =>
+  guarded((why) => new Fault("event-invalid", { type, why }), work);
+
+function guarded<T>(fault: (why: string) => Fault, work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (isFault(error)) throw error;
     const why =
       error instanceof z.ZodError
         ? z.prettifyError(error)
         : error instanceof Error
           ? error.message
           : String(error);
-    throw new Fault("event-invalid", { type, why });
+    throw fault(why);
   }
 }
 

@@ -87,11 +87,11 @@ export function poller(end: () => Promise<Cursor>, intervalMs: number) {
 export const SUBSCRIPTION_EVENTS = 500;
 
 /** A store's subscription: catches up, then follows, in one order. `readAfter` gives committed events in cursor order. */
-export async function* follow(
+export async function* follow<T extends Pick<Entry, "cursor">>(
   from: Cursor,
   signal: AbortSignal,
-  store: { readonly readAfter: (after: Cursor) => Promise<readonly Entry[]>; readonly poller: Poller },
-): AsyncIterable<readonly Entry[]> {
+  store: { readonly readAfter: (after: Cursor) => Promise<readonly T[]>; readonly poller: Poller },
+): AsyncIterable<readonly T[]> {
   let after = from;
   while (!signal.aborted) {
     const known = store.poller.known();

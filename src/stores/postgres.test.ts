@@ -56,10 +56,11 @@ async function postgresPlace(url: string): Promise<PostgresPlace> {
       ]);
       return rows.map((row) => String(row["data"]));
     },
-    alter: async (name, seq, { type, schema: version }) => {
-      const set = "set type = coalesce($1, type), schema = coalesce($2::int, schema)";
-      const sql = `update ${schema}.event ${set} where deliberation = $3 and seq = $4`;
-      await query(url, sql, [type ?? null, version ?? null, name, seq]);
+    alter: async (name, seq, row) => {
+      const set = Object.keys(row ?? {}).map((column, index) => `${column} = $${index + 3}`);
+      const change = row ? `update ${schema}.event set ${set.join(", ")}` : `delete from ${schema}.event`;
+      const values = [name, seq, ...Object.values(row ?? {})];
+      await query(url, `${change} where deliberation = $1 and seq = $2`, values);
     },
     [Symbol.asyncDispose]: drop,
   };

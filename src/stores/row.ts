@@ -6,10 +6,13 @@ import {
   Origin,
   SeriesId,
   decodeEntry,
+  decodePart,
   eventId,
+  feedEntry,
   originKey,
   type Entry,
   type Summary,
+  type UnreadableEvent,
 } from "../kernel/index.ts";
 
 /** One row of the event table, the same in every database. `cursor` and `seq` are whole numbers; the rest is text. */
@@ -59,24 +62,25 @@ export function originColumn(key: string): string {
   return `${escapeText.slice(0, MAX_KEY_LENGTH)}"${createHash("sha256").update(escapeText).digest("hex")}`;
 }
 
-/**
- * @throws Fault `schema-newer`, `event-invalid`
- */
+/** @throws Fault `schema-newer`, `journal-damaged` */
 export function toEntry(row: EventRow): Entry {
-  const deliberation = DeliberationId.parse(row.deliberation);
-  const key = originKey(Origin.parse(JSON.parse(row.origin)));
-  return decodeEntry({
-    id: eventId(deliberation, key, row.place),
-    deliberation,
-    seq: row.seq,
-    cursor: Cursor.parse(row.cursor),
-    at: row.at,
-    type: row.type,
-    schema: row.schema,
-    data: row.data,
-    origin: row.origin,
+  const { deliberation, origin_key: column, place, ...stored } = row;
+  const named = decodePart(row, () => {
+    const id = DeliberationId.parse(deliberation);
+    const key = originKey(Origin.parse(JSON.parse(row.origin)));
+    if (originColumn(key) !== column) throw new Error("its origin is not the one that it was recorded under");
+    return { deliberation: id, id: eventId(id, key, place), cursor: Cursor.parse(row.cursor) };
   });
+  return decodeEntry({ ...stored, ...named });
 }
+
+/** A row of a subscription. */
+export const toFeedEntry = (row: EventRow): Entry | UnreadableEvent =>
+  // A damaged id names no deliberation that anybody could read.
+  feedEntry(() => toEntry(row), {
+    deliberation: row.deliberation as DeliberationId,
+    cursor: Cursor.parse(row.cursor),
+  });
 
 /** Text that a database could not hold as it is (NUL, lone surrogates) as text that any can. */
 export function escapeText(text: string): string {

@@ -66,10 +66,14 @@ async function sqlitePlace(): Promise<
       // The select names its one column.
       return Promise.resolve((rows as { data: string }[]).map((row) => row.data));
     },
-    alter: (id, seq, { type, schema }) => {
-      const sql =
-        "update event set type = coalesce(?, type), schema = coalesce(?, schema) where deliberation = ? and seq = ?";
-      use((database) => database.prepare(sql).run(type ?? null, schema ?? null, id, seq));
+    alter: (id, seq, row) => {
+      const set = Object.keys(row ?? {}).map((column) => `${column} = ?`);
+      const change = row ? `update event set ${set.join(", ")}` : "delete from event";
+      use((database) =>
+        database
+          .prepare(`${change} where deliberation = ? and seq = ?`)
+          .run(...Object.values(row ?? {}), id, seq),
+      );
       return Promise.resolve();
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
@@ -112,7 +116,7 @@ storeContract("the SQLite store in memory", inMemory, {
         "waits for a held lock without holding the event loop for more than 20 ms",
         "keeps data at rest as canonical JSON",
         "keeps an event of a type that it does not know",
-        "refuses to read an event of a newer schema",
+        "refuses to read a deliberation that cannot be read, and follows all others",
       ],
     },
     { because: "the place closes it", tests: ["refuses to be used after it was closed"] },

@@ -8,6 +8,7 @@ import {
   type Appended,
   type Lease,
   type StepReservation,
+  complete,
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
 import { prepareBatch } from "./batch.ts";
@@ -17,6 +18,7 @@ import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
 import {
   EVENT_COLUMNS,
   toEntry,
+  toFeedEntry,
   escapeText,
   originColumn,
   toSummary,
@@ -35,9 +37,12 @@ export type OpenedStore = Omit<Store, "for"> & {
 /** What one organization has in a store, with its engrams. */
 export type OpenedOrganizationStore = OrganizationStore & { readonly engrams: EngramStore };
 
-const EVENTS = `select ${EVENT_COLUMNS.map((column) => `e.${column}`).join(", ")} from @event e`;
+const COLUMNS = EVENT_COLUMNS.map((column) => `e.${column}`).join(", ");
+const EVENTS = `select ${COLUMNS} from @event e`;
+// One row without an event where there is none, so that a missing last event is noticed.
+const READ = `select d.seq as head, ${COLUMNS} from @deliberation d left join @event e on e.deliberation = d.id and e.seq > $3
+  where d.id = $1 and d.organization = $2 order by e.seq`;
 const IS_OWN = "exists (select 1 from @deliberation where id = $1 and organization = $2)";
-const READ = `${EVENTS} where e.deliberation = $1 and e.seq > $3 and ${IS_OWN} order by e.seq`;
 const RECORDED = `${EVENTS} where e.deliberation = $1 and e.origin_key = $2 order by e.place`;
 const IN_ORDER = `order by e.cursor limit ${SUBSCRIPTION_EVENTS}`;
 const AFTER = `${EVENTS} where e.cursor > $1 ${IN_ORDER}`;
@@ -118,8 +123,14 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
   };
   const end = async () => Cursor.parse((await database.first<{ last: number }>(END))?.last ?? 0);
   const subscribers = poller(end, opened.pollMs);
-  const entries = async (...query: Parameters<Database["all"]>) =>
-    (await database.all<EventRow>(...query)).map(toEntry);
+  const fed = async (...query: Parameters<Database["all"]>) =>
+    (await database.all<EventRow>(...query)).map(toFeedEntry);
+  const read = async (id: DeliberationId, organization: OrganizationId, after: number) => {
+    type Row = EventRow | { readonly cursor: null };
+    const rows = await database.all<Row & { readonly head: number }>(READ, id, organization, after);
+    const entries = rows.flatMap(({ head: _head, ...row }) => (row.cursor === null ? [] : [toEntry(row)]));
+    return complete(entries, { id, after, head: rows[0]?.head ?? 0 });
+  };
   const texts = cacheTexts({
     put: async (organization, digest, text) =>
       void (await database.run(PUT_TEXT, organization, digest, escapeText(text))),
@@ -134,7 +145,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
   return {
     location,
     subscribe: (after, signal) =>
-      follow(after, signal, { readAfter: (cursor) => entries(AFTER, cursor), poller: subscribers }),
+      follow(after, signal, { readAfter: (cursor) => fed(AFTER, cursor), poller: subscribers }),
     changed: (after) => changed(after),
     end,
     for: (organization) => ({
@@ -144,16 +155,20 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
         const decision = await database.append(batch);
         const appended: Appended =
           decision === "recorded"
-            ? { ok: true, fresh: false, events: await entries(RECORDED, id, batch.key) }
+            ? {
+                ok: true,
+                fresh: false,
+                events: (await database.all<EventRow>(RECORDED, id, batch.key)).map(toEntry),
+              }
             : decision;
         const last = appended.ok ? appended.events.at(-1) : undefined;
         if (last) subscribers.reached(last.cursor);
         return appended;
       },
-      read: (id, after = 0) => entries(READ, id, organization, after),
+      read: (id, after = 0) => read(id, organization, after),
       subscribe: (after, signal) =>
         follow(after, signal, {
-          readAfter: (cursor) => entries(OWN_AFTER, cursor, organization),
+          readAfter: (cursor) => fed(OWN_AFTER, cursor, organization),
           poller: subscribers,
         }),
       changed: (after) => changed(after, organization),

@@ -1,13 +1,22 @@
+import type { StoredEvent } from "../kernel/index.ts";
 import { memoryStore } from "./memory-store.ts";
+import type { StorePlace } from "./store-place.ts";
 import { storeContract } from "./store-contract.ts";
 
 storeContract(
   "the store in memory",
   () => {
-    const store = memoryStore();
+    const rows: (StoredEvent | undefined)[] = [];
+    const store = memoryStore(Date.now, rows);
+    const alter: StorePlace["alter"] = (id, seq, change) => {
+      const place = rows.findIndex((row) => row?.deliberation === id && row.seq === seq);
+      const row = rows[place];
+      rows[place] = row && change ? { ...row, ...change } : undefined;
+      return Promise.resolve();
+    };
     // Every opening is the same store: there is nothing outside of this process to open.
-    const place = { open: () => Promise.resolve(store), [Symbol.asyncDispose]: () => Promise.resolve() };
-    return Promise.resolve(place);
+    const open = () => Promise.resolve(store);
+    return Promise.resolve({ open, alter, [Symbol.asyncDispose]: () => Promise.resolve() });
   },
   {
     skip: [
@@ -24,11 +33,7 @@ storeContract(
       },
       {
         because: "it has nothing at rest",
-        tests: [
-          "keeps data at rest as canonical JSON",
-          "keeps an event of a type that it does not know",
-          "refuses to read an event of a newer schema",
-        ],
+        tests: ["keeps data at rest as canonical JSON"],
       },
       { because: "closing it means nothing", tests: ["refuses to be used after it was closed"] },
     ],

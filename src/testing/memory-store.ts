@@ -2,13 +2,16 @@ import {
   Cursor,
   Fault,
   admit,
+  complete,
   decodeEntry,
   eventId,
+  feedEntry,
   isEvent,
   originKey,
   outlivesClosing,
   encodeEvent,
   type Appended,
+  type CheckedEvent,
   type DeliberationId,
   type Entry,
   type OrganizationId,
@@ -17,60 +20,79 @@ import {
   type Reservation,
   type StepReservation,
   type Store,
-  type EncodedEvent,
+  type StoredEvent,
+  type Summary,
+  type UnreadableEvent,
 } from "../kernel/index.ts";
+
+/** `places`: where its rows are, by `seq` less 1. */
+type StoredHead = Summary & { readonly opened: Cursor; readonly cursor: Cursor; readonly places: number[] };
 
 /**
  * A store that lives and dies with the process: for tests and for trying a protocol out. It keeps the
  * same contract as the durable ones, and the same bytes, but it is one process's own.
+ * @param rows its events in order, which a test may damage or remove
  */
-export function memoryStore(now: () => number = Date.now): Store {
-  const inOrder: Entry[] = [];
+export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | undefined)[] = []): Store {
+  const decoded = new WeakMap<StoredEvent, Entry>();
   const batches = new Map<string, Entry[]>();
-  const byDeliberation = new Map<DeliberationId, Entry[]>();
-  const owners = new Map<DeliberationId, OrganizationId>();
+  const heads = new Map<DeliberationId, StoredHead>();
   const texts = new Map<string, string>();
   const cursors = new Map<string, Cursor>();
   const leases = new Map<string, { holder: string; until: number }>();
   const reservations: { id: DeliberationId; origin: string; amount: Reservation }[] = [];
   const waiting = new Set<() => void>();
 
-  const record = (id: DeliberationId, events: readonly EncodedEvent[], origin: Origin): Entry[] => {
+  const entryOf = (row: StoredEvent): Entry => {
+    const entry = decoded.get(row) ?? decodeEntry(row);
+    if (!row.id.startsWith(`${row.deliberation}/${originKey(entry.origin)}#`)) {
+      const why = "is not under the origin that it was recorded under";
+      throw new Fault("journal-damaged", { id: row.deliberation, seq: row.seq, why });
+    }
+    decoded.set(row, entry);
+    return entry;
+  };
+
+  const record = (id: DeliberationId, events: readonly CheckedEvent[], origin: Origin): Entry[] => {
     const key = originKey(origin);
-    const log = byDeliberation.get(id) ?? [];
-    byDeliberation.set(id, log);
-    const entries = events.map((event, index) =>
-      decodeEntry({
-        ...event,
-        id: eventId(id, key, index),
-        deliberation: id,
-        seq: log.length + index + 1,
-        cursor: Cursor.parse(inOrder.length + index + 1),
-        at: new Date(now()).toISOString(),
-        origin: JSON.stringify(origin),
-      }),
-    );
-    inOrder.push(...entries);
-    log.push(...entries);
+    const head = heads.get(id);
+    const fresh = events.map(({ type, schema, data }, index) => ({
+      ...{ type, schema, data },
+      id: eventId(id, key, index),
+      deliberation: id,
+      seq: (head?.seq ?? 0) + index + 1,
+      cursor: Cursor.parse(rows.length + index + 1),
+      at: new Date(now()).toISOString(),
+      origin: JSON.stringify(origin),
+    }));
+    rows.push(...fresh);
+    const entries = fresh.map(entryOf);
     batches.set(`${id}/${key}`, entries);
+    for (const entry of entries) {
+      const next = moved(heads.get(id), entry);
+      next.places.push(entry.cursor - 1);
+      heads.set(id, next);
+    }
     for (const wake of waiting) wake();
     return entries;
   };
 
   const isOf = (id: DeliberationId, organization: OrganizationId | undefined): boolean =>
-    organization === undefined || owners.get(id) === organization;
+    organization === undefined || heads.get(id)?.organization === organization;
 
   /** Every organization's events, or one's. */
   async function* follow(
     after: Cursor,
     signal: AbortSignal,
     organization?: OrganizationId,
-  ): AsyncIterable<readonly Entry[]> {
+  ): AsyncIterable<readonly (Entry | UnreadableEvent)[]> {
     let at: number = after;
     while (!signal.aborted) {
-      const fresh = inOrder.slice(at);
+      const fresh = rows.slice(at);
       at += fresh.length;
-      const own = fresh.filter(({ deliberation }) => isOf(deliberation, organization));
+      const own = fresh.flatMap((row) =>
+        row && isOf(row.deliberation, organization) ? [feedEntry(() => entryOf(row), row)] : [],
+      );
       if (own.length > 0) yield own;
       else {
         await new Promise<void>((resolve) => {
@@ -87,12 +109,12 @@ export function memoryStore(now: () => number = Date.now): Store {
   }
   const changed = async (after: Cursor, organization?: OrganizationId) => {
     await Promise.resolve();
-    const heads = [...byDeliberation]
-      .filter(([id, log]) => isOf(id, organization) && (log.at(-1)?.cursor ?? 0) > after)
-      .map(([deliberation, log]) => ({ deliberation, seq: log.length }));
-    return { cursor: Cursor.parse(inOrder.length), heads };
+    const later = [...heads.values()]
+      .filter(({ id, cursor }) => isOf(id, organization) && cursor > after)
+      .map(({ id: deliberation, seq }) => ({ deliberation, seq }));
+    return { cursor: Cursor.parse(rows.length), heads: later };
   };
-  const end = () => Promise.resolve(Cursor.parse(inOrder.length));
+  const end = () => Promise.resolve(Cursor.parse(rows.length));
 
   const partOf = (organization: OrganizationId): OrganizationStore => ({
     organization,
@@ -104,53 +126,38 @@ export function memoryStore(now: () => number = Date.now): Store {
         const why = `it is of the organization ${first.data.organization}, and this part of the store is ${organization}'s`;
         throw new Fault("event-invalid", { type: first.type, why });
       }
-      const rows = events.map(encodeEvent);
+      const checked = events.map(encodeEvent);
       await Promise.resolve();
-      const log = byDeliberation.get(id);
-      if (log && !isOf(id, organization)) return { ok: false, reason: "missing" };
+      const head = heads.get(id);
+      if (head && !isOf(id, organization)) return { ok: false, reason: "missing" };
       const past = batches.get(`${id}/${originKey(origin)}`);
       if (past) return { ok: true, fresh: false, events: past };
-      if (!log && first?.type !== "deliberation-opened") return { ok: false, reason: "missing" };
-      if (log?.some((entry) => isEvent(entry, "deliberation-closed")) && !outlivesClosing(events, origin)) {
+      if (!head && first?.type !== "deliberation-opened") return { ok: false, reason: "missing" };
+      if (head && head.status !== "open" && !outlivesClosing(events, origin)) {
         return { ok: false, reason: "closed" };
       }
-      owners.set(id, organization);
-      return { ok: true, fresh: true, events: record(id, rows, origin) };
+      return { ok: true, fresh: true, events: record(id, checked, origin) };
     },
     async read(id, after = 0) {
       await Promise.resolve();
-      return isOf(id, organization) ? (byDeliberation.get(id) ?? []).slice(after) : [];
+      const head = heads.get(id);
+      if (!head || !isOf(id, organization)) return [];
+      const own = head.places.slice(after).flatMap((place) => rows[place] ?? []);
+      return complete(own.map(entryOf), { id, after, head: head.seq });
     },
     subscribe: (after, signal) => follow(after, signal, organization),
     changed: (after) => changed(after, organization),
     end,
     async list({ limit, series, before }) {
       await Promise.resolve();
-      const summaries = [...byDeliberation.values()].flatMap((log) => {
-        const [opened] = log;
-        if (!opened || !isEvent(opened, "deliberation-opened")) return [];
-        const { data } = opened;
-        if (data.organization !== organization || (series !== undefined && data.series?.id !== series))
-          return [];
-        const closed = log.find((entry) => isEvent(entry, "deliberation-closed"));
-        return [
-          {
-            id: opened.deliberation,
-            organization: data.organization,
-            series: data.series?.id ?? null,
-            protocol: data.protocol.name,
-            question: data.question.slice(0, 200),
-            openedAt: opened.at,
-            status: closed && isEvent(closed, "deliberation-closed") ? closed.data.outcome : "open",
-            seq: log.length,
-          },
-        ];
-      });
-      const below = before === undefined ? Infinity : (openedAt(before, organization) ?? 0);
-      return summaries
+      const below =
+        before === undefined ? Infinity : isOf(before, organization) ? (heads.get(before)?.opened ?? 0) : 0;
+      return [...heads.values()]
         .reverse()
-        .filter(({ id }) => (openedAt(id, organization) ?? 0) < below)
-        .slice(0, limit);
+        .filter((head) => isOf(head.id, organization) && (series === undefined || head.series === series))
+        .filter(({ opened }) => opened < below)
+        .slice(0, limit)
+        .map(({ opened: _opened, cursor: _cursor, places: _places, ...summary }) => summary);
     },
     async putText(digest, text) {
       await Promise.resolve();
@@ -165,7 +172,7 @@ export function memoryStore(now: () => number = Date.now): Store {
     },
     async reserve(id, origin, amount) {
       await Promise.resolve();
-      if (owners.get(id) !== organization) throw new Fault("deliberation-missing", { id });
+      if (!isOf(id, organization)) throw new Fault("deliberation-missing", { id });
       reservations.push({ id, origin, amount });
     },
     async reservations(id) {
@@ -180,14 +187,10 @@ export function memoryStore(now: () => number = Date.now): Store {
       return [...steps.values()];
     },
   });
-  /** The cursor of an opening. */
-  const openedAt = (id: DeliberationId, organization: OrganizationId): number | undefined =>
-    isOf(id, organization) ? byDeliberation.get(id)?.[0]?.cursor : undefined;
-
   return {
     location: "memory",
     for: partOf,
-    findOrganization: (id) => Promise.resolve(owners.get(id)),
+    findOrganization: (id) => Promise.resolve(heads.get(id)?.organization),
     subscribe: (after, signal) => follow(after, signal),
     changed: (after) => changed(after),
     end,
@@ -225,3 +228,29 @@ const add = (a: Reservation, b: Reservation): Reservation => ({
   tokens: a.tokens + b.tokens,
   usd: a.usd + b.usd,
 });
+
+/** A head after an entry; the first one is the opening, as `append` has checked. */
+function moved(head: StoredHead | undefined, entry: Entry): StoredHead {
+  const { seq, cursor } = entry;
+  if (head)
+    return {
+      ...head,
+      seq,
+      cursor,
+      ...(isEvent(entry, "deliberation-closed") && { status: entry.data.outcome }),
+    };
+  if (!isEvent(entry, "deliberation-opened")) throw new Error("a deliberation begins with its opening");
+  const { organization, series, protocol, question } = entry.data;
+  return {
+    ...{ id: entry.deliberation, organization, series: series?.id ?? null, protocol: protocol.name },
+    ...{
+      question: question.slice(0, 200),
+      openedAt: entry.at,
+      status: "open",
+      opened: cursor,
+      seq,
+      cursor,
+      places: [],
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { FIRST_CURSOR, type Entry, type Store } from "../kernel/index.ts";
 import { storeChild, type StoreChild } from "./store-contract-child.ts";
-import { collect, needed, type StoreCase, type StorePlace } from "./store-place.ts";
+import { collect, needed, readable, type StoreCase, type StorePlace } from "./store-place.ts";
 import { LOCAL, byOpening, deliberation, opening, upTo } from "./store-samples.ts";
 
 const RIVALS = 20;
@@ -98,7 +98,7 @@ function follow(
 ): { readonly entries: Entry[]; readonly done: Promise<void> } {
   const entries: Entry[] = [];
   const done = (async () => {
-    for await (const batch of store.subscribe(FIRST_CURSOR, signal)) entries.push(...batch);
+    for await (const batch of store.subscribe(FIRST_CURSOR, signal)) entries.push(...batch.map(readable));
   })();
   return { entries, done };
 }

@@ -5,16 +5,19 @@ import {
   isFault,
   originKey,
   encodeEvent,
+  type Entry,
   type Json,
   type NewEvent,
   type Store,
+  type UnreadableEvent,
 } from "../kernel/index.ts";
-import { needed, type StoreCase } from "./store-place.ts";
+import { needed, type AlteredRow, type StoreCase } from "./store-place.ts";
 import {
   LOCAL,
   byClient,
   byOpening,
   byReactor,
+  byStep,
   deliberation,
   eventsOf,
   note,
@@ -181,18 +184,65 @@ export const roundTripCases: readonly StoreCase[] = [
   },
 
   {
-    title: "refuses to read an event of a newer schema",
+    title: "refuses to read a deliberation that cannot be read, and follows all others",
     run: async (place) => {
       await using store = await place.open();
-      await store.for(LOCAL).append(id, [opening("?"), note(1)], byOpening);
-      await needed(place.alter?.bind(place), "alter")(id, 2, { schema: 99 });
-      const read: unknown = await store
-        .for(LOCAL)
-        .read(id)
-        .catch((error: unknown) => error);
-      const next = store.subscribe(FIRST_CURSOR, new AbortController().signal)[Symbol.asyncIterator]().next();
-      const followed: unknown = await next.catch((error: unknown) => error);
-      expect([isFault(read, "schema-newer"), isFault(followed, "schema-newer")]).toEqual([true, true]);
+      const damages: readonly (readonly [string, AlteredRow | null])[] = [
+        ["schema-newer", { schema: 99 }],
+        ["schema-newer", { schema: 99, type: "star-danced", data: "[1]" }],
+        ["journal-damaged", { data: "{" }],
+        ["journal-damaged", { data: "" }],
+        ["journal-damaged", { data: '{"topic":"contract","reason":"without a body"}' }],
+        ["journal-damaged", { data: "[".repeat(2_000) + "]".repeat(2_000) }],
+        ["journal-damaged", { type: "answer-given" }],
+        ["journal-damaged", { origin: "{" }],
+        ["journal-damaged", { origin: '{"by":"nobody"}' }],
+        ["journal-damaged", { origin: '{"by":"client","request":"another"}' }],
+        ["journal-damaged", { origin: JSON.stringify({ ...byStep("a"), digest: "0" }) }],
+      ];
+      const holes: readonly (AlteredRow | null)[] = [{ seq: 9 }, null];
+      const names = upTo(damages.length + holes.length).map((nth) => deliberation(`d${nth}`));
+      for (const name of names) {
+        await store.for(LOCAL).append(name, [opening("?")], byOpening);
+        await store.for(LOCAL).append(name, [note(1)], byClient("a"));
+        await store.for(LOCAL).append(name, [note(2)], byClient("b"));
+      }
+      const codes = [...damages.map(([code]) => code), ...holes.map(() => "journal-damaged")];
+      const rows = [...damages.map(([, row]) => row), ...holes];
+      const alter = needed(place.alter?.bind(place), "alter");
+      for (const [index, name] of names.entries()) await alter(name, 2, rows[index] ?? null);
+      // Where the last event is missing, too.
+      const cut = deliberation("cut");
+      await store.for(LOCAL).append(cut, [opening("?"), note(1)], byOpening);
+      const later = deliberation("later");
+      await store.for(LOCAL).append(later, [opening("?")], byOpening);
+      await alter(cut, 2, null);
+
+      for (const [index, name] of [...names, cut].entries()) {
+        const fault: unknown = await store
+          .for(LOCAL)
+          .read(name)
+          .catch((error: unknown) => error);
+        const code = codes[index] ?? "journal-damaged";
+        expect([name, isFault(fault) && fault.code]).toEqual([name, code]);
+        expect(String(fault)).toContain(name);
+      }
+      expect(await store.for(LOCAL).read(later)).toHaveLength(1);
+      for (const feed of [store, store.for(LOCAL)]) {
+        const stop = new AbortController();
+        const found: (Entry | UnreadableEvent)[] = [];
+        for await (const batch of feed.subscribe(FIRST_CURSOR, stop.signal)) {
+          found.push(...batch);
+          if (found.some((entry) => entry.deliberation === later)) stop.abort();
+        }
+        const unreadable = found.filter((entry) => entry.type === "unreadable");
+        expect(unreadable.map((entry) => [entry.deliberation, entry.cursor, entry.fault.code])).toEqual(
+          damages.map(([code], index) => [names[index], index * 3 + 2, code]),
+        );
+        const gone = [names.length * 3 - 1, names.length * 3 + 2];
+        const all = upTo(names.length * 3 + 3).filter((cursor) => !gone.includes(cursor));
+        expect(found.map(({ cursor }) => cursor)).toEqual(all);
+      }
     },
   },
 ];

@@ -1,4 +1,13 @@
-import type { Cursor, DeliberationId, Entry, Feed, Json, Store } from "../kernel/index.ts";
+import type {
+  Cursor,
+  DeliberationId,
+  Entry,
+  Feed,
+  Json,
+  Store,
+  StoredEvent,
+  UnreadableEvent,
+} from "../kernel/index.ts";
 
 /** How another process opens a place: the module's export is called with `args` and gives the store, or its promise. */
 export type OpenInChild = {
@@ -7,6 +16,9 @@ export type OpenInChild = {
   readonly export: string;
   readonly args: readonly Json[];
 };
+
+/** What a test changes in a row. `data` and `origin` are JSON text, or none. */
+export type AlteredRow = Partial<Pick<StoredEvent, "type" | "schema" | "data" | "origin" | "seq">>;
 
 /**
  * Where a store lives: a file, a schema, a region of memory. Each test gets one that is empty, and that
@@ -24,12 +36,8 @@ export interface StorePlace extends AsyncDisposable {
   holdWrites?(): Promise<{ release(): Promise<void> }>;
   /** The data of a deliberation's events as the database holds them, in order. */
   dataAtRest?(id: DeliberationId): Promise<readonly string[]>;
-  /** Changes a recorded row behind the store's back, as another version of Parley would have written it. */
-  alter?(
-    id: DeliberationId,
-    seq: number,
-    row: { readonly type?: string; readonly schema?: number },
-  ): Promise<void>;
+  /** Changes a recorded row behind the store's back, as another version or a fault would have left it; null removes it. */
+  alter?(id: DeliberationId, seq: number, row: AlteredRow | null): Promise<void>;
 }
 
 /** One promise of the contract. */
@@ -46,6 +54,12 @@ export function needed<T>(hook: T | undefined, name: string): T {
   return hook;
 }
 
+/** @throws Fault of an entry that cannot be read */
+export function readable(entry: Entry | UnreadableEvent): Entry {
+  if (entry.type === "unreadable") throw entry.fault;
+  return entry;
+}
+
 /** Follows a store until `enough`, which sees all that came so far. */
 export async function collect(
   store: Feed,
@@ -55,7 +69,7 @@ export async function collect(
   const stop = new AbortController();
   const entries: Entry[] = [];
   for await (const batch of store.subscribe(after, stop.signal)) {
-    entries.push(...batch);
+    entries.push(...batch.map(readable));
     if (enough(entries)) stop.abort();
   }
   return entries;

@@ -5,7 +5,7 @@ import { withLocal2States } from "../../interop/local2/states.ts";
 import { OrganizationId, type Entry } from "../../kernel/index.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { styleOf } from "../../reports/style.ts";
-import { reactorLine, watchErrors, watchHead, watchLine, watchTable } from "../watch-text.ts";
+import { reactorLine, unreadableLine, watchErrors, watchHead, watchLine, watchTable } from "../watch-text.ts";
 import { pluralize } from "../../text/format.ts";
 import type { WatchReport } from "../../views/reactor-state.ts";
 import { jsonLine, jsonText, type Io, type Values } from "../command.ts";
@@ -16,7 +16,7 @@ import { interruptible, withParley, withStore } from "../session.ts";
 import { createWatchScreen } from "../watch-screen.ts";
 
 type WatchFlags = Values<typeof WATCH>;
-type Watcher = Pick<Parameters<typeof watch>[1], "onBegin" | "onEntry" | "onState">;
+type Watcher = Pick<Parameters<typeof watch>[1], "onBegin" | "onEntry" | "onState" | "onUnreadable">;
 
 /** This many of the newest runs are read at the start, unless a time is given. */
 const DEFAULT_RUNS = 200;
@@ -46,6 +46,7 @@ export const watchWorkers = (io: Io, options: WatchFlags): Promise<number> =>
         await watch(
           { store, organization: OrganizationId.parse(settings.organization) },
           {
+            onUnreadable: noteUnreadable(io),
             ...watcher,
             once,
             most: since === undefined ? DEFAULT_RUNS : MAX_RUNS,
@@ -61,6 +62,11 @@ export const watchWorkers = (io: Io, options: WatchFlags): Promise<number> =>
       }
     }),
   );
+
+const noteUnreadable =
+  ({ output }: Io) =>
+  (...[id, fault]: Parameters<typeof unreadableLine>): void =>
+    output.note(unreadableLine(id, fault));
 
 function onScreen({ output }: Io, { quiet }: WatchFlags): { readonly watcher: Watcher; end(): void } {
   const hint = process.stdin.isTTY === true ? "q or Ctrl-C quits" : "Ctrl-C quits";
@@ -78,6 +84,7 @@ function onScreen({ output }: Io, { quiet }: WatchFlags): { readonly watcher: Wa
       },
       onEntry: entry,
       onState: screen.state,
+      onUnreadable: (id, fault) => screen.line(unreadableLine(id, fault)),
     },
     end: screen.stop,
   };
@@ -130,6 +137,7 @@ export const worker = (io: Io, options: Values<typeof WORKER>): Promise<number> 
       const count = await runWorker(process, {
         signal,
         backfill,
+        onUnreadable: noteUnreadable(io),
         ...(quiet ? {} : { onReaction: (entry) => io.output.note(watchLine(entry)) }),
       });
       note(
