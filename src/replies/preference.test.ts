@@ -123,6 +123,26 @@ describe("parsePreference", () => {
     "Overall, both outputs have merits. It is hard to say more.",
   ])("refuses %j", (text) => expect(winner(text)).toMatch(/^no: /));
 
+  it.each([
+    ["A: it counts right, and it is complete.", "A"],
+    ["A The first gives the sum.", "A"],
+    ['"B" It has both units.', "B"],
+    ['"B" because it is complete.', "B"],
+    ["**A** more complete, and shorter", "A"],
+    ["B: Response B shows its work.", "B"],
+    ["  B This has the figure.\n", "B"],
+    ["A: it has an error.\nB: it is right.", "no"],
+    ["A: 7/10. B: 9/10.", "no"],
+    ["A: it lists three; B: it lists four.", "no"],
+    ["**A**\nGood.\n**B**\nBetter than most.", "no"],
+    ["**A** is wrong.", "no"],
+    ["A: it is incorrect.", "no"],
+    ["A Python function is given.", "no"],
+    ["B: 3", "no"],
+  ])("reads a letter that the reply begins with: %j", (text, expected) => {
+    expect(winner(text).replace(/:.*/, "")).toBe(expected);
+  });
+
   it("gives the judge's words as the reason", () => {
     const reasonOf = (text: string) => parsePreference(text).reason;
     expect(reasonOf("Feedback: A counts right. [RESULT] A")).toBe("A counts right.");
@@ -141,6 +161,8 @@ describe("parsePreference", () => {
       '{"winner":',
       "a ",
       "((((",
+      "A: B\n",
+      "**A** ",
       "is the the ",
     ]) {
       const from = performance.now();

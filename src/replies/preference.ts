@@ -164,6 +164,31 @@ function readAnnounced(lines: readonly string[]): Winner | null {
   return isSettled(sentence.slice(found[0].length), winner);
 }
 
+/** A side at the very beginning and then the reason, as a prompt asks that wants the letter first: `A: …`, `A The …`, `**A** …`. */
+const opener =
+  /^(?<open>["'“*_(]{0,4})(?<letter>[AB])(?<close>["'”*_)]{0,4})(?<then>\s?:\s(?!\s*\d)|\s(?=(?:The|It|Its|This|Both|Response|Because|Since)\b)|\s(?=\w))(?<rest>[^]*)/;
+const faults =
+  /\b(?:wrong|worse|worst|incorrect|fails?|failed|lacks?|misses|errors?|mistakes?|not|poor|weak|weaker)\b/i;
+
+/** The side that a reply begins with, unless it goes on to find fault with it, or has a passage on each. */
+function readOpener(lines: readonly string[]): Winner | null {
+  const text = lines.join("\n").replace(/^[\s>]{1,20}/, "");
+  const { open = "", letter = "", close = "", then = "", rest = "" } = opener.exec(text)?.groups ?? {};
+  const winner = letter === "A" ? "A" : letter === "B" ? "B" : null;
+  const marked = open !== "" && close !== "";
+  const reason = splitLine(rest.split("\n")[0] ?? "")[0] ?? "";
+  if (
+    winner === null ||
+    (then.trim() === "" && !marked && !/^(?:The|It|Its|This|Both|Response|Because|Since)\b/.test(rest))
+  )
+    return null;
+  const other = winner === "A" ? "B" : "A";
+  const hasPassage = new RegExp(
+    `(?:(?:^|[\\s.;,("'“*])${other}["'”*_)]{0,4}\\s?:|\\n["'“*_#\\s]{0,6}${other}["'”*_]{0,4}\\s*(?:\\n|$))`,
+  ).test(rest);
+  return hasPassage || faults.test(reason) ? null : isSettled(` ${reason}`, winner);
+}
+
 // PREFER-1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
 //     and all must say the same.
 // PREFER-2. Prose is read in its first and in its last sentence, behind a heading that announces a verdict, and in the last
@@ -233,7 +258,8 @@ function findInProse(text: string): DeclaredWinner[] {
   const read = [opening, ...(lines.length > 1 || closing !== opening ? [closing] : [])].map((sentence) =>
     readVerdict(sentence, lines),
   );
-  return [readAnnounced(lines), ...read, conclusion ?? null].flatMap((value) =>
+  const opens = read.every((value) => value === null) ? readOpener(lines) : null;
+  return [readAnnounced(lines), ...read, conclusion ?? null, opens].flatMap((value) =>
     value === null ? [] : [{ value, words }],
   );
 }
