@@ -90,9 +90,11 @@ export const ANSWER = { list: flag("--list", "only list the open questions"), ..
 export const RESUME = { ...DEBATE_FILES, ...SHOWING };
 export const EXPORT = {
   format: {
-    ...choice("--format <format>", "jsonl (one event a line), json, md, or dialectic (of a debate)", [
-      ...(["jsonl", "json", "md", "dialectic"] as const),
-    ]),
+    ...choice(
+      "--format <format>",
+      "jsonl (one event a line), json, md, dialectic (of a debate), local2 (bus messages)",
+      [...(["jsonl", "json", "md", "dialectic", "local2"] as const)],
+    ),
     shownDefault: "md",
   },
 };

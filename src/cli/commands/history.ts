@@ -39,7 +39,10 @@ export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string)
     const { output } = io;
     const protocols = withProtocols(io.protocols ?? []);
     if (format === "jsonl") for (const entry of entries) await output.result(`${eventLine(entry)}\n`);
-    else if (format === "dialectic") {
+    else if (format === "local2") {
+      const { envelopesOf } = await import("../../interop/local2/subjects.ts");
+      for (const message of envelopesOf(entries)) await output.result(`${JSON.stringify(message)}\n`);
+    } else if (format === "dialectic") {
       const { dialecticText } = await import("../debate-files.ts");
       await output.result(await dialecticText(stored.store, entries));
     } else if (format === "json") {

@@ -9,7 +9,7 @@ import {
   recalled,
   turnOf,
 } from "../../../test/support/sample-turn.ts";
-import { SUBJECTS, subjectKnown, subjectsOf, type SubjectMessage } from "./subjects.ts";
+import { envelopesOf, SUBJECTS, subjectKnown, subjectsOf, type SubjectMessage } from "./subjects.ts";
 
 /** Every subject that LoCAL2 has, as its protocol and its phase 5 name them. */
 const LOCAL2 = [
@@ -263,5 +263,30 @@ describe("LoCAL2's subjects", () => {
     ["critique.results", undefined],
   ])("are known before they are waited for: %s", (subject, ok) => {
     expect(subjectKnown(subject)?.ok).toBe(ok);
+  });
+
+  it("come in the bus's envelope, each from who says it", () => {
+    const entries = turnOf("d1", [
+      asked("How warm is it?"),
+      called("A", "weather", { degrees: 20 }),
+      answered("A", "20 degrees"),
+      answered("B", "21 degrees"),
+    ]);
+    const envelopes = envelopesOf(entries);
+    expect(envelopes.map(({ subject, sender_id }) => `${subject} ${sender_id}`)).toEqual([
+      "query.received ui",
+      "tool.call.weather generator_agent",
+      "tool.result.weather weather",
+      "response.generation generator_agent",
+      "answer.dialog generator_agent",
+      "response.generation respondent_b",
+    ]);
+    expect(Object.keys(envelopes[0] ?? {})).toEqual([
+      ...["message_id", "message_type", "subject", "sender_id", "payload", "correlation_id"],
+      ...["recipient_id", "metadata", "timestamp_utc"],
+    ]);
+    expect(new Set(envelopes.map((one) => one.message_id)).size).toBe(envelopes.length);
+    expect(new Set(envelopes.map((one) => one.correlation_id))).toEqual(new Set(["d1"]));
+    expect(envelopes[0]?.metadata).toMatchObject({ session_id: "d1" });
   });
 });

@@ -253,6 +253,44 @@ export function subjectsOf(entries: readonly Entry[]): SubjectMessage[] {
   );
 }
 
+/** LoCAL2's participants, by what they say. A response is of the respondent that gave it. */
+const SENDERS: Readonly<Record<string, string>> = {
+  "query.received": "ui",
+  "memory.context": "memory_agent",
+  "critique.result": "critic",
+  "pairwise.result": "critic",
+  "user.feedback": "ui",
+  "reward.event": "reward_service",
+};
+
+/**
+ * The messages of one deliberation in the envelope of LoCAL2's bus, in order. `correlation_id` is the deliberation's id, which
+ * is its `query_id` there; `message_id` is the event's id and the subject's.
+ */
+export function envelopesOf(entries: readonly Entry[]) {
+  const journal = busJournal(entries);
+  const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
+  return subjectsOf(entries).flatMap(({ subject, payload, at, seq }) => {
+    const entry = bySeq.get(seq);
+    if (!entry) return [];
+    const isTool = subject.startsWith("tool.result.");
+    const respondent = payload["respondent_id"] === "B" ? "respondent_b" : "generator_agent";
+    return [
+      {
+        message_id: `${entry.id}/${subject}`,
+        message_type: "event",
+        subject,
+        sender_id: SENDERS[subject] ?? (isTool ? toText(payload["tool"] ?? null) : respondent),
+        payload,
+        correlation_id: entry.deliberation,
+        recipient_id: null,
+        metadata: { session_id: journal.session(entry), user_id: journal.user(entry) },
+        timestamp_utc: at,
+      },
+    ];
+  });
+}
+
 /** What is to be known of a subject before anybody waits for it: its fields, or why it never comes; undefined for none of LoCAL2's. */
 export type KnownSubject =
   { readonly ok: true; readonly fields: readonly string[] } | { readonly ok: false; readonly reason: string };
