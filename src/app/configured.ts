@@ -1,4 +1,4 @@
-import { factsLoader } from "./facts-loader.ts";
+import { factsLoader, recordedLoader } from "./facts-loader.ts";
 import { openParleyWith, type Parley } from "./parley.ts";
 import { fileResources } from "../config/resources.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
@@ -38,6 +38,7 @@ export async function openConfigured({
     protocols,
     resources: fileResources(place, [settings.strategy, ...files]),
     loadFacts: factsLoader(place),
+    loadRecorded: recordedLoader(place),
   });
   const { organization, user } = settings;
   const principal = Principal.parse({ organization, user, scopes: Scope.options });

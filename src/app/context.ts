@@ -13,6 +13,7 @@ import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
+import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { OpenedStore } from "../stores/store.ts";
 import { waitForSecondAnswer, turnsBefore } from "./conversation.ts";
@@ -76,13 +77,19 @@ export type ProcessParts = {
   readonly models?: Models | undefined;
   /** Reads a file of facts for a simulated model. */
   readonly loadFacts?: SimOptions["loadFacts"];
+  /** Reads a file of recorded answers. */
+  readonly loadRecorded?: LoadRecorded | undefined;
 };
 
 /** Creates models, memory and the engine over an open store, without a call. */
 export function openProcess(parts: ProcessParts): Process {
-  const { store, settings, env, protocols, reactors, loadFacts } = parts;
+  const { store, settings, env, protocols, reactors, loadFacts, loadRecorded } = parts;
   const { compatible } = settings;
   const sim = once(async () => (await import("../sim/sim.ts")).createSim({ loadFacts }));
+  const recorded = once(async () => {
+    const cannot = () => ({ ok: false as const, reason: "recorded answers cannot be read here" });
+    return (await import("../sim/recorded.ts")).createRecorded({ load: loadRecorded ?? cannot });
+  });
   const own: ClosableModels | undefined = parts.models
     ? undefined
     : createModels({
@@ -90,7 +97,10 @@ export function openProcess(parts: ProcessParts): Process {
         compatible,
         families: declaredFamilies(settings),
         prices: declaredPrices(settings),
-        locals: { sim: { send: async (...request) => (await sim()).send(...request) } },
+        locals: {
+          sim: { send: async (...request) => (await sim()).send(...request) },
+          recorded: { send: async (...request) => (await recorded()).send(...request) },
+        },
       });
   const models = parts.models ?? own;
   if (!models) throw new RangeError("there are neither models nor settings for them");
@@ -153,8 +163,9 @@ export function openProcess(parts: ProcessParts): Process {
     worker: `${process.pid}-${world.id()}`,
     async checkModel(ref) {
       if (parts.models) return undefined;
-      if (ref.startsWith("sim/")) {
-        const prepared = (await sim()).prepare(ref);
+      const local = ref.startsWith("sim/") ? sim : ref.startsWith("recorded/") ? recorded : undefined;
+      if (local) {
+        const prepared = (await local()).prepare(ref);
         return prepared.ok ? undefined : { code: "configuration", reason: prepared.reason };
       }
       const resolution = resolveEndpoint(ref, env, compatible);

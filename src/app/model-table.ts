@@ -14,7 +14,7 @@ export type ModelRow = {
   readonly how: string;
 };
 
-const LOCAL = new Set(["ollama", "lmstudio", "sim"]);
+const LOCAL = new Set(["ollama", "lmstudio", "recorded", "sim"]);
 
 /** Lists the available models, and how to make the `missing` providers available. It queries local servers, but does not test keys. */
 export async function modelTable(context: AppContext) {

@@ -60,6 +60,7 @@ export type ParleyOptions = {
   /** Personas, strategies, prompts and rubrics by name; the built-in ones by default. */
   readonly resources?: Resources | undefined;
   readonly loadFacts?: ProcessParts["loadFacts"];
+  readonly loadRecorded?: ProcessParts["loadRecorded"];
 };
 
 /** The principal of a call; `LOCAL_PRINCIPAL` by default. */
@@ -156,6 +157,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     protocols: withProtocols(options.protocols ?? []),
     reactors: [...(options.reactors ?? []), ...shippedReactors],
     loadFacts: options.loadFacts,
+    loadRecorded: options.loadRecorded,
   });
   for (const folder of options.folders ?? []) process.folders.add(folder);
   const resources = options.resources ?? shippedResources();

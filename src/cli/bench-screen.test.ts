@@ -17,6 +17,8 @@ const row = (arm: string, task: number, changes: Partial<BenchRow> = {}): BenchR
   drafts: [],
   calls: 2,
   tokens: { in: 1, out: 1 },
+  latencyMs: 200,
+  steps: [],
   usd: 0.01,
   simulated: false,
   ...changes,

@@ -128,7 +128,14 @@ const JOB = {
 };
 const JOB_SEED = setting("--seed <text>", "start over under another seed; the same one resumes");
 export const BENCH = {
-  arms: list("--arms <names>", "single, majority, self-consistency, ask, council (default: all)"),
+  arms: list(
+    "--arms <names>",
+    "single, majority, weighted, best-member, self-consistency, ask, council, debate; with options as NAME=council:risk-averse+mode=vote (default: single, majority, self-consistency, ask, council)",
+  ),
+  questionField: text("--question-field <name>", "column of the question, in a file of another form"),
+  answerField: text("--answer-field <name>", "column of the right answer"),
+  optionsField: text("--options-field <name>", "column of a list of possible answers, shown with letters"),
+  kindField: text("--kind-field <name>", "column of the kind of question"),
   ...MODELS,
   ...CHAIR,
   ...STRATEGY,
@@ -141,7 +148,7 @@ export const BENCH = {
   maxCostUsd: setting("--max-cost-usd <usd>", "the same as --budget", { conflicts: "budget" }),
   maxTokens: setting("--max-tokens <n>", "token limit over all runs together (hard)"),
   ...JOB,
-  out: text("--out <folder>", "folder for report.md, report.json and accuracy-over-cost.svg"),
+  out: text("--out <folder>", "folder for report.md, report.json, rows.csv and accuracy-over-cost.svg"),
 };
 export const ABLATE = {
   ...MODEL,

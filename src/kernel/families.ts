@@ -110,7 +110,7 @@ export const familyOf = (ref: string, declared: Families = {}): string | null =>
   const [provider = "", ...rest] = ref.toLowerCase().split("/");
   if (provider === "sim") return ofSimulated(ref.slice(ref.indexOf("?") + 1));
   const path = provider === "compatible" ? rest.slice(1) : rest;
-  const name = path.at(-1);
+  const name = path.at(-1)?.split("#").at(-1); // recorded/FILE#NAME
   if (name === undefined) return null;
   return ofName(name) ?? vendors.get(path.at(-2) ?? provider) ?? null;
 };

@@ -15,7 +15,6 @@
  */
 export {
   prepareBench,
-  readBenchTasks,
   runBench,
   type BenchOptions,
   type BenchRun,
@@ -23,6 +22,7 @@ export {
   type BenchStop,
   type PreparedBench,
 } from "./bench/bench.ts";
+export { readBenchTasks, type TaskColumns } from "./bench/tasks.ts";
 export { benchReport, BenchReport } from "./bench/report.ts";
 export { BenchRow, type BenchTask } from "./bench/row.ts";
 export { benchMarkdown } from "./bench/markdown.ts";

@@ -186,7 +186,7 @@ export function resolveEndpoint(ref: string, env: Variables, compatible: Compati
   if (name === "compatible") return resolveCompatible(rest, env, compatible);
   const row = findProvider(name);
   if (row === null) {
-    const known = [...Object.keys(providers), "compatible", "sim"].join(", ");
+    const known = [...Object.keys(providers), "compatible", "recorded", "sim"].join(", ");
     return refuse(`there is no provider "${name}" (there are ${known}); write provider/model`);
   }
   if (rest === "") return refuse(`"${ref}" names no model; write ${name}/MODEL`);

@@ -40,3 +40,13 @@ const RAW_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\
 /** JSON text with these characters as escapes (`\\u009b`): it is read as the same value. */
 export const escapeJson = (json: string): string =>
   json.replaceAll(RAW_IN_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+// CSV-1. A cell is one line, and a record as many cells as its header, whatever stands in them (RFC 4180).
+// CSV-2. No cell is a formula to a spreadsheet (OWASP, "CSV Injection").
+
+/** A text as one cell of CSV, of 300 characters at most: what a spreadsheet would compute gets an apostrophe in front. */
+export function csvCell(text: string): string {
+  const line = oneLine(text, 300);
+  const plain = /^[=+\-@]/.test(line) ? `'${line}` : line;
+  return /[",]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}

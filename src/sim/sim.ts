@@ -55,8 +55,8 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
 
   const send = async (request: ModelRequest, { attempt, signal, onText }: SendContext): Promise<Attempt> => {
     const prepared = prepare(request.model);
-    if (!prepared.ok) return fail({ code: "refused", message: prepared.reason }, "never");
-    const cancelled = fail({ code: "cancelled", message: "cancelled" }, "never");
+    if (!prepared.ok) return failedAttempt({ code: "refused", message: prepared.reason }, "never");
+    const cancelled = failedAttempt({ code: "cancelled", message: "cancelled" }, "never");
     const { simulateReply } = await import("./reply.ts"); // its knowledge and its solver load with the first call
     const replied = simulateReply({ ...prepared, request, attempt });
     const pieces = splitIntoPieces(replied.text, prepared.parameters.latency);
@@ -73,7 +73,7 @@ export function createSim({ loadFacts, wait = systemWait }: SimOptions = {}): Si
     }
     if (!replied.ok) {
       const { outage } = replied;
-      const failure = fail({ code: outage.code, message: outageMessage(outage) }, "later");
+      const failure = failedAttempt({ code: outage.code, message: outageMessage(outage) }, "later");
       if (outage.code !== "rate-limited") return failure;
       return { ...failure, waitMs: outage.waitMs, crowded: true };
     }
@@ -101,7 +101,11 @@ export const outageMessage = ({ code }: Outage): string =>
 
 type FailedAttempt = Extract<Attempt, { ok: false }>;
 
-const fail = (failure: FailedAttempt["failure"], retry: "never" | "later"): FailedAttempt => ({
+/** An attempt that ended so, and cost nothing that is known. */
+export const failedAttempt = (
+  failure: FailedAttempt["failure"],
+  retry: "never" | "later",
+): FailedAttempt => ({
   ok: false,
   failure,
   retry,

@@ -17,6 +17,18 @@ export function increase(list: number[] | undefined, index: number, by: number):
   if (list !== undefined) list[index] = (list[index] ?? 0) + by;
 }
 
+/** Lists by key, in the order of their first value (`Map.groupBy` of newer Nodes). */
+export function groupBy<T, K>(values: readonly T[], keyOf: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group) group.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
+}
+
 /** NaN of none. */
 export function mean(values: readonly number[]): number {
   return sum(values) / values.length;

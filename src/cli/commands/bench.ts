@@ -1,10 +1,13 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { checkSetting } from "../../config/sources.ts";
-import { prepareBench, readBenchTasks, runBench } from "../../lab/bench/bench.ts";
+import { DEFAULT_ARMS } from "../../lab/bench/arms.ts";
+import { prepareBench, runBench } from "../../lab/bench/bench.ts";
+import { readBenchTasks } from "../../lab/bench/tasks.ts";
 import { benchMarkdown } from "../../lab/bench/markdown.ts";
 import type { BenchReport } from "../../lab/bench/report.ts";
 import { benchSvg } from "../../lab/bench/svg.ts";
+import { rowsCsv } from "../../lab/bench/rows-csv.ts";
 import { makeFolder } from "../../stores/sqlite-database.ts";
 import { createBenchScreen } from "../bench-screen.ts";
 import { jsonText, print, type Io, type Values } from "../command.ts";
@@ -15,8 +18,6 @@ import type { BENCH } from "../options.ts";
 import { unwritable } from "../output-file.ts";
 import { interruptible, withParley } from "../session.ts";
 
-const ARMS = ["single", "majority", "self-consistency", "ask", "council"];
-
 export async function bench(io: Io, options: Values<typeof BENCH>, file: string): Promise<number> {
   const { budget, maxCostUsd = budget, samples, concurrency, retryFailed, quiet } = options;
   if (budget !== undefined) checkBudget(budget);
@@ -25,8 +26,13 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
       const out = options.out === undefined ? undefined : openFolder(resolve(io.cwd, options.out));
       const prepared = await prepareBench(context, {
         file,
-        tasks: readBenchTasks(file, io),
-        arms: options.arms ?? ARMS,
+        tasks: readBenchTasks(file, io, {
+          question: options.questionField,
+          answer: options.answerField,
+          options: options.optionsField,
+          kind: options.kindField,
+        }),
+        arms: options.arms ?? DEFAULT_ARMS,
         ...(samples === undefined ? {} : { samples }),
       });
       if (!quiet) for (const note of prepared.notes) io.output.note(wordNote(note));
@@ -94,6 +100,7 @@ async function printReport(
     const files = {
       "report.md": benchMarkdown(report, { plot }),
       "report.json": jsonText(report),
+      "rows.csv": rowsCsv(report.rows),
       [plot]: benchSvg(report),
     };
     for (const [name, content] of Object.entries(files)) {
@@ -103,9 +110,9 @@ async function printReport(
         throw unwritable(join(out, name), error, OTHER_FOLDER);
       }
     }
-    io.output.note(`Written: report.md, report.json and ${plot} in ${out}`);
+    io.output.note(`Written: ${Object.keys(files).join(", ")} in ${out}`);
   }
-  if (json || out === undefined)
+  if (json || terminal || out === undefined)
     await print(
       io,
       { json },

@@ -4,11 +4,15 @@ import { Fault, ParticipantId } from "../../kernel/index.ts";
 import type { BenchArm } from "./report.ts";
 import type { BenchTask } from "./row.ts";
 import { pluralize } from "../../text/format.ts";
-import { prepareOpening, type StartRequest } from "../../app/start.ts";
+import { checkRequest, prepareOpening, requestSettings, type StartRequest } from "../../app/start.ts";
 import type { Panel } from "../../engine/opening-part.ts";
-import type { AppContext } from "../../app/context.ts";
+import { parseModelRef, type AppContext } from "../../app/context.ts";
+import { bestMember, weightedVotes, type DeriveRows } from "./derived.ts";
 
 type BenchParticipant = NewDeliberation["participants"][number];
+
+/** Settings of one arm, by the names of a request's fields. */
+type ArmSettings = Readonly<Record<string, string | number>>;
 
 /** One way to answer questions, as the settings of a protocol. */
 type ArmRow = {
@@ -17,15 +21,24 @@ type ArmRow = {
   readonly settings?: StartRequest["protocolSettings"];
   /** Whether anything is called beyond the drafts. */
   readonly deliberates: boolean;
+  /** What an option without a name sets. */
+  readonly option: string;
   /** Who takes part; by default everybody. */
-  readonly panel?: (panel: Panel, samples: number) => Panel;
+  readonly panel?: (panel: Panel, settings: ArmSettings, samples: number) => Panel;
   /** What is changed about those who do. */
   readonly seats?: (participants: readonly BenchParticipant[]) => BenchParticipant[];
+  /** Answers from the drafts of all questions together, where it is a rule over drafts. */
+  readonly derive?: DeriveRows;
 };
 
 /** Drafts and their vote, and no call beyond; a quorum that is meant for the whole panel does not hold for it. */
 const DRAFTS = { protocol: "ask", settings: { effort: 1, quorum: undefined }, deliberates: false } as const;
 const membersOnly = (members: Panel["members"]): Panel => ({ members, chairs: [], judges: [], notes: [] });
+/** The first members, as many as the arm says. */
+const firstMembers = ({ members }: Panel, { size = members.length }: ArmSettings): Panel => {
+  if (Number(size) >= 1 && Number(size) <= members.length) return membersOnly(members.slice(0, Number(size)));
+  throw refuse(`there are ${members.length} members, and not ${size}`, "name more models, or fewer members");
+};
 
 /** As Wang et al. 2023 (Self-Consistency, ICLR) draw their samples, where a model takes a temperature at all. */
 const SAMPLING_TEMPERATURE = 0.7;
@@ -35,53 +48,122 @@ const ARMS = {
   single: {
     ...DRAFTS,
     what: ({ members: [model] }) => `one call of ${model}`,
-    panel: ({ members }) => membersOnly(members.slice(0, 1)),
+    option: "member",
+    panel({ members }, { member = 1 }) {
+      const model = members[Number(member) - 1];
+      if (model) return membersOnly([model]);
+      throw refuse(
+        `there is no member ${member} of ${members.length}`,
+        "name one by its place among the models",
+      );
+    },
   },
   majority: {
     ...DRAFTS,
     what: ({ members }) => `independent drafts of ${pluralize(members.length, "member")} and their vote`,
-    panel: ({ members }) => membersOnly(members),
+    option: "size",
+    panel: firstMembers,
+  },
+  weighted: {
+    ...DRAFTS,
+    what: ({ members }) =>
+      `the same drafts of ${pluralize(members.length, "member")}, weighted by how often each agrees with the others (Dawid and Skene)`,
+    option: "size",
+    panel: firstMembers,
+    derive: weightedVotes,
+  },
+  "best-member": {
+    ...DRAFTS,
+    what: ({ members }) =>
+      `of ${pluralize(members.length, "member")} the draft of whoever is right most often on the other questions`,
+    option: "size",
+    panel: firstMembers,
+    derive: bestMember,
   },
   "self-consistency": {
     ...DRAFTS,
     what: ({ members: [model, ...rest] }) =>
       `${pluralize(rest.length + 1, "sample")} of ${model} and their vote`,
-    panel: ({ members }, samples) =>
-      membersOnly(Array.from({ length: samples }, () => members.slice(0, 1)).flat()),
+    option: "samples",
+    panel: ({ members }, settings, samples) =>
+      membersOnly(
+        Array.from({ length: Number(settings["samples"] ?? samples) }, () => members.slice(0, 1)).flat(),
+      ),
     seats: asSamples,
   },
   ask: {
     what: () => "independent drafts; escalates only if they disagree",
     protocol: "ask",
     deliberates: true,
+    option: "effort",
   },
   council: {
     what: () => "independent drafts, anonymous reviews, a chair's synthesis",
     protocol: "council",
     deliberates: true,
+    option: "strategy",
+  },
+  debate: {
+    what: () => "proposals, critiques and refinements of agents with roles, and a judge's solution",
+    protocol: "debate",
+    deliberates: true,
+    option: "rounds",
   },
 } satisfies { readonly [name: string]: ArmRow };
 
-export type ArmName = keyof typeof ARMS;
-const isArm = (name: string): name is ArmName => Object.hasOwn(ARMS, name);
+/** Options that choose who takes part; all others are fields of a request. */
+const PANEL_OPTIONS: readonly string[] = ["member", "size", "samples"];
+
+export type ArmKind = keyof typeof ARMS;
+const isArm = (name: string): name is ArmKind => Object.hasOwn(ARMS, name);
 
 // Object.keys forgets which keys these are.
-const ARM_NAMES = Object.keys(ARMS) as readonly ArmName[];
+const ARM_KINDS = Object.keys(ARMS) as readonly ArmKind[];
 
-/** @throws Fault `configuration` that names the nearest for a name that is none, or comes twice */
-export function armNames(names: readonly string[]): ArmName[] {
-  const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
-  if (names.length === 0) throw refuse("no arm is named", `there are ${ARM_NAMES.join(", ")}`);
-  return names.map((name, index) => {
-    if (!isArm(name))
+/** The arms of a bench for which none are named. */
+export const DEFAULT_ARMS: readonly string[] = ["single", "majority", "self-consistency", "ask", "council"];
+
+const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
+
+/** An arm as it is named in the report, with what it changes. */
+export type NamedArm = { readonly name: string; readonly kind: ArmKind; readonly settings: ArmSettings };
+
+/**
+ * Reads arms: `council`, `council:risk-averse`, or `careful=council:risk-averse+mode=vote`. An option without a name is
+ * the arm's main one.
+ * @throws Fault `configuration` that names the nearest for a name that is none, or comes twice
+ */
+export function readArms(written: readonly string[]): NamedArm[] {
+  if (written.length === 0) throw refuse("no arm is named", `there are ${ARM_KINDS.join(", ")}`);
+  const arms = written.map((text): NamedArm => {
+    const [, name, kind = "", options = ""] = /^(?:([^=:]+)=)?([^:=]*)(?::(.+))?$/s.exec(text) ?? [];
+    if (!isArm(kind))
       throw refuse(
-        `"${name.slice(0, 40)}" is not an arm`,
-        `did you mean ${findNearest(name, ARM_NAMES)}? There are ${ARM_NAMES.join(", ")}`,
+        `"${(kind || text).slice(0, 40)}" is not an arm`,
+        `did you mean ${findNearest(kind || text, ARM_KINDS)}? There are ${ARM_KINDS.join(", ")}`,
       );
-    if (names.indexOf(name) !== index) throw refuse(`the arm ${name} is named twice`, "name it once");
-    return name;
+    return { name: name ?? text, kind, settings: readOptions(options, ARMS[kind].option) };
   });
+  for (const [index, { name }] of arms.entries()) {
+    if (name.length > 60)
+      throw refuse(`the arm ${name.slice(0, 40)}… has a long name`, "use at most 60 characters");
+    if (arms.findIndex((other) => other.name === name) !== index)
+      throw refuse(`the arm ${name} is named twice`, "name it once, or give one another name: NAME=ARM");
+  }
+  return arms;
 }
+
+/** `a+key=value`, where `a` is the value of `main`; whole numbers are read as such. */
+const readOptions = (written: string, main: string): ArmSettings =>
+  Object.fromEntries(
+    written === ""
+      ? []
+      : written.split("+").map((option) => {
+          const [, key = main, value = ""] = /^(?:([a-z-]+)=)?(.*)$/s.exec(option) ?? [];
+          const field = key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+          return [field, /^\d+$/.test(value) ? Number(value) : value];
+        }),
+  );
 
 /** An arm with everything that its deliberations stand on but the question. */
 export type PreparedArm = {
@@ -89,33 +171,41 @@ export type PreparedArm = {
   readonly asked: (task: BenchTask) => NewDeliberation;
   /** A name for the deliberation on this question: the same for all that it stands on being the same, its cap aside. */
   readonly request: (task: BenchTask) => string;
+  readonly derive?: DeriveRows;
 };
 
 export type ArmSpec = {
-  readonly name: ArmName;
+  readonly arm: NamedArm;
   readonly panel: Panel;
-  /** How often self-consistency asks. */
+  /** How often self-consistency asks where the arm does not say. */
   readonly samples: number;
 };
 
-/** @throws Fault as `prepare` does */
+/** @throws Fault as `prepareOpening` does, and for an option that is none of the arm's */
 export async function prepareArm(
   context: AppContext,
-  { name, panel, samples }: ArmSpec,
+  { arm, panel, samples }: ArmSpec,
 ): Promise<PreparedArm> {
-  const row: ArmRow = ARMS[name];
-  const own = row.panel?.(panel, samples) ?? panel;
+  const { name, kind } = arm;
+  const row: ArmRow = ARMS[kind];
+  const own = row.panel?.(panel, arm.settings, samples) ?? panel;
+  const options = Object.fromEntries(
+    Object.entries(arm.settings).filter(([key]) => !(row.panel && PANEL_OPTIONS.includes(key))),
+  );
   const { protocol, settings: protocolSettings } = row;
-  const request = { protocol, question: "?", protocolSettings, reactions: false };
-  const { opening } = await prepareOpening(context, request, { panel: own });
+  const request: StartRequest = { protocol, question: "?", reactions: false, ...options };
+  await checkRequest(context.protocols, request);
+  const changed = { ...context, settings: { ...context.settings, ...requestSettings(options) } };
+  const { opening } = await prepareOpening(changed, { ...request, protocolSettings }, { panel: own });
   const participants = row.seats?.(opening.participants) ?? opening.participants;
-  return pinArm(context, {
+  const prepared = pinArm(context, {
     name,
-    what: row.what(own),
+    what: [row.what(own), ...Object.entries(options).map(([key, value]) => `${key} ${value}`)].join(", "),
     deliberates: row.deliberates,
     opening: { ...opening, participants },
     keys: "bench",
   });
+  return { ...prepared, ...(row.derive ? { derive: row.derive } : {}) };
 }
 
 type ArmParts = Pick<BenchArm, "name" | "what" | "deliberates"> & {
@@ -164,6 +254,9 @@ function asSamples(participants: readonly BenchParticipant[]): BenchParticipant[
     : participants.map((_, index) => ({
         ...first,
         id: ParticipantId.parse(`sample-${index + 1}`),
+        ...(first.model.startsWith("recorded/") && index > 0
+          ? { model: parseModelRef(`${first.model}@${index + 1}`) }
+          : {}),
         persona: {
           name: `Sample ${index + 1}`,
           instructions: `${first.persona.instructions}\n\nThis is sample ${index + 1} of ${participants.length}: work it out afresh.`,

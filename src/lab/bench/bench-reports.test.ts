@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { benchReport, type BenchArm, type BenchReport } from "./report.ts";
 import type { BenchRow } from "./row.ts";
 import { benchMarkdown } from "./markdown.ts";
+import { rowsCsv } from "./rows-csv.ts";
 import { benchSvg } from "./svg.ts";
 import { widthOf } from "../../reports/text-width.ts";
 import { formatDifference, describeFlips, describePair } from "./words.ts";
@@ -43,6 +44,8 @@ const rows = (
     })),
     calls: 3,
     tokens: { in: 100, out: 50 },
+    latencyMs: 200,
+    steps: [],
     usd,
     simulated,
   }));
@@ -218,5 +221,20 @@ describe("the plot", () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe("rows.csv", () => {
+  it("has a line a row under its header, with nothing in it that a spreadsheet would compute", () => {
+    const [first] = rows("=1+1", { right: 1, usd: 0.5 });
+    if (!first) throw new Error("there are no rows");
+    const steps = [{ kind: "draft", calls: 2, tokens: { in: 10, out: null } }];
+    const row = { ...first, task: 'a,"b"\nc', answer: "-1", steps, usd: null, control: null };
+    expect(rowsCsv([row, first]).split("\n")).toEqual([
+      "arm,task,kind,outcome,finished,failed,answer,right,control_answer,control_right,drafts,drafts_right,calls,tokens_in,tokens_out,steps,latency_ms,usd,deliberation",
+      `'=1+1,"a,""b"" c",even,answered,true,,'-1,true,,,2,1,3,100,50,draft 2/10/,200,,x`,
+      "'=1+1,0,even,answered,true,,1,true,1,false,2,1,3,100,50,,200,0.5,x",
+      "",
+    ]);
   });
 });

@@ -86,7 +86,8 @@ const holds = ({ accuracy: { low, high } }: BenchReport["arms"][number], value: 
 const timeless = (report: BenchReport) => ({
   ...report,
   startedAt: null,
-  rows: report.rows.map((row) => ({ ...row, openedAt: "" })),
+  arms: report.arms.map((arm) => ({ ...arm, perQuestion: { ...arm.perQuestion, latencyMs: 0 } })),
+  rows: report.rows.map((row) => ({ ...row, openedAt: "", latencyMs: 0 })),
 });
 
 describe("simulated panels of known skill", () => {
@@ -367,5 +368,62 @@ describe("a bad bench", () => {
     [[], /no arm is named/],
   ])("with the arms %j is refused", async (arms, why) => {
     await expect(bench(await watched({ models: panel(1) }), mixed(1), { arms })).rejects.toThrow(why);
+  });
+});
+
+describe("arms with options", () => {
+  it("are named, and change what they say", async () => {
+    const arms = [
+      "second=single:2",
+      "two=majority:2",
+      "quick=ask:1",
+      "careful=council:risk-averse+mode=vote",
+      "debate:1",
+    ];
+    const { report } = await bench(await watched({ models: panel(3) }), mixed(4), { arms });
+    expect(report.arms.map(({ name }) => name)).toEqual(["second", "two", "quick", "careful", "debate:1"]);
+    expect(armOf(report, "second").seats.map(({ model }) => model)).toEqual([panel(3)[1]]);
+    expect(armOf(report, "two").seats).toHaveLength(2);
+    expect(armOf(report, "careful").what).toContain("strategy risk-averse, mode vote");
+    expect(armOf(report, "debate:1").protocol).toMatch(/^debate@/);
+    expect(report.complete).toBe(true);
+    for (const row of report.rows) {
+      const { calls, steps } = row;
+      expect(steps.reduce((sum, step) => sum + step.calls, 0)).toBe(calls);
+    }
+  });
+  it("share what they ask: rules over the same drafts call nobody", async () => {
+    const parley = await watched({ models: panel(3) });
+    const { report } = await bench(parley, yesNo(10), {
+      arms: ["majority", "weighted", "best-member", "all=majority:3"],
+    });
+    expect(parley.requests).toHaveLength(30);
+    expect(report.arms.map(({ drafted }) => drafted)).toEqual([
+      undefined,
+      "majority",
+      "majority",
+      "majority",
+    ]);
+    expect(armOf(report, "all").right).toBe(armOf(report, "majority").right);
+  });
+  it.each([
+    [["counsel"], /"counsel" is not an arm.*did you mean council/],
+    [["x=counsel:a"], /"counsel" is not an arm/],
+    [["council", "council"], /the arm council is named twice/],
+    [["a=council", "a=ask"], /the arm a is named twice/],
+    [["single:4"], /there is no member 4 of 3/],
+    [["majority:0"], /there are 3 members, and not 0/],
+    [["council:risk-adverse"], /risk-adverse.*nearest is risk-averse/],
+    [["council:mod=vote"], /unknown field "mod"|mod/],
+    [["ask:9"], /effort/],
+    [["ask:effort=x"], /effort/],
+    [["debate:0"], /rounds/],
+    [["self-consistency:0"], /samples|member/],
+    [[""], /"" is not an arm/],
+    [[], /no arm is named/],
+  ])("are refused before anything is asked: %j", async (arms, why) => {
+    const parley = await watched({ models: panel(3) });
+    await expect(bench(parley, yesNo(1), { arms })).rejects.toThrow(why);
+    expect(parley.requests).toHaveLength(0);
   });
 });

@@ -1,16 +1,13 @@
-import type * as z from "zod";
 import type { AppContext } from "../../app/context.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { choosePanel } from "../../app/panel.ts";
-import { readJsonLines } from "../../config/input-files.ts";
-import type { FileContext } from "../../config/paths.ts";
-import { type Budget, type Cap, Fault } from "../../kernel/index.ts";
+import type { Budget, Cap } from "../../kernel/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
-import { armNames, prepareArm, type PreparedArm } from "./arms.ts";
+import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
 import { createPurse, type Purse } from "./budget.ts";
 import { type BenchJob, type JobEnd, NO_USAGE, openJob, addUsage } from "./job.ts";
 import { benchReport, type BenchReport } from "./report.ts";
-import { BenchLine, type BenchRow, type BenchTask } from "./row.ts";
+import type { BenchRow, BenchTask } from "./row.ts";
 
 export type BenchSpec = {
   readonly file: string;
@@ -29,18 +26,16 @@ export type PreparedBench = {
   readonly notes: readonly Note[];
 };
 
-/** @throws Fault as `convene`, `findPanel` and `armNames` do */
+/** @throws Fault as `choosePanel`, `readArms` and `prepareArm` do */
 export async function prepareBench(
   parley: AppContext,
   { file, tasks, arms, samples }: BenchSpec,
 ): Promise<PreparedBench> {
-  const names = armNames(arms);
+  const named = readArms(arms);
   const panel = await choosePanel(parley);
   // One draft and one review each, and the synthesis.
   const asMany = samples ?? 2 * panel.members.length + 1;
-  const prepared = await Promise.all(
-    names.map((name) => prepareArm(parley, { name, panel, samples: asMany })),
-  );
+  const prepared = await Promise.all(named.map((arm) => prepareArm(parley, { arm, panel, samples: asMany })));
   return { arms: prepared, tasks, file, notes: panel.notes };
 }
 
@@ -70,8 +65,16 @@ export async function runBench(
   { arms, tasks, file }: PreparedBench,
   options: BenchOptions,
 ): Promise<BenchRun> {
-  const jobs: BenchJob[] = [];
-  for (const task of tasks) for (const arm of arms) jobs.push(await openJob(parley, { arm, task }));
+  // Arms that ask the same of the same models share their deliberations.
+  const shared = new Map<string, SharedJob & { readonly arms: PreparedArm[] }>();
+  for (const task of tasks)
+    for (const arm of arms) {
+      const name = arm.request(task);
+      const job = shared.get(name);
+      if (job) job.arms.push(arm);
+      else shared.set(name, { ...(await openJob(parley, { arm, task })), arms: [arm] });
+    }
+  const jobs = [...shared.values()];
   for (const job of jobs) reportRow(job, options, false);
   const spent = jobs.reduce((sum, job) => addUsage(sum, job.state().spent), NO_USAGE);
   const budget = benchBudget(parley);
@@ -80,8 +83,14 @@ export async function runBench(
   const report = benchReport({
     tasks: { file, count: tasks.length },
     seed: parley.settings.seed ?? null,
-    arms: arms.map(({ arm }) => arm),
-    rows: jobs.flatMap((job) => job.state().row ?? []),
+    arms: arms.map(({ arm }) => {
+      const first = jobs.find((job) => job.arms.some((one) => one.arm === arm))?.arms[0]?.arm.name;
+      return first === undefined || first === arm.name ? arm : { ...arm, drafted: first };
+    }),
+    rows: arms.flatMap((prepared) => {
+      const rows = jobs.flatMap((job) => rowsOf(job).filter(({ arm }) => arm === prepared.arm.name));
+      return prepared.derive?.(rows) ?? rows;
+    }),
   });
   return { report, stop, caps: { budget, passed: jobs.flatMap((job) => job.state().last?.passed ?? []) } };
 }
@@ -94,7 +103,7 @@ function benchBudget({ settings }: AppContext): Budget {
 
 /** Runs jobs concurrently. After the first that cannot finish no other begins, and those that run finish. */
 async function runJobs(
-  jobs: readonly BenchJob[],
+  jobs: readonly SharedJob[],
   purse: Purse,
   options: BenchOptions,
 ): Promise<BenchStop | null> {
@@ -125,46 +134,15 @@ async function runJobs(
   return stop;
 }
 
-function reportRow(job: BenchJob, { onRow }: BenchOptions, fresh: boolean): void {
-  const { row } = job.state();
-  if (row) onRow?.(row, fresh);
+/** A job with the arms whose rows it has. */
+type SharedJob = BenchJob & { readonly arms: readonly PreparedArm[] };
+
+/** Its row under the name of each of its arms. */
+function rowsOf({ arms, state }: SharedJob): BenchRow[] {
+  const { row } = state();
+  return row ? arms.map(({ arm }) => ({ ...row, arm: arm.name })) : [];
 }
 
-const FORM = 'a line looks like {"question": "What is 17 * 23?", "answer": "391"}';
-
-/**
- * The tasks of a file of JSON lines, each under an id: its own, else its place.
- * @throws Fault `configuration` for a line that is none, an id or a question that comes twice
- */
-export const readBenchTasks = (file: string, here: FileContext): BenchTask[] =>
-  readTasks(file, here, BenchLine);
-
-type TaskLine = z.ZodType<Pick<BenchTask, "question" | "context"> & { readonly id?: string | undefined }>;
-
-/** As `readBenchTasks`, of lines of another form. @throws Fault `configuration` */
-export function readTasks<S extends TaskLine>(
-  file: string,
-  here: FileContext,
-  row: S,
-): (z.output<S> & { readonly id: string })[] {
-  const ids = new Map<string, string>();
-  const questions = new Map<string, string>();
-  const lines = readJsonLines({ file, kind: "file of tasks", row, form: FORM }, here);
-  return lines.map(({ place, value }) => {
-    const task = { ...value, id: value.id ?? `line ${place.slice(place.lastIndexOf(":") + 1)}` };
-    const asked = JSON.stringify([task.question, task.context ?? null]);
-    for (const { seen, key, what } of [
-      { seen: ids, key: task.id, what: "id" },
-      { seen: questions, key: asked, what: "question" },
-    ]) {
-      const before = seen.get(key);
-      if (before !== undefined)
-        throw new Fault("configuration", {
-          why: `${place} has the same ${what} as ${before}`,
-          next: "every task counts once; take one of them out",
-        });
-      seen.set(key, place);
-    }
-    return task;
-  });
+function reportRow(job: SharedJob, { onRow }: BenchOptions, fresh: boolean): void {
+  for (const row of rowsOf(job)) onRow?.(row, fresh);
 }

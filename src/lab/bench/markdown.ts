@@ -10,7 +10,7 @@ import {
 } from "./words.ts";
 import { inline, section } from "../../reports/markdown.ts";
 import { padTo, widthOf, wrapped } from "../../reports/text-width.ts";
-import { pluralize, formatNumber, formatUsd } from "../../text/format.ts";
+import { pluralize, formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 
 export type BenchDocument = {
   /** A link to the plot, if there is one. */
@@ -83,6 +83,11 @@ function warnings({ simulated, arms, tasks }: BenchReport): { title: string; tex
       text: "Simulated models of a set skill gave the answers. The results show how the arms behave under that model of errors, and nothing about real models.",
     },
     {
+      applies: arms.some(({ seats }) => seats.some(({ model }) => model.startsWith("recorded/"))),
+      title: "Recorded answers.",
+      text: "Answers that somebody recorded before took part; for them no model was called, and no tokens or cost are known.",
+    },
+    {
       applies: open !== "",
       title: "Not finished.",
       text: `Missing: ${open}. Unfinished questions are excluded from all metrics.`,
@@ -97,7 +102,9 @@ function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
     `- ${pluralize(tasks.count, "task")} of ${inline(tasks.file)}, ${seed === null ? "random seeds" : `seed ${inline(seed)}`}, started ${startedAt ?? "never"}; ${pluralize(spent.calls, "call")}, ${money}`,
     ...arms.map(({ name, what, protocol, seats }) => {
       const helpers = seats.filter(({ seat }) => seat !== "member");
-      const members = grouped(seats.filter(({ seat }) => seat === "member").map(({ model }) => model));
+      const members = grouped(
+        seats.filter(({ seat }) => seat === "member").map(({ model }) => modelName(model)),
+      );
       const others =
         helpers.length === 0 ? "" : `; ${grouped(helpers.map(({ seat, model }) => `${seat} ${model}`))}`;
       return `- **${name}** (${protocol}): ${inline(what)}. Members: ${members}${others}`;
@@ -105,6 +112,9 @@ function whatRan({ tasks, seed, startedAt, arms, spent }: BenchReport): string {
   ];
   return lines.join("\n");
 }
+
+/** A model as a table names it: a recorded one without its file. */
+const modelName = (ref: string): string => ref.replace(/^recorded\/[^#]+#/, "recorded/");
 
 /** Each distinct value with its count. */
 const grouped = (all: readonly string[]): string =>
@@ -117,14 +127,15 @@ const grouped = (all: readonly string[]): string =>
 
 const accuracyTable = ({ arms }: BenchReport): string =>
   table(
-    ["arm", "accuracy (95 %)", "n", "no answer", "calls", "tokens", "cost"],
-    arms.map(({ name, accuracy, noAnswer, perQuestion: { calls, tokensIn, tokensOut, usd } }) => [
+    ["arm", "accuracy (95 %)", "n", "no answer", "calls", "tokens", "latency", "cost"],
+    arms.map(({ name, accuracy, noAnswer, perQuestion: { calls, tokensIn, tokensOut, latencyMs, usd } }) => [
       name,
       formatEstimate(accuracy),
       String(accuracy.n),
       String(noAnswer),
       calls === null ? "–" : calls.toFixed(1),
       tokensIn === null || tokensOut === null ? "unknown" : formatNumber(Math.round(tokensIn + tokensOut)),
+      latencyMs === null ? "–" : formatDuration(latencyMs),
       usd === null ? "unknown" : formatUsd(usd),
     ]),
   );
@@ -141,7 +152,7 @@ function outcomeLines(arms: readonly BenchArmResult[]): string {
     return words.length > 0 ? [`${name}: ${words.join(", ")}`] : [];
   });
   const odd = ends.length === 0 ? "Every run answered in full" : `Other outcomes: ${ends.join("; ")}`;
-  return `${odd}. Calls, tokens and cost are means per question; accuracy has a 95 % Wilson interval, and a missing answer counts as wrong.`;
+  return `${odd}. Calls, tokens, latency (the longest chain of calls) and cost are means per question; accuracy has a 95 % Wilson interval, and a missing answer counts as wrong.`;
 }
 
 const flipsTable = (arms: readonly BenchArmResult[]): string =>
@@ -198,11 +209,11 @@ const membersTable = (arms: readonly BenchArmResult[]): string =>
   table(
     ["arm", "members", "model", "n", "drafts right (95 %)"],
     arms
-      .filter(({ votes }) => votes.members.length > 1)
+      .filter(({ votes, drafted }) => votes.members.length > 1 && drafted === undefined)
       .flatMap(({ name, votes: { members } }) =>
         [...new Set(members.map(({ model }) => model))].map((model) => {
           const own = members.filter((member) => member.model === model);
-          return [name, spanned(own.map(({ id }) => id)), model, ...accuracies(own)];
+          return [name, spanned(own.map(({ id }) => id)), modelName(model), ...accuracies(own)];
         }),
       ),
   );
@@ -225,7 +236,7 @@ function accuracies(members: BenchArmResult["votes"]["members"]): [n: string, ac
 
 function votesLines(arms: readonly BenchArmResult[]): string {
   return arms
-    .filter(({ votes }) => votes.members.length > 1)
+    .filter(({ votes, drafted }) => votes.members.length > 1 && drafted === undefined)
     .map(({ name, votes: { members, effective, condorcet } }) => {
       const worth =
         effective === null

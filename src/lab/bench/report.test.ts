@@ -18,6 +18,8 @@ const row = (arm: string, task: string, changes: Partial<BenchRow> = {}): BenchR
   drafts: [],
   calls: 1,
   tokens: { in: 10, out: 5 },
+  latencyMs: 200,
+  steps: [],
   usd: 0.01,
   simulated: false,
   ...changes,
@@ -82,6 +84,7 @@ describe("an arm's figures", () => {
       calls: 1,
       tokensIn: null,
       tokensOut: 5,
+      latencyMs: 200,
       usd: null,
     });
     expect(report(rows, [arm("a")], 2).spent.usd).toBeNull();

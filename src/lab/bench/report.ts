@@ -125,6 +125,8 @@ export const BenchArm = z.strictObject({
   seats: z.array(z.strictObject({ seat: z.string(), model: z.string() })),
   /** Whether anything is called beyond the drafts. */
   deliberates: z.boolean(),
+  /** The arm whose deliberations these are too, where it only counts the same drafts another way. */
+  drafted: z.string().optional(),
 });
 export type BenchArm = z.infer<typeof BenchArm>;
 
@@ -149,6 +151,8 @@ const ArmResult = BenchArm.extend({
     calls: perQuestion,
     tokensIn: perQuestion,
     tokensOut: perQuestion,
+    /** The longest chain of calls. */
+    latencyMs: perQuestion,
     usd: perQuestion,
   }),
   votes: BenchVotes,
@@ -252,6 +256,7 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
       calls: average(({ calls }) => calls),
       tokensIn: average(({ tokens }) => tokens.in),
       tokensOut: average(({ tokens }) => tokens.out),
+      latencyMs: average(({ latencyMs }) => latencyMs),
       usd: average(({ usd }) => usd),
     },
     votes: benchVotes(rows),

@@ -4,6 +4,8 @@ import { extractAnswer } from "../../replies/extract-answer.ts";
 import { callOf, isEvent, workOf, type Answer, type Entry, type Event } from "../../kernel/index.ts";
 import { type AnswerEvent, answersIn } from "../../views/answer-event.ts";
 import { isSimulated } from "../../views/simulated.ts";
+import { groupBy } from "../../stats/numbers.ts";
+import { criticalPathMs } from "../../views/critical-path.ts";
 import { spending } from "../../views/spending.ts";
 
 /** A question with its one right answer: a line of a file of tasks. */
@@ -13,7 +15,7 @@ export const BenchLine = z.strictObject({
   answer: z
     .union([z.string().trim().min(1), z.number().transform(String)])
     .refine(
-      (answer) => expected(answer) !== null,
+      (answer) => expectedAnswer(answer) !== null,
       "cannot be compared; give a number, a letter or a few words",
     ),
   /** Names it in the report; by default its line. */
@@ -27,7 +29,7 @@ export const BenchLine = z.strictObject({
 export type BenchTask = z.infer<typeof BenchLine> & { readonly id: string };
 
 /** What an answer in a file of tasks comes to, read as a model's is. */
-const expected = (answer: string): Answer | null => extractAnswer(`Final answer: ${answer}`);
+export const expectedAnswer = (answer: string): Answer | null => extractAnswer(`Final answer: ${answer}`);
 
 const scored = { answer: z.string().nullable(), right: z.boolean() };
 
@@ -54,6 +56,16 @@ export const BenchRow = z.strictObject({
   /** Model calls in all deliberations of the row. */
   calls: z.int(),
   tokens: z.strictObject({ in: z.number().nullable(), out: z.number().nullable() }),
+  /** What a person waited for, in milliseconds: the longest chain of calls, over all deliberations of the row. */
+  latencyMs: z.int(),
+  /** The calls by kind of step, such as `draft` and `review`. */
+  steps: z.array(
+    z.strictObject({
+      kind: z.string(),
+      calls: z.int(),
+      tokens: z.strictObject({ in: z.number().nullable(), out: z.number().nullable() }),
+    }),
+  ),
   /** US dollars; null when the price of any call is unknown. */
   usd: z.number().nullable(),
   simulated: z.boolean(),
@@ -75,7 +87,7 @@ export function benchRow(
   const last = links.at(-1) ?? [];
   const [first, opened] = [openings[0], openings.at(-1)];
   if (!first || !opened) return null;
-  const right = scoring(expected(task.answer));
+  const right = scoring(expectedAnswer(task.answer));
   const closing = last.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
   const ending =
     closing?.outcome === "answered" || closing?.outcome === "answered-degraded" ? closing : undefined;
@@ -105,9 +117,23 @@ export function benchRow(
     })),
     calls,
     tokens: { in: tokens.in, out: tokens.out },
+    latencyMs: links.reduce((sum, entries) => sum + criticalPathMs(entries), 0),
+    steps: stepsOf(links.flat()),
     usd: cost.usd,
     simulated: links.some(isSimulated),
   };
+}
+
+/** Calls and tokens by kind of step, in the order of their first call. */
+function stepsOf(entries: readonly Entry[]): BenchRow["steps"] {
+  const kinds = groupBy(
+    entries.filter((entry) => entry.origin.by !== "adopted" && callOf(entry) !== null),
+    (entry) => workOf(entry)?.kind ?? "other",
+  );
+  return [...kinds].map(([kind, own]) => {
+    const { calls, tokens } = spending(own).total;
+    return { kind, calls, tokens: { in: tokens.in, out: tokens.out } };
+  });
 }
 
 /** Whether a cap in money, tokens or calls decided any part of it: more of it would have gone on. */

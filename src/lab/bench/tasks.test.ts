@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readBenchTasks } from "./bench.ts";
+import { readBenchTasks } from "./tasks.ts";
 
 let cwd = "";
 beforeAll(() => {
@@ -56,5 +56,59 @@ describe("a file of tasks", () => {
       /the file of tasks .*nowhere\.jsonl does not exist/,
     );
     expect(() => readBenchTasks(".", { cwd, env: {} })).toThrow(/is a folder/);
+  });
+});
+
+describe("a file of another form", () => {
+  const read = (name: string, text: string, columns: Parameters<typeof readBenchTasks>[2] = {}) => {
+    writeFileSync(join(cwd, name), text);
+    return readBenchTasks(name, { cwd, env: {} }, columns);
+  };
+  const foreign = JSON.stringify({
+    id: 70,
+    prompt: "Which?",
+    choices: ["red", "blue"],
+    gold: "B",
+    subject: "law",
+    outputs: {},
+  });
+  const columns = { question: "prompt", answer: "gold", options: "choices", kind: "subject" };
+
+  it("is read by the columns that are named, and the rest of it is ignored", () => {
+    expect(read("f.jsonl", foreign, columns)).toEqual([
+      { id: "70", question: "Which?\n\n(A) red\n(B) blue", answer: "B", kind: "law" },
+    ]);
+  });
+  it.each([
+    ["f.csv", "question,answer\nHow much?,7\n", { question: "How much?", answer: "7", id: "line 2" }],
+    [
+      "f.csv",
+      "\uFEFFid,question,answer,x\r\nq1,How much?,7,\r\n",
+      { question: "How much?", answer: "7", id: "q1" },
+    ],
+    [
+      "f.CSV",
+      'answer,question,context\n7,"One, ""two""\nlines?",given\n',
+      { question: 'One, "two"\nlines?', answer: "7", context: "given", id: "line 3" },
+    ],
+  ])("%s is read as CSV: %j", (name, text, task) => {
+    expect(read(name, text)).toEqual([task]);
+  });
+  it.each([
+    [
+      "f.jsonl",
+      foreign,
+      { question: "promt" },
+      /f\.jsonl:1: .*there is no column "promt"; the nearest is prompt/,
+    ],
+    ["f.jsonl", foreign, { question: "prompt" }, /there is no column "answer"/],
+    ["f.csv", "question;answer\na;b\n", {}, /there is no column "question"/],
+    ["f.csv", "question,answer\na,b,c\n", {}, /f\.csv: /],
+    ["f.csv", 'question,answer\n"a,b\n', {}, /f\.csv: /],
+    ["f.csv", "question,answer\n", {}, /has no line/],
+    ["f.csv", "question,answer\na,1\na,1\n", {}, /f\.csv:3 has the same question as f\.csv:2/],
+    ["f.csv", "question,answer\na,\n", {}, /f\.csv:2: answer must not be empty/],
+  ])("%s is refused: %j", (name, text, named, why) => {
+    expect(() => read(name, text, named)).toThrow(why);
   });
 });

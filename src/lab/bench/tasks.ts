@@ -1,0 +1,122 @@
+import { extname } from "node:path";
+import { CsvError, parse } from "csv-parse/sync";
+import * as z from "zod";
+import { type JsonLine, readJsonLines } from "../../config/input-files.ts";
+import { checkedFile } from "../../config/named-files.ts";
+import { toAbsolute, type FileContext } from "../../config/paths.ts";
+import { displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
+import { Fault } from "../../kernel/index.ts";
+import { withOptions } from "../../sim/recorded.ts";
+import { findNearest, quoteValue } from "../../text/words.ts";
+import { BenchLine, type BenchTask } from "./row.ts";
+
+const FORM = 'a line looks like {"question": "What is 17 * 23?", "answer": "391"}';
+const KIND = "file of tasks";
+const MAX_CSV_BYTES = 64 * MEGABYTE;
+
+/** Where the parts of a task stand in a file of another form. All other columns are ignored. */
+export type TaskColumns = {
+  readonly question?: string | undefined;
+  readonly answer?: string | undefined;
+  /** A list of possible answers, shown below the question with letters from A. */
+  readonly options?: string | undefined;
+  readonly kind?: string | undefined;
+};
+
+/**
+ * The tasks of a file of JSON lines, or of CSV with a head line, each under an id: its own, else its line.
+ *
+ * @throws Fault `configuration` for a line that is none, a column that is missing, an id or a question that comes twice
+ */
+export function readBenchTasks(file: string, here: FileContext, columns: TaskColumns = {}): BenchTask[] {
+  const isForeign = isCsv(file) || Object.values(columns).some((name) => name !== undefined);
+  return readTasks(file, here, isForeign ? foreignLine(columns) : BenchLine);
+}
+
+const isCsv = (file: string) => extname(file).toLowerCase() === ".csv";
+
+/** A line of another form as one of ours. */
+function foreignLine({ question = "question", answer = "answer", options, kind }: TaskColumns) {
+  const pick = (record: Readonly<Record<string, unknown>>, context: z.RefinementCtx): unknown => {
+    const read = (name: string): unknown => {
+      if (Object.hasOwn(record, name)) return record[name];
+      const names = Object.keys(record);
+      context.addIssue({
+        code: "custom",
+        message: `there is no column ${quoteValue(name)}; the nearest is ${findNearest(name, names)}, and there are ${names.slice(0, 20).join(", ")}`,
+      });
+      return z.NEVER;
+    };
+    const asked = read(question);
+    const { id, context: material } = record;
+    return {
+      question: options === undefined ? asked : withOptions(String(asked), read(options)),
+      answer: read(answer),
+      ...(kind === undefined ? {} : { kind: String(read(kind)) }),
+      ...(id === undefined || id === "" ? {} : { id: String(id) }),
+      ...(typeof material === "string" && material !== "" ? { context: material } : {}),
+    };
+  };
+  return z.record(z.string(), z.unknown()).transform(pick).pipe(z.unknown().pipe(BenchLine));
+}
+
+type TaskLine = z.ZodType<Pick<BenchTask, "question" | "context"> & { readonly id?: string | undefined }>;
+
+/** As `readBenchTasks`, of lines of another form. @throws Fault `configuration` */
+export function readTasks<S extends TaskLine>(
+  file: string,
+  here: FileContext,
+  row: S,
+): (z.output<S> & { readonly id: string })[] {
+  const ids = new Map<string, string>();
+  const questions = new Map<string, string>();
+  const lines = isCsv(file)
+    ? readCsvLines(file, here, row)
+    : readJsonLines({ file, kind: KIND, row, form: FORM }, here);
+  return lines.map(({ place, value }) => {
+    const task = { ...value, id: value.id ?? `line ${place.slice(place.lastIndexOf(":") + 1)}` };
+    const asked = JSON.stringify([task.question, task.context ?? null]);
+    for (const { seen, key, what } of [
+      { seen: ids, key: task.id, what: "id" },
+      { seen: questions, key: asked, what: "question" },
+    ]) {
+      const before = seen.get(key);
+      if (before !== undefined)
+        throw refuse(
+          `${place} has the same ${what} as ${before}`,
+          "every task counts once; take one of them out",
+        );
+      seen.set(key, place);
+    }
+    return task;
+  });
+}
+
+const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
+
+const CSV_FORM = "the first line names the columns: question,answer";
+
+/** The rows of a CSV file (RFC 4180) by the names in its first line, every value a text. */
+function readCsvLines<S extends z.ZodType>(file: string, here: FileContext, row: S): JsonLine<z.output<S>>[] {
+  const text = readTextFile({ path: toAbsolute(file, here), kind: KIND, maxBytes: MAX_CSV_BYTES });
+  const name = displayPath(file);
+  const lines = parseCsv(text, name).map(({ record, info }): JsonLine<z.output<S>> => {
+    const place = `${name}:${info.lines}`;
+    return { place, value: checkedFile({ value: record, place: () => place }, row, CSV_FORM) };
+  });
+  if (lines.length === 0) throw refuse(`the ${KIND} ${name} has no line`, CSV_FORM);
+  return lines;
+}
+
+const CsvRows = z.array(
+  z.object({ record: z.record(z.string(), z.string()), info: z.object({ lines: z.int() }) }),
+);
+
+function parseCsv(text: string, name: string): z.output<typeof CsvRows> {
+  try {
+    return CsvRows.parse(parse(text, { bom: true, columns: true, info: true, skip_empty_lines: true }));
+  } catch (error) {
+    if (error instanceof CsvError) throw refuse(`${name}: ${error.message}`, CSV_FORM);
+    throw error;
+  }
+}
