@@ -108,7 +108,7 @@ describe("a file of another form", () => {
     ["f.csv", "question,answer\n", {}, /has no line/],
     ["f.csv", "question,answer\na,1\na,1\n", {}, /f\.csv:3 has the same question as f\.csv:2/],
     ["f.csv", "question,answer\na,\n", {}, /f\.csv:2: answer must not be empty/],
-  ])("%s is refused: %j", (name, text, named, why) => {
+  ])("%s is refused: %j", (...[name, text, named, why]) => {
     expect(() => read(name, text, named)).toThrow(why);
   });
 });

@@ -53,7 +53,7 @@ function foreignLine({ question = "question", answer = "answer", options, kind }
       question: options === undefined ? asked : withOptions(String(asked), read(options)),
       answer: read(answer),
       ...(kind === undefined ? {} : { kind: String(read(kind)) }),
-      ...(id === undefined || id === "" ? {} : { id: String(id) }),
+      ...(id === undefined || id === "" ? {} : { id: typeof id === "number" ? `${id}` : id }),
       ...(typeof material === "string" && material !== "" ? { context: material } : {}),
     };
   };
