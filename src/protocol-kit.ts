@@ -31,6 +31,13 @@ export {
   type LabeledText,
   type Material,
 } from "./prompts/material.ts";
+export { debateWith } from "./protocols/debate/index.ts";
+export {
+  summaryMethods,
+  type Contribution,
+  type SummaryMethod,
+  type SummaryTask,
+} from "./protocols/phases/summaries/index.ts";
 export { defineTemplate, type Template } from "./prompts/template.ts";
 export { bestDraft, centralDraft, chooseControl, leadingDraft } from "./protocols/phases/control.ts";
 export { draft, draftTemplate, type Draft, type DraftLimits, type Drafts } from "./protocols/phases/draft.ts";

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openParley, Principal, type Parley } from "../src/index.ts";
-import { UserId } from "../src/kernel/index.ts";
-import { defineProtocol } from "../src/protocol-kit.ts";
+import { ModelRef, ParticipantId, UserId } from "../src/kernel/index.ts";
+import { debateWith, defineProtocol, summaryMethods, type SummaryMethod } from "../src/protocol-kit.ts";
+import type { AgentConfig } from "../src/protocols/debate/seats.ts";
+import { Summarization } from "../src/protocols/debate/settings.ts";
 import { sectionSchema } from "../src/protocols/respond/view.ts";
 
 // The package's root, as a program uses it: plain strings and objects, no ids to brand.
@@ -224,6 +226,45 @@ describe("a program", () => {
       await run.reactions;
       expect((await parley.result(run.id)).calls).toBe(1);
     }));
+
+  it("adds a summary method to the debate, which a configuration names", () => {
+    const counting: SummaryMethod = {
+      name: "counting",
+      summarize: (run, { key, for: { id }, contributions, charactersBefore }) =>
+        run.derive({ key, outcomes: ["summary-made"], input: { texts: contributions.length } }, () => {
+          const text = `${contributions.length} texts of mine`;
+          const lengths = { charactersBefore, charactersAfter: text.length };
+          return { type: "summary-made", data: { for: id, method: "counting", ...lengths, text } };
+        }),
+    };
+    const own = { debate: () => Promise.resolve(debateWith([...summaryMethods, counting])) };
+    const builtIn = { source: "built-in" } as const;
+    const agent = (id: string, method: string): AgentConfig => ({
+      ...{ id: ParticipantId.parse(id), name: id, role: "architect", model: ModelRef.parse("sim/ada") },
+      ...{ temperature: null, tools: [], toolCallLimit: undefined },
+      summarization: Summarization.parse({ method, threshold: 1, maxLength: 100 }),
+      prompts: { instructions: builtIn, clarification: builtIn, summary: builtIn },
+    });
+    const debated = async (parley: Parley, method: string) => {
+      const agents = ["a", "b"].map((id) => agent(id, method));
+      const config = { agents, judge: agent("j", method), rules: { rounds: 2 }, warnings: [] };
+      const run = await parley.start({
+        protocol: "debate",
+        question: "Design a queue.",
+        models: MODELS,
+        config,
+      });
+      await run.outcome();
+      return run.recorded().flatMap((entry) => (entry.type === "summary-made" ? [entry.data.text] : []));
+    };
+    return opened(
+      async (parley) => {
+        expect(await debated(parley, "counting")).toContain("3 texts of mine");
+        await expect(debated(parley, "countin")).rejects.toThrow(/"countin".*counting/s);
+      },
+      { protocols: own },
+    );
+  });
 
   it("joins a protocol of its own by one option", () => {
     const echo = defineProtocol({

@@ -13,7 +13,7 @@ import type { Showing } from "./session.ts";
 export async function runWithQuestions(
   io: Io,
   { context: { store }, parley, principal }: Configured,
-  { begin, showing }: Pick<RunRequest, "begin"> & { readonly showing: Showing },
+  { begin, progress, showing }: Pick<RunRequest, "begin" | "progress"> & { readonly showing: Showing },
 ): Promise<{ readonly exit: number; readonly id: DeliberationId | undefined }> {
   const answersHere = process.stdin.isTTY === true;
   let id: DeliberationId | undefined;
@@ -23,7 +23,7 @@ export async function runWithQuestions(
     return run;
   };
   for (;;) {
-    const exit = await runDeliberation(io, { answersHere, begin: next }, showing);
+    const exit = await runDeliberation(io, { answersHere, begin: next, progress }, showing);
     const pending = id === undefined ? undefined : pendingQuestions(await store.read(id));
     if (exit !== EXIT.waiting || id === undefined || !pending || !answersHere) return { exit, id };
     if (!(await answerOnTerminal(io, { store, id, pending }))) return { exit, id };

@@ -98,9 +98,10 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   }),
   { name: "memory", summary: "Search, edit, transfer and measure memory", commands: MEMORY },
   defineCommand("answer <id> [file]", "Answer the questions of a waiting run, and continue it", {
-    details: 'Asks on the terminal, or reads a file: {"QUESTION-ID": "answer"}.',
+    details:
+      'Asks on the terminal, or reads a file or a pipe (-): {"QUESTION-ID": "answer"}. "" skips a question.',
     options: options.ANSWER,
-    examples: ["answer ID --list", "answer ID answers.json"],
+    examples: ["answer ID --list", "answer ID answers.json -o solution.md"],
     run: async (io, given, [id = "", file]) =>
       (await import("./commands/runs.ts")).answer(io, given, { id, file }),
   }),

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { isFault, type Cap, type FailureCode, type FaultCode } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import type { Io } from "./command.ts";
@@ -15,10 +17,12 @@ export function noteProblem({ output }: Pick<Io, "output">, { problem, next }: C
 }
 
 /** Writes an error for people. A bug shows its stack only with `PARLEY_DEBUG`. */
-export function noteError(io: Pick<Io, "output" | "env">, error: unknown): void {
+export function noteError(io: Pick<Io, "output" | "env" | "cwd">, error: unknown): void {
   const isDebug = (io.env["PARLEY_DEBUG"] ?? "") !== "";
   if (isDebug && error instanceof Error) io.output.note(`parley: ${error.stack ?? error.message}`);
   else noteProblem(io, problemIn(error));
+  if (isFault(error, "authentication") && existsSync(join(io.cwd, ".env")))
+    io.output.note("The .env file in this folder is not read by itself; -e .env reads it");
 }
 
 function problemIn(error: unknown): CommandProblem {

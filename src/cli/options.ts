@@ -13,17 +13,19 @@ export const LIMITS = {
   ...MAX_SPENT,
   timeout: setting("--timeout <time>", "time limit: 90, 90s, 5m (hard)"),
 };
+export const USER = { user: setting("--user <name>", "memory owner") };
+export const SEED = { seed: setting("--seed <text>", "random seed (labels, ordering)") };
+
 export const ENV_FILE = {
   envFile: text("-e, --env-file <file>", "load a .env file (existing variables win)"),
 };
-export const USER = { user: setting("--user <name>", "memory owner") };
-export const SEED = { seed: setting("--seed <text>", "random seed (labels, ordering)") };
 
 /** How a run is shown. */
 export const SHOWING = {
   ...JSON_FLAG,
   events: flag("--events", "print every event as a line of JSON", { conflicts: "json" }),
   ...QUIET,
+  ...ENV_FILE,
   onDegraded: setting("--on-degraded <what>", "accept or refuse (exit 6) a degraded answer"),
 };
 

@@ -85,6 +85,7 @@ const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
       ...options.CONVERSATION,
       ...options.LIMITS,
       ...options.ALL_ANSWERS,
+      ...options.ENV_FILE,
       events: flag("--events", "print every event as a line of JSON"),
       ...options.QUIET,
     },
@@ -96,7 +97,6 @@ const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
     options: {
       ...options.DEBATE_INPUT,
       ...options.DEBATE_FILES,
-      ...options.ENV_FILE,
       ...options.SEED,
       ...options.LIMITS,
       ...options.SHOWING,

@@ -1,11 +1,19 @@
 import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKey } from "../kernel/index.ts";
 import { progressView } from "../views/progress.ts";
 import { speakerOf } from "../views/spending.ts";
+import { formatNumber } from "../text/format.ts";
 import { oneLine } from "../reports/printable.ts";
 import { modelWords, outcomeWords, spentWords, tookWords, workWords } from "./screen-lines.ts";
 
-/** Progress as plain lines, one for each change of state and none for a token: for a log, a pipe, a CI job. */
-export function createScreenLog(line: (text: string) => void, nowMs: () => number) {
+/**
+ * Progress as plain lines, one for each change of state and none for a token: for a log, a pipe, a CI job. With `verbose`
+ * each text's first line stands under it, and each call of a tool has its arguments.
+ */
+export function createScreenLog(
+  line: (text: string) => void,
+  nowMs: () => number,
+  { verbose = false }: { readonly verbose?: boolean } = {},
+) {
   const view = progressView();
   const attempts = new Map<StepKey, number>();
   let startedAtMs: number | undefined;
@@ -21,15 +29,18 @@ export function createScreenLog(line: (text: string) => void, nowMs: () => numbe
         : undefined;
       const text = ended ?? entryWords(entry);
       if (text !== undefined) line(oneLine(text, 500));
+      const more = verbose ? detailOf(entry) : undefined;
+      if (more !== undefined) line(`  ${oneLine(more, 300)}`);
     },
     frame(frame: Frame): void {
       const before = attempts.get(frame.step);
       const attempt = attemptOf(frame);
       if (before !== undefined && attempt <= before) return;
       attempts.set(frame.step, attempt);
-      const { by = frame.step, kind = frame.step } = frame.work ?? {};
+      const { by = frame.step, kind = frame.step, of } = frame.work ?? {};
+      const target = kind === "critique" && of !== undefined ? ` on ${of}` : "";
       const again = before !== undefined ? ` again (attempt ${attempt})` : "";
-      line(oneLine(`${by}: ${workWords(kind).doing}${again}…`, 500));
+      line(oneLine(`${by}${target}: ${workWords(kind).doing}${again}…`, 500));
     },
     stop: () => undefined,
   };
@@ -48,6 +59,15 @@ function entryWords(entry: Entry): string | undefined {
   if (isEvent(entry, "degradation-noted")) {
     const { participant, what, why } = entry.data;
     return participant === undefined ? `${what} failed: ${why}` : `${who}: ${doneOf(entry)} failed: ${why}`;
+  }
+  const asked = isEvent(entry, "reply-received") ? callOf(entry) : undefined;
+  if (asked?.ok && asked.toolCalls !== undefined && asked.toolCalls.length > 0)
+    return `${who}: calls ${asked.toolCalls.map(({ name }) => name).join(", ")}${tookWords({ latencyMs: asked.latencyMs, tokensOut: asked.tokens.out })}`;
+  if (isEvent(entry, "summary-made") && !entry.data.part) {
+    const { charactersBefore, charactersAfter, method, call } = entry.data;
+    const took = call ? tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out }) : "";
+    const how = took === "" ? ` (${method})` : took.replace(/\)$/, `, ${method})`);
+    return `${who}: ${formatNumber(charactersBefore)} → ${formatNumber(charactersAfter)} characters${how}`;
   }
   if (isEvent(entry, "reply-received"))
     return `${who}: reply could not be read, asking again: ${entry.data.why}`;
@@ -78,7 +98,18 @@ function entryWords(entry: Entry): string | undefined {
 function doneWords(entry: Entry, { who, call }: { readonly who: string; readonly call: Call }): string {
   const took = tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out });
   const how = entry.origin.by === "adopted" ? ` reused from ${entry.origin.from}` : ` done${took}`;
-  return `${who}: ${doneOf(entry)}${how}`;
+  const of = isEvent(entry, "critique-given") ? workOf(entry)?.of : undefined;
+  return `${who}${of === undefined ? "" : ` on ${of}`}: ${doneOf(entry)}${how}`;
+}
+
+/** What a verbose log adds: the first line of a text, and what a tool was called with and gave. */
+function detailOf(entry: Entry): string | undefined {
+  if (isEvent(entry, "answer-given", "critique-given", "synthesis-given", "summary-made"))
+    return entry.data.text.split("\n").find((one) => one.trim() !== "");
+  if (!isEvent(entry, "tool-called")) return undefined;
+  const { by, tool, arguments: given, result } = entry.data;
+  const length = JSON.stringify(result).length;
+  return `${by}: ${tool} ${JSON.stringify(given).slice(0, 200)} → ${formatNumber(length)} characters`;
 }
 
 const doneOf = (entry: Entry): string =>

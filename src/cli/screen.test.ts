@@ -12,6 +12,8 @@ import {
   stepKey,
   type Sample,
 } from "../../test/support/sample-council.ts";
+import { sampleDebate } from "../../test/support/sample-debate.ts";
+import { createScreenLog } from "./screen-log.ts";
 import { createScreen } from "./screen.ts";
 import type { ScreenTime } from "./terminal.ts";
 import { fakeLifecycle, fakeTerminal } from "../../test/support/terminal.ts";
@@ -267,3 +269,72 @@ describe("elsewhere", () => {
 function fail(): never {
   throw new Error("the sample is empty");
 }
+
+describe("as lines", () => {
+  const sample = sampleDebate();
+  const logged = (verbose: boolean): readonly string[] => {
+    const lines: string[] = [];
+    const log = createScreenLog(
+      (line) => lines.push(line),
+      () => 0,
+      { verbose },
+    );
+    for (const entry of sample.entries) log.event(entry);
+    return lines;
+  };
+
+  it("says whom a summary is for, how much it shortened, and whom a critique is of", () => {
+    const lines = logged(false);
+    expect(lines.find((line) => line.includes("→"))).toMatch(
+      /^tester: 12,000 → \d+ characters \(1\.2 s, \d+ tokens, length-based\)$/,
+    );
+    expect(lines.filter((line) => / on \w+: critique done/.test(line))).toHaveLength(3);
+    expect(lines.join("\n")).not.toMatch(/summary-made|tool-called/);
+  });
+
+  it("shows each text's first line and each tool's call where it is verbose, bounded and printable", () => {
+    expect(logged(false).filter((line) => line.startsWith("  "))).toEqual([]);
+    const details = logged(true).filter((line) => line.startsWith("  "));
+    expect(details).toContain('  tester: file_read {"path":"docs/queue.md"} → 21 characters');
+    expect(details.filter((line) => line === "  Keep jobs in one table:").length).toBeGreaterThan(6);
+    for (const line of details) expect(line.length).toBeLessThan(320);
+  });
+
+  it.each(["\u001b[2J", "\u009b31m", "a\rb", "\u202e", "x".repeat(5_000)])(
+    "writes no more than a line of %j",
+    (text) => {
+      const lines: string[] = [];
+      const log = createScreenLog(
+        (line) => lines.push(line),
+        () => 0,
+        { verbose: true },
+      );
+      for (const entry of sampleDebate({ text, tool: text }).entries) log.event(entry);
+      for (const line of lines) {
+        expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
+        expect(line.length).toBeLessThan(600);
+      }
+    },
+  );
+
+  it("names the tools that a reply calls", () => {
+    const on = opened();
+    const toolCalls = ["file_read", "list_files"].map((name, nth) => ({
+      id: `${nth}`,
+      name,
+      arguments: "{}",
+    }));
+    const call = { ...sampleCall(""), toolCalls };
+    on.add(
+      { type: "reply-received", data: { by: participantId("analyst"), why: "it calls tools", call } },
+      byStep("draft/analyst"),
+    );
+    const lines: string[] = [];
+    const log = createScreenLog(
+      (line) => lines.push(line),
+      () => 0,
+    );
+    for (const entry of on.entries) log.event(entry);
+    expect(lines.at(-1)).toMatch(/^analyst: calls file_read, list_files \(/);
+  });
+});

@@ -13,7 +13,7 @@ import {
   refuse,
   toReadFault,
 } from "./text-file.ts";
-import { readYaml } from "./yaml.ts";
+import { parseYaml, readYaml, type YamlFile } from "./yaml.ts";
 
 /** Where relative paths start, and what `~` is. */
 type PathContext = Pick<FileContext, "cwd" | "env">;
@@ -113,7 +113,15 @@ const ANSWERS_FORM = 'answers are a map of question ids to texts, or a list of {
 
 /** Answers to questions, by id: JSON or YAML. @throws Fault `configuration` */
 export function readAnswersFile(written: string, place: FileContext): ReadonlyMap<string, string> {
-  const answers = checkedFile(readYaml(toAbsolute(written, place), "file of answers"), Answers, ANSWERS_FORM);
+  return answersIn(readYaml(toAbsolute(written, place), "file of answers"));
+}
+
+/** The same of what was piped in. @throws Fault `configuration` */
+export const readAnswersText = (text: string): ReadonlyMap<string, string> =>
+  answersIn(parseYaml(text, "standard input"));
+
+function answersIn(file: YamlFile): ReadonlyMap<string, string> {
+  const answers = checkedFile(file, Answers, ANSWERS_FORM);
   return new Map(Array.isArray(answers) ? answers.map((one) => [one.id, one.text]) : Object.entries(answers));
 }
 

@@ -87,6 +87,7 @@ export const capsIn = (entries: readonly Entry[]): Cap[] =>
 export function speakerOf(entry: Entry): string {
   if (entry.type === "unknown") return "unknown";
   if ("by" in entry.data && typeof entry.data.by === "string") return entry.data.by;
+  if (entry.type === "summary-made") return entry.data.for;
   return "participant" in entry.data
     ? (entry.data.participant ?? "unknown")
     : (SPEAKERLESS[entry.type] ?? entry.type);

@@ -135,7 +135,20 @@ describe("a debate on the command line", () => {
       code: 2,
       stderr: expect.stringContaining('no open question "nobody-asked"') as string,
     });
-    const ended = await place.run(["answer", id, "answers.json", "--json", "-q"]);
+    // What is left out still waits: the first record counts, so nothing is recorded yet.
+    for (const args of [
+      ["answer", id, "answers.json"],
+      ["answer", id],
+    ]) {
+      const waiting = await place.run(args);
+      expect(waiting).toMatchObject({ code: 8, stdout: "" });
+      expect(waiting.stderr).toContain(questions[2]?.id);
+    }
+    const all = {
+      ...Object.fromEntries(questions.map((one) => [one.id, ""])),
+      [first?.id ?? ""]: "Ten thousand a day.",
+    };
+    const ended = await piped(place, ["answer", id, "-", "--json", "-q"], { input: JSON.stringify(all) });
     expect(resultIn(ended)).toMatchObject({ id, status: "answered" });
     const report = await place.run(["report", id]);
     expect(report.stdout).toContain("Ten thousand a day.");

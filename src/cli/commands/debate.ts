@@ -15,6 +15,7 @@ import { runWithQuestions } from "../clarification.ts";
 import type { Io, Values } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
 import { readStandardInput } from "../input.ts";
+import { createScreenLog } from "../screen-log.ts";
 import type { DEBATE_FILES, DEBATE_INPUT, SHOWING } from "../options.ts";
 import type { Declared } from "../protocol-command.ts";
 import { showingIn, withParley } from "../session.ts";
@@ -65,10 +66,21 @@ export const debate = (
           { principal, signal, folder },
         ),
       showing,
+      progress: own["verbose"] === true ? verboseLog(io) : undefined,
     });
     if (id !== undefined) await writeDebate(io, { store, id }, files);
     return exit;
   });
+
+/** Every change of state as a line, on a terminal as well: what is verbose is read afterwards. */
+const verboseLog =
+  ({ output }: Io) =>
+  () =>
+    createScreenLog(
+      (line) => output.note(line),
+      () => performance.now(),
+      { verbose: true },
+    );
 
 /** What a configuration file says about the debate; the roles that were named are chosen from it. */
 function readConfig(

@@ -1,16 +1,17 @@
 import { resolveId } from "../../app/lookup.ts";
 import type { Run } from "../../app/run.ts";
-import { readAnswersFile } from "../../config/input-files.ts";
+import { readAnswersFile, readAnswersText } from "../../config/input-files.ts";
 import type { Entry } from "../../kernel/index.ts";
 import { printable } from "../../reports/printable.ts";
 import { pluralize } from "../../text/format.ts";
 import { pendingQuestions, type PendingQuestions } from "../../views/pending-questions.ts";
 import { isClosed } from "../../views/result.ts";
-import { answerOnTerminal, recordAnswers, runWithQuestions } from "../clarification.ts";
+import { answerOnTerminal, recordAnswers, runWithQuestions, type OpenQuestions } from "../clarification.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
-import { finish, showReactions } from "../ending.ts";
+import { finish, noteWaiting, showReactions } from "../ending.ts";
 import { EXIT } from "../exits.ts";
+import { readStandardInput } from "../input.ts";
 import { judgeScreen } from "../judge-progress.ts";
 import type { ANSWER, FORK, JSON_FLAG, RESUME } from "../options.ts";
 import { runDeliberation } from "../run-deliberation.ts";
@@ -35,8 +36,11 @@ export const answer = (
     if (isClosed(entries)) return finish(io, entries, showing);
     if (pending) {
       const open = { store, id, pending };
-      if (file !== undefined) await recordAnswers(io, open, readAnswersFile(file, io));
-      else if (!(await answerOnTerminal(io, open))) return EXIT.waiting;
+      const isAnswered =
+        file === undefined && process.stdin.isTTY === true
+          ? await answerOnTerminal(io, open)
+          : await recordWritten(io, open, await readAnswers(io, file));
+      if (!isAnswered) return EXIT.waiting;
     } else io.output.note("No questions are open; continuing the run");
     const { parley, principal } = configured;
     context.folders.add(io.cwd); // what the run's models may read here
@@ -45,6 +49,42 @@ export const answer = (
     await writeDebate(io, { store, id }, files);
     return exit;
   });
+
+/** The answers in a file, or of a pipe: for `-`, and where nothing is named. */
+async function readAnswers(io: Io, file: string | undefined): Promise<ReadonlyMap<string, string>> {
+  if (file !== undefined && file !== "-") return readAnswersFile(file, io);
+  const text = await readStandardInput(io.output);
+  return text === undefined ? new Map() : readAnswersText(text);
+}
+
+/**
+ * Records answers that were written down. The first record counts, so where a question has none, nothing is recorded and it
+ * still waits; an empty text leaves a question unanswered for good.
+ */
+async function recordWritten(
+  io: Io,
+  open: OpenQuestions,
+  answers: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const { questions } = open.pending;
+  const left = questions.filter(({ id }) => !answers.has(id));
+  const isComplete = left.length === 0 || [...answers.keys()].some((key) => !isAsked(questions, key));
+  if (isComplete) {
+    await recordAnswers(io, open, answers);
+    return true;
+  }
+  noteWaiting(io, {
+    id: open.id,
+    status: "waiting",
+    result: null,
+    waiting: { requests: [], questions: left },
+  });
+  if (answers.size > 0) io.output.note('Nothing is recorded yet; "" leaves a question unanswered');
+  return false;
+}
+
+const isAsked = (questions: PendingQuestions["questions"], key: string) =>
+  questions.some(({ id }) => id === key);
 
 const questionsText = (pending: PendingQuestions | undefined): string =>
   pending

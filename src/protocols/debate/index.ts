@@ -20,6 +20,11 @@ export { findSummaryMethod, summaryMethods } from "../phases/summaries/index.ts"
  * Agents propose, criticize each other and refine, in rounds, and a judge writes the solution.
  *
  * @param methods the summary methods that its settings may name
+ * @example
+ * ```ts
+ * const protocols = { debate: async () => debateWith([...summaryMethods, myMethod]) };
+ * const parley = await openParley({ protocols }); // a configuration may name it now
+ * ```
  */
 export const debateWith = (methods: readonly SummaryMethod[]) =>
   defineProtocol({
@@ -38,7 +43,10 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
     templates: debateTemplates,
     view: () => import("./view/index.ts"),
     report: () => import("./report/index.ts"),
-    opening: async () => (await import("./opening.ts")).openDebate,
+    opening: async () => {
+      const { openDebate } = await import("./opening.ts");
+      return (request, context) => openDebate(request, context, methods);
+    },
     async deliberate(protocolContext): Promise<Closing> {
       const context: DebateContext = { ...protocolContext, methods };
       reserveForJudge(context);

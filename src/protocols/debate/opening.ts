@@ -13,7 +13,7 @@ import {
   type WrittenDebate,
 } from "./seats.ts";
 import { Summarization, ToolName, type DebateFlags } from "./settings.ts";
-import { findSummaryMethod } from "../phases/summaries/index.ts";
+import { findSummaryMethod, summaryMethods, type SummaryMethod } from "../phases/summaries/index.ts";
 
 export type DebateRequest = { readonly [K in keyof DebateFlags]?: DebateFlags[K] } & {
   /** Who takes part and under which rules; by default an agent to each role, with the panel's models dealt out to them. */
@@ -24,13 +24,17 @@ export type DebateRequest = { readonly [K in keyof DebateFlags]?: DebateFlags[K]
 const DEFAULT_ROLES: readonly string[] = ["architect", "performance", "kiss"];
 
 /** Seats the agents and the judge. @throws Fault `configuration`, `authentication` */
-export async function openDebate(request: DebateRequest, context: OpeningContext): Promise<OpeningPart> {
+export async function openDebate(
+  request: DebateRequest,
+  context: OpeningContext,
+  methods: readonly SummaryMethod[] = summaryMethods,
+): Promise<OpeningPart> {
   const { config: unmapped, notes } = request.config
     ? await completeDebate(request.config, request, context)
     : await builtInDebate(request, context);
   const config = request.mapModels === undefined ? unmapped : withModels(unmapped, request.mapModels);
   const everybody = [...config.agents, config.judge];
-  for (const { summarization } of everybody) findSummaryMethod(summarization.method);
+  for (const { summarization } of everybody) findSummaryMethod(summarization.method, methods);
   const seats = await debateSeats(context, config);
   const tools = chooseTools(seats, context.fileTools);
   return {

@@ -3,6 +3,7 @@ import {
   callOf,
   canonical,
   Json,
+  MAX_EVENT_BYTES,
   StepKey,
   type Call,
   type Event,
@@ -18,6 +19,8 @@ import { fence, type Desk } from "../../prompts/material.ts";
 // TOOL-1. A step makes one call: what follows a tool's result is a step of its own, `<step>/turn-<n>`.
 // TOOL-2. A tool's result is data: it is fenced, and a tool that fails tells the model so instead of ending the turn.
 // TOOL-3. A participant that has used its calls up is asked without tools, so it has to answer.
+// TOOL-4. A reply is sent back with all of its calls; those beyond the limit are not made, and their results say so.
+// TOOL-5. A tool that throws, or whose result cannot be recorded, gives an error as its result and never ends the drive.
 
 /** What one participant may call, and how often. */
 export type ToolUse = {
@@ -66,13 +69,16 @@ export async function speakWithTools<T extends ReplyEventType>(
       },
       async (signal) => {
         const result = specs.some((spec) => spec.name === name)
-          ? await tools.use(name, input, signal)
+          ? await resultOf(() => tools.use(name, input, signal), { input, signal })
           : { error: "there is no such tool" };
         return { type: "tool-called", data: { by, tool: name, arguments: input, result } };
       },
     );
-    const text = JSON.stringify(event.data.result);
-    return { role: "tool", id: toolCall.id, text: fence(desk, { kind: "tool", label: name, text }) }; // TOOL-2
+    return answerTo(toolCall, event.data.result);
+  };
+  const answerTo = ({ id, name }: ToolCall, result: Json): Message => {
+    const text = JSON.stringify(result);
+    return { role: "tool", id, text: fence(desk, { kind: "tool", label: name, text }) }; // TOOL-2
   };
   let { request } = speech;
   let used = 0;
@@ -96,11 +102,16 @@ export async function speakWithTools<T extends ReplyEventType>(
     const call = callOf(event);
     // The reader gives a `reply-received` where tools are called, and only there.
     if (event.type !== "reply-received" || !call) return event as Event<T>;
-    const toolCalls = listToolCalls(call, allowed).slice(0, limit - used);
+    const toolCalls = listToolCalls(call, allowed);
     const first = used;
     used += toolCalls.length;
     const results = await Promise.all(
-      toolCalls.map((toolCall, index) => useTool(toolCall, first + index + 1)),
+      toolCalls.map(
+        (toolCall, index) =>
+          first + index < limit
+            ? useTool(toolCall, first + index + 1)
+            : Promise.resolve(answerTo(toolCall, { error: `not called: the limit is ${limit} tool calls` })), // TOOL-4
+      ),
     );
     request = {
       ...request,
@@ -110,6 +121,34 @@ export async function speakWithTools<T extends ReplyEventType>(
         ...results,
       ],
     };
+  }
+}
+
+/** What an event holds besides a call's arguments and its result. */
+const RESERVED_BYTES = 64 * 1024;
+const MAX_MESSAGE_LENGTH = 300;
+
+/** A tool's result as it can be recorded (TOOL-5). @throws what the tool throws once the signal has aborted */
+async function resultOf(
+  use: () => Promise<Json>,
+  { input, signal }: { readonly input: Json; readonly signal: AbortSignal },
+): Promise<Json> {
+  try {
+    const read = Json.safeParse(await use());
+    if (!read.success) return { error: "its result is not JSON, or is nested too deep" };
+    const result = read.data;
+    canonical({ result }); // throws for what cannot be recorded
+    const bytes = [input, result].reduce(
+      (sum: number, value) => sum + new TextEncoder().encode(JSON.stringify(value)).length,
+      0,
+    );
+    return bytes <= MAX_EVENT_BYTES - RESERVED_BYTES
+      ? result
+      : { error: `the result is too large: ${bytes} bytes with the arguments` };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    return { error: `the tool failed: ${message.slice(0, MAX_MESSAGE_LENGTH)}`.toWellFormed() };
   }
 }
 
