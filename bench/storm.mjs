@@ -1,5 +1,6 @@
 // npm run storm: real processes, killed at chance moments over every protocol and both stores, and resumed, also two at once.
-// Nothing that was acknowledged may be lost, and the answer is that of a run that nobody killed.
+// Connections to PostgreSQL are ended in the middle, and two processes resume what is over. Nothing hangs, nothing that was
+// acknowledged may be lost, and the answer is that of a run that nobody killed.
 import "../scripts/node-version.mjs";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -41,9 +42,9 @@ const COMMANDS = {
 };
 
 /** @typedef {{ url: string, requests: () => number, peak: () => number }} Counted Requests of one round; `peak` of them at once. */
-/** @typedef {{ code: number | null, stdout: string, stderr: string }} Ended */
-/** @typedef {{ name: string, env: Record<string, string>, home: string, drop: () => Promise<void> }} Place A store of its own. */
-/** @typedef {{ command: string, store: string, seed: string, kills: number, rivals: boolean, acknowledged: number, lost: number, repeated: number, allowed: number, ms: number, wrong: string[] }} Round */
+/** @typedef {{ code: number | null, hung: boolean, stdout: string, stderr: string }} Ended */
+/** @typedef {{ name: string, env: Record<string, string>, home: string, drop: () => Promise<void>, disconnect: () => Promise<number> }} Place A store of its own. */
+/** @typedef {{ command: string, store: string, seed: string, kills: number, ended: number, hangs: number, rivals: boolean, acknowledged: number, lost: number, repeated: number, allowed: number, ms: number, wrong: string[] }} Round */
 
 /** Numbers from 0 to 1, the same for the same text. @param {string} text */
 function chanceOf(text) {
@@ -122,14 +123,15 @@ function commandsOf(dist) {
     const written = { stdout: "", stderr: "" };
     child.stdout.setEncoding("utf8").on("data", (text) => (written.stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (written.stderr += text));
-    const limit = setTimeout(() => child.kill("SIGKILL"), MAX_PROCESS_MS);
+    let hung = false;
+    const limit = setTimeout(() => (hung = child.kill("SIGKILL")), MAX_PROCESS_MS);
     /** @type {Promise<Ended>} */
     const ended = new Promise((resolve, reject) => {
       child.once("error", reject);
       child.once("close", (code) => {
         clearTimeout(limit);
         running.delete(child);
-        resolve({ code, ...written });
+        resolve({ code, hung, ...written });
       });
     });
     return { ended, kill: () => child.kill("SIGKILL") };
@@ -144,14 +146,17 @@ async function placeOf(kind, name, { scratch, admin }) {
   const home = join(scratch, name);
   mkdirSync(home);
   const gone = async () => rmSync(home, { recursive: true, force: true });
-  if (kind === "sqlite" || admin === undefined) return { name, env: {}, home, drop: gone };
+  if (kind === "sqlite" || admin === undefined)
+    return { name, env: {}, home, drop: gone, disconnect: () => Promise.resolve(0) };
   const database = `parley_storm_${process.pid}_${name.replaceAll("-", "_")}`;
   await admin.query(`create database ${database}`);
   const drop = async () => {
     await gone();
     await admin.query(`drop database ${database} with (force)`);
   };
-  return { name, env: { PARLEY_STORE: `${POSTGRES}/${database}` }, home, drop };
+  const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
+  const disconnect = async () => (await admin.query(terminate, [database])).rowCount ?? 0;
+  return { name, env: { PARLEY_STORE: `${POSTGRES}/${database}` }, home, drop, disconnect };
 }
 
 /** The events in lines of JSON; a line that was cut by a kill is none. @param {string} text @returns {{ id: string, seq: number, deliberation: string, line: string }[]} */
@@ -189,8 +194,11 @@ async function round({ command, store, seed, whole, place, calls, start }) {
   let id = "";
   let allowed = 0;
   let killed = 0;
+  let disconnected = 0;
+  let hangs = 0;
   const args = () => (id === "" ? [...(COMMANDS[command] ?? []), "--seed", "9"] : ["resume", id]);
   const heard = (/** @type {Ended} */ ended) => {
+    if (ended.hung) hangs += 1;
     for (const event of eventsIn(ended.stdout)) {
       acknowledged.set(event.id, event.line);
       id = event.deliberation;
@@ -201,19 +209,41 @@ async function round({ command, store, seed, whole, place, calls, start }) {
       start([...args(), "--events", "--quiet"], place, calls),
     );
     const limit = new Promise((resolve) => setTimeout(resolve, (0.15 + chance()) * whole.ms));
+    // A connection that ends is no reason to end: the process goes on, or says so and is resumed.
+    const broken = setTimeout(
+      () => void place.disconnect().then((count) => (disconnected += count)),
+      chance() * whole.ms,
+    );
     const first = await Promise.race([limit, Promise.all(all.map(({ ended }) => ended))]);
+    clearTimeout(broken);
     if (first === undefined) {
       killed += 1;
       allowed += whole.peak; // what one process has under way at most
       for (const one of all) one.kill();
     }
-    for (const { ended } of all) heard(await ended);
+    for (const { ended } of all) {
+      const end = await ended;
+      heard(end);
+      if (end.code !== 0 && end.code !== null) allowed += whole.peak; // it gave up when its connection ended
+    }
   }
   // Two that resume at once may both pay for what neither has recorded.
   const last = Array.from({ length: rivals && id !== "" ? 2 : 1 }, () =>
     start([...args(), "--json", "--quiet"], place, calls),
   );
   const ends = await Promise.all(last.map(({ ended }) => ended));
+  ends.forEach(({ hung }) => (hangs += hung ? 1 : 0));
+  // There is nothing left to do for those that resume now: none waits for the other, and nobody is asked anything.
+  if (id !== "") {
+    const before = calls.requests();
+    const idle = await Promise.all([1, 2].map(() => start(["resume", id, "--quiet"], place, calls).ended));
+    for (const { code, hung } of idle) {
+      if (hung) hangs += 1;
+      if (code !== 0) wrong.push(`resuming what is over ended with ${code}`);
+    }
+    if (calls.requests() > before) wrong.push("resuming what is over asked again");
+  }
+  if (hangs > 0) wrong.push(`${hangs} processes hung`);
   for (const { code, stdout, stderr } of ends) {
     if (code !== 0) wrong.push(`the last process ended with ${code}: ${stderr.slice(-300)}`);
     else if (answerIn(stdout) !== whole.answer) wrong.push(`it answered ${answerIn(stdout).slice(0, 200)}`);
@@ -230,7 +260,16 @@ async function round({ command, store, seed, whole, place, calls, start }) {
   if (!rivals && repeated > allowed)
     wrong.push(`${repeated} calls repeated, ${allowed} at most could be under way`);
   const ms = Math.round(performance.now() - startedMs);
-  const counts = { kills: killed, rivals, acknowledged: acknowledged.size, lost, repeated, allowed };
+  const counts = {
+    kills: killed,
+    ended: disconnected,
+    hangs,
+    rivals,
+    acknowledged: acknowledged.size,
+    lost,
+    repeated,
+    allowed,
+  };
   return { command, store, seed, ...counts, ms, wrong };
 }
 
@@ -329,7 +368,7 @@ await runScript(async () => {
     all.reduce((total, one) => total + of(one), 0);
   process.stdout.write(`\nstorm of ${seconds} s, --seed ${values.seed}\n`);
   process.stdout.write(
-    "command   store     rounds  kills  rivals  events acknowledged  lost  calls repeated (under way)  wrong\n",
+    "command   store     rounds  kills  connections ended  rivals  events acknowledged  lost  calls repeated (under way)  hangs  wrong\n",
   );
   for (const command of Object.keys(COMMANDS))
     for (const store of kinds) {
@@ -337,10 +376,12 @@ await runScript(async () => {
       const figures = [
         [own.length, 6],
         [sum((one) => one.kills, own), 7],
+        [sum((one) => one.ended, own), 19],
         [own.filter((one) => one.rivals).length, 8],
         [sum((one) => one.acknowledged, own), 21],
         [sum((one) => one.lost, own), 6],
         [`${sum((one) => Math.max(0, one.repeated), own)} (${sum((one) => one.allowed, own)})`, 27],
+        [sum((one) => one.hangs, own), 7],
         [own.filter((one) => one.wrong.length > 0).length, 7],
       ];
       process.stdout.write(
@@ -349,7 +390,7 @@ await runScript(async () => {
     }
   const failed = rounds.filter(({ wrong }) => wrong.length > 0).length;
   process.stdout.write(
-    `${rounds.length} rounds, ${sum((one) => one.kills, rounds)} kills, ${sum((one) => one.lost, rounds)} events lost, ${failed} rounds wrong\n`,
+    `${rounds.length} rounds, ${sum((one) => one.kills, rounds)} kills, ${sum((one) => one.ended, rounds)} connections ended, ${sum((one) => one.lost, rounds)} events lost, ${sum((one) => one.hangs, rounds)} hangs, ${failed} rounds wrong\n`,
   );
   if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rounds, null, 2));
   return failed === 0 && rounds.length > 0 ? 0 : 1;

@@ -286,6 +286,29 @@ describe.each(STORES)("kill -9, then resume, over %s", (store) => {
   }, 180_000);
 });
 
+describe.each(STORES)("rivals over %s", (store) => {
+  it("resume one answered run: all end, with what is left done once, and again with nothing left", async (test) => {
+    await using database = await databaseFor(store, "rivals");
+    const { because, env } = database;
+    if (because !== undefined) return test.skip(because);
+    await using place = somewhere();
+    await using calls = await simulated();
+    const all = { ...env, ...calls.env };
+    await place.run([...asked(), "--no-wait"], all);
+    const id = (await onlyId(place, env)) ?? "none";
+    for (let round = 0; round < 4; round += 1) {
+      const rivals = [1, 2, 3].map(() => place.run(["resume", id, "--quiet"], all));
+      const ends = await Promise.all(rivals);
+      expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(Array(3).fill([0, ""]));
+      const journal = await place.run(["export", id, "--format", "jsonl"], env);
+      expect(typesBy(eventsIn(journal))).toEqual(WHOLE);
+    }
+    const { length } = calls.calls;
+    await Promise.all([1, 2].map(() => place.run(["resume", id, "--quiet"], all)));
+    expect(calls.calls).toHaveLength(length);
+  }, 120_000);
+});
+
 const callsIn = (events: readonly Line[]): number =>
   events.filter(({ ["data"]: data }) => z.looseObject({ call: z.looseObject({}) }).safeParse(data).success)
     .length;
