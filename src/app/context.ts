@@ -16,7 +16,7 @@ import type { Price } from "../models/prices.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { OpenedStore } from "../stores/store.ts";
-import { waitForSecondAnswer, turnsBefore } from "./conversation.ts";
+import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { createFolders, type Folders } from "./folders.ts";
 import { openPorts } from "./ports.ts";
@@ -129,15 +129,17 @@ export function openProcess(parts: ProcessParts): Process {
         write: async (...answer) => (await memory()).write(...answer),
         annotate: async (...annotation) => (await memory()).annotate(...annotation),
       },
-      async turns({ previous, organization }, by, { recorded, signal }) {
+      async turns({ previous, organization }, by, { recorded, whole = false, signal }) {
         const own = store.for(organization);
         if (by === "B" && !recorded) {
           const { sleep } = world;
           await waitForSecondAnswer({ store: own, progress: store }, previous, { sleep, signal });
         }
         const bounds = recorded
-          ? { most: Infinity, mostCharacters: Infinity }
-          : { most: settings.historyTurns };
+          ? { most: Infinity, mostCharacters: Infinity, all: true }
+          : whole
+            ? WHOLE_CONVERSATION
+            : { most: settings.historyTurns };
         return turnsBefore(own, previous, { by, ...bounds });
       },
     },

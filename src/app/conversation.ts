@@ -20,7 +20,16 @@ import { findOpening } from "./lookup.ts";
 /** Maximum length of the earlier turns in a prompt; the oldest are left out first. */
 const MAX_CHARACTERS = 100_000;
 
-type TurnBounds = { readonly by: Respondent; readonly most: number; readonly mostCharacters?: number };
+type TurnBounds = {
+  readonly by: Respondent;
+  readonly most: number;
+  readonly mostCharacters?: number;
+  /** Whether earlier summaries, and the turns that they cover, are wanted too. */
+  readonly all?: boolean;
+};
+
+/** What a prompt that is fitted to its model's context starts from: all turns since the last summary. */
+export const WHOLE_CONVERSATION = { most: 1_000, mostCharacters: 2_000_000 } as const;
 
 /**
  * Returns the conversation's turns up to `previous`, oldest first, without those that respondent `by` did not answer. A's
@@ -30,11 +39,13 @@ type TurnBounds = { readonly by: Respondent; readonly most: number; readonly mos
 export async function turnsBefore(
   store: Pick<OrganizationStore, "read">,
   previous: DeliberationId | undefined,
-  { by, most, mostCharacters = MAX_CHARACTERS }: TurnBounds,
+  { by, most, mostCharacters = MAX_CHARACTERS, all = false }: TurnBounds,
 ): Promise<readonly RecordedTurn[]> {
   const turns: RecordedTurn[] = [];
+  const summaries: RecordedTurn[] = [];
   let characters = 0;
-  for (let id = previous, steps = 0; id !== undefined && steps < most; steps += 1) {
+  let left = Infinity;
+  for (let id = previous, steps = 0; id !== undefined && steps < most && left > 0; steps += 1) {
     const entries: readonly Entry[] = await store.read(id);
     const opened = findOpening(entries, id);
     const answer = by === "A" ? answerEvent(entries) : answerOfB(entries);
@@ -43,10 +54,17 @@ export async function turnsBefore(
       characters += question.length + answer.data.text.length;
       if (characters > mostCharacters && turns.length > 0) break;
       turns.unshift({ question, answer: answer.data.text, deliberation: id, of: answer.id });
+      left -= 1;
+    }
+    const made = entries.findLast((entry) => isEvent(entry, "summary-made") && entry.data.for === by);
+    if (made && isEvent(made, "summary-made") && made.data.turns && (all || summaries.length === 0)) {
+      const { covers, kept } = made.data.turns;
+      summaries.push({ question: "", answer: made.data.text, covers, deliberation: id, of: made.id });
+      if (!all) left = kept;
     }
     id = opened.data.previous;
   }
-  return turns;
+  return [...summaries, ...turns];
 }
 
 /** How long a second respondent waits for its own previous answer. */

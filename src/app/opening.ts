@@ -15,9 +15,9 @@ import { slotsOf } from "../prompts/template.ts";
 import { pluralize } from "../text/format.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
-import { nextTurn, turnsBefore } from "./conversation.ts";
+import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { choosePanel } from "./panel.ts";
-import { reactionPlan, recallSettings } from "./reaction-plan.ts";
+import { contextTokensOf, reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
 /** A protocol's part of an opening, and the fields that all openings have. */
@@ -92,7 +92,9 @@ export async function openingContext(
     role: (name) => resources.role(name),
     fileTools,
     recall: (user) => recallSettings(resources, { ...settings, user }),
-    turnsBefore: (previous, by) => turnsBefore(store, previous, { by, most: settings.historyTurns }),
+    turnsBefore: (previous, by, whole) =>
+      turnsBefore(store, previous, { by, ...(whole ? WHOLE_CONVERSATION : { most: settings.historyTurns }) }),
+    contextTokens: (ref) => contextTokensOf(ref, settings),
     placeAfter: (previous, user) => nextTurn(store, previous, user),
     embeddingProblem: context.embeddingProblem,
   };

@@ -1,7 +1,7 @@
 import { findNearest } from "../text/words.ts";
 import type { AnyReactor } from "../engine/reactor.ts";
 import { loadReactors, type Reactors } from "../engine/index.ts";
-import { familyOf, Fault, Json, type ModelRef, type RecallRules, type UserId } from "../kernel/index.ts";
+import { familyOf, Fault, Json, ModelRef, type RecallRules, type UserId } from "../kernel/index.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { Note } from "../engine/opening-part.ts";
 import type { Resources } from "../config/resources.ts";
@@ -127,6 +127,20 @@ export function criticSettings(
     kind: critic.kind,
     rules: [...critic.rules],
   };
+}
+
+/** Ollama's own default cuts longer prompts silently; requests for this many tokens run on most machines. */
+const OLLAMA_CONTEXT = 8_192;
+
+/** The tokens that a respondent's prompt and reply may have together; undefined if neither settings nor server say. */
+export function contextTokensOf(
+  ref: ModelRef | string,
+  settings: Pick<EffectiveSettings, "compatible" | "respondContext">,
+): number | undefined {
+  const model = ModelRef.parse(ref);
+  const [provider, name = ""] = model.split("/");
+  const declared = provider === "compatible" ? settings.compatible[name]?.context : undefined;
+  return settings.respondContext ?? declared ?? (makesRoom(model, settings) ? OLLAMA_CONTEXT : undefined);
 }
 
 /** True if the model's server allocates its context length per request. */

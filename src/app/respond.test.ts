@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scratch } from "../../test/support/scratch.ts";
-import { isEvent, OrganizationId, UserId, type Entry } from "../kernel/index.ts";
+import { type DeliberationId, isEvent, OrganizationId, UserId, type Entry } from "../kernel/index.ts";
 import * as z from "zod";
 import { sectionOf } from "../protocols/respond/view.ts";
 import { resultOf } from "../views/result.ts";
@@ -40,7 +40,7 @@ describe("a turn with a respondent", () => {
     using({}, async (context) => {
       const { opening } = await asking(context, "What is 17 * 23?");
       expect(Object.keys(opening.reactions ?? {})).toEqual(["memory"]);
-      expect(Object.keys(opening.templates)).toEqual(["respond"]);
+      expect(Object.keys(opening.templates)).toEqual(["respond", "respond-summary"]);
       expect(opening.participants.map(({ id, seat }) => [id, seat])).toEqual([["A", "respondent"]]);
     }));
 
@@ -83,6 +83,34 @@ describe("a turn with a respondent", () => {
       const { id, fact } = sectionOf(entries).remembered[0] ?? {};
       expect([id, fact]).toEqual([expect.stringMatching(/^pinned:[0-9a-f]{16}$/), "I live in Kyiv."]);
     }));
+
+  it(
+    "summarizes a long conversation where its context is known: some calls for many turns, the newest whole",
+    () =>
+      using({ respondContext: 6_000, respondentB: true }, async (context) => {
+        let previous: DeliberationId | undefined;
+        const made: number[] = [];
+        for (let turn = 1; turn <= 24; turn += 1) {
+          const question = `Remark ${turn}: ${"alpha beta gamma delta ".repeat(8)}. What is ${turn} + 1?`;
+          const { entries, id } = await converse(context, { question, previous }, never);
+          previous = id;
+          for (const entry of entries)
+            if (isEvent(entry, "summary-made")) {
+              if (entry.data.for === "A") made.push(entry.data.turns?.covers ?? 0);
+              expect(entry.data.call?.ok).toBe(true);
+            }
+          expect(resultOf(entries)).toMatchObject({ status: "answered", degraded: [] });
+          await context.engine.replay(id);
+        }
+        expect(made.length).toBeGreaterThan(1);
+        expect(made.length).toBeLessThan(8);
+        expect(made).toEqual([...made].sort((one, other) => one - other));
+        const { opening } = await asking(context, "And now?", previous);
+        expect(opening.history?.[0]).toMatchObject({ question: "", covers: made.at(-1) });
+        expect(opening.history?.length).toBe(24 - (made.at(-1) ?? 0) + 1);
+      }),
+    60_000,
+  );
 
   it("compares two only where a judge grades them", async () => {
     const pinned = (flags: object) =>

@@ -1,7 +1,8 @@
 import type { Configured } from "../app/configured.ts";
 import type { Run } from "../app/run.ts";
-import { isEvent, type DeliberationId } from "../kernel/index.ts";
+import { isEvent, workOf, type DeliberationId } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
+import { pluralize } from "../text/format.ts";
 import { responseLine } from "../protocols/respond/report.ts";
 import { sectionOf } from "../protocols/respond/view.ts";
 import { styleOf } from "../reports/style.ts";
@@ -66,7 +67,7 @@ export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Prom
   graded.catch(() => undefined);
   const outcome = await run.outcome();
   await tokens;
-  const kept = showing.quiet ? [] : rememberedLines(run);
+  const kept = showing.quiet ? [] : turnNotes(run);
   const done = run.reactions.then(() => written);
   done.catch(() => undefined);
   if (outcome.status === "interrupted" || outcome.status === "waiting") {
@@ -82,15 +83,30 @@ export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Prom
   return { id: run.id, run, exit, closed: true, graded, done };
 }
 
-/** What the model keeps in memory from now on, and how to undo it. */
-function rememberedLines(run: Run): string[] {
-  const { remembered } = sectionOf(run.recorded());
+/** What became of the oldest turns, and what the model keeps in memory from now on, with how to undo it. */
+function turnNotes(run: Run): string[] {
+  const { remembered, summarized } = sectionOf(run.recorded());
+  const lost = run
+    .recorded()
+    .flatMap((entry) =>
+      isEvent(entry, "degradation-noted") &&
+      entry.origin.by !== "reactor" &&
+      workOf(entry)?.kind === "summary"
+        ? [`Note: ${oneLine(entry.data.weakens, 300)} (${oneLine(entry.data.why, 300)})`]
+        : [],
+    );
+  const covered = summarized
+    ? [
+        `Note: the first ${pluralize(summarized.covers, "turn")} ${summarized.covers === 1 ? "is" : "are"} summarized from now on; the newest stay whole`,
+      ]
+    : [];
   const { user = "local" } = run.opening;
   const owner = user === "local" ? "" : ` --user ${user}`;
-  return remembered.flatMap(({ id, fact }) => [
+  const kept = remembered.flatMap(({ id, fact }) => [
     `Remembered: ${oneLine(fact, 500)}`,
     `To delete it: parley memory forget ${oneLine(id, 100)}${owner}`,
   ]);
+  return [...covered, ...lost, ...kept];
 }
 
 /** The answer as it is written; until its first words, who is waited for. */

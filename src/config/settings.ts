@@ -204,6 +204,8 @@ export const Settings = z.strictObject({
   synthesisTokens: count("8192").optional(),
   /** The longest answer of `respond` and `chat`, in tokens. */
   respondTokens: count("4096").optional(),
+  /** How many tokens prompt and reply of `respond` and `chat` may have together; longer conversations are summarized. By default as an endpoint declares, 8192 for Ollama, and unknown for others. */
+  respondContext: count("8192", ", in tokens").optional(),
   /** How many of the latest turns of a conversation a prompt shows. */
   historyTurns: count("20").default(20),
   /** Whether a degraded answer is accepted, or ends with exit code 6. */

@@ -85,7 +85,11 @@ export type OpeningSettings = {
   readonly respondTokens?: number | undefined;
 };
 
-export type EarlierTurn = { readonly question: string; readonly answer: string };
+export type EarlierTurn = {
+  readonly question: string;
+  readonly answer: string;
+  readonly covers?: number | undefined;
+};
 
 /** The services that the app gives to a protocol's opening. */
 export interface OpeningContext {
@@ -105,7 +109,14 @@ export interface OpeningContext {
   readonly fileTools: { readonly folder: string; readonly specs: readonly ToolSpec[] } | null;
   /** Returns the settings of a respondent's memory for this user; null if memory is off. */
   recall(user: UserId): unknown;
-  turnsBefore(previous: DeliberationId | undefined, by: Respondent): Promise<readonly EarlierTurn[]>;
+  /** `whole`: all turns since the last summary, instead of as many as a prompt shows. */
+  turnsBefore(
+    previous: DeliberationId | undefined,
+    by: Respondent,
+    whole: boolean,
+  ): Promise<readonly EarlierTurn[]>;
+  /** Returns the tokens that a model's prompt and reply may have together; undefined if unknown. */
+  contextTokens(ref: string): number | undefined;
   /** Returns the position of the turn after `previous`. @throws Fault if that has not ended or belongs to another user */
   placeAfter(previous: DeliberationId, user: UserId): Promise<Pick<NewDeliberation, "series" | "previous">>;
   /** Returns why the named or configured embedding model cannot be used; undefined if it can. */

@@ -18,7 +18,13 @@ import {
   pinnedTexts,
   type Texts,
 } from "../kernel/index.ts";
-import { type AnyProtocol, loadProtocol, type Registry, type ProtocolContext } from "./protocol.ts";
+import {
+  type AnyProtocol,
+  type Turn,
+  loadProtocol,
+  type Registry,
+  type ProtocolContext,
+} from "./protocol.ts";
 import { idInSeries, idOfRequest, textDigest, fenceMark, shuffle } from "./digest.ts";
 
 /** A deliberation as a library user describes it: plain strings and objects, and texts that are not pinned yet. */
@@ -47,7 +53,7 @@ export type DeliberationInput = {
   readonly user?: string | undefined;
   readonly series?: { readonly id: string; readonly index: number } | undefined;
   readonly previous?: string | undefined;
-  readonly history?: readonly { readonly question: string; readonly answer: string }[] | undefined;
+  readonly history?: readonly Turn[] | undefined;
   /** The parent of a fork that is built by hand; `fork` builds one. */
   readonly parent?: { readonly id: string; readonly upToSeq: number } | undefined;
   /** The settings of each enabled reactor. */
@@ -65,7 +71,7 @@ export type NewDeliberation = Omit<
     readonly persona: { readonly name: string; readonly instructions: string };
   })[];
   readonly templates: Readonly<Record<string, string>>;
-  readonly history?: readonly { readonly question: string; readonly answer: string }[];
+  readonly history?: readonly Turn[];
   readonly reactions?: Readonly<Record<string, Json>>;
 };
 
@@ -120,7 +126,13 @@ export async function open(
     protocol: { name: protocol.name, version: protocol.version },
     readers: READERS_VERSION,
     ...(history.length > 0
-      ? { history: history.map(({ question, answer }) => ({ question: pin(question), answer: pin(answer) })) }
+      ? {
+          history: history.map(({ question, answer, covers }) => ({
+            question: pin(question),
+            answer: pin(answer),
+            ...(covers === undefined ? {} : { covers }),
+          })),
+        }
       : {}),
     ...(Object.keys(reactions).length > 0
       ? { reactions: pinned(reactions, (settings) => pin(canonical(settings))) }
@@ -240,9 +252,10 @@ export async function loadPinned(
   return {
     question: opening.question,
     context: opening.context.map(({ name, text: digest }) => ({ name, text: text(digest) })),
-    history: (opening.history ?? []).map(({ question, answer }) => ({
+    history: (opening.history ?? []).map(({ question, answer, covers }) => ({
       question: text(question),
       answer: text(answer),
+      ...(covers === undefined ? {} : { covers }),
     })),
     deliberation,
     conversation: DeliberationId.parse(opening.series?.id ?? deliberation),

@@ -29,17 +29,22 @@ export type Ports = {
   readonly memory?: Memory;
   /**
    * Returns the conversation's turns before this opening, oldest first, with the answers of the respondent `by`.
-   * `recorded: true`: all recorded turns; false: as many as a prompt shows, after waiting for a turn in progress.
+   * `recorded: true`: all recorded turns and summaries; `whole`: all since the last summary; false: as many as a prompt shows, after waiting for a turn in progress.
    */
   readonly turns?: (
     opening: Opening,
     by: Respondent,
-    options: { readonly recorded: boolean; readonly signal: AbortSignal },
+    options: { readonly recorded: boolean; readonly whole?: boolean; readonly signal: AbortSignal },
   ) => Promise<readonly RecordedTurn[]>;
 };
 
 /** One earlier turn of a conversation, with one respondent's answer. */
-export type Turn = { readonly question: string; readonly answer: string };
+export type Turn = {
+  readonly question: string;
+  readonly answer: string;
+  /** Of a summary in place of the oldest turns: how many it covers. Its question is empty. */
+  readonly covers?: number | undefined;
+};
 
 /** A protocol's access to the pinned opening, the run and the ports. */
 export interface ProtocolContext<S = unknown> {

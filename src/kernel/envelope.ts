@@ -51,7 +51,9 @@ export const timeOf = ({ at }: Pick<Envelope, "at">): number => Date.parse(at);
 
 /** True if a reaction continues after this entry of its own: a tool turn, the first of two orders, or a lookup. */
 export function isIntermediate(entry: Entry): boolean {
-  return isEvent(entry, "reply-received", "tool-called", "engrams-recalled", "turns-chosen");
+  if (isEvent(entry, "degradation-noted"))
+    return "work" in entry.origin && entry.origin.work?.kind === "summary";
+  return isEvent(entry, "reply-received", "tool-called", "engrams-recalled", "turns-chosen", "summary-made");
 }
 
 /** The name of a reactor's lease, for the whole store or for one deliberation. */

@@ -89,6 +89,8 @@ const VOCABULARY = {
     round: round.optional(),
     /** The part that it summarizes; absent if it covers the whole debate. */
     part: z.strictObject({ level: z.enum(["contribution", "round", "phase"]), of: z.string() }).optional(),
+    /** Of a conversation: how many of its turns the summary covers, and how many after them the prompt has whole. */
+    turns: z.strictObject({ covers: z.int().positive(), kept: z.int().nonnegative() }).optional(),
     /** The sampling temperature; null for the provider's default. */
     temperature: z.number().nullable().optional(),
   })),

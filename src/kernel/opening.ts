@@ -69,8 +69,10 @@ export const Opening = z.strictObject({
   series: z.strictObject({ id: SeriesId, index: z.int().nonnegative() }).optional(),
   /** The previous turn of the conversation. */
   previous: DeliberationId.optional(),
-  /** The earlier turns of the conversation, oldest first. */
-  history: z.array(z.strictObject({ question: Digest, answer: Digest })).optional(),
+  /** The earlier turns of the conversation, oldest first; `covers`: a summary of so many turns before, with an empty question. */
+  history: z
+    .array(z.strictObject({ question: Digest, answer: Digest, covers: z.int().positive().optional() }))
+    .optional(),
   /** The enabled reactors by name, with the digest of their settings as canonical JSON. */
   reactions: z.record(z.string().regex(/^[a-z][a-z-]*$/), Digest).optional(),
   /** A fork reuses each parent step that was recorded up to and including this `seq` and has the same digest. */

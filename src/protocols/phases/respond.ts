@@ -7,19 +7,23 @@ import {
   UserId,
   type Call,
   type Event,
+  type Failure,
   type Json,
   type Mark,
   type Message,
+  type ModelRequest,
   type Participant,
   type Recalled,
   type Respondent,
 } from "../../kernel/index.ts";
+import { contextOverflow } from "../../prompts/context-window.ts";
 import { fence, materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { isMemoryTool, useMemoryTool } from "./memory-tools.ts";
-import { modelParams, readFinal, readReply } from "./reply.ts";
+import { callFailure, degradation, modelParams, readFinal } from "./reply.ts";
 import { texts } from "./templates/index.ts";
-import { speakWithTools } from "./tool-turns.ts";
+import { fitConversation } from "./conversation.ts";
+import { speakWithTools, withTools } from "./tool-turns.ts";
 
 /** How a respondent answers, whichever of two it is. */
 export const RespondentSettings = z.strictObject({
@@ -28,6 +32,10 @@ export const RespondentSettings = z.strictObject({
   callTimeoutMs: z.int().positive().default(180_000),
   /** Whose memory is searched, and by which rules; null is no memory. */
   recall: z.strictObject({ user: UserId, rules: RecallRules }).nullable().default(null),
+  /** The tokens of prompt and reply together; where they are known, a conversation is fitted to them. */
+  contextTokens: z.int().positive().optional(),
+  /** How many turns a fitted conversation has whole at most. */
+  maxTurns: z.int().positive().optional(),
   /** The tools it may call; `limit` counts the calls of all turns together. */
   tools: z
     .strictObject({ specs: z.array(ToolSpec), limit: z.int().positive().max(100) })
@@ -57,22 +65,41 @@ export async function respond(
 ): Promise<Event<RespondOutcome>> {
   const { run, settings } = context;
   const { engrams, facts } = await recallMemory(context, by);
+  const { contextTokens, callTimeoutMs: timeoutMs, maxTurns = Infinity } = settings;
+  const persona = context.instructions(by);
+  const requestWith = (shown: readonly Turn[]): ModelRequest => ({
+    ...modelParams(by),
+    messages: respondPrompt(context, { persona, history: shown, material: context, facts, engrams }),
+    maxOutputTokens: Math.min(settings.maxOutputTokens, Math.ceil((contextTokens ?? Infinity) / 2)),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+  });
+  const shown =
+    contextTokens === undefined
+      ? history
+      : await fitConversation(context, run, {
+          ...{ by, history, contextTokens, maxTurns, timeoutMs },
+          request: (turns) => withTools(requestWith(turns), settings.tools.specs),
+        });
+  const problem = contextOverflow(withTools(requestWith(shown), settings.tools.specs));
+  if (problem !== null) {
+    // A server would cut it silently, and the model would answer something else.
+    const failure = { code: "context-too-long", message: problem } as const;
+    return run.derive(
+      {
+        key: `answer/${by.id}`,
+        outcomes: ["degradation-noted", "reaction-failed"],
+        work: { kind: "answer", by: by.id },
+        input: { request: requestWith(shown) },
+      },
+      () => missingAnswer({ by, respondent }, failure),
+    );
+  }
   return speakWithTools<RespondOutcome>(context, run, {
     by: by.id,
     step: StepKey.parse(`answer/${by.id}`),
     work: { kind: "answer", by: by.id },
-    request: {
-      ...modelParams(by),
-      messages: respondPrompt(context, {
-        persona: context.instructions(by),
-        history,
-        material: context,
-        facts,
-        engrams,
-      }),
-      maxOutputTokens: settings.maxOutputTokens,
-    },
-    timeoutMs: settings.callTimeoutMs,
+    request: requestWith(shown),
+    timeoutMs,
     tools: {
       ...settings.tools,
       seen: [],
@@ -102,21 +129,31 @@ function readAnswer(
   call: Call,
   { by, respondent }: Pick<RespondentTurn, "by" | "respondent">,
 ): StepOutcome<RespondOutcome> {
-  const loss = {
+  const failure = callFailure(call);
+  if (failure || !call.ok) return missingAnswer({ by, respondent }, failure ?? NO_REPLY);
+  const { reply: text } = call;
+  return {
+    type: "answer-given",
+    data: { by: by.id, kind: "response", round: 1, text, final: readFinal(text, call), respondent },
+  };
+}
+
+const NO_REPLY: Failure = { code: "unreadable", message: "" };
+
+/** The second respondent's failure weakens nothing. */
+function missingAnswer(
+  { by, respondent }: Pick<RespondentTurn, "by" | "respondent">,
+  failure: Failure,
+): StepOutcome<"degradation-noted" | "reaction-failed"> {
+  const noted = degradation({
     what: `the answer of ${by.persona.name}`,
+    failure,
     participant: by.id,
     weakens: "there is no answer",
-  };
-  const outcome = readReply<"answer-given">(loss, (text, reply) => ({
-    type: "answer-given",
-    data: { by: by.id, kind: "response", round: 1, text, final: readFinal(text, reply), respondent },
-  }))(call);
-  return respondent === "A" || outcome.type === "answer-given"
-    ? outcome
-    : {
-        type: "reaction-failed",
-        data: { code: "no-second-answer", why: outcome.data.why, detail: { by: by.id } },
-      };
+  });
+  if (respondent === "A") return noted;
+  const detail = { by: by.id };
+  return { type: "reaction-failed", data: { code: "no-second-answer", why: noted.data.why, detail } };
 }
 
 /** What memory gives, recorded as it was given; empty where it may not be searched. */
@@ -159,7 +196,7 @@ export const respondTemplate = defineTemplate(
 export type RespondPrompt = {
   readonly persona: string;
   /** The turns before this one, oldest first, with this respondent's own answers. */
-  readonly history: readonly { readonly question: string; readonly answer: string }[];
+  readonly history: readonly Turn[];
   readonly material: Material;
   /** Pinned by the person who asks. */
   readonly facts: readonly string[];
@@ -181,13 +218,26 @@ export function respondPrompt(desk: Desk, prompt: RespondPrompt): Message[] {
     memories: engrams.map((engram) => engramText(desk, engram)).join("\n\n"),
     material: materialText(desk, material),
   });
-  const turns = history.flatMap(({ question, answer }): Message[] => [
-    { role: "user", text: question },
-    { role: "assistant", text: answer },
-  ]);
+  const turns = history.flatMap(({ question, answer, covers }): Message[] =>
+    covers === undefined
+      ? [
+          { role: "user", text: question },
+          { role: "assistant", text: answer },
+        ]
+      : [],
+  );
   // What the template says to the system comes before the conversation, what it says to the user after it.
   const first = rendered.findIndex(({ role }) => role === "user");
-  return [...rendered.slice(0, first), ...turns, ...rendered.slice(first)];
+  const system = rendered.slice(0, first);
+  const [summary] = history.filter(({ covers }) => covers !== undefined);
+  if (summary) {
+    // In the system's message: many servers take one alone.
+    const label = `of the first ${summary.covers} turns`;
+    const told = fence(desk, { kind: "summary", label, text: summary.answer });
+    const last = system.pop();
+    system.push({ role: "system", text: last ? `${last.text}\n\n${told}` : told });
+  }
+  return [...system, ...turns, ...rendered.slice(first)];
 }
 
 const MARKS: { readonly [mark in Mark]: string } = {

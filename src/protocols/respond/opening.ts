@@ -1,4 +1,5 @@
 import { Fault, Json, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
+import { conversationSummaryTemplate } from "../phases/conversation.ts";
 import { memoryTools } from "../phases/memory-tools.ts";
 import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engine/opening-part.ts";
 
@@ -20,12 +21,19 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
   const recall = context.recall(user);
   const remembers = recall !== null && settings.memoryTools;
   const files = fileTools?.specs ?? [];
-  const history = await context.turnsBefore(previous, "A");
+  const windowOf = (id: string) => {
+    const model = participants.find((one) => one.id === id)?.model;
+    const contextTokens = model === undefined ? undefined : context.contextTokens(model);
+    return contextTokens === undefined ? {} : { contextTokens, maxTurns: settings.historyTurns };
+  };
+  const window = windowOf("A");
+  const history = await context.turnsBefore(previous, "A", window.contextTokens !== undefined);
   return {
     settings: {
       ...(settings.respondTokens === undefined ? {} : { maxOutputTokens: settings.respondTokens }),
       ...(settings.callTimeoutMs === undefined ? {} : { callTimeoutMs: settings.callTimeoutMs }),
       recall,
+      ...window,
       ...(fileTools ? { contextFolder: fileTools.folder } : {}),
       tools: {
         specs: [...files, ...(remembers ? memoryTools({ remember: true }) : [])],
@@ -33,6 +41,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
       },
     },
     participants,
+    templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
     conversation: { history, ...place, user },
     answering: participants.map(({ model }) => model),
     pairwise: settings.respondentB,
@@ -40,7 +49,10 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
     reactions: (own): Record<string, Json> => {
       if (!settings.respondentB) return {};
       const specs = [...files, ...(remembers ? memoryTools({ remember: false }) : [])];
-      return { "respondent-b": Json.parse({ ...own, tools: { specs, limit: MAX_TOOL_CALLS } }) };
+      const { contextTokens: _window, maxTurns: _turns, ...same } = own;
+      return {
+        "respondent-b": Json.parse({ ...same, ...windowOf("B"), tools: { specs, limit: MAX_TOOL_CALLS } }),
+      };
     },
     notes,
   };

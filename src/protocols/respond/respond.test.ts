@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { EngramId, type Memory, type ModelRequest, type Recall } from "../../kernel/index.ts";
+import { callOf, EngramId, type Memory, type ModelRequest, type Recall } from "../../kernel/index.ts";
 import { readFenced } from "../../prompts/material.ts";
 import { RECALL, respondAsked, RESPONDENT_SETTINGS } from "../../../test/support/respond-table.ts";
-import { closingOf, eventsOf, stage, type StageOptions } from "../../testing/stage.ts";
+import { closingOf, crashPoints, eventsOf, factsOf, stage, type StageOptions } from "../../testing/stage.ts";
+import { contextOverflow } from "../../prompts/context-window.ts";
+import type { ScriptedLine } from "../../testing/scripted-models.ts";
+import { shippedText } from "../../../test/support/templates.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { respond } from "./index.ts";
 
@@ -121,6 +124,84 @@ describe("respond", () => {
       closing: { data: { outcome: "stopped-by-budget", best: null } },
     });
     expect(poor.models.count()).toBe(0);
+  });
+
+  describe("in a conversation that does not fit its context", () => {
+    const history = Array.from({ length: 12 }, (_, index) => ({
+      question: `Question ${index + 1}: ${"word ".repeat(60)}`,
+      answer: `Answer ${index + 1}.`,
+    }));
+    const long = (changes: object = {}) =>
+      respondAsked({
+        history,
+        settings: {
+          ...RESPONDENT_SETTINGS,
+          maxOutputTokens: 200,
+          contextTokens: 1_400,
+          maxTurns: 20,
+          ...changes,
+        },
+        templates: { respond: shippedText("respond"), "respond-summary": shippedText("respond-summary") },
+      });
+    const summing = (summary: ScriptedLine) => ({
+      first: ({ messages }: ModelRequest) =>
+        JSON.stringify(messages).includes("Write it in at most") ? summary : "It is 391.",
+    });
+
+    it("is shown a summary and the newest turns, within the context that is sent", async () => {
+      const on = staged({ script: summing("They spoke of words.") });
+      const { entries, id } = await on.play(long());
+      const summaries = eventsOf(entries, "summary-made");
+      const { covers = 0, kept = 0 } = summaries.at(-1)?.data.turns ?? {};
+      expect([covers + kept, covers > 0, kept > 0]).toEqual([12, true, true]);
+      const { messages, contextTokens } = on.models.calls.at(-1)?.request ?? { messages: [] };
+      expect(contextTokens).toBe(1_400);
+      const text = JSON.stringify(messages);
+      expect(text).toContain("They spoke of words.");
+      for (let turn = 1; turn <= 12; turn += 1)
+        expect(text.includes(`Question ${turn}: `), `${turn}`).toBe(turn > covers);
+      for (const { request } of on.models.calls) expect(contextOverflow(request)).toBeNull();
+      await on.engine.replay(id);
+    });
+
+    it("leaves the oldest out where the summary fails, and says so", async () => {
+      const on = staged({ script: summing({ fail: "overloaded", message: "busy" }) });
+      const { entries } = await on.play(long());
+      expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
+      const [noted] = eventsOf(entries, "degradation-noted");
+      expect(noted?.data.weakens).toMatch(/^the prompt leaves the oldest \d+ turns of the conversation out$/);
+      expect(JSON.stringify(on.models.calls.at(-1)?.request)).not.toContain("Question 1: ");
+    });
+
+    it("keeps at most so many turns whole, and asks for nothing where all fit", async () => {
+      const on = staged({ script: summing("Words.") });
+      const { entries } = await on.play(long({ contextTokens: 100_000, maxTurns: 8 }));
+      expect(eventsOf(entries, "summary-made")[0]?.data.turns).toEqual({ covers: 8, kept: 4 });
+      const fit = await on.play(long({ contextTokens: 100_000 }), "r2");
+      expect(eventsOf(fit.entries, "summary-made")).toEqual([]);
+      const unknown = await on.play(respondAsked({ history }), "r3");
+      expect(eventsOf(unknown.entries, "summary-made")).toEqual([]);
+      expect(on.models.calls.at(-1)?.request).not.toHaveProperty("contextTokens");
+    });
+
+    it("fails without a call where not even the question fits", async () => {
+      const on = staged();
+      const { entries } = await on.play(long({ contextTokens: 60 }));
+      expect(closingOf(entries)).toMatchObject({ outcome: "failed" });
+      expect(JSON.stringify(closingOf(entries))).toContain("do not fit into 60");
+    });
+
+    it("is summarized once wherever its process is killed", async () => {
+      const whole = await staged({ script: summing("Words.") }).play(long());
+      const calls = whole.entries.filter((entry) => callOf(entry)).length;
+      for (const point of crashPoints({ calls, appends: calls + 1 })) {
+        const on = staged({ script: summing("Words.") });
+        const { entries, made, recorded } = await on.playKilled(long(), point);
+        expect(factsOf(entries).length).toBe(factsOf(whole.entries).length);
+        expect(made - recorded).toBeLessThanOrEqual(1);
+        expect(on.models.count()).toBeLessThanOrEqual(calls + 1);
+      }
+    });
   });
 
   it("calls the tools that it was given, each result fenced, and answers when they are used up", async () => {

@@ -9,6 +9,8 @@ export const sectionSchema = z.strictObject({
   recalled: z.strictObject({ engrams: z.int(), facts: z.int(), how: z.string() }).nullable(),
   /** The facts that the model was told in this turn, and that memory keeps from now on. */
   remembered: z.array(z.strictObject({ id: z.string(), fact: z.string() })),
+  /** What became of the oldest turns in this one: `covers` of them are summarized, and the newest `kept` were shown whole; null where nothing did. */
+  summarized: z.strictObject({ covers: z.int(), kept: z.int() }).nullable(),
   /** The answer of the second model, with its score; null where there is none (yet). */
   second: z
     .strictObject({
@@ -37,11 +39,15 @@ export function sectionOf(entries: readonly Entry[]): RespondSection {
       return kept?.fresh ? [[kept.id, { id: kept.id, fact: kept.remembered }] as const] : [];
     }),
   );
+  const summarized = entries
+    .filter((entry) => isEvent(entry, "summary-made"))
+    .findLast(({ origin }) => origin.by !== "reactor");
   const second = answerOfB(entries);
   const preference = entries.findLast((entry) => isEvent(entry, "preference-given"))?.data;
   return {
     recalled: recall ? { engrams: recall.engrams.length, facts: recall.facts.length, how: recall.how } : null,
     remembered: [...remembered.values()],
+    summarized: summarized?.data.turns ?? null,
     second: second
       ? {
           by: second.data.by,

@@ -1,3 +1,4 @@
+import { contextOverflow } from "../../prompts/context-window.ts";
 import * as z from "zod";
 import { defineReactor, type StepOutcome } from "../../engine/index.ts";
 import { findMatchingRule } from "../../text/answer-kind.ts";
@@ -7,7 +8,6 @@ import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
   collectEvidence,
   type Evidence,
-  contextOverflow,
   judgedQuestion,
   judgeRequest,
   AnswerJudgeSettings,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelRequest } from "../../kernel/index.ts";
-import { promptTokens, contextOverflow } from "./request.ts";
+import { promptTokens, contextOverflow } from "../../prompts/context-window.ts";
 
 const asking = (text: string, changes: object = {}): ModelRequest =>
   ModelRequest.parse({

@@ -56,10 +56,13 @@ export const judgedQuestion = (
 ) => ({ question, context, turns: lastTurns(turns) });
 
 export const lastTurns = (turns: readonly Turn[]): Turn[] =>
-  turns.slice(-MAX_TURNS).map((turn) => ({
-    question: shorten(turn.question, MAX_TURN_LENGTH),
-    answer: shorten(turn.answer, MAX_TURN_LENGTH),
-  }));
+  turns
+    .filter(({ covers }) => covers === undefined)
+    .slice(-MAX_TURNS)
+    .map((turn) => ({
+      question: shorten(turn.question, MAX_TURN_LENGTH),
+      answer: shorten(turn.answer, MAX_TURN_LENGTH),
+    }));
 
 /** The conversation that a respondent was shown, with its own answers: the second one's is what it recorded to have chosen. */
 export async function turnsOf(
@@ -89,60 +92,6 @@ export function judgeRequest(
     ...(contextTokens === null ? {} : { contextTokens }),
     ...(reply === undefined ? {} : { reply }),
   };
-}
-
-/** English has 4 to 5 letters a token, other languages in Latin letters about 3. */
-const LETTERS_PER_TOKEN = 3;
-/** Role, separators and name around each message. */
-const TOKENS_PER_MESSAGE = 8;
-
-/**
- * Prompt tokens, estimated high and without a tokenizer: one for each 3 letters of a word in plain Latin letters, one for
- * each digit, sign, line end and letter of another alphabet, and the bytes in UTF-8 of everything from U+0800 on, which is
- * the most that a tokenizer makes that falls back to bytes. Single spaces belong to their words.
- */
-export function promptTokens({ messages, reply }: Pick<ModelRequest, "messages" | "reply">): number {
-  const texts = messages.map(({ text }) => text);
-  const schema = reply === undefined ? 0 : textTokens(JSON.stringify(reply.schema));
-  return texts.reduce((sum, text) => sum + textTokens(text) + TOKENS_PER_MESSAGE, schema);
-}
-
-function textTokens(text: string): number {
-  let tokens = 0;
-  let letters = 0;
-  let spaces = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (isLetter(code)) {
-      // The first letter of every three, so that a shorter rest counts as well.
-      if (letters % LETTERS_PER_TOKEN === 0) tokens += 1;
-      letters += 1;
-      spaces = 0;
-      continue;
-    }
-    letters = 0;
-    spaces = code === SPACE ? spaces + 1 : 0;
-    if (code !== SPACE) tokens += weightOf(code);
-    else if (spaces % LETTERS_PER_TOKEN === 2) tokens += 1;
-  }
-  return tokens;
-}
-
-const SPACE = 0x20;
-
-const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
-
-/** A surrogate is half of a character of four bytes. */
-const weightOf = (code: number): number => (code < 0x800 ? 1 : code >= 0xd800 && code <= 0xdfff ? 2 : 3);
-
-/** Why prompt and reply do not fit into the context; null where they do, or where it has no limit. */
-export function contextOverflow(request: ModelRequest): string | null {
-  const { contextTokens, maxOutputTokens } = request;
-  if (contextTokens === undefined) return null;
-  const tokens = promptTokens(request);
-  return tokens + maxOutputTokens <= contextTokens
-    ? null
-    : `about ${tokens} tokens of prompt and ${maxOutputTokens} of reply do not fit into ${contextTokens}`;
 }
 
 /** An answer that a judge grades by itself. */

@@ -1,3 +1,4 @@
+import { contextOverflow } from "../../prompts/context-window.ts";
 import { defineReactor, NOTHING_TO_SAY, type StepOutcome, type Reaction } from "../../engine/index.ts";
 import { combinePreference } from "../../stats/judge-leans.ts";
 import { shorten } from "../../replies/gist.ts";
@@ -13,7 +14,6 @@ import {
 import { preferencePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
   collectEvidence,
-  contextOverflow,
   lastTurns,
   judgeRequest,
   AnswerJudgeSettings,

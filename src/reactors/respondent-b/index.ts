@@ -14,6 +14,8 @@ export const respondentB = defineReactor({
     "tool-called",
     "reply-received",
     "turns-chosen",
+    "summary-made",
+    "degradation-noted",
     "reaction-failed",
   ],
   settings: RespondentSettings,
@@ -28,10 +30,16 @@ export const respondentB = defineReactor({
 });
 
 /** What it had answered by the time it was first asked: recorded by reference, so that a redelivery asks the same again. */
-async function ownTurns({ opening, ports, run }: Reaction): Promise<readonly Turn[]> {
+async function ownTurns({
+  opening,
+  ports,
+  run,
+  settings,
+}: Reaction<RespondentSettings>): Promise<readonly Turn[]> {
   if (opening.previous === undefined) return [];
   const turns = async (recorded: boolean, signal: AbortSignal) =>
-    (await ports.turns?.(opening, "B", { recorded, signal })) ?? [];
+    (await ports.turns?.(opening, "B", { recorded, whole: settings.contextTokens !== undefined, signal })) ??
+    [];
   const { data } = await run.effect(
     { key: "turns", outcomes: ["turns-chosen"], input: { previous: opening.previous } },
     async (signal) => ({

@@ -34,6 +34,9 @@ export type SummaryTask = {
   readonly prompt: (text: string, maxLength: number) => Message[];
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
+  readonly contextTokens?: number | undefined;
+  /** Of a conversation: what the summary covers, as its event says. */
+  readonly turns?: DataOf<"summary-made">["turns"];
   /** What a failure weakens; by default the whole history takes the summary's place. */
   readonly weakens?: string;
 };
@@ -129,6 +132,7 @@ export const condense = (
         ...modelParams(task.for),
         messages: task.prompt(text, maxLength),
         maxOutputTokens: task.maxOutputTokens,
+        ...(task.contextTokens === undefined ? {} : { contextTokens: task.contextTokens }),
       },
       timeoutMs: task.timeoutMs,
     },
@@ -157,6 +161,7 @@ export function summaryOutcome(
       text: cut,
       ...(task.round === undefined ? {} : { round: task.round }),
       ...(part ? { part } : {}),
+      ...(task.turns && !part ? { turns: task.turns } : {}),
     },
   };
 }
