@@ -14,7 +14,7 @@ import {
   type NewEvent,
 } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
-import { finish } from "./ending.ts";
+import { finish, wordUncompared } from "./ending.ts";
 
 const digest = Digest.parse("0".repeat(64));
 
@@ -118,4 +118,14 @@ describe("the next step", () => {
     expect(await of("out-of-credit")).toEqual([4, expect.stringMatching(/^top up/)]);
     expect(await of("unreadable")).toEqual([3, "parley show one"]);
   });
+});
+
+it("says in one line why two answers were not compared", () => {
+  const failed = (code: string, why: string) =>
+    ({ type: "reaction-failed", data: { code, why, detail: null } }) as unknown as Entry; // what is read of it
+  expect(wordUncompared([failed("no-second-answer", "it failed")])).toBeUndefined();
+  expect(wordUncompared([])).toBeUndefined();
+  expect(
+    wordUncompared([failed("preference-unreadable", "the first order:\nthe reply\u001b[2J prefers neither")]),
+  ).toMatch(/^Not compared: the first order: the reply.*prefers neither$/);
 });

@@ -3,7 +3,7 @@ import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
-import type { DeliberationId, Entry } from "../kernel/index.ts";
+import { isEvent, type DeliberationId, type Entry } from "../kernel/index.ts";
 import { answerText, bareAnswerText, briefAnswerText, briefLines, warningLines } from "../reports/answer.ts";
 import { oneLine } from "../reports/printable.ts";
 import { scoreLine } from "../reports/score.ts";
@@ -103,6 +103,8 @@ export async function showReactions(
   if (!showing.json && !showing.events && !showing.quiet)
     await showGrade({ output }, run.recorded(), showing);
   const { failed, timedOut }: ReactionsOutcome = await run.reactions;
+  const uncompared = wordUncompared(run.recorded());
+  if (uncompared !== undefined && !showing.json && !showing.quiet) output.note(uncompared);
   if (failed !== null)
     noteProblem({ output }, { problem: `Grading or memory failed: ${failed}`, next: `parley resume ${id}` });
   else if (timedOut) {
@@ -112,6 +114,14 @@ export async function showReactions(
     output.note("The answer is recorded; its grading and memory are unfinished");
     output.note(`Try: parley resume ${id}`);
   }
+}
+
+/** Why two answers were not compared, where the judge was asked and named neither. */
+export function wordUncompared(entries: readonly Entry[]): string | undefined {
+  for (const entry of entries)
+    if (isEvent(entry, "reaction-failed") && entry.data.code === "preference-unreadable")
+      return `Not compared: ${oneLine(entry.data.why, 300)}`;
+  return undefined;
 }
 
 /** The grade under an answer; why there is none, where a judge was asked and gave none. */

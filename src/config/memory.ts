@@ -45,7 +45,7 @@ const FOREIGN = {
     collection: NO_CHROMA,
     chroma_path: NO_CHROMA,
     embed_model: "set embedding in parley.yaml",
-    n_results: "memory search has --limit",
+    n_results: "a search says how many it wants",
     model: NO_MODEL,
     summarize_prompt: NO_MODEL,
     classify_prompt: NO_MODEL,

@@ -9,6 +9,7 @@ import { styleOf } from "../../reports/style.ts";
 import { answerEvent, gradeOf, answerOfB } from "../../views/answer-event.ts";
 import type { Io, Values } from "../command.ts";
 import { noteError } from "../errors.ts";
+import { wordUncompared } from "../ending.ts";
 import { EXIT } from "../exits.ts";
 import { wordFeedback } from "../notes.ts";
 import type { ALL_ANSWERS, CONVERSATION, QUIET, SHOWING } from "../options.ts";
@@ -95,9 +96,11 @@ async function converse(
       }
       last = one.id;
       const graded = one.graded.then(() => screen.showScore(one, showing));
-      const second = one.run.reactions.then(() =>
-        all && one.closed ? screen.write(wordSecond(one)) : undefined,
-      );
+      const second = one.run.reactions.then(async () => {
+        if (all && one.closed) await screen.write(wordSecond(one));
+        const uncompared = wordUncompared(one.run.recorded());
+        if (uncompared !== undefined && !showing.quiet) output.note(uncompared);
+      });
       const shown = Promise.all([graded, second]); // CHAT-1
       after.add(shown);
       void one.run.reactions.then(({ timedOut }) => {
