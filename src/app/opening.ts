@@ -16,7 +16,7 @@ import { pluralize } from "../text/format.ts";
 import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../engine/opening-part.ts";
 import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
-import { choosePanel } from "./panel.ts";
+import { choosePanel, listPersonas } from "./panel.ts";
 import { contextTokensOf, reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
@@ -153,7 +153,7 @@ export function seatPanel(
 ): SeatedParticipant[] {
   const models = { models: members, chair: chairs, judge: judges };
   return seats.flatMap((seat) => {
-    const personas = seat.persona === undefined ? settings.personas : [seat.persona];
+    const personas = seat.persona === undefined ? listPersonas({ resources, settings }) : [seat.persona];
     const seated = models[seat.filledBy].slice(0, seat.max);
     if (seated.length < seat.min) {
       const why = `${seat.name} needs ${pluralize(seat.min, "model")} (got ${seated.length})`;

@@ -1,5 +1,6 @@
 import { familyOf, Fault, ModelRef, type Families } from "../kernel/index.ts";
 import type { Note, Panel } from "../engine/opening-part.ts";
+import { DEFAULT_PERSONAS } from "../config/settings.ts";
 import { checkModelRef, type AppContext } from "./context.ts";
 import type { Reachable } from "./reachable.ts";
 
@@ -48,11 +49,24 @@ async function discover(context: AppContext): Promise<Discovered> {
   return { models: SIMULATED, notes: [{ code: "simulated-models" }] };
 }
 
+/** The personas of the members in their order, without a default one that a file hides. */
+export function listPersonas({
+  resources,
+  settings,
+}: Pick<AppContext, "resources" | "settings">): readonly string[] {
+  const known = resources.personas();
+  const shown = settings.personas.filter(
+    (id) => known.has(id) || !DEFAULT_PERSONAS.some((one) => one === id),
+  );
+  return shown.length > 0 ? shown : settings.personas;
+}
+
 /** The models of the members' personas, if every persona names one. */
 function personaModels({ resources, settings }: AppContext): readonly string[] {
   const personas = resources.personas();
-  const models = settings.personas.flatMap((id) => personas.get(id)?.model ?? []);
-  return models.length === settings.personas.length ? models : [];
+  const seated = listPersonas({ resources, settings });
+  const models = seated.flatMap((id) => personas.get(id)?.model ?? []);
+  return models.length === seated.length ? models : [];
 }
 
 const refsAt = ({ provider, models }: Reachable): string[] => models.map((model) => `${provider}/${model}`);

@@ -109,6 +109,26 @@ dry`,
   });
 });
 
+describe("a personality of Accordant's", () => {
+  const read = (text: string) => {
+    using place = scratch({ [PROJECT]: text });
+    return loadPersonas(place).get("own")?.instructions;
+  };
+  const head = "id: own\nname: Own\n";
+  it.each([
+    ["its prompt under its own name", "personality_prompt:\n  identity_and_role: A\n  tone: B"],
+    ["its sections under ours", "instructions:\n  identity_and_role: A\n  tone: B"],
+    ["our spelling under its name", "personality_prompt:\n  identity-and-role: A\n  tone: B"],
+    ["what its page shows", "ui: {color: red}\ninstructions:\n  tone: B\n  identity_and_role: A"],
+    ["tags and a group", "tags: [x]\ngroup: g\npersonality_prompt:\n  tone: B\n  identity_and_role: A"],
+  ])("is read with %s", (_, rest) => {
+    expect(read(`${head}${rest}`)).toBe("## Identity and role\nA\n\n## Tone\nB");
+  });
+  it("is read with a prompt that is one text", () => {
+    expect(read(`${head}personality_prompt: You think.`)).toBe("You think.");
+  });
+});
+
 describe("refusals", () => {
   it.each([
     [

@@ -73,16 +73,32 @@ const FORM = "a persona has an id, a name and instructions, as text or in its pa
 export type PersonaDefinition = Omit<z.infer<typeof Whole>, "enabled">;
 export type LoadedPersona = PersonaDefinition & { readonly from: Folder["from"]; readonly path: string };
 
+/**
+ * A personality of Accordant's in our own words: its six sections are spelled with `_` and stand under
+ * `personality_prompt`; what only its page shows is left out.
+ */
+function readAccordant(file: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { personality_prompt: prompt, ui: _ui, tags: _tags, group: _group, ...own } = file;
+  const instructions = own["instructions"] ?? prompt;
+  if (!isMapping(instructions)) return instructions === undefined ? own : { ...own, instructions };
+  const parts = Object.entries(instructions).map(([name, part]) => [name.replaceAll("_", "-"), part]);
+  return { ...own, instructions: Object.fromEntries(parts) };
+}
+
 /** A file's persona by its id, null for one that only hides another. @throws Fault `configuration` */
 function readPersona(
   source: FolderFile,
   { kind, place }: { readonly kind: string; readonly place: FileContext },
 ): readonly [id: string, LoadedPersona | null] {
   const file = readFolderYaml(source, kind);
-  const { enabled, instructions } = isMapping(file.value) ? file.value : {};
+  const { enabled, instructions } = isMapping(file.value) ? readAccordant(file.value) : {};
   if (enabled === false) return [checkedFile(file, Hidden, FORM).id, null];
   const schema = isMapping(instructions) ? InParts : Whole;
-  const { enabled: _, ...persona } = checkedFile(file, schema, FORM);
+  const { enabled: _, ...persona } = checkedFile(
+    isMapping(file.value) ? { ...file, value: readAccordant(file.value) } : file,
+    schema,
+    FORM,
+  );
   const { model } = persona;
   if (source.from === "project" && model !== undefined && !isHarmlessModel(model))
     requireTrust(file, [`model: ${model}`], place);

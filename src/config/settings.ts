@@ -95,6 +95,9 @@ function refs(example: string) {
     });
 }
 
+/** Who is seated unless settings say otherwise. */
+export const DEFAULT_PERSONAS = ["analyst", "pragmatist", "challenger"] as const;
+
 /** An id of a persona: lower case, since it also names a file. */
 export const PersonaId = z
   .string()
@@ -166,7 +169,7 @@ export const Settings = z.strictObject({
   personas: z
     .preprocess(splitEntries, z.array(PersonaId).min(1).max(26))
     .meta({ expects: "persona ids, separated by commas or as a list", example: "analyst,challenger" })
-    .default(["analyst", "pragmatist", "challenger"]),
+    .default([...DEFAULT_PERSONAS]),
   /** How the chair weighs the drafts: a name, or the absolute path of a file. */
   strategy: line(1_000, { expects: "the name of a strategy, or a file", example: "risk-averse" }).default(
     "balanced",

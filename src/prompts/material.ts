@@ -71,6 +71,14 @@ export function fenced({ kind, label, text }: Fenced, mark: string): string {
 /** The fenced pieces of a prompt, and its own words around them. */
 export type SplitPrompt = { readonly pieces: readonly Fenced[]; readonly outside: string };
 
+/** Where each mark closes a fence for the last time, so that no text is searched again and again for one that is missing. */
+const findEnds = (prompt: string): ReadonlyMap<string, number> =>
+  new Map(
+    [...prompt.matchAll(/^\[END [^\n]{1,400}/gm)].flatMap(({ 0: line, index }) =>
+      [...line.matchAll(/#([0-9a-f]{16})\]/g)].map(([, mark = ""]) => [mark, index] as const),
+    ),
+  );
+
 /**
  * Splits a prompt into every outermost fenced piece, in order, and the text outside of them. A line that looks like a
  * fence inside another fence is part of that fence's text.
@@ -79,13 +87,15 @@ export function splitFenced(prompt: string): SplitPrompt {
   const pieces: Fenced[] = [];
   const outside: string[] = [];
   const begin = /^\[BEGIN ([a-z]+)(?: ([^\n]*?))? #([0-9a-f]{16})\]\n/gm;
+  const ends = findEnds(prompt);
   let after = 0;
   for (let open = begin.exec(prompt); open; open = begin.exec(prompt)) {
     const [line, kind = "", label = "", mark = ""] = open;
     const name = [kind, label].filter(Boolean).join(" ");
     const close = `\n[END ${name} #${mark}]`;
     // An empty text ends where it begins: the newline after the first line is also the one before the last.
-    const end = prompt.indexOf(close, open.index + line.length - 1);
+    const end =
+      (ends.get(mark) ?? -1) < open.index ? -1 : prompt.indexOf(close, open.index + line.length - 1);
     if (end < 0) continue;
     pieces.push({ kind, label, text: prompt.slice(open.index + line.length, end) });
     outside.push(prompt.slice(after, open.index));

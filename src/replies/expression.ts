@@ -78,10 +78,12 @@ const day = String.raw`(\d{1,2})(?:st|nd|rd|th)?`;
 const weekday = String.raw`(?:(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?`;
 const monthFirst = new RegExp(String.raw`^${weekday}(?:the )?${month} ${day}(?:,? (\d{3,4}))?$`, "i");
 const dayFirst = new RegExp(String.raw`^${weekday}(?:the )?${day}(?: of)? ${month}(?:,? (\d{3,4}))?$`, "i");
+const MAX_DATE_LENGTH = 200;
 const yearFirst = /^(\d{4})[-/](\d{2})[-/](\d{2})$/;
 
 /** A day, as `1776-07-04` or `--07-04`. Null for what is none and for days written in numbers whose order is a custom. */
 export function readDate(text: string): string | null {
+  if (text.length > MAX_DATE_LENGTH) return null;
   const said = text
     .trim()
     .replace(/\s{1,9}/g, " ")

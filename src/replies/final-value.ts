@@ -85,7 +85,7 @@ function solveEquation(equation: string): string | null {
 
 /** A number alone, or what a short equation comes to: `391`, `$70,000`, `17 * 23 = 391`. */
 export function readNumberAnswer(value: string): Answer | null {
-  const said = value.includes("=") ? solveEquation(value) : value;
+  const said = value.includes("=") ? solveEquation(value.slice(0, 2 * MAX_VALUE_LENGTH)) : value;
   const number = said === null ? null : readNumber(said === value ? value : cleanValue(said));
   return number === null ? null : { kind: "number", value: number.written };
 }
@@ -132,7 +132,8 @@ export function readTextAnswer(value: string, maxWords: number): Answer | null {
   if (heading.test(value)) return null;
   const [, plain] = plainWord.exec(value) ?? [];
   const text = plain ?? value;
+  if (text.length > 120) return null;
   const words = text.split(/\s+/).length;
   const says = /[\p{L}\p{N}]/u.test(text) && !/[?\n]|\\boxed/.test(text);
-  return says && words <= maxWords && text.length <= 120 ? { kind: "text", value: text } : null;
+  return says && words <= maxWords ? { kind: "text", value: text } : null;
 }

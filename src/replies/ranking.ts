@@ -1,124 +1,15 @@
-import { type LabelReader, labelReader } from "./reply-fields.ts";
-import { splitLines, type Span, type TextLine } from "../text/fences.ts";
+import { fencedBlocks, splitLines, type Span } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
+import { findLists, RANKING_MARKER, readOrder, REVIEW_HEADING, type LabelOrder } from "./label-lists.ts";
+import { type LabelReader, labelReader } from "./reply-fields.ts";
 import { openReply } from "./verdicts.ts";
 
-/** A line that begins with the marker `FINAL RANKING:`, its decoration included; a list may follow on the line. */
-export const RANKING_MARKER =
-  /^[\s#*_`-]{0,40}(?:\d{1,2}[.)]\s*)?[*_`]{0,6}(?:(?:my|the|overall)\s)?final\s{1,4}ranking[*_`]{0,6}\s{0,4}(?:\([^)]{0,80}\)[*_`]{0,6})?\s{0,4}(?:[:：][*_`]{0,6}|[-–—]\s|$)/i;
-
-/** The heading of an answer's strengths or weaknesses, at the start of a line or behind a label. */
-export const REVIEW_HEADING =
-  /^[\s#*_`•+:–—(.\d)-]*(?:(?:key|main)\s+)?(?:(strengths?|pros)|weakness(?:es)?|cons)\b[\s*_`]*(?::|\(|$)/i;
-
-const leadWords = new Set(
-  "a answer answers are as based best final following from full here i in is my of on order our overall preference rank ranked ranking response responses resulting so the therefore this to worst would".split(
-    " ",
-  ),
-);
-
-/** How many characters of the line introduce a ranking (`My order:`), 0 where it begins with anything else. */
-export function measureLeadIn(line: string): number {
-  const colon = line.slice(0, 100).search(/[:：]/);
-  if (colon === -1) return 0;
-  const words =
-    line
-      .slice(0, colon)
-      .toLowerCase()
-      .match(/[^\s*_#()-]+/g) ?? [];
-  const leads = words.some((word) => word.startsWith("rank") || word === "order");
-  return leads && words.every((word) => leadWords.has(word)) ? colon + 1 : 0;
-}
-
-/** Labels as one line orders them, best first; a null is something label-like that is not known, as `written` shows. */
-export type LabelOrder = {
-  readonly labels: readonly (string | null)[];
-  readonly written: readonly string[];
-  /** Whether two of them are put level. */
-  readonly tie: boolean;
-};
-
-/** One label in a list. `number` is null for a bullet or a bare line; `rest` is what follows the label. */
-export type LabelItem = {
-  readonly number: number | null;
-  readonly label: string | null;
-  readonly written: string;
-  readonly tie: boolean;
-  readonly rest: string;
-};
-
-const MAX_LINE_LENGTH = 2_000;
-const itemHead =
-  /^[\s#*_`•+-]*(?:(?:rank|place|position|no\.)\s*)?#?(?:(\d{1,2})(?:st|nd|rd|th)?(?:\s+place)?[\s.):\]–—*_-]+)?/i;
-const inlineNumber = /[\s*_`]*\d{1,2}(?:st|nd|rd|th)?[.):][\s*_`]*/iy;
-const level = /\s*(?:>=|≥|⪰|=(?!>)|~|≈|≡|&|\/|and\b|tie[sd]?\b(?:\s+with\b)?)\s*/iy;
-const above = /\s*(?:>+|-+>|=+>|→|➔|≻|»|;|,(?:\s*and\b)?(?:\s*then\b)?|then\b)\s*/iy;
-const blank = /[\s*_`]+/y;
-const nothing = /^[\s.!*_`"'”’)\]}]*$/;
-const because = /^[*_`"'”’)\]]*(?:[,;.:]\s|\s*[(–—]|\s+-\s|[,;.:]?\s*(?:because|since|as)\b)/i;
-const levelWord = /^[\s*_]*\(?\s*(?:tie[sd]?\b|=)/i;
-const joined = /^\s*(?:&|\/|and\b|~|≈)\s*/i;
-const separator = /^\s*[:–—(,.;|-]/;
-
-function matchLength(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0].length ?? 0;
-}
-
-/**
- * A line that is nothing but an order of two or more labels: `A, C, B`, `A > C > B`, `1. A 2. C 3. B`. With
- * `reasons`, words may follow it (`A > B, because …`). Null for any other line. Lines over 2,000 characters are none.
- */
-function readOrder(line: string, reader: LabelReader, reasons: boolean): LabelOrder | null {
-  if (line.length > MAX_LINE_LENGTH) return null;
-  const labels: (string | null)[] = [];
-  const written: string[] = [];
-  let tie = false;
-  let tieAhead = false;
-  let at = 0;
-  let end = 0;
-  for (;;) {
-    const number = matchLength(inlineNumber, line, at);
-    const mention = (number > 0 ? reader.at(line, at + number) : null) ?? reader.at(line, at);
-    if (mention === null) break;
-    labels.push(mention.label);
-    written.push(mention.written);
-    tie ||= tieAhead;
-    end = mention.end;
-    const equal = matchLength(level, line, end);
-    const step = equal > 0 ? equal : matchLength(above, line, end);
-    tieAhead = equal > 0;
-    at = end + (step > 0 ? step : matchLength(blank, line, end));
-    if (at === end || (step === 0 && line.charAt(at) === "(")) break;
-  }
-  if (labels.length < 2 || labels.every((label) => label === null)) return null;
-  const rest = line.slice(end);
-  if (nothing.test(rest)) return { labels, written, tie };
-  return reasons && because.test(rest) && rest.trim().split(/\s+/, 3).length > 1
-    ? { labels, written, tie }
-    : null;
-}
-
-/** A line that puts one label in a list: `1. Response A – …`, `**A**`, `- Answer B`. Null for any other line. */
-export function readItem(line: string, reader: LabelReader): LabelItem | null {
-  const text = line.slice(0, MAX_LINE_LENGTH);
-  const [head = "", digits] = itemHead.exec(text) ?? [];
-  const numbered = digits === undefined ? null : reader.at(text, head.length);
-  const mention = numbered ?? reader.at(text, /^[\s#*_`•+-]*/.exec(text)?.[0].length ?? 0);
-  if (mention === null) return null;
-  const number = numbered === null || digits === undefined ? null : Number(digits);
-  const rest = text.slice(mention.end);
-  const also = joined.exec(rest)?.[0];
-  const tie = levelWord.test(rest) || (also !== undefined && reader.at(rest, also.length)?.label != null);
-  const item = { number, label: mention.label, written: mention.written, tie, rest };
-  if (nothing.test(rest) || rest === ":") return item;
-  if (number === null) return null;
-  return tie || separator.test(rest) || (mention.named && /^\s/.test(rest)) ? item : null;
-}
-
-// RANKING-1. What stands last wins: of markers, of lists behind the last marker, of JSON objects, and between these.
+// RANKING-1. A JSON review with a complete ranking is what was asked for: no marker in prose counts beside it, unless the
+//     prose is a review, too. Else what stands last is read; where another complete ranking differs from it, none is: a
+//     review that corrects itself and one that repeats a hostile answer look alike, and asking again is cheap.
 // RANKING-2. Only a marker, list or object that begins its own line competes. One inside a sentence counts only where no
-//     other is found, and one right behind a quotation mark or a > never does.
+//     other is found, and one right behind a quotation mark or a > never does. A marker in a code block, indented as code,
+//     or behind a line that says whose it is (`Answer B says:`) is quoted: behind a complete ranking it does not count.
 // RANKING-3. What stands inside a JSON object is its text and never a marker or a list.
 // RANKING-4. A last ranking that is not strict and complete refuses; no earlier one is taken in its place.
 
@@ -131,19 +22,12 @@ export type LocatedRanking =
   | { readonly ok: false; readonly reason: string };
 
 type RankingCandidate = LabelOrder & { readonly at: number; readonly json: object | null };
-type LabelList = { at: number; last: number; numbered: boolean; review: boolean } & {
-  labels: (string | null)[];
-  written: string[];
-  tie: boolean;
-};
-
 /** Maximum non-blank lines, from the end, in which a ranking is looked for. */
 const MAX_LINES = 5_000;
 /** Maximum objects, from the end, among which it is looked for. */
 const MAX_OBJECTS = 50;
 
 const innerMarker = /final ranking[*_`]{0,6}:[*_`]{0,6}/gi;
-const fenceLine = /^ {0,3}(?:`{3,}|~{3,})/;
 const quotes = new Set("\"'“”‘’`>«»");
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -221,8 +105,9 @@ function findRankedList({ text, objects, reader }: RankingText): RankingCandidat
   return ranked.length > 1 && alone ? { ...orderByRank(ranked, reader), at, json: null } : null;
 }
 
-/** The last object that has a ranking, first among those that begin a line (`own`), else among the others. */
-function findJsonRanking(source: RankingText, own: boolean): RankingCandidate | null {
+/** The objects that have a ranking, the last first: those that begin a line (`own`), or the others. */
+function findJsonRankings(source: RankingText, own: boolean): RankingCandidate[] {
+  const found: RankingCandidate[] = [];
   const { text, objects, reader } = source;
   let attempts = MAX_OBJECTS;
   for (const { start, end } of objects.toReversed()) {
@@ -243,71 +128,90 @@ function findJsonRanking(source: RankingText, own: boolean): RankingCandidate | 
     if (!isRecord(json)) continue;
     const key = Object.keys(json).find((name) => /^(?:final)?[\s_-]?ranking$/i.test(name));
     const order = key === undefined ? null : readJsonOrder(json[key], reader);
-    if (order !== null) return { ...order, at: start, json };
+    if (order !== null) found.push({ ...order, at: start, json });
   }
-  return null;
-}
-
-/** Every list of labels in the lines, in order. A list whose entries are reviewed in between is a review. */
-function findLists(lines: readonly TextLine[], reader: LabelReader): LabelList[] {
-  const lists: LabelList[] = [];
-  let open: LabelList | null = null;
-  for (const [index, { text, at }] of lines.entries()) {
-    const start = { at, last: index, review: false };
-    const led = text.slice(measureLeadIn(text));
-    const order = readOrder(led, reader, index === 0 || led !== text);
-    if (order !== null) {
-      const { labels, written, tie } = order;
-      lists.push({ labels: [...labels], written: [...written], tie, ...start, numbered: false });
-      open = null;
-      continue;
-    }
-    const item = readItem(text, reader);
-    if (item === null) {
-      if (open !== null && !open.numbered) open = null;
-      if (open !== null && REVIEW_HEADING.test(text.slice(0, 200))) open.review = true;
-      continue;
-    }
-    const numbered = item.number !== null;
-    const follows: boolean = open !== null && open.numbered === numbered && item.number !== 1;
-    if (open === null || !follows) {
-      open = { labels: [], written: [], tie: numbered && item.number !== 1, ...start, numbered };
-      lists.push(open);
-    } else if (numbered && item.number !== open.labels.length + 1) open.tie = true;
-    open.labels.push(item.label);
-    open.written.push(item.written);
-    open.tie ||= item.tie;
-    open.review ||= REVIEW_HEADING.test(item.rest.slice(0, 200));
-    open.last = index;
-  }
-  return lists.filter((list) => !list.review && list.labels.some((label) => label !== null));
+  return found;
 }
 
 type RankingText = { readonly text: string; readonly objects: readonly Span[]; readonly reader: LabelReader };
 
-/** What stands behind the last marker that begins a line: a candidate, why there is none, or null without a marker. */
-function findMarkedRanking(
-  prose: string,
-  reader: LabelReader,
-): { at: number; found: RankingCandidate | string } | null {
+/** `Answer B ends with:`, `It says:`: what follows is quoted. */
+const ascribes =
+  /\b(?:sa(?:ys?|id)|claim(?:s|ed)?|writes?|wrote|reads?|states?|stated|contain(?:s|ed)?|includes?d?|end(?:s|ed)?|t(?:ells?|old)|quot(?:es?|ed|ing)|attempt(?:s|ed)?|tr(?:y|ies|ied)|instruct(?:s|ed|ions?)|asks?|demands?|inject(?:s|ed|ion))\b[^.!?]{0,80}[:：][\s*_"“]*$/i;
+const indented = /^(?: {4}|\t)/;
+
+type Quoted = Span & { readonly ascribed: boolean };
+
+const isMarker = (line: string): boolean => RANKING_MARKER.test(line.slice(0, 300));
+
+/** What a review quotes: code blocks, but for one right behind a marker, and markers that are indented or ascribed. */
+function findQuoted(prose: string): Quoted[] {
   const lines = splitLines(prose);
-  const from = lines.findLastIndex((line) => RANKING_MARKER.test(line.text.slice(0, 300)));
-  const marked = lines[from];
-  if (marked === undefined) return null;
-  const after = marked.text.slice(RANKING_MARKER.exec(marked.text.slice(0, 300))?.[0].length ?? 0);
-  const written = lines
-    .slice(from + 1)
-    .filter((line) => line.text.trim() !== "" && !fenceLine.test(line.text));
-  const section = [{ text: after, at: marked.at }, ...written].slice(-MAX_LINES);
-  const list = findLists(section, reader).at(-1);
-  if (list === undefined)
-    return { at: marked.at, found: "nothing behind the final ranking marker reads as a ranking" };
-  if (section.slice(list.last + 1).some((line) => REVIEW_HEADING.test(line.text.slice(0, 200))))
-    return {
-      at: list.at,
-      found: "strengths and weaknesses follow the last ranking, so it is not the end of the review",
-    };
-  return { at: list.at, found: { ...list, json: null } };
+  const fences = fencedBlocks(prose);
+  // Where one is left open, nobody can say which lines are inside.
+  const blocks = fences.every(({ closed }) => closed) ? fences : [];
+  const found: Quoted[] = [];
+  let [before, block] = ["", 0];
+  for (const [index, { text, at }] of lines.entries()) {
+    if (at < (found.at(-1)?.end ?? 0)) continue;
+    while ((blocks[block]?.end ?? Infinity) <= at) block += 1;
+    const here = blocks[block];
+    if (here !== undefined && here.start <= at) {
+      const isList = isMarker(before) && before.slice(0, 300).replace(RANKING_MARKER, "").trim() === "";
+      if (!isList)
+        found.push({ start: here.start, end: here.end, ascribed: ascribes.test(before.slice(-300)) });
+      block += 1;
+    } else if (isMarker(text) && (ascribes.test(before.slice(-300)) || indented.test(text))) {
+      const blank = lines.findIndex((line, other) => other > index && line.text.trim() === "");
+      const end = (blank === -1 ? undefined : lines[blank]?.at) ?? prose.length;
+      found.push({ start: at, end, ascribed: ascribes.test(before.slice(-300)) });
+    }
+    if (text.trim() !== "") before = text;
+  }
+  return found;
+}
+
+type MarkedRankings = {
+  /** Why there is none behind the last marker; null where there is one. */
+  readonly problem: { readonly at: number; readonly why: string } | null;
+  /** What stood before strengths and weaknesses in lists that are reviews. */
+  readonly covered: RankingCandidate[];
+  /** Of all markers, in order; where `problem` is null the last is that of the last marker. */
+  readonly found: RankingCandidate[];
+};
+
+/** What stands behind each marker that begins a line of `prose`; null without a marker. */
+function findMarkedRankings(prose: string, reader: LabelReader): MarkedRankings | null {
+  const lines = splitLines(prose);
+  const markers = lines.flatMap(({ text }, index) => (isMarker(text) ? [index] : []));
+  const last = markers.at(-1);
+  if (last === undefined) return null;
+  const found: RankingCandidate[] = [];
+  const covered: RankingCandidate[] = [];
+  let problem: MarkedRankings["problem"] = null;
+  for (const [nth, from] of markers.entries()) {
+    const marked = lines[from];
+    if (marked === undefined) continue;
+    const after = marked.text.slice(RANKING_MARKER.exec(marked.text.slice(0, 300))?.[0].length ?? 0);
+    const behind = lines.slice(from + 1, markers[nth + 1]).filter((line) => line.text.trim() !== "");
+    const section = [{ text: after, at: marked.at }, ...behind].slice(-MAX_LINES);
+    const all = findLists(section, reader);
+    const lists = all.filter(({ review }) => review === null);
+    // A ranking that is followed by strengths and weaknesses looks like a review.
+    for (const { review, ...list } of all)
+      if (review !== null) covered.push({ ...list, labels: list.labels.slice(0, review), json: null });
+    found.push(...lists.map((list) => ({ ...list, json: null })));
+    const list = lists.at(-1);
+    if (from !== last) continue;
+    if (list === undefined)
+      problem = { at: marked.at, why: "nothing behind the final ranking marker reads as a ranking" };
+    else if (section.slice(list.last + 1).some((line) => REVIEW_HEADING.test(line.text.slice(0, 200))))
+      problem = {
+        at: list.at,
+        why: "strengths and weaknesses follow the last ranking, so it is not the end of the review",
+      };
+  }
+  return { problem, found, covered };
 }
 
 /** A marker inside a line, with nothing but an order from there to the line's end. */
@@ -347,6 +251,9 @@ function checkRanking(candidate: RankingCandidate, labels: readonly string[]): L
   return { ok: true, ranking, at, json };
 }
 
+const isReview = ({ json }: RankingCandidate): boolean =>
+  json !== null && "reviews" in json && Array.isArray(json.reviews) && json.reviews.length > 0;
+
 /** As `parseRanking`, with where the ranking stood. */
 export function locateRanking(reply: string, labels: readonly string[]): LocatedRanking {
   const reader = labelReader(labels);
@@ -357,16 +264,43 @@ export function locateRanking(reply: string, labels: readonly string[]): Located
   const { text } = opened;
   const source = { text, objects: jsonObjects(text), reader };
   const prose = blankSpans(text, source.objects);
-  const json = findJsonRanking(source, true) ?? findRankedList(source);
-  const marked = findMarkedRanking(prose, reader);
-  if (marked !== null && (json === null || marked.at > json.at))
-    return typeof marked.found === "string"
-      ? { ok: false, reason: marked.found }
-      : checkRanking(marked.found, labels);
-  const inner = [findJsonRanking(source, false), findInnerRanking(prose, reader)].filter(
+  const quotes = findQuoted(prose);
+  const bare = findMarkedRankings(blankSpans(prose, quotes), reader);
+  const jsons = findJsonRankings(source, true);
+  const isComplete = (one: RankingCandidate): boolean => checkRanking(one, labels).ok;
+  const read = (one: RankingCandidate, beside: readonly RankingCandidate[]): LocatedRanking =>
+    beside.some((other) => isComplete(other) && other.labels.join("\n") !== one.labels.join("\n"))
+      ? { ok: false, reason: "the reply has two final rankings that differ" }
+      : checkRanking(one, labels);
+
+  // RANKING-1
+  const reviews = jsons.filter((one) => isReview(one) && isComplete(one));
+  const [review] = reviews;
+  if (review !== undefined) {
+    const isProse = splitLines(prose).some((line) => REVIEW_HEADING.test(line.text.slice(0, 200)));
+    return read(review, [...reviews, ...(isProse ? (bare?.found ?? []) : [])]);
+  }
+
+  const json = jsons[0] ?? findRankedList(source);
+  const first = Math.min(...[...(bare?.found ?? []), ...jsons].filter(isComplete).map(({ at }) => at));
+  // RANKING-2
+  const quoted = quotes
+    .filter(({ start, ascribed }) => start < first && !(ascribed && first < Infinity))
+    .flatMap(({ start, end }) => {
+      const inside = findMarkedRankings(prose.slice(start, end), reader);
+      return (inside?.found ?? []).map((one) => ({ ...one, at: one.at + start }));
+    });
+  const all = [...jsons, ...(bare?.found ?? []), ...(bare?.covered ?? []), ...quoted];
+  const marked = bare?.problem ?? bare?.found.at(-1);
+  if (marked !== undefined && (json === null || marked.at > json.at))
+    return "why" in marked ? { ok: false, reason: marked.why } : read(marked, all);
+  if (json !== null) return read(json, all);
+  const fenced = quoted.at(-1);
+  if (fenced !== undefined) return read(fenced, all);
+  const inner = [findJsonRankings(source, false)[0] ?? null, findInnerRanking(prose, reader)].filter(
     (found) => found !== null,
   );
-  const last = json ?? inner.sort((a, b) => b.at - a.at)[0];
+  const last = inner.sort((a, b) => b.at - a.at)[0];
   return last === undefined
     ? { ok: false, reason: "there is neither a final ranking marker nor a JSON ranking" }
     : checkRanking(last, labels);
@@ -377,7 +311,7 @@ export function locateRanking(reply: string, labels: readonly string[]): Located
  * `ranking` array, alone, fenced or in prose, or a list of labels and ranks,
  * or the last list behind the marker `FINAL RANKING:`, one label
  * a line or all on one (`A, C, B`, `A > C > B`); reasons may follow a label. `Answer A`, `Response A` and `**a**` name A.
- * Refuses a tie, an unknown, repeated or missing label, a reply with neither form, and one over 256 KiB. The text is a model's and not trusted: what it quotes of the answers does not decide as long as
+ * Refuses a tie, an unknown, repeated or missing label, two rankings that differ, a reply with neither form, and one over 256 KiB. The text is a model's and not trusted: what it quotes of the answers does not decide as long as
  * it ends in a ranking of its own. Time is linear in the text.
  */
 export function parseRanking(text: string, labels: readonly string[]): Ranking {

@@ -12,6 +12,8 @@ const MAX_OBJECTS = 50;
 /** A solution may be a long text. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 const MAX_NAME_LENGTH = 64;
+/** A longer text names no label. */
+const MAX_LABEL_LENGTH = 1_000;
 
 function foldName(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).toLowerCase().replaceAll(/[_-]/g, "");
@@ -87,7 +89,10 @@ const NOTHING =
 const MARK = /^\s{0,20}(?:[-*+•]|\d{1,3}[.)])\s{1,9}/;
 
 function lines(text: string): string[] {
-  return text.split(/[\r\n]+/).map((line) => line.replace(MARK, ""));
+  return text
+    .slice(0, 2 * MAX_ITEMS * MAX_CHARACTERS)
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(MARK, ""));
 }
 
 /** What models put around a label without meaning anything by it. */
@@ -114,6 +119,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
 
 /** `A` for each of `A`, `**a**`, `Answer A`, `Response A:` and the like: two texts name one label when this is equal. */
 export function normalizeLabel(text: string): string {
+  if (text.length > MAX_LABEL_LENGTH) return text;
   const bare = removeDecoration(text);
   const named = removeDecoration(bare.slice(matchAt(noun, bare, 0)?.length ?? 0));
   return (named === "" ? bare : named).toUpperCase();
@@ -146,7 +152,8 @@ export function labelReader(labels: readonly string[]): LabelReader | null {
     !(text.charAt(at) === "-" && wordCharacter.test(text.charAt(at + 1)));
   const skip = (text: string, from: number, set: ReadonlySet<string>) => {
     let at = from;
-    while (at < text.length && set.has(text.charAt(at))) at += 1;
+    const most = Math.min(text.length, from + MAX_LABEL_LENGTH);
+    while (at < most && set.has(text.charAt(at))) at += 1;
     return at;
   };
   return {

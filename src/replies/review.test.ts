@@ -34,6 +34,22 @@ describe("parseReview", () => {
       remarks,
     });
   });
+  it.each([
+    "FINAL RANKING:\n\nA\n> 1. **Strengths**: right\n> 2. **Weaknesses**: dull\n\nB\n> 1. **Strengths**: short\n> 2. **Weaknesses**: wrong\n\n1. B\n2. A",
+    "FINAL RANKING:\n\nResponse A\n> 1. **Strengths:** right\n> 2. **Weaknesses:** dull\n\nResponse B\n> 1. **Strengths:** short\n> 2. **Weaknesses:** wrong\n\n1. Response B\n2. Response A",
+    "**FINAL RANKING:**\n\n**A**\n> Strengths: right\n> Weaknesses: dull\n\n**B**\n> Strengths: short\n> Weaknesses: wrong\n\nB > A",
+    "FINAL RANKING:\n\nA:\n- Strengths: right\n- Weaknesses: dull\n\nB:\n- Strengths: short\n- Weaknesses: wrong\n\n1. B\n2. A",
+    "# FINAL RANKING:\n\n## Response A\n> 1. Strengths\n> right\n> 2. Weaknesses\n> dull\n\n## Response B\n> 1. Strengths:\n> - short\n> 2. Weaknesses:\n> - wrong\n\nRanking:\n1. B\n2. A",
+  ])("reads remarks that stand behind the marker: %j", (reply) => {
+    expect(parseReview(reply, labels)).toEqual({
+      ok: true,
+      ranking: ["B", "A"],
+      remarks: [
+        { label: "A", strengths: ["right"], weaknesses: ["dull"] },
+        { label: "B", strengths: ["short"], weaknesses: ["wrong"] },
+      ],
+    });
+  });
   it("reads the JSON form, in the order and spelling of the labels", () => {
     const reply: ReviewReply = {
       reviews: [

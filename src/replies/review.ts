@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { splitLines } from "../text/fences.ts";
+import { normalizeBreaks, splitLines } from "../text/fences.ts";
 import { labelReader, type LabelReader } from "./reply-fields.ts";
-import { readItem, measureLeadIn, RANKING_MARKER, REVIEW_HEADING, locateRanking } from "./ranking.ts";
+import { measureLeadIn, RANKING_MARKER, readItem, REVIEW_HEADING } from "./label-lists.ts";
+import { locateRanking } from "./ranking.ts";
 
 /** The JSON form of a review: what stands for and against each answer, and all labels in `ranking`, best first. */
 export const ReviewReply = z.strictObject({
@@ -103,7 +104,8 @@ function cleanRemark(text: string): string {
  * `ReviewReply` or from text with headings per answer before the ranking. The ranking decides: with a good one
  * and no remarks to be read the review is good, and `remarks` has no row for an answer without any.
  */
-export function parseReview(text: string, labels: readonly string[]): Review {
+export function parseReview(reply: string, labels: readonly string[]): Review {
+  const text = normalizeBreaks(reply);
   const located = locateRanking(text, labels);
   const reader = labelReader(labels);
   if (!located.ok) return located;

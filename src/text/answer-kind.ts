@@ -1,5 +1,9 @@
 import type { AnswerSigns } from "../kernel/index.ts";
+import { readEnds } from "./fences.ts";
 import { WORD } from "./words.ts";
+
+/** Maximum UTF-16 units read from the start and from the end of a question and of an answer. */
+const MAX_READ_LENGTH = 32 * 1024;
 
 /** What an answer is told by: its question, its text, and the tools that were called for it. */
 export type AnswerTraits = {
@@ -10,7 +14,7 @@ export type AnswerTraits = {
 
 /** In one case and width, with straight apostrophes and single spaces. Upper case first: `ß` is `ss`. */
 function foldText(text: string): string {
-  return text
+  return readEnds(text, MAX_READ_LENGTH, " ")
     .toWellFormed()
     .normalize("NFKC")
     .toUpperCase()
@@ -87,7 +91,7 @@ function matchesSigns(signs: AnswerSigns, { tools, answer, asks, says }: FoldedT
 
 /**
  * The first rule whose signs all hold for an answer; null where none does. Phrases are looked for as whole words, in any case
- * of letters, and are never read as patterns; tools are compared by their whole names.
+ * of letters, and are never read as patterns; tools are compared by their whole names. Of a text over 64 KiB the start and the end are read.
  */
 export function findMatchingRule<R extends { readonly when: AnswerSigns }>(
   rules: readonly R[],

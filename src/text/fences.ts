@@ -30,9 +30,17 @@ export type TextLine = { readonly text: string; readonly at: number };
 export function splitLines(text: string): TextLine[] {
   const lines: TextLine[] = [];
   let start = 0;
-  for (const match of text.matchAll(/\r\n|\n|\r/g)) {
-    lines.push({ text: text.slice(start, match.index), at: start });
-    start = match.index + match[0].length;
+  const findBreak = (from: number): number => {
+    for (let at = from; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === 10 || code === 13) return at;
+    }
+    return -1;
+  };
+  const next = text.includes("\r") ? findBreak : (from: number) => text.indexOf("\n", from);
+  for (let end = next(0); end >= 0; end = next(start)) {
+    lines.push({ text: text.slice(start, end), at: start });
+    start = end + (text.charAt(end) === "\r" && text.charAt(end + 1) === "\n" ? 2 : 1);
   }
   lines.push({ text: text.slice(start), at: start });
   return lines;
@@ -46,6 +54,7 @@ type FenceMark = {
 };
 
 function findMarks(text: string): FenceMark[] {
+  if (!text.includes("```") && !text.includes("~~~")) return [];
   return splitLines(text).flatMap(({ text: line, at }) => {
     const [, mark = "", info = ""] = fence.exec(line.slice(0, 1_000)) ?? [];
     if (mark === "" || (mark.startsWith("`") && info.includes("`"))) return [];

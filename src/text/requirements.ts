@@ -1,4 +1,4 @@
-import { splitLines, splitProse } from "./fences.ts";
+import { readEnds, splitLines, splitProse } from "./fences.ts";
 
 /** What a problem demands, by its own words: what binds, and what is wished for. */
 export type Requirements = { readonly major: readonly string[]; readonly minor: readonly string[] };
@@ -7,6 +7,8 @@ export type Requirements = { readonly major: readonly string[]; readonly minor: 
 const MAX_COUNT = 100;
 const MAX_LENGTH = 500;
 const MAX_NOISE_LENGTH = 10;
+/** Maximum UTF-16 units read from the start and from the end of a problem. */
+const MAX_READ_LENGTH = 64 * 1024;
 /** So much of a line that lends its words is lent. */
 const MAX_LEAD_LENGTH = 200;
 
@@ -37,8 +39,8 @@ type RequirementLine = { readonly text: string; readonly indent: number };
  * or essential are major; with should, preferably, ideally, if possible or nice to have, minor; major wins. A list item
  * is one requirement, whatever its sentences. A line that ends in a colon lends its words to the items below it, and is
  * none itself. Code, headings, questions and what has 10 characters or fewer are none. Each stands once, in order,
- * without list marks and emphasis; at most 100 of a kind, 500 characters each. English only. Time is linear in the
- * problem.
+ * without list marks and emphasis; at most 100 of a kind, 500 characters each. English only. Of a problem over 128 KiB
+ * the start and the end are read.
  */
 export function extractRequirements(problem: string): Requirements {
   const found = { major: new Map<string, string>(), minor: new Map<string, string>() };
@@ -49,7 +51,7 @@ export function extractRequirements(problem: string): Requirements {
     if (!found[kind].has(key)) found[kind].set(key, text.slice(0, MAX_LENGTH).trim().toWellFormed());
   };
   let lead: RequirementLine | undefined;
-  for (const { text, indent } of joinLines(problem)) {
+  for (const { text, indent } of joinLines(readEnds(problem, MAX_READ_LENGTH))) {
     if (lead && indent <= lead.indent) lead = undefined;
     // An item is one requirement, whatever its sentences.
     for (const said of indent >= 0 ? [text] : sentencesIn(text)) {

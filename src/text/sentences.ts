@@ -1,7 +1,9 @@
-import { fencedBlocks, splitLines } from "./fences.ts";
+import { fencedBlocks, readEnds, splitLines } from "./fences.ts";
 
 /** A sentence without an end is cut here, at a space where there is one: a text without full stops stays comparable. */
 const MAX_SENTENCE_LENGTH = 600;
+/** Maximum UTF-16 units read from the start and from the end of a text. */
+const MAX_READ_LENGTH = 64 * 1024;
 
 const heading = /^ {0,3}#{1,6}(?:\s|$)/;
 /** Rules, the underlines of headings and of tables' heads: nothing but signs. */
@@ -27,7 +29,7 @@ function* splitText(text: string): Generator<string> {
     yield* cutPieces(text.slice(from, end));
     from = end;
   }
-  yield* cutPieces(text.slice(from));
+  if (from < text.length) yield* cutPieces(text.slice(from));
 }
 
 function* cutPieces(sentence: string): Generator<string> {
@@ -69,8 +71,9 @@ function* allSentences(text: string): Generator<string> {
 
 /**
  * The sentences of a Markdown text in order: of paragraphs, list items and table rows, without their marks. Each
- * line of a fenced code block is one. Headings and rules are none. None is longer than 600 characters.
+ * line of a fenced code block is one. Headings and rules are none. None is longer than 600 characters. Of a
+ * text over 128 KiB the start and the end are read.
  */
 export function splitSentences(text: string): string[] {
-  return [...allSentences(text)];
+  return [...allSentences(readEnds(text, MAX_READ_LENGTH))];
 }

@@ -1,3 +1,5 @@
+import { readEnds } from "./fences.ts";
+
 /** English words that say little by themselves. Those that turn a sentence round (`not`, `no`, `never`) are not among them. */
 const stopWords = new Set(
   `a about after all also am an and any are as at be because been before being between both but by ca can could d did
@@ -8,14 +10,20 @@ const stopWords = new Set(
   wo would you your yours`.split(/\s+/),
 );
 
+/** Maximum UTF-16 units read from the start and from the end of a text. */
+const MAX_READ_LENGTH = 64 * 1024;
+
 /** One sign is a word where words are not spaced; elsewhere letters and digits in a row are, at most 40 of them. */
 export const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{M}\p{N}]){1,40}/gu;
 
-/** The words of a text that carry its content, each once, in lower case and in the order of their first use; `don't` has `not`. */
+/**
+ * The words of a text that carry its content, each once, in lower case and in the order of their first use; `don't` has
+ * `not`. Of a text over 128 KiB the start and the end are read.
+ */
 export function contentWords(text: string): string[] {
   const words =
-    text
+    readEnds(text, MAX_READ_LENGTH, " ")
       .normalize("NFKC")
       .toLowerCase()
       .replace(/n['’]t\b/g, " not")
@@ -133,12 +141,16 @@ export function quoteValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "a mapping";
-  return toOneLine(redactSecrets(JSON.stringify(value) ?? typeof value), 80);
+  return toOneLine(
+    redactSecrets(JSON.stringify(typeof value === "string" ? value.slice(0, 2_000) : value) ?? typeof value),
+    80,
+  );
 }
 
 /** Replaces a URL's password, a secret in its query, and what has the form of a provider's key, by dots. */
 export function redactSecrets(text: string): string {
-  return text.replaceAll(PASSWORD, "$1…@").replaceAll(QUERY, "$1…").replaceAll(KEY, "$1…");
+  const bare = text.includes("@") ? text.replaceAll(PASSWORD, "$1…@") : text;
+  return bare.replaceAll(QUERY, "$1…").replaceAll(KEY, "$1…");
 }
 
 /** Whether the query or the fragment of a URL in this text holds what `redactSecrets` hides, percent-encoded or not. */

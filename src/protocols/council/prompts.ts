@@ -9,7 +9,7 @@ import {
   type Desk,
 } from "../../prompts/material.ts";
 import { defineTemplate, replySchema } from "../../prompts/template.ts";
-import { markdownLines } from "../phases/markdown.ts";
+import { markdownLines, MAX_SECTIONED_LENGTH } from "../phases/markdown.ts";
 import { texts } from "./templates/index.ts";
 
 const reviewTemplate = defineTemplate("council-review", ANSWERS_SLOTS, texts["council-review"]);
@@ -122,14 +122,15 @@ function takeSections(
   const kept: string[] = [];
   const sections = new Map<string, string[]>();
   let current: string[] | undefined;
-  for (const { line, heading, isCode } of markdownLines(text)) {
+  const from = Math.max(0, text.length - MAX_SECTIONED_LENGTH);
+  for (const { line, heading, isCode } of markdownLines(text.slice(from))) {
     const name = heading?.toLowerCase();
     if (!isCode && current && endsSection(line, current)) current = undefined;
     if (name !== undefined) current = names.includes(name) ? (sections.get(name) ?? []) : undefined;
     if (name !== undefined && current) sections.set(name, current);
     else (current ?? kept).push(line);
   }
-  return { text: kept.join("\n"), sections };
+  return { text: text.slice(0, from) + kept.join("\n"), sections };
 }
 
 const ITEM = /^\s{0,3}(?:[-*+]|\d+[.)])\s/;

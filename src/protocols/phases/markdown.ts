@@ -1,5 +1,8 @@
 const HEADING = /^#{1,6}\s+\**([^#*]+?)\**:?\s*#*$/;
 
+/** No sections are looked for beyond so many UTF-16 units from the end of a reply. */
+export const MAX_SECTIONED_LENGTH = 256 * 1024;
+
 /** The lines of a markdown text, each with its heading's words. A heading inside a code block is not one. */
 export function* markdownLines(
   text: string,

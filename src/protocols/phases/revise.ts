@@ -5,7 +5,7 @@ import { defineTemplate } from "../../prompts/template.ts";
 import { labelReader } from "../../replies/reply-fields.ts";
 import type { Draft } from "./draft.ts";
 import { failedPart, fanOut, type FanOutMember, type FanOutPart } from "./fan-out.ts";
-import { markdownLines } from "./markdown.ts";
+import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
 import { findByLabel, othersFrom, type SeatedDraft } from "./table.ts";
 import { texts } from "./templates/index.ts";
@@ -168,7 +168,7 @@ export function readRevision(reply: string, labels: readonly string[]): Revision
   const critiques: { label: string; lines: string[] }[] = [];
   let answer: string[] | undefined;
   let current: string[] | undefined;
-  for (const { line, heading } of markdownLines(reply)) {
+  for (const { line, heading } of markdownLines(reply.slice(-MAX_SECTIONED_LENGTH))) {
     const title = answer === undefined && (heading ?? "").length <= MAX_HEADING_LENGTH ? heading : undefined;
     if (title !== undefined && /^(?:my|final|revised) answer\W*$/i.test(title)) {
       current = answer = [];
