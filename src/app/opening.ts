@@ -183,10 +183,10 @@ export function chooseStrategy({
   settings: { strategy, goal },
 }: Pick<AppContext, "requested" | "resources" | "settings">) {
   const { name, directive, sees, path } = resources.strategy(strategy, goal);
-  const unknown = [...slotsOf(directive)].find((slot) => slot !== "goal");
+  const unknown = [...slotsOf(directive)].find((slot) => slot !== "goal" && slot !== "count");
   if (unknown !== undefined) {
     const why = `the strategy ${path} has a slot {{${unknown}}} that nothing fills`;
-    throw new Fault("configuration", { why, next: "only {{goal}} is filled" });
+    throw new Fault("configuration", { why, next: "only {{goal}} and {{count}} are filled" });
   }
   if (requested.has("goal")) refuseUnreadGoal(name, directive);
   return { settings: { name, sees: [...sees], ...(goal === undefined ? {} : { goal }) }, directive };

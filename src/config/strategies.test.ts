@@ -66,7 +66,7 @@ describe("overrides and files", () => {
     expect(loadStrategy(join(place.cwd, "s/a.yaml"), place).name).toBe("very-own");
     expect(loadStrategy("Our Way.md", place)).toMatchObject({
       name: "our-way",
-      directive: "# Way\n\nGo {count}.",
+      directive: "# Way\n\nGo {{count}}.",
     });
     expect(loadStrategy("system-prompts.yaml", place)).toMatchObject({
       name: "system-prompts",
@@ -104,7 +104,10 @@ describe("refusals", () => {
     ["sees.yaml", 'HOME/project/sees.yaml:2:8: sees.0 must be standing (got "ranking")'],
     ["text.yaml", "HOME/project/text.yaml:1:12: directive must be text (got a list of 1)"],
     ["prompt.yaml", "HOME/project/prompt.yaml:1:19: consensus_prompt must be text (got 5)"],
-    ["slot.yaml", "HOME/project/slot.yaml: nothing fills {{ goal }}; a directive can only speak of {{goal}}"],
+    [
+      "slot.yaml",
+      "HOME/project/slot.yaml: nothing fills {{ goal }}; a directive can only speak of {{goal}} and {{count}}",
+    ],
     ["…….md", 'HOME/project/…….md: "……" cannot name a strategy; name it in up to 60 letters'],
     ["big.md", "the strategy HOME/project/big.md has more than 50 kB; give a shorter one"],
   ])("%j", async (name, expected) => {

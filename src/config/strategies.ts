@@ -62,24 +62,26 @@ function readStrategy(file: Pick<FolderFile, "path" | "data">) {
   const {
     name: written = stem(file.path),
     description = "",
-    directive,
+    directive: given,
     sees = [],
     ...rest
   } = readFields(file);
+  // Accordant writes one brace.
+  const directive = given.replaceAll(/(?<!\{)\{count\}(?!\})/g, "{{count}}");
   const name = strategyName(written);
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(name)) {
     const next = "name it in up to 60 letters, digits and dashes (name: in YAML, or the file's own name)";
     throw refuse(`${displayPath(file.path)}: ${quoteValue(name)} cannot name a strategy`, next);
   }
-  const [slot] = directive.match(/\{\{(?!goal\}\})[^{}]*\}\}/) ?? [];
+  const [slot] = directive.match(/\{\{(?!(?:goal|count)\}\})[^{}]*\}\}/) ?? [];
   if (slot !== undefined) {
     const why = `${displayPath(file.path)}: nothing fills ${toOneLine(slot, 60)}`;
-    throw refuse(why, "a directive can only speak of {{goal}}");
+    throw refuse(why, "a directive can only speak of {{goal}} and {{count}}");
   }
   return {
     name,
     description,
-    /** With `{{goal}}` where the goal belongs. */
+    /** With `{{goal}}` where the goal belongs, and `{{count}}` where the number of answers does. */
     directive,
     /** What the chair is shown besides drafts and reviews. */
     sees,

@@ -20,7 +20,7 @@ export function councilAsked({
   members = ["ada", "bob", "cyd"],
   chairs = ["chair"],
   judges = [],
-  directive = "THE-DIRECTIVE {{goal}}",
+  directive = "THE-DIRECTIVE {{goal}} FOR {{count}}",
   protocol = "council",
   ...changes
 }: CouncilAsked = {}): NewDeliberation {

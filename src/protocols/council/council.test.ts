@@ -118,7 +118,7 @@ describe("a council", () => {
     const on = table();
     await on.play(councilAsked({ settings: { strategy: { name: "goal-seeking", goal: "GOLD" } } }));
     for (const { name, request } of on.models.calls) {
-      expect(promptOf(request).includes("THE-DIRECTIVE GOLD")).toBe(name === "chair");
+      expect(promptOf(request).includes("THE-DIRECTIVE GOLD FOR 3")).toBe(name === "chair");
       expect(promptOf(request)).not.toContain("standing");
     }
     const asking = table();

@@ -167,7 +167,10 @@ function synthesisRequest(
       absent: evidence.absent
         .filter(({ by }) => by.seat === "member")
         .map(({ by, why }) => ({ name: by.persona.name, why })),
-      directive: context.template("strategy").replaceAll("{{goal}}", () => strategy.goal ?? ""),
+      directive: context
+        .template("strategy")
+        .replaceAll("{{count}}", String(answers.length))
+        .replaceAll("{{goal}}", () => strategy.goal ?? ""),
     }),
     maxOutputTokens: maxOutputTokens.synthesis,
   };
