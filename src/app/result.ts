@@ -37,14 +37,17 @@ export async function loadShown(
   const protocol = await protocolOf(protocols, entries);
   if (!result || !protocol) return result && { result, parts: [] };
   if (result.section === null) return { result, parts: [] };
-  const { sectionParts, sectionLines, isVerdict = false } = (await protocol.report?.()) ?? {};
+  const { sectionParts, sectionLines, agreement, isVerdict = false } = (await protocol.report?.()) ?? {};
   // A report knows the section that its own protocol's view folds.
   const section = result.section as never;
   const lines = (): ReportPart[] => {
     const texts = sectionLines?.(section) ?? [];
     return texts.length > 0 ? [{ heading: protocol.name, blocks: [{ kind: "points", texts }] }] : [];
   };
-  return { result, isVerdict, parts: sectionParts?.(section, result as never) ?? lines() };
+  return {
+    ...{ result, isVerdict, agreement: agreement?.(section, result as never) },
+    parts: sectionParts?.(section, result as never) ?? lines(),
+  };
 }
 
 /** A complete deliberation: result, events and pinned texts by digest. */

@@ -168,18 +168,42 @@ export function choice<const T extends string>(
   return { flags, description, schema: z.enum(values).optional() };
 }
 
-/** How wide the output is, and whether it may have colors. */
-export type Face = { readonly color: boolean; readonly width: number };
+/** How wide the output is, whether it may have colors, and what renders Markdown where it is a terminal. */
+export type Face = {
+  readonly color: boolean;
+  readonly width: number;
+  readonly markdown?: ((text: string, width: number) => readonly string[]) | undefined;
+};
 
-/** Prints a value: as one JSON object, or in words for people. */
+/** The face of stdout. What renders Markdown is loaded only where somebody reads it. */
+export async function faceOf({ stdout }: Output): Promise<Face> {
+  const { color, columns: width, terminal } = stdout;
+  if (!terminal) return { color, width };
+  const [{ markdownLines }, { highlight }] = await Promise.all([
+    import("../reports/terminal-markdown.ts"),
+    import("../reports/highlight.ts"),
+  ]);
+  return { color, width, markdown: (text, cells) => markdownLines(text, { width: cells, color, highlight }) };
+}
+
+/** Prints a value: as one JSON object, or in words for people; `readable`, where these have Markdown in them. */
 export async function print(
   { output }: Pick<Io, "output">,
   { json }: { readonly json: boolean },
-  { value, words }: { readonly value: unknown; readonly words: (face: Face) => string },
+  {
+    value,
+    words,
+    readable = false,
+  }: { readonly value: unknown; readonly words: (face: Face) => string; readonly readable?: boolean },
 ): Promise<void> {
   const { color, columns: width } = output.stdout;
-  await output.result(json ? jsonText(value) : words({ color, width }));
+  if (json) await output.result(jsonText(value));
+  else await output.result(words(readable ? await faceOf(output) : { color, width }));
 }
+
+/** A Markdown document as somebody reads it: rendered on a terminal, as it is elsewhere. */
+export const documentText = (document: string, { markdown, width }: Face): string =>
+  markdown ? `${markdown(document, width).join("\n")}\n` : document;
 
 /** A value as JSON for people and programs, with a line's end; nothing in it acts on a terminal. */
 export const jsonText = (value: unknown): string => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;

@@ -112,7 +112,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   }),
   defineCommand("show <id>", "Show the result of a run", {
     options: options.SHOW,
-    examples: ["show ID", "show ID --all"],
+    examples: ["show ID", "show ID --details"],
     run: async (io, given, [id = ""]) => (await import("./commands/history.ts")).show(io, given, id),
   }),
   defineCommand("resume <id>", "Continue an unfinished run", {

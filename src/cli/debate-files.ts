@@ -124,7 +124,7 @@ export async function findDebate(io: Io, stored: Pick<Stored, "store">, name: st
   if (inFile) return inFile;
   const entries = await readEntries(stored, name);
   if (!isDebate(entries)) {
-    const next = `parley show ${displayPath(name)} --all, which tells what it is`;
+    const next = `parley show ${displayPath(name)} --details, which tells what it is`;
     throw new Fault("configuration", { why: `${displayPath(name)} is not a debate`, next });
   }
   const record = debateRecord(entries);

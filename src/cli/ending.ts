@@ -4,7 +4,14 @@ import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
 import { isEvent, type DeliberationId, type Entry } from "../kernel/index.ts";
-import { answerText, bareAnswerText, briefAnswerText, briefLines, warningLines } from "../reports/answer.ts";
+import {
+  answerText,
+  bareAnswerText,
+  briefAnswerText,
+  footerLines,
+  warningLines,
+  type ShownResult,
+} from "../reports/answer.ts";
 import { oneLine } from "../reports/printable.ts";
 import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
@@ -13,7 +20,7 @@ import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import type { Result } from "../views/result.ts";
 import { EXIT, exitOf } from "./exits.ts";
 import { noteProblem, raiseCaps, remedyOf, type CommandProblem } from "./errors.ts";
-import { jsonText, type Io } from "./command.ts";
+import { faceOf, jsonText, type Io } from "./command.ts";
 import type { Showing } from "./session.ts";
 
 /** Says what a run waits for, and how to answer. */
@@ -43,33 +50,53 @@ export async function finish(
   const shown = await loadShown(withProtocols(protocols), entries);
   if (!shown) return EXIT.usage;
   const { result, isVerdict = false } = shown;
-  const { color, columns: width } = output.stdout;
-  const terminal = output.stdout.terminal && showing.isWritten !== true;
   const isShown = !showing.json && !showing.events && (result.answer !== null || isVerdict);
   if (showing.json) await output.result(jsonText(result));
-  if (isShown) {
-    const face = { color, width, unpriced: unpricedModels(entries) };
-    const answers = result.answer !== null;
-    if (showing.isWritten === true) {
-      if (!answers) output.note(answerText(shown, face).trimEnd());
-    } else if (!answers) await output.result(answerText(shown, face));
-    else await output.result(terminal ? briefAnswerText(shown, face) : bareAnswerText(shown));
-    if (answers && !terminal && !showing.quiet)
-      for (const line of [...warningLines(shown), ...briefLines(shown, face)]) output.note(line);
-    if (!showing.quiet) output.note(answers ? `Details: parley show ${result.id}` : nextLine(result));
-  }
+  if (isShown) await showResult(output, shown, { ...showing, unpriced: unpricedModels(entries) });
   const exit = exitOf(result, describeProblem(result, entries).failures, showing.onDegraded);
   if (exit !== EXIT.answered) noteProblem({ output }, problemIn(result, entries));
   return exit;
 }
 
+/**
+ * The answer first, and at most three lines after it: on a terminal below it, elsewhere on stderr, so that what a program gets is
+ * the answer alone. A verdict is shown whole.
+ */
+async function showResult(
+  output: Io["output"],
+  shown: ShownResult,
+  {
+    unpriced,
+    quiet,
+    isWritten = false,
+  }: Pick<Showing, "quiet" | "isWritten"> & { readonly unpriced: readonly string[] },
+): Promise<void> {
+  const { result } = shown;
+  const face = { ...(await faceOf(output)), unpriced };
+  if (result.answer === null) {
+    if (isWritten) output.note(answerText(shown, face).trimEnd());
+    else await output.result(answerText(shown, face));
+    if (!quiet) output.note(nextLine(result));
+  } else if (output.stdout.terminal && !isWritten)
+    await output.result(briefAnswerText(shown, face, { footer: !quiet }));
+  else {
+    if (!isWritten) await output.result(bareAnswerText(shown));
+    if (quiet) return;
+    const lines = [...warningLines(shown), ...footerLines(shown, { unpriced, width: NOTE_CELLS })];
+    for (const line of lines) output.note(line);
+  }
+}
+
+/** A note elsewhere than on a terminal is as long as it needs to be. */
+const NOTE_CELLS = 400;
+
 /** What else there is to see of a run, or how to continue it. */
 export function nextLine({ id, status, protocol }: Result): string {
-  if (status === "waiting") return `Answer: parley answer ${id} · so far: parley show ${id} --all`;
-  if (status === "open") return `Continue: parley resume ${id} · so far: parley show ${id} --all`;
+  if (status === "waiting") return `Answer: parley answer ${id} · so far: parley show ${id} --details`;
+  if (status === "open") return `Continue: parley resume ${id} · so far: parley show ${id} --details`;
   return protocol.name === "debate"
     ? `Every round: parley report ${id}; as a page: parley report ${id} --output FILE.html`
-    : `All drafts, reviews and steps: parley show ${id} --all`;
+    : `All drafts, reviews and steps: parley show ${id} --details`;
 }
 
 function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {

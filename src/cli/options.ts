@@ -247,4 +247,8 @@ export const LIST_RUNS = {
   limit: integer("-n, --limit <n>", "maximum number of runs", { min: 1, max: 10_000, or: 20 }),
   ...JSON_FLAG,
 };
-export const SHOW = { all: flag("--all", "show drafts and reviews too"), ...JSON_FLAG };
+export const SHOW = {
+  details: flag("--details", "show drafts, reviews and every step too"),
+  all: flag("--all", "as --details", { isHidden: true }),
+  ...JSON_FLAG,
+};

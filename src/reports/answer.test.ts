@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ModelRef } from "../kernel/index.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
-import { answerText, briefAnswerText, type TextStyle } from "./answer.ts";
+import { answerText, briefAnswerText, footerLines, type TextStyle } from "./answer.ts";
 import {
   byStep,
   degradedCouncil,
@@ -124,9 +124,11 @@ describe("the answer itself", () => {
     expect(answerText(sample({ answer }), { ...plain, width: 40 })).toContain(answer);
   });
 
-  it("is lightly styled with color", () => {
-    const text = answerText(sample(), { ...plain, color: true });
-    expect(text).toContain("\u001b[1mThe product\u001b[22m\n\nIt is \u001b[1m391\u001b[22m, as");
+  it("is rendered where there is a renderer, as points and texts beside it are", () => {
+    const markdown = (text: string, width: number) => [`<${width}>`, ...text.split("\n")];
+    const text = answerText(sample(), { ...plain, markdown });
+    expect(text).toContain("<80>\n## The product\n");
+    expect(text).toContain("- <78>\n  One draft has 381");
   });
 
   it("cannot send anything to the terminal, from whichever text", () => {
@@ -245,7 +247,7 @@ it("keeps a step's key out of it", () => {
   expect(answerText(sample(), plain)).not.toContain(stepKey("synthesis/chair"));
 });
 
-it("is brief where somebody waits for it: what is missing, the answer, and two lines", () => {
+it("is brief where somebody waits for it: what is missing, the answer, and three lines", () => {
   expect(briefAnswerText(sample(), plain)).toMatchInlineSnapshot(`
     "Degraded: the review by Skeptic: network: connection reset
 
@@ -254,7 +256,48 @@ it("is brief where somebody waits for it: what is missing, the answer, and two l
     It is **391**, as two of the three found.
 
     Final answer: 391 · Baseline: majority of drafts = 391 (unchanged)
-    7 calls · unknown input (1,000 cached) + unknown output tokens · cost unknown (not reported by every call) · 4.0 s
+    7 calls · cost unknown (not reported by every call) · 4.0 s
+    Kx7sampleCouncil0001 · parley show Kx7sampleCouncil0001
     "
   `);
+});
+
+describe("the lines after an answer", () => {
+  const claims = { id: "analyst", score: 1, place: 1, low: null, high: null, tiedWith: [] };
+  const samples = [
+    sample(),
+    sample({}, { finalAnswer: null, answer: "An essay." }, { votes: [], standing: [claims] }),
+    sample({}, { cost: { usd: 0.0079, source: "table" }, tokens: { in: 5_960, out: 1_153, cached: 0 } }),
+    sample({}, { finalAnswer: "長い".repeat(300) }),
+    sample(
+      {},
+      { participants: sample().result.participants.map((one) => ({ ...one, model: "m".repeat(300) })) },
+    ),
+  ];
+  it.each([200, 80, 60, 40, 24])("are at most three, each within %i cells", (width) => {
+    for (const one of samples) {
+      const lines = footerLines(one, { width });
+      expect(lines.length).toBeLessThanOrEqual(3);
+      expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it("tell agreement and baseline, cost, time and models, and how to go on", () => {
+    const agreement = "2 of 3: 391, 1 of 3: 381";
+    const cost = { usd: 0.0079, source: "table" };
+    const tokens = { in: 5_960, out: 1_153, cached: 0 };
+    const lines = footerLines({ ...sample({}, { cost, tokens }), agreement }, { width: 300 });
+    expect(lines).toEqual([
+      "2 of 3: 391, 1 of 3: 381 · Baseline: majority of drafts = 391 (unchanged)",
+      "7 calls · $0.0079 (list price) · 4.0 s · Models: gpt-of-analyst, claude-of-builder, house · 7,113 tokens",
+      "Kx7sampleCouncil0001 · parley show Kx7sampleCouncil0001 · parley respond --continue Kx7sampleCouncil0001",
+    ]);
+  });
+
+  it("count a family that several models are from", () => {
+    const participants = sample().result.participants.map((one) => ({ ...one, family: "openai" }));
+    expect(footerLines(sample({}, { participants }), { width: 300 })[1]).toContain(
+      "house (3 of 3 from openai)",
+    );
+  });
 });

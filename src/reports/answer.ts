@@ -1,18 +1,20 @@
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
 import { isVoice } from "../kernel/index.ts";
-import { formatDuration, pluralize } from "../text/format.ts";
+import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
 import { oneLine, printable } from "./printable.ts";
-import { styledMarkdown, styleOf, type Style } from "./style.ts";
-import { wrapped } from "./text-width.ts";
+import { styleOf, type Style } from "./style.ts";
+import { cutTo, widthOf, wrapped } from "./text-width.ts";
 import { describeBaseline, formatCost, formatFamily, formatTokens } from "./words.ts";
 
 export type TextStyle = {
   /** Whether it may be styled: a terminal, and no `NO_COLOR`. */
   readonly color: boolean;
-  /** Cells of a line; our own block is wrapped to it, a model's text never. */
+  /** Cells of a line; our own block is wrapped to it, a model's text where there is `markdown`. */
   readonly width: number;
+  /** Renders a model's text for a terminal; without it, it is passed on as it is written, as to a file or another program. */
+  readonly markdown?: ((text: string, width: number) => readonly string[]) | undefined;
   /** The models without a known price, as `unpricedModels` tells them. */
   readonly unpriced?: readonly string[];
 };
@@ -21,6 +23,8 @@ export type TextStyle = {
 export type ShownResult = {
   readonly result: Result;
   readonly parts: readonly ReportPart[];
+  /** How many models agree, and on what they differ, on one line. */
+  readonly agreement?: string | undefined;
   /** Whether the section is what was asked for, so that no answer is missed. */
   readonly isVerdict?: boolean;
 };
@@ -33,46 +37,99 @@ const MAX_POINT_LENGTH = 2_000;
  * What a person reads of a result: what is missing, first of all; the answer, whole; what its protocol tells beside it; and
  * how it came about. Foreign text is made printable. Ends in a newline.
  */
-export function answerText(shown: ShownResult, { color, width, unpriced = [] }: TextStyle): string {
+export function answerText(shown: ShownResult, face: TextStyle): string {
   const { result, parts } = shown;
-  const style = styleOf(color);
-  const narrow = Math.max(20, width);
+  const style = styleOf(face.color);
+  const width = Math.max(20, face.width);
   const warnings = [...parts.flatMap(partWarnings), ...warningLines(shown)];
-  const rows = [...summaryRows(result), ...parts.flatMap(partRows), ...accountRows(result, unpriced)];
+  const rows = [...summaryRows(shown), ...parts.flatMap(partRows), ...accountRows(result, face.unpriced)];
   const above = [
-    warnings.flatMap((line) => wrapped(line, narrow).map(style.yellow)),
-    answerLines(result, color),
-    ...parts.flatMap((part) => textLines(part, { style, width: narrow })),
+    warnings.flatMap((line) => wrapped(line, width).map(style.yellow)),
+    answerLines(result, face),
+    ...parts.flatMap((part) => textLines(part, { ...face, style, width })),
   ].filter((lines) => lines.length > 0);
-  const rule = above.length > 0 ? [style.dim("─".repeat(Math.min(narrow, 40)))] : [];
-  return joined([...above, [...rule, ...labelledRows(rows, { width: narrow, style })]]);
+  const rule = above.length > 0 ? [style.dim("─".repeat(Math.min(width, 40)))] : [];
+  return joined([...above, [...rule, ...labelledRows(rows, { width, style })]]);
 }
 
-/** The answer with what is missing above it and at most two lines below it. Ends in a newline. */
-export function briefAnswerText(shown: ShownResult, face: TextStyle): string {
+/** The answer with what is missing above it and at most three lines below it. Ends in a newline. */
+export function briefAnswerText(shown: ShownResult, face: TextStyle, { footer = true } = {}): string {
   const style = styleOf(face.color);
-  const narrow = Math.max(20, face.width);
+  const width = Math.max(20, face.width);
   return joined([
-    warningLines(shown).flatMap((line) => wrapped(line, narrow).map(style.yellow)),
-    answerLines(shown.result, face.color),
-    briefLines(shown, face).map(style.dim),
+    warningLines(shown).flatMap((line) => wrapped(line, width).map(style.yellow)),
+    answerLines(shown.result, face),
+    footer ? footerLines(shown, { ...face, width }).map(style.dim) : [],
   ]);
 }
 
-/** What is said below an answer: what it comes to beside its baseline, and what it took. */
-export function briefLines(
-  { result }: ShownResult,
-  { unpriced = [] }: Pick<TextStyle, "unpriced">,
+/**
+ * What is said below an answer, a line each: what models agree on and what not deliberating would have come to; what it took
+ * and who took part; its id and the commands that go on from it. What does not fit into the width is left to `parley show`.
+ */
+export function footerLines(
+  { result, agreement = "" }: ShownResult,
+  { unpriced = [], width }: Pick<TextStyle, "unpriced" | "width">,
 ): string[] {
-  const summary = summaryRows(result).map((row) => `${row.label}: ${"text" in row ? row.text : ""}`);
-  const time = result.wallMs === null ? [] : [formatDuration(result.wallMs)];
-  return [summary.join(" · "), [usageText(result, unpriced), ...time].join(" · ")]
-    .filter(Boolean)
-    .map((line) => oneLine(line, 600));
+  const { answer, finalAnswer, id, wallMs, calls, tokens, cost } = result;
+  const isNamed = finalAnswer === null || finalAnswer === answer?.trim() || agreement.includes(finalAnswer);
+  const baseline = baselineWords(result);
+  const both = tokens.in === null || tokens.out === null ? null : tokens.in + tokens.out;
+  const models = modelWords(result);
+  return [
+    [
+      agreement,
+      isNamed ? "" : `Final answer: ${finalAnswer}`,
+      baseline === undefined ? "" : `Baseline: ${baseline.replace(" with the answer", "")}`,
+    ],
+    [
+      calls === 0 ? "no calls" : pluralize(calls, "call"),
+      calls === 0 ? "" : formatCost(cost, unpriced),
+      wallMs === null ? "" : formatDuration(wallMs),
+      models,
+      both === null || calls === 0 ? "" : `${formatNumber(both)} tokens`,
+    ],
+    [id, `parley show ${id}`, followUp(result)],
+  ].flatMap((parts) => {
+    const line = fitting(parts.map((one) => oneLine(one, 600)).filter(Boolean), width);
+    return line === "" ? [] : [line];
+  });
 }
 
+/** Parts next to each other as far as they fit; the first is cut where even it does not. */
+function fitting(parts: readonly string[], width: number): string {
+  const [first = "", ...rest] = parts;
+  return rest.reduce(
+    (line, part) => {
+      const longer = `${line} · ${part}`;
+      return widthOf(longer) <= width ? longer : line;
+    },
+    cutTo(first, width),
+  );
+}
+
+/** `Models: gpt-5-mini, gpt-5, claude-sonnet-4-5 (2 of 3 from openai)` */
+function modelWords({ participants }: Result): string {
+  const voices = participants.filter(isVoice);
+  const asked = voices.length > 0 ? voices : participants;
+  const names = [...new Set(asked.map(({ model }) => model.replace(/^[^/]*\//, "").replace(/\?.*$/, "")))];
+  const families = asked.flatMap(({ family }) => family ?? []);
+  const counts = [...new Set(families)].map((family) => ({
+    family,
+    count: families.filter((one) => one === family).length,
+  }));
+  const most = counts.sort((a, b) => b.count - a.count)[0];
+  const same = most && most.count > 1 ? ` (${most.count} of ${asked.length} from ${most.family})` : "";
+  return names.length === 0 ? "" : `${names.length > 1 ? "Models" : "Model"}: ${names.join(", ")}${same}`;
+}
+
+/** What a reader most likely wants next. */
+const followUp = ({ id, protocol: { name } }: Result): string =>
+  name === "debate" ? `parley report ${id}` : `parley respond --continue ${id}`;
+
 /** The answer and nothing else, for a file or another program. Ends in a newline. */
-export const bareAnswerText = ({ result }: ShownResult): string => joined([answerLines(result, false)]);
+export const bareAnswerText = ({ result }: ShownResult): string =>
+  joined([answerLines(result, { color: false, width: 0 })]);
 
 const joined = (sections: readonly (readonly string[])[]): string =>
   `${sections
@@ -80,11 +137,10 @@ const joined = (sections: readonly (readonly string[])[]): string =>
     .map((lines) => lines.join("\n"))
     .join("\n\n")}\n`;
 
-function answerLines({ answer }: Result, color: boolean): string[] {
+function answerLines({ answer }: Result, { markdown, width }: TextStyle): readonly string[] {
   if (answer === null) return [];
   const body = printable(answer).replace(/^\n+/, "").trimEnd();
-  // Without color it is passed on as it is written: to a file, or to another program.
-  return [color ? styledMarkdown(body, styleOf(color)) : body];
+  return markdown ? markdown(body, width) : [body];
 }
 
 /** What the reader has to know before reading the answer: one line each. */
@@ -127,15 +183,18 @@ const partWarnings = (part: ReportPart): string[] =>
     blocks.flatMap((block) => (block.kind === "warning" ? [`${block.title} ${block.text}`.trim()] : [])),
   );
 
+type Setting = Pick<TextStyle, "markdown" | "width"> & { readonly style: Style };
+
 /** What stands as a text of its own: points and foreign texts, and words without a heading. */
-const textLines = (
-  part: ReportPart,
-  { style, width }: { readonly style: Style; readonly width: number },
-): string[][] =>
+const textLines = (part: ReportPart, setting: Setting): string[][] =>
   flat(part).map(({ heading, blocks }) => {
-    const lines = blocks.flatMap((block): string[] => {
-      if (block.kind === "points") return pointLines(block.texts);
-      if (block.kind === "text") return [printable(block.text).trim()];
+    const { style, width, markdown } = setting;
+    const lines = blocks.flatMap((block): readonly string[] => {
+      if (block.kind === "points") return pointLines(block.texts, setting);
+      if (block.kind === "text") {
+        const text = printable(block.text).trim();
+        return markdown ? markdown(text, width) : [text];
+      }
       return block.kind === "words" && heading === ""
         ? wrapped(oneLine(block.text), width).map(style.dim)
         : [];
@@ -143,14 +202,15 @@ const textLines = (
     return lines.length === 0 || heading === "" ? lines : [style.bold(oneLine(heading, 200)), ...lines];
   });
 
-function pointLines(texts: readonly string[]): string[] {
-  const lines = texts.slice(0, MAX_POINTS).map((text) => {
+function pointLines(texts: readonly string[], { markdown, width }: Setting): string[] {
+  const lines = texts.slice(0, MAX_POINTS).flatMap((text) => {
     const clean = printable(text).trim();
     const cut =
       clean.length > MAX_POINT_LENGTH ? `${clean.slice(0, MAX_POINT_LENGTH).toWellFormed()}…` : clean;
-    return `- ${cut.replaceAll("\n", "\n  ")}`;
+    const shown = markdown ? markdown(cut, width - 2) : cut.split("\n");
+    return shown.map((line, index) => `${index === 0 ? "- " : "  "}${line}`);
   });
-  const more = texts.length - lines.length;
+  const more = texts.length - Math.min(texts.length, MAX_POINTS);
   return more > 0 ? [...lines, `- and ${more} more`] : lines;
 }
 
@@ -171,16 +231,23 @@ function blockRows(block: ReportBlock): LabelledRow[] {
   return [{ label: "", table: [...heads, ...block.rows] }];
 }
 
-/** What the answer comes to, and what not deliberating would have come to. */
-function summaryRows({ answer, finalAnswer, control, participants }: Result): LabelledRow[] {
+/** What the answer comes to, how far models agree on it, and what not deliberating would have come to. */
+function summaryRows({ result, agreement = "" }: ShownResult): LabelledRow[] {
+  const { answer, finalAnswer } = result;
   const isShort = finalAnswer !== null && finalAnswer !== answer?.trim();
-  // One model alone has no baseline: it is one.
-  const hasBaseline = answer !== null && (control !== null || participants.some(isVoice));
+  const baseline = baselineWords(result);
   return [
     ...(isShort ? [{ label: "Final answer", text: finalAnswer }] : []),
-    ...(hasBaseline ? [{ label: "Baseline", text: describeBaseline(control, participants) }] : []),
+    ...(agreement === "" ? [] : [{ label: "Agreement", text: agreement }]),
+    ...(baseline === undefined ? [] : [{ label: "Baseline", text: baseline }]),
   ];
 }
+
+/** One model alone has no baseline: it is one. */
+const baselineWords = ({ answer, control, participants }: Result): string | undefined =>
+  answer !== null && (control !== null || participants.some(isVoice))
+    ? describeBaseline(control, participants)
+    : undefined;
 
 const usageText = ({ calls, tokens, cost }: Result, unpriced: readonly string[]): string =>
   calls === 0
@@ -188,7 +255,7 @@ const usageText = ({ calls, tokens, cost }: Result, unpriced: readonly string[])
     : [pluralize(calls, "call"), formatTokens(tokens), formatCost(cost, unpriced)].join(" · ");
 
 /** Who took part, what it took, and under which id it is kept. */
-function accountRows(result: Result, unpriced: readonly string[]): LabelledRow[] {
+function accountRows(result: Result, unpriced: readonly string[] = []): LabelledRow[] {
   const { participants, grade, wallMs, id } = result;
   const models = participants.map(({ name, seat, model, family }) => [
     name,

@@ -1,4 +1,5 @@
 import type { ReportPart } from "../kernel/index.ts";
+import { pluralize } from "../text/format.ts";
 import type { PanelSection } from "../views/panel.ts";
 import type { Result } from "../views/result.ts";
 import { namesOf } from "./names.ts";
@@ -36,6 +37,29 @@ export function panelParts(section: PanelSection, { participants }: Result): Rep
     ),
     part("Contributions (measured)", ...measuredBlocks(measured, nameOf)),
   ];
+}
+
+/** `all 3 drafts: 391`, `2 of 3: 391, 1 of 3: 381`; of open questions, whose draft its peers prefer, and the dissent. */
+export function panelAgreement(section: PanelSection, { participants }: Result): string {
+  const { votes, standing, dissent } = section;
+  const voices = votes
+    .map(({ answer, last }) => ({ answer, count: last.length }))
+    .filter(({ count }) => count > 0);
+  const all = voices.reduce((sum, { count }) => sum + count, 0);
+  if (voices.length === 1)
+    return `${all === 1 ? "1 draft" : `All ${all} drafts`}: ${voices[0]?.answer ?? ""}`;
+  if (voices.length > 1) {
+    const sides = voices.map(({ answer, count }) => `${count} of ${all}: ${answer}`);
+    return sides.join(", ");
+  }
+  const [best, second] = standing.filter(({ score }) => score !== null);
+  const nameOf = namesOf(participants);
+  return [
+    best && second && best.tiedWith.length === 0 ? `Ranked first by peers: ${nameOf(best.id)}` : "",
+    dissent.length === 0 ? "" : pluralize(dissent.length, "point") + " of dissent",
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 type NameOf = (id: string) => string;

@@ -8,7 +8,7 @@ const SEQUENCES = new RegExp(
   "g",
 );
 /** Controls but newline and tab, and the marks that reorder the text around them on a screen. */
-const CONTROLS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const CONTROLS = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /**
  * Foreign text made fit for a terminal and for a document: without escape sequences, control characters

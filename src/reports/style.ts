@@ -5,9 +5,14 @@ export type Style = { readonly [name in keyof typeof CODES]: (text: string) => s
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  strike: [9, 29],
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
   cyan: [36, 39],
 } as const;
 
@@ -18,29 +23,4 @@ export function styleOf(color: boolean): Style {
       color && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   // It has the keys of `CODES` and no others.
   return Object.fromEntries(Object.entries(CODES).map(([name, codes]) => [name, style(codes)])) as Style;
-}
-
-/**
- * Printable markdown with its headings and strong words in bold, line by line; code blocks, lists and all
- * else stay as written. For a terminal that shows styles.
- */
-export function styledMarkdown(text: string, style: Style): string {
-  let fence = "";
-  return text
-    .split("\n")
-    .map((line) => {
-      const [, mark = ""] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
-      if (fence !== "") {
-        if (mark.startsWith(fence) && line.trim() === mark) fence = "";
-        return line;
-      }
-      if (mark !== "") {
-        fence = mark;
-        return line;
-      }
-      const [, heading] = /^ {0,3}#{1,6} +(.+?)(?: +#+)?$/.exec(line) ?? [];
-      if (heading !== undefined) return style.bold(heading.replaceAll("**", ""));
-      return line.replaceAll(/\*\*(?=\S)([^*]+?)(?<=\S)\*\*/g, (_, strong: string) => style.bold(strong));
-    })
-    .join("\n");
 }

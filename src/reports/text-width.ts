@@ -56,8 +56,13 @@ export function wrapped(text: string, width: number): string[] {
   });
 }
 
-function broken(word: string, width: number): string[] {
+/** A text's characters in pieces of at most `width` cells. */
+export function broken(word: string, width: number): string[] {
   if (widthOf(word) <= width) return [word];
+  if (/^[ -~]*$/.test(word))
+    return Array.from({ length: Math.ceil(word.length / width) }, (_, at) =>
+      word.slice(at * width, (at + 1) * width),
+    );
   const pieces = [""];
   let cells = 0;
   for (const { segment } of graphemesOf(word)) {

@@ -140,7 +140,7 @@ describe("parley eval", () => {
     expect(read(place, "scores.csv")).toContain(`\n${id},`);
     const other = await recorded(place, "council");
     expect(await refusalOf(() => evaluate(place, { debate: other }), place)).toBe(
-      `${other} is not a debate; parley show ${other} --all, which tells what it is`,
+      `${other} is not a debate; parley show ${other} --details, which tells what it is`,
     );
   });
 

@@ -49,7 +49,7 @@ export const evaluate = (io: Io, { model: models, ...options }: Values<typeof EV
     if (file) writeReport(io, report, { ...file, name, unpriced });
     if (!file || options.json) {
       await print(io, options, { value: report, words: () => evaluationTable(report) });
-      note(`${describeStatus(report)} Details: parley show ${report.id} --all`);
+      note(`${describeStatus(report)} Details: parley show ${report.id} --details`);
     }
     const inconclusive = "other evaluators, or --again";
     noteEarlyEnd(io, entries, { lost: lostEvaluations(entries), inconclusive });

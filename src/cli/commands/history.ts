@@ -6,7 +6,7 @@ import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { eventLine } from "../../reports/event-line.ts";
 import { listText } from "../list-text.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
-import { jsonText, print, type Face, type Io, type Values } from "../command.ts";
+import { documentText, faceOf, jsonText, print, type Face, type Io, type Values } from "../command.ts";
 import { nextLine } from "../ending.ts";
 import type { EXPORT, LIST_RUNS, SHOW } from "../options.ts";
 import { readEntries, withStore } from "../session.ts";
@@ -20,15 +20,16 @@ export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =
     });
   });
 
-export const show = (io: Io, { all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
+export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
     const entries = await readEntries(stored, id);
     const shown = await loadShown(withProtocols(io.protocols ?? []), entries);
-    if (all && !json) await io.output.result(deliberationMarkdown(entries, shown));
+    if ((details || all) && !json)
+      await io.output.result(documentText(deliberationMarkdown(entries, shown), await faceOf(io.output)));
     else if (shown) {
       const unpriced = unpricedModels(entries);
       const words = (face: Face) => answerText(shown, { ...face, unpriced });
-      await print(io, { json }, { value: shown.result, words });
+      await print(io, { json }, { value: shown.result, words, readable: true });
       if (!json) io.output.note(nextLine(shown.result));
     }
   });

@@ -57,6 +57,7 @@ export const validate = (io: Io, options: Values<typeof VALIDATE>, file: string)
     await print(io, options, {
       value: validation,
       words: (face) => (shown ? answerText(shown, { ...face, unpriced }) : ""),
+      readable: true,
     });
     noteEarlyEnd(io, entries, { lost: lostPrompts(entries) });
     return exit === EXIT.answered && !validation.measured ? EXIT.inconclusive : exit;
@@ -101,6 +102,7 @@ async function judgeAnswers(io: Io, context: AppContext, { task, names, options 
   await print(io, options, {
     value: judgement,
     words: (face) => answerText(shown, { ...face, unpriced }),
+    readable: true,
   });
   const lost = lostPrompts(entries);
   noteEarlyEnd(io, entries, { lost });

@@ -135,7 +135,9 @@ describe("parley report", () => {
 
   it("refuses what is no debate", async () => {
     const id = await stored(degradedCouncil());
-    expect(await refusal(id)).toBe(`${id} is not a debate; parley show ${id} --all, which tells what it is`);
+    expect(await refusal(id)).toBe(
+      `${id} is not a debate; parley show ${id} --details, which tells what it is`,
+    );
     expect(await refusal("nothing")).toMatch(/^no run "nothing"/);
     expect(await refusal("")).toMatch(/^no debate is named/);
   });

@@ -2,7 +2,7 @@ import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-
 import { Fault } from "../../kernel/index.ts";
 import { debateMarkdown } from "../../protocols/debate/report/markdown.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
-import { print, type Io, type Values } from "../command.ts";
+import { documentText, print, type Io, type Values } from "../command.ts";
 import { checkReport, findDebate, readDebate, reportText } from "../debate-files.ts";
 import type { REPORT } from "../options.ts";
 import { writeInFolders } from "../output-file.ts";
@@ -25,7 +25,11 @@ export async function report(
     const record = completed(read, known);
     if (file !== undefined) writeInFolders(file, reportText(record, file), io);
     if (json || file === undefined)
-      await print(io, { json }, { value: record, words: () => debateMarkdown(record) });
+      await print(
+        io,
+        { json },
+        { value: record, words: (face) => documentText(debateMarkdown(record), face), readable: true },
+      );
   };
   const inFile = readDebate(io, name);
   if (inFile) return write(inFile.record);

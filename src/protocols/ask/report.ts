@@ -1,6 +1,6 @@
 import type { ReportPart } from "../../kernel/index.ts";
 import { namesOf } from "../../reports/names.ts";
-import { panelParts } from "../../reports/panel.ts";
+import { panelAgreement, panelParts } from "../../reports/panel.ts";
 import { part, points } from "../../reports/part.ts";
 import { formatUsd, pluralize } from "../../text/format.ts";
 import type { Result } from "../../views/result.ts";
@@ -19,6 +19,20 @@ export function sectionParts(section: AskSection, result: Result): ReportPart[] 
     ...comparisonParts(section, namesOf(result.participants)),
     ...panelParts(section, result),
   ];
+}
+
+/** Of drafts that were compared, how much is common to them and on what they differ; else what the panel tells. */
+export function agreement(section: AskSection, result: Result): string {
+  const { comparison } = section;
+  if (!comparison) return panelAgreement(section, result);
+  const { agreements, contradictions } = comparison;
+  const topics = contradictions.map(({ topic }) => topic);
+  return [
+    agreements.length === 0 ? "" : `Models agree on ${pluralize(agreements.length, "point")}`,
+    topics.length === 0 ? "no contradictions" : `disagree on ${topics.join("; ")}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** The drafts' claims against each other, by their authors' names. */

@@ -1,2 +1,2 @@
 /** The words for what a council adds to a result. */
-export { panelParts as sectionParts } from "../../reports/panel.ts";
+export { panelAgreement as agreement, panelParts as sectionParts } from "../../reports/panel.ts";

@@ -19,6 +19,18 @@ export const confidenceText = ({ confidence, capped }: Pick<Assessment, "confide
     ? `${confidence ?? "unknown"}/100`
     : `${capped.said}/100, capped at ${confidence ?? "unknown"}: ${capped.why}`;
 
+/** What its agents came to, as the judge tells it. */
+export function agreement({ rounds, assessment }: DebateSection): string {
+  const open = assessment?.unfulfilledMajorRequirements.length ?? 0;
+  return [
+    pluralize(rounds, "round"),
+    assessment ? `judge's self-reported confidence: ${confidenceText(assessment)}` : "",
+    open === 0 ? "" : `${pluralize(open, "requirement")} unfulfilled`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
 /** The lists of a judge's assessment; an empty one says `none`. */
 export const assessmentParts = (assessment: Assessment, none = ""): ReportPart[] => [
   part("Unfulfilled major requirements", points(assessment.unfulfilledMajorRequirements, none)),
