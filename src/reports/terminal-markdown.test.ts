@@ -7,7 +7,7 @@ import { widthOf } from "./text-width.ts";
 
 // TMD-1 to TMD-3 of terminal-markdown.ts, BLOCKS-1 and BLOCKS-2 of markdown-blocks.ts.
 
-const SGR = new RegExp("\u001b\\[\\d+m", "g");
+const SGR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
 const shown = (text: string, width = 40) => markdownLines(text, { width, color: false }).join("\n");
 const colored = (text: string, width = 40) =>
   markdownLines(text, { width, color: true, highlight }).join("\n").replaceAll("\u001b", "^");

@@ -45,7 +45,7 @@ describe("parley eval", () => {
     expect(
       first.stderr
         .split("\n")
-        .map((line) => line.replace(/ \(\d.*| \w+ --all/, ""))
+        .map((line) => line.replace(/ \(\d.*| \w+ --details/, ""))
         .sort(),
     ).toEqual([
       "",
