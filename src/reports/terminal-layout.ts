@@ -179,7 +179,7 @@ function stackedLines({ heads, body }: Omit<Table, "align">, { width, style }: S
     ...row.flatMap((cell, column) => {
       const head = heads[column] ?? [];
       const label = head.length > 0 ? [...head, span(": ")] : [];
-      const [first = "", ...rest] = layOut([...label, ...cell], { width: width - 2, style });
+      const [first = "", ...rest] = layOut([...label, ...cell], { width: Math.max(2, width - 2), style });
       return [first, ...rest.map((line) => `  ${line}`)];
     }),
   ]);

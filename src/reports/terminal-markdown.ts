@@ -231,7 +231,8 @@ function itemLines(
 ): string[] {
   const task = item.task ? `[${item.checked === true ? "x" : " "}] ` : "";
   const mark = (list.ordered ? `${Number(list.start) + index}. ` : "• ") + task;
-  const place = { desk, width: Math.max(8, width - mark.length), depth: depth + 1 };
+  if (width - mark.length < 4) return plainLines(item.raw.trimEnd().split("\n"), { desk, width, depth });
+  const place = { desk, width: width - mark.length, depth: depth + 1 };
   const lines = item.tokens.flatMap((token, at) =>
     tokenBlock(at === 0 ? withoutTask(token, task) : token, place),
   );
@@ -252,7 +253,7 @@ const prefixed = (lines: readonly string[], first: string, rest: string): string
 type StyleName = keyof Style;
 
 function paragraph(text: string, { desk, width }: Place, styles: readonly StyleName[] = []): string[] {
-  return layOut(spansOf(text, desk, styles), { width: Math.max(8, width), style: desk.style });
+  return layOut(spansOf(text, desk, styles), { width: Math.max(2, width), style: desk.style });
 }
 
 function tableOf(lines: readonly string[], place: Place): string[] {
