@@ -78,14 +78,23 @@ async function showResult(
     else await output.result(answerText(shown, face));
     if (!quiet) output.note(nextLine(result));
   } else if (output.stdout.terminal && !isWritten)
-    await output.result(briefAnswerText(shown, face, { footer: !quiet }));
+    await output.result(briefAnswerText(shown, face, quiet ? undefined : { next: nextCommands(result) }));
   else {
     if (!isWritten) await output.result(bareAnswerText(shown));
     if (quiet) return;
-    const lines = [...warningLines(shown), ...footerLines(shown, { unpriced, width: NOTE_CELLS })];
+    const lines = [
+      ...warningLines(shown),
+      ...footerLines(shown, { unpriced, width: NOTE_CELLS, next: nextCommands(result) }),
+    ];
     for (const line of lines) output.note(line);
   }
 }
+
+/** What a reader most likely wants after an answer. */
+const nextCommands = ({ id, protocol: { name } }: Result): string[] => [
+  `parley show ${id}`,
+  name === "debate" ? `parley report ${id}` : `parley respond --continue ${id}`,
+];
 
 /** A note elsewhere than on a terminal is as long as it needs to be. */
 const NOTE_CELLS = 400;

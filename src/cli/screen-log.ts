@@ -1,3 +1,4 @@
+import { jsonLine } from "./command.ts";
 import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKey } from "../kernel/index.ts";
 import { progressView } from "../views/progress.ts";
 import { speakerOf } from "../views/spending.ts";
@@ -108,8 +109,8 @@ function detailOf(entry: Entry): string | undefined {
     return entry.data.text.split("\n").find((one) => one.trim() !== "");
   if (!isEvent(entry, "tool-called")) return undefined;
   const { by, tool, arguments: given, result } = entry.data;
-  const length = JSON.stringify(result).length;
-  return `${by}: ${tool} ${JSON.stringify(given).slice(0, 200)} → ${formatNumber(length)} characters`;
+  const { length } = jsonLine(result).trimEnd();
+  return `${by}: ${tool} ${jsonLine(given).trimEnd().slice(0, 200)} → ${formatNumber(length)} characters`;
 }
 
 const doneOf = (entry: Entry): string =>

@@ -17,6 +17,7 @@ import { widthOf } from "./text-width.ts";
 import { unpricedModels } from "./unpriced.ts";
 
 const plain: TextStyle = { color: false, width: 80 };
+const footer = { next: ["show it", "go on"] };
 const RULE = "────";
 
 const sample = (said: Said = {}, changes: Partial<Result> = {}, section: Partial<PanelSection> = {}) =>
@@ -150,7 +151,7 @@ describe("the answer itself", () => {
         insights: [hostile],
       },
     );
-    expect(answerText(everywhere, plain) + briefAnswerText(everywhere, plain)).not.toMatch(
+    expect(answerText(everywhere, plain) + briefAnswerText(everywhere, plain, footer)).not.toMatch(
       /[^\P{Cc}\n]|\u202e/u,
     );
   });
@@ -248,7 +249,7 @@ it("keeps a step's key out of it", () => {
 });
 
 it("is brief where somebody waits for it: what is missing, the answer, and three lines", () => {
-  expect(briefAnswerText(sample(), plain)).toMatchInlineSnapshot(`
+  expect(briefAnswerText(sample(), plain, footer)).toMatchInlineSnapshot(`
     "Degraded: the review by Skeptic: network: connection reset
 
     ## The product
@@ -257,7 +258,7 @@ it("is brief where somebody waits for it: what is missing, the answer, and three
 
     Final answer: 391 · Baseline: majority of drafts = 391 (unchanged)
     7 calls · cost unknown (not reported by every call) · 4.0 s
-    Kx7sampleCouncil0001 · parley show Kx7sampleCouncil0001
+    Kx7sampleCouncil0001 · show it · go on
     "
   `);
 });
@@ -276,7 +277,7 @@ describe("the lines after an answer", () => {
   ];
   it.each([200, 80, 60, 40, 24])("are at most three, each within %i cells", (width) => {
     for (const one of samples) {
-      const lines = footerLines(one, { width });
+      const lines = footerLines(one, { width, ...footer });
       expect(lines.length).toBeLessThanOrEqual(3);
       expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width);
     }
@@ -286,17 +287,17 @@ describe("the lines after an answer", () => {
     const agreement = "2 of 3: 391, 1 of 3: 381";
     const cost = { usd: 0.0079, source: "table" };
     const tokens = { in: 5_960, out: 1_153, cached: 0 };
-    const lines = footerLines({ ...sample({}, { cost, tokens }), agreement }, { width: 300 });
+    const lines = footerLines({ ...sample({}, { cost, tokens }), agreement }, { width: 300, ...footer });
     expect(lines).toEqual([
       "2 of 3: 391, 1 of 3: 381 · Baseline: majority of drafts = 391 (unchanged)",
       "7 calls · $0.0079 (list price) · 4.0 s · Models: gpt-of-analyst, claude-of-builder, house · 7,113 tokens",
-      "Kx7sampleCouncil0001 · parley show Kx7sampleCouncil0001 · parley respond --continue Kx7sampleCouncil0001",
+      "Kx7sampleCouncil0001 · show it · go on",
     ]);
   });
 
   it("count a family that several models are from", () => {
     const participants = sample().result.participants.map((one) => ({ ...one, family: "openai" }));
-    expect(footerLines(sample({}, { participants }), { width: 300 })[1]).toContain(
+    expect(footerLines(sample({}, { participants }), { width: 300, ...footer })[1]).toContain(
       "house (3 of 3 from openai)",
     );
   });

@@ -53,23 +53,26 @@ export function answerText(shown: ShownResult, face: TextStyle): string {
 }
 
 /** The answer with what is missing above it and at most three lines below it. Ends in a newline. */
-export function briefAnswerText(shown: ShownResult, face: TextStyle, { footer = true } = {}): string {
+export function briefAnswerText(shown: ShownResult, face: TextStyle, footer?: AnswerFooter): string {
   const style = styleOf(face.color);
   const width = Math.max(20, face.width);
   return joined([
     warningLines(shown).flatMap((line) => wrapped(line, width).map(style.yellow)),
     answerLines(shown.result, face),
-    footer ? footerLines(shown, { ...face, width }).map(style.dim) : [],
+    footer ? footerLines(shown, { ...face, ...footer, width }).map(style.dim) : [],
   ]);
 }
 
+/** What a surface offers next, shown behind the id. */
+export type AnswerFooter = { readonly next: readonly string[] };
+
 /**
  * What is said below an answer, a line each: what models agree on and what not deliberating would have come to; what it took
- * and who took part; its id and the commands that go on from it. What does not fit into the width is left to `parley show`.
+ * and who took part; its id and what to do next. What does not fit into the width is left out.
  */
 export function footerLines(
   { result, agreement = "" }: ShownResult,
-  { unpriced = [], width }: Pick<TextStyle, "unpriced" | "width">,
+  { unpriced = [], width, next }: Pick<TextStyle, "unpriced" | "width"> & AnswerFooter,
 ): string[] {
   const { answer, finalAnswer, id, wallMs, calls, tokens, cost } = result;
   const isNamed = finalAnswer === null || finalAnswer === answer?.trim() || agreement.includes(finalAnswer);
@@ -89,7 +92,7 @@ export function footerLines(
       models,
       both === null || calls === 0 ? "" : `${formatNumber(both)} tokens`,
     ],
-    [id, `parley show ${id}`, followUp(result)],
+    [id, ...next],
   ].flatMap((parts) => {
     const line = fitting(parts.map((one) => oneLine(one, 600)).filter(Boolean), width);
     return line === "" ? [] : [line];
@@ -122,10 +125,6 @@ function modelWords({ participants }: Result): string {
   const same = most && most.count > 1 ? ` (${most.count} of ${asked.length} from ${most.family})` : "";
   return names.length === 0 ? "" : `${names.length > 1 ? "Models" : "Model"}: ${names.join(", ")}${same}`;
 }
-
-/** What a reader most likely wants next. */
-const followUp = ({ id, protocol: { name } }: Result): string =>
-  name === "debate" ? `parley report ${id}` : `parley respond --continue ${id}`;
 
 /** The answer and nothing else, for a file or another program. Ends in a newline. */
 export const bareAnswerText = ({ result }: ShownResult): string =>
@@ -183,10 +182,10 @@ const partWarnings = (part: ReportPart): string[] =>
     blocks.flatMap((block) => (block.kind === "warning" ? [`${block.title} ${block.text}`.trim()] : [])),
   );
 
-type Setting = Pick<TextStyle, "markdown" | "width"> & { readonly style: Style };
+type Layout = Pick<TextStyle, "markdown" | "width"> & { readonly style: Style };
 
 /** What stands as a text of its own: points and foreign texts, and words without a heading. */
-const textLines = (part: ReportPart, setting: Setting): string[][] =>
+const textLines = (part: ReportPart, setting: Layout): string[][] =>
   flat(part).map(({ heading, blocks }) => {
     const { style, width, markdown } = setting;
     const lines = blocks.flatMap((block): readonly string[] => {
@@ -202,7 +201,7 @@ const textLines = (part: ReportPart, setting: Setting): string[][] =>
     return lines.length === 0 || heading === "" ? lines : [style.bold(oneLine(heading, 200)), ...lines];
   });
 
-function pointLines(texts: readonly string[], { markdown, width }: Setting): string[] {
+function pointLines(texts: readonly string[], { markdown, width }: Layout): string[] {
   const lines = texts.slice(0, MAX_POINTS).flatMap((text) => {
     const clean = printable(text).trim();
     const cut =

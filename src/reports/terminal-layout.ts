@@ -2,11 +2,11 @@ import type { Style } from "./style.ts";
 import { broken, padTo, widthOf } from "./text-width.ts";
 
 /** A run of text in one look; `\n` is a line's end. */
-export type Span = { readonly text: string; readonly styles: readonly (keyof Style)[] };
+export type StyledText = { readonly text: string; readonly styles: readonly (keyof Style)[] };
 
-export const span = (text: string, styles: Span["styles"] = []): Span => ({ text, styles });
+export const span = (text: string, styles: StyledText["styles"] = []): StyledText => ({ text, styles });
 
-type Space = {
+type Margins = {
   readonly width: number;
   readonly style: Style;
   /** Spaces stay as they are, and lines break where they are full: for code. */
@@ -20,19 +20,22 @@ const IS_WIDE = new RegExp(`^${WIDE}`, "u");
 const ADDRESS = /^\W{0,2}(?:https?|ftp):\/\//;
 
 /** Spans in lines of at most `width` cells. A word that is longer is broken, an address stands on a line of its own. */
-export function layOut(spans: readonly Span[], { width, style, isVerbatim = false }: Space): string[] {
+export function layOut(
+  spans: readonly StyledText[],
+  { width, style, isVerbatim = false }: Margins,
+): string[] {
   const lines: string[] = [];
-  let line: Span[] = [];
+  let line: StyledText[] = [];
   let cells = 0;
-  let gap: Span | undefined;
-  let word: Span[] = [];
+  let gap: StyledText | undefined;
+  let word: StyledText[] = [];
   const newLine = () => {
     lines.push(painted(line, style));
     line = [];
     cells = 0;
     gap = undefined;
   };
-  const place = (pieces: readonly Span[], size: number) => {
+  const place = (pieces: readonly StyledText[], size: number) => {
     line.push(...pieces);
     cells += size;
   };
@@ -79,8 +82,8 @@ export function layOut(spans: readonly Span[], { width, style, isVerbatim = fals
 }
 
 /** A line's spans with their styles; those next to each other in one look are one run. */
-function painted(line: readonly Span[], style: Style): string {
-  const runs: Span[] = [];
+function painted(line: readonly StyledText[], style: Style): string {
+  const runs: StyledText[] = [];
   for (const one of line) {
     const last = runs.at(-1);
     if (last && sameLook(last.styles, one.styles))
@@ -93,11 +96,12 @@ function painted(line: readonly Span[], style: Style): string {
     .trimEnd();
 }
 
-const sameLook = (a: Span["styles"], b: Span["styles"]): boolean => a === b || a.join() === b.join();
+const sameLook = (a: StyledText["styles"], b: StyledText["styles"]): boolean =>
+  a === b || a.join() === b.join();
 
 type Table = {
-  readonly heads: readonly (readonly Span[])[];
-  readonly body: readonly (readonly (readonly Span[])[])[];
+  readonly heads: readonly (readonly StyledText[])[];
+  readonly body: readonly (readonly (readonly StyledText[])[])[];
   readonly align: readonly ("left" | "right" | "center")[];
 };
 
@@ -107,7 +111,7 @@ const MIN_CELLS = 6;
 const MAX_COLUMNS = 40;
 
 /** A table within `width` cells: columns side by side with wrapped cells, or where they cannot stand so, a row's cells below each other. */
-export function tableLines({ heads, body, align }: Table, space: Space): string[] {
+export function tableLines({ heads, body, align }: Table, space: Margins): string[] {
   const { width, style } = space;
   const rows = [heads, ...body];
   const columns = heads.map((_, column) => measure(rows.map((row) => row[column] ?? [])));
@@ -135,7 +139,7 @@ export function tableLines({ heads, body, align }: Table, space: Space): string[
 type Measure = { readonly natural: number; readonly least: number };
 
 /** The cells that a column would like to have, and what its longest word takes. */
-function measure(cells: readonly (readonly Span[])[]): Measure {
+function measure(cells: readonly (readonly StyledText[])[]): Measure {
   const texts = cells.map((spans) => spans.map(({ text }) => text).join(""));
   const most = (parts: readonly string[]) => parts.reduce((max, part) => Math.max(max, widthOf(part)), 1);
   return {
@@ -172,7 +176,7 @@ function aligned(text: string, cells: number, side: Table["align"][number]): str
 }
 
 /** Each row as lines `head: cell`, with an empty line between rows. */
-function stackedLines({ heads, body }: Omit<Table, "align">, { width, style }: Space): string[] {
+function stackedLines({ heads, body }: Omit<Table, "align">, { width, style }: Margins): string[] {
   const shown = body.length > 0 ? body : [heads.map(() => [])];
   return shown.flatMap((row, index) => [
     ...(index === 0 ? [] : [""]),

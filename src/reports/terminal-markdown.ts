@@ -2,7 +2,7 @@ import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { blockReader, cellsOf, TABLE_RULE, type MarkdownBlock } from "./markdown-blocks.ts";
 import { printable } from "./printable.ts";
 import { styleOf, type Style } from "./style.ts";
-import { layOut, span, tableLines, type Span } from "./terminal-layout.ts";
+import { layOut, span, tableLines, type StyledText } from "./terminal-layout.ts";
 import { widthOf } from "./text-width.ts";
 
 // TMD-1. No text can throw, take more than a bounded time, or send a control to the terminal but our own styles (SGR): what is too
@@ -49,7 +49,7 @@ export function markdownLines(text: string, face: MarkdownFace): string[] {
 
 /** Renders blocks of one printable text in their order; what one may cost is counted over all of them. */
 export function markdownRenderer(face: MarkdownFace): (block: MarkdownBlock) => string[] {
-  const desk: Desk = {
+  const desk: Rendering = {
     face,
     style: styleOf(face.color),
     left: { work: MAX_WORK, painted: MAX_PAINTED_LENGTH },
@@ -63,12 +63,12 @@ export function markdownRenderer(face: MarkdownFace): (block: MarkdownBlock) => 
   };
 }
 
-type Desk = {
+type Rendering = {
   readonly face: MarkdownFace;
   readonly style: Style;
   readonly left: { work: number; painted: number };
 };
-type Place = { readonly desk: Desk; readonly width: number; readonly depth: number };
+type Place = { readonly desk: Rendering; readonly width: number; readonly depth: number };
 
 function safeBlockLines(block: MarkdownBlock, place: Place): string[] {
   const { left } = place.desk;
@@ -278,7 +278,7 @@ function tableOf(lines: readonly string[], place: Place): string[] {
 }
 
 /** What stands within a line, as texts and their styles. */
-function spansOf(text: string, desk: Desk, styles: readonly StyleName[]): Span[] {
+function spansOf(text: string, desk: Rendering, styles: readonly StyleName[]): StyledText[] {
   const marks = text.match(/[*_~`[\]<!\\$]/g)?.length ?? 0;
   const cost = text.length + marks * marks;
   if (marks > MAX_MARKS || text.length > MAX_PARAGRAPH_LENGTH || cost > desk.left.work)
@@ -290,15 +290,15 @@ function spansOf(text: string, desk: Desk, styles: readonly StyleName[]): Span[]
   return spans.map((one) => ({ ...one, text: printable(masked.restore(one.text)).replaceAll("\t", " ") }));
 }
 
-type Inline = { readonly desk: Desk; readonly styles: readonly StyleName[] };
+type Inline = { readonly desk: Rendering; readonly styles: readonly StyleName[] };
 
-const inlineSpans = (tokens: readonly Token[], inline: Inline): Span[] =>
+const inlineSpans = (tokens: readonly Token[], inline: Inline): StyledText[] =>
   tokens.flatMap((token) => tokenSpans(token, inline));
 
-function tokenSpans(given: Token, { desk, styles }: Inline): Span[] {
+function tokenSpans(given: Token, { desk, styles }: Inline): StyledText[] {
   // As above.
   const token = given as Extract<MarkedToken, { type: InlineType }>;
-  const within = (name: StyleName, mark: string, tokens: readonly Token[]): Span[] => {
+  const within = (name: StyleName, mark: string, tokens: readonly Token[]): StyledText[] => {
     const inner = inlineSpans(tokens, { desk, styles: [...styles, name] });
     return desk.face.color ? inner : [span(mark, styles), ...inner, span(mark, styles)];
   };
@@ -335,7 +335,10 @@ function tokenSpans(given: Token, { desk, styles }: Inline): Span[] {
   }
 }
 
-const addressSpans = ({ href, title }: Tokens.Link | Tokens.Image, styles: readonly StyleName[]): Span[] => [
+const addressSpans = (
+  { href, title }: Tokens.Link | Tokens.Image,
+  styles: readonly StyleName[],
+): StyledText[] => [
   span(" ", styles),
   span(`(${href}${title == null || title === "" ? "" : ` "${title}"`})`, [...styles, "dim"]),
 ];

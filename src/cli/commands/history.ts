@@ -6,7 +6,7 @@ import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { eventLine } from "../../reports/event-line.ts";
 import { listText } from "../list-text.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
-import { documentText, faceOf, jsonText, print, type Face, type Io, type Values } from "../command.ts";
+import { documentText, faceOf, jsonLine, jsonText, print, type Face, type Io, type Values } from "../command.ts";
 import { nextLine } from "../ending.ts";
 import type { EXPORT, LIST_RUNS, SHOW } from "../options.ts";
 import { readEntries, withStore } from "../session.ts";
@@ -42,7 +42,7 @@ export const exportRun = (io: Io, { format }: Values<typeof EXPORT>, id: string)
     if (format === "jsonl") for (const entry of entries) await output.result(`${eventLine(entry)}\n`);
     else if (format === "local2") {
       const { envelopesOf } = await import("../../interop/local2/subjects.ts");
-      for (const message of envelopesOf(entries)) await output.result(`${JSON.stringify(message)}\n`);
+      for (const message of envelopesOf(entries)) await output.result(jsonLine(message));
     } else if (format === "dialectic") {
       const { dialecticText } = await import("../debate-files.ts");
       await output.result(await dialecticText(stored.store, entries));
