@@ -1,5 +1,5 @@
 import { Fault } from "../kernel/index.ts";
-import { ollamaProgram, pullCommand, resolveEndpoint } from "../models/index.ts";
+import { ollamaProgram, pullCommand, resolveEndpoint, urlAt } from "../models/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import { probeNames } from "./probe.ts";
 import type { AppContext } from "./context.ts";
@@ -15,7 +15,7 @@ export async function ollamaModels(env: AppContext["env"]): Promise<readonly str
   return found.ok ? modelsAt(found.endpoint.url) : undefined;
 }
 
-const modelsAt = (url: string) => probeNames(`${url}/api/tags`, "models", "name");
+const modelsAt = (url: string) => probeNames(urlAt({ url }, "/api/tags"), "models", "name");
 
 /** The normalized name: lower case, with the tag `latest` by default. */
 function fullName(name: string): string {

@@ -1,7 +1,7 @@
 const PROBE_TIMEOUT_MS = 700;
 
 /** Returns the strings at `name` of the rows at `list` in the JSON at this URL; undefined if the server does not answer in time. */
-export async function probeNames(url: string, list: string, name: string): Promise<string[] | undefined> {
+export async function probeNames(url: URL, list: string, name: string): Promise<string[] | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
     return response.ok ? readNames(await response.json(), list, name) : undefined;

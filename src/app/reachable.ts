@@ -1,4 +1,4 @@
-import { providers, type Provider } from "../models/index.ts";
+import { providers, resolveEndpoint, urlAt, type Provider } from "../models/index.ts";
 import { probeNames } from "./probe.ts";
 import { ollamaModels } from "./ollama-models.ts";
 import type { AppContext } from "./context.ts";
@@ -18,10 +18,7 @@ export async function reachable({
   env,
   settings,
 }: Pick<AppContext, "env" | "settings">): Promise<readonly Reachable[]> {
-  const [ollama, lmstudio] = await Promise.all([
-    ollamaModels(env),
-    openaiModels(env["LMSTUDIO_HOST"] ?? providers.lmstudio.url),
-  ]);
+  const [ollama, lmstudio] = await Promise.all([ollamaModels(env), openaiModels("lmstudio", env)]);
   const local = [
     { provider: "ollama", how: "it answers", models: speakers(ollama ?? []) },
     { provider: "lmstudio", how: "it answers", models: lmstudio },
@@ -45,7 +42,7 @@ async function remoteOf(
   const [key, url] = [set(keyVariables), set(urlVariables)];
   const variable = key ?? url;
   if (variable === undefined) return [];
-  const there = url === undefined ? [] : await openaiModels(env[url] ?? "");
+  const there = url === undefined ? [] : await openaiModels(provider, env);
   return [
     {
       provider,
@@ -55,9 +52,11 @@ async function remoteOf(
   ];
 }
 
-const openaiModels = async (host: string): Promise<string[]> => {
-  const url = host.includes("://") ? host : `http://${host}`;
-  return speakers((await probeNames(`${url.replace(/\/(v1)?\/?$/, "")}/v1/models`, "data", "id")) ?? []);
+const openaiModels = async (provider: string, env: AppContext["env"]): Promise<string[]> => {
+  const found = resolveEndpoint(`${provider}/any`, env);
+  if (!found.ok) return [];
+  const path = /\/v1$/.test(new URL(found.endpoint.url).pathname) ? "/models" : "/v1/models";
+  return speakers((await probeNames(urlAt(found.endpoint, path), "data", "id")) ?? []);
 };
 
 const speakers = (names: readonly string[]): string[] => names.filter((name) => !NOT_A_SPEAKER.test(name));

@@ -5,7 +5,8 @@
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { editDistance, findNearest, quoteValue, redactSecrets, toOneLine } from "../text/words.ts";
+import { redactSecrets } from "../kernel/index.ts";
+import { editDistance, findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import { writeDuration } from "./duration.ts";
 import { explainIssue } from "./explain.ts";
 import { nearestAbove } from "./named-files.ts";

@@ -6,8 +6,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { Fault } from "../kernel/index.ts";
-import { redactSecrets, toOneLine } from "../text/words.ts";
+import { Fault, redactSecrets } from "../kernel/index.ts";
+import { toOneLine } from "../text/words.ts";
 import { dataFolder, toAbsolute, type FileClaim, type FileContext } from "./paths.ts";
 import { displayPath } from "./text-file.ts";
 

@@ -11,8 +11,8 @@ import {
   type Node,
   type YAMLError,
 } from "yaml";
-import { isFault } from "../kernel/index.ts";
-import { hasSecretInQuery, quoteValue, toOneLine } from "../text/words.ts";
+import { hasSecretInQuery, isFault } from "../kernel/index.ts";
+import { quoteValue, toOneLine } from "../text/words.ts";
 import { displayPath, MEGABYTE, readTextFile, refuse } from "./text-file.ts";
 
 // YAML-1. What a file says becomes plain data: no tag makes an object, no key reaches a prototype.
@@ -170,6 +170,8 @@ export function isMapping(value: unknown): value is Readonly<Record<string, unkn
 
 /** Names under which people keep secrets. `key-env` names a variable, and `max-tokens` counts. */
 const SECRET = /(^|[-_. ])(api[-_]?key|key|secret|token|password|passphrase|credentials?|authorization)$/i;
+/** `openaiApiKey` is read as `openai-Api-Key`, since other programs' files write names that way. */
+const namesSecret = (key: string): boolean => SECRET.test(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2"));
 const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/?#]*:[^\s]+@/i;
 
 /**
@@ -182,7 +184,7 @@ export function refuseSecrets(file: YamlFile): void {
     for (const [key, inner] of Object.entries(value)) {
       const here = [...path, Array.isArray(value) ? Number(key) : key];
       const scalar = inner !== null && typeof inner !== "object";
-      if (scalar && !Array.isArray(value) && SECRET.test(key))
+      if (scalar && !Array.isArray(value) && namesSecret(key))
         throw refuse(
           `${file.place(here, "key")}: ${toOneLine(key, 60)} looks like a secret, and files are no place for one`,
           "put it in the environment, as OPENAI_API_KEY and the like, or name its variable under key-env",

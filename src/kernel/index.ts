@@ -127,4 +127,5 @@ export {
 } from "./recording.ts";
 export type { ReportBlock, ReportPart } from "./report.ts";
 export { AnswerSigns, KindRule, Rubric } from "./rubric.ts";
+export { hasSecretInQuery, redactSecrets } from "./secrets.ts";
 export { type Attempt, type SendContext, type Transport, WIRE_NAMES, type WireName } from "./transport.ts";

@@ -52,6 +52,30 @@ describe("a reference", () => {
     expect(where(ref, env)).toContain(reason);
   });
 
+  it.each([
+    ["openai/m", "OPENAI_BASE_URL", "https://h/v1?apikey=K"],
+    ["openai/m", "OPENAI_BASE_URL", "https://h/v1?a=1&api-key=K"],
+    ["openai/m", "OPENAI_BASE_URL", "https://h/v1?ap%69_key=K"],
+    ["openai/m", "OPENAI_BASE_URL", "https://h/v1#access_token=K"],
+    ["openrouter/m", "OPENROUTER_BASE_URL", "https://h/api/v1?token=K"],
+    ["anthropic/m", "ANTHROPIC_BASE_URL", "https://h?sig=K"],
+    ["ollama/m", "OLLAMA_HOST", "gpu.lan:8080?password=K"],
+    ["lmstudio/m", "LMSTUDIO_HOST", "http://h/v1?subscription-key=K"],
+    ["compatible/box/m", "the url of compatible/box", "http://h/v1?key=K"],
+  ])("%s refuses a key in %s, which servers would log: %s", (ref, name, written) => {
+    const url = written.replace("K", "hunter2hunter2");
+    const box = { url: ref.startsWith("compatible") ? url : "http://h" };
+    const reason = where(ref, { [name]: url }, { box });
+    expect(reason).toContain(`${name} holds a key or a password, which would be sent with every address; `);
+    expect(reason).not.toContain("hunter2");
+  });
+
+  it("leaves alone what is no secret in a query", () => {
+    expect(where("openai/m", { OPENAI_BASE_URL: "https://h/v1?api-version=2024-10-21" })).toBe(
+      "https://h/v1?api-version=2024-10-21 m no key",
+    );
+  });
+
   it("follows the variables for URLs, as people write them", () => {
     expect(where("openai/m", { OPENAI_BASE_URL: "http://127.0.0.1:9/v1/" })).toBe(
       "http://127.0.0.1:9/v1 m no key",

@@ -1,4 +1,4 @@
-import type { WireName } from "../kernel/index.ts";
+import { hasSecretInQuery, type WireName } from "../kernel/index.ts";
 import { ollamaProgram, findProvider, providers, type Program, type Provider } from "./providers.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
@@ -35,7 +35,7 @@ export type Endpoint = {
 };
 
 /** Where requests go that a wire sends to `path`, from an endpoint's base URL. */
-export function urlAt(endpoint: Endpoint, path: string): URL {
+export function urlAt(endpoint: Pick<Endpoint, "url">, path: string): URL {
   const url = new URL(endpoint.url);
   url.pathname = url.pathname.replace(/\/+$/, "") + path;
   return url;
@@ -116,10 +116,16 @@ function resolveProvider(
 ): Resolution {
   const given = firstSet(env, row.urlVariables ?? []);
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
+  const holder = given?.name ?? place;
+  if (hasSecretInQuery(written)) {
+    const [variable] = row.keyVariables;
+    const next = variable === undefined ? "name its variable under key-env" : `put it into ${variable}`;
+    return refuseKey(`${holder} holds a key or a password, which would be sent with every address; ${next}`);
+  }
   const url = readUrl(written, row.wire);
   if (url === null) {
     const next = place === name ? "correct or unset it" : "correct it";
-    return refuse(`${given?.name ?? place} is not an http or https URL without a user name; ${next}`);
+    return refuse(`${holder} is not an http or https URL without a user name; ${next}`);
   }
   const key = firstSet(env, row.keyVariables);
   // Behind a URL of the user's own there may be a server that wants no key.

@@ -1,4 +1,4 @@
-export { resolveEndpoint } from "./endpoint.ts";
+export { resolveEndpoint, urlAt } from "./endpoint.ts";
 export { createModels } from "./models.ts";
 export { findPrice, prices } from "./prices.ts";
 export { ollamaProgram, providers, type Provider } from "./providers.ts";

@@ -1,3 +1,4 @@
+import { hasSecretInQuery, redactSecrets } from "../../src/kernel/secrets.ts";
 import { readSynthesis } from "../../src/protocols/council/prompts.ts";
 import { readRevision } from "../../src/protocols/phases/revise.ts";
 import { readFenced } from "../../src/prompts/material.ts";
@@ -54,15 +55,7 @@ import { detectIntent } from "../../src/text/intent.ts";
 import { extractRequirements } from "../../src/text/requirements.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { traceSentences } from "../../src/text/trace.ts";
-import {
-  contentWords,
-  editDistance,
-  findNearest,
-  hasSecretInQuery,
-  quoteValue,
-  redactSecrets,
-  toOneLine,
-} from "../../src/text/words.ts";
+import { contentWords, editDistance, findNearest, quoteValue, toOneLine } from "../../src/text/words.ts";
 
 const LABELS = ["A", "B", "C"];
 /** The beginning of a text, as another text that shares it. */

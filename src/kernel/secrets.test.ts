@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redactSecrets } from "./words.ts";
+import { redactSecrets } from "./secrets.ts";
 
 describe("redactSecrets", () => {
   it.each([
