@@ -186,16 +186,26 @@ describe("over Ollama's own wire", () => {
     });
   });
 
-  it("a model that is not there is said in Ollama's words", async () => {
-    await using server = await openFakeServer((response) => {
-      response.writeHead(404, { "content-type": "application/json" });
-      response.end(JSON.stringify({ error: 'model "m" not found, try pulling it first' }));
-    });
-    await using bench = openBench(server, { ref: "ollama/m" });
-    expect(await wordsOf(embed(bench, ["a"]))).toBe(
-      'Error: no embeddings from ollama/m: model "m" not found, try pulling it first (HTTP 404)',
-    );
-  });
+  it.each([
+    ["m", 'model "m" not found, try pulling it first', "; pull it with: ollama pull m"],
+    ["a/b:7b", "model 'a/b:7b' not found", "; pull it with: ollama pull a/b:7b"],
+    ["hf.co/a/b", 'model "hf.co/a/b" not found', "; pull it with: ollama pull hf.co/a/b"],
+    ["m", "the model was not found on this server", "; pull it with: ollama pull m"],
+    ["m;rm", 'model "m;rm" not found', ""],
+    ["m", "not found", ""],
+  ])(
+    "a model %s that is not there is said in Ollama's words, with the command: %s",
+    async (model, error, hint) => {
+      await using server = await openFakeServer((response) => {
+        response.writeHead(404, { "content-type": "application/json" });
+        response.end(JSON.stringify({ error }));
+      });
+      await using bench = openBench(server, { ref: `ollama/${model}` });
+      expect(await wordsOf(embed(bench, ["a"]))).toBe(
+        `Error: no embeddings from ollama/${model}: ${error} (HTTP 404)${hint}`,
+      );
+    },
+  );
 });
 
 describe("a reply that is none", () => {

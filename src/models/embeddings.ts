@@ -94,6 +94,11 @@ function createHttpEmbeddings(
   const filter = createSecretFilter(endpoint.key === null ? [] : [endpoint.key]);
   const failure = (reason: string): Error =>
     new Error(cleanMessage(`no embeddings from ${ref.slice(0, MAX_NAME_LENGTH)}: ${reason}`, filter));
+  /** Ours, as a chat's. It stands behind the other side's words, where nothing is cut off. */
+  const withRemedy = (error: Error, words: string): Error => {
+    const remedy = endpoint.wire.remedy?.(words, endpoint.model) ?? undefined;
+    return remedy === undefined ? error : new Error(`${error.message}; ${remedy}`);
+  };
   const watches = createWatches(clock);
 
   const embedAll = async (texts: readonly string[], watch: Watch) => {
@@ -105,7 +110,8 @@ function createHttpEmbeddings(
     const batch = async (some: readonly string[]) => {
       const embedded = await call(some, watch);
       if (embedded.ok) return embedded.vectors;
-      const error = failed(embedded.problem.words);
+      const { words } = embedded.problem;
+      const error = withRemedy(failed(words), words);
       // One batch without vectors makes the others useless. The first rejection is the one that counts.
       watch.cancel();
       throw error;
