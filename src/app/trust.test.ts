@@ -66,6 +66,22 @@ describe("TRUST-1: a project's settings", () => {
   });
 
   it.each([
+    ["postgres://thief@evil.example/x", {}],
+    ["postgres://thief@evil.example/x", { PGPASSWORD: "hunter2" }],
+    ["postgresql://evil.example:6000/x", { PGPASSFILE: "/home/ada/pass" }],
+    ["postgres:///x?host=evil.example", { PGPASSWORD: "hunter2" }],
+    ["postgres://evil.example", { PGPASSWORD: "hunter2", PGUSER: "ada" }],
+  ])("name the user's password where a server would be sent it: %s with %j", (store, env) => {
+    const place = stranger({ [PROJECT]: `store: ${store}` }, env);
+    const words = `store: ${store}, with the password in PGPASSWORD or your password file (PGPASSFILE, ~/.pgpass)`;
+    expect(listClaims(place)).toMatchObject([{ names: [words] }]);
+    expect(() => loadSettings(place)).toThrow("with the password in PGPASSWORD");
+    place.write(PROJECT, "store: /tmp/x.db");
+    expect(listClaims(place)).toMatchObject([{ names: ["store: /tmp/x.db"] }]);
+    place[Symbol.dispose]();
+  });
+
+  it.each([
     "strategy: risk-averse",
     "strategy: ./prompts/own.md",
     "strategy: inside.md",

@@ -72,6 +72,7 @@ export function claimsOfSetting(
   if (isMapping(value))
     return Object.entries(value).map(([entry, inner]) => `${name}.${entry}: ${describeEntry(inner)}`);
   const named = [value].flat().map(String);
+  if (key === "store") return named.map((one) => `${name}: ${one}${describePassword(one)}`);
   return named.filter((one) => !(MODELS.has(key) && isHarmlessModel(one))).map((one) => `${name}: ${one}`);
 }
 
@@ -82,6 +83,12 @@ function describeEntry(value: unknown): string {
     return `${url}${typeof keyEnv === "string" ? ` with the key in ${keyEnv}` : ""}`;
   return JSON.stringify(rest);
 }
+
+/** A file's address holds no password, so the server is sent the user's. It is named whether one is set now or not. */
+const describePassword = (store: string): string =>
+  store.includes("://")
+    ? ", with the password in PGPASSWORD or your password file (PGPASSFILE, ~/.pgpass)"
+    : "";
 
 /** A simulated model costs nothing and sends nothing, unless it reads a file. */
 export function isHarmlessModel(ref: string): boolean {

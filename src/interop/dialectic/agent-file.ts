@@ -7,7 +7,7 @@ import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { displayPath, refuse } from "../../config/text-file.ts";
 import { isHarmlessModel } from "../../config/project-settings.ts";
 import { isOwnPath, requireTrust } from "../../config/trust.ts";
-import { isMapping, readYaml, type YamlFile } from "../../config/yaml.ts";
+import { isMapping, readYaml, refuseSecrets, type YamlFile } from "../../config/yaml.ts";
 import { ModelRef, ParticipantId } from "../../kernel/index.ts";
 import { quoteValue } from "../../text/words.ts";
 
@@ -18,13 +18,14 @@ const MAX_WARNINGS = 20;
 
 /**
  * Reads a file in another program's format: a key that Parley does not know is ignored with a warning, since that program may
- * know it. @throws Fault `configuration` as `checkedFile` does for anything else that is wrong
+ * know it. @throws Fault `configuration` for a secret, and as `checkedFile` does for anything else that is wrong
  */
 export function foreignFile<S extends z.ZodType>(
   file: YamlFile,
   schema: S,
   form: string,
 ): ForeignReading<z.output<S>> {
+  refuseSecrets(file);
   const { error } = schema.safeParse(file.value);
   const unknown = (error?.issues ?? []).flatMap((issue) =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readEvaluationFile } from "./agent-file.ts";
+import { readDebateFile } from "./debate-file.ts";
 import { refusalOf, scratch } from "../../../test/support/scratch.ts";
 
 const entry = (more: object = {}) => ({ id: "eval-1", name: "First", model: "gpt-4", ...more });
@@ -61,6 +62,37 @@ describe("an evaluation's configuration", () => {
       "the system prompt HOME/project/sub/none.md does not exist; the built-in one is used instead",
       "the user prompt user.md does not name {final_solution}, so whoever reads it is not shown what to evaluate",
     ]);
+  });
+
+  const SECRET = "hunter2-abcdefghijklmnop";
+  it.each([
+    ["apiKey", SECRET, "apiKey looks like a secret"],
+    ["openaiApiKey", SECRET, "openaiApiKey looks like a secret"],
+    ["api_key", SECRET, "api_key looks like a secret"],
+    ["authToken", SECRET, "authToken looks like a secret"],
+    ["OPENROUTER_API_KEY", SECRET, "OPENROUTER_API_KEY looks like a secret"],
+    ["baseUrl", `https://h/v1?key=${SECRET}`, "this URL holds a password or a key"],
+    ["baseUrl", `https://h/v1?a=1&access_token=${SECRET}`, "this URL holds a password or a key"],
+    ["baseUrl", `https://ada:${SECRET}@h/v1`, "this URL holds a password or a key"],
+  ])("is refused with a secret in it, as a debate's is: %s: %s", async (key, value, expected) => {
+    const agent = { ...entry({ [key]: value }), role: "architect", provider: "sim" };
+    const agents = [entry(), agent];
+    using place = scratch({
+      ...file(...agents),
+      "project/debate.json": JSON.stringify({ agents: [agent] }),
+      "project/judge.yaml": JSON.stringify({ agents: [{ ...agent, [key]: undefined }], judge: agent }),
+      "project/above.json": JSON.stringify({ [key]: value, agents: [{ ...agent, [key]: undefined }] }),
+    });
+    const said = [
+      await refusalOf(() => readEvaluationFile("sub/eval.json", place), place),
+      await refusalOf(() => readDebateFile("debate.json", place), place),
+      await refusalOf(() => readDebateFile("judge.yaml", place), place),
+      await refusalOf(() => readDebateFile("above.json", place), place),
+    ];
+    for (const one of said) {
+      expect(one).toContain(expected);
+      expect(one).not.toContain(SECRET);
+    }
   });
 
   it.each([
