@@ -28,6 +28,8 @@ export type CommandOption<T> = {
   /** What help says about its `--no-` form, where it has both. */
   readonly off?: string;
   readonly isRepeated?: boolean;
+  /** Its value is a list with commas; given again, it adds to the list. */
+  readonly isList?: boolean;
   readonly isRequired?: boolean;
   readonly isHidden?: boolean;
   /** The key of an option that cannot be given beside this one. */
@@ -52,6 +54,8 @@ export type Command = {
   /** More about it, under its own help. */
   readonly details?: string;
   readonly options: CommandOptions;
+  /** Whether its arguments are the words of a question to models. */
+  readonly asks?: boolean;
   /** Two command lines, without `parley`. */
   readonly examples: readonly [string, string];
   /** Runs it with values as the command line gave them. @throws Fault `configuration` for one that cannot be used */
@@ -139,10 +143,12 @@ export const requiredText = optionWith(z.string(), { isRequired: true });
 export const flag = optionWith(z.boolean().default(false));
 /** `--no-…`: true unless it is given. */
 export const negation = optionWith(z.boolean().default(true));
-export const list = optionWith(z.string().transform(splitList).optional());
+export const list = optionWith(z.string().transform(splitList).optional(), { isList: true });
 export const repeated = optionWith(z.array(z.string()).default([]), { isRepeated: true });
 /** A setting: checked where all settings are, together with files and the environment. */
 export const setting = optionWith(z.unknown());
+/** A setting that is a list. */
+export const listSetting = optionWith(z.unknown(), { isList: true });
 
 /** An integer within limits; `or`, or undefined, where it is not given. */
 export function integer<D extends number | undefined = undefined>(

@@ -11,29 +11,61 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const SOCKET_WAIT_MS = 250;
 const HINT_AFTER_MS = 2_000;
 
-/** A question as it was typed, and the texts of the files and the pipe that go with it. @throws Fault for one that cannot be read */
+/**
+ * A question, and the texts of the files and the pipe that go with it. Without words, or with `-` alone, the question is
+ * what is piped in.
+ * @throws Fault `configuration` for none, and for a file that cannot be read
+ */
 export async function readQuestion(
   io: Io,
-  words: readonly string[],
+  args: readonly string[],
   {
     context,
     settings,
-  }: { readonly context: readonly string[]; readonly settings: Pick<EffectiveSettings, "maxContextBytes"> },
+    quiet,
+  }: {
+    readonly context: readonly string[];
+    readonly settings: Pick<EffectiveSettings, "maxContextBytes">;
+    readonly quiet: boolean;
+  },
 ): Promise<{ readonly question: string; readonly texts: readonly ContextText[] }> {
-  const question = words.join(" ").trim();
-  const texts = await readContext({
-    files: context,
-    stdin: question === "" ? undefined : await readStandardInput(io.output),
-    maxBytes: settings.maxContextBytes,
-    cwd: io.cwd,
-    env: io.env,
-  });
-  return { question, texts };
+  const words = args.filter((word) => word !== "-");
+  const typed = words.join(" ").trim();
+  const stdin = await readStandardInput(io.output, { isWanted: words.length < args.length });
+  const question = typed === "" && !context.includes("-") ? (stdin ?? "").trim() : typed;
+  if (question === "") {
+    const next = 'parley "Which database fits?", or pipe it: parley - < question.md';
+    throw new Fault("configuration", { why: "the question is empty", next });
+  }
+  const attached = { context, stdin: typed === "" && !context.includes("-") ? undefined : stdin };
+  return { question, texts: await readAttachments(io, attached, { settings, quiet }) };
 }
 
-/** What is piped or redirected into the command; undefined for a terminal, a closed stdin, or nothing. */
-export async function readStandardInput(output: Output): Promise<string | undefined> {
-  const kind = kindOfStdin();
+/** The texts of what `--context` names (files, folders, patterns, `-`) and of the pipe. @throws Fault `configuration` */
+export async function readAttachments(
+  io: Io,
+  { context, stdin }: { readonly context: readonly string[]; readonly stdin: string | undefined },
+  {
+    settings: { maxContextBytes: maxBytes },
+    quiet,
+  }: { readonly settings: Pick<EffectiveSettings, "maxContextBytes">; readonly quiet: boolean },
+): Promise<readonly ContextText[]> {
+  const written = context.filter((file) => file !== "-");
+  const { expandAttachments } = written.length > 0 ? await import("./attachments.ts") : {};
+  const { files, notes } = expandAttachments?.(written, { io, maxBytes }) ?? { files: [], notes: [] };
+  if (!quiet) for (const note of notes) io.output.note(note);
+  return readContext({ files, stdin, maxBytes, cwd: io.cwd, env: io.env });
+}
+
+/**
+ * What is piped or redirected into the command; undefined for a closed stdin, for nothing, and for a terminal unless it
+ * `isWanted`.
+ */
+export async function readStandardInput(
+  output: Output,
+  { isWanted = false }: { readonly isWanted?: boolean } = {},
+): Promise<string | undefined> {
+  const kind = isWanted && process.stdin.isTTY ? "file" : kindOfStdin();
   if (kind === "none") return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;

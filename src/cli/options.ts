@@ -1,5 +1,16 @@
 import { Duration } from "../config/duration.ts";
-import { choice, flag, integer, list, negation, repeated, requiredText, setting, text } from "./command.ts";
+import {
+  choice,
+  flag,
+  integer,
+  list,
+  listSetting,
+  negation,
+  repeated,
+  requiredText,
+  setting,
+  text,
+} from "./command.ts";
 
 // Options that several commands share, and those that the modules of commands name as types.
 
@@ -35,14 +46,21 @@ export const STRATEGY = {
   goal: setting("--goal <text>", "goal of the strategy goal-seeking"),
 };
 export const CHAIR = {
-  chair: setting("--chair <refs>", "chair model, with fallbacks, comma-separated"),
+  chair: listSetting("--chair <refs>", "chair model, with fallbacks, comma-separated"),
 };
-export const MODELS = { models: setting("-m, --models <refs>", "models, provider/model, comma-separated") };
-export const MODEL = { model: text("-m, --model <ref>", "model that answers, provider/model") };
+export const MODELS = {
+  models: listSetting("-m, --models <refs>", "models, provider/model, comma-separated"),
+};
+export const MODEL = {
+  model: text("-m, --model <ref>", "model that answers, provider/model", { isList: true }),
+};
 const MODE = { mode: setting("--mode <mode>", "consensus (the chair writes) or vote (best draft)") };
 
 export const ATTACHMENTS = {
-  context: repeated("--context <file>", "attach a file; may be repeated (stdin is attached too)"),
+  context: repeated(
+    "--context <files>",
+    "attach files, folders or patterns, comma-separated; may be repeated (stdin is attached too)",
+  ),
 };
 
 /** What is written of a debate, beside what is printed. */
@@ -67,7 +85,7 @@ export const DEBATE_INPUT = {
 
 /** Grading, memory and the conversation of `respond` and `chat`. */
 export const CONVERSATION = {
-  judge: setting("--judge <ref>", "judge that scores the answer from 1 to 5"),
+  judge: listSetting("--judge <ref>", "judge that scores the answer from 1 to 5"),
   critic: setting("--critic", "score answers with the judge of critic.yaml", { off: "do not score answers" }),
   memory: setting("--no-memory", "do not use memory"),
   ...USER,
@@ -181,7 +199,7 @@ export const EVAL = {
   verbose: flag("-v, --verbose", "accepted for compatibility", { isHidden: true }),
 };
 export const JUDGING = {
-  model: requiredText("--model <ref>", "judge model, provider/model"),
+  model: requiredText("--model <ref>", "judge model, provider/model", { isList: true }),
   rubric: text("--rubric <name>", "name or file of a rubric (default: answer-quality)"),
   form: choice("--form <form>", "prompt form, prometheus or json (default: by the model)", [
     "prometheus",
@@ -206,7 +224,7 @@ export const GRADE = {
 };
 export const TEST = {
   ...MODEL,
-  judge: setting("--judge <refs>", "judge that scores the answers"),
+  judge: listSetting("--judge <refs>", "judge that scores the answers"),
   respondentB: setting("--respondent-b", "answer with a second model too (A/B comparison)"),
   modelB: setting("--model-b <ref>", "second model (default: the same model)"),
   temperatureB: setting("--temperature-b <t>", "temperature of the second model (default: 0.5)"),

@@ -6,17 +6,17 @@ import manifest from "../../package.json" with { type: "json" };
 import { withProtocols } from "../app/registry.ts";
 import { listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { Fault } from "../kernel/index.ts";
-import { editDistance, findNearest } from "../text/words.ts";
 import type { Command, CommandGroup, CommandOptions, Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { noteError, noteProblem } from "./errors.ts";
 import { EXIT, exitOfError } from "./exits.ts";
 import { processOutput } from "./output.ts";
 import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
+import { refuseCommandWords, refuseOtherWords } from "./question-words.ts";
 
 const EPILOGUE = `
-A first word that is not a command begins a question. "parley -- list" asks
-about the word "list".
+A text that does not begin with a command is a question. One word is asked
+with "parley ask WORD" only, and after -- every word is the question's.
 
 Examples:
   $ parley "Should we move our queue to Postgres?" --context docs/queue.md
@@ -47,7 +47,7 @@ export async function runProgram(
 ): Promise<number> {
   const io: Io = { output: processOutput(process.env), env: process.env, cwd: process.cwd(), protocols };
   try {
-    const parsed = await parseCommandLine(argv, io);
+    const parsed = await parseCommandLine(argv.length > 0 ? argv : await pipedQuestion(io), io);
     if (!parsed) return EXIT.answered;
     const { command, given, args } = parsed;
     return await command.run(withEnvFile(io, given), given, args);
@@ -63,15 +63,29 @@ export async function runProgram(
   }
 }
 
+/** The command line that asks what is piped into `parley` alone; empty where nothing is. */
+async function pipedQuestion({ output }: Io): Promise<readonly string[]> {
+  if (process.stdin.isTTY) return [];
+  const text = await (await import("./input.ts")).readStandardInput(output);
+  return text === undefined ? [] : ["ask", "--", text.trim()];
+}
+
 /**
  * Reads a command line; undefined where it asked for help, which is printed.
- * @throws Fault `configuration` for a misspelt command; CommanderError for options and arguments that do not fit
+ * @throws Fault `configuration` for what is no question (MONEY-1); CommanderError for options and arguments that do not fit
  */
 export async function parseCommandLine(argv: readonly string[], io: Io): Promise<Parsed | undefined> {
   const [first] = argv;
   const isHelp = first === undefined || ["help", "-h", "--help"].includes(first);
   const row = isHelp ? undefined : await rowNamed(first, io);
-  if (!row && !isHelp) refuseMisspelt(argv, io);
+  const names = [...declaredNames(io), ...COMMANDS.map(({ name }) => name)];
+  const isAsked = row !== undefined || isHelp || argv.includes("--");
+  // Before options are read: those of the command that was meant are not those of `ask`.
+  if (!isAsked && !first.startsWith("-"))
+    refuseCommandWords(
+      argv.filter((word) => !word.startsWith("-")),
+      names,
+    );
   const asked = row ?? (isHelp ? undefined : await rowNamed("ask", io));
   let parsed: Parsed | undefined;
   const program = new CommanderCommand("parley")
@@ -107,6 +121,12 @@ export async function parseCommandLine(argv: readonly string[], io: Io): Promise
   if (row && row.name !== first) add(program, row, first); // an older name
   if (first === undefined) program.outputHelp();
   else await program.parseAsync([...(row || isHelp ? argv : ["ask", ...argv])], { from: "user" });
+  if (parsed && !isAsked) refuseCommandWords(parsed.args, names);
+  if (parsed?.command.asks === true) {
+    const after = argv.includes("--") ? argv.length - argv.indexOf("--") - 1 : 0;
+    const args = parsed.args.slice(0, parsed.args.length - after);
+    await refuseOtherWords(io, parsed.command, { ...parsed, args });
+  }
   return parsed;
 }
 
@@ -119,6 +139,10 @@ function addOptions(command: CommanderCommand, options: CommandOptions): void {
       .conflicts(one.conflicts ?? []);
     if (one.isRepeated === true)
       option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]);
+    if (one.isList === true)
+      option.argParser((value, before: string | undefined) =>
+        before === undefined ? value : `${before},${value}`,
+      );
     // Without a default, commander takes a `--no-` option that is not given for a yes.
     if (option.negate) option.default(null);
     command.addOption(option);
@@ -148,24 +172,6 @@ export async function allRows(io: Io): Promise<readonly Row[]> {
       .map((name) => rowNamed(name, io)),
   );
   return [...declared.filter((row) => row !== undefined), ...COMMANDS];
-}
-
-/** A question of this many words or more is one, whatever its first word looks like. */
-const QUESTION_WORDS = 3;
-
-/** @throws Fault `configuration` for a first word that is one letter away from a command, where what follows could belong to one */
-function refuseMisspelt(argv: readonly string[], io: Io): void {
-  const [first = "", ...rest] = argv;
-  const words = rest.filter((word) => !word.startsWith("-"));
-  if (!/^[a-z-]{3,}$/.test(first) || words.length > QUESTION_WORDS - 2) return;
-  const meant = findNearest(first, [...declaredNames(io), ...COMMANDS.map(({ name }) => name)]);
-  // The beginning of a command counts as near, but "can pigs fly" is a question.
-  if (meant === undefined || Math.abs(first.length - meant.length) > 1 || editDistance(first, meant) > 1)
-    return;
-  throw new Fault("configuration", {
-    why: `"${first}" is not a command. To ask about the word itself: parley -- ${argv.join(" ")}`,
-    next: ["parley", meant, ...rest].join(" "),
-  });
 }
 
 /** The command that the first words name, and the one below it. */

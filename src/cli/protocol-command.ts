@@ -3,6 +3,7 @@ import { settingKeys, settingName } from "../config/settings.ts";
 import { loadNamed, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import {
   flag,
+  listSetting,
   longFlag,
   readOptions,
   setting,
@@ -63,7 +64,7 @@ const EXAMPLES: { readonly [protocol: string]: readonly [string, string] | undef
 /** Commands that do more than to ask a question and show the result. */
 const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
   respond: defineSurface({
-    arguments: "<question...>",
+    arguments: "[question...]",
     options: {
       ...options.CONVERSATION,
       ...options.ATTACHMENTS,
@@ -128,6 +129,7 @@ export async function protocolCommand(
   return {
     ...surface,
     name,
+    asks: surface.arguments !== undefined,
     summary: surface.summary ?? protocol.summary,
     options: { ...settings, ...own, ...surface.options },
     examples: surface.examples ?? EXAMPLES[name] ?? [question, `${question} --json`],
@@ -175,7 +177,7 @@ function declaredOptions({ seats, texts = [], settings, request }: AnyProtocol):
 function seatOption({ filledBy, max, description }: AnyProtocol["seats"][number]): CommandOptions {
   if (filledBy === "chair") return options.CHAIR;
   if (filledBy === "judge")
-    return { judge: setting("--judge <refs>", description ?? "judge models, comma-separated") };
+    return { judge: listSetting("--judge <refs>", description ?? "judge models, comma-separated") };
   return max === 1 ? options.MODEL : options.MODELS;
 }
 

@@ -2,8 +2,9 @@ import type { Configured } from "../app/configured.ts";
 import type { AppContext, EffectiveSettings } from "../app/context.ts";
 import { resolveId } from "../app/lookup.ts";
 import { loadSettings } from "../config/sources.ts";
-import type { Entry, OrganizationStore, Store } from "../kernel/index.ts";
+import { Fault, type Entry, type OrganizationStore, type Store } from "../kernel/index.ts";
 import { openStore } from "../stores/index.ts";
+import { quoteValue } from "../text/words.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 
@@ -24,6 +25,12 @@ export async function withParley<T>(
 ): Promise<T> {
   const { openConfigured } = await import("../app/configured.ts");
   const { rubric, model } = flags;
+  if (typeof model === "string" && model.includes(",")) {
+    const [first = ""] = model.split(",");
+    const why = `--model takes one model (got ${quoteValue(model)})`;
+    const next = `--model ${first.trim()}; parley council --models ${model.replaceAll(/\s/g, "")} asks several`;
+    throw new Fault("configuration", { why, next });
+  }
   const configured = await openConfigured({
     ...{ env: io.env, cwd: io.cwd, protocols: io.protocols, flagPrefix: "--" },
     files: typeof rubric === "string" ? [rubric] : [],

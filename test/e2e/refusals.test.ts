@@ -86,7 +86,12 @@ const cases: readonly Case[] = [
     code: 2,
     says: /nope\.md does not exist/,
   },
-  { what: "a folder as context", args: [QUESTION, "--context", "."], code: 2, says: /folder|directory/ },
+  {
+    what: "an empty folder as context",
+    args: [QUESTION, "--context", "."],
+    code: 2,
+    says: /\. has no text file/,
+  },
   {
     what: "a binary file as context",
     args: [QUESTION, "--context", "blob"],
@@ -157,7 +162,7 @@ const cases: readonly Case[] = [
     code: 2,
     says: /postgres/,
   },
-  { what: "a response to nothing", args: ["respond"], code: 2, says: /missing required argument 'question'/ },
+  { what: "a response to nothing", args: ["respond"], code: 2, says: /the question is empty/ },
   {
     what: "a response to an empty question",
     args: ["respond", "  "],
@@ -366,8 +371,10 @@ describe("what goes wrong on the way", () => {
 
   it("follows up neither a turn that is open nor one that has been followed, and says what can be", async () => {
     await using place = somewhere();
-    const ask = [...RESPOND, "--no-critic", "--no-memory", "--quiet"];
-    const dying = place.start([...ask, "--model", "sim/ada?latency=20000", "--events"]);
+    const [, , , , ...quiet] = [...RESPOND, "--no-critic", "--no-memory", "--quiet"];
+    const ask = [...RESPOND, ...quiet];
+    const slow = ["respond", QUESTION, "--model", "sim/ada?latency=20000", ...quiet];
+    const dying = place.start([...slow, "--events"]);
     const open = await dying.seen("stdout", /"deliberation":"([a-z0-9]+)"/);
     dying.kill("SIGKILL");
     await dying.ended;

@@ -13,7 +13,7 @@ export const ask = (
   { protocol, settings: flags, own, args }: Declared,
 ): Promise<number> =>
   withParley(io, flags, async ({ settings }, { parley, principal, requested }) => {
-    const { question, texts } = await readQuestion(io, args, { context: options.context, settings });
+    const { question, texts } = await readQuestion(io, args, { ...options, settings });
     const request = { ...own, ...requested, protocol, question, context: texts };
     return runDeliberation(
       io,

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readContext, readProblemFile } from "../../config/input-files.ts";
+import { readProblemFile } from "../../config/input-files.ts";
 import { toAbsolute } from "../../config/paths.ts";
 import { displayPath } from "../../config/text-file.ts";
 import {
@@ -14,7 +14,7 @@ import type { WrittenDebate } from "../../protocols/debate/seats.ts";
 import { runWithQuestions } from "../clarification.ts";
 import type { Io, Values } from "../command.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
-import { readStandardInput } from "../input.ts";
+import { readAttachments, readStandardInput } from "../input.ts";
 import { createScreenLog } from "../screen-log.ts";
 import type { DEBATE_FILES, DEBATE_INPUT, SHOWING } from "../options.ts";
 import type { Declared } from "../protocol-command.ts";
@@ -52,13 +52,12 @@ export const debate = (
     }
     if (isUsual && !showing.quiet) io.output.note(`Using the debate configuration in ${DEBATE_CONFIG}`);
     const { folder, files: attached } = splitContext(io, options.context);
-    const context = await readContext({
-      files: attached,
-      stdin: problem.from === "stdin" ? undefined : await readStandardInput(io.output),
-      maxBytes: settings.maxContextBytes,
-      cwd: io.cwd,
-      env: io.env,
-    });
+    const stdin = problem.from === "stdin" ? undefined : await readStandardInput(io.output);
+    const context = await readAttachments(
+      io,
+      { context: attached, stdin },
+      { settings, quiet: showing.quiet },
+    );
     const { exit, id } = await runWithQuestions(io, configured, {
       begin: (signal) =>
         parley.start(
@@ -117,12 +116,18 @@ async function readProblem(
   args: readonly string[],
   file: string | undefined,
 ): Promise<WrittenProblem> {
-  const words = args.join(" ").trim();
+  const words = args
+    .filter((word) => word !== "-")
+    .join(" ")
+    .trim();
   if (words !== "" && file !== undefined) {
     const why = "there are two problems: an argument, and a file";
     throw new Fault("configuration", { why, next: "leave one of them out" });
   }
   if (file !== undefined) return { text: readProblemFile(file, io), from: "file" };
   if (words !== "") return { text: words, from: "argument" };
-  return { text: (await readStandardInput(io.output)) ?? "", from: "stdin" };
+  return {
+    text: (await readStandardInput(io.output, { isWanted: args.includes("-") })) ?? "",
+    from: "stdin",
+  };
 }

@@ -26,7 +26,7 @@ export const respond = (
       const leave = new AbortController();
       const signal = AbortSignal.any([interrupted, leave.signal]);
       const { wait, folder, continue: previous } = options;
-      const { question, texts } = await readQuestion(io, args, { context: options.context, settings });
+      const { question, texts } = await readQuestion(io, args, { ...options, settings });
       const turn = await askTurn(
         io,
         {

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import * as z from "zod";
-import { checkedFile, filesIn, isMisspelled } from "../../config/named-files.ts";
+import { filesMatching, isPattern } from "../../config/file-patterns.ts";
+import { checkedFile, isMisspelled } from "../../config/named-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { displayPath, refuse } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
@@ -323,21 +322,16 @@ function checkSubject(
 const MAX_FILES = 500;
 
 /**
- * Lists the files that words name. A `*` in a file's name, which not every shell resolves, stands for any characters, in
- * files that end in .yaml or .yml, in the order of their names.
+ * Lists the files that words name. A pattern of names, which not every shell resolves, stands for files that end in .yaml
+ * or .yml, in the order of their names.
  * @throws Fault `configuration` where none fits, or more than 500 do
  */
 export function storyFiles(words: readonly string[], place: FileContext): string[] {
   const files = words.flatMap((word) => {
-    const pattern = basename(word);
-    if (!pattern.includes("*") || existsSync(toAbsolute(word, place))) return [word];
-    const parts = pattern.split(/\*+/).map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
-    const names = new RegExp(`^${parts.join(".*")}$`, "su");
-    const matches = filesIn(toAbsolute(dirname(word), place), [".yaml", ".yml"])
-      .map((path) => basename(path))
-      .filter((name) => names.test(name));
+    if (!isPattern(word, place)) return [word];
+    const matches = filesMatching(word, place).filter((name) => /\.ya?ml$/.test(name));
     if (matches.length === 0) throw refuse(`no story fits ${displayPath(word)}`, "name a file that exists");
-    return matches.map((name) => join(dirname(word), name));
+    return matches;
   });
   if (files.length > MAX_FILES)
     throw refuse(`there are ${files.length} stories, more than ${MAX_FILES}`, "run them in parts");

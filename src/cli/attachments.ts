@@ -1,0 +1,97 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { filesMatching, isPattern } from "../config/file-patterns.ts";
+import { toAbsolute } from "../config/paths.ts";
+import { decodeText, displayPath, refuse } from "../config/text-file.ts";
+import { isFault } from "../kernel/index.ts";
+import { holdsKey, isSecretPath } from "../tools/path-checks.ts";
+import { pluralize } from "../text/format.ts";
+import type { Io } from "./command.ts";
+
+/** Names of files that a note lists, at most. */
+const MAX_LISTED = 8;
+
+/**
+ * The files that `--context` names, one by one: of a list with commas each, of a folder and of a pattern every text file. A
+ * binary file or one with secrets is left out of these and named in a note; one that is named itself is the caller's to read.
+ * @throws Fault `configuration` for a folder or a pattern without a text file
+ */
+export function expandAttachments(
+  written: readonly string[],
+  { io, maxBytes }: { readonly io: Pick<Io, "cwd" | "env">; readonly maxBytes: number },
+): { readonly files: readonly string[]; readonly notes: readonly string[] } {
+  const notes: string[] = [];
+  const files = written
+    .flatMap((value) => splitNames(value, io))
+    .flatMap((name) => {
+      const isFolder = statSync(toAbsolute(name, io), { throwIfNoEntry: false })?.isDirectory() === true;
+      if (!isFolder && !isPattern(name, io)) return [name];
+      const found = filesMatching(isFolder ? `${name.replace(/\/+$/, "")}/**` : name, io);
+      const skipped = found.flatMap((file) => {
+        const why = reasonToSkip(file, { io, maxBytes });
+        return why === undefined ? [] : [{ file, why }];
+      });
+      const kept = found.filter((file) => !skipped.some((one) => one.file === file));
+      const left = skipped.map(({ file, why }) => `${basename(displayPath(file))} (${why})`);
+      if (kept.length === 0)
+        throw refuse(
+          `${displayPath(name)} ${isFolder ? "has no text file" : "matches no text file"}${left.length > 0 ? `: skipped ${listed(left)}` : ""}`,
+          "check the path",
+        );
+      notes.push(
+        `Attached ${pluralize(kept.length, "file")} of ${displayPath(name)}: ${listed(kept.map(displayPath))}${left.length > 0 ? `; skipped ${listed(left)}` : ""}`,
+      );
+      return kept;
+    });
+  return { files: [...new Set(files)], notes };
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length <= MAX_LISTED
+    ? names.join(", ")
+    : `${names.slice(0, MAX_LISTED).join(", ")} and ${names.length - MAX_LISTED} more`;
+
+/** The entries of a list with commas; a comma may belong to the name of a file, or to a pattern's `{a,b}`. */
+function splitNames(value: string, io: Pick<Io, "cwd" | "env">): readonly string[] {
+  if (!value.includes(",") || statSync(toAbsolute(value, io), { throwIfNoEntry: false })) return [value];
+  const names = value.split(/,(?![^{}]*\})/).map((name) => name.trim());
+  return names.filter((name, index) => name !== "" || (index === 0 && names.length === 1));
+}
+
+/** Why a file that nobody named is not attached. One that is too large is: its size is refused where it is read. */
+function reasonToSkip(
+  file: string,
+  { io, maxBytes }: { readonly io: Pick<Io, "cwd" | "env">; readonly maxBytes: number },
+): string | undefined {
+  if (
+    isSecretPath(
+      file.split("/").filter((part) => part !== "" && !/^\.+$/.test(part)),
+      false,
+    )
+  )
+    return "secret";
+  const bytes = head(toAbsolute(file, io), maxBytes + 1);
+  if (bytes === undefined) return "unreadable";
+  if (bytes.includes(0)) return "binary";
+  if (bytes.length > maxBytes) return undefined;
+  try {
+    return holdsKey(decodeText({ bytes, name: file, maxBytes })) ? "secret" : undefined;
+  } catch (error) {
+    if (isFault(error, "configuration")) return "not UTF-8";
+    throw error;
+  }
+}
+
+function head(path: string, bytes: number): Uint8Array | undefined {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const buffer = Buffer.alloc(Math.min(bytes, statSync(path).size));
+      return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+}

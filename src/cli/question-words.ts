@@ -1,0 +1,142 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { Fault } from "../kernel/index.ts";
+import { editDistance, findNearest } from "../text/words.ts";
+import { splitList, type Command, type Io } from "./command.ts";
+
+// MONEY-1. What is likely to be a command, a file or a model is no question: nothing is asked before `ask` or `--` says so.
+
+/** What people type for commands that are named otherwise. */
+const MEANT = new Map(
+  Object.entries({
+    list: "history runs log logs ls sessions jobs ps list-all",
+    show: "view open cat last",
+    resume: "continue",
+    cancel: "stop kill abort delete remove rm",
+    feedback: "rate score vote",
+    bench: "benchmark",
+    eval: "evaluate",
+    config: "settings configure set env init personas",
+    doctor: "login logout auth key keys account setup install status check",
+    models: "providers",
+    "memory search": "search find grep recall",
+    "judge compare": "vs diff",
+    "sim-server": "serve server api mcp",
+    "--version": "version",
+    "--help": "help usage man quit exit bye completion completions update upgrade start run",
+  }).flatMap(([command, words]) => words.split(" ").map((word) => [word, command] as const)),
+);
+
+/** The command that a word was meant for; `--help` where that is a guess. */
+function commandFor(word: string, names: readonly string[]): string {
+  const lower = word.toLowerCase();
+  const meant = MEANT.get(lower);
+  if (meant !== undefined) return meant;
+  const nearest = findNearest(lower, [...names, ...MEANT.keys()]) ?? "";
+  const isNear = editDistance(lower, nearest) <= (lower.length > 4 ? 2 : 1);
+  return isNear ? (MEANT.get(nearest) ?? nearest) : "--help";
+}
+
+/** Scripts that put no spaces between words: what looks like one word may be a whole question. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Whether a text is a single word that does not say that it is a question. */
+function isBareWord(text: string, names: readonly string[]): boolean {
+  const word = text.trim();
+  if (word === "" || word === "-" || /\s/.test(word) || UNSPACED.test(word)) return false;
+  const asked = /^(.*?)[?？؟]+$/u.exec(word)?.[1];
+  return (
+    asked === undefined ||
+    asked === "" ||
+    names.includes(asked.toLowerCase()) ||
+    MEANT.has(asked.toLowerCase())
+  );
+}
+
+/** Edits that a misspelt command has at most, where more than it was written. */
+const MISSPELT = 1;
+
+/**
+ * @throws Fault `configuration` for one bare word, and for a misspelt or other command's name with one more word at most;
+ * the nearest command is named, and how to ask the question anyway
+ */
+export function refuseCommandWords(words: readonly string[], names: readonly string[]): void {
+  const [first = "", ...more] = words;
+  const lower = first.toLowerCase();
+  const isCommand =
+    more.length <= 1 &&
+    /^[a-z-]{3,}$/.test(lower) &&
+    // The beginning of a command counts as near, but "can pigs fly" is a question.
+    (MEANT.has(lower) ||
+      names.some(
+        (name) => Math.abs(lower.length - name.length) <= 1 && editDistance(lower, name) <= MISSPELT,
+      ));
+  if (!isCommand && (more.length > 0 || !isBareWord(first, names))) return;
+  const command = commandFor(first.replace(/[?？؟]+$/u, ""), names);
+  const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
+  throw new Fault("configuration", {
+    why: `${JSON.stringify(first)} is not a command. To ask it as a question: parley ask ${quoted(words.join(" "))}`,
+    next: ["parley", command, ...rest].join(" "),
+  });
+}
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string =>
+  /^[\w./,:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** @throws Fault `configuration` for words of a question that are a file, or a model's name */
+export async function refuseOtherWords(
+  io: Io,
+  { options }: Command,
+  { given, args }: { readonly given: Readonly<Record<string, unknown>>; readonly args: readonly string[] },
+): Promise<void> {
+  const context = Array.isArray(given["context"]) ? given["context"].map(String) : [];
+  const files = args.filter((word) => isFileName(word, io, context.length > 0));
+  if (files.length > 0) {
+    const [file = ""] = files;
+    const list = [...context.flatMap(splitList), ...files].join(",");
+    const problem =
+      options["problemDescription"] === undefined || context.length > 0 ? "" : `-p ${file}, or `;
+    throw new Fault("configuration", {
+      why: `${JSON.stringify(file)} is a file, not a word of the question`,
+      next: `${problem}--context ${quoted(list)}; or put the whole question in quotation marks`,
+    });
+  }
+  const flag = ["models", "model", "judge", "chair", "respondentB"].find(
+    (key) => typeof given[key] === "string",
+  );
+  const models = await modelNames(args, flag !== undefined);
+  const [model] = models;
+  if (model === undefined) return;
+  const list = [...(flag === undefined ? [] : splitList(String(given[flag]))), ...models].join(",");
+  const isOne = options["models"] === undefined && (flag ?? "model") === "model";
+  throw new Fault("configuration", {
+    why: `${JSON.stringify(model)} is a model, not a word of the question`,
+    next: isOne
+      ? `parley council --models ${quoted(list)} asks several; --model takes one`
+      : `--${flag ?? "models"} ${quoted(list)}; or put the whole question in quotation marks`,
+  });
+}
+
+/** A file; or a folder, where its name ends as one's or others are attached. */
+function isFileName(word: string, { cwd }: Io, isAttaching: boolean): boolean {
+  try {
+    const stat = statSync(resolve(cwd, word), { throwIfNoEntry: false });
+    if (stat?.isDirectory() === true) return word.length > 1 && (isAttaching || word.endsWith("/"));
+    return stat !== undefined && word.trim() !== "" && word !== "-";
+  } catch {
+    return false; // a text that cannot be a path
+  }
+}
+
+const MODEL_FORM = /^([a-z][a-z0-9_-]*)\/[\w.:@/?=&%-]+,?$/i;
+
+/** Words that name a model: of any provider behind an option that takes models, else of a provider that there is. */
+async function modelNames(words: readonly string[], isAfterModels: boolean): Promise<readonly string[]> {
+  const inForm = words.flatMap((word) => word.split(",")).filter((word) => MODEL_FORM.test(word));
+  if (inForm.length === 0 || isAfterModels) return inForm;
+  const { providers } = await import("../models/providers.ts");
+  const names = new Set<string>([...Object.keys(providers), "sim"]);
+  return inForm.filter((word) => names.has(word.split("/", 1)[0]?.toLowerCase() ?? ""));
+}
