@@ -1,6 +1,7 @@
 import type { Resources } from "../config/resources.ts";
 import { displayPath } from "../config/text-file.ts";
 import { loadAll, type AnyProtocol, type PromptTemplate, type Registry } from "../engine/index.ts";
+import { local2Template } from "../interop/local2/prompts.ts";
 import { Fault } from "../kernel/index.ts";
 import { templateProblem } from "../prompts/template.ts";
 import { findNearest } from "../text/words.ts";
@@ -8,7 +9,7 @@ import { findNearest } from "../text/words.ts";
 type Prompts = Pick<Resources, "prompts" | "overriddenPrompts">;
 
 /**
- * Returns each template's text by name: the user's override or the built-in text.
+ * Returns each template's text by name: the user's override, which may be a prompt of LoCAL2's, or the built-in text.
  * @throws Fault `configuration` for an override with other slots or of an unknown template
  */
 export async function templatesInForce(
@@ -24,7 +25,8 @@ export async function templatesInForce(
       ...(await shippedTemplates(registry)).map(({ name }) => name),
     ]);
   return Object.fromEntries(
-    resources.prompts(templates).map(({ name, slots, text, path }) => {
+    resources.prompts(templates).map(({ name, slots, text: written, path }) => {
+      const text = local2Template(written, slots) ?? written;
       const problem = templateProblem(text, slots);
       if (problem === undefined) return [name, text];
       const next = `its slots are ${slots.map((slot) => `{{${slot}}}`).join(", ")}`;

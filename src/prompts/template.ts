@@ -61,7 +61,8 @@ export type Template<S extends string = string> = {
 };
 
 /**
- * Declares a template. Its text has `{{slots}}` under the lines `=== system ===` and `=== user ===`.
+ * Declares a template. Its text has `{{slots}}` under the lines `=== system ===` and `=== user ===`. What stands above the
+ * first of them is not rendered: an override names the slots there that it does without.
  *
  * @example
  * const estimate = defineTemplate("delphi-estimate", ["material", "persona"], texts["delphi-estimate"]);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DebateRecord } from "../../protocols/debate/view/record.ts";
-import type { Entry } from "../../kernel/index.ts";
+import { workOf, type Entry } from "../../kernel/index.ts";
 import { debateRecord } from "../../protocols/debate/view/debated.ts";
 import { sampleDebate } from "../../../test/support/sample-debate.ts";
 import { dialecticRecord } from "./record.ts";
@@ -368,6 +368,24 @@ describe("a debate written as Dialectic's", () => {
       metadata: { toolCalls: [{ name: "file_read" }], toolResults: [{ role: "tool" }] },
     });
   });
+
+  it.each(["proposal", "refinement", "critique"])(
+    "gives a tool's call to the %s that it was made for, whatever steps are called",
+    (kind) => {
+      const entries = sampleDebate().entries.map((entry): Entry => {
+        if (entry.type === "unknown") return entry;
+        const step = "step" in entry.origin ? { step: `${entry.seq}` } : {};
+        const work = workOf(entry);
+        const isOfTool = entry.type === "tool-called" || entry.type === "reply-received";
+        const made = kind === "critique" ? { of: "architect", round: 2 } : {};
+        const moved = isOfTool && work?.round === 1 ? { work: { ...work, kind, ...made } } : {};
+        return { ...entry, origin: { ...entry.origin, ...step, ...moved } } as Entry; // the same origin but for these
+      });
+      const all = dialecticState(entries).rounds.flatMap(({ contributions }) => contributions);
+      const called = all.filter(({ metadata }) => "toolCalls" in metadata);
+      expect(called).toEqual([expect.objectContaining({ agentId: "tester", type: kind })]);
+    },
+  );
 });
 
 const folder = new URL("../../../../shared/data/dialectic-debates/", import.meta.url);

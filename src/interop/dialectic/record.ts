@@ -277,11 +277,18 @@ const toSummary = ({ agentId, summary, metadata: recorded }: z.infer<typeof Summ
   ...usageIn(recorded),
 });
 
-function toolsOf({ agentId, metadata: given }: DialecticContribution): DebateRound["tools"] {
+function toolsOf({
+  agentId,
+  type,
+  targetAgentId,
+  metadata: given,
+}: DialecticContribution): DebateRound["tools"] {
   const results = new Map((given?.toolResults ?? []).map((one) => [one.tool_call_id, one.content]));
   return (given?.toolCalls ?? []).map(({ id, name, arguments: asked }) => ({
     by: agentId,
     during: null,
+    kind: type,
+    of: targetAgentId ?? null,
     tool: name,
     arguments: asked,
     result: results.get(id) ?? null,

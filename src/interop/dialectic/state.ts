@@ -84,8 +84,8 @@ function contributionsIn(round: DebateRound, roles: Roles) {
     ...refinements.map((one) => ({ ...one, type: "refinement", target: undefined, carried: false })),
   ];
   const asked = texts.filter(({ carried }) => !carried);
-  const ownerOf = ({ by, during }: DebateRound["tools"][number]) =>
-    asked.find((one) => one.by === by && during === stepOf(round.round, one)) ??
+  const ownerOf = ({ by, kind, of }: DebateRound["tools"][number]) =>
+    asked.find((one) => one.by === by && one.type === kind && (one.target ?? null) === of) ??
     asked.find((one) => one.by === by);
   return texts.map((one) => {
     const tools = round.tools
@@ -107,12 +107,6 @@ function contributionsIn(round: DebateRound, roles: Roles) {
     };
   });
 }
-
-/** As the debate names the step of a text. */
-const stepOf = (
-  round: number,
-  { type, by, target }: { type: string; by: string; target: string | undefined },
-) => `round-${round}/${type}/${by}${target === undefined ? "" : `/of/${target}`}`;
 
 const toolMetadata = (tools: readonly (DebateRound["tools"][number] & { readonly id: string })[]) => ({
   toolCalls: tools.map(({ id, tool, arguments: given }) => ({ id, name: tool, arguments: given })),

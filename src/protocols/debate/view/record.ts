@@ -67,11 +67,13 @@ const Round = z.strictObject({
   critiques: z.array(Contribution.extend({ of: z.string() })),
   refinements: z.array(Answer),
   /** `result`: null where none is recorded. */
-  /** `during`: the step whose reply called it; null where nobody knows. */
+  /** `during`: the step whose reply called it, for people; `kind`, `of`: its work, and whose text that is about. Null where nobody knows. */
   tools: z.array(
     z.strictObject({
       by: z.string(),
       during: z.string().nullable(),
+      kind: z.string().nullable(),
+      of: z.string().nullable(),
       tool: z.string(),
       arguments: z.string(),
       result: z.string().nullable(),

@@ -81,8 +81,9 @@ function roundOf(
         .flatMap((event) => {
           if (!isEvent(event, "tool-called")) return [];
           const { by, tool, arguments: given, result } = event.data;
-          const [during, nth] = [askingStep(own, event) ?? "", workOf(event)?.nth ?? 0];
-          return [{ by, during, nth, tool, arguments: jsonText(given), result: jsonText(result) }];
+          const { kind = null, of = null, nth = 0 } = workOf(event) ?? {};
+          const during = askingStep(own, event) ?? "";
+          return [{ by, during, kind, of, nth, tool, arguments: jsonText(given), result: jsonText(result) }];
         })
         .sort((a, b) => (a.during === b.during ? a.nth - b.nth : a.during < b.during ? -1 : 1))
         .map(({ nth: _, ...call }) => call),
