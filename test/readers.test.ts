@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { READERS } from "./support/readers.ts";
+import { PIECE_READERS, READERS } from "./support/readers.ts";
 
 const REVIEW = `### Response A
 **Strengths:**
@@ -145,5 +145,197 @@ describe("line ends", () => {
   it("decide nothing in what models and debates really wrote", (test) => {
     test.skip(!existsSync(folder), "the recorded replies are not on this machine");
     for (const text of readRecorded(60)) expectSameReadings(text);
+  });
+});
+
+/** What hostile texts repeat; the first are those that have been slow. */
+const PIECES = [
+  ...["\n", "\r", "```\n", "{}", '{"', "a\n\n", "\n> ", "[RESULT]"],
+  ...[
+    " ",
+    "\t",
+    "\r\n",
+    " \n",
+    "    x\n",
+    "a",
+    "A",
+    "word ",
+    "a b ",
+    "a\n",
+    "\na: ",
+    "a. ",
+    "A. B",
+    "? ",
+    "!",
+    "…",
+  ],
+  ...[
+    "{",
+    "[",
+    "(",
+    '{"a":',
+    '{"a":1}\n',
+    "[[",
+    "[[A]]",
+    "[[A",
+    "]]",
+    "[]",
+    "}",
+    '"',
+    "'",
+    "\\",
+    '\\"',
+    "`",
+    "``",
+  ],
+  ...[
+    "````\n",
+    "~~~\n",
+    "```json\n{",
+    "```json\n{}\n```\n",
+    "|",
+    "| a ",
+    "\n| a | b |",
+    "|---",
+    "> ",
+    "\n>",
+    "> A\n",
+  ],
+  ...[
+    "#",
+    "\n# ",
+    "## A\n",
+    "### Response A\n",
+    "*",
+    "**",
+    "**A**",
+    "_",
+    "__",
+    "-",
+    "- ",
+    "\n- a",
+    "1. ",
+    "\n1. A",
+  ],
+  ...[
+    ",",
+    "A,",
+    "A > ",
+    "A, B, C\n",
+    "1",
+    "1,",
+    "1,000",
+    "1.5",
+    "1/",
+    "1e",
+    "$",
+    "$1",
+    "2^",
+    "x^2 + ",
+    "= 1",
+    "85% ",
+  ],
+  ...[
+    "\\boxed{",
+    "\\boxed{1}",
+    "\\frac{1}{2}",
+    "\\frac{",
+    "\\[",
+    "\\( x \\)",
+    "\\text{",
+    "(A",
+    "(A)",
+    "January 1, ",
+  ],
+  ...[
+    "FINAL RANKING:",
+    "FINAL RANKING:\n",
+    "FINAL RANKING: A, B, C\n",
+    "Final answer:",
+    "Final answer: 5\n",
+    "Answer: ",
+  ],
+  ...[
+    "The answer is ",
+    "The answer is 5. ",
+    "[RESULT] 4\n",
+    "Score: 4\n",
+    "Feedback:",
+    "A is better. ",
+    "Therefore, ",
+  ],
+  ...[
+    "Response A is better than ",
+    "Answer B says: ",
+    "Answer B says:\n",
+    "Strengths:\n- a\n",
+    "must ",
+    "- must a\n",
+  ],
+  ...[
+    '{"contributors":',
+    '{"contributors":[{"id":"A","weight":1}]}\n',
+    '{"evaluation":{',
+    '"evaluation"',
+    "not ",
+  ],
+  ...[
+    "[BEGIN draft A #0123456789abcdef]\n",
+    "[END draft A #0123456789abcdef]\n",
+    "Requirements Coverage\n",
+    "## Dissent\n",
+  ],
+  ...[
+    "“",
+    "”",
+    "’",
+    "“a” ",
+    "Ada ",
+    "Dr. ",
+    "é",
+    "😀",
+    "\u{d800}",
+    "\u0000",
+    "\u00a0",
+    "\u200b",
+    "\u2028",
+    "<a",
+    "<think>",
+  ],
+  ...["https://", "a@b", "sk-", "key=", "a:b ", "&", "</"],
+];
+
+/** Milliseconds of one call, at most; a quadratic reader takes minutes. */
+const MAX_TIME = 250;
+const SIZES = [256 * 1024, 4 * 1024 * 1024];
+const KNOWN_SLOW = 8;
+/** All pieces for every reader take minutes: `READERS_ALL=1` asks for them. */
+const oneIn = process.env["READERS_ALL"] === "1" ? 1 : 24;
+
+/** The lesser of the time that passed and the time that this process had a core. */
+function timeOf(read: (text: string) => unknown, text: string): number {
+  const [from, used] = [performance.now(), process.cpuUsage()];
+  read(text);
+  const { user, system } = process.cpuUsage(used);
+  return Math.min(performance.now() - from, (user + system) / 1_000);
+}
+
+describe("time", () => {
+  it.each(SIZES)("of every reader is short for %i characters of anything", { timeout: 600_000 }, (size) => {
+    const texts = PIECES.map((piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size));
+    // What is repeated is a rope until it is searched.
+    for (const text of texts) text.includes("\u0001");
+    const slow: unknown[] = [];
+    for (const [nth, [name, read]] of Object.entries({ ...READERS, ...PIECE_READERS }).entries()) {
+      for (const text of texts.slice(0, KNOWN_SLOW)) read(text.slice(0, 4_096));
+      for (const [index, text] of texts.entries()) {
+        if (index >= KNOWN_SLOW && (index + nth) % oneIn !== 0) continue;
+        const took = timeOf(read, text);
+        // Once more where another process or a collection may have had the core.
+        const again = took > MAX_TIME ? timeOf(read, text) : took;
+        if (again > MAX_TIME) slow.push({ name, piece: PIECES[index], took: Math.round(again) });
+      }
+    }
+    expect(slow).toEqual([]);
   });
 });

@@ -87,11 +87,12 @@ export function splitFenced(prompt: string): SplitPrompt {
   const pieces: Fenced[] = [];
   const outside: string[] = [];
   const begin = /^\[BEGIN ([a-z]+)(?: ([^\n]*?))? #([0-9a-f]{16})\]\n/gm;
-  const ends = findEnds(prompt);
+  let ends: ReadonlyMap<string, number> | undefined;
   let after = 0;
   for (let open = begin.exec(prompt); open; open = begin.exec(prompt)) {
     const [line, kind = "", label = "", mark = ""] = open;
     const name = [kind, label].filter(Boolean).join(" ");
+    ends ??= findEnds(prompt);
     const close = `\n[END ${name} #${mark}]`;
     // An empty text ends where it begins: the newline after the first line is also the one before the last.
     const end =

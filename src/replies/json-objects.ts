@@ -1,10 +1,13 @@
 import type { Span } from "../text/fences.ts";
 
-const escapes = new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-]);
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** UTF-16 units, from the end, in which objects are looked for: more than any reader takes of a reply. */
+const MAX_SEARCHED_LENGTH = 2 * 1024 * 1024;
+
+/** The content of a string with its line breaks and tabs escaped. */
+const escapeContent = (content: string): string =>
+  content.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t");
 
 /**
  * A text with the line breaks and tabs in the strings of its JSON escaped: models that write Markdown into a string
@@ -13,13 +16,25 @@ const escapes = new Map([
  */
 export function escapeBreaks(text: string): string {
   const start = text.indexOf("{");
-  if (start < 0) return text;
-  let inside = false;
-  const json = text.slice(start).replaceAll(/\\[^]|["\n\r\t]/g, (found) => {
-    if (found === '"') inside = !inside;
-    return inside ? (escapes.get(found) ?? found) : found;
-  });
-  return text.slice(0, start) + json;
+  if (start < 0 || !/[\n\r\t]/.test(text)) return text;
+  const done: string[] = [];
+  let from = 0;
+  let [opened, mustEscape] = [-1, false];
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at += 1;
+    else if (code < 0x20) mustEscape ||= code === 0x0a || code === 0x0d || code === 0x09;
+    else if (code === QUOTE) {
+      if (opened >= 0 && mustEscape) {
+        done.push(text.slice(from, opened), escapeContent(text.slice(opened, at)));
+        from = at;
+      }
+      opened = opened < 0 ? at : -1;
+      mustEscape = false;
+    }
+  }
+  const rest = opened < 0 ? text.length : opened;
+  return done.join("") + text.slice(from, rest) + escapeContent(text.slice(rest));
 }
 
 type Expected = "key" | "key-or-close" | "colon" | "value" | "value-or-close" | "comma-or-close";
@@ -44,86 +59,74 @@ function stringEnd(text: string, start: number): number | null {
   return null;
 }
 
-/** The object that opens at `start`, or the whole ones inside it where it is broken; and where to go on. */
-type Scan = {
-  readonly found: readonly Span[];
-  readonly next: number;
-};
-
-function scanObject(text: string, start: number): Scan {
-  const open: { readonly kind: string; readonly at: number }[] = [{ kind: "{", at: start }];
-  const whole: Span[] = [];
+/** Adds the object that opens at `start`, or the whole ones inside it where it is broken, to `found`; where to go on. */
+function scanObject(text: string, start: number, found: Span[]): number {
+  /** Where each open object began; -1 for a list. */
+  const open = [start];
+  const outside = found.length;
   let expected: Expected = "key-or-close";
   let lastString = start;
   let at = start + 1;
-  // A brace inside the last string may open the real object, so a failure resumes right behind where that string began.
-  const failed = (): Scan => ({
-    found: whole,
-    next: Math.max(lastString + 1, whole.at(-1)?.end ?? 0),
-  });
   for (;;) {
     const character = text.charAt(at);
-    if (character === "") return failed();
+    if (character === "") break;
     if (character === " " || character === "\n" || character === "\r" || character === "\t") {
       at += 1;
       continue;
     }
     const closes =
       expected === "key-or-close" || expected === "value-or-close" || expected === "comma-or-close";
-    if (closes && character === (open.at(-1)?.kind === "{" ? "}" : "]")) {
-      const closed = open.pop();
+    if (closes && character === ((open.at(-1) ?? -1) >= 0 ? "}" : "]")) {
+      const began = open.pop() ?? -1;
       at += 1;
-      if (closed?.kind === "{") {
-        while ((whole.at(-1)?.start ?? -1) > closed.at) whole.pop();
-        whole.push({ start: closed.at, end: at });
+      if (began >= 0) {
+        while (found.length > outside && (found.at(-1)?.start ?? -1) > began) found.pop();
+        found.push({ start: began, end: at });
       }
-      if (open.length === 0) return { found: whole, next: at };
+      if (open.length === 0) return at;
       expected = "comma-or-close";
     } else if (expected === "comma-or-close") {
-      if (character !== ",") return failed();
-      expected = open.at(-1)?.kind === "{" ? "key" : "value";
+      if (character !== ",") break;
+      expected = (open.at(-1) ?? -1) >= 0 ? "key" : "value";
       at += 1;
     } else if (expected === "colon") {
-      if (character !== ":") return failed();
+      if (character !== ":") break;
       expected = "value";
       at += 1;
     } else if (character === '"') {
       const end = stringEnd(text, at);
       lastString = at;
-      if (end === null) return failed();
+      if (end === null) break;
       expected = expected === "key" || expected === "key-or-close" ? "colon" : "comma-or-close";
       at = end;
     } else if (expected === "key" || expected === "key-or-close") {
-      return failed();
+      break;
     } else if (character === "{" || character === "[") {
-      open.push({ kind: character, at });
+      open.push(character === "{" ? at : -1);
       expected = character === "{" ? "key-or-close" : "value-or-close";
       at += 1;
     } else {
       scalar.lastIndex = at;
       const value = scalar.exec(text)?.[0];
-      if (value === undefined) return failed();
+      if (value === undefined) break;
       expected = "comma-or-close";
       at += value.length;
     }
   }
+  // A brace inside the last string may open the real object, so a failure resumes right behind where that string began.
+  return Math.max(lastString + 1, found.length > outside ? (found.at(-1)?.end ?? 0) : 0);
 }
 
 /**
  * Where the outermost whole JSON objects (RFC 8259) stand in a text of any kind, in order. What stands inside one
- * is not looked at again, so an object quoted in a string of another is never found. Time is linear in the
- * text: a scan that fails goes on behind where its last string began, and what it reads again has no string to open.
+ * is not looked at again, so an object quoted in a string of another is never found. Of a text over 2 MiB
+ * the end is searched. Time is linear in the text: a scan that fails goes on behind where its last string began, and what it reads again has no string to open.
  */
 export function jsonObjects(text: string): Span[] {
   const found: Span[] = [];
-  let at = text.indexOf("{");
+  let at = text.indexOf("{", Math.max(0, text.length - MAX_SEARCHED_LENGTH));
   while (at !== -1) {
-    if (!begins.has(text.charAt(at + 1))) {
-      at = text.indexOf("{", at + 1);
-      continue;
-    }
-    const { found: inside, next } = scanObject(text, at);
-    for (const span of inside) found.push(span);
+    const next = begins.has(text.charAt(at + 1)) ? scanObject(text, at, found) : at + 1;
     at = text.indexOf("{", next);
   }
   return found;

@@ -13,7 +13,10 @@ export type FencedBlock = {
   readonly closed: boolean;
 };
 
-const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+const fenceLine = /(?<![^\n\r]) {0,3}(`{3,}|~{3,})([^\n\r]*)/g;
+/** More lines, and more fences, than any text has that is read; what stands behind them is the last line, or no fence. */
+const MAX_LINES = 300_000;
+const MAX_MARKS = 100_000;
 
 /** The text with every CR LF and CR as LF: readers work on this, so that a line end decides nothing. */
 export const normalizeBreaks = (text: string): string =>
@@ -26,19 +29,24 @@ export const readTail = (text: string, length: number): string =>
 /** A line without its end, and where it starts. */
 export type TextLine = { readonly text: string; readonly at: number };
 
-/** The lines of `text`; CR LF, LF and CR all end one. */
+/** Where the line that begins at `from` ends; -1 for the last. Without a CR a search by the engine does. */
+function findBreak(text: string, from: number, hasReturns: boolean): number {
+  if (!hasReturns) return text.indexOf("\n", from);
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) return at;
+  }
+  return -1;
+}
+
+/** The lines of `text`, at most 300,000, the last with all that is left; CR LF, LF and CR all end one. */
 export function splitLines(text: string): TextLine[] {
   const lines: TextLine[] = [];
+  const hasReturns = text.includes("\r");
   let start = 0;
-  const findBreak = (from: number): number => {
-    for (let at = from; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === 10 || code === 13) return at;
-    }
-    return -1;
-  };
-  const next = text.includes("\r") ? findBreak : (from: number) => text.indexOf("\n", from);
-  for (let end = next(0); end >= 0; end = next(start)) {
+  while (lines.length < MAX_LINES - 1) {
+    const end = findBreak(text, start, hasReturns);
+    if (end < 0) break;
     lines.push({ text: text.slice(start, end), at: start });
     start = end + (text.charAt(end) === "\r" && text.charAt(end + 1) === "\n" ? 2 : 1);
   }
@@ -55,12 +63,14 @@ type FenceMark = {
 
 function findMarks(text: string): FenceMark[] {
   if (!text.includes("```") && !text.includes("~~~")) return [];
-  return splitLines(text).flatMap(({ text: line, at }) => {
-    const [, mark = "", info = ""] = fence.exec(line.slice(0, 1_000)) ?? [];
-    if (mark === "" || (mark.startsWith("`") && info.includes("`"))) return [];
-    const language = info.trim().split(/\s/, 1)[0]?.toLowerCase() ?? "";
-    return [{ at, after: at + line.length, fence: mark, language }];
-  });
+  const marks: FenceMark[] = [];
+  for (const { 0: line, 1: mark = "", 2: rest = "", index: at } of text.matchAll(fenceLine)) {
+    const info = rest.slice(0, 1_000);
+    if (mark.startsWith("`") && info.includes("`")) continue;
+    const language = info === "" ? "" : (info.trim().split(/\s/, 1)[0]?.toLowerCase() ?? "");
+    if (marks.push({ at, after: at + line.length, fence: mark, language }) === MAX_MARKS) break;
+  }
+  return marks;
 }
 
 /** For each mark, whether a bare fence that is long enough to close it comes after it. */

@@ -26,9 +26,10 @@ function readBeside<T extends { readonly ok: true }>(
   { parse, same }: VerdictReader<T>,
 ): T | Unread {
   if (!call.ok) return { ok: false, reason: `${call.failure.code}: ${call.failure.message}` };
-  const whole = parse(call.reply);
-  const own = withoutEchoes(call.reply, answers);
-  const read = own === normalizeBreaks(call.reply) ? whole : parse(own); // VERDICT-1
+  const reply = normalizeBreaks(call.reply);
+  const whole = parse(reply);
+  const own = withoutEchoes(reply, answers);
+  const read = own === reply ? whole : parse(own); // VERDICT-1
   if (read.ok) return whole.ok && same(whole, read) ? whole : read;
   const cut = call.finish === "length" ? ", which was cut off at its longest" : "";
   return { ok: false, reason: `${read.reason}${cut}` };
@@ -41,4 +42,4 @@ const withoutEchoes = (reply: string, answers: readonly string[]): string =>
   answers
     .map((answer) => normalizeBreaks(answer).trim())
     .filter((answer) => answer.length >= MIN_ECHO_LENGTH)
-    .reduce((rest, answer) => rest.replaceAll(answer, () => "…"), normalizeBreaks(reply));
+    .reduce((rest, answer) => rest.replaceAll(answer, () => "…"), reply);
