@@ -153,6 +153,15 @@ it("names commands and flags in the command line alone", async () => {
   expect(named.flat()).toEqual([]);
 });
 
+it("links signals in one way, which leaves nothing on one that lives on", async () => {
+  const names = await readdir(join(root, "src"), { recursive: true });
+  const paths = names.filter((name) => /(?<!\.test)\.ts$/.test(name));
+  const texts = await Promise.all(
+    paths.map(async (name) => ({ name, text: await readFile(join(root, "src", name), "utf8") })),
+  );
+  expect(texts.flatMap(({ name, text }) => (/AbortSignal\.any\(/.test(text) ? name : []))).toEqual([]);
+});
+
 it("gives every invariant a tag of its own in the whole tree", async () => {
   const names = await readdir(join(root, "src"), { recursive: true });
   const paths = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));

@@ -5,7 +5,7 @@ import {
   type AnyReactor,
   type PinnedSettings,
 } from "../engine/reactor.ts";
-import { loadReactors, type Reactors } from "../engine/index.ts";
+import { linkAbort, loadReactors, type Reactors } from "../engine/index.ts";
 import { systemWorld } from "../engine/world.ts";
 import { LRUCache } from "lru-cache";
 import {
@@ -203,8 +203,8 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
   await onBegin(first, recent);
   if (options.once === true) return;
 
-  const own = new AbortController();
-  const signal = AbortSignal.any([options.signal, own.signal]);
+  const link = linkAbort(options.signal);
+  const { signal } = link;
   let telling: Promise<void> = Promise.resolve();
   /** Runs callbacks one at a time and in order. (WATCH-4) */
   const inTurn = (work: () => Promise<void>): Promise<void> => (telling = telling.then(work));
@@ -236,8 +236,9 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
   };
   // When one ends, it stops the other; wait for both before the store is closed.
   const ends = await Promise.allSettled(
-    [follow(), lookOften()].map((work) => work.finally(() => own.abort())),
+    [follow(), lookOften()].map((work) => work.finally(() => link.abort())),
   );
+  link.release();
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 

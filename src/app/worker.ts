@@ -1,4 +1,4 @@
-import { leaseHolder, type Engine } from "../engine/index.ts";
+import { leaseHolder, linkAbort, type Engine } from "../engine/index.ts";
 import {
   isFault,
   isIntermediate,
@@ -40,19 +40,19 @@ export async function runWorker(
   worker: Worker,
   { signal: outer, backfill, onReaction, onUnreadable }: WorkerOptions,
 ): Promise<number> {
-  const ended = new AbortController();
-  const signal = AbortSignal.any([outer, ended.signal]);
-  const hearing = onReaction ? hearReactions(worker, onReaction, signal) : Promise.resolve(0);
+  const link = linkAbort(outer);
+  const hearing = onReaction ? hearReactions(worker, onReaction, link.signal) : Promise.resolve(0);
   hearing.catch(() => undefined); // rethrown below
   try {
     await worker.engine.react({
       ...{ worker: worker.worker, signal: outer, backfill },
       ...(onUnreadable && { onUnreadable }),
     });
-    ended.abort();
+    link.abort();
     return await hearing;
   } finally {
-    ended.abort();
+    link.abort();
+    link.release();
     await hearing.catch(() => undefined); // it must end before the store is closed
   }
 }

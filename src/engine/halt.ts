@@ -23,14 +23,14 @@ export const isHalt = (error: unknown, why: HaltReason): boolean =>
 /** A signal with its own `abort` that also aborts with an outer signal. */
 export type LinkedAbort = {
   readonly signal: AbortSignal;
-  abort(reason: Error): void;
+  abort(reason?: Error): void;
   /** Removes the listener from the outer signal; must be called when the work ends. */
   release(): void;
 };
 
 /**
  * Like `AbortSignal.any` of a new controller and `outer`, at a thirtieth of its cost (measured: 24 µs, and weak
- * references for the garbage collector), and it leaves nothing on a signal that outlives it. The caller must release it,
+ * references for the garbage collector), and it leaves nothing on a signal that outlives it, where Node 20 keeps 1 to 3 KB. The caller must release it,
  * and `outer` must allow a listener per running step. `reasonOf` gives the reason in place of that of `outer`.
  */
 export function linkAbort(

@@ -1,6 +1,6 @@
 export { spentSoFar } from "./budget.ts";
 export { digestOf, fenceMark, idInSeries, idOfRequest, shuffle, textDigest } from "./digest.ts";
-export { limitTime, linkAbort } from "./halt.ts";
+export { limitTime, linkAbort, type LinkedAbort } from "./halt.ts";
 export type { DriveResult } from "./drive.ts";
 export { createEngine, type Engine } from "./engine.ts";
 export { localFrames, type LocalFrames } from "./world.ts";

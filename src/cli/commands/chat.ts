@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { recordFeedback } from "../../app/feedback.ts";
 import { resolveId } from "../../app/lookup.ts";
+import { linkAbort, type LinkedAbort } from "../../engine/index.ts";
 import { isFault, type DeliberationId } from "../../kernel/index.ts";
 import { oneLine, printable } from "../../reports/printable.ts";
 import { scoreLine } from "../../reports/score.ts";
@@ -64,7 +65,7 @@ async function converse(
   });
   const screen = createChatScreen(io, lines, interactive);
   const leave = new AbortController();
-  let turn: AbortController | undefined;
+  let turn: LinkedAbort | undefined;
   let last = previous;
   let lastTurn: TurnResult | undefined;
   let exit: number = EXIT.answered;
@@ -82,8 +83,8 @@ async function converse(
   process.on("SIGINT", interrupt);
 
   const ask = async (question: string): Promise<void> => {
-    turn = new AbortController();
-    const signal = AbortSignal.any([turn.signal, leave.signal]);
+    const link = (turn = linkAbort(leave.signal));
+    const { signal } = link;
     await screen.busy(true);
     try {
       const one = await askTurn(io, { configured, question, previous: last, folder, signal }, showing);
@@ -106,8 +107,12 @@ async function converse(
       void one.run.reactions.then(({ timedOut }) => {
         settled.add(one.id);
         if (timedOut) owed.add(one.id);
+        link.release();
       });
       void shown.finally(() => after.delete(shown));
+    } catch (error) {
+      link.release();
+      throw error;
     } finally {
       turn = undefined;
       await screen.busy(false);

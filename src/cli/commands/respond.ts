@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { EffectiveSettings } from "../../app/context.ts";
+import { linkAbort } from "../../engine/index.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { Io, Values } from "../command.ts";
 import { showReactions } from "../ending.ts";
@@ -23,8 +24,8 @@ export const respond = (
     interruptible(async (interrupted) => {
       refuseUnusedSecond(flags, settings);
       const showing = showingIn(options, settings);
-      const leave = new AbortController();
-      const signal = AbortSignal.any([interrupted, leave.signal]);
+      const leave = linkAbort(interrupted);
+      const { signal } = leave;
       const { wait, folder, continue: previous } = options;
       const { question, texts } = await readQuestion(io, args, { ...options, settings });
       const turn = await askTurn(

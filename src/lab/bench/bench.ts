@@ -2,6 +2,7 @@ import type { AppContext } from "../../app/context.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { choosePanel } from "../../app/panel.ts";
 import type { Budget, Cap } from "../../kernel/index.ts";
+import { linkAbort } from "../../engine/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
 import { createPurse, type Purse } from "./budget.ts";
@@ -107,8 +108,8 @@ async function runJobs(
   purse: Purse,
   options: BenchOptions,
 ): Promise<BenchStop | null> {
-  const failure = new AbortController();
-  const signal = AbortSignal.any([options.signal, failure.signal]);
+  const link = linkAbort(options.signal);
+  const { signal } = link;
   const left = jobs.values();
   let stop: BenchStop | null = null;
   const worker = async () => {
@@ -127,9 +128,11 @@ async function runJobs(
   try {
     await Promise.all(workers);
   } catch (error) {
-    failure.abort();
+    link.abort();
     await Promise.allSettled(workers);
     throw error;
+  } finally {
+    link.release();
   }
   return stop;
 }
