@@ -43,10 +43,9 @@ describe("a question on a fresh machine", () => {
     // What comes after the answer is remembering it.
     expect(events.slice(-2).map(({ type }) => type)).toEqual(["deliberation-closed", "engram-written"]);
     const [one] = (await list(place)).map(({ id }) => id);
-    expect(await place.run(["export", String(one), "--format", "jsonl"])).toMatchObject({
-      code: 0,
-      stdout: ended.stdout,
-    });
+    const same = { code: 0, stdout: ended.stdout };
+    expect(await place.run(["export", String(one), "--format", "jsonl"])).toMatchObject(same);
+    expect(await place.run(["resume", String(one), "--events"])).toMatchObject(same);
   });
 
   it("has nothing to say on stderr with --quiet, and takes a first word that is no command for the question", async () => {

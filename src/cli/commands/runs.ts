@@ -14,7 +14,7 @@ import { EXIT } from "../exits.ts";
 import { readStandardInput } from "../input.ts";
 import { judgeScreen } from "../judge-progress.ts";
 import type { ANSWER, FORK, JSON_FLAG, RESUME } from "../options.ts";
-import { runDeliberation } from "../run-deliberation.ts";
+import { runDeliberation, writeEvents } from "../run-deliberation.ts";
 import { interruptible, showingIn, withParley, type Showing } from "../session.ts";
 
 export const answer = (
@@ -118,6 +118,7 @@ const completeReactions = (
     if (showing.json || showing.events) await run.reactions;
     const exit = await finish(io, showing.json ? run.recorded() : entries, showing);
     await run.reactions;
+    if (showing.events) await writeEvents(io, run);
     const isNew = run.recorded().length > entries.length;
     const shown = { reactions: run.reactions, recorded: () => (isNew ? run.recorded() : []) };
     await showReactions(io, { id: run.id, run: shown, signal }, showing);
