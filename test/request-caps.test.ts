@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openParley, type Parley } from "../src/index.ts";
-import { callOf } from "../src/kernel/index.ts";
+import { callOf, ModelRef } from "../src/kernel/index.ts";
 import { openFakeServer, type Answer } from "./support/fake-server.ts";
 
 // BUDGET-6 and BUDGET-7 on real requests: whatever the replies are like, a server receives no more than the caps allow.
@@ -121,6 +121,64 @@ describe.each(Object.entries(BEHAVIORS))("replies %s", (_name, behavior) => {
         expect(calls.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(spent.requests);
       });
   });
+});
+
+describe("members that a cap leaves out", () => {
+  it.each([
+    ["council", { maxCalls: 1 }, /^skipped: budget exhausted; \d+ calls would do$/],
+    ["council", { maxTokens: 9_000 }, /^skipped: budget exhausted; [\d,]+ tokens would do$/],
+    ["ask", { maxCalls: 1 }, /^skipped: budget exhausted; 2 calls would do$/],
+    ["ask", { maxTokens: 5_000 }, /^skipped: budget exhausted; [\d,]+ tokens would do$/],
+    ["debate", { maxCalls: 2 }, /^skipped: budget exhausted; \d+ calls would do$/],
+    ["debate", { maxCalls: 2, maxTokens: 6_000 }, /; [\d,]+ tokens and \d+ calls would do$/],
+  ] as const)("of %s under %j are told of with what would do, which does", async (protocol, caps, words) => {
+    await served(whole, async (parley) => {
+      const run = await parley.start({ ...request(protocol), ...caps });
+      const { result } = await run.outcome();
+      const out = result?.degraded.filter(({ why }) => why.startsWith("skipped: ")) ?? [];
+      expect(out.length).toBeGreaterThan(0);
+      for (const { why } of out) expect(why).toMatch(words);
+      const { needs } = out[0] ?? {};
+      expect(needs).toMatchObject({
+        tokens: expect.any(Number) as number,
+        calls: expect.any(Number) as number,
+      });
+      const enough = { maxCalls: needs?.calls, maxTokens: needs?.tokens };
+      const again = await parley.start({ ...request(protocol), ...enough });
+      const admitted = (await again.outcome()).result?.degraded ?? [];
+      expect(admitted.map(({ what }) => what)).not.toContain(out[0]?.what);
+    });
+  });
+});
+
+describe("embeddings", () => {
+  it.each([{ maxCalls: 1 }, { maxCalls: 2 }, { maxTokens: 6_000 }, { maxCostUsd: 1 }, {}])(
+    "are asked for besides the caps, which are for models that answer: %j",
+    async (caps) => {
+      const asked: string[] = [];
+      await using server = await openFakeServer((response, received, count) => {
+        asked.push(received.path);
+        if (received.path !== "/v1/embeddings") {
+          const { answer } = whole(readAsked(received.body));
+          return answer(response, received, count);
+        }
+        response.end(JSON.stringify({ data: [{ index: 0, embedding: [1, 2] }] }));
+      });
+      const compatible = { box: { url: `${server.url}/v1`, local: true, keyEnv: undefined } };
+      const settings = { compatible, embedding: ModelRef.parse("compatible/box/e") };
+      await using parley = await openParley({ store: ":memory:", env: {}, settings });
+      const run = await parley.start({
+        protocol: "respond",
+        question: "?",
+        models: ["compatible/box/a"],
+        ...caps,
+      });
+      expect(await run.outcome()).toMatchObject({ status: "answered", result: { calls: 1 } });
+      await run.reactions;
+      expect(asked.filter((path) => path === "/v1/chat/completions")).toHaveLength(1);
+      expect(asked).toContain("/v1/embeddings");
+    },
+  );
 });
 
 describe("a refusal under a cap", () => {

@@ -155,7 +155,14 @@ describe("a budget", () => {
     expect((await on.store.for(LOCAL).read(on.id))[1]?.data).toEqual({
       phase: "draft/admitted",
       in: ["ada", "bob"],
-      out: [{ id: "cyd", why: "skipped: budget exhausted", cap: "calls" }],
+      out: [
+        {
+          id: "cyd",
+          why: "skipped: budget exhausted",
+          cap: "calls",
+          needs: { usd: expect.anything() as unknown, tokens: expect.any(Number) as unknown, calls: 4 },
+        },
+      ],
     });
     on.models.done();
     await on.engine.replay(on.id);

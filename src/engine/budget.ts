@@ -8,6 +8,7 @@ import {
   type Cap,
   type DeliberationId,
   type Entry,
+  type Needs,
   type Quote,
   type Reservation,
   type Reservations,
@@ -63,7 +64,7 @@ function usageOf(call: Call): CallUsage {
 export const NO_QUOTE: Quote = { tokensIn: 0, tokensOut: 0, usd: null };
 
 /** The cap that a request would exceed, and the message, which says how much would do. */
-export type Passed = { readonly cap: Cap; readonly why: string };
+export type Passed = { readonly cap: Cap; readonly why: string; readonly needs?: Needs };
 
 /** The record of a call that was not made. */
 export const overBudgetCall = (request: { readonly model: Call["model"] }, { why, cap }: Passed): Call => ({
@@ -311,7 +312,12 @@ function capPassed({ usd, tokens, calls }: Budget, sum: Amount): Passed | undefi
     passed.push({ cap: "calls", why });
   }
   const [first] = passed;
-  return first && { cap: first.cap, why: passed.map(({ why }) => why).join(", and ") };
+  const needs = {
+    usd: sum.usd === Infinity ? null : roundUp(sum.usd),
+    tokens: Math.ceil(sum.tokens),
+    calls: sum.calls,
+  };
+  return first && { cap: first.cap, why: passed.map(({ why }) => why).join(", and "), needs };
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -2,6 +2,7 @@ import type {
   Budget,
   Call,
   Cap,
+  Needs,
   DataOf,
   Entry,
   Event,
@@ -77,8 +78,8 @@ export interface StepRunner {
   awaits(request: string): Promise<Entry>;
 }
 
-/** How many calls, from the first, fit the budget together, and the cap that the next one would exceed. */
-export type Affordable = { readonly fits: number; readonly cap?: Cap };
+/** How many calls, from the first, fit the budget together, the cap that the next one would exceed, and what all of them need. */
+export type Affordable = { readonly fits: number; readonly cap?: Cap; readonly needs?: Needs };
 
 /** The part of the step runner that only phases and admissions use. */
 export interface StepScope extends StepRunner {

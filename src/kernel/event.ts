@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { EventId, Json, ParticipantId, Respondent, SeriesId, StepKey } from "./ids.ts";
-import { Call, Cap, ModelRef } from "./model.ts";
+import { Call, Cap, ModelRef, Needs } from "./model.ts";
 import { Opening } from "./opening.ts";
 import { Annotation, EngramId, Engram, Recalled } from "./engram.ts";
 import { Answer, Assessment, Claim, Closing, Rank, Remark, Score, Stance } from "./outcome.ts";
@@ -248,8 +248,10 @@ const VOCABULARY = {
     z.strictObject({
       phase: z.string(),
       in: z.array(z.string()),
-      /** `cap`: the budget cap that excluded the participant. */
-      out: z.array(z.strictObject({ id: z.string(), why: z.string(), cap: Cap.optional() })),
+      /** `cap`: the budget cap that excluded the participant. `needs`: the limits that would admit everybody. */
+      out: z.array(
+        z.strictObject({ id: z.string(), why: z.string(), cap: Cap.optional(), needs: Needs.optional() }),
+      ),
     }),
   ),
   "deliberation-closed": once(() => Closing),

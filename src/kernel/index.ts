@@ -88,6 +88,7 @@ export {
   ModelRequest,
   mayBeCharged,
   type Models,
+  Needs,
   type Quote,
   ReplySchema,
   Tokens,

@@ -67,6 +67,9 @@ export type FailureCode = z.infer<typeof FailureCode>;
 /** A budget's limits: US dollars, input and output tokens, model calls, wall time. */
 export const Cap = z.enum(["usd", "tokens", "calls", "time"]);
 export type Cap = z.infer<typeof Cap>;
+/** The limits that would do, of the whole run, in the worst case. `usd`: null where a price is unknown. */
+export const Needs = z.strictObject({ usd: z.number().nullable(), tokens: z.int(), calls: z.int() });
+export type Needs = z.infer<typeof Needs>;
 
 /**
  * `message` is the provider's text, truncated and with all keys removed. `cap` names the cap of an `over-budget`, or the one

@@ -3,12 +3,15 @@ import {
   isEvent,
   isVoice,
   timeOf,
+  Needs,
   workOf,
+  type Budget,
   type Control,
   type Entry,
   type Opening,
   type StepKey,
 } from "../kernel/index.ts";
+import { pluralize } from "../text/format.ts";
 import { traceSentences } from "../text/trace.ts";
 import { withheldIn } from "./contribution-grounds.ts";
 import { criticalPathMs } from "./critical-path.ts";
@@ -36,7 +39,7 @@ export const Result = z.strictObject({
   /** The short definite answer, where one could be extracted. */
   finalAnswer: nullable.text,
   /** Everything that is missing or was cut, and why; the reader sees it above the answer. */
-  degraded: z.array(z.strictObject({ what: z.string(), why: z.string() })),
+  degraded: z.array(z.strictObject({ what: z.string(), why: z.string(), needs: Needs.optional() })),
   /** In the order of their seats, with what each answered last; null where it gave no answer of its own, as a chair. */
   participants: z.array(
     z.strictObject({
@@ -106,7 +109,7 @@ export function resultOf(entries: readonly Entry[], view?: SectionView): Result 
     degraded: [
       ...(closing && "why" in closing ? [{ what: closing.outcome, why: closing.why }] : []),
       ...withheldFrom(data),
-      ...own.flatMap(lackingIn),
+      ...own.flatMap((entry) => lackingIn(entry, data.budget)),
     ],
     participants: data.participants.map(({ id, seat, persona: { name }, model, family }) => {
       const last = [...answers.values()].findLast(
@@ -148,7 +151,7 @@ const withheldFrom = (opening: Opening): Result["degraded"] =>
     }));
 
 /** What an entry says to be missing or cut. */
-function lackingIn(entry: Entry): Result["degraded"] {
+function lackingIn(entry: Entry, budget: Budget): Result["degraded"] {
   if (isEvent(entry, "degradation-noted")) return [{ what: entry.data.what, why: entry.data.why }];
   if (isEvent(entry, "answer-given", "synthesis-given")) {
     const { by, call } = entry.data;
@@ -165,7 +168,21 @@ function lackingIn(entry: Entry): Result["degraded"] {
   const work = workOf(entry);
   if (!isEvent(entry, "roster-fixed") || work?.kind !== "admission") return [];
   const when = work.round === undefined ? "" : ` in round ${work.round}`;
-  return entry.data.out.map(({ id, why }) => ({ what: `${work.of ?? "part"} by ${id}${when}`, why }));
+  return entry.data.out.map(({ id, why, needs }) => {
+    const what = `${work.of ?? "part"} by ${id}${when}`;
+    return needs ? { what, why: `${why}${describeNeeds(needs, budget)}`, needs } : { what, why };
+  });
+}
+
+/** How much of each limit that was too low would do. */
+function describeNeeds(needs: Needs, budget: Budget): string {
+  const isShort = (cap: "usd" | "tokens" | "calls") => (needs[cap] ?? 0) > (budget[cap] ?? Infinity);
+  const amounts = [
+    ...(isShort("usd") ? [`$${needs.usd}`] : []),
+    ...(isShort("tokens") ? [pluralize(needs.tokens, "token")] : []),
+    ...(isShort("calls") ? [pluralize(needs.calls, "call")] : []),
+  ];
+  return amounts.length === 0 ? "" : `; ${amounts.join(" and ")} would do`;
 }
 
 /** Whether these entries have come to an end. */
