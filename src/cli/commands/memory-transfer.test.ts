@@ -25,3 +25,15 @@ it("are cut one character beyond the longest, so that none is held whole, and th
   const long = await linesOf(["12345", "67890", "1".repeat(1_000), "\nx\n"]);
   expect(long).toEqual(["123456789", "x"]);
 });
+
+it.each([
+  [["\uFEFFone\ntwo"], ["one", "two"]],
+  [["\uFEFF", "one\n"], ["one"]],
+  [["", "\uFEFFone"], ["one"]],
+  [["\uFEFF"], []],
+  [["\uFEFF\uFEFFa"], ["\uFEFFa"]],
+  [["one\n\uFEFFtwo"], ["one", "\uFEFFtwo"]],
+  [["one\n", "\uFEFFtwo"], ["one", "\uFEFFtwo"]],
+])("are without a byte order mark at the very beginning: %j", async (texts, lines) => {
+  expect(await linesOf(texts)).toEqual(lines);
+});

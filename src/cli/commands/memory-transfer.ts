@@ -110,7 +110,7 @@ async function* linesOf(io: Io, file: string): AsyncGenerator<string> {
 /** A longer line is handed on cut, one character longer than the limit: whoever takes it refuses it by its length. */
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
-/** The lines of a text that comes in pieces, without their breaks; never more than one long line is held. */
+/** The lines of a text that comes in pieces, without their breaks and a byte order mark; never more than one long line is held. */
 export async function* boundedLines(
   pieces: AsyncIterable<string>,
   maxLength = MAX_LINE_LENGTH,
@@ -118,8 +118,10 @@ export async function* boundedLines(
   let line = "";
   const grow = (more: string) => (line + more).slice(0, maxLength + 1);
   const ended = () => (line.endsWith("\r") ? line.slice(0, -1) : line);
+  let begun = false;
   for await (const piece of pieces) {
-    const [first = "", ...rest] = piece.split("\n");
+    const [first = "", ...rest] = (begun ? piece : piece.replace(/^\uFEFF/, "")).split("\n");
+    begun ||= piece !== "";
     line = grow(first);
     for (const next of rest) {
       yield ended();
