@@ -33,7 +33,10 @@ it.each([
   [["\uFEFF"], []],
   [["\uFEFF\uFEFFa"], ["\uFEFFa"]],
   [["one\n\uFEFFtwo"], ["one", "\uFEFFtwo"]],
-  [["one\n", "\uFEFFtwo"], ["one", "\uFEFFtwo"]],
+  [
+    ["one\n", "\uFEFFtwo"],
+    ["one", "\uFEFFtwo"],
+  ],
 ])("are without a byte order mark at the very beginning: %j", async (texts, lines) => {
   expect(await linesOf(texts)).toEqual(lines);
 });
