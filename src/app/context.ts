@@ -11,11 +11,13 @@ import { once } from "../kernel/once.ts";
 import type { OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
+import { providers } from "../models/providers.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { OpenedStore } from "../stores/store.ts";
+import { editDistance, findNearest } from "../text/words.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { createFolders, type Folders } from "./folders.ts";
@@ -218,9 +220,12 @@ export async function checkModelRef(
 ): Promise<ModelRef> {
   const model = parseModelRef(ref);
   const problem = await checkModel(model);
-  if (problem)
-    throw new Fault(problem.code, { why: problem.reason, next: "choose a model that can be reached" });
-  return model;
+  if (!problem) return model;
+  const [provider = "", ...name] = model.split("/");
+  const nearest = findNearest(provider, [...Object.keys(providers), "sim"]) ?? "";
+  const isMisspelt = !(provider in providers) && editDistance(provider, nearest) <= 2;
+  const next = isMisspelt ? `${nearest}/${name.join("/")}` : "choose a model that can be reached";
+  throw new Fault(problem.code, { why: problem.reason, next });
 }
 
 /** @throws Fault `budget` for a model whose price is unknown, because a cost limit could not be enforced */

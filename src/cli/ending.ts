@@ -1,4 +1,4 @@
-import { describeProblem, type Outcome } from "../app/outcome.ts";
+import { describeProblem, type Outcome, type Problem } from "../app/outcome.ts";
 import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
@@ -110,15 +110,22 @@ export function nextLine({ id, status, protocol }: Result): string {
 
 function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   const { status, reason, caps, failures } = describeProblem(result, entries);
-  const problem = `${status.replaceAll("-", " ")}: ${oneLine(reason ?? "no reason was recorded", 600)}`;
+  const problem = `${status.replaceAll("-", " ")}: ${oneLine(nameOnce(reason ?? "no reason was recorded", failures), 600)}`;
   if (status === "stopped-by-budget") {
     const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")
       ? ", or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply"
       : "";
     return { problem, next: `${raiseCaps(caps)}, or ask fewer models${smaller}` };
   }
-  const remedy = remedyOf(failures.map(({ code }) => code));
+  const remedy = remedyOf(failures);
   return { problem, next: remedy === undefined ? `parley show ${result.id}` : `${remedy}, then ask again` };
+}
+
+/** A reason that lists members and what each failed of, with each failure once where several failed of the same. */
+function nameOnce(reason: string, failures: Problem["failures"]): string {
+  const messages = new Set(failures.map(({ message }) => message));
+  const isRepeated = [...messages].some((message) => reason.split(message.slice(0, 80)).length > 2);
+  return isRepeated ? `${reason.replace(/ \(.*$/s, "")}: ${[...messages].join("; ")}` : reason;
 }
 
 type Reactions = {

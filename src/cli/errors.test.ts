@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openLedger } from "../engine/budget.ts";
-import { DeliberationId, type Budget, type Cap } from "../kernel/index.ts";
+import { DeliberationId, type Budget, type Cap, type FailureCode } from "../kernel/index.ts";
 import { capsPassed } from "../app/outcome.ts";
 import { raiseCaps, remedyOf } from "./errors.ts";
 
@@ -45,7 +45,17 @@ describe("what to raise", () => {
   });
 });
 
-it("a remedy is that of the first failure that has one", () => {
-  expect(remedyOf(["cancelled", "network", "unauthorised"])).toContain("check the connection");
-  expect(remedyOf(["cancelled"])).toBeUndefined();
+it("remedies are those of all failures that have one, each once", () => {
+  const remedy = (...failures: [FailureCode, string?][]) =>
+    remedyOf(failures.map(([code, message = ""]) => ({ code, message })));
+  expect(remedy(["cancelled"], ["network"], ["network"])).toMatch(/^check the connection[^;]*$/);
+  expect(remedy(["network"], ["unauthorised"])).toMatch(/^check the connection.*; check the provider's key/);
+  expect(remedy(["cancelled"])).toBeUndefined();
+  expect(remedy(["refused", "The model x does not exist"])).toContain("parley models");
+  for (const message of [
+    "Unsupported parameter: 'max_tokens'",
+    "Unrecognized request argument: x",
+    "unsupported value",
+  ])
+    expect(remedy(["refused", message])).toContain("choose another model");
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isFault, type Cap, type FailureCode, type FaultCode } from "../kernel/index.ts";
+import { isFault, type Cap, type Failure, type FailureCode, type FaultCode } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import type { Io } from "./command.ts";
 
@@ -61,9 +61,18 @@ const REMEDIES: { readonly [code in FailureCode]?: string } = {
   "timed-out": "raise call-timeout in parley.yaml, or choose another model",
 };
 
-/** What to do about the first failure that anything can be done about; undefined for none. */
-export const remedyOf = (codes: readonly FailureCode[]): string | undefined =>
-  codes.map((code) => REMEDIES[code]).find((remedy) => remedy !== undefined);
+/** What to do about failures that anything can be done about, each once; undefined for none. */
+export function remedyOf(failures: readonly Pick<Failure, "code" | "message">[]): string | undefined {
+  const remedies = failures.map(({ code, message }) =>
+    code === "refused" && UNSUPPORTED.test(message)
+      ? "choose another model: this one does not take what was sent with the question"
+      : REMEDIES[code],
+  );
+  return [...new Set(remedies.filter((remedy) => remedy !== undefined))].join("; ") || undefined;
+}
+
+const UNSUPPORTED =
+  /\b(unsupported|unrecognized|unknown|invalid)[\w ]{0,20} (parameter|argument|field|value)\b|max_(completion_)?tokens/i;
 
 /** How a cap is given on the command line. */
 const FLAGS: { readonly [cap in Cap]: string } = {

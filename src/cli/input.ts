@@ -54,7 +54,10 @@ export async function readAttachments(
   const { expandAttachments } = written.length > 0 ? await import("./attachments.ts") : {};
   const { files, notes } = expandAttachments?.(written, { io, maxBytes }) ?? { files: [], notes: [] };
   if (!quiet) for (const note of notes) io.output.note(note);
-  return readContext({ files, stdin, maxBytes, cwd: io.cwd, env: io.env });
+  const texts = await readContext({ files, stdin, maxBytes, cwd: io.cwd, env: io.env });
+  if (!quiet)
+    for (const { name, text } of texts) if (text.trim() === "") io.output.note(`Warning: ${name} is empty`);
+  return texts;
 }
 
 /**

@@ -76,10 +76,7 @@ export function noteEarlyEnd(
   if (!hasEnded && !failure) return;
   const why =
     !hasEnded && failure ? `${failure.code}: ${failure.message}` : (reason ?? "no reason was recorded");
-  const remedy =
-    status === "stopped-by-budget"
-      ? raiseCaps(caps)
-      : (remedyOf(failures.map(({ code }) => code)) ?? "fix the cause");
+  const remedy = status === "stopped-by-budget" ? raiseCaps(caps) : (remedyOf(failures) ?? "fix the cause");
   noteProblem(io, {
     problem: `${status.replaceAll("-", " ")}: ${oneLine(why, 600)}`,
     next: isUnread && !failure ? inconclusive : `${remedy}; the same command then resumes`,

@@ -18,7 +18,7 @@ export type Output = {
 export const noteText = (text: string, { terminal, columns }: Output["stderr"]): string =>
   `${terminal && widthOf(text) > columns ? wrapped(text, columns).join("\n") : text}\n`;
 
-/** The process's own streams. Color only on a terminal, and never with `NO_COLOR`. */
+/** The process's own streams. Color on a terminal and with `FORCE_COLOR`, never with `NO_COLOR`. */
 export function processOutput(env: Readonly<Record<string, string | undefined>>): Output {
   let gone = false;
   // Whoever writes is told by the write itself; without a listener the process would end here, with a stack.
@@ -41,10 +41,11 @@ export function processOutput(env: Readonly<Record<string, string | undefined>>)
       });
     });
   const noColor = (env["NO_COLOR"] ?? "") !== "";
+  const isForced = !["", "0", "false"].includes(env["FORCE_COLOR"] ?? "");
   const face = (stream: NodeJS.WriteStream) => ({
     // A dumb terminal cannot move its cursor.
     terminal: stream.isTTY === true && env["TERM"] !== "dumb",
-    color: stream.isTTY === true && env["TERM"] !== "dumb" && !noColor,
+    color: !noColor && (isForced || (stream.isTTY === true && env["TERM"] !== "dumb")),
     columns: stream.columns || 80,
   });
   const stderr = face(process.stderr);

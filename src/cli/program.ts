@@ -6,13 +6,14 @@ import manifest from "../../package.json" with { type: "json" };
 import { withProtocols } from "../app/registry.ts";
 import { listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import { Fault } from "../kernel/index.ts";
-import type { Command, CommandGroup, CommandOptions, Io } from "./command.ts";
+import { editDistance, findNearest } from "../text/words.ts";
+import { longFlag, type Command, type CommandGroup, type CommandOptions, type Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { noteError, noteProblem } from "./errors.ts";
 import { EXIT, exitOfError } from "./exits.ts";
 import { processOutput } from "./output.ts";
 import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
-import { refuseCommandWords, refuseOtherWords } from "./question-words.ts";
+import { refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
 
 const EPILOGUE = `
 A text that does not begin with a command is a question. One word is asked
@@ -55,7 +56,9 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.answered;
       const problem = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
-      noteProblem(io, { problem, next: ["parley", ...(await namedIn(argv, io)), "--help"].join(" ") });
+      const named = await namedIn(argv, io);
+      const next = ["parley", ...named, "--help"].join(" ");
+      noteProblem(io, { problem, next: (await meantOption(error, named, io)) ?? next });
       return EXIT.usage;
     }
     noteError(io, error);
@@ -80,18 +83,17 @@ export async function parseCommandLine(argv: readonly string[], io: Io): Promise
   const row = isHelp ? undefined : await rowNamed(first, io);
   const names = [...declaredNames(io), ...COMMANDS.map(({ name }) => name)];
   const isAsked = row !== undefined || isHelp || argv.includes("--");
-  // Before options are read: those of the command that was meant are not those of `ask`.
-  if (!isAsked && !first.startsWith("-"))
-    refuseCommandWords(
-      argv.filter((word) => !word.startsWith("-")),
-      names,
-    );
+  const [, about = "-h", ...more] = argv;
+  if (first === "help" && !about.startsWith("-") && (!(await rowNamed(about, io)) || more.length > 1))
+    refuseCommandWords([about, ...more], names, { helpFor: argv.join(" ") });
+  if (!isAsked) refuseMisspelt(argv, names);
   const asked = row ?? (isHelp ? undefined : await rowNamed("ask", io));
   let parsed: Parsed | undefined;
   const program = new CommanderCommand("parley")
     .description(manifest.description)
     .version(manifest.version)
     .exitOverride()
+    .showSuggestionAfterError(false)
     .configureOutput({ writeErr: () => undefined })
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText("after", EPILOGUE);
@@ -158,6 +160,50 @@ async function rowNamed(name: string | undefined, io: Io): Promise<Row | undefin
   return own ?? (name === undefined ? undefined : protocolCommand(name, withProtocols(io.protocols ?? [])));
 }
 
+/** What an unknown option was probably meant for: one of the command's own, or other commands' of that name. */
+async function meantOption(
+  { code, message }: CommanderError,
+  [name = "ask", below]: readonly string[],
+  io: Io,
+): Promise<string | undefined> {
+  const unknown = /'(--[a-zA-Z-]+)/.exec(message)?.[1];
+  if (code !== "commander.unknownOption" || unknown === undefined) return undefined;
+  const commands = (await allRows(io)).flatMap((row): { path: string; command: Command }[] =>
+    "commands" in row
+      ? row.commands.map((command) => ({ path: `${row.name} ${command.name}`, command }))
+      : [{ path: row.name, command: row }],
+  );
+  const flagsOf = ({ options }: Command) => [
+    ...Object.values(options).map(({ flags }) => longFlag(flags)),
+    "--help",
+  ];
+  const path = below === undefined ? name : `${name} ${below}`;
+  const known = commands.filter((one) => one.path === path).flatMap(({ command }) => flagsOf(command));
+  const word = OTHER_OPTIONS.get(unknown) ?? unknown;
+  if (known.includes(word)) return word;
+  const nearest = findNearest(word, known);
+  if (nearest !== undefined && editDistance(word, nearest) <= 2)
+    return `${nearest}; parley ${path} --help lists all`;
+  const others = commands.filter(({ command }) => flagsOf(command).includes(word)).map((one) => one.path);
+  return others.length === 0
+    ? undefined
+    : `parley ${others.slice(0, 3).join(", ")}, which has ${word}; parley ${path} --help`;
+}
+
+/** Options as other programs call them. */
+const OTHER_OPTIONS = new Map([
+  ["--no-stream", "--quiet"],
+  ["--silent", "--quiet"],
+  ["--budget", "--max-cost-usd"],
+  ["--max-cost", "--max-cost-usd"],
+  ["--file", "--context"],
+  ["--attach", "--context"],
+  ["--attachment", "--context"],
+  ["--max-total-tokens", "--max-tokens"],
+  ["--verbose", "--details"],
+  ["--out", "--output"],
+]);
+
 /** The names of commands that protocols declare; some of these may turn out to have none. */
 const declaredNames = ({ protocols = [] }: Io): readonly string[] => [
   ...new Set([...PROTOCOL_COMMANDS, ...listNames(withProtocols(protocols))]),
@@ -177,7 +223,7 @@ export async function allRows(io: Io): Promise<readonly Row[]> {
 /** The command that the first words name, and the one below it. */
 async function namedIn([first, second]: readonly string[], io: Io): Promise<string[]> {
   const row = await rowNamed(first, io);
-  if (!row) return [];
+  if (!row) return first === undefined || first.startsWith("-") ? [] : ["ask"];
   const below = "commands" in row ? row.commands.find(({ name }) => name === second) : undefined;
   return [row.name, ...(below ? [below.name] : [])];
 }

@@ -54,29 +54,44 @@ function isBareWord(text: string, names: readonly string[]): boolean {
   );
 }
 
-/** Edits that a misspelt command has at most, where more than it was written. */
-const MISSPELT = 1;
+/** Whether a word is what people type for a command, or one but for a letter; "can" is not, with "pigs fly" behind it. */
+const isMisspelt = (word: string, names: readonly string[]): boolean =>
+  /^[a-z-]{3,}$/.test(word) &&
+  (MEANT.has(word) ||
+    names.some((name) => Math.abs(word.length - name.length) <= 1 && editDistance(word, name) <= 1));
+
+/**
+ * The same as `refuseCommandWords` before options are read: those of the command that was meant are not those of `ask`.
+ * @throws Fault `configuration`
+ */
+export function refuseMisspelt(argv: readonly string[], names: readonly string[]): void {
+  const firstOption = argv.findIndex((word) => word.startsWith("-"));
+  const leading = firstOption < 0 ? argv : argv.slice(0, firstOption);
+  const words = argv.filter((word) => !word.startsWith("-"));
+  const [first = ""] = leading;
+  if (words.length <= 2 && isMisspelt(first.toLowerCase(), names)) refuseCommandWords(leading, names);
+}
 
 /**
  * @throws Fault `configuration` for one bare word, and for a misspelt or other command's name with one more word at most;
- * the nearest command is named, and how to ask the question anyway
+ * the nearest command is named, and how to ask the question anyway. `helpFor`: the words were to be helped with, and are
+ * none, whatever they are
  */
-export function refuseCommandWords(words: readonly string[], names: readonly string[]): void {
+export function refuseCommandWords(
+  words: readonly string[],
+  names: readonly string[],
+  { helpFor }: { readonly helpFor?: string } = {},
+): void {
   const [first = "", ...more] = words;
   const lower = first.toLowerCase();
-  const isCommand =
-    more.length <= 1 &&
-    /^[a-z-]{3,}$/.test(lower) &&
-    // The beginning of a command counts as near, but "can pigs fly" is a question.
-    (MEANT.has(lower) ||
-      names.some(
-        (name) => Math.abs(lower.length - name.length) <= 1 && editDistance(lower, name) <= MISSPELT,
-      ));
-  if (!isCommand && (more.length > 0 || !isBareWord(first, names))) return;
-  const command = commandFor(first.replace(/[?？؟]+$/u, ""), names);
+  const isRefused =
+    more.length === 0 ? isBareWord(first, names) : more.length === 1 && isMisspelt(lower, names);
+  if (helpFor === undefined && !isRefused) return;
+  const command =
+    helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), names);
   const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
   throw new Fault("configuration", {
-    why: `${JSON.stringify(first)} is not a command. To ask it as a question: parley ask ${quoted(words.join(" "))}`,
+    why: `${JSON.stringify(first)} is not a command. To ask it as a question: parley ask ${quoted(helpFor ?? words.join(" "))}`,
     next: ["parley", command, ...rest].join(" "),
   });
 }

@@ -8,8 +8,9 @@ const MAX_MS = 2 ** 31 - 1;
 export const Duration = z
   .union([z.number(), z.string()])
   .transform((written, context) => {
-    const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)?$/.exec(String(written).trim()) ?? [];
-    const milliseconds = Math.round(Number(number || Number.NaN) * (UNITS[unit] ?? Number.NaN));
+    const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?) ?([a-z]+)?$/.exec(String(written).trim()) ?? [];
+    const factor = UNITS[unit.replace(/^(s|m|h)(ec(ond)?|in(ute)?|r|our)s?$/, "$1")] ?? Number.NaN;
+    const milliseconds = Math.round(Number(number || Number.NaN) * factor);
     if (milliseconds >= 1 && milliseconds <= MAX_MS) return milliseconds;
     context.addIssue({ code: "custom" });
     return z.NEVER;

@@ -31,6 +31,8 @@ export type Somewhere = AsyncDisposable & {
   readonly home: string;
   readonly cwd: string;
   readonly run: (args: readonly string[], env?: Variables) => Promise<Ended>;
+  /** The same in a folder of `cwd`. */
+  readonly runIn: (folder: string, args: readonly string[], env?: Variables) => Promise<Ended>;
   readonly start: (args: readonly string[], env?: Variables) => Running;
 };
 
@@ -56,8 +58,11 @@ export function somewhere(): Somewhere {
   const cwd = join(folder, "project");
   mkdirSync(cwd);
   const started = new Set<Running>();
-  const start = (args: readonly string[], env: Variables = {}): Running => {
-    const one = launch(args, { cwd, env: { ...environment(folder), PARLEY_HOME: home, ...env } });
+  const start = (args: readonly string[], env: Variables = {}, below = "."): Running => {
+    const one = launch(args, {
+      cwd: join(cwd, below),
+      env: { ...environment(folder), PARLEY_HOME: home, ...env },
+    });
     started.add(one);
     void one.ended.finally(() => started.delete(one));
     return one;
@@ -66,8 +71,9 @@ export function somewhere(): Somewhere {
     folder,
     home,
     cwd,
-    start,
+    start: (args, env) => start(args, env),
     run: (args, env) => start(args, env).ended,
+    runIn: (below, args, env) => start(args, env, below).ended,
     async [Symbol.asyncDispose]() {
       for (const one of started) one.kill("SIGKILL");
       await Promise.all([...started].map((one) => one.ended));

@@ -6,7 +6,16 @@ import { deliberationMarkdown } from "../../reports/deliberation.ts";
 import { eventLine } from "../../reports/event-line.ts";
 import { listText } from "../list-text.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
-import { documentText, faceOf, jsonLine, jsonText, print, type Face, type Io, type Values } from "../command.ts";
+import {
+  documentText,
+  faceOf,
+  jsonLine,
+  jsonText,
+  print,
+  type Face,
+  type Io,
+  type Values,
+} from "../command.ts";
 import { nextLine } from "../ending.ts";
 import type { EXPORT, LIST_RUNS, SHOW } from "../options.ts";
 import { readEntries, withStore } from "../session.ts";
