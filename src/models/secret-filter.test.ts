@@ -118,6 +118,57 @@ describe("a key that a provider echoes", () => {
   });
 });
 
+describe("a key that is broken up by what no screen shows", () => {
+  const unseen = {
+    "a colour": "\u001b[1m",
+    "colours with parameters": "\u001b[38;5;10m\u001b[0m",
+    "a C1 sequence": "\u009b1m",
+    "a title": "\u001b]0;title\u0007",
+    "a title with its long end": "\u001b]2;some title\u001b\\",
+    "a string of C1 controls": "\u009dx\u009c",
+    "a lone escape": "\u001b7",
+    NUL: "\u0000",
+    BEL: "\u0007",
+    backspaces: "\b\b\b",
+    DEL: "\u007f",
+    "a variation selector": "\ufe0f",
+    "a grapheme joiner": "\u034f",
+    "a tag": "\u{e0041}",
+    "a filler": "\u3164",
+    "a soft hyphen": "\u00ad",
+    "bold marks": "**",
+    "code marks": "`",
+    "struck marks": "~~",
+    "all at once": "\u001b[1m\u0000\ufe0f** \u{e0041}",
+  };
+  it.each(Object.entries(unseen))("is removed: %s", (_, mark) => {
+    const filter = createSecretFilter(Object.values(keys));
+    for (const key of Object.values(keys))
+      for (const broken of [
+        key.slice(0, 12) + mark + key.slice(12),
+        key.slice(0, 3) + mark + key.slice(3, 20) + mark + key.slice(20),
+        [...key].join(mark),
+      ]) {
+        const text = `before ${broken} behind`;
+        expect(filter.clean(text)).toBe("before [redacted] behind");
+        const stream = filter.open();
+        expect([...text].map((sign) => stream.push(sign)).join("") + stream.end()).toBe(
+          "before [redacted] behind",
+        );
+      }
+  });
+  it("is removed with Markdown's escapes, and leaves what surrounds it as it was", () => {
+    const filter = createSecretFilter([keys.long]);
+    expect(filter.clean(`**${keys.long.replaceAll(/[-_]/g, "\\$&")}**`)).toBe("**[redacted]**");
+    expect(filter.clean(`\u001b[1m${keys.long}\u001b[0m`)).toBe("\u001b[1m[redacted]\u001b[0m");
+  });
+  it("does not wait for a sequence that never ends", () => {
+    const stream = createSecretFilter([keys.long]).open();
+    const out = stream.push(`${keys.long.slice(0, 14)}\u001b]${"x".repeat(1_000)}`);
+    expect(out.length).toBeGreaterThan(900);
+  });
+});
+
 describe("a text that streams", () => {
   const filter = createSecretFilter([keys.long, "short"]);
   const piece = fc.oneof(

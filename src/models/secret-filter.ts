@@ -7,24 +7,45 @@ const MIN_SECRET_LENGTH = 4;
 const MIN_LOOSE_LENGTH = 16;
 /** Units of the beginning of such a secret that are not shown at the end of a text, which may have been cut there. */
 const MIN_BEGINNING = 12;
-/** Blanks and invisible characters between two characters of a secret, at most. */
-const MAX_GAP = 8;
+/** Blanks, escape sequences and characters that are not seen, between two characters of a secret, at most. */
+const MAX_GAP = 64;
+/** A terminal's escape sequence, in UTF-16 units. */
+const MAX_SEQUENCE_LENGTH = 256;
 
 /** A character as URLs, JSON and HTML write it. A run of backslashes is an escape that was escaped again. */
 const ESCAPE =
-  /%([0-9a-f]{2})|\\{1,4}(?:u([0-9a-f]{4})|x([0-9a-f]{2})|(["'/]))|&#(?:x([0-9a-f]{1,6})|(\d{1,7}));|&(quot|amp|lt|gt|apos);/iy;
+  /%([0-9a-f]{2})|\\{1,4}(?:u([0-9a-f]{4})|x([0-9a-f]{2})|(["'/_*.~+=`-]))|&#(?:x([0-9a-f]{1,6})|(\d{1,7}));|&(quot|amp|lt|gt|apos);/iy;
 /** What may be the beginning of one at the end of a text. */
 const BEGUN_ESCAPE =
   /^(?:%[0-9a-f]?|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&(?:#(?:x[0-9a-f]{0,6}|\d{0,7})|[a-z]{0,4})?)$/i;
 const MAX_ESCAPE_LENGTH = 12;
 const ENTITIES: { readonly [name: string]: string } = { quot: '"', amp: "&", lt: "<", gt: ">", apos: "'" };
 
-const GAP = /[\s\p{Cf}]/u;
+const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+/** What a terminal takes for a command and a screen does not show: strings up to their end, CSI sequences, other escapes (ECMA-48). */
+const SEQUENCE =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u001b\u0007\u0080-\u009f]{0,250}(?:\u0007|\u009c|\u001b\\)|(?:\u001b\[|\u009b)[0-?]{0,100}[ -/]{0,100}[@-~]|\u001b(?![\]PX^_[])[ -/]{0,100}[0-~]/y;
+/** `*`, backquote and `~`: with these Markdown marks up what it shows. */
+const MARKS: ReadonlySet<number> = new Set([42, 96, 126]);
 
-function isGap(code: number): boolean {
-  return code === 32 || code === 10 || code === 13 || code === 9
-    ? true
-    : code > 127 && GAP.test(String.fromCharCode(code));
+/**
+ * How many units of what nobody sees are at a place of a text: a blank, a character without a shape, an escape sequence, a mark of
+ * Markdown. 0 for none; -1 where the text ends within what may be one.
+ */
+function gapLength(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code === 0x1b || (code >= 0x80 && code <= 0x9f)) {
+    SEQUENCE.lastIndex = at;
+    const found = SEQUENCE.exec(text);
+    if (found) return found[0].length;
+    return text.length - at < MAX_SEQUENCE_LENGTH ? -1 : 1;
+  }
+  if (code <= 32 || code === 127 || MARKS.has(code)) return 1;
+  if (code < 127) return 0;
+  if (code >= 0xd800 && code <= 0xdbff && at + 1 === text.length) return -1;
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  return UNSEEN.test(character) ? character.length : 0;
 }
 
 function startsEscape(code: number): boolean {
@@ -215,10 +236,15 @@ class MatcherStream implements SecretStream {
         this.#at += 1;
         continue;
       }
-      if (isLoose && this.#node !== root && isGap(first) && this.#gap < MAX_GAP) {
-        this.#gap += 1;
-        this.#at += 1;
-        continue;
+      const isInside = isLoose && this.#node !== root && this.#gap < MAX_GAP;
+      if (isInside && !this.#node.next.has(fold(first))) {
+        const length = gapLength(text, at);
+        if (length < 0 && !isLast) break;
+        if (length !== 0) {
+          this.#gap += 1;
+          this.#at += Math.max(1, length);
+          continue;
+        }
       }
       if (escapes && !isLast && text.length - at <= MAX_ESCAPE_LENGTH && BEGUN_ESCAPE.test(text.slice(at)))
         break;
@@ -279,8 +305,8 @@ class MatcherStream implements SecretStream {
 export type SecretFilter = { clean(text: string): string; open(): SecretStream };
 
 /**
- * Finds secrets as they are and as URLs, JSON, HTML, hex and base64 write them. Long ones also in another case, with blanks or
- * invisible characters in between, and where as much as a quarter is missing at the end.
+ * Finds secrets as they are and as URLs, JSON, HTML, hex and base64 write them. Long ones also in another case, with blanks,
+ * escape sequences, marks or invisible characters in between, and where as much as a quarter is missing at the end.
  */
 export function createSecretFilter(secrets: readonly string[]): SecretFilter {
   const matchers: Matcher[] = [];
