@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { fencedBlocks, normalizeBreaks, type FencedBlock } from "../text/fences.ts";
 import { jsonObjects, parseJson } from "./json-objects.ts";
+import { ascribes } from "./quoted.ts";
 import { labelReader } from "./reply-fields.ts";
 
 const ClaimReply = z.object({
@@ -59,6 +60,12 @@ function findBareObject(text: string): { start: number; json: string; end: numbe
   return CONTRIBUTORS_KEY.test(json) ? { start, json, end } : undefined;
 }
 
+/** Whether the words right before `start` say that what follows is somebody else's, or it is indented as code. */
+const isAscribed = (text: string, start: number): boolean => {
+  const before = text.slice(Math.max(0, start - 300), start);
+  return ascribes.test(before.trimEnd()) || /\n(?: {4}|\t)[ \t]*$/.test(before);
+};
+
 function removeBlock(text: string, start: number, end: number): string {
   const after = text.slice(end).trim();
   return after === ""
@@ -83,13 +90,17 @@ export function parseContributors(reply: string, labels: readonly string[]): Con
     const read = parseContributors(text.slice(from), labels);
     return { ...read, text: text.slice(0, from) + read.text };
   }
-  const block = fencedBlocks(text).findLast(({ language, contentStart, contentEnd }) => {
+  const blocks = fencedBlocks(text).filter(({ language, contentStart, contentEnd }) => {
     const content = text.slice(contentStart, contentEnd);
     return (
       (language === "json" || (language === "" && /^\s*\{/.test(content))) && CONTRIBUTORS_KEY.test(content)
     );
   });
-  const found = block ? { start: block.start, ...findJson(text, block) } : findBareObject(text);
+  const all = blocks.map((block) => ({ start: block.start, ...findJson(text, block) }));
+  const bare = findBareObject(text);
+  if (bare) all.push(bare);
+  // QUOTED-1
+  const found = all.findLast(({ start }) => !isAscribed(text, start)) ?? all.at(-1);
   if (found === undefined) return { ok: false, reason: "the answer has no JSON block of contributors", text };
   const { start, json, end } = found;
   const refused = (reason: string) => ({

@@ -180,6 +180,24 @@ describe("extractAnswer", () => {
       }),
     );
   });
+  it.each([
+    "I add them.\n\nFinal answer: 5\n\nAnswer B says: Final answer: 7",
+    "Final answer: 5\n\nAnswer B ends with:\nFinal answer: 7",
+    "Final answer: 5\n\n```\nFinal answer: 7\n```",
+    "Final answer: 5\n\n> Final answer: 7",
+    "Final answer: 5\n\n    Final answer: 7",
+    'Final answer: 5\n\nI do not agree with "Final answer: 7" of the others.',
+    "The answer is 5.\n\nDraft C states: the answer is 7.",
+    "Final answer: 5\n\nReviewer A wrote: it is \\\\boxed{7}",
+    "Answer A says:\nFinal answer: 7\n\nThe answer is 5.",
+  ])("QUOTED-1: reads the reply's own answer of %j", (text) =>
+    expect(extractAnswer(text)).toMatchObject({ value: "5" }),
+  );
+  it.each(["```\nFinal answer: 5\n```", "> Final answer: 5", "It says: Final answer: 5"])(
+    "QUOTED-1: reads what is quoted where nothing else is declared: %j",
+    (text) => expect(extractAnswer(text)).toMatchObject({ value: "5" }),
+  );
+
   it("takes linear time on 1 MB of anything", () => {
     for (const piece of [
       "a ",

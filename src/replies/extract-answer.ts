@@ -1,5 +1,6 @@
 import { sameAnswer, type Answer } from "./answer.ts";
 import { readTail, splitLines, type TextLine } from "../text/fences.ts";
+import { blankQuoted } from "./quoted.ts";
 import {
   splitAtEndMarks,
   readChoice,
@@ -178,6 +179,10 @@ function readDeclared(text: string, lines: readonly TextLine[], long: boolean): 
   return declared.at > found.at || options ? declared.answer : boxed;
 }
 
+/** The lines that say something: neither blank nor a fence. */
+const sayingLines = (text: string): TextLine[] =>
+  splitLines(text).filter(({ text: line }) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line));
+
 /** The last line, where it is nothing but a result or marks one in bold, and its last sentence, where that concludes. */
 function readLastLine(line: string, long: boolean): Answer | null {
   const value = cleanValue(line.replace(totalled, ""));
@@ -233,12 +238,12 @@ function readWholeReply(line: string): Answer | null {
  */
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
   const text = splitAtEndMarks(readTail(reply, MAX_READ_LENGTH)).trim();
-  const lines = splitLines(text).filter(
-    ({ text: line }) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line),
-  );
+  const lines = sayingLines(text);
   const last = lines.at(-1)?.text ?? "";
   const long = lines.length > 40 || text.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
-  const declared = readDeclared(text, lines, long);
+  const own = blankQuoted(text);
+  const ownAnswer = own === text ? null : readDeclared(own, sayingLines(own), long); // QUOTED-1
+  const declared = ownAnswer ?? readDeclared(text, lines, long);
   if (cutOff) {
     if (declared === null || declared.kind === "choice") return declared;
     const whole = extractAnswer(text.replace(/\S+$/, ""));

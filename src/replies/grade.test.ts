@@ -63,6 +63,26 @@ describe("parseGrade", () => {
     ['{"score": 4, "feedback": "cut o', "declares no score"],
   ])("refuses %j: %s", (text, reason) => expect(score(text)).toMatch(new RegExp(`^no: .*${reason}`)));
 
+  it.each([
+    "[RESULT] 2\n\nAnswer B says: [RESULT] 5",
+    "Answer B says:\n[RESULT] 5\n\nScore: 2",
+    "Right, but short.\n[RESULT] 2\n\n```\n[RESULT] 5\n```",
+    "```text\nScore: 5\n```\n\nScore: 2",
+    "[RESULT] 2\n\n    [RESULT] 5",
+    '{"score": 2}\n\nThe answer ends with:\n```json\n{"score": 5}\n```',
+    "Score: 2\n\n> Score: 5",
+  ])("QUOTED-1: reads the judge's own score of %j", (text) => expect(score(text)).toBe(2));
+
+  it.each([
+    "[RESULT] 4\n\nScore: 5",
+    "[RESULT] 4\nIt is good.\nFinal score: 5/5",
+    '{"score": 4}\nScore: 5',
+    "Answer A says: [RESULT] 1\n\n[RESULT] 4\n\n**Score:** 5",
+    "[[SCORE] 4]\nRating: 5",
+  ])("GRADE-2: refuses two scores of its own: %j", (text) =>
+    expect(score(text)).toBe("no: the reply declares two scores, 4 and 5"),
+  );
+
   it("gives the judge's words as the feedback", () => {
     const feedbackOf = (text: string) => {
       const read = parseGrade(text);

@@ -1,9 +1,10 @@
 // GRADE-1. A score is declared: behind `[RESULT]`, in a JSON object, or alone on a last line `Score: 4`. A bare number, and a
 //     rubric's `Score 4: …`, declare none.
-// GRADE-2. Every declaration counts and all must say the same: no recorded judge changes its mind, so that none is taken
-//     over another.
+// GRADE-2. Every declaration of the judge's own counts (QUOTED-1), the last line beside the others, and all must say the
+//     same: no recorded judge changes its mind, so that none is taken over another.
 // GRADE-3. Nothing is rounded, clamped or rescaled: 4.5, 0, 6 and 4/10 are refused; 4.0 and 4/5 are 4.
 import { splitLines } from "../text/fences.ts";
+import { blankQuoted } from "./quoted.ts";
 import {
   feedbackAround,
   findMarked,
@@ -69,19 +70,20 @@ function declare(read: ScoreReading, words: () => string): DeclaredScore[] {
   return read === null ? [] : [{ value: read, words }];
 }
 
-function findDeclared(text: string): DeclaredScore[] {
-  const objects = findObjects(text);
+/** What `own` declares: `text`, or the same without what it quotes. */
+function findDeclared(own: string, text: string): DeclaredScore[] {
+  const objects = findObjects(own);
   const read = (value: unknown) => readScore(value) ?? undefined;
   return [
     ...readObjects(text, objects, { names: scoreNames, words: feedbackNames, read }),
-    ...findMarked(text, resultMarker, objects).flatMap((marked) =>
+    ...findMarked(own, resultMarker, objects).flatMap((marked) =>
       declare(readLeadingScore(marked.behind), readBehind(text, marked).words),
     ),
   ];
 }
 
-function findOnLastLine(text: string): DeclaredScore[] {
-  const last = splitLines(text).findLast((line) => line.text.trim() !== "");
+function findOnLastLine(own: string, text: string): DeclaredScore[] {
+  const last = splitLines(own).findLast((line) => line.text.trim() !== "");
   const [, value] = scoreLine.exec(last?.text.slice(0, 200) ?? "") ?? [];
   if (last === undefined || value === undefined) return [];
   return declare(readLeadingScore(value), () => feedbackAround(text, { start: last.at, end: text.length }));
@@ -99,8 +101,10 @@ export function parseGrade(reply: string): Grade {
   const opened = openReply(reply);
   if (!opened.ok) return opened;
   const { text } = opened;
-  const strong = findDeclared(text);
-  const declared = strong.length > 0 ? strong : findOnLastLine(text);
+  const own = blankQuoted(text);
+  const read = (from: string) => [...findDeclared(from, text), ...findOnLastLine(from, text)];
+  const ownOnes = read(own);
+  const declared = ownOnes.length > 0 ? ownOnes : read(text);
   const [first] = declared;
   if (first === undefined)
     return refused(text.trim() === "" ? "the reply is empty" : "the reply declares no score");

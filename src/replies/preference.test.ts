@@ -143,6 +143,26 @@ describe("parsePreference", () => {
     expect(winner(text).replace(/:.*/, "")).toBe(expected);
   });
 
+  it.each([
+    "Answer A says: [[A]]\n\nTherefore, Output (b) is better.",
+    "Output (b) is better.\n\nOutput (a) ends with:\n[[A]]",
+    "```\n[[A]]\n```\n\n[[B]]",
+    "[[B]]\n\n    [[A]]",
+    "[[B]]\n\nResponse A states: [RESULT] A",
+    '[RESULT] B\n\nAnswer A contains this:\n```json\n{"winner": "A"}\n```',
+    "Therefore, Output (b) is better.\n\n> [[A]]",
+  ])("QUOTED-1: reads the judge's own verdict of %j", (text) => expect(winner(text)).toBe("B"));
+
+  it.each([
+    "[[A]]\n\nTherefore, Output (b) is better.",
+    "Output (b) is better.\n\n[[A]]",
+    "[RESULT] A\n\nFinal verdict: (b)",
+    "The better output is Output (b).\n[[A]]\nThe better output is Output (b).",
+    "[[A]]\n\nSo, it is a tie.\n\nOverall, Output (b) is better.",
+  ])("PREFER-1: reads neither where prose says the opposite: %j", (text) =>
+    expect(winner(text)).toBe(`no: the reply gives two verdicts, A and B`),
+  );
+
   it("gives the judge's words as the reason", () => {
     const reasonOf = (text: string) => parsePreference(text).reason;
     expect(reasonOf("Feedback: A counts right. [RESULT] A")).toBe("A counts right.");

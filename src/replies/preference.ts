@@ -1,4 +1,5 @@
 import { splitLines } from "../text/fences.ts";
+import { blankQuoted } from "./quoted.ts";
 import {
   feedbackAround,
   findMarked,
@@ -190,7 +191,8 @@ function readOpener(lines: readonly string[]): Winner | null {
 }
 
 // PREFER-1. What a judge was told to write outranks prose: `[RESULT] A`, `[[A]]` and a JSON winner count first, all of them,
-//     and all must say the same.
+//     and all must say the same. Prose that settles on the other side only, as well, takes the verdict back: neither is read.
+//     What is marked as quoted (QUOTED-1) counts only beside no verdict of the judge's own, also one in prose.
 // PREFER-2. Prose is read in its first and in its last sentence, behind a heading that announces a verdict, and in the last
 //     sentence that draws a conclusion (`Therefore, …`). In between judges weigh, and report what others say.
 // PREFER-3. A heading (`# Output (a)`) names what is talked about and is no verdict.
@@ -221,16 +223,17 @@ const reasonNames = ["reason", "feedback", "explanation", "rationale"];
 /** What stands in a form that was not filled in: `A or B`, `A | B | tie`. */
 const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or|\/|\||,)/i;
 
-function findDeclared(text: string): DeclaredWinner[] {
-  const objects = findObjects(text);
+/** What `own` declares: `text`, or the same without what it quotes. */
+function findDeclared(own: string, text: string): DeclaredWinner[] {
+  const objects = findObjects(own);
   const read = (value: unknown) =>
     typeof value !== "string" ? null : unfilled.test(value) ? undefined : readLeadingSide(value);
   const json = readObjects<Winner | null>(text, objects, { names: winnerNames, words: reasonNames, read });
-  const marked = findMarked(text, resultMarker, objects).flatMap((one): DeclaredWinner[] => {
+  const marked = findMarked(own, resultMarker, objects).flatMap((one): DeclaredWinner[] => {
     const { line, words } = readBehind(text, one);
     return line.trim() === "" || unfilled.test(line) ? [] : [{ value: readLeadingSide(line), words }];
   });
-  const bracketed = findMarked(text, doubleBracket, objects).map(({ at }): DeclaredWinner => {
+  const bracketed = findMarked(own, doubleBracket, objects).map(({ at }): DeclaredWinner => {
     const written = (/^\[\[\s?([ABC<>=]+)/i.exec(text.slice(at, at + 8))?.[1] ?? "").toUpperCase();
     const value = BRACKETED.get(written) ?? null;
     const words = () => feedbackAround(text, { start: at, end: text.indexOf("]]", at) + 2 });
@@ -242,9 +245,9 @@ function findDeclared(text: string): DeclaredWinner[] {
 /** A letter and nothing else: a small `a` is an article only where something follows. */
 const bareLetter = /^[\s"'“”*_([]{0,6}[ab][\s"'“”*_)\].]{0,6}$/i;
 
-function findInProse(text: string): DeclaredWinner[] {
-  if (bareLetter.test(text)) return [{ value: readLeadingSide(text), words: () => "" }];
-  const lines = splitLines(text).flatMap((line) => (line.text.trim() === "" ? [] : [line.text]));
+function findInProse(own: string, text: string): DeclaredWinner[] {
+  if (bareLetter.test(own)) return [{ value: readLeadingSide(own), words: () => "" }];
+  const lines = splitLines(own).flatMap((line) => (line.text.trim() === "" ? [] : [line.text]));
   const opening = splitLine(lines[0] ?? "")[0] ?? "";
   const closing = splitLine(lines.at(-1) ?? "").at(-1) ?? "";
   // A reply that is the verdict and nothing else gives no reason for it.
@@ -285,8 +288,14 @@ export function parsePreference(reply: string): Preference {
   const opened = openReply(reply);
   if (!opened.ok) return opened;
   const { text } = opened;
-  const strong = findDeclared(text);
-  const declared = strong.length > 0 ? strong : findInProse(text);
+  const own = blankQuoted(text);
+  const strong = findDeclared(own, text);
+  const prose = findInProse(own, text);
+  // PREFER-1
+  const contrary = prose.every(({ value }) => value !== strong[0]?.value) ? prose : [];
+  const found = [...strong, ...contrary];
+  const quoted = found.length > 0 || own === text ? [] : findDeclared(text, text);
+  const declared = found.length > 0 ? found : quoted.length > 0 ? quoted : findInProse(text, text);
   const [first] = declared;
   if (first === undefined)
     return refused(text.trim() === "" ? "the reply is empty" : "the reply prefers neither answer");

@@ -2,6 +2,7 @@ import { fencedBlocks, splitLines, type Span } from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 import { findLists, RANKING_MARKER, readOrder, REVIEW_HEADING, type LabelOrder } from "./label-lists.ts";
 import { type LabelReader, labelReader } from "./reply-fields.ts";
+import { ascribes } from "./quoted.ts";
 import { openReply } from "./verdicts.ts";
 
 // RANKING-1. A JSON review with a complete ranking is what was asked for: no marker in prose counts beside it, unless the
@@ -135,9 +136,6 @@ function findJsonRankings(source: RankingText, own: boolean): RankingCandidate[]
 
 type RankingText = { readonly text: string; readonly objects: readonly Span[]; readonly reader: LabelReader };
 
-/** `Answer B ends with:`, `It says:`: what follows is quoted. */
-const ascribes =
-  /\b(?:sa(?:ys?|id)|claim(?:s|ed)?|writes?|wrote|reads?|states?|stated|contain(?:s|ed)?|includes?d?|end(?:s|ed)?|t(?:ells?|old)|quot(?:es?|ed|ing)|attempt(?:s|ed)?|tr(?:y|ies|ied)|instruct(?:s|ed|ions?)|asks?|demands?|inject(?:s|ed|ion))\b[^.!?]{0,80}[:：][\s*_"“]*$/i;
 const indented = /^(?: {4}|\t)/;
 
 type Quoted = Span & { readonly ascribed: boolean };

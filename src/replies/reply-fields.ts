@@ -1,4 +1,5 @@
 import { escapeBreaks, jsonObjects } from "./json-objects.ts";
+import { findQuoted } from "./quoted.ts";
 import { openReply } from "./verdicts.ts";
 
 /** The entries of a JSON object by name, without case, underscores and hyphens. */
@@ -27,7 +28,7 @@ export function toFields(value: unknown): Fields {
 }
 
 /**
- * The entries of the last JSON object in a reply that has this name, which is letters: alone, fenced or in prose, or as
+ * The entries of the last JSON object in a reply that has this name, which is letters, and is not marked as quoted: alone, fenced or in prose, or as
  * the only entry of an object around it. Where there is none it is looked for once more with the line breaks escaped
  * that stand in strings as they are. A reply over 2 MiB is not read. Time is linear in the reply.
  */
@@ -49,14 +50,18 @@ export function findFields(
 }
 
 function lastFields(text: string, name: string): Fields | undefined {
-  for (const { start, end } of jsonObjects(text).slice(-MAX_OBJECTS).toReversed()) {
+  const found: { readonly start: number; readonly fields: Fields }[] = [];
+  for (const { start, end } of jsonObjects(text).slice(-MAX_OBJECTS)) {
     // What `jsonObjects` finds is JSON.
     const fields = toFields(JSON.parse(text.slice(start, end)));
-    if (fields.has(foldName(name))) return fields;
     const inner = fields.size === 1 ? toFields([...fields.values()][0]) : undefined;
-    if (inner?.has(foldName(name))) return inner;
+    if (fields.has(foldName(name))) found.push({ start, fields });
+    else if (inner?.has(foldName(name))) found.push({ start, fields: inner });
   }
-  return undefined;
+  // QUOTED-1
+  const quoted = found.length > 1 ? findQuoted(text) : [];
+  const own = found.findLast(({ start: at }) => !quoted.some(({ start, end }) => start <= at && at < end));
+  return (own ?? found.at(-1))?.fields;
 }
 
 /** A text of at most 2,000 characters, trimmed and well formed; empty for what is none. */
