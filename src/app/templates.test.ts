@@ -57,7 +57,7 @@ describe("a prompt of LoCAL2's judge", () => {
       "=== user ===\n{{question}}{{answer}}{{rubric}}{{reference}} {query}",
       "Q {query} {{second}}NRE {query}",
     ],
-  ])("is used as it is: %s", async (_, template, text, expected) => {
+  ])("is used as it is: %s", async (...[, template, text, expected]) => {
     expect(await judged(template, text)).toEqual([{ role: "user", text: expected }]);
   });
 

@@ -4,11 +4,12 @@ import { stage } from "../../testing/stage.ts";
 import { debate } from "./index.ts";
 
 describe("what a judge below its threshold sees", () => {
-  const judged = async (settings: object, agents = ["ada", "bob"]) => {
-    const on = stage({
-      protocols: [debate],
-      script: debaters({ ada: { critique: () => "It loses jobs." } }),
+  const judged = async (settings: object, agents = ["ada", "bob"], fails = false) => {
+    const script = debaters({
+      ada: { critique: () => "It loses jobs." },
+      ...(fails ? { judge: { "judge-summary": () => ({ fail: "refused" }) } } : {}),
     });
+    const on = stage({ protocols: [debate], script });
     await on.play(debateAsked({ agents, settings: { rounds: 2, ...settings } }));
     const call = on.models.calls.find(({ request }) => debateTaskOf(request) === "synthesis");
     return call ? textOf(call.request) : "";
@@ -35,5 +36,13 @@ describe("what a judge below its threshold sees", () => {
     expect(labelsOf(await judged({}))).toEqual([]);
     const summarization = { threshold: 1 };
     expect(labelsOf(await judged({ critiquesForJudge: true, summarization }))).toEqual([]);
+  });
+  it("is everything, as if nothing were summarized, where its own summary fails", async () => {
+    const whole = await judged({ critiquesForJudge: true });
+    const summarization = { threshold: 1, enabled: true };
+    const marks = (text: string) => text.replaceAll(/#[0-9a-f]{16}\]|\b[0-9a-f]{6}\b/g, "#");
+    expect(marks(await judged({ critiquesForJudge: true, summarization }, undefined, true))).toBe(
+      marks(whole),
+    );
   });
 });
