@@ -16,11 +16,19 @@ const MAX_PREFIX_SEARCH = 1_000;
 /** How many matches an error lists. */
 const MAX_LISTED = 5;
 
+/** Names the newest deliberation. */
+const NEWEST = "last";
+
 /**
- * Resolves an id or a unique prefix of one within the organization.
- * @throws Fault `deliberation-missing`, `configuration` for an ambiguous prefix
+ * Resolves an id, a unique prefix of one, or `last` for the newest, within the organization.
+ * @throws Fault `deliberation-missing`, `configuration` for an ambiguous prefix and where there is none yet
  */
 export async function resolveId({ store }: Pick<AppContext, "store">, id: string): Promise<DeliberationId> {
+  if (id === NEWEST) {
+    const [newest] = await store.list({ limit: 1 });
+    if (newest) return newest.id;
+    throw new Fault("configuration", { why: "there is no run yet", next: "ask a question first" });
+  }
   const parsed = DeliberationId.safeParse(id);
   if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
   const [opened] = await store.read(parsed.data);

@@ -91,7 +91,7 @@ const JUDGE: readonly Command[] = [
 
 /** Every command that no protocol declares. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
-  defineCommand("feedback <id> [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
+  defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
     options: options.FEEDBACK,
     examples: ['feedback ID up "saved us a week"', "feedback ID --outcome bad"],
     run: async (io, given, args) => (await import("./commands/feedback.ts")).feedback(io, given, args),
@@ -110,41 +110,42 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["list", "list --limit 5 --json"],
     run: async (io, given) => (await import("./commands/history.ts")).list(io, given),
   }),
-  defineCommand("show <id>", "Show the result of a run", {
+  defineCommand("show [id]", "Show the result of a run; without an id, of the newest", {
+    aliases: ["last"],
     options: options.SHOW,
     examples: ["show ID", "show ID --details"],
-    run: async (io, given, [id = ""]) => (await import("./commands/history.ts")).show(io, given, id),
+    run: async (io, given, [id = "last"]) => (await import("./commands/history.ts")).show(io, given, id),
   }),
-  defineCommand("resume <id>", "Continue an unfinished run", {
+  defineCommand("resume [id]", "Continue an unfinished run", {
     details: "Recorded steps are reused. A finished run gets what is missing of its grading and memory.",
     options: options.RESUME,
     examples: ["resume ID", "resume ID --json"],
-    run: async (io, given, [id = ""]) => (await import("./commands/runs.ts")).resume(io, given, id),
+    run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).resume(io, given, id),
   }),
-  defineCommand("replay <id>", "Run again from the journal, without models, and compare", {
+  defineCommand("replay [id]", "Run again from the journal, without models, and compare", {
     options: options.JSON_FLAG,
     examples: ["replay ID", "replay ID --json"],
-    run: async (io, given, [id = ""]) => (await import("./commands/runs.ts")).replay(io, given, id),
+    run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).replay(io, given, id),
   }),
-  defineCommand("fork <id>", "Re-run with changes; unaffected steps are reused", {
+  defineCommand("fork [id]", "Re-run with changes; unaffected steps are reused", {
     options: options.FORK,
     examples: ["fork ID --strategy risk-averse", "fork ID --without challenger --json"],
-    run: async (io, given, [id = ""]) => (await import("./commands/runs.ts")).fork(io, given, id),
+    run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).fork(io, given, id),
   }),
-  defineCommand("contributions <id>", "Measure who contributed to an answer", {
+  defineCommand("contributions [id]", "Measure who contributed to an answer", {
     options: options.CONTRIBUTIONS,
     examples: ["contributions ID", "contributions ID --no-calls --json"],
-    run: async (io, given, [id = ""]) =>
+    run: async (io, given, [id = "last"]) =>
       (await import("./commands/contributions.ts")).contributions(io, given, id),
   }),
   defineCommand("cancel <id>", "Close an unfinished run for good", {
     examples: ["cancel ID", "cancel whx3"],
     run: async (io, _given, [id = ""]) => (await import("./commands/runs.ts")).cancel(io, id),
   }),
-  defineCommand("export <id>", "Print a run as a document or as data", {
+  defineCommand("export [id]", "Print a run as a document or as data", {
     options: options.EXPORT,
     examples: ["export ID", "export ID --format jsonl"],
-    run: async (io, given, [id = ""]) => (await import("./commands/history.ts")).exportRun(io, given, id),
+    run: async (io, given, [id = "last"]) => (await import("./commands/history.ts")).exportRun(io, given, id),
   }),
   defineCommand("report [debate]", "Print a debate as a document, by id or from a file", {
     details: "The file is a result of Dialectic, or what report --json printed.",

@@ -10,7 +10,7 @@ import { splitList, type Command, type Io } from "./command.ts";
 const MEANT = new Map(
   Object.entries({
     list: "history runs log logs ls sessions jobs ps list-all",
-    show: "view open cat last",
+    show: "view open cat latest newest",
     resume: "continue",
     cancel: "stop kill abort delete remove rm",
     feedback: "rate score vote",

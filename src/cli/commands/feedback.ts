@@ -8,9 +8,13 @@ import { withParley } from "../session.ts";
 export const feedback = (
   io: Io,
   { outcome, second, json }: Values<typeof FEEDBACK>,
-  [prefix = "", rating, ...words]: readonly string[],
+  args: readonly string[],
 ): Promise<void> =>
   withParley(io, {}, async (context, { parley, principal }) => {
+    // Without an id, of the newest run.
+    const [prefix = "", rating, ...words] = ["up", "down", undefined].includes(args[0])
+      ? ["last", ...args]
+      : args;
     const thumb: "up" | "down" | undefined = rating === "up" || rating === "down" ? rating : undefined;
     const next = `parley feedback ${prefix} up, or parley feedback ${prefix} --outcome good`;
     if (rating !== undefined && thumb === undefined)
