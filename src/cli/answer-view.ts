@@ -1,13 +1,17 @@
 import type { Frame } from "../kernel/index.ts";
+import { blockReader } from "../reports/markdown-blocks.ts";
 import { printable } from "../reports/printable.ts";
 import { styleOf } from "../reports/style.ts";
+import { loadMarkdown } from "./command.ts";
 import type { Output } from "./output.ts";
+import { createLive, type Lifecycle, type ScreenTime } from "./terminal.ts";
 
 // ANSWER-1. The screen ends with the full answer, shown once: where the live text was incomplete, it is written again.
 // ANSWER-2. A text that is begun again (another attempt, another turn) is set off from what it replaces.
 // ANSWER-3. What is written is the printable form of a beginning of what came: a sequence that is cut by a chunk's end waits for its rest.
+// ANSWER-4. A block is rendered once, when it ends; the end of the open one stands below as it was written, drawn at most every 100 ms.
 
-/** An answer on its way to a person: live on a terminal, whole elsewhere. */
+/** An answer on its way to a person: live on a terminal, where it is rendered; elsewhere whole, as it was written. */
 export type AnswerView = {
   frame(frame: Frame): void;
   /** Writes what is missing of the answer, and ends its line. */
@@ -16,42 +20,111 @@ export type AnswerView = {
   breakOff(): Promise<void>;
 };
 
-export function createAnswerView(output: Output): AnswerView {
-  const { color, terminal } = output.stdout;
+/** What a test puts in the place of the clock and the process. */
+type Surroundings = { readonly every?: ScreenTime["every"]; readonly lifecycle?: Lifecycle };
+
+/** The last column stays free, as in `createLive`: a line that ends in it would lose its last character. */
+const widthIn = (columns: number): number => Math.max(1, columns - 1);
+
+export async function createAnswerView(
+  { stdout, result }: Output,
+  { every, lifecycle }: Surroundings = {},
+): Promise<AnswerView> {
+  if (!stdout.terminal)
+    return {
+      frame: () => undefined,
+      end: (text) => result(`${printable(text).trimEnd()}\n`),
+      breakOff: () => Promise.resolve(),
+    };
+  const { markdownRenderer, plainText, highlight } = await loadMarkdown();
+  const { color } = stdout;
   const style = styleOf(color);
-  let live = liveText();
-  let source = "";
+  const newText = () => ({
+    live: liveText(),
+    reader: blockReader(),
+    render: markdownRenderer({
+      color,
+      highlight,
+      get width() {
+        return widthIn(stdout.columns);
+      },
+    }),
+  });
+  let text = newText();
+  let source: string | undefined;
   let raw = "";
-  let shown = "";
+  let hasLines = false;
   let writing = Promise.resolve();
-  const write = (text: string) => {
-    if (text === "") return;
-    shown += text;
-    writing = writing.then(() => output.result(text));
-    writing.catch(() => undefined); // awaited at the end
+  let waiting = 0;
+  const region = createLive({
+    ...{ redrawMs: 100, every, lifecycle },
+    output: {
+      write(drawn) {
+        // At once: what is given back when the process exits cannot wait.
+        const taken = result(drawn).finally(() => void (waiting -= 1));
+        waiting += 1;
+        writing = writing.then(() => taken);
+        writing.catch(() => undefined); // awaited at the end
+        return true;
+      },
+      get writableNeedDrain() {
+        return waiting > 0;
+      },
+      get columns() {
+        return stdout.columns;
+      },
+      get rows() {
+        return stdout.rows;
+      },
+    },
+    lines({ columns, rows }) {
+      const tail = plainText(text.reader.tail(rows, rows * columns), { width: columns, color });
+      return (hasLines ? tail : tail.slice(tail.findIndex((line) => line !== ""))).slice(-rows);
+    },
+    closing: () => [],
+  });
+  const keep = (lines: readonly string[]) => {
+    if (lines.length === 0) return;
+    hasLines = true;
+    region.keep(lines);
+  };
+  const show = (piece: string) => keep(text.reader.add(piece).flatMap(text.render));
+  const showRest = () => {
+    show(text.live.end());
+    keep(text.reader.end().flatMap(text.render));
   };
   return {
     frame(frame) {
-      if (!terminal || frame.kind !== "text") return;
-      const { attempt, offset, text } = frame.delta;
+      if (frame.kind !== "text") return;
+      const { attempt, offset, text: piece } = frame.delta;
       const from = `${frame.step} ${attempt}`;
       if (from !== source) {
-        if (shown !== "") write(`${live.end()}\n${style.dim("— started again —")}\n`); // ANSWER-2
+        showRest();
+        if (hasLines) keep([style.dim("— started again —")]); // ANSWER-2
         source = from;
         raw = "";
-        live = liveText();
+        text = newText();
       }
       if (offset !== raw.length) return; // a piece was lost: ANSWER-1
-      raw += text;
-      write(live.add(text));
+      raw += piece;
+      show(text.live.add(piece));
+      region.start();
     },
     async breakOff() {
-      if (shown !== "") write(`${live.end()}\n`);
+      showRest();
+      region.stop();
       await writing;
     },
-    async end(text) {
-      if (raw === text && shown !== "") write(`${live.end()}\n`);
-      else write(`${shown === "" ? "" : "\n"}${printable(text).trimEnd()}\n`); // ANSWER-1
+    async end(answer) {
+      showRest();
+      if (raw !== answer || !hasLines) {
+        // ANSWER-1
+        if (hasLines) keep([""]);
+        text = newText();
+        show(printable(answer).trimEnd());
+        showRest();
+      }
+      region.stop();
       await writing;
     },
   };

@@ -185,11 +185,16 @@ export type Face = {
 export async function faceOf({ stdout }: Output): Promise<Face> {
   const { color, columns: width, terminal } = stdout;
   if (!terminal) return { color, width };
-  const [{ markdownLines }, { highlight }] = await Promise.all([
+  const { markdownLines, highlight } = await loadMarkdown();
+  return { color, width, markdown: (text, cells) => markdownLines(text, { width: cells, color, highlight }) };
+}
+
+export async function loadMarkdown() {
+  const [renderers, { highlight }] = await Promise.all([
     import("../reports/terminal-markdown.ts"),
     import("../reports/highlight.ts"),
   ]);
-  return { color, width, markdown: (text, cells) => markdownLines(text, { width: cells, color, highlight }) };
+  return { ...renderers, highlight };
 }
 
 /** Prints a value: as one JSON object, or in words for people; `readable`, where these have Markdown in them. */

@@ -10,12 +10,20 @@ export type Output = {
   result(text: string): Promise<void>;
   /** A line for a person; on a terminal it is wrapped to its width. */
   note(text: string): void;
-  readonly stdout: { readonly terminal: boolean; readonly color: boolean; readonly columns: number };
-  readonly stderr: { readonly terminal: boolean; readonly color: boolean; readonly columns: number };
+  readonly stdout: StreamFace;
+  readonly stderr: StreamFace;
+};
+
+/** Of a terminal, `columns` and `rows` are what it has now. */
+export type StreamFace = {
+  readonly terminal: boolean;
+  readonly color: boolean;
+  readonly columns: number;
+  readonly rows?: number | undefined;
 };
 
 /** What `note` writes: one line, but on a terminal, where it stands in as many as it takes. */
-export const noteText = (text: string, { terminal, columns }: Output["stderr"]): string =>
+export const noteText = (text: string, { terminal, columns }: StreamFace): string =>
   `${terminal && widthOf(text) > columns ? wrapped(text, columns).join("\n") : text}\n`;
 
 /** The process's own streams. Color on a terminal and with `FORCE_COLOR`, never with `NO_COLOR`. */
@@ -42,11 +50,16 @@ export function processOutput(env: Readonly<Record<string, string | undefined>>)
     });
   const noColor = (env["NO_COLOR"] ?? "") !== "";
   const isForced = !["", "0", "false"].includes(env["FORCE_COLOR"] ?? "");
-  const face = (stream: NodeJS.WriteStream) => ({
+  const face = (stream: NodeJS.WriteStream): StreamFace => ({
     // A dumb terminal cannot move its cursor.
     terminal: stream.isTTY === true && env["TERM"] !== "dumb",
     color: !noColor && (isForced || (stream.isTTY === true && env["TERM"] !== "dumb")),
-    columns: stream.columns || 80,
+    get columns() {
+      return stream.columns || 80;
+    },
+    get rows() {
+      return stream.rows;
+    },
   });
   const stderr = face(process.stderr);
   return {

@@ -3,10 +3,9 @@ import type { Run } from "../app/run.ts";
 import { isEvent, workOf, type DeliberationId } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import { pluralize } from "../text/format.ts";
-import { responseLine } from "../protocols/respond/report.ts";
+import { responseLines } from "../protocols/respond/report.ts";
 import { sectionOf } from "../protocols/respond/view.ts";
 import { styleOf } from "../reports/style.ts";
-import { wrapped } from "../reports/text-width.ts";
 import { unpricedModels } from "../reports/unpriced.ts";
 import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import { resultOf } from "../views/result.ts";
@@ -58,7 +57,7 @@ export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Prom
   );
   if (!showing.quiet) for (const note of run.notes) output.note(wordNote(note));
   if (!run.fresh) output.note(`Asked before as ${run.id}; showing the recorded answer`);
-  const view = showing.json || showing.events ? undefined : createAnswerView(output);
+  const view = showing.json || showing.events ? undefined : await createAnswerView(output);
   const tokens = showTokens(io, run, { view, quiet: showing.quiet });
   tokens.catch(() => undefined);
   const written = showing.events ? writeEvents(io, run) : Promise.resolve();
@@ -149,15 +148,16 @@ async function showAnswer(
   if (showing.quiet) return EXIT.answered;
   const model = run.opening.participants[0]?.model;
   const alone = resultOf(entries.filter(({ origin }) => origin.by !== "reactor")) ?? result; // what the answer itself took
-  const line = responseLine(alone, {
+  const { terminal, color, columns } = output.stdout;
+  const { dim } = styleOf(color);
+  const lines = responseLines(alone, {
     recalled: sectionOf(entries).recalled,
     model: oneLine(model ?? ""),
     unpriced: unpricedModels(entries),
+    ...(terminal ? { width: columns } : {}),
   });
-  const { terminal, color, columns } = output.stdout;
-  const { dim } = styleOf(color);
-  if (terminal) await output.result(`${wrapped(line, columns).map(dim).join("\n")}\n`);
-  else output.note(line);
+  if (terminal) await output.result(`${lines.map(dim).join("\n")}\n`);
+  else for (const line of lines) output.note(line);
   return EXIT.answered;
 }
 

@@ -188,6 +188,10 @@ export function createLive(options: LiveOptions) {
       };
       if (draws) draw();
     },
+    /** Writes lines above for good, in the place of what is drawn; that is drawn again with the next `redrawMs`. */
+    keep(lines: readonly string[]): void {
+      if (!stopped) region.leave(lines);
+    },
     stop(): void {
       if (stopped) return;
       stopped = true;

@@ -189,9 +189,13 @@ export function blockReader() {
       close();
       return taken();
     },
-    /** The end of what is not given out yet, as it was written: at most so many lines, and about so many characters. */
+    /**
+     * The end of what is not given out yet, as it was written: at most so many lines, and so many characters; with an empty line
+     * before it where one belongs there.
+     */
     tail(lines: number, length: number): string {
-      const last = open && blank ? [...open.lines.slice(-lines), ""] : (open?.lines.slice(-lines) ?? []);
+      const before = (open ? open.isApart : blank) ? [""] : [];
+      const last = [...before, ...(open?.lines ?? []), ...(open && blank ? [""] : [])].slice(-lines);
       return [...last, partial.slice(-length)].join("\n").slice(-length);
     },
   };

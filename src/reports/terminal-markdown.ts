@@ -49,11 +49,7 @@ export function markdownLines(text: string, face: MarkdownFace): string[] {
 
 /** Renders blocks of one printable text in their order; what one may cost is counted over all of them. */
 export function markdownRenderer(face: MarkdownFace): (block: MarkdownBlock) => string[] {
-  const desk: Rendering = {
-    face,
-    style: styleOf(face.color),
-    left: { work: MAX_WORK, painted: MAX_PAINTED_LENGTH },
-  };
+  const desk = startRendering(face);
   let isFirst = true;
   return (block) => {
     const lines = safeBlockLines(block, { desk, width: Math.max(8, face.width), depth: 0 });
@@ -69,6 +65,12 @@ type Rendering = {
   readonly left: { work: number; painted: number };
 };
 type Place = { readonly desk: Rendering; readonly width: number; readonly depth: number };
+
+const startRendering = (face: MarkdownFace): Rendering => ({
+  face,
+  style: styleOf(face.color),
+  left: { work: MAX_WORK, painted: MAX_PAINTED_LENGTH },
+});
 
 function safeBlockLines(block: MarkdownBlock, place: Place): string[] {
   const { left } = place.desk;
@@ -127,6 +129,10 @@ const plainLines = (lines: readonly string[], { desk, width }: Place): string[] 
     const laid = layOut([span(text.trim())], { width: width - indent, style: desk.style });
     return laid.map((one) => " ".repeat(indent) + one);
   });
+
+/** A text as it was written, in lines of at most `width` cells. */
+export const plainText = (text: string, face: MarkdownFace): string[] =>
+  plainLines(text.split("\n"), { desk: startRendering(face), width: face.width, depth: 0 });
 
 const LABELS = { tight: "", code: "  ", quote: "│ " };
 

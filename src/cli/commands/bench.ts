@@ -10,7 +10,7 @@ import { benchSvg } from "../../lab/bench/svg.ts";
 import { rowsCsv } from "../../lab/bench/rows-csv.ts";
 import { makeFolder } from "../../stores/sqlite-database.ts";
 import { createBenchScreen } from "../bench-screen.ts";
-import { jsonText, print, type Io, type Values } from "../command.ts";
+import { documentText, jsonText, print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import { noteJobEnd, STOP_EXITS } from "../lab-job.ts";
 import { wordNote } from "../notes.ts";
@@ -116,6 +116,6 @@ async function printReport(
     await print(
       io,
       { json },
-      { value: report, words: ({ width }) => benchMarkdown(report, terminal ? { width } : {}) },
+      { value: report, readable: true, words: (face) => documentText(benchMarkdown(report), face) },
     );
 }

@@ -8,7 +8,7 @@ import { oneLine, printable } from "../../reports/printable.ts";
 import { scoreLine } from "../../reports/score.ts";
 import { styleOf } from "../../reports/style.ts";
 import { answerEvent, gradeOf, answerOfB } from "../../views/answer-event.ts";
-import type { Io, Values } from "../command.ts";
+import { faceOf, type Face, type Io, type Values } from "../command.ts";
 import { noteError } from "../errors.ts";
 import { wordUncompared } from "../ending.ts";
 import { EXIT } from "../exits.ts";
@@ -98,7 +98,7 @@ async function converse(
       last = one.id;
       const graded = one.graded.then(() => screen.showScore(one, showing));
       const second = one.run.reactions.then(async () => {
-        if (all && one.closed) await screen.write(wordSecond(one));
+        if (all && one.closed) await screen.write(wordSecond(one, await faceOf(output)));
         const uncompared = wordUncompared(one.run.recorded());
         if (uncompared !== undefined && !showing.quiet) output.note(uncompared);
       });
@@ -130,10 +130,10 @@ async function converse(
         output.note("New conversation");
         return true;
       case "why":
-        output.note(wordScore(lastTurn));
+        await screen.write(wordScore(lastTurn, await faceOf(output)));
         return true;
       case "all":
-        output.note(wordSecond(lastTurn));
+        await screen.write(wordSecond(lastTurn, await faceOf(output)));
         return true;
       case "up":
       case "down":
@@ -189,7 +189,7 @@ async function converse(
 
 /** The line that is typed on, and what is written above it. */
 function createChatScreen({ output }: Io, lines: Interface, interactive: boolean) {
-  const { color, columns, terminal } = output.stdout;
+  const { color, terminal } = output.stdout;
   let busy = false;
   let ended = false;
   let held: string[] = [];
@@ -214,24 +214,30 @@ function createChatScreen({ output }: Io, lines: Interface, interactive: boolean
     end: () => void (ended = true),
     async showScore(one: TurnResult, { quiet, events }: Showing): Promise<void> {
       const grade = gradeOf(one.run.recorded(), answerEvent(one.run.recorded())?.id);
-      const line = grade && scoreLine(grade, { style: styleOf(color), width: columns });
+      const line = grade && scoreLine(grade, { style: styleOf(color), width: output.stdout.columns });
       if (quiet || events || !line) return;
       await write(line);
     },
   };
 }
 
-function wordScore(lastTurn: TurnResult | undefined): string {
+function wordScore(lastTurn: TurnResult | undefined, face: Face): string {
   if (!lastTurn) return "There is no answer yet";
   const grade = gradeOf(lastTurn.run.recorded(), answerEvent(lastTurn.run.recorded())?.id);
   if (!grade) return "There is no score yet";
   const { score, feedback, rubric, by, why } = grade;
   return score === null
     ? `No score: ${oneLine(why ?? "no reason was recorded", 600)}`
-    : `${score}/5 by ${oneLine(by ?? "a judge")}, rubric ${oneLine(rubric, 60)}:\n${printable(feedback).slice(0, 8_000)}`;
+    : `${score}/5 by ${oneLine(by ?? "a judge")}, rubric ${oneLine(rubric, 60)}:\n${foreignText(feedback.slice(0, 8_000), face)}`;
 }
 
-function wordSecond(lastTurn: TurnResult | undefined): string {
+function wordSecond(lastTurn: TurnResult | undefined, face: Face): string {
   const second = lastTurn && answerOfB(lastTurn.run.recorded());
-  return second ? `Second model: ${printable(second.data.text)}` : "There is no answer of a second model yet";
+  return second
+    ? `Second model:\n${foreignText(second.data.text, face)}`
+    : "There is no answer of a second model yet";
 }
+
+/** A model's text: rendered on a terminal, as it was written elsewhere. */
+const foreignText = (text: string, { markdown, width }: Face): string =>
+  (markdown ? markdown(text, width).join("\n") : printable(text)).trimEnd();

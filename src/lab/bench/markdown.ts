@@ -9,18 +9,16 @@ import {
   formatShare,
 } from "./words.ts";
 import { inline, section } from "../../reports/markdown.ts";
-import { padTo, widthOf, wrapped } from "../../reports/text-width.ts";
+import { padTo, widthOf } from "../../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../../text/format.ts";
 
 export type BenchDocument = {
   /** A link to the plot, if there is one. */
   readonly plot?: string;
-  /** The columns of a terminal; tables keep their width. Without it, nothing is wrapped. */
-  readonly width?: number;
 };
 
 /** A benchmark report in Markdown. Ends in a newline. */
-export function benchMarkdown(report: BenchReport, { plot, width }: BenchDocument = {}): string {
+export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {}): string {
   const parts = [
     "# Single model, voting and council compared",
     ...warnings(report).map((line) => `> **${line.title}** ${line.text}`),
@@ -40,22 +38,7 @@ export function benchMarkdown(report: BenchReport, { plot, width }: BenchDocumen
     ),
     section("## By kind", kindsTable(report.arms)),
   ];
-  const text = parts.filter((part) => part !== "").join("\n\n");
-  return `${width === undefined ? text : narrowed(text, width)}\n`;
-}
-
-/** Wraps prose, bullets and quotes at this width; headings, tables and images stay as they are. */
-function narrowed(text: string, width: number): string {
-  const [most, keep] = [Math.max(20, width), /^(?:[#|]|!\[|$)/];
-  const line = (one: string): string[] => {
-    if (keep.test(one)) return [one];
-    const [head = ""] = /^(?:> |- )?/.exec(one) ?? [];
-    const rest = head === "- " ? "  " : head;
-    return wrapped(one.slice(head.length), most - head.length).map(
-      (part, index) => `${index === 0 ? head : rest}${part}`,
-    );
-  };
-  return text.split("\n").flatMap(line).join("\n");
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
 /** A section with an explanation, or nothing without content. */

@@ -2,6 +2,7 @@ import type { ReportPart } from "../../kernel/index.ts";
 import { part, words } from "../../reports/part.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { formatCost, formatTokens } from "../../reports/words.ts";
+import { cutTo, widthOf } from "../../reports/text-width.ts";
 import { formatDuration, pluralize } from "../../text/format.ts";
 import type { Result } from "../../views/result.ts";
 import type { RespondSection } from "./view.ts";
@@ -35,23 +36,42 @@ const memoryWords = ({ engrams, facts }: NonNullable<RespondSection["recalled"]>
     .filter(Boolean)
     .join(", ");
 
-/** How an answer came about, on one line: who, what memory gave, what it took, and under which id it is kept. */
-export function responseLine(
+/**
+ * How an answer came about: which model, what memory gave, what it took, and under which id it is kept; on one line, or where
+ * there is a `width`, on at most three of so many cells, without what finds no room there.
+ */
+export function responseLines(
   { id, tokens, cost, wallMs, simulated }: Pick<Result, "id" | "tokens" | "cost" | "wallMs" | "simulated">,
   {
     recalled,
     model,
     unpriced,
-  }: Pick<RespondSection, "recalled"> & { readonly model: string; readonly unpriced: readonly string[] },
-): string {
-  return [
-    simulated ? `${oneLine(model, 60)} (simulated)` : oneLine(model, 60),
-    recalled ? memoryWords(recalled) : "",
-    formatTokens(tokens),
-    formatCost(cost, unpriced),
-    wallMs === null ? "" : formatDuration(wallMs),
-    id,
-  ]
-    .filter(Boolean)
-    .join(" · ");
+    width = Infinity,
+  }: Pick<RespondSection, "recalled"> & {
+    readonly model: string;
+    readonly unpriced: readonly string[];
+    readonly width?: number;
+  },
+): string[] {
+  const name = simulated ? `${oneLine(model, 60)} (simulated)` : oneLine(model, 60);
+  const memory = recalled ? memoryWords(recalled) : "";
+  const usage = formatTokens(tokens);
+  const time = wallMs === null ? "" : formatDuration(wallMs);
+  const parts = [name, memory, usage, formatCost(cost, unpriced), time, id].filter(Boolean);
+  const optional = [usage, memory, time];
+  for (let dropped = 0; dropped <= optional.length; dropped += 1) {
+    const kept = parts.filter((part) => !optional.slice(0, dropped).includes(part));
+    const lines = packed(kept, width);
+    if (lines.length <= MAX_FOOTER_LINES) return lines;
+  }
+  return packed([name, id], width);
 }
+
+const MAX_FOOTER_LINES = 3;
+
+/** Parts next to each other, in as few lines of so many cells as they need. */
+const packed = (parts: readonly string[], width: number): string[] =>
+  parts.reduce<string[]>((lines, part) => {
+    const longer = lines.length === 0 ? part : `${lines.at(-1)} · ${part}`;
+    return widthOf(longer) <= width ? [...lines.slice(0, -1), longer] : [...lines, cutTo(part, width)];
+  }, []);
