@@ -207,3 +207,49 @@ it("SLINES-1: fits, whatever the size, the people and their texts", () => {
     ),
   );
 });
+
+describe("while structured steps and drafts are written", () => {
+  const at = (work: string, text: string): string =>
+    shown(
+      progress([row("analyst", [step("a", { ...done, work })]), row("builder", [step("b", { work, text })])]),
+      79,
+      23,
+    );
+
+  it.each([
+    ["review", "ranking 1 of 2"],
+    ["comparison", "comparing 1 of 2"],
+    ["summary", "summarizing 1 of 2"],
+    ["grade", "grading 1 of 2"],
+    ["clarification", "asking questions 1 of 2"],
+  ])("says of a %s what is done and how far it is, and shows none of its JSON", (work, words) => {
+    const screen = at(work, '```json\n{"reviews":[{"label":"A"');
+    expect(screen).toContain(`${words} · `);
+    expect(screen).toContain("32 characters");
+    expect(screen).not.toMatch(/[{}"`]/);
+  });
+
+  it.each(["clarify-1", "judge/summary", "summary-made", "round-1/proposal"])(
+    "shows no step's key such as %s",
+    (work) => expect(at(work, "text")).not.toContain(work),
+  );
+
+  it.each([
+    ["## Costs\n\n**Two** things", "Costs Two things"],
+    ["- `one` and *two* of ~~three~~", "one and two of three"],
+    ["> said_so with snake_case and 17 * 23", "said_so with snake_case and 17 * 23"],
+    ["| a | b |\n| --- | --- |\n| 1 | 2 |", "a b 1 2"],
+    ['So.\n```json\n{"weights": {"A": 1', "So."],
+    ["```sql\nselect 1", "select 1"],
+  ])("shows a draft %j without its marks", (text, plain) =>
+    expect(
+      at("draft", text)
+        .split("\n")
+        .map((line) => line.trim()),
+    ).toContain(plain),
+  );
+
+  it.each(['{"draft": 1', '[{"a"', '```json\n{"a"'])("shows no JSON of a draft: %j", (text) =>
+    expect(at("draft", text)).not.toMatch(/[{}[\]"]/),
+  );
+});

@@ -90,6 +90,12 @@ const isSeated =
 
 const current = ({ steps }: ProgressRow): StepView | undefined => steps.at(-1);
 
+/** Whether people can read what a step writes: prose, and no JSON in its place. */
+const isReadable = (step: StepView | undefined): boolean =>
+  step !== undefined &&
+  workWords(step.work).isProse === true &&
+  !/^\s*(?:[[{]|(?:```|~~~)[ \t]*json\b)/i.test(step.text.slice(0, 200));
+
 const isBusy = (step: StepView | undefined): boolean =>
   step?.state === "calling" || step?.state === "writing";
 
@@ -100,10 +106,10 @@ function phaseWords({ rows, closed }: RunProgress): string {
   const work = (steps.find(isBusy) ?? rows.flatMap((row) => current(row) ?? []).at(-1))?.work;
   if (work === undefined) return "opening";
   const same = steps.filter((step) => step.work === work);
-  const { doing } = workWords(work);
-  return same.length > 1
-    ? `${doing}, ${same.filter((step) => !isBusy(step)).length} of ${same.length} done`
-    : doing;
+  const { doing, isProse = false } = workWords(work);
+  if (same.length < 2) return doing;
+  const ended = same.filter((step) => !isBusy(step)).length;
+  return isProse ? `${doing}, ${ended} of ${same.length} done` : `${doing} ${ended} of ${same.length}`;
 }
 
 /** As many rows as there is space for, in their order; those at work are kept first. */
@@ -116,7 +122,7 @@ function fitting(rows: readonly ProgressRow[], space: number): readonly Progress
 
 /** How many lines of its text each row gets: one for everybody who writes, what is left for a chair. */
 function textsFor(rows: readonly ProgressRow[], space: number): ReadonlyMap<string, number> {
-  const writing = rows.filter((row) => current(row)?.state === "writing");
+  const writing = rows.filter((row) => current(row)?.state === "writing" && isReadable(current(row)));
   const given = new Map<string, number>(writing.slice(0, Math.max(0, space)).map(({ id }) => [id, 1]));
   const chair = writing.find((row) => row.seat === "chair" && given.has(row.id));
   if (chair) given.set(chair.id, Math.min(CHAIR_LINES, 1 + space - given.size));
@@ -163,32 +169,62 @@ function mark(
 
 /** The end of what a row writes now, in at most `most` lines. */
 function textLines(row: ProgressRow, most: number, columns: number): string[] {
-  const text = current(row)?.text ?? "";
+  const step = current(row);
+  const text = step?.text ?? "";
   const cells = columns - 2;
-  if (most < 1 || cells < 8) return [];
+  if (most < 1 || cells < 8 || !isReadable(step)) return [];
   // Only what can be on the screen is looked at, however long the text has become.
-  if (most === 1) return [`  ${tailOf(oneLine(text.slice(-cells * 12), 100_000), cells)}`];
+  if (most === 1) return [`  ${tailOf(oneLine(readableTail(text.slice(-cells * 12)), 100_000), cells)}`];
   // It begins at a multiple of what is enough, so that lines stay as they were broken while text is added.
   const enough = cells * CHAIR_LINES * 4;
   const from = Math.max(0, Math.floor(text.length / enough) - 1) * enough;
-  const near = printable(text.slice(from)).replaceAll("\t", "  ");
+  const near = readableTail(printable(text.slice(from))).replaceAll("\t", "  ");
   const lines = wrapped(near.normalize("NFC"), cells).filter((line) => line.trim() !== "");
   return lines.slice(-most).map((line) => `  ${line.trimEnd()}`);
 }
 
-type StepWords = { readonly doing: string; readonly done: string };
-
-const WORKS: { readonly [work: string]: StepWords | undefined } = {
-  draft: { doing: "drafting", done: "draft" },
-  review: { doing: "reviewing", done: "review" },
-  synthesis: { doing: "writing", done: "synthesis" },
-  comparison: { doing: "comparing", done: "comparison" },
-  revision: { doing: "revising", done: "revision" },
-  critique: { doing: "criticizing", done: "critique" },
+type StepWords = {
+  readonly doing: string;
+  readonly done: string;
+  /** Whether people can read what is written while it is: no JSON, and no notes for a program. */
+  readonly isProse?: boolean;
 };
 
-/** A kind of work, as a step key names it, in words; one that is not known here by its own name. */
-export const workWords = (work: string): StepWords => WORKS[work] ?? { doing: work, done: work };
+const WORKS: { readonly [work: string]: StepWords | undefined } = {
+  draft: { doing: "drafting", done: "draft", isProse: true },
+  answer: { doing: "answering", done: "answer", isProse: true },
+  proposal: { doing: "proposing", done: "proposal", isProse: true },
+  review: { doing: "ranking", done: "review" },
+  synthesis: { doing: "writing", done: "synthesis", isProse: true },
+  comparison: { doing: "comparing", done: "comparison" },
+  revision: { doing: "revising", done: "revision", isProse: true },
+  refinement: { doing: "refining", done: "refinement", isProse: true },
+  critique: { doing: "criticizing", done: "critique", isProse: true },
+  clarification: { doing: "asking questions", done: "questions" },
+  summary: { doing: "summarizing", done: "summary" },
+  requirements: { doing: "reading the requirements", done: "requirements" },
+  confidence: { doing: "judging confidence", done: "confidence" },
+  convergence: { doing: "checking convergence", done: "convergence" },
+  evaluation: { doing: "grading", done: "grading" },
+  grade: { doing: "grading", done: "grading" },
+  preference: { doing: "comparing", done: "comparison" },
+  pairwise: { doing: "comparing", done: "comparison" },
+  recall: { doing: "searching memory", done: "memory search" },
+};
+
+/** A kind of work, as a step names it, in words; of one that is not known here, its name, and of a step's key nothing. */
+export const workWords = (work: string): StepWords =>
+  WORKS[work] ?? (/^[a-z]+$/.test(work) ? { doing: work, done: work } : { doing: "working", done: "step" });
+
+/** What is read of a text while it is written: without marks of Markdown, and without what is meant for a program. */
+export const readableTail = (text: string): string =>
+  text
+    .replaceAll(/^[ \t]*(```|~~~)[ \t]*json\b[^]*?(?:^[ \t]*\1[ \t]*$|$(?![^]))/gim, "")
+    .replaceAll(/^[ \t]*(?:`{3,}|~{3,}).*$/gm, "")
+    .replaceAll(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)/gm, "")
+    .replaceAll(/^[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*$/gm, "")
+    .replaceAll(/[ \t]*(?<!\\)\|[ \t]*/g, " ")
+    .replaceAll(/\*{2,3}|~~|`|(?<![\p{L}\d])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\p{L}\d])/gu, "");
 
 /** What a step took, in brackets, as far as it is known: ` (1.2 s, 312 tokens)`. */
 export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" | "tokensOut">): string {

@@ -78,9 +78,11 @@ function entryWords(entry: Entry): string | undefined {
     const { phase, in: inside, out } = entry.data;
     const missing = out.map(({ id, why }) => `; ${id} failed: ${why}`).join("");
     const all = inside.length + out.length;
-    const received = /^(draft|review|revision|critique)$/.test(phase)
-      ? `${inside.length} of ${all} ${phase}s received`
-      : `${phase}: ${inside.length} of ${all} received`;
+    const [, round, kind = phase] = /^round-(\d+)\/([a-z]+)$/.exec(phase) ?? [];
+    const where = round === undefined ? "" : `Round ${round}: `;
+    const { done } = workWords(kind);
+    const replies = done === "step" ? "replies" : done.replace(/y$/, "ie").replace(/s?$/, "s");
+    const received = `${where}${inside.length} of ${all} ${replies} received`;
     return received + missing;
   }
   if (isEvent(entry, "standing-reached")) {
