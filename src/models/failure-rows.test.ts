@@ -441,6 +441,62 @@ const recorded: readonly Recorded[] = [
     "refused",
     "never",
   ],
+  [
+    400,
+    { message: "Unsupported parameter: 'max_tokens' is not supported with this model." },
+    "refused",
+    "never",
+  ],
+  // Keys, credit and contexts in other words.
+  [
+    400,
+    { message: "The API Key appears to be invalid or may have expired. Please verify your credentials." },
+    "unauthorised",
+    "never",
+  ],
+  [400, { message: "API key provided is not active." }, "unauthorised", "never"],
+  [422, { message: "No auth credentials found" }, "unauthorised", "never"],
+  [400, { message: "No cookie auth credentials found" }, "unauthorised", "never"],
+  [400, { message: "Missing Authentication header" }, "unauthorised", "never"],
+  [422, { message: "Authentication credentials were not provided." }, "unauthorised", "never"],
+  [
+    500,
+    { message: "Request had invalid authentication credentials", status: "UNAUTHENTICATED" },
+    "unauthorised",
+    "never",
+  ],
+  [403, { message: "Model usage requires prepaid credits. Add funds." }, "out-of-credit", "never"],
+  [403, { message: "Payment required: wallet empty" }, "out-of-credit", "never"],
+  [403, { message: "You have no balance left; please top up your account." }, "out-of-credit", "never"],
+  [429, { message: "Your free credits have expired. Please add credits." }, "out-of-credit", "never"],
+  [400, { message: "Account balance is negative, please recharge" }, "out-of-credit", "never"],
+  [429, { message: "Monthly usage limit reached. Upgrade your plan." }, "out-of-credit", "never"],
+  [429, { message: "You have reached your monthly quota limit" }, "out-of-credit", "never"],
+  [403, { message: "The plan's usage limit has been exceeded" }, "out-of-credit", "never"],
+  [
+    429,
+    {
+      message:
+        "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day",
+    },
+    "rate-limited",
+    "later",
+  ],
+  [400, { message: "The prompt is too large: too many total text bytes" }, "context-too-long", "never"],
+  [
+    500,
+    { message: "input is too large to process. increase the physical batch size" },
+    "context-too-long",
+    "never",
+  ],
+  [
+    400,
+    { message: "error: input prompt is too big compared to KV size, please increase KV size" },
+    "context-too-long",
+    "never",
+  ],
+  [400, { message: "The conversation is too large." }, "context-too-long", "never"],
+  [413, { message: "text is too long for this model" }, "context-too-long", "never"],
 ];
 
 describe("the table of failures", () => {
@@ -528,4 +584,15 @@ describe("the table of failures", () => {
       expect(performance.now() - startedMs, piece).toBeLessThan(100);
     }
   });
+});
+
+it.each([
+  "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+  "Unrecognized request argument supplied: max_completion_tokens",
+  "max_tokens is not permitted for this model",
+  "Unknown parameter: max_output_tokens",
+  "'max_new_tokens' is unsupported",
+])("a model that takes no limit of a reply at all says so: %s", (message) => {
+  const { code, advice } = findFailureRow({ status: 400, text: message });
+  expect([code, advice]).toEqual(["refused", expect.stringMatching(/takes neither max_tokens nor/)]);
 });

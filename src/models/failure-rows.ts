@@ -81,7 +81,20 @@ export const failureRows: readonly FailureRow[] = [
   },
   {
     status: any,
-    says: /api_key_invalid|\binvalid_(?:api_)?key\b|api[ _-]?key (?:is |was |has )?(?:not (?:valid|found|correct)|invalid|incorrect|missing|expired|revoked|disabled|wrong)/i,
+    says: /\bprepaid (?:credits?|balance|funds)\b|\b(?:add|adding|top(?:ping)? up|recharge|deposit|purchase|buy) (?:\w+ ){0,2}(?:credits?|funds|balance)\b|\bpayment required\b|\b(?:wallet|account|balance)\b.{0,20}\b(?:is )?(?:empty|zero|negative)\b|\bfree (?:trial|tier|credits?) (?:has|have) (?:ended|expired|run out)/i,
+    unless: RATE,
+    code: "out-of-credit",
+    source: "https://github.com/continuedev/continue/issues/10684",
+  },
+  {
+    status: only(400, 402, 403, 429),
+    says: /\b(?:monthly|billing cycle|plan'?s?) (?:\w+ ){0,2}(?:usage |quota |events? )?limit\b.{0,60}\b(?:reached|exceeded|exhausted|used up)|\breached (?:your|its|the) (?:monthly|plan'?s?) (?:\w+ )?limit/i,
+    code: "out-of-credit",
+    source: "https://github.com/langwatch/langwatch/pull/2065",
+  },
+  {
+    status: any,
+    says: /api_key_invalid|\binvalid_(?:api_)?key\b|api[ _-]?key (?:[a-z]+ ){0,4}(?:not (?:valid|found|correct|active|recognized)|invalid|incorrect|missing|expired|revoked|disabled|wrong)/i,
     code: "unauthorised",
     source: "https://github.com/google-gemini/gemini-cli/issues/25198",
   },
@@ -90,6 +103,12 @@ export const failureRows: readonly FailureRow[] = [
     says: /(?:incorrect|invalid|wrong|missing|malformed|expired|unknown|bad|no) (?:or \w+ )?(?:x-)?(?:api|subscription)[ _-]?key|invalid (?:bearer |access |proxy server |auth\w* )token|authentication[ _](?:error|fails|failed)|invalid authentication|permission_error/i,
     code: "unauthorised",
     source: "https://github.com/continuedev/continue/issues/10778",
+  },
+  {
+    status: any,
+    says: /\bno (?:\w+ )?(?:auth\w*|api) credentials\b|\b(?:auth\w*|api) credentials\b.{0,30}\b(?:invalid|missing|not (?:found|provided|valid)|expired|required)|\bcredentials (?:were |are )?(?:not (?:provided|found|valid)|missing|invalid)|(?:missing|invalid|no) (?:authentication|authorization) header|\bunauthenticated\b/i,
+    code: "unauthorised",
+    source: "https://github.com/RooCodeInc/Roo-Code/issues/2445",
   },
   {
     status: (status) => status !== 401 && status !== 429,
@@ -123,6 +142,14 @@ export const failureRows: readonly FailureRow[] = [
   },
   {
     status: refusals,
+    says: /\b(?:unsupported|unknown|unrecognized|unexpected|not (?:supported|permitted|allowed))\b.{0,80}\bmax_(?:completion_|output_|new_)?tokens\b|\bmax_(?:completion_|output_|new_)?tokens\b.{0,80}\b(?:is not supported|unsupported|not (?:permitted|allowed)|unknown)/i,
+    code: "refused",
+    advice:
+      "this model takes neither max_tokens nor max_completion_tokens; reach it through another provider or wire",
+    source: "https://platform.openai.com/docs/guides/reasoning",
+  },
+  {
+    status: refusals,
     says: /context[_ -](?:length|window|size|limit)|maximum context|exceed_context|context overflow|exceeds? the context/i,
     code: "context-too-long",
     source: "https://github.com/Chanzhaoyu/chatgpt-web/issues/372",
@@ -132,6 +159,13 @@ export const failureRows: readonly FailureRow[] = [
     says: /(?:prompt|input)s? (?:is |are )?too long|request_too_large|request too large|request exceeds the maximum (?:allowed )?(?:size|number of bytes)/i,
     code: "context-too-long",
     source: "https://platform.claude.com/docs/en/api/errors",
+  },
+  {
+    status: refusals,
+    says: /\btoo many (?:total )?text bytes\b|\b(?:prompt|input|conversation|text) (?:is |was )?too (?:large|big|long) (?:to process|for (?:the|this) (?:model|context)|compared to kv size)|\bincrease the (?:physical batch|kv) size\b|\b(?:prompt|conversation) is too (?:large|big)\b/i,
+    unless: RATE,
+    code: "context-too-long",
+    source: "https://github.com/ggml-org/llama.cpp/issues/11105",
   },
   {
     status: refusals,
