@@ -37,7 +37,13 @@ export async function loadShown(
   const protocol = await protocolOf(protocols, entries);
   if (!result || !protocol) return result && { result, parts: [] };
   if (result.section === null) return { result, parts: [] };
-  const { sectionParts, sectionLines, agreement, isVerdict = false } = (await protocol.report?.()) ?? {};
+  const {
+    sectionParts,
+    sectionLines,
+    courseParts,
+    agreement,
+    isVerdict = false,
+  } = (await protocol.report?.()) ?? {};
   // A report knows the section that its own protocol's view folds.
   const section = result.section as never;
   const lines = (): ReportPart[] => {
@@ -45,7 +51,12 @@ export async function loadShown(
     return texts.length > 0 ? [{ heading: protocol.name, blocks: [{ kind: "points", texts }] }] : [];
   };
   return {
-    ...{ result, isVerdict, agreement: agreement?.(section, result as never) },
+    ...{
+      result,
+      isVerdict,
+      agreement: agreement?.(section, result as never),
+      course: courseParts && (() => courseParts(entries)),
+    },
     parts: sectionParts?.(section, result as never) ?? lines(),
   };
 }

@@ -112,6 +112,8 @@ export type ProtocolReport = {
   sectionParts?(section: never, result: never): readonly ReportPart[];
   /** True if the section itself is the protocol's answer, so that a report needs no other. */
   readonly isVerdict?: boolean;
+  /** Formats what was said for a document, whole, in place of drafts, critiques and reviews. */
+  courseParts?(entries: readonly Entry[]): readonly ReportPart[];
   /** How many models agree, and on what they differ, on one line below the answer. */
   agreement?(section: never, result: never): string;
 };

@@ -2,7 +2,8 @@
 
 /**
  * A block of a report. `words`, headings and labels are Parley's own, though foreign names may stand in them; `text` and
- * `points` are foreign, and are shown whole.
+ * `points` are foreign, and are shown whole. A `figure` is an inline SVG of one's own for a page: it says no more than the
+ * blocks beside it, and other formats leave it out.
  */
 export type ReportBlock =
   | { readonly kind: "words"; readonly text: string }
@@ -13,15 +14,16 @@ export type ReportBlock =
       readonly heads: readonly string[];
       readonly rows: readonly (readonly string[])[];
     }
-  /** `verbatim`: the language of a text that is code. */
-  | { readonly kind: "text"; readonly text: string; readonly verbatim?: string }
-  | { readonly kind: "points"; readonly texts: readonly string[] };
+  /** `verbatim`: the language of a text that is code. `isOwn`: whether it is what the document is there for, as an answer. */
+  | { readonly kind: "text"; readonly text: string; readonly verbatim?: string; readonly isOwn?: boolean }
+  | { readonly kind: "points"; readonly texts: readonly string[] }
+  | { readonly kind: "figure"; readonly svg: string };
 
 /** A heading with what stands below it; without blocks and parts it is left out. */
 export type ReportPart = {
   readonly heading: string;
   readonly blocks: readonly ReportBlock[];
   readonly parts?: readonly ReportPart[];
-  /** Whether a reader may fold it away, where the format can; it stands open at first. */
+  /** Whether it is folded, where the format can, until a reader opens it. */
   readonly folds?: boolean;
 };

@@ -3,6 +3,7 @@ import { formatDuration, formatNumber, formatUsd } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { speakerOf } from "../views/spending.ts";
 import { part, points, table, words } from "./part.ts";
+import { callTimeline } from "./timeline.ts";
 
 /** A deliberation's entries in order, with its result and its participants' names. */
 export type JournalSection = {
@@ -36,7 +37,9 @@ export function timelinePart({ entries, nameOf }: JournalSection): ReportPart {
       ],
     ];
   });
-  return part("Timeline", table(["#", "after", "step", "event", "by", "latency", "tokens", "notes"], rows));
+  const heads = ["#", "after", "step", "event", "by", "latency", "tokens", "notes"];
+  const events: ReportPart = { ...part("Every event", table(heads, rows)), folds: true };
+  return { ...part("Timeline", { kind: "figure", svg: callTimeline(entries, nameOf) }), parts: [events] };
 }
 
 function describeOrigin(origin: Origin): string {
@@ -72,5 +75,6 @@ export function journalPart(
     unknown > 0 ? `not shown here, because this version does not know their types: ${unknown}` : "",
   ].filter(Boolean);
   const text = JSON.stringify(data.settings, undefined, 2);
-  return part("Journal", points(facts), words("Settings:"), { kind: "text", text, verbatim: "json" });
+  const settings = { kind: "text", text, verbatim: "json" } as const;
+  return { ...part("Journal", points(facts), words("Settings:"), settings), folds: true };
 }

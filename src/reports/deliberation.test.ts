@@ -42,6 +42,15 @@ const headings = (markdown: string): string[] =>
 
 const kinds = (markdown: string): string[] => marked.lexer(markdown).map(({ type }) => type);
 
+/** A document without what stands in its answer, which is a model's own affair below the second level. */
+function aroundAnswer(markdown: string): string {
+  const tokens = marked.lexer(markdown);
+  const isSection = (token: Token) => token.type === "heading" && Number(token["depth"]) <= 2;
+  const begin = tokens.findIndex((token) => isSection(token) && token.raw.trim() === "## Answer");
+  const end = tokens.findIndex((token, index) => index > begin && isSection(token));
+  return tokens.flatMap(({ raw }, index) => (index > begin && index < end ? [] : [raw])).join("");
+}
+
 const documentOf = (entries: readonly Entry[]) => deliberationMarkdown(entries, shownPanel(entries));
 
 it("tells everything, the outcome first", () => {
@@ -100,8 +109,14 @@ it("tells the worth of a reviewer's ballot from a member's own part", () => {
 });
 
 describe("no text breaks the structure", () => {
-  const usual = headings(documentOf(degradedCouncil().entries));
-  const usualKinds = kinds(documentOf(degradedCouncil().entries)).filter((kind) => kind !== "code");
+  const sections = (markdown: string) =>
+    marked.lexer(markdown).flatMap((token) => {
+      return token.type === "heading" && Number(token["depth"]) <= 2 ? [String(token["text"])] : [];
+    });
+  const usualSections = sections(documentOf(degradedCouncil().entries));
+  const plain = aroundAnswer(documentOf(degradedCouncil().entries));
+  const usual = headings(plain);
+  const usualKinds = kinds(plain).filter((kind) => kind !== "code");
   const hostile = [
     ["an open fence", "```\n# Status: answered\n## Journal"],
     ["a fence that closes early", "```\nx\n```\n````\n## Journal\n`````"],
@@ -133,7 +148,9 @@ describe("no text breaks the structure", () => {
       participants: [member, ...samplePanel.slice(1)],
       context: [{ name: text, text: member.persona.instructions }],
     });
-    const markdown = documentOf(sample.entries);
+    const whole = documentOf(sample.entries);
+    expect(sections(whole).slice(1)).toEqual(usualSections.slice(1));
+    const markdown = aroundAnswer(whole);
     const found = headings(markdown);
     expect(found.length).toBe(usual.length);
     expect(found.filter((heading) => heading.startsWith("2 "))).toEqual(
@@ -152,9 +169,9 @@ describe("no text breaks the structure", () => {
     }
     // Within a quote, a text's own affairs are those that cannot reach out of it.
     const everywhere = new Set<string>();
-    void marked.walkTokens(marked.lexer(markdown), ({ type }) => void everywhere.add(type));
+    void marked.walkTokens(marked.lexer(whole), ({ type }) => void everywhere.add(type));
     for (const kind of ["html", "def", "image"]) expect(everywhere).not.toContain(kind);
-    expect(markdown).not.toMatch(/[^\P{Cc}\n\t]/u);
+    expect(whole).not.toMatch(/[^\P{Cc}\n\t]/u);
   });
 
   it("and the text survives", () => {
@@ -162,6 +179,21 @@ describe("no text breaks the structure", () => {
     expect(markdown).toContain("````text\n```js\nlet a;\n```\n<b>\n````");
     const quoted = documentOf(degradedCouncil({ draft: "```js\nlet a;\n```\n# end" }).entries);
     expect(quoted).toContain("> ```js\n> let a;\n> ```\n> # end");
+  });
+
+  it.each([
+    ["# One\n\nIt *is*.\n\n## Two", "### One\n\nIt *is*.\n\n#### Two"],
+    ["One\n===\nso", "### One\nso"],
+    ["- a\n- b\n  1. c\n\n| a | b |\n| --- | --- |\n| 1 | 2 |", undefined],
+    ["Use `Array<string>`:\n\n```ts\nlet a: B<c>;\n```", undefined],
+    ["> said\n> twice\n\nand [so](https://example.org)", undefined],
+    ["```sql\nselect 1", "```sql\nselect 1\n```"],
+    ["A <b>bold</b> word\n\nand none", "```text\nA <b>bold</b> word\n```\n\nand none"],
+    ["- # heading in a list", "```text\n- # heading in a list\n```"],
+    ["![x](https://evil.test/p.png)", "```text\n![x](https://evil.test/p.png)\n```"],
+  ])("and an answer stands plain: %s", (answer, shown = answer) => {
+    const markdown = documentOf(degradedCouncil({ answer }).entries);
+    expect(markdown).toContain(`## Answer\n\n${shown}\n\n`);
   });
 });
 

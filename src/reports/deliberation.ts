@@ -8,13 +8,15 @@ import {
   type ReportPart,
   type StepKey,
 } from "../kernel/index.ts";
-import { formatDuration, formatNumber } from "../text/format.ts";
+import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { spending, type Spent } from "../views/spending.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
 import { journalPart, timelinePart, type JournalSection } from "./deliberation-journal.ts";
-import { block, bullets, inline, partMarkdown } from "./markdown.ts";
+import { block, bullets, inline, partMarkdown, plainMarkdown } from "./markdown.ts";
+import { pageHtml } from "./page.ts";
 import { part, points, quote, table, words } from "./part.ts";
+import { oneLine } from "./printable.ts";
 import { inSeatOrder, namesOf } from "./names.ts";
 import { unpricedModels } from "./unpriced.ts";
 import { describeBaseline, formatCost, formatFamily } from "./words.ts";
@@ -26,48 +28,94 @@ import { describeBaseline, formatCost, formatFamily } from "./words.ts";
  * structure. Ends in a newline.
  */
 export function deliberationMarkdown(entries: readonly Entry[], shown: ShownResult | undefined): string {
+  if (!shown) return "# Nothing is recorded\n";
+  const { result } = shown;
+  const sections = [
+    `# ${inline(titleOf(result), 100)}`,
+    block(result.question),
+    [`**Status: ${inline(statusWords(entries, result))}**`, bullets(warningsOf(entries, shown))]
+      .filter(Boolean)
+      .join("\n\n"),
+    answerMarkdown(shown),
+    ...partsOf(entries, shown).map((part) => partMarkdown(part, { level: 2 })),
+  ];
+  return `${sections.filter(Boolean).join("\n\n")}\n`;
+}
+
+/** What answers nothing, and is told by its section, has no such part. */
+function answerMarkdown({ result: { answer, finalAnswer }, isVerdict = false }: ShownResult): string {
+  if (answer === null) return isVerdict ? "" : "## Answer\n\nThere is none.";
+  const final = finalAnswer === null ? [] : [inline(`Final answer: ${finalAnswer}`)];
+  return ["## Answer", plainMarkdown(answer, 3), ...final].join("\n\n");
+}
+
+/** The same as a page of its own (`pageHtml`): the answer first, what led to it folded. Ends in a newline. */
+export function deliberationHtml(entries: readonly Entry[], shown: ShownResult): string {
+  const { result, agreement = "" } = shown;
+  const { participants, finalAnswer, answer, calls, wallMs, cost, protocol, id, simulated, question } =
+    result;
+  return pageHtml({
+    ...{ title: titleOf(result), simulated, question, answer },
+    summary: [
+      `${protocol.name}: ${statusWords(entries, result).replaceAll("-", " ")}`,
+      agreement,
+      pluralize(participants.length, "participant"),
+      pluralize(calls, "call"),
+      formatCost(cost, unpricedModels(entries)),
+      wallMs === null ? "" : formatDuration(wallMs),
+      entries[0]?.at.slice(0, 10) ?? "",
+      `run ${id}`,
+    ]
+      .filter(Boolean)
+      .join(" · "),
+    warnings: warningsOf(entries, shown),
+    final: finalAnswer === null || finalAnswer === answer?.trim() ? "" : finalAnswer,
+    parts: partsOf(entries, shown),
+  });
+}
+
+const titleOf = ({ question }: Result): string =>
+  oneLine(question.trim().split("\n")[0] ?? "", 160).replace(/^#{1,6} /, "") || "A run";
+
+/** What led to the answer; a protocol that tells the whole of it takes the place of drafts, critiques and reviews. */
+function partsOf(entries: readonly Entry[], shown: ShownResult): readonly ReportPart[] {
   const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-  if (!opened || !shown) return "# Nothing is recorded\n";
-  const { result, parts } = shown;
+  if (!opened) return [];
+  const { result, parts, course } = shown;
   const journal: JournalSection = { entries, result, nameOf: namesOf(result.participants) };
-  const all: readonly ReportPart[] = [
-    clarifications(journal),
-    answerPart(shown),
-    ...parts,
-    participantsPart(opened),
-    draftsPart(journal),
-    critiquesPart(journal),
-    reviewsPart(journal),
-    synthesisPart(journal),
+  return [
     baselinePart(result),
+    ...parts,
+    clarifications(journal),
+    participantsPart(opened),
+    ...(course?.() ?? [
+      draftsPart(journal),
+      critiquesPart(journal),
+      reviewsPart(journal),
+      synthesisPart(journal),
+    ]),
     feedbackPart(journal),
     ...reactionParts(journal),
     usagePart(journal),
     timelinePart(journal),
     journalPart(entries, opened),
   ];
-  const sections = [
-    `# ${inline(result.question.trim().split("\n")[0] ?? "", 100) || "A run"}`,
-    block(result.question),
-    statusMarkdown(journal, shown),
-    ...all.map((part) => partMarkdown(part, { level: 2 })),
-  ];
-  return `${sections.filter(Boolean).join("\n\n")}\n`;
 }
 
 /** The events of a type, in the order of their recording. */
 const eventsIn = <T extends EventType>(entries: readonly Entry[], type: T): Event<T>[] =>
   entries.filter((entry) => isEvent(entry, type));
 
-function statusMarkdown({ entries, result }: JournalSection, shown: ShownResult): string {
+const statusWords = (entries: readonly Entry[], { status }: Result): string =>
+  `${status}${isWaiting(entries) ? ", waiting for answers to its questions" : ""}`;
+
+/** What is missing or degraded, and what that weakens. */
+function warningsOf(entries: readonly Entry[], shown: ShownResult): string[] {
   const notes = eventsIn(entries, "degradation-noted");
-  const weakened = result.degraded.flatMap(
+  const weakened = shown.result.degraded.flatMap(
     ({ what }) => notes.findLast(({ data }) => data.what === what)?.data.weakens ?? [],
   );
-  const waiting = isWaiting(entries) ? ", waiting for answers to its questions" : "";
-  const weakens = [...new Set(weakened)].map((what) => `What that weakens: ${what}`);
-  const status = `**Status: ${inline(result.status)}${waiting}**`;
-  return [status, bullets([...warningLines(shown), ...weakens])].filter(Boolean).join("\n\n");
+  return [...warningLines(shown), ...[...new Set(weakened)].map((what) => `What that weakens: ${what}`)];
 }
 
 /** The last answers settle whatever was asked before them. */
@@ -89,12 +137,6 @@ function clarifications({ entries }: JournalSection): ReportPart {
   });
   return part("Clarifications", table(["id", "question", "answer"], rows));
 }
-
-/** What answers nothing, and is told by its section, has no such part. */
-const answerPart = ({ result: { answer, finalAnswer }, isVerdict = false }: ShownResult): ReportPart => {
-  if (answer === null) return isVerdict ? part("") : part("Answer", words("There is none."));
-  return part("Answer", quote(answer), words(finalAnswer === null ? "" : `Final answer: ${finalAnswer}`));
-};
 
 const participantsPart = ({ data }: Event<"deliberation-opened">): ReportPart =>
   part(
@@ -118,15 +160,21 @@ const reusedFrom = (origin: Origin): string => (origin.by === "adopted" ? `Reuse
 const spoken = <T extends EventType>({ entries, result }: JournalSection, type: T): Event<T>[] =>
   inSeatOrder(result.participants, eventsIn(entries, type));
 
+const folded = (one: ReportPart): ReportPart => ({ ...one, folds: true });
+
+/** Every draft and answer; one that is the only one is the answer above. */
 function draftsPart(journal: JournalSection): ReportPart {
-  const answers = spoken(journal, "answer-given");
+  const given = spoken(journal, "answer-given");
+  const answers = given.length === 1 && given[0]?.data.text === journal.result.answer ? [] : given;
   const heading = answers.every(({ data }) => data.kind === "draft") ? "Drafts" : "Answers";
   const parts = answers.map(({ data: { by, kind, round, final, text }, origin }) =>
-    part(
-      `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
-      words(final === null ? "" : `Final answer: ${final.value} (${final.kind})`),
-      quote(text),
-      words(reusedFrom(origin)),
+    folded(
+      part(
+        `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
+        words(final === null ? "" : `Final answer: ${final.value} (${final.kind})`),
+        quote(text),
+        words(reusedFrom(origin)),
+      ),
     ),
   );
   return { heading, blocks: [], parts };
@@ -144,7 +192,7 @@ const authorsIn = (journal: JournalSection): ReadonlyMap<StepKey, string> =>
 function critiquesPart(journal: JournalSection): ReportPart {
   const authors = authorsIn(journal);
   const parts = spoken(journal, "critique-given").map(({ data: { by, of, text } }) =>
-    part(`${journal.nameOf(by)} of ${authors.get(of) ?? journal.nameOf(of)}`, quote(text)),
+    folded(part(`${journal.nameOf(by)} of ${authors.get(of) ?? journal.nameOf(of)}`, quote(text))),
   );
   return { heading: "Critiques", blocks: [], parts };
 }
@@ -177,19 +225,21 @@ function reviewsPart(journal: JournalSection): ReportPart {
       ...rankingBlocks(journal),
     ],
     parts: reviews.map(({ by, ranking, remarks }) =>
-      part(
-        `Review by ${nameOf(by)}`,
-        words(ranking.ok ? "" : `Unreadable ranking: ${ranking.reason}`),
-        ...remarks.flatMap(({ of, strengths, weaknesses }) => {
-          const remarked = [
-            ...strengths.map((text) => `strength: ${text}`),
-            ...weaknesses.map((text) => `weakness: ${text}`),
-          ];
-          return [
-            words(`On ${authors.get(of) ?? of}:`),
-            points(remarked.length > 0 ? remarked : ["no remarks"]),
-          ];
-        }),
+      folded(
+        part(
+          `Review by ${nameOf(by)}`,
+          words(ranking.ok ? "" : `Unreadable ranking: ${ranking.reason}`),
+          ...remarks.flatMap(({ of, strengths, weaknesses }) => {
+            const remarked = [
+              ...strengths.map((text) => `strength: ${text}`),
+              ...weaknesses.map((text) => `weakness: ${text}`),
+            ];
+            return [
+              words(`On ${authors.get(of) ?? of}:`),
+              points(remarked.length > 0 ? remarked : ["no remarks"]),
+            ];
+          }),
+        ),
       ),
     ),
   };

@@ -201,6 +201,12 @@ export function blockReader() {
   };
 }
 
+/** The blocks of a whole printable text. */
+export function blocksOf(text: string): readonly MarkdownBlock[] {
+  const reader = blockReader();
+  return [...reader.add(`${text}\n`), ...reader.end()];
+}
+
 /** The cells of a table's row, as they were written. */
 export function cellsOf(row: string): string[] {
   const inner = row

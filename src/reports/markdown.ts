@@ -1,4 +1,7 @@
+import { walkTokens, type Token, type Tokens } from "marked";
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
+import { blocksOf, type MarkdownBlock } from "./markdown-blocks.ts";
+import { MAX_WORK, readBlocks, readInline, type ReadingBudget } from "./markdown-reading.ts";
 import { oneLine, printable } from "./printable.ts";
 
 // MARKDOWN-1. No foreign text can end, open or restyle a part of the document: it stands in a fence longer than any
@@ -17,6 +20,50 @@ export function block(text: string): string {
     .split("\n")
     .map((line) => (line === "" ? ">" : `> ${line}`))
     .join("\n");
+}
+
+/**
+ * A foreign text as a part of the document's own: its Markdown stands as it was written, its headings from `level` on. A block of it
+ * that could reach beyond it, or that cannot be read in bounded time, is fenced. (MARKDOWN-1, MARKDOWN-2)
+ */
+export function plainMarkdown(text: string, level: number): string {
+  const clean = printable(text).replace(/^\n+/, "").trimEnd();
+  if (clean === "") return "*(empty)*";
+  const left = { work: MAX_WORK };
+  return blocksOf(clean)
+    .map(
+      (one, index) => `${index === 0 ? "" : one.isApart ? "\n\n" : "\n"}${plainBlock(one, { level, left })}`,
+    )
+    .join("");
+}
+
+type PlainPlace = { readonly level: number; readonly left: ReadingBudget };
+
+function plainBlock({ kind, lines, language = "" }: MarkdownBlock, { level, left }: PlainPlace): string {
+  const text = lines.join("\n");
+  if (kind === "code") return fencedBlock(text, language.replaceAll(/[^\w+#.-]/g, "").slice(0, 40));
+  const whole = kind === "quote" ? lines.map((line) => `> ${line}`).join("\n") : text;
+  const blocks = kind === "plain" ? undefined : readBlocks(whole, left);
+  const words = blocks && readInline(whole, left)?.tokens;
+  if (!blocks || !words) return fencedBlock(whole);
+  const [first] = blocks;
+  if (blocks.length === 1 && first?.type === "heading" && isContained(words, whole)) {
+    const { depth, text: heading } = first as Tokens.Heading; // as its type says
+    return `${"#".repeat(Math.min(6, level - 1 + depth))} ${heading.replaceAll(/\s+/g, " ")}`;
+  }
+  return isContained([...blocks, ...words], whole, { headings: false }) ? whole : fencedBlock(whole);
+}
+
+/** Whether nothing in a text but its code is HTML, an image or a link's definition; or a heading, where there are to be none. */
+function isContained(tokens: readonly Token[], text: string, { headings = true } = {}): boolean {
+  let isSafe = true;
+  let rest = text;
+  // What is called gives no promises.
+  void walkTokens([...tokens], ({ type, raw }) => {
+    if (["html", "image", "def"].includes(type) || (type === "heading" && !headings)) isSafe = false;
+    if (type === "codespan" || type === "code") rest = rest.replaceAll(raw, "");
+  });
+  return isSafe && !REACHES_OUT.test(rest);
 }
 
 /** A text verbatim in a fence that nothing in it can close. */
@@ -92,8 +139,11 @@ export function blockMarkdown(one: ReportBlock, quote: (text: string) => string 
     case "table":
       return table(one.heads, one.rows);
     case "text":
+      if (one.isOwn === true) return plainMarkdown(one.text, 3);
       return one.verbatim === undefined ? quote(one.text) : fencedBlock(one.text, one.verbatim);
     case "points":
       return bullets(one.texts);
+    case "figure":
+      return "";
   }
 }

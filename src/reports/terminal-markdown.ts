@@ -1,5 +1,15 @@
-import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { blockReader, cellsOf, TABLE_RULE, type MarkdownBlock } from "./markdown-blocks.ts";
+import {
+  BLOCK_WORK,
+  MAX_DEPTH,
+  MAX_WORK,
+  readBlocks,
+  readInline,
+  unescaped,
+  type BlockToken,
+  type InlineToken,
+} from "./markdown-reading.ts";
 import { printable } from "./printable.ts";
 import { styleOf, type Style } from "./style.ts";
 import { layOut, span, tableLines, type StyledText } from "./terminal-layout.ts";
@@ -19,19 +29,8 @@ export type MarkdownFace = {
   readonly highlight?: ((code: string, language: string, style: Style) => string[] | undefined) | undefined;
 };
 
-/** What reading may cost, in characters, blocks and squared marks: about 100 ms. What is left then stands as it was written. */
-const MAX_WORK = 500_000;
-const BLOCK_WORK = 100;
-/** Code of one text that is painted, for the same reason. */
+/** Code of one text that is painted, so that it costs about 100 ms at most. */
 const MAX_PAINTED_LENGTH = 24_000;
-/** Marks of one paragraph: reading them takes their number squared. */
-const MAX_MARKS = 400;
-const MAX_PARAGRAPH_LENGTH = 8_000;
-const MAX_DEPTH = 8;
-const DEEP = new RegExp(
-  `^[ \\t]*(?:>[ \\t]*|(?:[-*+]|\\d{1,9}[.)])[ \\t]+){${MAX_DEPTH},}|^[ \\t]{${MAX_DEPTH * 5},}[^ \\t]`,
-  "m",
-);
 
 /** Renders a whole text of a model's; lines without line ends. */
 export function markdownLines(text: string, face: MarkdownFace): string[] {
@@ -187,22 +186,16 @@ function quoteLines(lines: readonly string[], { desk, width, depth }: Place): st
 
 /** A paragraph, a list item, a heading with a line below it, HTML or indented code: read by `marked`. */
 function textLines(text: string, place: Place): string[] {
-  const { left } = place.desk;
-  left.work -= text.length;
-  if (left.work < 0 || DEEP.test(text)) return plainLines(text.split("\n"), place);
-  // Not `lex`: what stands within a line is read later, where it is known to be worth it.
-  return tokenLines(new Lexer().blockTokens(text, []), place);
+  const tokens = readBlocks(text, place.desk.left);
+  return tokens ? tokenLines(tokens, place) : plainLines(text.split("\n"), place);
 }
 
 const tokenLines = (tokens: readonly Token[], place: Place): string[] =>
   tokens.flatMap((token) => tokenBlock(token, place));
 
-/** What stands within a line; HTML and text may be either. */
-type InlineType = "strong" | "em" | "del" | "codespan" | "br" | "link" | "image" | "html" | "text" | "escape";
-
 function tokenBlock(given: Token, place: Place): string[] {
   // Without extensions there are no other tokens than its own.
-  const token = given as Exclude<MarkedToken, { type: Exclude<InlineType, "html" | "text"> | "list_item" }>;
+  const token = given as BlockToken;
   switch (token.type) {
     case "checkbox":
       return []; // Its item says it.
@@ -285,15 +278,11 @@ function tableOf(lines: readonly string[], place: Place): string[] {
 
 /** What stands within a line, as texts and their styles. */
 function spansOf(text: string, desk: Rendering, styles: readonly StyleName[]): StyledText[] {
-  const marks = text.match(/[*_~`[\]<!\\$]/g)?.length ?? 0;
-  const cost = text.length + marks * marks;
-  if (marks > MAX_MARKS || text.length > MAX_PARAGRAPH_LENGTH || cost > desk.left.work)
-    return [span(text.replaceAll("\t", " "), styles)];
-  desk.left.work -= cost;
-  const masked = maskFormulas(text);
-  const spans = inlineSpans(Lexer.lexInline(masked.text), { desk, styles });
+  const read = readInline(text, desk.left);
+  if (!read) return [span(text.replaceAll("\t", " "), styles)];
+  const spans = inlineSpans(read.tokens, { desk, styles });
   // A reference such as `&#27;` has become the character that it names. (TMD-1)
-  return spans.map((one) => ({ ...one, text: printable(masked.restore(one.text)).replaceAll("\t", " ") }));
+  return spans.map((one) => ({ ...one, text: printable(read.restore(one.text)).replaceAll("\t", " ") }));
 }
 
 type Inline = { readonly desk: Rendering; readonly styles: readonly StyleName[] };
@@ -303,7 +292,7 @@ const inlineSpans = (tokens: readonly Token[], inline: Inline): StyledText[] =>
 
 function tokenSpans(given: Token, { desk, styles }: Inline): StyledText[] {
   // As above.
-  const token = given as Extract<MarkedToken, { type: InlineType }>;
+  const token = given as InlineToken;
   const within = (name: StyleName, mark: string, tokens: readonly Token[]): StyledText[] => {
     const inner = inlineSpans(tokens, { desk, styles: [...styles, name] });
     return desk.face.color ? inner : [span(mark, styles), ...inner, span(mark, styles)];
@@ -348,38 +337,3 @@ const addressSpans = (
   span(" ", styles),
   span(`(${href}${title == null || title === "" ? "" : ` "${title}"`})`, [...styles, "dim"]),
 ];
-
-const ENTITIES: { readonly [entity: string]: string | undefined } = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&nbsp;": " ",
-};
-
-/** The entities that models write for a character's sake; no other can become a control. */
-const unescaped = (text: string): string =>
-  text.includes("&")
-    ? text.replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity)
-    : text;
-
-/** `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` that is no price: nothing in them is Markdown. (TMD-3) */
-const FORMULA =
-  /\\\([^\n`]{1,300}?\\\)|\\\[[^\n`]{1,300}?\\\]|\$\$[^$\n`]{1,300}\$\$|\$(?=[^\s$])[^$\n`]{0,200}[^\s$\\`]\$(?!\d)/g;
-const FIRST_MASK = 0xe000;
-const MASK = /[\ue000-\uf8ff]/;
-const MASKS = new RegExp(MASK, "g");
-
-/** Puts a character of private use for each formula, which no mark can be part of. */
-function maskFormulas(text: string): { readonly text: string; readonly restore: (shown: string) => string } {
-  const formulas: string[] = [];
-  if (!/[$\\]/.test(text) || MASK.test(text)) return { text, restore: (shown) => shown };
-  const masked = text.replaceAll(FORMULA, (formula) =>
-    formulas.length < 6_000 ? String.fromCharCode(FIRST_MASK + formulas.push(formula) - 1) : formula,
-  );
-  return {
-    text: masked,
-    restore: (shown) => shown.replaceAll(MASKS, (mask) => formulas[mask.charCodeAt(0) - FIRST_MASK] ?? mask),
-  };
-}

@@ -1,9 +1,9 @@
-import type { ReportBlock, ReportPart } from "../../../kernel/index.ts";
+import type { Assessment, ReportBlock, ReportPart } from "../../../kernel/index.ts";
+import { debateChart } from "./chart.ts";
 import { part, points, quote, table, words } from "../../../reports/part.ts";
 import type { DebateRecord } from "../view/record.ts";
 import { namesOf } from "../../../reports/names.ts";
 import { costTable } from "./costs.ts";
-import { assessmentParts, confidenceText } from "./index.ts";
 import { roundPart, summaryPart } from "./round.ts";
 import {
   agentRows,
@@ -15,35 +15,44 @@ import {
   type AgentNameOf,
 } from "./words.ts";
 
-/**
- * What a debate's report says, and in which order, for every format: a place that is empty says so. `costs` are what the
- * last part tabulates, for a chart beside it.
- */
+/** What a debate's Markdown says, in the order in which it was debated; what is empty is left out. */
 export function debateDocument(record: DebateRecord) {
   const nameOf = namesOf(peopleIn(record));
-  const costs = costTable(record);
   return {
     title: titleOf(record),
-    simulated: record.simulated,
     blocks: [...(record.simulated ? [SIMULATED] : []), { kind: "facts", rows: statusRows(record) } as const],
     parts: [
       problemPart(record),
-      part("Agents", agentsBlock(record.agents, "No agents are recorded.")),
+      part("Agents", table(AGENT_HEADS, agentRows(record.agents))),
       clarificationsPart(record, nameOf),
-      part("Judge", agentsBlock(record.judge ? [record.judge] : [], "No judge is recorded.")),
-      ...(record.rounds.length > 0
-        ? record.rounds.map((round, index) => roundPart(round, record.rounds[index - 1], nameOf))
-        : [part("Rounds", words("No round has begun."))]),
+      part("Judge", table(AGENT_HEADS, agentRows(record.judge ? [record.judge] : []))),
+      ...roundParts(record, nameOf),
       synthesisPart(record, nameOf),
       missingPart(record),
-      part("Cost per round and total", table(costs.heads, costs.rows)),
+      costPart(record),
     ],
-    costs,
   };
 }
 
-const agentsBlock = (agents: DebateRecord["agents"], none: string): ReportBlock =>
-  agents.length > 0 ? table(AGENT_HEADS, agentRows(agents)) : words(none);
+/** What a page tells of a debate below its answer: the rounds, the summary that the judge read, and what each round took. */
+export function courseOf(record: DebateRecord): ReportPart[] {
+  const nameOf = namesOf(peopleIn(record));
+  return [
+    { ...requirementsPart(record), folds: true },
+    ...roundParts(record, nameOf),
+    ...judgeSummaryParts(record, nameOf),
+    costPart(record),
+  ];
+}
+
+const roundParts = ({ rounds }: DebateRecord, nameOf: AgentNameOf): ReportPart[] =>
+  rounds.map((round, index) => roundPart(round, rounds[index - 1], nameOf));
+
+function costPart(record: DebateRecord): ReportPart {
+  const costs = costTable(record);
+  const figure = { kind: "figure", svg: debateChart(costs) ?? "" } as const;
+  return part("Cost per round and total", figure, table(costs.heads, costs.rows));
+}
 
 const SIMULATED: ReportBlock = {
   kind: "warning",
@@ -51,21 +60,20 @@ const SIMULATED: ReportBlock = {
   text: "At least a part of this was said by simulated models. It shows how a debate runs; nothing in it is a real model's opinion.",
 };
 
-function problemPart({ problem, requirements }: DebateRecord): ReportPart {
-  const text = quote(problem);
-  if (!requirements) return part("Problem", text, words("No requirements are recorded."));
-  const { major, minor } = requirements;
-  return {
-    ...part("Problem", text),
-    parts: [
-      part("Major requirements", points(major, "No major requirements were found in the problem.")),
-      part("Minor requirements", points(minor, "No minor requirements were found in the problem.")),
-    ],
-  };
-}
+const problemPart = (record: DebateRecord): ReportPart => ({
+  ...part("Problem", quote(record.problem)),
+  parts: requirementsPart(record).parts ?? [],
+});
 
-function clarificationsPart({ clarifications }: DebateRecord, nameOf: AgentNameOf): ReportPart {
-  if (clarifications.length === 0) return part("Clarifications", words("No clarifications were asked for."));
+const requirementsPart = ({ requirements }: DebateRecord): ReportPart => ({
+  ...part("Requirements"),
+  parts: [
+    part("Major requirements", points(requirements?.major ?? [])),
+    part("Minor requirements", points(requirements?.minor ?? [])),
+  ],
+});
+
+export function clarificationsPart({ clarifications }: DebateRecord, nameOf: AgentNameOf): ReportPart {
   return {
     ...part("Clarifications"),
     parts: clarifications.map(({ by, id, question, answer }) =>
@@ -78,30 +86,47 @@ function clarificationsPart({ clarifications }: DebateRecord, nameOf: AgentNameO
   };
 }
 
-function synthesisPart({ synthesis, judgeSummary, judge }: DebateRecord, nameOf: AgentNameOf): ReportPart {
-  const summary = judgeSummary
-    ? [{ ...summaryPart(judgeSummary, nameOf), heading: "Summary that the judge read" }]
-    : [];
+const judgeSummaryParts = ({ judgeSummary }: DebateRecord, nameOf: AgentNameOf): ReportPart[] =>
+  judgeSummary ? [{ ...summaryPart(judgeSummary, nameOf), heading: "Summary that the judge read" }] : [];
+
+function synthesisPart(record: DebateRecord, nameOf: AgentNameOf): ReportPart {
+  const { synthesis, judge } = record;
+  const summary = judgeSummaryParts(record, nameOf);
   if (!synthesis) {
     const why = judge ? "" : ", and no judge to write one";
     return { ...part("Final synthesis", words(`There is no final synthesis${why}.`)), parts: summary };
   }
-  const { confidence } = synthesis;
-  const said =
-    confidence === null
-      ? "No confidence is recorded."
-      : `Judge's self-reported confidence: ${confidenceText(synthesis)}`;
   const by = words(`By ${nameOf(synthesis.by)}: ${takenWords(synthesis)}.`);
   return {
-    ...part("Final synthesis", by, quote(synthesis.text)),
-    parts: [
-      { ...part("The judge's assessment", words(said)), parts: assessmentParts(synthesis, "None") },
-      ...summary,
-    ],
+    ...part("Final synthesis", by, { kind: "text", text: synthesis.text, isOwn: true }),
+    parts: [...assessedParts(synthesis, nameOf), ...summary],
   };
 }
 
-function missingPart({ degraded, status }: DebateRecord): ReportPart {
-  const texts = degraded.map(({ what, why }) => `${what}: ${why}`);
-  return part("Warnings", points(texts, status === "open" || status === "waiting" ? "None so far" : "None"));
+export function assessedParts(
+  synthesis: NonNullable<DebateRecord["synthesis"]>,
+  nameOf: AgentNameOf,
+): ReportPart[] {
+  const said =
+    synthesis.confidence === null
+      ? ""
+      : `Self-reported confidence of ${nameOf(synthesis.by)}: ${confidenceText(synthesis)}`;
+  return [{ ...part("The judge's assessment", words(said)), parts: assessmentParts(synthesis) }];
 }
+
+const missingPart = ({ degraded }: DebateRecord): ReportPart =>
+  part("Warnings", points(degraded.map(({ what, why }) => `${what}: ${why}`)));
+
+/** `78/100`; `95/100, capped at 40: 1 major requirement is not fulfilled`. */
+export const confidenceText = ({ confidence, capped }: Pick<Assessment, "confidence" | "capped">): string =>
+  capped === undefined
+    ? `${confidence ?? "unknown"}/100`
+    : `${capped.said}/100, capped at ${confidence ?? "unknown"}: ${capped.why}`;
+
+/** The lists of a judge's assessment. */
+export const assessmentParts = (assessment: Assessment): ReportPart[] => [
+  part("Unfulfilled major requirements", points(assessment.unfulfilledMajorRequirements)),
+  part("Trade-offs", points(assessment.tradeoffs)),
+  part("Recommendations", points(assessment.recommendations)),
+  part("Open questions", points(assessment.openQuestions)),
+];

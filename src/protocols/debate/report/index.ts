@@ -1,7 +1,9 @@
-import type { Assessment, ReportPart } from "../../../kernel/index.ts";
-import { part, points, words } from "../../../reports/part.ts";
+import type { Assessment, Entry, ReportPart } from "../../../kernel/index.ts";
+import { part, words } from "../../../reports/part.ts";
 import { pluralize } from "../../../text/format.ts";
+import { debateRecord } from "../view/debated.ts";
 import type { DebateSection } from "../view/index.ts";
+import { assessmentParts, confidenceText, courseOf } from "./document.ts";
 
 /** How long it was debated, and what the judge says of its own solution. */
 export function sectionParts({ rounds, withoutCoverage, assessment }: DebateSection): ReportPart[] {
@@ -13,11 +15,8 @@ export function sectionParts({ rounds, withoutCoverage, assessment }: DebateSect
   return [...assessmentParts(assessment), debate, judge];
 }
 
-/** `78/100`; `95/100, capped at 40: 1 major requirement is not fulfilled`. */
-export const confidenceText = ({ confidence, capped }: Pick<Assessment, "confidence" | "capped">): string =>
-  capped === undefined
-    ? `${confidence ?? "unknown"}/100`
-    : `${capped.said}/100, capped at ${confidence ?? "unknown"}: ${capped.why}`;
+/** What was said, round by round. */
+export const courseParts = (entries: readonly Entry[]): ReportPart[] => courseOf(debateRecord(entries));
 
 /** What its agents came to, as the judge tells it. */
 export function agreement({ rounds, assessment }: DebateSection): string {
@@ -30,11 +29,3 @@ export function agreement({ rounds, assessment }: DebateSection): string {
     .filter(Boolean)
     .join(", ");
 }
-
-/** The lists of a judge's assessment; an empty one says `none`. */
-export const assessmentParts = (assessment: Assessment, none = ""): ReportPart[] => [
-  part("Unfulfilled major requirements", points(assessment.unfulfilledMajorRequirements, none)),
-  part("Trade-offs", points(assessment.tradeoffs, none)),
-  part("Recommendations", points(assessment.recommendations, none)),
-  part("Open questions", points(assessment.openQuestions, none)),
-];

@@ -13,7 +13,7 @@ export function debateMarkdown(record: DebateRecord): string {
     section(`# ${inline(title, 200)}`, ...blocks.map((block) => blockMarkdown(block, fenced))),
     ...parts.map((part) => partMarkdown(part, { level: 2, quote: fenced })),
   ];
-  return `${sections.join("\n\n")}\n`;
+  return `${sections.filter(Boolean).join("\n\n")}\n`;
 }
 
 function fenced(text: string): string {

@@ -7,6 +7,7 @@ import { debateChart } from "./chart.ts";
 import { costTable } from "./costs.ts";
 import { debateHtml } from "./html.ts";
 import { debateMarkdown } from "./markdown.ts";
+import { dangersIn, structureOf } from "../../../../test/support/parsed-page.ts";
 import { sampleMember } from "../../../../test/support/sample-council.ts";
 import { emptyDebate, sampleDebate, type DebateSaid } from "../../../../test/support/sample-debate.ts";
 
@@ -15,12 +16,6 @@ const empty = (): DebateRecord => debateRecord(emptyDebate().entries);
 
 const headings = (markdown: string): string[] =>
   marked.lexer(markdown).flatMap((token) => (token.type === "heading" ? [token.raw.trim()] : []));
-
-/** Tags in their order, without what stands in them: a page's structure. */
-const tags = (html: string): string[] =>
-  [...html.replace(/<style>[^]*?<\/style>/, "<style></style>").matchAll(/<[^>]*>/g)].map(([tag]) =>
-    tag.replaceAll(/ content="[^"]*"/g, ""),
-  );
 
 const ORDER = [
   "Problem",
@@ -46,20 +41,14 @@ describe("the markdown", () => {
       found.flatMap((one) => (one.startsWith(`${level} `) ? [one.slice(level.length + 1)] : []));
     expect(of("#")).toEqual(["A queue for jobs"]);
     expect(of("##")).toEqual(ORDER);
-    expect(of("###").filter((one) => PHASES.includes(one))).toEqual([...PHASES, ...PHASES]);
+    const without = (left: string) => PHASES.filter((one) => one !== left);
+    expect(of("###").filter((one) => PHASES.includes(one))).toEqual([
+      ...without("Summaries"),
+      ...without("Tool calls"),
+    ]);
   });
 
-  it("says so in words wherever there is nothing", () => {
-    const text = debateMarkdown(empty());
-    for (const words of [
-      "No requirements are recorded.",
-      "No clarifications were asked for.",
-      "No judge is recorded.",
-      "No round has begun.",
-      "There is no final synthesis, and no judge to write one.",
-      "None so far",
-    ])
-      expect(text).toContain(words);
+  it("says nothing of what is empty", () => {
     const [round] = record().rounds;
     if (!round) throw new Error("the sample has a round");
     const none = {
@@ -70,18 +59,20 @@ describe("the markdown", () => {
       tools: [],
       confidence: null,
     };
-    const bare = debateMarkdown({ ...record(), agents: [], rounds: [{ ...round, ...none, closed: false }] });
-    for (const phase of PHASES.slice(0, -1))
-      expect(bare).toContain(`No ${phase.toLowerCase()} in this round.`);
-    for (const words of [
-      "No confidence is recorded for this round.",
-      "This round has not come to its end.",
-      "No agents are recorded.",
-      "\n\nNone\n",
-    ])
-      expect(bare).toContain(words);
-    // No heading is followed by another of its own level, or by nothing.
-    expect(`${text}${bare}`).not.toMatch(/^(#+) [^\n]*\n+\1 /m);
+    const bare = { ...record(), agents: [], rounds: [{ ...round, ...none, closed: false }], degraded: [] };
+    for (const text of [
+      debateMarkdown(bare),
+      debateMarkdown(empty()),
+      debateHtml(bare),
+      debateHtml(empty()),
+    ]) {
+      for (const phase of [...PHASES.slice(0, -1), "Warnings"]) expect(text).not.toContain(`>${phase}<`);
+      expect(text).not.toMatch(/\bNo (?!such)[a-z]+ (?:is|are|were|in|has)\b|\bNone\b/);
+      // No heading is followed by another of its own level, or by nothing.
+      expect(text).not.toMatch(/^(#+) [^\n]*\n+\1 /m);
+    }
+    expect(debateMarkdown(bare)).toContain("This round has not come to its end.");
+    expect(debateMarkdown(empty())).toContain("There is no final synthesis, and no judge to write one.");
   });
 
   it("keeps code fences whole: every text can be read back as it was written", () => {
@@ -89,8 +80,8 @@ describe("the markdown", () => {
     const blocks = marked
       .lexer(debateMarkdown(record({ text })))
       .flatMap((token) => (token.type === "code" ? [String(token["text"])] : []));
-    // Two proposals, three refinements, three critiques, a summary, a synthesis.
-    expect(blocks.filter((block) => block.startsWith(text))).toHaveLength(10);
+    // Two proposals, three refinements, three critiques, a summary; the synthesis stands plain.
+    expect(blocks.filter((block) => block.startsWith(text))).toHaveLength(9);
   });
 
   it("does not repeat what is carried, unless it stands nowhere above", () => {
@@ -127,7 +118,7 @@ describe("the page", () => {
     expect(html.match(/<(?:script|link|img|iframe|object|form|base)\b/gi)).toBeNull();
     expect(html.match(/ (?:src|style|on\w+)=/gi)).toBeNull();
     expect(html.match(/url\(|@import|https?:/gi)).toBeNull();
-    expect([...html.matchAll(/href="([^"]*)"/g)].filter(([, to]) => !to?.startsWith("#part-"))).toEqual([]);
+    expect(html).not.toMatch(/href="/);
   });
 
   it("is well formed, with every link and label at its place", () => {
@@ -145,21 +136,19 @@ describe("the page", () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const [, to] of html.matchAll(/(?:href="#|aria-labelledby=")([^"]*)"/g))
       for (const id of (to ?? "").split(" ")) expect(ids).toContain(id);
-    const contents = /<nav[^]*<\/nav>/.exec(html)?.[0] ?? "";
-    const listed = [...contents.matchAll(/">([^<]*)<\/a>/g)].map(([, name]) => name);
-    expect(listed.filter((name) => !PHASES.includes(name ?? ""))).toEqual(ORDER);
-    expect(listed.filter((name) => PHASES.includes(name ?? ""))).toEqual([...PHASES, ...PHASES]);
   });
 
-  it("tells what the markdown tells, rounds folding but open", () => {
+  it("tells what the markdown tells, the answer first and the rounds folded", () => {
     const html = debateHtml(record());
-    for (const heading of headings(debateMarkdown(record())))
-      expect(html).toContain(
-        `>${heading.replace(/^#+ /, "").replaceAll("\\", "").replaceAll("'", "&#39;")}</h`,
-      );
-    expect(html.match(/<details (?!open )/g)).toBeNull();
-    expect(html.match(/<details open id="part-\d+">\n<summary><h2 dir="auto">Round \d/g)).toHaveLength(2);
-    expect(html).toContain("No summaries in this round.");
+    const [title = "", ...others] = headings(debateMarkdown(record()));
+    expect(html.indexOf("<h2>Answer</h2>")).toBeLessThan(html.indexOf("<h2 dir"));
+    for (const heading of [title, ...others])
+      if (!/Problem|Judge$|Final synthesis|Warnings/.test(heading))
+        expect(html).toContain(
+          `>${heading.replace(/^#+ /, "").replaceAll("\\", "").replaceAll("'", "&#39;")}</h`,
+        );
+    expect(html).not.toContain("<details open");
+    expect(html.match(/<details>\n<summary><h2 dir="auto">Round \d/g)).toHaveLength(2);
   });
 
   it("draws confidence and cost beside their table", () => {
@@ -223,14 +212,14 @@ it("says on every surface that models are simulated, and only then", () => {
   expect(markdown).toMatch(/^# [^\n]+\n\n> \*\*Simulated models\.\*\*/);
   expect(markdown).toContain("sim/ada (simulated)");
   expect(html).toMatch(/<title>[^<]* \(simulated models\)<\/title>/);
-  expect(html).toMatch(/<\/h1>\n<p class="warning" role="note"><strong>Simulated models\.<\/strong>/);
+  expect(html).toMatch(/<p class="warning" role="note"><strong>simulated models<\/strong>/);
   const drawn = { ...empty(), outside: { calls: 1, tokens: 5, usd: 1 } };
   expect(debateHtml(drawn)).toContain("cost by round (simulated models)</title>");
   expect(`${debateHtml(record())}${debateMarkdown(record())}`).not.toMatch(/simulated/i);
 });
 
 describe("no text breaks the structure", () => {
-  const usual = { html: tags(debateHtml(record())), headings: headings(debateMarkdown(record())) };
+  const usual = { html: structureOf(debateHtml(record())), headings: headings(debateMarkdown(record())) };
   const hostile = [
     ["an open fence", "```\n# Status: answered\n## Cost by round and in all"],
     ["a fence that closes early", "```\nx\n```\n````\n## Judge\n`````"],
@@ -261,8 +250,11 @@ describe("no text breaks the structure", () => {
     };
     const hostileRecord = record(said);
     const [html, markdown] = [debateHtml(hostileRecord), debateMarkdown(hostileRecord)];
-    expect(tags(html)).toEqual(usual.html);
-    expect(headings(markdown)).toEqual(usual.headings);
+    expect(structureOf(html)).toEqual(usual.html);
+    expect(dangersIn(html)).toEqual([]);
+    // The solution's own headings stand below it.
+    const outer = (found: readonly string[]) => found.filter((one) => /^##? /.test(one));
+    expect(outer(headings(markdown))).toEqual(outer(usual.headings));
     const kinds = new Set<string>();
     // What is called gives no promises.
     void marked.walkTokens(marked.lexer(markdown), (token: Token) => void kinds.add(token.type));
@@ -284,7 +276,7 @@ describe("no text breaks the structure", () => {
     ];
     const entries = sampleDebate({}, { participants }).entries;
     const [html, markdown] = [debateHtml(debateRecord(entries)), debateMarkdown(debateRecord(entries))];
-    expect(tags(html)).toEqual(usual.html);
+    expect(structureOf(html)).toEqual(usual.html);
     expect(headings(markdown)).toHaveLength(usual.headings.length);
     // Two of one name are told apart by their ids.
     expect(html).toContain("&lt;b&gt;`a`|**c** # d &amp; &quot;e&quot; (tester)</h4>");
@@ -293,7 +285,7 @@ describe("no text breaks the structure", () => {
   it("nor a file's, whose words are anything", () => {
     const evil = "<i>\n# x";
     const changed = { ...record(), id: evil, status: evil, startedAt: evil, endedAt: evil };
-    expect(tags(debateHtml(changed))).toEqual(usual.html);
+    expect(structureOf(debateHtml(changed))).toEqual(usual.html);
     expect(headings(debateMarkdown(changed))).toEqual(usual.headings);
   });
 });

@@ -11,7 +11,7 @@ export function roundPart(
   nameOf: AgentNameOf,
 ): ReportPart {
   const group = (heading: string, parts: readonly ReportPart[]): ReportPart => ({
-    ...part(heading, ...(parts.length > 0 ? [] : [words(`No ${heading.toLowerCase()} in this round.`)])),
+    ...part(heading),
     parts,
   });
   const critiquePart = (one: DebateRound["critiques"][number]) =>
@@ -102,7 +102,7 @@ const toolPart = (call: DebateRound["tools"][number], nameOf: AgentNameOf): Repo
 
 const confidencePart = ({ confidence, confidenceReason }: DebateRound): ReportPart =>
   confidence === null
-    ? part("Confidence", words("No confidence is recorded for this round."))
+    ? part("Confidence")
     : part(
         "Confidence",
         words(`Judge's self-reported confidence after this round: ${confidence}/100`),

@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dangersIn, elementsOf, structureOf } from "../../test/support/parsed-page.ts";
+import { markdownHtml } from "./markdown-html.ts";
+import { pageHtml, type ReportPage } from "./page.ts";
+
+const pageOf = (text: string): ReportPage => ({
+  title: text,
+  simulated: false,
+  summary: text,
+  warnings: [text],
+  question: `${text}\nmore`,
+  answer: text,
+  final: text,
+  parts: [
+    {
+      heading: `h${text}`,
+      blocks: [
+        { kind: "words", text: `w${text}` },
+        { kind: "facts", rows: [[`l${text}`, text]] },
+        { kind: "table", heads: ["", "a", "b", "c"], rows: [[text, text, text, text]] },
+        { kind: "text", text: `t${text}` },
+        { kind: "text", text: `t${text}`, verbatim: "json" },
+        { kind: "points", texts: [`p${text}`] },
+      ],
+      folds: true,
+    },
+    {
+      heading: "Empty",
+      blocks: [
+        { kind: "words", text: "" },
+        { kind: "points", texts: [] },
+      ],
+      parts: [],
+    },
+  ],
+});
+
+const HOSTILE = [
+  "<script>alert(1)</script>",
+  "</div></section></main></body></html><script src=//evil.test></script>",
+  "</style><style>@import url(//evil.test)</style>",
+  "<img src=x onerror=alert(1)>",
+  "<svg onload=alert(1)>",
+  '"><a href="javascript:alert(1)">x</a>',
+  "' onmouseover='alert(1)",
+  "[x](javascript:alert(1))",
+  "[x](JaVaScRiPt:alert(1))",
+  "[x](data:text/html,<script>alert(1)</script>)",
+  "[x](vbscript:x)",
+  "[x](//evil.test/x)",
+  "[x](https://good.test@evil.test/)",
+  '[x](https://evil.test/"onclick="alert(1))',
+  "![x](https://evil.test/p.png)",
+  "![x](javascript:alert(1))",
+  "[![x](https://evil.test/p.png)](https://evil.test)",
+  "[x]: javascript:alert(1)",
+  "<https://evil.test>",
+  "<javascript:alert(1)>",
+  "&lt;script&gt;&#60;img src=x&#62;",
+  "&#x6a;avascript:alert(1)",
+  "[x](&#106;avascript:alert(1))",
+  "[x](java\tscript:alert(1))",
+  "```html\n<script>\n```",
+  '```"><script>\nx\n```',
+  "    <iframe src=//evil.test>",
+  "> <object data=x>\n> - <embed src=x>",
+  "1. <base href=//evil.test>\n2. <meta http-equiv=refresh content=0>",
+  "| <form> | b |\n| --- | --- |\n| <input onfocus=x autofocus> | `<b>` | extra |",
+  "# <h1 onclick=x>",
+  "$$<img src=x onerror=y>$$ and \\(<b>\\)",
+  "<!-- -->--><script>",
+  "<![CDATA[<script>]]>",
+  "<?php <script>",
+  "\u001b[2J\u0000\u202e<b\u0000>",
+  "a\ud800<script>",
+  "~~<s>~~ **<b>** *<i>* `<c>`",
+  "- [x] <details open ontoggle=alert(1)>",
+  "<math><mtext></mtext><script>",
+] as const;
+
+describe("no text can act on a page", () => {
+  const usual = structureOf(pageHtml(pageOf("plain")));
+
+  it.each(HOSTILE)("%s", (text) => {
+    const html = pageHtml(pageOf(text));
+    expect(dangersIn(html)).toEqual([]);
+    expect(structureOf(html)).toEqual(usual);
+  });
+
+  it("nor can a thousand made of them", () => {
+    const pieces = fc.array(
+      fc.oneof(
+        fc.constantFrom(...HOSTILE),
+        fc.constantFrom("\n", "\n\n", " ", "> ", "- ", "`", "**", "|"),
+        fc.string(),
+      ),
+      { minLength: 1, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(pieces, (texts) => {
+        const html = pageHtml({ ...pageOf(""), answer: texts.join("") || "x", parts: [] });
+        expect(dangersIn(html)).toEqual([]);
+        expect(html.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("takes bounded time, whatever it is", () => {
+    for (const text of [
+      "**a".repeat(40_000),
+      "> ".repeat(20_000),
+      "[".repeat(50_000),
+      "| a ".repeat(30_000),
+      "- ".repeat(9_000),
+    ]) {
+      const before = performance.now();
+      expect(dangersIn(markdownHtml(text))).toEqual([]);
+      expect(performance.now() - before).toBeLessThan(4_000);
+    }
+  });
+});
+
+describe("Markdown on a page", () => {
+  it.each([
+    ["# A\n\n### B", '<h3 dir="auto">A</h3>\n<h4 dir="auto">B</h4>'],
+    [
+      "A *b* **c** ~~d~~ `e<f>`",
+      '<p dir="auto">A <em>b</em> <strong>c</strong> <del>d</del> <code>e&lt;f&gt;</code></p>',
+    ],
+    ["```sql\nselect '<x>'\n```", '<pre title="sql"><code>select &#39;&lt;x&gt;&#39;</code></pre>'],
+    ["> said", '<blockquote>\n<p dir="auto">said</p>\n</blockquote>'],
+    ["3. c\n4. d", '<ol start="3">\n<li dir="auto">c</li>\n<li dir="auto">d</li>\n</ol>'],
+    ["- [x] done", '<ul>\n<li dir="auto"><span class="box">☑</span> done</li>\n</ul>'],
+    [
+      "[x](https://example.org/a?b=1&c)",
+      '<p dir="auto"><a href="https://example.org/a?b=1&amp;c" rel="noreferrer">x</a> <small>(example.org)</small></p>',
+    ],
+    [
+      "https://example.org/a",
+      '<p dir="auto"><a href="https://example.org/a" rel="noreferrer">https://example.org/a</a></p>',
+    ],
+    ["[x](ftp://example.org)", '<p dir="auto">x (ftp://example.org)</p>'],
+    [
+      "![a](https://example.org/p.png)",
+      '<p dir="auto"><a href="https://example.org/p.png" rel="noreferrer">image: a</a> <small>(example.org)</small></p>',
+    ],
+    ["a<br>b <u>c</u>", '<p dir="auto">a<br>b &lt;u&gt;c&lt;/u&gt;</p>'],
+    ["", "<p><em>(empty)</em></p>"],
+  ])("%s", (text, html) => {
+    expect(markdownHtml(text)).toBe(html);
+  });
+
+  it("scrolls wide tables, and says so", () => {
+    const html = markdownHtml("| a | b | c | d |\n| --- | --: | :-: | --- |\n| 1 | 2 | 3 | 4 | 5 |");
+    expect(html).toContain('<td class="end">2</td><td class="middle">3</td><td>4 | 5</td>');
+    expect(html).toContain("Scroll the table sideways");
+    expect(markdownHtml("| a | b |\n| --- | --- |\n| 1 | 2 |")).not.toContain("Scroll");
+  });
+});
+
+it("tells what is missing above the answer, the answer before all else, and nothing of what is empty", () => {
+  const html = pageHtml({
+    ...pageOf("x"),
+    warnings: ["Degraded: one"],
+    answer: "The **answer**",
+    final: "42",
+  });
+  const places = ["Degraded: one", "<h2>Answer</h2>", ">42</p>", "<strong>answer</strong>", "<details>"].map(
+    (one) => html.indexOf(one),
+  );
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places).not.toContain(-1);
+  expect(html).not.toContain("Empty");
+  expect(pageHtml({ ...pageOf("x"), answer: null })).not.toContain("Answer");
+  expect(elementsOf(html).filter(({ tagName }) => tagName === "script")).toEqual([]);
+});

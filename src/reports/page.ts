@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import type { ReportBlock, ReportPart } from "../kernel/index.ts";
+import { escaped } from "./html.ts";
+import { markdownHtml, scrolling } from "./markdown-html.ts";
+import { PAGE_STYLE } from "./page-style.ts";
+import { oneLine } from "./printable.ts";
+
+// PAGE-1. The page is one file that fetches nothing: its policy lets in nothing but its own style, by that style's digest.
+// PAGE-2. It is read without scripts: what is folded opens by itself, and what is printed is what stands open.
+
+/** Content Security Policy Level 3: no scripts, no images, no frames, no forms; one style, known by its digest. */
+const POLICY = [
+  // PAGE-1
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(PAGE_STYLE).digest("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+/** What a page shows: what is missing, then the answer, then how it came about. */
+export type ReportPage = {
+  readonly title: string;
+  readonly simulated: boolean;
+  /** How it ended and what it took, on one line. */
+  readonly summary: string;
+  readonly warnings: readonly string[];
+  /** The whole question; it is left out where the title says it all. */
+  readonly question: string;
+  /** Foreign; null where there is none. */
+  readonly answer: string | null;
+  /** The short definite answer, or nothing. */
+  readonly final: string;
+  readonly parts: readonly ReportPart[];
+};
+
+/** Renders a page of its own, whole. Foreign texts are rendered as Markdown, escaped. Ends in a newline. */
+export function pageHtml(page: ReportPage): string {
+  const { title, simulated, summary, warnings, question, answer, final, parts } = page;
+  const name = escaped(oneLine(title, 200));
+  const isLong = question.trim() !== title;
+  const body = parts.filter(hasContent).map((part) => partHtml(part, 2));
+  return `${[
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${name}${simulated ? " (simulated models)" : ""}</title>`,
+    `<style>${PAGE_STYLE}</style>`,
+    "</head>",
+    "<body>",
+    "<header>",
+    `<h1 dir="auto">${name}</h1>`,
+    `<p>${escaped(summary)}</p>`,
+    ...warnings.map((title) => blockHtml({ kind: "warning", title, text: "" }, 2)),
+    "</header>",
+    "<main>",
+    ...(answer === null
+      ? []
+      : [
+          '<section class="answer">',
+          "<h2>Answer</h2>",
+          ...(final === "" ? [] : [`<p class="final" dir="auto">${escaped(final)}</p>`]),
+          textHtml(answer, 3),
+          "</section>",
+        ]),
+    ...(isLong
+      ? [partHtml({ heading: "Question", blocks: [{ kind: "text", text: question }], folds: true }, 2)]
+      : []),
+    ...body,
+    "</main>",
+    "</body>",
+    "</html>",
+  ].join("\n")}\n`;
+}
+
+/** Whether anything stands in a part: without that, nothing is said of it. */
+const hasContent = ({ blocks, parts = [] }: ReportPart): boolean =>
+  blocks.some((block) => !isEmpty(block)) || parts.some(hasContent);
+
+function isEmpty(block: ReportBlock): boolean {
+  switch (block.kind) {
+    case "words":
+    case "text":
+      return block.text === "";
+    case "warning":
+      return block.title + block.text === "";
+    case "facts":
+    case "table":
+      return block.rows.length === 0;
+    case "points":
+      return block.texts.length === 0;
+    case "figure":
+      return block.svg === "";
+  }
+}
+
+function partHtml({ heading, blocks, parts = [], folds = false }: ReportPart, level: number): string {
+  const deep = Math.min(6, level);
+  const name = heading === "" ? "" : `<h${deep} dir="auto">${escaped(oneLine(heading, 200))}</h${deep}>`;
+  const content = [
+    ...blocks.filter((block) => !isEmpty(block)).map((block) => blockHtml(block, deep)),
+    ...parts.filter(hasContent).map((part) => partHtml(part, level + 1)),
+  ].join("\n");
+  return folds && name !== "" // PAGE-2
+    ? `<details>\n<summary>${name}</summary>\n${content}\n</details>`
+    : `<section>\n${name}\n${content}\n</section>`;
+}
+
+function blockHtml(block: ReportBlock, level: number): string {
+  switch (block.kind) {
+    case "words":
+      return `<p class="words">${escaped(block.text)}</p>`;
+    case "warning":
+      return `<p class="warning" role="note"><strong>${escaped(block.title)}</strong> ${escaped(block.text)}</p>`;
+    case "facts":
+      return `<dl>\n${block.rows.map(([label, text]) => `<dt>${escaped(label)}</dt><dd>${escaped(text)}</dd>`).join("\n")}\n</dl>`;
+    case "table":
+      return tableHtml(block.heads, block.rows);
+    case "text":
+      return block.verbatim === undefined
+        ? textHtml(block.text, level + 1)
+        : `<pre><code>${escaped(block.text)}</code></pre>`;
+    case "points":
+      return `<ul class="points">\n${block.texts.map((text) => `<li dir="auto">${markdownHtml(text.trim(), level + 1)}</li>`).join("\n")}\n</ul>`;
+    case "figure":
+      return block.svg;
+  }
+}
+
+const textHtml = (text: string, level: number): string =>
+  `<div class="text">\n${markdownHtml(text, level)}\n</div>`;
+
+function tableHtml(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = heads
+    .map((one) => (one === "" ? "<td></td>" : `<th scope="col">${escaped(one)}</th>`))
+    .join("");
+  const body = rows.map(([first = "", ...rest]) => {
+    const cells = rest.map((cell) => `<td>${escaped(cell)}</td>`).join("");
+    return `<tr><th scope="row">${escaped(first)}</th>${cells}</tr>`;
+  });
+  return scrolling(heads.length, `<thead><tr>${head}</tr></thead>\n<tbody>\n${body.join("\n")}\n</tbody>`);
+}

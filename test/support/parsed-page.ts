@@ -1,0 +1,54 @@
+import { parse, type DefaultTreeAdapterMap } from "parse5";
+
+type Node = DefaultTreeAdapterMap["node"];
+type Element = DefaultTreeAdapterMap["element"];
+
+const isElement = (node: Node): node is Element => "tagName" in node;
+
+/** Every element of a page as a browser's parser finds it, with its attributes. */
+export function elementsOf(html: string, isClosed: (element: Element) => boolean = () => false): Element[] {
+  const found: Element[] = [];
+  const visit = (node: Node): void => {
+    if (isElement(node)) found.push(node);
+    if ("childNodes" in node && !(isElement(node) && isClosed(node))) node.childNodes.forEach(visit);
+  };
+  visit(parse(html));
+  return found;
+}
+
+const attribute = ({ attrs }: Element, name: string): string =>
+  attrs.find((one) => one.name === name)?.value ?? "";
+
+/** The tags of a page but for those within a model's texts. */
+export const structureOf = (html: string): string[] =>
+  elementsOf(html, (element) => /^(?:text|points)$/.test(attribute(element, "class"))).map(
+    ({ tagName }) => tagName,
+  );
+
+const ALLOWED = new Set(
+  (
+    "html head meta title style body header main section details summary h1 h2 h3 h4 h5 h6 p div ul ol li dl dt dd table thead tbody " +
+    "tr th td pre code blockquote hr br strong em del a small span svg desc text line rect circle"
+  ).split(" "),
+);
+const ATTRIBUTES =
+  /^(?:lang|charset|http-equiv|content|name|class|dir|role|tabindex|title|scope|start|rel|href|id|aria-(?:label|labelledby)|viewBox|[xy][12]?|c[xy]|r|width|height|text-anchor)$/;
+
+/** What a page has that could run, load or lead anywhere but to the web and to mailboxes; none in a good one. */
+export function dangersIn(html: string): string[] {
+  return elementsOf(html).flatMap((element) => {
+    const { tagName, attrs } = element;
+    const foreign = attrs
+      .filter(({ name }) => !ATTRIBUTES.test(name))
+      .map(({ name }) => `${tagName} ${name}`);
+    const href = attribute(element, "href");
+    const isLink = tagName === "a" && attribute(element, "rel") === "noreferrer";
+    const isBad = href !== "" && !(isLink && /^(?:https?:\/\/|mailto:)/.test(href));
+    return [
+      ...(ALLOWED.has(tagName) ? [] : [`<${tagName}>`]),
+      ...foreign,
+      ...(isBad ? [`${tagName} href=${href}`] : []),
+      ...(tagName === "meta" && /refresh/i.test(attribute(element, "http-equiv")) ? ["refresh"] : []),
+    ];
+  });
+}
