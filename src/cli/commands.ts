@@ -142,16 +142,14 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["cancel ID", "cancel whx3"],
     run: async (io, _given, [id = ""]) => (await import("./commands/runs.ts")).cancel(io, id),
   }),
-  defineCommand("export [id]", "Print a run as a document or as data", {
+  defineCommand("export [id]", "Print a run as a document, a page or data", {
+    details:
+      "The run is an id, or a file: a result of Dialectic, or what --format debate printed. " +
+      "adr is a decision record; debate, dialectic and local2 are records for other programs.",
+    aliases: ["report"],
     options: options.EXPORT,
-    examples: ["export ID", "export ID --format jsonl"],
-    run: async (io, given, [id = "last"]) => (await import("./commands/history.ts")).exportRun(io, given, id),
-  }),
-  defineCommand("report [debate]", "Print a debate as a document, by id or from a file", {
-    details: "The file is a result of Dialectic, or what report --json printed.",
-    options: options.REPORT,
-    examples: ["report ID", "report debate.json --output debate.html"],
-    run: async (io, given, [debate]) => (await import("./commands/report.ts")).report(io, given, debate),
+    examples: ["export ID -o run.html", "export --all --since 2026-01-31 --format csv --table calls"],
+    run: async (io, given, [run]) => (await import("./commands/export.ts")).exportRuns(io, given, run),
   }),
   defineCommand("bench <tasks>", "Benchmark single model vs. voting vs. council", {
     details: "It resumes where an earlier run of the same tasks stopped.",

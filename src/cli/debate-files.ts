@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
+import { withProtocols } from "../app/registry.ts";
+import { loadShown } from "../app/result.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../config/text-file.ts";
 import { dialecticRecord } from "../interop/dialectic/record.ts";
@@ -16,25 +18,26 @@ import { debateHtml } from "../protocols/debate/report/html.ts";
 import { debateMarkdown } from "../protocols/debate/report/markdown.ts";
 import { debateRecord, isDebate } from "../protocols/debate/view/debated.ts";
 import { DebateRecord } from "../protocols/debate/view/record.ts";
+import type { ShownResult } from "../reports/answer.ts";
+import { deliberationHtml, deliberationMarkdown } from "../reports/deliberation.ts";
 import { resultOf } from "../views/result.ts";
 import { jsonText, type Io } from "./command.ts";
 import { checkOutput, writeInFolders } from "./output-file.ts";
 import { readEntries, type Stored } from "./session.ts";
 
-const FORMATS: { readonly [extension: string]: ((record: DebateRecord) => string) | undefined } = {
-  ".md": debateMarkdown,
-  ".html": debateHtml,
-};
+/** A debate's record as a document or a page, or else as JSON that is read back. */
+export const recordText = (record: DebateRecord, format: string): string =>
+  format === "md" ? debateMarkdown(record) : format === "html" ? debateHtml(record) : jsonText(record);
 
-const formatOf = (file: string) => FORMATS[extname(file).toLowerCase()];
+/** A run as a document, or as a page. */
+export const runText = (entries: readonly Entry[], shown: ShownResult | undefined, format: string): string =>
+  format === "html" && shown ? deliberationHtml(entries, shown) : deliberationMarkdown(entries, shown);
 
-/** A debate in the format that a file's name asks for, or else as markdown. */
-export const reportText = (record: DebateRecord, file: string): string =>
-  (formatOf(file) ?? debateMarkdown)(record);
+const isPage = (file: string): boolean => extname(file).toLowerCase() === ".html";
 
 /** The path to write a report to, in Markdown unless its ending says otherwise. @throws Fault `configuration` for one that cannot be written to */
 export const checkReport = (file: string, io: Io): string =>
-  checkOutput(formatOf(file) ? file : `${file}.md`, io, { makesFolders: true });
+  checkOutput(/\.(?:md|html)$/i.test(file) ? file : `${file}.md`, io, { makesFolders: true });
 
 /** What of a debate is written beside what is printed: the solution or the whole of it, and a report. */
 type DebateFiles = {
@@ -82,12 +85,15 @@ export async function writeDebate(
   }
   if (report === undefined) return;
   try {
-    writeInFolders(report, reportText(record, report), io);
+    const text = isPage(report)
+      ? runText(entries, await loadShown(withProtocols(io.protocols ?? []), entries), "html")
+      : recordText(record, "md");
+    writeInFolders(report, text, io);
   } catch (error) {
     if (!isFault(error, "configuration")) throw error;
     // The debate is recorded, and its report can be written at any time.
     io.output.note(`Warning: the report is not written: ${error.details.why}`);
-    io.output.note(`Try: parley report ${id} --output FILE`);
+    io.output.note(`Try: parley export ${id} --output FILE`);
   }
 }
 
@@ -116,7 +122,7 @@ const MAX_BYTES = 32 * MEGABYTE;
 
 /**
  * The debate that an id or a file names: a file is what exists, or is written as paths are, and holds a result of
- * Dialectic's or what `parley report --json` printed.
+ * Dialectic's or what `parley export --format debate` printed.
  * @throws Fault `configuration`, `deliberation-missing` for what is no debate
  */
 export async function findDebate(io: Io, stored: Pick<Stored, "store">, name: string): Promise<NamedDebate> {

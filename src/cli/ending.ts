@@ -93,7 +93,7 @@ async function showResult(
 /** What a reader most likely wants after an answer. */
 const nextCommands = ({ id, protocol: { name } }: Result): string[] => [
   `parley show ${id}`,
-  name === "debate" ? `parley report ${id}` : `parley respond --continue ${id}`,
+  name === "debate" ? `parley export ${id}` : `parley respond --continue ${id}`,
 ];
 
 /** A note elsewhere than on a terminal is as long as it needs to be. */
@@ -104,7 +104,7 @@ export function nextLine({ id, status, protocol }: Result): string {
   if (status === "waiting") return `Answer: parley answer ${id} · so far: parley show ${id} --details`;
   if (status === "open") return `Continue: parley resume ${id} · so far: parley show ${id} --details`;
   return protocol.name === "debate"
-    ? `Every round: parley report ${id}; as a page: parley report ${id} --output FILE.html`
+    ? `Every round: parley export ${id}; as a page: parley export ${id} -o FILE.html`
     : `All drafts, reviews and steps: parley show ${id} --details`;
 }
 

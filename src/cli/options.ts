@@ -1,4 +1,4 @@
-import { Duration } from "../config/duration.ts";
+import { Duration, Since } from "../config/duration.ts";
 import {
   choice,
   flag,
@@ -110,20 +110,26 @@ export const ANSWER = { list: flag("--list", "only list the open questions"), ..
 export const RESUME = { ...DEBATE_FILES, ...SHOWING };
 export const EXPORT = {
   format: {
-    ...choice(
-      "--format <format>",
-      "jsonl (one event a line), json, md, dialectic (of a debate), local2 (bus messages)",
-      [...(["jsonl", "json", "md", "dialectic", "local2"] as const)],
-    ),
+    ...choice("--format <format>", "md, html, json, jsonl, csv, adr, debate, dialectic, local2", [
+      ...(["md", "html", "json", "jsonl", "csv", "adr", "debate", "dialectic", "local2"] as const),
+    ]),
     shownDefault: "md",
   },
-};
-export const REPORT = {
-  debate: text("-d, --debate <debate>", "the same as the argument"),
-  config: text("-c, --config <file>", "names and models of a file's agents"),
-  output: text("-o, --output <file>", "output file, .md or .html (overwritten)"),
+  table: {
+    ...choice("--table <table>", "what a line of csv is: runs, steps or calls", ["runs", "steps", "calls"]),
+    shownDefault: "runs",
+  },
+  output: text("-o, --output <file>", "output file (overwritten); its ending may name the format"),
+  all: flag("--all", "every run, as json, jsonl, csv or local2"),
+  since: {
+    flags: "--since <time>",
+    description: "with --all: runs since 2026-01-31, or 12h ago",
+    schema: Since.optional(),
+  },
+  config: text("-c, --config <file>", "names and models of the agents in a debate's file"),
+  debate: text("-d, --debate <debate>", "the same as the argument", { isHidden: true }),
   verbose: flag("-v, --verbose", "accepted for compatibility", { isHidden: true }),
-  ...JSON_FLAG,
+  json: flag("--json", "as --format json, of a debate as --format debate", { isHidden: true }),
 };
 export const FEEDBACK = {
   outcome: choice("--outcome <what>", "what came of the answer: good or bad", ["good", "bad"]),

@@ -120,7 +120,10 @@ export async function parseCommandLine(argv: readonly string[], io: Io): Promise
     addOptions(command, one.options);
   };
   for (const one of asked ? [asked] : await allRows(io)) add(program, one);
-  if (row && row.name !== first) add(program, row, first); // an older name
+  if (row && row.name !== first) {
+    add(program, row, first); // an older name
+    io.output.note(`parley ${first} is now parley ${row.name}`);
+  }
   if (first === undefined) program.outputHelp();
   else await program.parseAsync([...(row || isHelp ? argv : ["ask", ...argv])], { from: "user" });
   if (parsed && !isAsked) refuseCommandWords(parsed.args, names);

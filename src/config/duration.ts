@@ -22,3 +22,16 @@ export function writeDuration(milliseconds: number): string {
   const [unit, factor] = Object.entries(UNITS).findLast(([, one]) => milliseconds % one === 0) ?? ["ms", 1];
   return `${milliseconds / factor}${unit}`;
 }
+
+/** A moment as people write it, in milliseconds since 1970: a day or a time in UTC (`2026-01-31`, `2026-01-31T10:00Z`), or how long ago (`12h`). */
+export const Since = z
+  .string()
+  .transform((written, context) => {
+    const ago = Duration.safeParse(written);
+    const at = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(written.trim()) ? Date.parse(written) : Number.NaN;
+    if (ago.success) return Date.now() - ago.data;
+    if (!Number.isNaN(at)) return at;
+    context.addIssue({ code: "custom" });
+    return z.NEVER;
+  })
+  .meta({ expects: "a day such as 2026-01-31, a time in UTC, or a duration such as 12h" });

@@ -44,9 +44,9 @@ export const escapeJson = (json: string): string =>
 // CSV-1. A cell is one line, and a record as many cells as its header, whatever stands in them (RFC 4180).
 // CSV-2. No cell is a formula to a spreadsheet (OWASP, "CSV Injection").
 
-/** A text as one cell of CSV, of 300 characters at most: what a spreadsheet would compute gets an apostrophe in front. */
-export function csvCell(text: string): string {
-  const line = oneLine(text, 300);
+/** A text as one cell of CSV of bounded length: what a spreadsheet would compute gets an apostrophe in front. */
+export function csvCell(text: string, mostCharacters = 300): string {
+  const line = oneLine(text, mostCharacters);
   const plain = /^[=+\-@]/.test(line) ? `'${line}` : line;
   return /[",]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

@@ -25,7 +25,9 @@ export function commandIo(place: Pick<Io, "cwd" | "env">): { readonly io: Io; re
 
 /** The command of this name, as the program runs it. */
 export function commandNamed(name: string): Command {
-  const command = COMMANDS.find((one) => one.name === name);
+  const command = COMMANDS.find(
+    (one) => one.name === name || ("aliases" in one && one.aliases?.includes(name)),
+  );
   if (!command || "commands" in command) throw new Error(`there is no command ${name}`);
   return command;
 }

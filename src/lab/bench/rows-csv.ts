@@ -1,8 +1,8 @@
-import { csvCell } from "../../reports/printable.ts";
+import { csvHeader, csvLines, type CsvColumns } from "../../reports/csv.ts";
 import type { BenchRow } from "./row.ts";
 
 /** The columns of `rows.csv`, with what stands in them. Unknown is empty; money is in US dollars. */
-const COLUMNS: { readonly [name: string]: (row: BenchRow) => string | number | boolean | null } = {
+const COLUMNS: CsvColumns<BenchRow> = {
   arm: ({ arm }) => arm,
   task: ({ task }) => task,
   kind: ({ kind }) => kind,
@@ -28,12 +28,4 @@ const COLUMNS: { readonly [name: string]: (row: BenchRow) => string | number | b
 };
 
 /** The rows of a bench for a spreadsheet or a data frame, one a line under a header; `steps` is `kind calls/in/out`. */
-export function rowsCsv(rows: readonly BenchRow[]): string {
-  const lines = rows.map((row) =>
-    Object.values(COLUMNS).map((read) => {
-      const value = read(row);
-      return typeof value === "string" ? csvCell(value) : String(value ?? "");
-    }),
-  );
-  return `${[Object.keys(COLUMNS), ...lines].map((cells) => cells.join(",")).join("\n")}\n`;
-}
+export const rowsCsv = (rows: readonly BenchRow[]): string => csvHeader(COLUMNS) + csvLines(COLUMNS, rows);

@@ -1,4 +1,4 @@
-import type { Assessment, Entry, ReportPart } from "../../../kernel/index.ts";
+import type { Entry, ReportPart } from "../../../kernel/index.ts";
 import { part, words } from "../../../reports/part.ts";
 import { pluralize } from "../../../text/format.ts";
 import { debateRecord } from "../view/debated.ts";

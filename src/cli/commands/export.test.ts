@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parse as parseCsv } from "csv-parse/sync";
+import * as z from "zod";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadSettings } from "../../config/sources.ts";
 import { openStore } from "../../stores/index.ts";
@@ -12,7 +14,7 @@ import { degradedCouncil, type Sample } from "../../../test/support/sample-counc
 import { sampleDebate } from "../../../test/support/sample-debate.ts";
 import type { Io } from "../command.ts";
 import { EXIT, exitOfError } from "../exits.ts";
-import { reportText } from "../debate-files.ts";
+import { DeliberationId } from "../../kernel/index.ts";
 import { LOCAL } from "../../testing/store-samples.ts";
 import { commandNamed } from "../../../test/support/command-io.ts";
 
@@ -58,17 +60,17 @@ const dialectic = (changes: object = {}): string =>
   });
 
 /** Its id in this place's store. */
-async function stored({ entries }: Sample): Promise<string> {
+async function stored({ entries }: Sample, id?: string): Promise<string> {
   const [first] = entries;
   if (!first || first.type === "unknown") throw new Error("the sample has an opening");
   const store = await openStore(loadSettings(io()).settings.store);
   for (const entry of entries) {
     if (entry.type === "unknown") continue;
     const { id: _id, deliberation, seq: _seq, cursor: _cursor, at: _at, origin, ...event } = entry;
-    await store.for(LOCAL).append(deliberation, [event], origin);
+    await store.for(LOCAL).append(DeliberationId.parse(id ?? deliberation), [event], origin);
   }
   await store[Symbol.asyncDispose]();
-  return first.deliberation;
+  return id ?? first.deliberation;
 }
 
 /** What a refused command ends with. */
@@ -82,7 +84,7 @@ async function refusal(debate: string, flags: Record<string, unknown> = {}): Pro
   return "not refused";
 }
 
-describe("parley report", () => {
+describe("a debate as a document", () => {
   it("prints a file's debate as markdown, or as the record that it reads back", async () => {
     put("debate.json", dialectic());
     expect(await run(["debate.json"], {})).toBe(EXIT.answered);
@@ -121,7 +123,6 @@ describe("parley report", () => {
     expect(readdirSync(cwd).sort()).toEqual(["a.html", "b.MD", "debate.json"]);
     await run(["debate.json"], { output: "c.md", json: true });
     expect([read("c.md"), JSON.parse(printed)]).toEqual([debateMarkdown(record), record]);
-    expect(reportText(record, "any.txt")).toBe(debateMarkdown(record));
   });
 
   it("prints a recorded debate by its id, or the beginning of one", async () => {
@@ -134,12 +135,8 @@ describe("parley report", () => {
   });
 
   it("refuses what is no debate", async () => {
-    const id = await stored(degradedCouncil());
-    expect(await refusal(id)).toBe(
-      `${id} is not a debate; parley show ${id} --details, which tells what it is`,
-    );
     expect(await refusal("nothing")).toMatch(/^no run "nothing"/);
-    expect(await refusal("")).toMatch(/^no debate is named/);
+    expect(await refusal("")).toMatch(/^no run is named/);
   });
 
   it.each([
@@ -173,5 +170,78 @@ describe("parley report", () => {
     put("file", "");
     mkdirSync(join(cwd, "folder.md"));
     expect(await refusal("./nowhere", { output })).toMatch(why);
+  });
+});
+
+describe("parley export", () => {
+  const exported = async (given: Readonly<Record<string, unknown>>, ...args: readonly string[]) => {
+    printed = "";
+    await commandNamed("export").run(io(), given, args);
+    return printed;
+  };
+
+  it.each([
+    ["md", /^# .*\n\n> /],
+    ["html", /^<!doctype html>[^]*<h2>Answer<\/h2>/],
+    [
+      "adr",
+      /^---\nstatus: proposed\n[^]*\n## Context and Problem Statement\n[^]*## Decision Outcome\n\n#### The product/,
+    ],
+    ["jsonl", /^\{"id":/],
+    ["csv", /^run,protocol,version,opened_at,.*\n[^,]+,council,/],
+  ])("prints a council as %s", async (format, shown) => {
+    const id = await stored(degradedCouncil({ answer: "## The product\n\nIt is **391**." }));
+    expect(await exported({ format }, id)).toMatch(shown);
+    await exported({ output: `new/run.${format === "adr" ? "md" : format}`, format }, id);
+    expect(read(`new/run.${format === "adr" ? "md" : format}`)).toMatch(shown);
+    expect(printed).toBe("");
+  });
+
+  it("shows a recorded debate as the page of every run, with its rounds", async () => {
+    const id = await stored(sampleDebate());
+    const html = await exported({ format: "html" }, id);
+    for (const one of ["<h2>Answer</h2>", ">Round 1</h2>", ">Usage</h2>", ">Timeline</h2>"])
+      expect(html).toContain(one);
+    expect(html).not.toContain(">Drafts</h2>");
+  });
+
+  it("has tables that a reader of CSV reads back, as many cells as columns", async () => {
+    const hostile = '=1+1,"x"\n\r\n;@';
+    await stored(degradedCouncil({ answer: hostile, draft: hostile }));
+    await stored(sampleDebate(), "Kx7otherDebate00001");
+    for (const table of ["runs", "steps", "calls"]) {
+      const rows = parseCsv(await exported({ all: true, format: "csv", table }), { columns: true });
+      expect(rows.length).toBeGreaterThan(1);
+      expect(JSON.stringify(rows)).not.toMatch(/"[=@+]/);
+      expect(new Set(rows.map((row) => z.object({ run: z.string() }).parse(row).run)).size).toBe(2);
+    }
+  });
+
+  it("exports all runs, newest first, since a time", async () => {
+    const ids = [await stored(degradedCouncil()), await stored(sampleDebate(), "Kx7otherDebate00001")];
+    const found = async (more: object) => {
+      const lines = (await exported({ all: true, format: "jsonl", ...more })).split("\n").filter(Boolean);
+      const line = z.object({ deliberation: z.string() });
+      return [...new Set(lines.map((one) => line.parse(JSON.parse(one)).deliberation))];
+    };
+    expect(await found({})).toEqual(ids.toReversed());
+    expect(await found({ since: "1h" })).toHaveLength(2);
+    expect(await found({ since: "2999-01-01" })).toEqual([]);
+    expect(await exported({ all: true, format: "json", since: "2999-01-01" })).toBe("[]\n");
+    expect(await exported({ all: true, output: "new/a.csv" })).toBe("");
+    expect(read("new/a.csv").trim().split("\n")).toHaveLength(3);
+  });
+
+  it.each([
+    [{ all: true }, "", /^--all has no --format md; /],
+    [{ all: true, format: "json" }, "x", /^--all takes no run; /],
+    [{ since: "1h" }, "x", /^--since is for --all; /],
+    [{ all: true, format: "json", since: "soon" }, "", /^--since must be a day such as/],
+    [{ table: "calls" }, "x", /^--table is for --format csv; /],
+    [{ format: "debate" }, "council", /^only a debate has the form debate; /],
+    [{ format: "pdf" }, "x", /^--format /],
+  ])("refuses %o %s", async (given, name, why) => {
+    const id = name === "council" ? await stored(degradedCouncil()) : name;
+    expect(await refusal(id, given)).toMatch(why);
   });
 });
