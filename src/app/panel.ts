@@ -14,8 +14,8 @@ const SIMULATED: readonly ModelRef[] = [
 const PANEL_SIZE = 3;
 
 /**
- * Chooses the configured models, or else the first of these that exist: the models of the members' personas, the models
- * of a local Ollama, the models of the keys in the environment, the simulated panel.
+ * Chooses the configured models, or else each member's own: its persona's model, or else one of the first of these that
+ * exist: the models of a local Ollama, the models of the keys in the environment, the simulated panel.
  * @throws Fault `configuration`, `authentication` for a model that cannot work
  */
 export async function choosePanel(context: AppContext): Promise<Panel> {
@@ -27,7 +27,10 @@ export async function choosePanel(context: AppContext): Promise<Panel> {
     (settings.chair.length > 0 ? settings.chair : [...new Set(members)]).map(check),
   );
   const judges = await Promise.all(settings.judge.map(check));
-  const notes = [...(discovered?.notes ?? []), ...familyNotes({ members, judges }, settings)];
+  const notes = [
+    ...(discovered?.notes ?? personaNotes(context, members)),
+    ...familyNotes({ members, judges }, settings),
+  ];
   return { members, chairs, judges, notes };
 }
 
@@ -35,7 +38,13 @@ type Discovered = { readonly models: readonly string[]; readonly notes: readonly
 
 async function discover(context: AppContext): Promise<Discovered> {
   const own = personaModels(context);
-  if (own.length > 0) return { models: own, notes: [] };
+  if (own.every(({ model }) => model !== undefined))
+    return { models: own.flatMap(({ model }) => model ?? []), notes: [] };
+  const { models, notes } = await discoverPanel(context);
+  return { models: models.map((model, index) => own[index]?.model ?? model), notes };
+}
+
+async function discoverPanel(context: AppContext): Promise<Discovered> {
   const { reachable } = await import("./reachable.ts");
   const providers = await reachable(context);
   const usable = providers.filter(({ models }) => models.length > 0);
@@ -61,12 +70,19 @@ export function listPersonas({
   return shown.length > 0 ? shown : settings.personas;
 }
 
-/** The models of the members' personas, if every persona names one. */
-function personaModels({ resources, settings }: AppContext): readonly string[] {
+/** The members' personas in their order, each with the model that it names. */
+function personaModels({ resources, settings }: AppContext) {
   const personas = resources.personas();
-  const seated = listPersonas({ resources, settings });
-  const models = seated.flatMap((id) => personas.get(id)?.model ?? []);
-  return models.length === seated.length ? models : [];
+  return listPersonas({ resources, settings }).map((id) => ({ id, model: personas.get(id)?.model }));
+}
+
+/** A note on the models of members' personas that the configured models override. */
+function personaNotes(context: AppContext, members: readonly string[]): Note[] {
+  const unused = personaModels(context).flatMap(({ id, model }, index) =>
+    model === undefined || index >= members.length || model === members[index] ? [] : [`${id}: ${model}`],
+  );
+  const text = `Note: models are set, so these personas' own are not used: ${unused.join(", ")}`;
+  return unused.length === 0 ? [] : [{ code: "warning", text }];
 }
 
 const refsAt = ({ provider, models }: Reachable): string[] => models.map((model) => `${provider}/${model}`);
