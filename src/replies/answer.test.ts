@@ -66,6 +66,20 @@ const DIFFERENT = [
   ["1 2", "12"],
   ["x < 3", "x <= 3"],
   ["n_1", "n1"],
+  // case of symbols and formulas
+  ["O(n)", "o(n)"],
+  ["\\Theta(n)", "\\theta(n)"],
+  ["Π", "π"],
+  ["\\Omega", "\\omega"],
+  ["Co", "CO"],
+  ["mW", "MW"],
+  ["NaCl", "NACl"],
+  ["v", "V"],
+  ["x_1", "X_1"],
+  ["ℝ", "R"],
+  ["{1,2,2}", "{1,1,2}"],
+  ["3:30 PM", "3:30"],
+  ["x ∈ A", "x ∉ A"],
 ] as const;
 
 describe("sameAnswer", () => {
@@ -151,6 +165,33 @@ describe("sameAnswer", () => {
     [text("three hundred thousand"), number("300000")],
     [text("minus forty"), number("-40")],
     [text("three quarters"), number("3/4")],
+    // brackets, signs, indices and times
+    ...(
+      [
+        ["\\left(\\frac12\\right)", "1/2"],
+        ["\\frac{\\sqrt3}{2}", "√3/2"],
+        ["\\sqrt 2", "\\sqrt{2}"],
+        ["x\\le 3", "x ≤ 3"],
+        ["x_1=2", "x₁ = 2"],
+        ["H_2O", "H₂O"],
+        ["\\mathbb{R}", "ℝ"],
+        ["\\mathbb Z", "ℤ"],
+        ["x \\in [0,1]", "x ∈ [0, 1]"],
+        ["A \\cup B", "A ∪ B"],
+        ["\\emptyset", "∅"],
+        ["\\{\\}", "\\varnothing"],
+        ["\\{3,2,1\\}", "{1,2,3}"],
+        ["2**10", "1024"],
+        ["3:30 PM", "15:30"],
+        ["3 p.m.", "3:00 pm"],
+        ["12:05 am", "00:05"],
+        ["\\Sigma", "Σ"],
+        ["NO", "no"],
+        ["Vitamin C", "vitamin c"],
+        ["PARIS", "Paris"],
+        ["JavaScript", "Javascript"],
+      ] as const
+    ).map(([one, other]): [Answer, Answer] => [text(one), text(other)]),
   ])("%o is %o", (a, b) => {
     expect(sameAnswer(a, b)).toBe(true);
     expect(sameAnswer(b, a)).toBe(true);

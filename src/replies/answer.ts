@@ -1,5 +1,5 @@
 import { Answer } from "../kernel/index.ts";
-import { plainExpression, readDate, readExpression } from "./expression.ts";
+import { greekWords, mathWords, plainExpression, readDate, readExpression, readTime } from "./expression.ts";
 
 /** Symbols of units and currencies. A single letter counts only behind a space: `5m` may be a formula, `5 m` is a length. */
 const symbols = new Set(
@@ -102,7 +102,7 @@ const money = "(?:US|A|C|NZ|HK)?[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|INR)\\b";
 const pattern = new RegExp(
   `^([-−–+]?)\\s?(${money})?\\s?([-−–]?)(${plain})(?:[eE]([+-]?\\d{1,4})|\\s?[×x*·]\\s?10\\s?\\^\\s?\\{?\\(?([-−+]?\\d{1,4})\\)?\\}?|\\s?/\\s?(${plain}))?`,
 );
-const about = /^(?:about|approximately|approx\.?|around|roughly|exactly|nearly|almost|~|≈|=)\s*/i;
+const about = /^(?:about|approximately|approx\.?|around|exactly|=)\s*/i;
 /** A sign in words, before digits or a number word. */
 const negative = /^(?:minus|negative)\s(?=\S)/i;
 
@@ -200,12 +200,36 @@ function bareWord(word: string): string {
     .replace(/(?<=\p{L}{3})-(?=\p{L}{3})/gu, " ");
 }
 
+/** Short words and abbreviations that are written in either case. */
+const shortWords = new Set(
+  "no us up on in it he me we so ok is as at by do go if my of or to an am be uk eu un tv pc ai id pi mu nu xi uv".split(
+    " ",
+  ),
+);
+const ELEMENTS =
+  "A[cglmrstu]|B[aehikr]?|C[adeflmnorsu]?|D[bsy]|E[rsu]|F[elmr]?|G[ade]|H[efgos]?|I[nr]?|Kr?|L[airuv]|M[cdgnot]|N[abdehiop]?|O[gs]?|P[abdmortu]?|R[abefghnu]|S[bcegimnr]?|T[abcehilm]|U|V|W|Xe|Yb?|Z[nr]";
+/** A formula of chemistry in capitals and small letters: `NaCl`, `H2O`; not `USA`. */
+const compound = new RegExp(
+  `(?<![\\p{L}\\d])(?=[\\p{L}\\d]{0,20}[a-z\\d])(?:(?:${ELEMENTS})\\d{0,3}){2,12}(?![\\p{L}])`,
+  "gu",
+);
+
+/** Whether a word in another case is another word: a symbol or a formula (`mW`, `Co`, `n`), except among ordinary words. */
+function keepsCase(word: string, foldsAll: boolean): boolean {
+  if (/^\p{Ll}\p{Lu}$/u.test(word) || word.replace(compound, "") === "") return true;
+  return !foldsAll && /^\p{L}{1,2}(?!\p{L})/u.test(word) && !shortWords.has(word.toLowerCase());
+}
+
 /** Words in lower case without a leading article and the punctuation of sentences; what tells things apart stays. */
 function plainText(text: string): string {
+  const foldsAll = /\p{L}{3}/u.test(
+    text.replace(mathWords, "").replace(greekWords, "").replace(compound, ""),
+  );
   const words = text
     .replace(/[⁰¹²³⁴-⁹⁺⁻ⁿ]{1,20}/g, (power) => `^${power}`)
     .normalize("NFKC")
-    .toLowerCase()
+    .replace(/(?<![\p{L}\d])(?:\p{L}\.){2,}/gu, (initials) => initials.toLowerCase())
+    .replace(/[\p{L}\d]+/gu, (word) => (keepsCase(word, foldsAll) ? word : word.toLowerCase()))
     .replace(/[‐-–−]|(?<=^|[\s([{])[—―](?=\S)/g, "-")
     .replace(emphasis, "$2")
     .replace(bracketed, (all, inner: string) => (loneLetter.test(inner) ? all : ` ${inner} `))
@@ -214,7 +238,9 @@ function plainText(text: string): string {
     .filter((word) => word !== "");
   const [first = "", second] = words;
   const isArticle =
-    articles.has(first) && second !== undefined && (first !== "a" || /^\p{L}{2}/u.test(second));
+    articles.has(first.toLowerCase()) &&
+    second !== undefined &&
+    (first.toLowerCase() !== "a" || /^\p{L}{2}/u.test(second));
   return (isArticle ? words.slice(1) : words).join(" ");
 }
 
@@ -228,6 +254,8 @@ function answerKey({ kind, value }: Answer): string {
   const date = readDate(value);
   if (date !== null) return `date ${date}`;
   const plain = plainExpression(value);
+  const time = readTime(value);
+  if (time !== null) return `text ${time}`;
   const exact = readExpression(plain) ?? readNumber(value) ?? readNumber(plain);
   if (exact === null) return `text ${plainText(plain)}`;
   const { numerator, denominator } = ratio(exact.numerator, exact.denominator, "");

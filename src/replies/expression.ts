@@ -11,6 +11,18 @@ const letters = [..."αβγδεζηθικλμνξοπρστυφχψω"].map((let
   GREEK.split(" ")[index] ?? "",
 ]);
 const greekNames = new Map([...letters, ["ϕ", "phi"], ["ϵ", "epsilon"], ["ς", "sigma"], ["∞", "infinity"]]);
+/** Commands of LaTeX and the signs that mean the same. */
+const signs = new Map(
+  "in ∈|notin ∉|cup ∪|cap ∩|subset ⊂|subseteq ⊆|approx ≈|sim ∼|neg ¬|lnot ¬|land ∧|wedge ∧|lor ∨|vee ∨|to →|rightarrow →|emptyset ∅|varnothing ∅|mp ∓|forall ∀|exists ∃|partial ∂|nabla ∇|int ∫|sum ∑|deg °"
+    .split("|")
+    .map((pair): [string, string] => [pair.split(" ")[0] ?? "", pair.split(" ")[1] ?? ""]),
+);
+const capitals = new Map(
+  [..."ΓΔΘΛΞΠΣΥΦΨΩ"].map((sign): [string, string] => {
+    const name = greekNames.get(sign.toLowerCase()) ?? "";
+    return [`${name.charAt(0).toUpperCase()}${name.slice(1)}`, sign];
+  }),
+);
 const vulgar = /[¼½¾⅐-⅞]/g;
 
 /** LaTeX and signs to the plain form of a formula, in order. Grouping braces are gone at the end; those of sets stay. */
@@ -19,6 +31,8 @@ const plain: readonly (readonly [RegExp, string])[] = [
   [/\\\{/g, "⦃"],
   [/\\\}/g, "⦄"],
   [/\\(?:text|mathrm|mathbf|textbf|operatorname|mbox|boxed)\s?\{([^{}]{0,200})\}/g, "$1"],
+  [/\\mathbb\s?\{?([RNZQC])\}?/g, "⟦$1⟧"],
+  [/_\s?\{(\w{1,10})\}/g, "_$1"],
   [/\\(?:cdot|times)(?![a-z])|[×·⋅∙]/g, "*"],
   [/\\(?:leq?|leqslant)(?![a-z])|≤|⩽/g, "<="],
   [/\\(?:geq?|geqslant)(?![a-z])|≥|⩾/g, ">="],
@@ -26,7 +40,7 @@ const plain: readonly (readonly [RegExp, string])[] = [
   [/\\pm(?![a-z])/g, "±"],
   [/\\infty(?![a-z])|∞/g, "infinity"],
   [
-    /\\(?:var)?(alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega)(?![a-z])\s?/gi,
+    /\\(?:var)?(alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega)(?![a-z])\s?/g,
     "$1",
   ],
   [/\\(sin|cos|tan|cot|sec|csc|log|ln|exp|max|min)(?![a-z])/g, "$1"],
@@ -41,7 +55,7 @@ const plain: readonly (readonly [RegExp, string])[] = [
   [/(?:√|\bsqrt)\s?(\d+(?:\.\d+)?|[a-z](?![a-z]))|\\sqrt\s?(\d|[a-z](?![a-z]))/gi, "sqrt($1$2)"],
   [/\^\s?\{([^{}]{1,100})\}/g, "^($1)"],
   [/\\frac\s?\{([^{}]{1,100})\}\s?\{([^{}]{1,100})\}/g, "($1)/($2)"],
-  [/\((-?(?:\d+(?:\.\d+)?|[a-z]|pi))\)\//gi, "$1/"],
+  [/(?<![a-z\d)])\((-?(?:\d+(?:\.\d+)?|[a-z]|pi))\)\//gi, "$1/"],
   [/\/\((\d+(?:\.\d+)?|[a-z]|pi)\)(?![\da-z(])/gi, "/$1"],
   [/\^\((-?(?:\d+|[a-z]))\)(?!\d)/gi, "^$1"],
   [/(^|[=(,+])\(((?:\d+|[a-z]|pi|sqrt\(\d+\)|\*)+)\)\//gi, "$1$2/"],
@@ -50,8 +64,8 @@ const plain: readonly (readonly [RegExp, string])[] = [
   [/⦃/g, "{"],
   [/⦄/g, "}"],
 ];
-const mathWords = /\b(?:sqrt|root\d|sin|cos|tan|cot|sec|csc|log|ln|exp|max|min|infinity)\b/g;
-const greekWords = new RegExp(`(?<![a-z])(?:${GREEK.replaceAll(" ", "|")})(?![a-z])`, "gi");
+export const mathWords = /\b(?:sqrt|root\d|sin|cos|tan|cot|sec|csc|log|ln|exp|max|min|infinity)\b/g;
+export const greekWords = new RegExp(`(?<![a-z])(?:${GREEK.replaceAll(" ", "|")})(?![a-z])`, "gi");
 
 /** A formula without LaTeX and without spaces that mean nothing, in one spelling; prose stays as it is. */
 export function plainExpression(text: string): string {
@@ -60,14 +74,38 @@ export function plainExpression(text: string): string {
     .replace(vulgar, (sign) => ` ${sign.normalize("NFKC").replace("⁄", "/")}`)
     .replace(/[−–](?=[\s\d\p{L}\\(])/gu, "-")
     .replace(/[⁰¹²³⁴-⁹⁺⁻ⁿ]{1,20}/g, (power) => `^${power.normalize("NFKC").replace("−", "-")}`)
-    .replace(/\p{Script=Greek}/gu, (letter) => greekNames.get(letter.toLowerCase()) ?? letter);
+    .replace(/[₀-₉]{1,20}/g, (index) => `_${index.normalize("NFKC")}`)
+    .replace(/[ℝℕℤℚℂ]/g, (set) => `⟦${set.normalize("NFKC")}⟧`)
+    .replace(/^([^*]{0,200}[\w)])\*\*([\w(][^*]{0,200})$/, "$1^$2")
+    .replace(
+      /\\([A-Za-z]{2,10})(?![A-Za-z])/g,
+      (all, name: string) => signs.get(name) ?? capitals.get(name) ?? all,
+    )
+    .replace(/\p{Script=Greek}/gu, (letter) => greekNames.get(letter) ?? letter);
   for (const [pattern, form] of plain) written = written.replace(pattern, form);
   written = written
     .trim()
     .replace(/(?<=[([{])\s+|\s+(?=[)\]},])/g, "")
     .replace(/^(?:the )?square root of (\d{1,30})$/i, "sqrt($1)");
   const isFormula = !/\p{L}{3}/u.test(written.replace(mathWords, "").replace(greekWords, ""));
-  return isFormula ? written.replace(/\s*([-+*/^=<>])\s*/g, "$1") : written;
+  return isFormula ? sortSet(written.replace(/\s*([-+*/^=<>∈∉∪∩⊂⊆→])\s*/g, "$1")) : sortSet(written);
+}
+
+/** A set in one order, `{}` as `∅`, and a number without the brackets around it. */
+function sortSet(text: string): string {
+  if (/^\{\s?\}$/.test(text)) return "∅";
+  const number = /^\(([-\d.^/ ]{1,60})\)$/.exec(text)?.[1];
+  const members = /^\{([^{}()[\]]{1,400})\}$/.exec(text)?.[1]?.split(/\s?,\s?/);
+  return number ?? (members && members.length > 1 ? `{${members.toSorted().join(", ")}}` : text);
+}
+
+const clock = /^(\d{1,2})(?::(\d{2}))?\s?([ap])\.?\s?m\.?$/i;
+
+/** A time of day with `am` or `pm` on the clock of 24 hours: `3:30 PM` as `15:30`. Null for any other text. */
+export function readTime(text: string): string | null {
+  const [, hours = "", minutes = "00", half = ""] = clock.exec(text.trim().slice(0, 20)) ?? [];
+  if (hours === "" || Number(hours) < 1 || Number(hours) > 12 || Number(minutes) > 59) return null;
+  return `${String((Number(hours) % 12) + (half.toLowerCase() === "p" ? 12 : 0)).padStart(2, "0")}:${minutes}`;
 }
 
 const MONTHS = "january february march april may june july august september october november december".split(

@@ -134,6 +134,14 @@ describe("extractAnswer", () => {
     ["Final answer: J. K. Rowling", "text J. K. Rowling"],
   ])("reads %j as %s", (text, expected) => expect(short(text)).toBe(expected));
 
+  it.each(
+    String.raw`\sqrt 2|ln 2|\ln 2|\log 100|log 2|sin 30|\sin 30|\cos 30|\arcsin 1|\exp 2|\zeta 2|\det 2|\max 3|\lim 3|\int 3|\sum 3|\partial 3|\nabla 3|\overline 3|\unknown 3|It is ln 2|The value is \sinh 2|\pm 3|\mp 3|\neg 3|x \le 3|x \ge 3|x\ne 3|\geq 5|\approx 3|\sim 3|It is ± 3|\frac{1}{2}3|\frac{3}{4}5|\frac{3}{4} 5|up to 5|almost 5|nearly 5|roughly 7|It is nearly 7|a loss of $5|a rise of 7|a fall of 7|a decrease of 5%|an increase of 5%|They made a loss of $5|debt of 7|short of 7|They are short of 7|number 3 is false|Statement number 3 is false`.split(
+      "|",
+    ),
+  )("reads %j as a text, not as its number", (text) => {
+    expect(extractAnswer(`Final answer: ${text}`)).toMatchObject({ kind: "text" });
+  });
+
   it.each([
     "",
     "  \n",

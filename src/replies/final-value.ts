@@ -13,6 +13,7 @@ const latex: readonly (readonly [RegExp, string])[] = [
   [/(?<=\d)\s?(?=\\[dt]?frac)/g, " "],
   [/(\\[dt]?frac)\s?\{(?!-?[\w.,]+\})([^{}()]{1,98})\}/g, "$1{($2)}"],
   [/(\\[dt]?frac\s?\{[^{}]{1,100}\})\s?\{(?!(?:[\d.,]+|[a-z])\})([^{}()]{1,98})\}/gi, "$1{($2)}"],
+  [/\\[dt]?frac\s?\{([^{}]{1,100})\}\s?\{([^{}]{1,100})\}(?=\s?\.?\d)/g, "($1/$2)"],
   [/\\[dt]?frac\s?\{([^{}]{1,100})\}\s?\{([^{}]{1,100})\}/g, "$1/$2"],
   [/\\(?:text|mathrm|mathbf|textbf|boxed|fbox|mbox)\s?\{([^{}]{0,200})\}/g, "$1"],
   [/\\(?:times|cdot)(?![a-z])/g, "×"],
@@ -67,7 +68,7 @@ export function readChoice(value: string): Answer | null {
   return { kind: "choice", value: letter.toUpperCase() };
 }
 
-const name = /^\p{L}(?:\d|_\{?\w{1,10}\}?)?(?:\([^()]{0,20}\))?$/u;
+const name = /^\p{L}(?:\d|_\{?\w{1,10}\}?|[₀-₉]{1,3})?(?:\([^()]{0,20}\))?$/u;
 const inequality = /[<>!~]=|=[<>]|≠/;
 const list = /[;&]|,(?!\d{3})|\b(?:and|or)\b/i;
 const loneLetter = /(?<!\p{L})\p{L}(?!\p{L})/u;
@@ -93,13 +94,32 @@ export function readNumberAnswer(value: string): Answer | null {
 const inSentence =
   /(?:(?<![\p{L}\p{N}])(\p{L}{1,20})\s|([$€£]))[*_]{0,2}\(?\\?([-−–]?[$€£]?\d[\d,]{0,30}(?:\.\d{1,30})?)[*_]{0,2}(?![\p{L}\p{N}-])/gu;
 const dating = new Set(
-  "in on since until during by step version type level not than least most below under above over before after".split(
-    " ",
-  ),
+  (
+    "in on since until during by step version type level not than least most below under above over before after " +
+    "number statement item case page day year week question problem part section chapter line row figure table equation " +
+    "room route rule point phase round stage plus times"
+  ).split(" "),
 );
 /** Before a number: what makes another one of it. */
 const derived =
   /\b(?:root|factorial|log|logarithm|half|third|quarter|square|cube|power|sine|cosine|tangent|reciprocal|inverse|multiple|divisor|factor)s?\sof[*_\s]{1,4}$|\bor\s(?:minus|negative)[*_\s]{1,4}$/i;
+/** Before a number: what makes it a bound, a change or a lack, and functions of it. */
+const shifting =
+  /\b(?:up to|almost|nearly|roughly|short|shy|loss(?:es)?|lost|loses?|losing|(?:falls?|fell|fallen|drop(?:s|ped)?|ris(?:es?|en)|rose|(?:in|de)creas(?:es?|ed)|declin(?:es?|ed)|reduc(?:es?|ed|tion))(?! to\b)|debts?|deficit|owe[sd]?|shortfall|down|fewer|less|more|not|never|no|without|opposite)\b|(?:^|\s)(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?\s|\b(?:log|ln|lg|exp|max|min|mod|det|lim|sup|inf|gcd|lcm|sqrt|root|cosine|sine|tangent|floor|ceil|zeta|gamma)[*_\s]{1,4}$/i;
+/** Words that name an amount or say nothing of it: a noun alone in front of a number (`number 3`, `debt of 7`) makes another thing. */
+const amount = /^(?:(?:a|an|the|in)\s)?(?:equals?|is|totals?|answer|result|exactly|only|just|total of)$/i;
+const phrase = /^(?:(?:a|an|the)\s)?(?:\p{L}{1,20}\s){0,2}(?:of|for|to|by)$/iu;
+/** Signs and LaTeX commands that are no formatting. */
+const unread = /[\\±∓≤≥≠≈~<>¬√∫∑Σ∂∇∏∈^_=|]/;
+
+/** Whether words before a number leave it as it is: a sentence with its subject, no function, sign, bound or change. */
+function leadsTo(before: string, currency: string): boolean {
+  const words = before.replace(/[*_]{2,3}/g, "").trim();
+  if (shifting.test(`${words} `) || unread.test(words) || /(?:^|\s)(?!a\b)\p{L}$/iu.test(words)) return false;
+  if (amount.test(words) || (words === "" && currency !== "")) return true;
+  return /\s/.test(words) && !phrase.test(words);
+}
+
 /** Behind a number: more of a formula. */
 const formula = /^\s?(?:[!^*×·/+=<>√π±\\]|[-−–]\s?\p{L}(?!\p{L}))|^[^,;.!?]{0,30}\s(?:below|under)\szero\b/u;
 
@@ -113,7 +133,12 @@ export function readNumberInSentence(sentence: string): Answer | null {
     sentence.slice(0, match.index + all.lastIndexOf(digits)),
     sentence.slice(match.index + all.length),
   ];
-  if (derived.test(before) || formula.test(behind)) return null;
+  if (
+    derived.test(before) ||
+    formula.test(behind) ||
+    !leadsTo(before.replace(/[$€£(\\\s*_]+$/, ""), currency ?? "")
+  )
+    return null;
   const [next = ""] = behind.trim().split(/[\s,;:.!?]/, 1);
   if (changesNumber(next)) return null;
   if (word !== undefined && currency === undefined && (dating.has(word) || word !== word.toLowerCase()))
@@ -134,6 +159,6 @@ export function readTextAnswer(value: string, maxWords: number): Answer | null {
   const text = plain ?? value;
   if (text.length > 120) return null;
   const words = text.split(/\s+/).length;
-  const says = /[\p{L}\p{N}]/u.test(text) && !/[?\n]|\\boxed/.test(text);
+  const says = /[\p{L}\p{N}∅]|\{\s?\\?\}/u.test(text) && !/[?\n]|\\boxed/.test(text);
   return says && words <= maxWords ? { kind: "text", value: text } : null;
 }
