@@ -14,8 +14,8 @@ import type { EXPORT } from "../options.ts";
 import { checkOutput, writeInFolders, writePieces } from "../output-file.ts";
 import { readEntries, withStore, type Stored } from "../session.ts";
 
-type Options = Values<typeof EXPORT>;
-type Format = NonNullable<Options["format"]>;
+type ExportOptions = Values<typeof EXPORT>;
+type Format = NonNullable<ExportOptions["format"]>;
 
 const ENDINGS: { readonly [extension: string]: Format | undefined } = {
   ".md": "md",
@@ -31,7 +31,7 @@ const OF_MANY: ReadonlySet<Format> = new Set(["json", "jsonl", "csv", "local2"])
 const OF_FILES: ReadonlySet<Format> = new Set(["md", "html", "json", "debate"]);
 
 /** Prints or writes one run, the debate in a file, or all runs. */
-export async function exportRuns(io: Io, options: Options, given = options.debate): Promise<void> {
+export async function exportRuns(io: Io, options: ExportOptions, given = options.debate): Promise<void> {
   const { all, since, table } = options;
   const name = given ?? (all ? "" : "last");
   const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
@@ -77,7 +77,10 @@ export async function exportRuns(io: Io, options: Options, given = options.debat
 }
 
 /** The format that was asked for, or that the file's ending names, else Markdown, and where it goes. */
-function outputOf(io: Io, { output, format, json }: Options): { file: string | undefined; format: Format } {
+function outputOf(
+  io: Io,
+  { output, format, json }: ExportOptions,
+): { file: string | undefined; format: Format } {
   const named = output === undefined ? undefined : ENDINGS[extname(output).toLowerCase()];
   const file =
     output === undefined
@@ -170,7 +173,7 @@ function debateOf(entries: readonly Entry[]): DebateRecord {
   throw new Fault("configuration", { why, next: "--format json, which every run has" });
 }
 
-function agentsIn(io: Io, { config }: Options): readonly AgentEntry[] {
+function agentsIn(io: Io, { config }: ExportOptions): readonly AgentEntry[] {
   const { agents = [], judge } = config === undefined ? {} : readDebateFile(config, io);
   return judge ? [...agents, judge] : agents;
 }
