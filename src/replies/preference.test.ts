@@ -163,6 +163,105 @@ describe("parsePreference", () => {
     expect(winner(text)).toBe(`no: the reply gives two verdicts, A and B`),
   );
 
+  it.each([
+    // the letter is denied, or said to be the worse
+    ["Verdict: A is not better", "no"],
+    ["Verdict: A is worse than B", "B"],
+    ["###Verdict: A is inferior to B", "B"],
+    ["[RESULT] A is worse", "B"],
+    ["[RESULT] A is not better than B", "no"],
+    ["[RESULT] A < B", "B"],
+    ['{"winner": "A is worse"}', "B"],
+    ["**A** is incomplete, **B** is complete.", "no"],
+    ["**A** is short, **B** is long.", "no"],
+    ['"A" because of its errors is worse', "no"],
+    ["Verdict: A because it is worse", "no"],
+    ["B. It is worse.", "no"],
+    ["**B** loses", "A"],
+    ["Verdict: B is unhelpful", "no"],
+    ["Verdict: B doesn't answer", "no"],
+    ["Verdict: A because it is not wrong", "A"],
+    ["Verdict: A, since B is worse", "A"],
+    ["[RESULT] B because A is not right", "B"],
+    // it is taken back
+    ["Verdict: B, no wait, A", "no"],
+    ["[RESULT] A, no, B", "no"],
+    ["Winner: A, wait, B", "no"],
+    ["Verdict: A. No wait, B.", "B"],
+    ["Output (a) is better. Wait, no.", "no"],
+    ["Output (a) is better. Scratch that: Output (b) is better.", "B"],
+    ["Therefore, Output (a) is better. Actually, no: Output (b) is better.", "B"],
+    // it holds on a condition
+    ["If length mattered, Output (a) is better.", "no"],
+    ["Were it shorter, Output (b) is better.", "no"],
+    ["Had it been shorter, Output (b) is better.", "no"],
+    ["Only if brevity is ignored, Output (b) is better.", "no"],
+    ["Assuming that length matters, Output (b) is better.", "no"],
+    ["Unless style counts, Output (b) is better.", "no"],
+    ["Output (b) is better unless style counts.", "no"],
+    ["Output (b) is better, if only style counts.", "no"],
+    ["If length mattered, I would choose Output (a).", "no"],
+    ["If I had to choose, Output (b) is better.", "B"],
+    // it is denied
+    ["There is no reason to think Output (a) is better than Output (b).", "no"],
+    ["I see no evidence, frankly, that Output (a) is better.", "no"],
+    ["I don't think Output (a) is better.", "no"],
+    ["I doubt that Output (a) is better.", "no"],
+    ["Neither A nor B is better.", "no"],
+    ["It is false that Output (a) is better.", "no"],
+    ["Output (a) isn't worse than Output (b).", "no"],
+    ["There is no doubt that Output (a) is better.", "A"],
+    // it is quoted
+    ["The instruction asked to write 'Output (a) is better'. Output (b) did so.", "no"],
+    ['It had to print "Output (b) is better". Output (a) did.', "no"],
+    ['"Output (a) is better", it said.', "no"],
+    ["The words “Output (b) is better” are in it.", "no"],
+    ["`Output (b) is better` is what it printed.", "no"],
+    ['"Output (a)" is better than "Output (b)".', "A"],
+  ])(
+    "PREFER-4: takes no letter for a verdict that its sentence denies, lowers or leaves open: %j",
+    (text, expected) => expect(winner(text).replace(/:.*/, "")).toBe(expected),
+  );
+
+  it.each([
+    [
+      "Output (a) is better than Output (b) in style. However, Output (b) is correct. Therefore, Output (b) is better.",
+      "B",
+    ],
+    ["Overall, I would choose Output (a). It is concise; Output (b) is not.", "A"],
+    ["I would go with Output (b), as it is right.", "B"],
+    ["So Output (b) gets my vote.", "B"],
+    ["My vote goes to Output (b).", "B"],
+    ["I prefer A over B.", "A"],
+    ["I prefer B to A.", "B"],
+    ["Output (a) is worse than Output (b).", "B"],
+    ["Output (a) is clearly worse than Output (b), because it lies.", "B"],
+    ["Output (b) isn't as good as Output (a).", "A"],
+    ["Output (b) is outperformed by Output (a).", "A"],
+    ["Both are good, but Output (b) edges out Output (a).", "B"],
+    ["The better output is not Output (a) but Output (b).", "B"],
+    ["The winner is not Response A, but Response B.", "B"],
+    ["Thus, the output that better follows the instruction is Output (b). Output (a) has style.", "B"],
+    ["The response which is more accurate is Response B.", "B"],
+    ["The output that better ignores the instruction is Output (a).", "no"],
+    ["Assistant A's answer is superior to Assistant B's.", "A"],
+    ["Response B's reply is better.", "B"],
+    ["Assistant A's tone is better.", "no"],
+    ["Verdict: B over A", "B"],
+    ["Verdict: A > B", "A"],
+    ["A > B", "A"],
+    ["Response A < Response B", "B"],
+    ["Where n is the size, A > B", "no"],
+    ["###Verdict: A The answer is complete", "A"],
+    ["### Verdict: B It is right.", "B"],
+    ["Verdict: A The other one is right", "no"],
+    ['{"verdict": "[[A>B]]"}', "A"],
+    ['{"winner": "[[C]]"}', "tie"],
+    ['{"winner": "B over A"}', "B"],
+  ])("reads a verdict in other plain words: %j", (text, expected) =>
+    expect(winner(text).replace(/:.*/, "")).toBe(expected),
+  );
+
   it("gives the judge's words as the reason", () => {
     const reasonOf = (text: string) => parsePreference(text).reason;
     expect(reasonOf("Feedback: A counts right. [RESULT] A")).toBe("A counts right.");
@@ -184,6 +283,12 @@ describe("parsePreference", () => {
       "A: B\n",
       "**A** ",
       "is the the ",
+      "I would choose ",
+      "Output (a) is not ",
+      "No, wait. ",
+      "'A ",
+      "A > ",
+      "the output that better ",
     ]) {
       const from = performance.now();
       parsePreference(piece.repeat(Math.floor(400_000 / piece.length)));

@@ -9,28 +9,23 @@ import {
   openReply,
   type Declaration,
 } from "./verdicts.ts";
+import {
+  adverbs,
+  faulty,
+  isLeftOpen,
+  mark,
+  readCorrected,
+  readRanked,
+  readTail,
+  readWinner,
+  retracts,
+  side,
+  sideOrWork,
+  tie,
+  type Winner,
+} from "./sides.ts";
 
-/** The answer shown first, the one shown second, or neither before the other. */
-export type Winner = "A" | "B" | "tie";
-
-const noun = String.raw`(?:the\s)?(?:output|response|answer|assistant|option|candidate|reply|model)\s?`;
-const mark = "[\"'“”’*_`]{0,4}";
-/**
- * `Output (a)`, `Response B`, `(b)`, `**A**`. A small letter needs a noun or brackets, since `a` is an article:
- * `winnerOf` drops the others, as the patterns themselves do not look at the case.
- */
-const side = String.raw`(?<![\p{L}\p{N}])${mark}(?:${noun}${mark}[([]?(?<noun>[ab])[)\]]?|[([](?<bracket>[ab])[)\]]|(?<letter>[ab]))(?![\p{L}\p{N}'’])${mark}`;
-const tie = String.raw`(?<tie>(?:a\s)?(?:tie[ds]?|draw|equal(?:ly\s(?:good|bad))?|neither|both)\b)`;
-
-type Groups = { readonly [name: string]: string | undefined } | undefined;
-
-function readWinner(groups: Groups): Winner | null {
-  if (groups?.["tie"] !== undefined) return "tie";
-  const { noun: named, bracket, letter } = groups ?? {};
-  const small = letter !== undefined && letter !== letter.toUpperCase();
-  const found = named ?? bracket ?? (small ? undefined : letter);
-  return found === undefined ? null : found.toUpperCase() === "A" ? "A" : "B";
-}
+export type { Winner };
 
 const lead = String.raw`^[\s:=–(*_"'“-]{0,10}`;
 const leading = new RegExp(`${lead}(?:${tie}|${side})`, "iu");
@@ -40,7 +35,11 @@ const smallLetter = new RegExp(String.raw`${lead}([ab])${mark}\s?[)\]]?[.,;]?(?:
 /** The side, or the tie, that a text names first of all, as one does behind a marker: `A`, `(b)`, `Response A`, `tie`. */
 function readLeadingSide(text: string): Winner | null {
   const [, letter] = smallLetter.exec(text) ?? [];
-  return letter === undefined ? readWinner(leading.exec(text)?.groups) : letter === "a" ? "A" : "B";
+  if (letter !== undefined) return letter === "a" ? "A" : "B";
+  const found = leading.exec(text);
+  const winner = readWinner(found?.groups);
+  const rest = text.slice(found?.[0].length ?? 0).slice(0, 1_000);
+  return winner === null ? null : readTail(rest.split("\n")[0] ?? "", winner);
 }
 
 const concludes = String.raw`(?:so|therefore|thus|hence|overall|consequently|accordingly|in\s(?:conclusion|summary|short)|to\s(?:conclude|sum\sup)|as\sa\sresult|all\sin\sall|ultimately|finally|for\s(?:these|this)\sreasons?|based\son\s(?:this|these|the\s(?:above|analysis|evaluation|criteria))[^,.]{0,60})`;
@@ -49,9 +48,8 @@ const concluding = new RegExp(
   String.raw`^(?:${concludes}\b|(?:my|the)\s(?:final\s)?(?:verdict|winner|preference|choice|decision|judge?ment)\b)`,
   "iu",
 );
-const adverbs = String.raw`(?:\s(?:the|clearly|slightly|much|far|overall|significantly|marginally|a|bit|also|still|indeed))*`;
 const claim = new RegExp(
-  String.raw`${side}(?:\sis${adverbs}\s(?:better|best|superior|preferable|preferred|stronger|winner)(?:\s(?:output|response|answer|one|choice|overall))?|\swins)(?<rest>[^]{0,200})`,
+  String.raw`${sideOrWork}(?:\sis${adverbs}\s(?:better|best|superior|preferable|preferred|stronger|winner)(?:\s(?:output|response|answer|one|choice|overall))?|\swins\b(?!\s(?:nothing|no|little|neither)))(?<rest>[^]{0,200})`,
   "iu",
 );
 /** What a conclusion may say instead: `Thus, Output (b) more closely follows the instruction`. */
@@ -60,9 +58,20 @@ const outdoes = new RegExp(
   "iu",
 );
 const named = new RegExp(
-  String.raw`${therefore}(?:(?:my|the)\s)?(?:final\s|overall\s)?(?:verdict|winner|preference|choice|decision|judge?ment|answer|(?:better|best|preferred|stronger|superior)(?:\s(?:output|response|answer|one|choice))?)${mark}\s?(?:is|:|=)\s?(?:${mark}${tie}|${side})(?<rest>[^]{0,200})$`,
+  String.raw`${therefore}(?:(?:my|the)\s)?(?:final\s|overall\s)?(?:verdict|winner|preference|choice|decision|judge?ment|answer|(?:better|best|preferred|stronger|superior)(?:\s(?:output|response|answer|one|choice))?|(?:output|response|answer|one|assistant)\s(?:that|which)\s(?:is\s)?(?:\w+\s){0,2}(?:better|best|superior|more\s\w+)\b[^.;:?!]{0,120}?)${mark}\s?(?:is|:|=)\s?(?:${mark}${tie}|${side})(?<rest>[^]{0,200})$`,
   "iu",
 );
+/** `is not Output (a) but`, before the other. */
+const notThis = new RegExp(
+  String.raw`\bis\snot\s${side},?\s?but\s(?:rather\s|instead\s)?(?=${side.replaceAll(/\?<(?:noun|bracket|letter)>/g, "?:")})`,
+  "giu",
+);
+/** `I would choose Output (a)`, `Output (b) gets my vote`. */
+const chooses = [
+  String.raw`(?<!\p{L})(?:I|we)(?:\s(?:would|will|do|must|have\sto)|['’](?:d|ll))?(?:\s(?:clearly|strongly|slightly|still|therefore|thus|personally))?\s(?:choose|chose|pick|select|prefer|favou?r|go\s(?:with|for)|vote\sfor|opt\sfor|lean\stowards?|recommend)\s${sideOrWork}(?<rest>[^]{0,200})`,
+  String.raw`${sideOrWork}\s(?:gets|has|receives|earns)\smy\s(?:vote|preference|pick)\b(?<rest>[^]{0,200})`,
+  String.raw`\bmy\s(?:vote|preference|pick)\s(?:goes\sto|is\sfor)\s${sideOrWork}(?<rest>[^]{0,200})`,
+].map((one) => new RegExp(one, "iu"));
 const even = new RegExp(
   String.raw`${therefore}(?:(?:(?:it\sis|it['’]s|this\sis)\sa\s)?(?:tie|draw)|both\s(?:\w+\s)?are\s(?:equally\sgood|equally\sbad|equal|tied)|neither(?:(?:\s\w+)?\sis\sbetter)?)[.!]?$`,
   "iu",
@@ -76,7 +85,7 @@ const announces = new RegExp(String.raw`${verdictHeading}:?[*_]{0,3}$`, "i");
 const announcing = new RegExp(String.raw`${verdictHeading}:[*_]{0,3}\s*(.*)$`, "i");
 /** What an announced verdict begins with: `A: …`, `"A" because …`, `**A** has …`. */
 const announced =
-  /^(?:["'“*_]{1,4}([AB])["'”*_]{1,4}(?![\p{L}\p{N}])|([AB])(?=\s?[:.,;)–—-]|\s(?:because|since|as|is|wins)\b|$))/u;
+  /^(?:["'“*_]{1,4}([AB])["'”*_]{1,4}(?![\p{L}\p{N}])|([AB])(?=\s?[:.,;)–—-]|\s(?:because|since|as|is|wins|over|loses)\b|\s?[<>≻=]|\s(?:The(?!\sother)|It|Its|This|Both|Response|Because|Since)\s|$))/u;
 
 /** A claim that holds in one respect only. */
 const narrowed = /^["'”*_]{0,4}\s(?:in|at|on|with|when|if|regarding|only)\b(?!\s(?:every|all|most)\b)/i;
@@ -88,12 +97,10 @@ const praises =
   /\b(?:better|best|superior|wins?|winner|prefer\w*|stronger|(?:more|most) (?!verbose|vague|generic|general|wordy|confusing)\w+)\b/i;
 const sideFirst = new RegExp(`^${side}`, "iu");
 const alsoNamed = new RegExp(String.raw`^[\s"'”*_)\]]{0,6}(?:and|or|&|/)\s*${side}`, "iu");
-/** A claim that is a question, a condition, denied, or somebody else's. */
-const reported =
-  /\b(?:if|whether|why|how|not|than|while|although|though|unless|argue[sd]?|claim(?:s|ed)?|says?|suggest(?:s|ed)?|would)\b[^,.]{0,60}$/i;
 /** What takes back a verdict that has just been given. */
 const revoked = /\b(?:except|but|however|although|though)\b/i;
-const ends = /^(?:$|[.!,;:]|\s(?:because|since|as|for|due|than|and)\b|\s[-–—(])/;
+const thanOther = new RegExp(String.raw`^["'”*_]{0,4}\s(?:than|to|over)\s${sideOrWork}(?:['’]s)?`, "iu");
+const ends = /^(?:$|[.!,;:]|\s(?:because|since|as|for|due|than|and|over)\b|\s?[<>≻]|\s[-–—(])/;
 
 function removeListMarks(line: string): string {
   return line.replace(/^[\s#*_>-]{1,20}/, "").trim();
@@ -105,19 +112,31 @@ function removeListMarks(line: string): string {
  * `lines` are those of the whole reply: a side alone on a line is a heading where the other one has a line too.
  */
 function readVerdict(sentence: string, lines: readonly string[]): Winner | null {
-  const text = removeListMarks(sentence);
+  const text = removeListMarks(sentence).replace(notThis, "is ");
   const said = named.exec(text);
   const rest = said?.groups?.["rest"] ?? "";
+  if (said && faulty.test(said[0].slice(0, said[0].length - rest.length))) return null;
   if (said && ends.test(rest)) return isSettled(rest, readWinner(said.groups));
   if (/^\s{0,3}#/.test(sentence)) return null;
   if (even.test(text)) return "tie";
   const only = readSoleSide(text);
   if (only !== null) return lines.some((line) => isHeadedByOther(line, only)) ? null : only;
-  return readClaim(text);
+  return claim.test(text) ? readClaim(text) : (readClaim(text) ?? readRanked(text) ?? readChoice(text));
+}
+
+function readChoice(text: string): Winner | null {
+  const found = chooses.map((one) => one.exec(text)).find((one) => one !== null);
+  const rest = found?.groups?.["rest"] ?? "";
+  if (!found || narrowed.test(rest) || isLeftOpen(text, found.index, found[0].length - rest.length))
+    return null;
+  return isSettled(rest, readWinner(found.groups));
 }
 
 function readSoleSide(text: string): Winner | null {
-  return readWinner(alone.exec(text)?.groups) ?? readWinner(openingLetter.exec(text)?.groups);
+  const opening = openingLetter.exec(text);
+  const winner = readWinner(opening?.groups);
+  const rest = text.slice(1 + text.indexOf(opening?.groups?.["letter"] ?? ""));
+  return readWinner(alone.exec(text)?.groups) ?? (winner === null ? null : readTail(rest, winner));
 }
 
 function isHeadedByOther(line: string, side: Winner): boolean {
@@ -128,6 +147,8 @@ function isHeadedByOther(line: string, side: Winner): boolean {
 /** The winner, unless the rest of the sentence names the other one too, or takes the verdict back. */
 function isSettled(rest: string, winner: Winner | null): Winner | null {
   if (alsoNamed.test(rest)) return null;
+  const kept = winner === null ? null : readTail(rest, winner);
+  if (kept !== winner) return kept;
   const turn = contrast.exec(rest);
   if (turn === null) return revoked.test(rest) ? null : winner;
   return faultsTheOther(rest.slice(turn.index + turn[0].length), winner) ? winner : null;
@@ -143,8 +164,9 @@ function readClaim(text: string): Winner | null {
   const conclusion = concluding.test(text);
   const found = claim.exec(text) ?? (conclusion ? outdoes.exec(text) : null);
   const rest = found?.groups?.["rest"] ?? "";
-  if (found === null || claim.test(rest) || reported.test(text.slice(0, found.index))) return null;
-  if (narrowed.test(rest) && !(conclusion && inWhichRespect.test(rest))) return null;
+  if (found === null || claim.test(rest) || retracts(rest)) return null;
+  if (isLeftOpen(text, found.index, found[0].length - rest.length)) return null;
+  if (narrowed.test(rest.replace(thanOther, "")) && !(conclusion && inWhichRespect.test(rest))) return null;
   const winner = readWinner(found.groups);
   const turn = contrast.exec(rest);
   const conceded = turn === null || faultsTheOther(rest.slice(turn.index + turn[0].length), winner);
@@ -161,6 +183,7 @@ function readAnnounced(lines: readonly string[]): Winner | null {
   const letter = announced.exec(sentence);
   const found = letter ?? sideFirst.exec(sentence);
   if (found === null || found.groups?.["letter"] !== undefined) return null;
+  if (retracts(text.slice(text.indexOf(sentence) + found[0].length))) return null;
   const winner = letter ? ((letter[1] ?? letter[2]) === "A" ? "A" : "B") : readWinner(found.groups);
   return isSettled(sentence.slice(found[0].length), winner);
 }
@@ -196,6 +219,8 @@ function readOpener(lines: readonly string[]): Winner | null {
 // PREFER-2. Prose is read in its first and in its last sentence, behind a heading that announces a verdict, and in the last
 //     sentence that draws a conclusion (`Therefore, …`). In between judges weigh, and report what others say.
 // PREFER-3. A heading (`# Output (a)`) names what is talked about and is no verdict.
+// PREFER-4. A side counts only as its sentence leaves it. One that is denied, faulted, quoted, taken back or made to depend
+//     on a condition is no verdict; one that is called the worse of the two is a verdict for the other.
 
 /** Which of two answers a judge prefers, by the order in which it was shown them: `A` came first. */
 export type Preference =
@@ -226,8 +251,12 @@ const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3
 /** What `own` declares: `text`, or the same without what it quotes. */
 function findDeclared(own: string, text: string): DeclaredWinner[] {
   const objects = findObjects(own);
-  const read = (value: unknown) =>
-    typeof value !== "string" ? null : unfilled.test(value) ? undefined : readLeadingSide(value);
+  const read = (value: unknown) => {
+    if (typeof value !== "string") return null;
+    const [, marked] = /^\s*\[\[\s?([ABC<>=]{1,4})\s?\]\]\s*$/i.exec(value) ?? [];
+    if (marked !== undefined) return BRACKETED.get(marked.toUpperCase()) ?? null;
+    return unfilled.test(value) ? undefined : readLeadingSide(value);
+  };
   const json = readObjects<Winner | null>(text, objects, { names: winnerNames, words: reasonNames, read });
   const marked = findMarked(own, resultMarker, objects).flatMap((one): DeclaredWinner[] => {
     const { line, words } = readBehind(text, one);
@@ -245,13 +274,15 @@ function findDeclared(own: string, text: string): DeclaredWinner[] {
 /** A letter and nothing else: a small `a` is an article only where something follows. */
 const bareLetter = /^[\s"'“”*_([]{0,6}[ab][\s"'“”*_)\].]{0,6}$/i;
 
-function findInProse(own: string, text: string): DeclaredWinner[] {
-  if (bareLetter.test(own)) return [{ value: readLeadingSide(own), words: () => "" }];
-  const lines = splitLines(own).flatMap((line) => (line.text.trim() === "" ? [] : [line.text]));
-  const opening = splitLine(lines[0] ?? "")[0] ?? "";
+function findInProse(own: string, whole: string): DeclaredWinner[] {
+  const text = readCorrected(own);
+  if (bareLetter.test(text)) return [{ value: readLeadingSide(text), words: () => "" }];
+  const lines = splitLines(text).flatMap((line) => (line.text.trim() === "" ? [] : [line.text]));
+  const [opening = "", second = lines[1] ?? ""] = splitLine(lines[0] ?? "");
+  if (readSoleSide(removeListMarks(opening)) !== null && retracts(`. ${second}`)) return [];
   const closing = splitLine(lines.at(-1) ?? "").at(-1) ?? "";
   // A reply that is the verdict and nothing else gives no reason for it.
-  const words = () => (/\s\S+\s/.test(text.trim()) ? text.trim() : "");
+  const words = () => (/\s\S+\s/.test(whole.trim()) ? whole.trim() : "");
   const conclusion = lines
     .slice(-MAX_LINES)
     .flatMap(splitLine)

@@ -8,6 +8,17 @@ const acb = { ok: true, ranking: ["A", "C", "B"] };
 
 describe("parseRanking, forms", () => {
   it.each([
+    'Scores: {"A": 3, "B": 1, "C": 2}',
+    'The points:\n{"A": 3, "B": 1, "C": 2}',
+    '{"scores": {"A": 3, "B": 1, "C": 2}}',
+    '{"A": 9, "B": 3, "C": 2}',
+    '{"A": 3, "B": 3, "C": 2}',
+    '{"A": 2, "B": 1}',
+    '{"A": 1, "B": 2, "C": 3, "D": 4}',
+    '{"A": 1, "B": 2, "C": 3}\n{"A": 3, "B": 1, "C": 2}',
+  ])("takes no scores for ranks: %j", (text) => expect(read(text).ok).toBe(false));
+
+  it.each([
     "FINAL RANKING:\n1. Response A\n2. Response C\n3. Response B",
     "final ranking:\n1) Answer A – because it is right\n2) **C**\n3) B: wrong",
     "**FINAL RANKING:** A, C, B",
@@ -35,6 +46,13 @@ describe("parseRanking, forms", () => {
     'I rank them {"ranking": ["A", "C", "B"]} and that is all.',
     'FINAL RANKING: {"ranking": ["A", "C", "B"]}',
     '{"ranking": [{"label": "A", "rank": 1}, {"label": "B", "rank": 3}, {"label": "C", "rank": 2}]}',
+    '{"rankings": [{"label": "B", "rank": 3}, {"label": "A", "rank": 1}, {"label": "C", "rank": 2}]}',
+    '{"rankings": [{"place": 1, "label": "A"}, {"place": 3, "label": "B"}, {"place": 2, "label": "C"}]}',
+    '```json\n{"final_rankings": ["A", "C", "B"]}\n```',
+    '{"rankings": {"A": 1, "B": 3, "C": 2}}',
+    '{"A": 1, "B": 3, "C": 2}',
+    'My ranks:\n```json\n{"Response A": 1, "Response C": 2, "Response B": 3}\n```',
+    'FINAL RANKING: {"C": 2, "B": 3, "A": 1}',
     '{"final_ranking": [{"rank": 1, "answer": "Answer A", "why": "right"}, {"rank": 2, "answer": "C"}, {"rank": 3, "answer": "B"}]}',
     '{"ranking": {"A": 1, "B": 3, "C": 2}}',
     '[{"label": "A", "rank": 1}, {"label": "C", "rank": 2}, {"label": "B", "rank": 3}]',

@@ -28,6 +28,9 @@ const MAX_LINES = 5_000;
 /** Maximum objects, from the end, among which it is looked for. */
 const MAX_OBJECTS = 50;
 
+/** A longer object that does not name a ranking is none. */
+const MAX_BARE_LENGTH = 2_000;
+
 const innerMarker = /final ranking[*_`]{0,6}:[*_`]{0,6}/gi;
 const quotes = new Set("\"'“”‘’`>«»");
 
@@ -87,6 +90,17 @@ function readJsonOrder(value: unknown, reader: LabelReader): LabelOrder | null {
   return { labels: written.map((entry) => reader.whole(entry)), written, tie };
 }
 
+/** Labels with ranks and nothing else, `{"A": 3, "B": 1, "C": 2}`, unless what stands before calls them scores. */
+function readBareRanks(
+  json: Record<string, unknown>,
+  before: string,
+  reader: LabelReader,
+): LabelOrder | null {
+  const isAll = Object.keys(json).every((name) => reader.whole(name) !== null);
+  const order = isAll && !/scor|point|rating|grade/i.test(before) ? readJsonOrder(json, reader) : null;
+  return order?.tie === false ? order : null;
+}
+
 /** The last list of objects with a label and a rank that stands by itself: `[{"label": "A", "rank": 1}, …]`. */
 function findRankedList({ text, objects, reader }: RankingText): RankingCandidate | null {
   const ranked: { written: string; rank: number }[] = [];
@@ -113,7 +127,7 @@ function findJsonRankings(source: RankingText, own: boolean): RankingCandidate[]
   let attempts = MAX_OBJECTS;
   for (const { start, end } of objects.toReversed()) {
     const piece = text.slice(start, end);
-    if (!/rank/i.test(piece)) continue;
+    if (!/rank/i.test(piece) && piece.length > MAX_BARE_LENGTH) continue;
     const before =
       text
         .slice(Math.max(0, start - 200), start)
@@ -127,8 +141,11 @@ function findJsonRankings(source: RankingText, own: boolean): RankingCandidate[]
     if ((attempts -= 1) < 0) break;
     const json: unknown = JSON.parse(piece);
     if (!isRecord(json)) continue;
-    const key = Object.keys(json).find((name) => /^(?:final)?[\s_-]?ranking$/i.test(name));
-    const order = key === undefined ? null : readJsonOrder(json[key], reader);
+    const key = Object.keys(json).find((name) => /^(?:final)?[\s_-]?rankings?$/i.test(name));
+    const order =
+      key === undefined
+        ? readBareRanks(json, text.slice(Math.max(0, start - 200), start), reader)
+        : readJsonOrder(json[key], reader);
     if (order !== null) found.push({ ...order, at: start, json });
   }
   return found;
