@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Fault } from "../kernel/index.ts";
-import { editDistance, findNearest } from "../text/words.ts";
+import { editDistance, findNearest, quoteValue } from "../text/words.ts";
 import { splitList, type Command, type Io } from "./command.ts";
 
 // MONEY-1. What is likely to be a command, a file or a model is no question: nothing is asked before `ask` or `--` says so.
@@ -91,7 +91,7 @@ export function refuseCommandWords(
     helpFor !== undefined && more.length > 0 ? "--help" : commandFor(first.replace(/[?？؟]+$/u, ""), names);
   const rest = names.includes(command) && !MEANT.has(lower) ? more : [];
   throw new Fault("configuration", {
-    why: `${JSON.stringify(first)} is not a command. To ask it as a question: parley ask ${quoted(helpFor ?? words.join(" "))}`,
+    why: `${quoteValue(first)} is not a command. To ask it as a question: parley ask ${quoted(helpFor ?? words.join(" "))}`,
     next: ["parley", command, ...rest].join(" "),
   });
 }
@@ -114,7 +114,7 @@ export async function refuseOtherWords(
     const problem =
       options["problemDescription"] === undefined || context.length > 0 ? "" : `-p ${file}, or `;
     throw new Fault("configuration", {
-      why: `${JSON.stringify(file)} is a file, not a word of the question`,
+      why: `${quoteValue(file)} is a file, not a word of the question`,
       next: `${problem}--context ${quoted(list)}; or put the whole question in quotation marks`,
     });
   }
@@ -127,7 +127,7 @@ export async function refuseOtherWords(
   const list = [...(flag === undefined ? [] : splitList(String(given[flag]))), ...models].join(",");
   const isOne = options["models"] === undefined && (flag ?? "model") === "model";
   throw new Fault("configuration", {
-    why: `${JSON.stringify(model)} is a model, not a word of the question`,
+    why: `${quoteValue(model)} is a model, not a word of the question`,
     next: isOne
       ? `parley council --models ${quoted(list)} asks several; --model takes one`
       : `--${flag ?? "models"} ${quoted(list)}; or put the whole question in quotation marks`,

@@ -362,8 +362,8 @@ describe("SETTINGS-2: everything given is checked", () => {
       "1:15: max-cost-usd must be an amount above 0 in US dollars (got 0); for example max-cost-usd: 0.50",
     ],
     [
-      "timeout: 5 minutes",
-      '1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got "5 minutes"); for example timeout: 5m',
+      "timeout: 5 fortnights",
+      '1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got "5 fortnights"); for example timeout: 5m',
     ],
     ["timeout: 0", "1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got 0)"],
     ["timeout: 600h", '1:10: timeout must be a duration such as 90 (seconds), 90s, 5m or 1h (got "600h")'],

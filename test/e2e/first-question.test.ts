@@ -14,7 +14,7 @@ describe("a question on a fresh machine", () => {
     expect(stdout).toMatch(/^\[simulated /);
     expect(stdout).toMatch(/\nFinal answer: 391\n$/);
     expect(stderr).toMatch(/^simulated models$/m);
-    expect(stderr).toMatch(/^Final answer: 391 · Baseline: /m);
+    expect(stderr).toMatch(/^All 3 drafts: 391 · Baseline: /m);
     expect(stderr).toContain("using simulated models");
     expect(stderr).toMatch(/^analyst: draft done/m);
     expect(stdout + stderr).not.toContain("\u001B");

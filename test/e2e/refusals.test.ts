@@ -35,7 +35,7 @@ const cases: readonly Case[] = [
     what: "an empty question",
     args: ["ask", "  "],
     code: 2,
-    says: /the question is empty\.\nTry: give a question/,
+    says: /the question is empty\.\nTry: parley "Which database fits\?"/,
   },
   {
     what: "an unknown provider",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { conversationSummaryTemplate } from "../phases/conversation.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { callOf } from "../../kernel/index.ts";
@@ -37,7 +38,7 @@ export const respond = defineProtocol<RespondentSettings>({
   seats: [{ name: "respondent", filledBy: "models", min: 1, max: 1, persona: "respondent" }],
   settings: RespondentSettings,
   request: RespondFlags,
-  templates: [respondTemplate],
+  templates: [respondTemplate, conversationSummaryTemplate],
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   opening: async () => (await import("./opening.ts")).openRespond,

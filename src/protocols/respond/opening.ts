@@ -1,5 +1,4 @@
 import { Fault, Json, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
-import { conversationSummaryTemplate } from "../phases/conversation.ts";
 import { memoryTools } from "../phases/memory-tools.ts";
 import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engine/opening-part.ts";
 
@@ -41,7 +40,6 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
       },
     },
     participants,
-    templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
     conversation: { history, ...place, user },
     answering: participants.map(({ model }) => model),
     pairwise: settings.respondentB,
