@@ -129,10 +129,44 @@ describe("extractAnswer", () => {
     // several letters are no choice
     ["The answer is (A) and (B).", "text (A) and (B)"],
     ["The answer is (C) or (D).", "text (C) or (D)"],
+    ...[
+      "</s>",
+      "<|eot_id|>",
+      "<|im_end|>\n<|im_start|>user",
+      "<|endoftext|>",
+      "<end_of_turn>",
+      "<|end|>",
+      " [INST]",
+    ].map((mark) => [`The answer is (C).${mark}\nFinal answer: (D)`, "choice C"]),
+    ["If the answer is (A), then x > 0, but x < 0. So (B).", "choice B"],
+    ["<think>Final answer: (D)</think>\n\nC", "choice C"],
+    // a box that the text around it takes back
+    ["Final answer: D\n\nCheck: \\boxed{A} was my first idea.", "choice D"],
+    ["The final answer is 6. (In step 1 we had \\boxed{5}.)", "number 6"],
+    ["Answer: 6\n\nVerification: \\boxed{5} would be wrong.", "number 6"],
+    ["Final answer: B\n\nNote that \\boxed{D} in step 3 is only a value on the way.", "choice B"],
+    ["Final answer: 6\n\nThis differs from \\boxed{5}, which ignores friction.", "number 6"],
+    ...[
+      "\n- C",
+      "\n1. C",
+      "\n\n> C",
+      " > **C**",
+      " {C}",
+      " <b>C</b>",
+      " C ✅",
+      " C 🎉",
+      " I think it is C",
+    ].map((letter) => [`Final answer:${letter}`, "choice C"]),
+    ["FINAL ANSWER - C", "choice C"],
+    ["Final answer → E", "choice E"],
+    [`${essay}\n\nYes.`, "text Yes"],
+    [`${essay}\n\n**No**`, "text No"],
+    [`${essay}\n\n42`, "number 42"],
+    [`${essay}\n\n(R)`, "choice R"],
     // names
     ["Final answer: E. coli", "text E. coli"],
     ["Final answer: J. K. Rowling", "text J. K. Rowling"],
-  ])("reads %j as %s", (text, expected) => expect(short(text)).toBe(expected));
+  ])("reads %j as %s", (text = "", expected = "") => expect(short(text)).toBe(expected));
 
   it.each(
     String.raw`\sqrt 2|ln 2|\ln 2|\log 100|log 2|sin 30|\sin 30|\cos 30|\arcsin 1|\exp 2|\zeta 2|\det 2|\max 3|\lim 3|\int 3|\sum 3|\partial 3|\nabla 3|\overline 3|\unknown 3|It is ln 2|The value is \sinh 2|\pm 3|\mp 3|\neg 3|x \le 3|x \ge 3|x\ne 3|\geq 5|\approx 3|\sim 3|It is ± 3|\frac{1}{2}3|\frac{3}{4}5|\frac{3}{4} 5|up to 5|almost 5|nearly 5|roughly 7|It is nearly 7|a loss of $5|a rise of 7|a fall of 7|a decrease of 5%|an increase of 5%|They made a loss of $5|debt of 7|short of 7|They are short of 7|number 3 is false|Statement number 3 is false`.split(
@@ -171,7 +205,12 @@ describe("extractAnswer", () => {
     ["Final answer: 42\n\nThis is since", "number 42"],
     ["Final answer: 4", null],
     ["The answer is 1,2", null],
-    ["\\boxed{12} and so the", "number 12"],
+    ["\\boxed{12} and so the", null],
+    ["\\boxed{B} looks plausible, let me now check wheth", null],
+    ["First, $\\boxed{3}$. Next, the second part gives", null],
+    ["The answer is (A) if we ignore friction. With fric", null],
+    ["Answer: 5\nBut that forgets the second case, so", null],
+    ["The answer is 3, assuming x is even. For odd x we", null],
     ["We multiply.\n\n17 × 23 = 39", null],
     ["391", null],
     ["So the total is 39.", null],

@@ -2,6 +2,7 @@ import { sameAnswer, type Answer } from "./answer.ts";
 import { readTail, splitLines, type TextLine } from "../text/fences.ts";
 import { blankQuoted } from "./quoted.ts";
 import {
+  ownTurn,
   splitAtEndMarks,
   readChoice,
   cleanValue,
@@ -22,7 +23,7 @@ const LONG_REPLY_WORDS = 150;
 const finalAnswer = /\bfinal\s{1,3}answer\b/gi;
 /** What makes `final answer` more than a mention: a colon, an `is`, or the end of its line. */
 const declares =
-  /^[*_]{0,3}\s{0,3}(?:\([^)\n]{0,60}\)\s?)?(?:(is(?![\w:]|\s?:))|is\s?:|[:：=–—]|[*_]{0,3}\s{0,10}\n)/i;
+  /^[*_]{0,3}\s{0,3}(?:\([^)\n]{0,60}\)\s?)?(?:(is(?![\w:]|\s?:))|is\s?:|[:：=–—→]|-\s|[*_]{0,3}\s{0,10}\n)/i;
 const answerLine = /^[\s#*_>-]{0,20}(?:(?:the|my|correct)\s){0,3}answer[\s*_]{0,4}[:：]/i;
 const answerIs =
   /\b(?:(?:answer|correct (?:option|choice)|option|choice)(?: to [^.\n]{1,120}?)? (?:is|would be|must be|=)(?![\w])|answer(?=,? [*_]{0,3}\([A-Z]\)))[\s:,]{0,3}/gi;
@@ -33,7 +34,16 @@ const letterIs =
   /\(([A-Z])\)[*_]{0,3},? (?:is|would be) (?:therefore |thus |clearly )?the (?:correct|right|best|most likely) (?:answer|option|choice)\b/g;
 /** A sentence that comes to a letter: `The most likely explanation is (C).`, `…, i.e., (F)`. */
 const endsWithLetter =
-  /(?:\b(?:is|are|or|answer|option|choice|to|i\.e\.)|:),? [*_]{0,3}\(([A-Z])(?:\)|$)[*_.!\s]*$/;
+  /(?:\b(?:is|are|or|answer|option|choice|to|i\.e\.|[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence)|:),? [*_]{0,3}\(([A-Z])(?:\)|$)[*_.!\s]*$/;
+/** In front of `the answer is`: it is supposed and not said. */
+const supposed =
+  /\b(?:if|suppose|supposing|assume|assuming|whether|unless|were|say)\s(?:that\s)?(?:(?:the|my|correct|final)\s){0,3}$/i;
+/** Of a sentence around a box: that it belongs to the working. */
+const working =
+  /\b(?:check|verif\w{1,10}|first|steps?|earlier|intermediate|differs?|ignor\w{1,6}|guess|wrong|incorrect|note|notice|idea|previous(?:ly)?|initial(?:ly)?|would be)\b/i;
+/** Behind a declaration whose text was cut off: that it may not have been the last word. */
+const open =
+  /\b(?:if|assuming|unless|provided|when|but|however|wait|actually|although|though|otherwise|suppose|hold on|let me)\b/i;
 const bracketedLetter = /\(([A-Z])(?:\)|$)/g;
 /** `B. Paris`: no sentence that ends behind its first letter. */
 const captioned = /^[*_]{0,3}[A-Z]\.\s+\S[^\n]{0,300}/;
@@ -42,6 +52,8 @@ const totalled = /^[\s*_]{0,4}(?:result|total)[\s*_]{0,4}[:=][*_]{0,3}/i;
 /** What a short sentence says of its subject: `It is 7`, `So the argument is valid`. */
 const complement =
   /^(?:(?:so|therefore|thus|hence),? )?(?:the|it|this|that)\b.{0,80}? (?:is|was|are|were) (\S+(?: \S+){0,2})$/i;
+/** A last line that is an answer however long the reply is. */
+const alone = /^(?:yes|no|true|false|valid|invalid|\([A-Z]\)|-?\d{1,15}(?:\.\d{1,10})?)$/i;
 const decline = /^(?:i\b|i'm|sorry|as an\b|it depends|unknown|none given|n\/a|no answer|not sure)/i;
 
 /** A declared answer and where its declaration stands. */
@@ -71,7 +83,7 @@ function findBoxed(text: string): { readonly value: string; readonly at: number 
 function valueAfter(text: string): string {
   const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", 20);
   const own = cleanValue(
-    (lines[0] ?? "").replace(/^[\s*_]{0,4}(?:is|:|：)?[\s*_:]{0,6}(?:\(.{0,60}?\):)?/i, ""),
+    (lines[0] ?? "").replace(/^[\s*_]{0,4}(?:is|:|：|→)?[\s*_:]{0,6}(?:\(.{0,60}?\):)?/i, ""),
   );
   if (own !== "") return own;
   return cleanValue(
@@ -135,7 +147,9 @@ function findNamed(lines: readonly TextLine[], long: boolean): DeclaredAnswer | 
     const mark = answerLine.exec(line.slice(0, 200));
     const skipped = Math.max(0, line.length - MAX_LOOK_LENGTH);
     const tail = line.slice(skipped);
-    const phrases = [...tail.matchAll(answerIs)].slice(-3);
+    const phrases = [...tail.matchAll(answerIs)]
+      .slice(-3)
+      .filter(({ index: at }) => !supposed.test(tail.slice(Math.max(0, at - 60), at)));
     const letters = [...tail.matchAll(letterIs)].slice(-1);
     if (mark === null && phrases.length + letters.length === 0) continue;
     if ((tries += 1) > MAX_TRIES) break;
@@ -169,14 +183,24 @@ function findNamed(lines: readonly TextLine[], long: boolean): DeclaredAnswer | 
 }
 
 /** What a reply declares: of `final answer`, `the answer is` and `\boxed{…}` the last, but no number in a box beats a declared letter. */
-function readDeclared(text: string, lines: readonly TextLine[], long: boolean): Answer | null {
+function readDeclared(text: string, lines: readonly TextLine[], long: boolean): DeclaredAnswer | null {
   const declared = findFinal(text) ?? findNamed(lines, long);
   const found = findBoxed(text);
   const boxed = found && readValue(cleanValue(found.value), MAX_SHORT_WORDS);
-  if (!found || boxed === null) return declared?.answer ?? null;
-  if (declared === null) return boxed;
+  if (!found || boxed === null) return declared;
+  if (declared === null) return { answer: boxed, at: found.at };
+  const around = text.slice(text.lastIndexOf("\n", found.at) + 1).split("\n", 1)[0] ?? "";
+  const isWorking =
+    declared.at < found.at &&
+    working.test(around.slice(0, MAX_LOOK_LENGTH)) &&
+    !/\banswer\b/i.test(around.slice(0, 200));
   const options = declared.answer.kind === "choice" && boxed.kind !== "choice";
-  return declared.at > found.at || options ? declared.answer : boxed;
+  const own =
+    text.indexOf(")", found.at) !== -1 &&
+    /\([^()\n]{1,200}$/.test(text.slice(Math.max(0, found.at - 200), found.at).replace(/\\\(/g, ""));
+  const beaten =
+    declared.at > found.at || options || isWorking || (own && working.test(around.slice(-MAX_LOOK_LENGTH)));
+  return beaten ? declared : { answer: boxed, at: found.at };
 }
 
 /** The lines that say something: neither blank nor a fence. */
@@ -186,6 +210,8 @@ const sayingLines = (text: string): TextLine[] =>
 /** The last line, where it is nothing but a result or marks one in bold, and its last sentence, where that concludes. */
 function readLastLine(line: string, long: boolean): Answer | null {
   const value = cleanValue(line.replace(totalled, ""));
+  if (long && alone.test(value))
+    return readChoice(value) ?? readNumberAnswer(value) ?? readTextAnswer(value, 1);
   const words = value.split(/\s+/).length;
   const marked = !long || totalled.test(line) || /^[*_$\\]/.test(line.trim());
   const number = words <= MAX_SHORT_WORDS && marked ? readNumberAnswer(value) : null;
@@ -237,7 +263,7 @@ function readWholeReply(line: string): Answer | null {
  * `cutOff`: the reply reached its limit of tokens. Its last word may be half of one: only a letter is read from it.
  */
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
-  const text = splitAtEndMarks(readTail(reply, MAX_READ_LENGTH)).trim();
+  const text = splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH))).trim();
   const lines = sayingLines(text);
   const last = lines.at(-1)?.text ?? "";
   const long = lines.length > 40 || text.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
@@ -245,9 +271,11 @@ export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | 
   const ownAnswer = own === text ? null : readDeclared(own, sayingLines(own), long); // QUOTED-1
   const declared = ownAnswer ?? readDeclared(text, lines, long);
   if (cutOff) {
-    if (declared === null || declared.kind === "choice") return declared;
+    if (declared === null || text.startsWith("\\boxed", declared.at) || open.test(text.slice(declared.at)))
+      return null;
+    if (declared.answer.kind === "choice") return declared.answer;
     const whole = extractAnswer(text.replace(/\S+$/, ""));
-    return whole && sameAnswer(declared, whole) ? declared : null;
+    return whole && sameAnswer(declared.answer, whole) ? declared.answer : null;
   }
-  return declared ?? readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null);
+  return declared?.answer ?? readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null);
 }

@@ -5,6 +5,20 @@ const MAX_VALUE_LENGTH = 400;
 const END_MARK =
   /<\/?s>|\[\/?(?:INST|OUT|ANS|SYS|EOS|END)\]|<[|｜][^|｜<>\n]{1,30}[|｜]>|<\/?(?:eos|eot|eom|end)(?:_[a-z_]{1,20})?>/gi;
 
+/** A mark that ends a turn, and not one that a turn begins with. */
+const TURN_END =
+  /<\/s>|\[(?:INST|EOS|END)\]|<[|｜](?:eot_id|eom_id|im_end|endoftext|end|return|eot|end▁of▁sentence)[|｜]>|<(?:eos|eot|eom|end)(?:_[a-z_]{1,20})?>/i;
+
+/** A reply up to the first mark of its turn's end, without the reasoning that a model has put between `<think>` marks. */
+export function ownTurn(text: string): string {
+  const start = /^\s*(?:\[INST\]\s*)?/.exec(text)?.[0].length ?? 0;
+  const end = text.slice(start).search(TURN_END);
+  const own = end <= 0 || text.slice(start, start + end).trim() === "" ? text : text.slice(0, start + end);
+  const thought = own.lastIndexOf("</think>");
+  const said = thought === -1 ? "" : own.slice(thought + 8);
+  return said.trim() === "" ? own : said;
+}
+
 /** The text with a line break for each mark of a turn's end. */
 export const splitAtEndMarks = (text: string): string => text.replace(END_MARK, "\n");
 
@@ -58,8 +72,14 @@ const choice =
 /** `B. Paris`, `D. $45`, `A. within the past year`; not `E. coli` and `J. K. Rowling`. */
 const captioned = /^(?:(?:option|choice|answer)\s+)?[*_]{0,3}([A-Z])\.\s+(?!\p{Lu}\.)(?!\p{Ll}+[.*_]*$)\S/u;
 
+/** What may stand around a lone letter: marks of a list, of a quotation and of HTML, braces, emoji. */
+const dressed =
+  /^(?:[-•>]\s{1,3}|\d{1,2}\.\s|<(?:b|strong|em|i|answer)>|\{|i (?:think|believe) (?:it is|it's|that it is)\s)?[*_]{0,3}(\(?[A-Z]\)?)[*_]{0,3}(?:<\/(?:b|strong|em|i|answer)>|\}|[\s\p{Extended_Pictographic}\ufe0f]{1,6})?$/iu;
+
 /** The letter of one choice: `B`, `(b)`, `B) Paris`, `B. Paris`, `option B`; a lone `a` is an article. */
-export function readChoice(value: string): Answer | null {
+export function readChoice(given: string): Answer | null {
+  const bare = dressed.exec(given)?.[1];
+  const value = bare !== undefined && /[A-Z]/.test(bare) ? bare : given;
   if (several.test(value)) return null;
   const [all, ...letters] = choice.exec(value) ?? captioned.exec(value) ?? [];
   const letter = letters.find((group) => group !== undefined);
