@@ -179,6 +179,10 @@ describe("parsePreference", () => {
     ["B. It is worse.", "no"],
     ["**B** loses", "A"],
     ["Verdict: B is unhelpful", "no"],
+    ["Winner: **A** has flaws", "no"],
+    ["**A** struggles to answer", "no"],
+    ["**B** comes last", "no"],
+    ["Verdict: B (A is better)", "no"],
     ["Verdict: B doesn't answer", "no"],
     ["Verdict: A because it is not wrong", "A"],
     ["Verdict: A, since B is worse", "A"],
@@ -216,6 +220,7 @@ describe("parsePreference", () => {
     ['It had to print "Output (b) is better". Output (a) did.', "no"],
     ['"Output (a) is better", it said.', "no"],
     ["The words “Output (b) is better” are in it.", "no"],
+    ["B wrote «Output (b) is better».", "no"],
     ["`Output (b) is better` is what it printed.", "no"],
     ['"Output (a)" is better than "Output (b)".', "A"],
   ])(

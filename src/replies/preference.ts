@@ -149,6 +149,8 @@ function isSettled(rest: string, winner: Winner | null): Winner | null {
   if (alsoNamed.test(rest)) return null;
   const kept = winner === null ? null : readTail(rest, winner);
   if (kept !== winner) return kept;
+  const against = readWinner(claim.exec(rest)?.groups);
+  if (against !== null && against !== winner) return null;
   const turn = contrast.exec(rest);
   if (turn === null) return revoked.test(rest) ? null : winner;
   return faultsTheOther(rest.slice(turn.index + turn[0].length), winner) ? winner : null;

@@ -47,7 +47,7 @@ const takenBack =
   /^["'”’*_)\]]{0,4}\s?\?|(?:^|[,;:.!?(…–—-])\s*(?:no(?=[,:;.!?–—-]|\s(?:wait|it|its|the)\b|\s?$)|wait|actually|(?:or|but)?\s?rather|or\s(?:maybe|perhaps)|i\smean|scratch\sthat|correction|sorry|hmm|strike\sthat|make\sthat|on\s(?:second|further)\sthought|not\s(?:really|quite)|(?:and\s|but\s)?(?:only\s)?(?:if|unless|assuming|provided|supposing|as\slong\sas|in\scase|were|had)\b)/i;
 const onlyIf =
   /^["'”’*_)\]]{0,4}\s(?:only\s)?(?:if|unless|assuming|provided|supposing|as\slong\sas|in\scase)\b/i;
-const fault = String.raw`(?:wrong\w*|worse|worst|inferior|weak\w*|poor\w*|bad(?:ly)?|incomplete\w*|incorrect\w*|inaccura\w*|insufficient\w*|inconsisten\w*|inadequa\w*|inappropria\w*|invalid|irrelevan\w*|illogical\w*|imprecis\w*|un(?!der|i[qtvf]|til|like)\w+|mis\w+|fail\w*|los(?:es?|t|er)|lack\w*|omit\w*|ignor\w*|violat\w*|contradict\w*|flawed|false|vague|errors?|mistakes?|problems?|off-topic|beaten|outperformed|rambl\w*)`;
+const fault = String.raw`(?:wrong\w*|worse|worst|inferior|weak\w*|poor\w*|bad(?:ly)?|incomplete\w*|incorrect\w*|inaccura\w*|insufficient\w*|inconsisten\w*|inadequa\w*|inappropria\w*|invalid|irrelevan\w*|illogical\w*|imprecis\w*|un(?!der|i[qtvf]|til|like)\w+|mis\w+|fail\w*|los(?:es?|t|er)|lack\w*|omit\w*|ignor\w*|violat\w*|contradict\w*|flawed|false|vague|errors?|mistakes?|problems?|off-topic|flaw\w*|struggl\w*|needs?\swork|comes?\s(?:last|second)|ranks?\s(?:below|last|second)|beaten|outperformed|rambl\w*)`;
 /** Words that find fault or deny. */
 export const faulty = new RegExp(
   String.raw`\b(?:${fault}|not(?!\sonly)|no|never|less|too|hardly|barely|cannot)\b|n['’]t\b`,
@@ -121,7 +121,7 @@ function isQuoted(text: string, at: number, length: number): boolean {
   if (/["'“‘`]/.test(opening) && !/["'”’`]/.test(found.slice(opening.length))) return true;
   const before = text.slice(0, at);
   const behind = text.slice(at + length);
-  const count = (part: string): number => part.split(/["“”`]/).length - 1;
+  const count = (part: string): number => part.split(/["“”«»`]/).length - 1;
   if (count(before) % 2 === 1) return true;
   if (/(?:^|[\s(:])['‘](?![^]*['’](?:[\s.,;:!?)]|$))/.test(before.slice(-300))) return true;
   return count(found) % 2 === 0 && count(behind) % 2 === 1 && /^[^"“”`]*[^\s("“”`]["”`]/.test(behind);
