@@ -5,6 +5,7 @@ import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { withProtocols } from "../app/registry.ts";
 import { listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
+import { displayPath, refuseSpecialFile } from "../config/text-file.ts";
 import { Fault } from "../kernel/index.ts";
 import { editDistance, findNearest } from "../text/words.ts";
 import { longFlag, type Command, type CommandGroup, type CommandOptions, type Io } from "./command.ts";
@@ -234,6 +235,7 @@ async function namedIn([first, second]: readonly string[], io: Io): Promise<stri
 /** The same with what an `--env-file` sets; existing variables win. @throws Fault `configuration` for a file that cannot be read */
 function withEnvFile(io: Io, { envFile }: Parsed["given"]): Io {
   if (typeof envFile !== "string") return io;
+  refuseSpecialFile(resolve(io.cwd, envFile), `the env file ${displayPath(envFile)}`);
   try {
     return { ...io, env: { ...parseEnv(readFileSync(resolve(io.cwd, envFile), "utf8")), ...io.env } };
   } catch (error) {

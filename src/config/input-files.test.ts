@@ -1,6 +1,25 @@
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { readFactsFile } from "./input-files.ts";
+import { readContext, readFactsFile } from "./input-files.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
+
+describe.skipIf(process.platform === "win32")("readContext", () => {
+  it.each(["pipe", "link", "socket", "/dev/zero", "/dev/null", "/dev/random"])(
+    "refuses %s at once, which is no regular file",
+    async (name) => {
+      using place = scratch({ "project/notes.md": "a" });
+      execFileSync("mkfifo", ["pipe"], { cwd: place.cwd });
+      execFileSync("ln", ["-s", "pipe", "link"], { cwd: place.cwd });
+      const server = createServer().listen(`${place.cwd}/socket`);
+      await new Promise((resolve) => server.once("listening", resolve));
+      await expect(readContext({ ...place, files: [name] })).rejects.toMatchObject({
+        details: { why: `${name} is not a regular file` },
+      });
+      server.close();
+    },
+  );
+});
 
 describe("readFactsFile", () => {
   it("gives the file's data as it stands", () => {

@@ -11,6 +11,7 @@ import {
   MEGABYTE,
   readTextFile,
   refuse,
+  refuseSpecialFile,
   toReadFault,
 } from "./text-file.ts";
 import { parseYaml, readYaml, type YamlFile } from "./yaml.ts";
@@ -60,6 +61,7 @@ export async function readContext(request: ContextRequest): Promise<ContextText[
 async function readAtMost(path: string, name: string, max: number): Promise<Uint8Array> {
   let file: FileHandle | undefined;
   try {
+    refuseSpecialFile(path, name);
     file = await open(path, "r");
     if ((await file.stat()).isDirectory())
       throw refuse(`${name} is a folder`, `name the files in it, as ${name}/*.md`);

@@ -29,6 +29,23 @@ export function readTextFile({ path, kind, maxBytes }: TextFile): string {
   }
 }
 
+/**
+ * Refuses what has no end or may never begin: a device, a named pipe, a socket. The shell's `<(…)` names an open descriptor,
+ * whose writer is the shell's, so it may be read. What is not there is left to whoever opens it.
+ * @throws Fault `configuration`
+ */
+export function refuseSpecialFile(path: string, name: string): void {
+  if (/^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/.test(path)) return;
+  let stat;
+  try {
+    stat = statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return;
+  }
+  if (stat && !stat.isFile() && !stat.isDirectory())
+    throw refuse(`${name} is not a regular file`, "name a file, or pipe it in");
+}
+
 function tooLarge(name: string, maxBytes: number): Fault<"configuration"> {
   return refuse(`${name} has more than ${formatSize(maxBytes)}`, "give a shorter one");
 }

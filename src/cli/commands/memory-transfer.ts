@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { toAbsolute } from "../../config/paths.ts";
+import { displayPath, refuseSpecialFile } from "../../config/text-file.ts";
 import { Fault, isFault } from "../../kernel/index.ts";
 import type { EngramLine, Imported, MemoryImport } from "../../memory/transfer.ts";
 import { oneLine } from "../../reports/printable.ts";
@@ -92,6 +93,7 @@ const countsText = ({ written, known, forgotten, annotations, refused }: Importe
 
 /** @throws Fault `configuration` for a file that cannot be read */
 async function* linesOf(io: Io, file: string): AsyncGenerator<string> {
+  if (file !== "-") refuseSpecialFile(toAbsolute(file, io), displayPath(file));
   const stream = file === "-" ? process.stdin : createReadStream(toAbsolute(file, io));
   stream.setEncoding("utf8");
   try {
