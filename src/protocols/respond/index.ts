@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { conversationSummaryTemplate } from "../phases/conversation.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { defineProtocol } from "../../engine/index.ts";
 import { callOf } from "../../kernel/index.ts";
@@ -38,7 +37,7 @@ export const respond = defineProtocol<RespondentSettings>({
   seats: [{ name: "respondent", filledBy: "models", min: 1, max: 1, persona: "respondent" }],
   settings: RespondentSettings,
   request: RespondFlags,
-  templates: [respondTemplate, conversationSummaryTemplate],
+  templates: [respondTemplate],
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   opening: async () => (await import("./opening.ts")).openRespond,

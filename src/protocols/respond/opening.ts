@@ -1,4 +1,5 @@
 import { Fault, Json, ParticipantId, type DeliberationId } from "../../kernel/index.ts";
+import { conversationSummaryTemplate } from "../phases/conversation.ts";
 import { memoryTools } from "../phases/memory-tools.ts";
 import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engine/opening-part.ts";
 
@@ -40,6 +41,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
       },
     },
     participants,
+    templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
     conversation: { history, ...place, user },
     answering: participants.map(({ model }) => model),
     pairwise: settings.respondentB,
