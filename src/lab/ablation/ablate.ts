@@ -85,7 +85,14 @@ export async function prepareAblation(
   };
   const prepareSide = async (side: Side) => {
     const memory = side === "with";
-    const own = { ...settings, memory, memoryTools: false, respondentB: false, critic: "off" as const, judge: [] };
+    const own = {
+      ...settings,
+      memory,
+      memoryTools: false,
+      respondentB: false,
+      critic: "off" as const,
+      judge: [],
+    };
     const { opening, notes } = await prepareOpening(
       { ...context, settings: own },
       { protocol: "respond", question: "?", reactions: false }, // ABLATION-2
