@@ -190,11 +190,11 @@ export async function faceOf({ stdout }: Output): Promise<Face> {
 }
 
 export async function loadMarkdown() {
-  const [renderers, { highlight }] = await Promise.all([
+  const [{ markdownLines, markdownRenderer, plainText }, { highlight }] = await Promise.all([
     import("../reports/terminal-markdown.ts"),
     import("../reports/highlight.ts"),
   ]);
-  return { ...renderers, highlight };
+  return { markdownLines, markdownRenderer, plainText, highlight };
 }
 
 /** Prints a value: as one JSON object, or in words for people; `readable`, where these have Markdown in them. */

@@ -36,7 +36,7 @@ export const runText = (entries: readonly Entry[], shown: ShownResult | undefine
 const isPage = (file: string): boolean => extname(file).toLowerCase() === ".html";
 
 /** The path to write a report to, in Markdown unless its ending says otherwise. @throws Fault `configuration` for one that cannot be written to */
-export const checkReport = (file: string, io: Io): string =>
+const checkReport = (file: string, io: Io): string =>
   checkOutput(/\.(?:md|html)$/i.test(file) ? file : `${file}.md`, io, { makesFolders: true });
 
 /** What of a debate is written beside what is printed: the solution or the whole of it, and a report. */

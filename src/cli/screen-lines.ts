@@ -217,7 +217,7 @@ export const workWords = (work: string): StepWords =>
   WORKS[work] ?? (/^[a-z]+$/.test(work) ? { doing: work, done: work } : { doing: "working", done: "step" });
 
 /** What is read of a text while it is written: without marks of Markdown, and without what is meant for a program. */
-export const readableTail = (text: string): string =>
+const readableTail = (text: string): string =>
   text
     .replaceAll(/^[ \t]*(```|~~~)[ \t]*json\b[^]*?(?:^[ \t]*\1[ \t]*$|$(?![^]))/gim, "")
     .replaceAll(/^[ \t]*(?:`{3,}|~{3,}).*$/gm, "")

@@ -127,7 +127,7 @@ export function nearestAbove(name: string, { cwd, env }: FileContext): string | 
 }
 
 /** The files of a folder with one of these endings, by name; none where the folder does not exist. */
-export function filesIn(folder: string, endings: readonly string[]): readonly string[] {
+function filesIn(folder: string, endings: readonly string[]): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => !name.startsWith(".") && endings.includes(extname(name)))

@@ -64,7 +64,7 @@ const PROVIDERS =
  * A name with a tag and without a provider, as `ollama list` shows it (`gemma4:26b`), is a model of Ollama's: it runs here
  * and costs nothing, whatever was meant.
  */
-export function nameLocalModel(value: unknown): unknown {
+function nameLocalModel(value: unknown): unknown {
   if (typeof value !== "string" || PROVIDERS.test(value.trim())) return value;
   return /^[a-z0-9][\w.-]*:[\w.-]+$/i.test(value.trim()) ? `ollama/${value.trim()}` : value;
 }

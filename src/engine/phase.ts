@@ -236,14 +236,12 @@ async function fitToBudget(run: StepRunner, { key, calls, work }: Fitting): Prom
         scope.settled(step, request) ? NOTHING_TO_PAY : scope.budget.quote(request),
       );
       const { fits, cap, needs } = scope.budget.affordable(quotes);
-      const out = ids
-        .slice(fits)
-        .map((id) => ({
-          id,
-          why: "skipped: budget exhausted",
-          ...(cap && { cap }),
-          ...(needs && { needs }),
-        }));
+      const out = ids.slice(fits).map((id) => ({
+        id,
+        why: "skipped: budget exhausted",
+        ...(cap && { cap }),
+        ...(needs && { needs }),
+      }));
       return Promise.resolve({ type: "roster-fixed", data: { phase: key, in: ids.slice(0, fits), out } });
     },
   );

@@ -154,7 +154,9 @@ describe("pinning", () => {
     const ids = [first, bobs].map((pinned) => (pinned.ok ? pinned.engram.id : ""));
     expect(ids.every((id) => /^pinned:[0-9a-f]{16}$/.test(id))).toBe(true);
     expect(new Set(ids).size).toBe(2);
-    expect(await memory.facts(scopeOf())).toEqual([{ id: ids[0], fact: "I live in Rome.", at: timeOf(1), by: null }]);
+    expect(await memory.facts(scopeOf())).toEqual([
+      { id: ids[0], fact: "I live in Rome.", at: timeOf(1), by: null },
+    ]);
     const [stored] = await store.get(scopeOf(), [idOf(ids[0] ?? "")]);
     expect(stored?.annotations).toEqual([
       { event: `${ids[0]}/pinned`, by: "ann", at: timeOf(1), what: { kind: "comment", text: "pinned" } },

@@ -227,7 +227,10 @@ export const SUBJECTS: readonly SubjectRow[] = [
   made("reward.event", THUMB),
   none("agent.transition", "states are computed from recorded events and are no events themselves"),
   none("generator.status", "states are computed from recorded events and are no events themselves"),
-  none("compaction.request", "nobody asks for a summary of a conversation; it is made where a prompt needs one"),
+  none(
+    "compaction.request",
+    "nobody asks for a summary of a conversation; it is made where a prompt needs one",
+  ),
   none("compaction.result", "a summary of a conversation is a recorded step without a message"),
   none("user.context.request", "pinned facts come with memory.context; nothing requests them"),
   none("user.context", "pinned facts are in a response.generation's pinned_facts"),
