@@ -14,5 +14,5 @@ export function hasSecretInQuery(text: string): boolean {
 
 const PASSWORD = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#]{0,256}:)[^\s]{0,512}@/gi;
 const QUERY =
-  /([?&;#](?:[\w.-]{0,40}[-_.])?(?:pass(?:word|wd|phrase|code)?|pwd|(?:api|access|auth|secret|private|subscription)?key|(?:access|auth|id|refresh|session)?token|(?:client)?secret|sig(?:nature)?|credentials?|auth(?:orization)?|jwt)=)[^&#\s"']{1,512}/gi;
+  /([?&;#](?:[\w.-]{0,40}[-_.])?(?:pass(?:word|wd|phrase|code)?|pwd|(?:api|access|auth|secret|private|subscription)?key|(?:access|auth|id|refresh|session)?token|(?:client)?secret|sig(?:nature)?|credentials?|auth(?:orization)?|jwt|code)=)[^&#\s"']{1,512}/gi;
 const KEY = /\b(sk-|sk_|pk-|rk-|gsk_|xai-|hf_|ghp_|AIza)[A-Za-z0-9_-]{8,}/g;

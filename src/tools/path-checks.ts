@@ -66,7 +66,6 @@ const PLACED: ReadonlyMap<string, readonly string[]> = new Map([
   [".cargo", ["config", "config.toml"]],
   [".m2", ["settings.xml"]],
   ["rclone", ["rclone.conf"]],
-  ["config", ["database.yml"]],
 ]);
 
 /** What services and editors' extensions keep: connection strings and tokens. The editor's own settings may be read. */
@@ -105,7 +104,7 @@ const FILES: ReadonlySet<string> = new Set(
     ".netrc _netrc .authinfo .npmrc .yarnrc .yarnrc.yml .pypirc pip.conf pip.ini .condarc nuget.config .pgpass pgpass.conf " +
       ".htpasswd htpasswd .htdigest .dockercfg .s3cfg .boto .passwd-s3fs .databrickscfg .vault-token .vault_pass " +
       ".git-credentials .my.cnf .mylogin.cnf .msmtprc .fetchmailrc .muttrc .curlrc .wgetrc .smbcredentials .terraformrc " +
-      "terraform.rc credentials.tfrc.json .lesshst .viminfo .wget-hsts kubeconfig wp-config.php configuration.php " +
+      "terraform.rc credentials.tfrc.json .lesshst .viminfo .wget-hsts kubeconfig kubeconfig.yaml kubeconfig.yml database.yml database.yaml wp-config.php configuration.php " +
       "sftp-config.json sftp.json .ftpconfig sitemanager.xml recentservers.xml logins.json key3.db key4.db cookies.sqlite " +
       "cookies.txt google-services.json googleservice-info.plist settings-security.xml wallet.dat shadow",
   ),
@@ -158,6 +157,8 @@ const HEAD_SIGNS: readonly RegExp[] = [
   /^\s*aws_secret_access_key\s*=/im,
   /^\s*_authToken\s*=|:_authToken=/m,
   /^\s*client-key-data:/m,
+  // Keys of clouds and services, by the form that each gives its own.
+  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{35}\b|\bgh[oprsu]_[A-Za-z0-9]{36}\b|\bgithub_pat_\w{40}|\bglpat-[\w-]{20}|\bxox[abprs]-[\w-]{20}|\bsk-(?:proj-|ant-|or-)?[\w-]{32}|\bnpm_[A-Za-z0-9]{36}\b/,
   /"type"\s*:\s*"service_account"/,
   /"(?:ciphertext|cipherparams)"\s*:/,
   /"private_?key"\s*:\s*"-----BEGIN/i,

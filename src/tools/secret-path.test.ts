@@ -12,7 +12,7 @@ const SECRETS = lines(`
   main.wallet UTC--2020-01-01T00-00-00.0Z--ab keystore/x.json secrets/db .secrets/x secrets/deep/er.txt run/secrets/token
   passwords.txt db_password api_key.txt my-api-key.json private_key.txt server_rsa ssh_host_rsa_key prod.env.json
   key.pem.txt logins.json key4.db cookies.txt .authinfo .yarnrc.yml nuget.config pip.conf rclone.conf
-  project-firebase-adminsdk-x.json login.keychain-db vpn.ovpn krb5.keytab config/database.yml .password-store/mail.txt
+  project-firebase-adminsdk-x.json login.keychain-db vpn.ovpn krb5.keytab config/database.yml database.yml kubeconfig.yaml .password-store/mail.txt
 `);
 const READABLE = lines(`
   .vscode/settings.json docs/history.md HISTORY.md src/wallet.ts src/token.ts design-tokens.json keyboard.json monkey.txt
@@ -117,12 +117,20 @@ describe("holdsKey", () => {
     "users:\n- user:\n    client-key-data: x",
     '{"type": "service_account", "project_id": "x"}',
     '{"version":3,"crypto":{"ciphertext":"ab"}}',
+    `AKIA${"ABCDEFGH".repeat(2)}`,
+    `region: x\nid: ASIA${"12345678".repeat(2)}`,
+    `{"token": "ghp_${"aB3d".repeat(9)}"}`,
+    `{"key": "sk-proj-${"aB3_".repeat(10)}"}`,
+    `SLACK=xoxb-${"1234567890".repeat(2)}-x`,
+    `maps: AIza${"a".repeat(35)}`,
     '{"x": 1, "private_key": "-----BEGIN PRIVATE KEY-----"}',
   ])("knows %j", (text) => {
     expect(holdsKey(text)).toBe(true);
   });
   it.each([
     "A key begins with -----BEGIN PRIVATE KEY----- and ends with -----END PRIVATE KEY-----.",
+    "Keys begin with sk-, AKIA or ghp_, for example sk-test-123.",
+    "a task-oriented, risk-averse-and-rather-long-hyphenated-name-of-a-thing",
     "-----BEGIN CERTIFICATE-----\nMIID",
     "-----BEGIN PUBLIC KEY-----\nMIID",
     "ssh-ed25519 AAAA ada@host",
