@@ -194,7 +194,7 @@ async function expectSame(
     expect(parsed(Search, search).engrams.map(({ engram }) => engram)).toEqual(
       before.search.engrams.map(({ engram }) => engram),
     );
-    expect(parsed(Shown, facts)).toEqual(before.facts);
+    expect(parsed(Shown, facts)).toMatchObject(before.facts);
     for (const [index, row] of before.list.entries()) {
       const printed = before.printed[row.id];
       const [show, replay, jsonl, md] = rest.slice(index * 4);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readContext } from "./input-files.ts";
@@ -37,14 +37,23 @@ describe("readContext", () => {
     expect(cut?.text).toBe("y");
   });
 
-  it("reads what a pipe of the shell gives", async ({ skip }) => {
+  it("reads what a pipe of the shell gives, and no named pipe, whose writer may never come", async ({
+    skip,
+  }) => {
     skip(process.platform === "win32", "Windows has no named pipes in the file system");
     using place = scratch();
     const path = join(place.cwd, "pipe");
     execFileSync("sh", ["-c", 'mkfifo "$0"', path]);
-    const reading = readContext({ ...place, files: ["pipe"] });
-    writeFileSync(path, "from a command");
-    expect(await reading).toEqual([{ name: "pipe", text: "from a command" }]);
+    expect(await refusalOf(() => readContext({ ...place, files: ["pipe"] }), place)).toBe(
+      "pipe is not a regular file; name a file, or pipe it in",
+    );
+    const file = openSync(place.write("project/x.txt", "from a command"), "r");
+    try {
+      const [read] = await readContext({ ...place, files: [`/dev/fd/${file}`] });
+      expect(read?.text).toBe("from a command");
+    } finally {
+      closeSync(file);
+    }
   });
 
   it("counts bytes, of one file and of all together", async () => {

@@ -39,6 +39,7 @@ describe("parley bench", () => {
       "accuracy-over-cost.svg",
       "report.json",
       "report.md",
+      "rows.csv",
     ]);
     expect(readFileSync(join(place.cwd, "out", "report.md"), "utf8")).toContain("**Simulated models.**");
     const third = await place.run([...command, "--json", "--quiet"]);

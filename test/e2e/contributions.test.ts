@@ -42,7 +42,7 @@ describe("parley contributions", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^simulated models\n/);
     expect(stdout).toMatch(/^Analyst +- +- +0\.33 /m);
-    for (const args of [["nobody"], [id, "--repeats", "many"], []]) {
+    for (const args of [["nobody"], [id, "--repeats", "many"]]) {
       const refused = await place.run(["contributions", ...args]);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toSatisfy(isProblem);

@@ -246,7 +246,7 @@ describe("a debate on the command line", () => {
     [["debate", "x", "-r", "0"], "--rounds"],
     [["debate", "x", "-a", "architekt"], "the nearest is architect"],
     [["debate", "x", "--context", "none"], "none does not exist"],
-    [["report"], "no debate is named"],
+    [["report"], "there is no run yet"],
   ])("refuses %j with what to do", async (args, said) => {
     await using place = somewhere();
     const { code, stderr } = await place.run(args);

@@ -86,7 +86,7 @@ describe("a council killed with kill -9", () => {
       expect(before).toBe(7);
 
       const victim = place.start(ASK, env);
-      await victim.seen("stderr", new RegExp(`(?:(?:drafting|reviewing|writing)…[\\s\\S]*){${nth}}`));
+      await victim.seen("stderr", new RegExp(`(?:(?:drafting|ranking|writing)…[\\s\\S]*){${nth}}`));
       victim.kill("SIGKILL");
       await victim.ended;
       const id = await onlyId(place);
@@ -173,7 +173,7 @@ describe("Ctrl-C", () => {
     await using place = somewhere();
     const models = "sim/a?latency=300,sim/b?latency=300&seed=2,sim/c?latency=300&seed=3";
     const one = place.start(["council", QUESTION, "--models", models]);
-    await one.seen("stderr", /reviewing…/);
+    await one.seen("stderr", /ranking…/);
     one.kill("SIGINT");
     const ended = await one.ended;
     expect(ended.code).toBe(130);

@@ -148,7 +148,7 @@ it("works over PostgreSQL: asked, replayed, forked, killed and resumed by two at
     expect(resultIn(fork)).toMatchObject({ section: { strategy: "novelty" }, calls: 1 });
 
     const victim = place.start(["council", QUESTION, "--models", SLOW], env);
-    await victim.seen("stderr", /reviewing…/);
+    await victim.seen("stderr", /ranking…/);
     victim.kill("SIGKILL");
     await victim.ended;
     const open = await newest(place, env);

@@ -155,7 +155,7 @@ describe("without a second respondent", () => {
     const { participants, reactions, templates } = Opening.parse(without?.opening?.["data"]);
     expect(participants).toHaveLength(1);
     expect(Object.keys(reactions).sort()).toEqual(["critic", "memory"]);
-    expect(Object.keys(templates).sort()).toEqual(["judge-grade", "respond"]);
+    expect(Object.keys(templates).sort()).toEqual(["judge-grade", "respond", "respond-summary"]);
   });
 });
 

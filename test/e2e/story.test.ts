@@ -36,11 +36,11 @@ describe.each(["SQLite", "PostgreSQL"])("the stories over %s", (store) => {
     if (database?.because !== undefined) return test.skip(database.because);
     await using place = somewhere();
     const env = database?.env ?? {};
-    const told = await place.run(["story", ...FILES, "--quiet"], env);
+    const told = await place.run(["test", ...FILES, "--quiet"], env);
     expect({ code: told.code, stderr: told.stderr }).toEqual({ code: 0, stderr: "" });
     expect(told.stdout).toMatch(new RegExp(`\n${FILES.length} stories passed\n$`));
     const { ok, stories } = Summary.parse(
-      JSON.parse((await place.run(["story", ...FILES, "--json", "--quiet"], env)).stdout),
+      JSON.parse((await place.run(["test", ...FILES, "--json", "--quiet"], env)).stdout),
     );
     expect([ok, stories.map(({ id }) => id)]).toEqual([true, ["S1", "S2", "S5", "S6", "S7"]]);
     for (const one of stories) {
@@ -59,10 +59,10 @@ describe("a story that does not hold", () => {
       file,
       "story_id: X1\ntitle: It fails\nturns:\n  - query: What is the capital of France?\n    expected_content: [Berlin]\n",
     );
-    const told = await place.run(["story", file, ...FILES.slice(0, 1), "--quiet"]);
+    const told = await place.run(["test", file, ...FILES.slice(0, 1), "--quiet"]);
     expect(told).toMatchObject({ code: 1, stderr: "" });
     expect(told.stdout).toMatch(/FAIL the answer contains "Berlin"; found: /);
-    const json = await place.run(["story", file, "--json", "--quiet"]);
+    const json = await place.run(["test", file, "--json", "--quiet"]);
     expect(json.code).toBe(1);
     expect(Summary.parse(JSON.parse(json.stdout))).toMatchObject({
       ok: false,
@@ -73,7 +73,7 @@ describe("a story that does not hold", () => {
   it("fails where the judge gives no grade", async () => {
     await using place = somewhere();
     const file = FILES.find((name) => name.includes("s6")) ?? "";
-    const unreadable = await place.run(["story", file, "--judge", "sim/judy?malformed=1", "--quiet"]);
+    const unreadable = await place.run(["test", file, "--judge", "sim/judy?malformed=1", "--quiet"]);
     expect(unreadable.code).toBe(1);
     expect(unreadable.stdout).toMatch(/FAIL there is critique\.result with score/);
   });
