@@ -1,7 +1,6 @@
 // npm run seeds: makes the evidence for what Parley takes from the programs that it grew out of, and writes docs/seeds.md
 // from it. A row of test/seeds/*.yaml has commands that are run, tests that are run, a decision, or what it waits for.
 // With --only TEXT the rows whose id begins with it; with --every N each Nth command alone, and no tests and no page.
-import { spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -16,7 +15,7 @@ import { join } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
-import { run } from "./child.mjs";
+import { capture, run } from "./child.mjs";
 import { root } from "./root.mjs";
 import { runScript, setUp } from "./setup.mjs";
 
@@ -176,7 +175,11 @@ async function failureOfRun({ run: script, shows, lacks }) {
     const home = join(folder, "home");
     const work = join(folder, "work");
     for (const path of [home, work]) mkdirSync(path);
-    const { code, output } = await shell(script, work, home);
+    const parley = `parley() { "${process.execPath}" "${join(root, "dist/cli.mjs")}" "$@"; }`;
+    const env = { PATH: process.env["PATH"], HOME: home, PARLEY_HOME: join(home, "parley"), NO_COLOR: "1" };
+    const bash = /** @type {const} */ (["bash", "-c", `set -euo pipefail\n${parley}\n${script}`]);
+    const { code, output: printed } = await capture(bash, { cwd: work, env, limitMs: 120_000 });
+    const output = stripVTControlCharacters(printed);
     if (code !== 0) return `ended with ${code}:\n${output}`;
     const missing = shows.find((pattern) => !new RegExp(pattern, "m").test(output));
     if (missing !== undefined) return `does not show ${missing}:\n${output}`;
@@ -185,26 +188,6 @@ async function failureOfRun({ run: script, shows, lacks }) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** @param {string} script @param {string} cwd @param {string} home @returns {Promise<{ code: number, output: string }>} */
-function shell(script, cwd, home) {
-  const head = `set -euo pipefail\nparley() { "${process.execPath}" "${join(root, "dist/cli.mjs")}" "$@"; }\n`;
-  const env = { PATH: process.env["PATH"], HOME: home, PARLEY_HOME: join(home, "parley"), NO_COLOR: "1" };
-  return new Promise((resolve, reject) => {
-    const child = spawn("bash", ["-c", head + script], {
-      cwd,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: 120_000,
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => (output += text));
-    }
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code: code ?? 1, output: stripVTControlCharacters(output) }));
-  });
 }
 
 /** Runs the files that rows name tests of, and gives back which references did not pass. @param {readonly Row[]} rows */

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import { delimiter, join } from "node:path";
+import { capture } from "./child.mjs";
 
 /** The npm scripts that count as one check each, the longest first, so that the lanes end together. */
 const checks = [
@@ -58,7 +58,7 @@ export function countOf({ passed, failed, skipped }) {
 /** @param {string} root @param {string} name @returns {Promise<Outcome>} */
 async function step(root, name) {
   const startedMs = performance.now();
-  const outcome = await capture(root, name, {});
+  const outcome = await runStep(root, name, {});
   say(`${outcome.ok ? "ok    " : "FAILED"} ${name} (${secondsSince(startedMs)})`);
   if (!outcome.ok) say(outcome.output.trimEnd());
   else for (const [line] of outcome.output.matchAll(/^skipped: .*$/gm)) say(line);
@@ -77,7 +77,7 @@ async function unit(root) {
   const folder = mkdtempSync(join(os.tmpdir(), "parley-check-"));
   try {
     const tallyPath = join(folder, "tally.json");
-    const { ok, output } = await capture(root, "unit", { PARLEY_TALLY: tallyPath });
+    const { ok, output } = await runStep(root, "unit", { PARLEY_TALLY: tallyPath });
     const tally = readTally(tallyPath);
     if (!ok && tally.failed === 0) tally.failed = 1;
     say(output.trim());
@@ -111,27 +111,12 @@ function readTally(path) {
  * @param {string} root @param {string} name @param {Record<string, string>} environment
  * @returns {Promise<Outcome>}
  */
-function capture(root, name, environment) {
+async function runStep(root, name, environment) {
   const command = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts[name];
   const path = [join(root, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
-  return new Promise((resolve) => {
-    const child = spawn(command, {
-      cwd: root,
-      shell: true,
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: stepLimitMs,
-      env: { ...process.env, ...environment, PATH: path, NO_COLOR: "1" },
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => (output += text));
-    }
-    child.once("error", (error) => resolve({ ok: false, output: error.message }));
-    child.once("close", (code, signal) => {
-      if (signal !== null) output += `\nended by ${signal}`;
-      resolve({ ok: code === 0, output });
-    });
-  });
+  const env = { ...process.env, ...environment, PATH: path, NO_COLOR: "1" };
+  const { code, output } = await capture([command], { cwd: root, env, shell: true, limitMs: stepLimitMs });
+  return { ok: code === 0, output: code === 124 ? `${output}\nended at its limit of time` : output };
 }
 
 /** @param {number} startedMs */
