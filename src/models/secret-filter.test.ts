@@ -127,6 +127,8 @@ describe("a key that is broken up by what no screen shows", () => {
     "a title with its long end": "\u001b]2;some title\u001b\\",
     "a string of C1 controls": "\u009dx\u009c",
     "a lone escape": "\u001b7",
+    "a title without its end": "\u001b]",
+    "a string of controls without its end": "\u001bP",
     NUL: "\u0000",
     BEL: "\u0007",
     backspaces: "\b\b\b",

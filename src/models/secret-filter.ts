@@ -31,19 +31,21 @@ const MARKS: ReadonlySet<number> = new Set([42, 96, 126]);
 
 /**
  * How many units of what nobody sees are at a place of a text: a blank, a character without a shape, an escape sequence, a mark of
- * Markdown. 0 for none; -1 where the text ends within what may be one.
+ * Markdown. 0 for none; -1 where more text may make it longer.
  */
-function gapLength(text: string, at: number): number {
+function gapLength(text: string, at: number, isLast: boolean): number {
   const code = text.charCodeAt(at);
   if (code === 0x1b || (code >= 0x80 && code <= 0x9f)) {
     SEQUENCE.lastIndex = at;
     const found = SEQUENCE.exec(text);
     if (found) return found[0].length;
-    return text.length - at < MAX_SEQUENCE_LENGTH ? -1 : 1;
+    if (text.length - at < MAX_SEQUENCE_LENGTH && !isLast) return -1;
+    // Without its end a terminal's string loses its two first characters alone.
+    return code === 0x1b && /[\]PX^_[]/.test(text.charAt(at + 1)) ? 2 : 1;
   }
   if (code <= 32 || code === 127 || MARKS.has(code)) return 1;
   if (code < 127) return 0;
-  if (code >= 0xd800 && code <= 0xdbff && at + 1 === text.length) return -1;
+  if (code >= 0xd800 && code <= 0xdbff && at + 1 === text.length) return isLast ? 1 : -1;
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   return UNSEEN.test(character) ? character.length : 0;
 }
@@ -238,11 +240,11 @@ class MatcherStream implements SecretStream {
       }
       const isInside = isLoose && this.#node !== root && this.#gap < MAX_GAP;
       if (isInside && !this.#node.next.has(fold(first))) {
-        const length = gapLength(text, at);
-        if (length < 0 && !isLast) break;
-        if (length !== 0) {
+        const length = gapLength(text, at, isLast);
+        if (length < 0) break;
+        if (length > 0) {
           this.#gap += 1;
-          this.#at += Math.max(1, length);
+          this.#at += length;
           continue;
         }
       }
