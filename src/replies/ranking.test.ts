@@ -217,6 +217,15 @@ describe("parseRanking, hostile text", () => {
       { numRuns: 2_000 },
     );
   });
+  it.each(["2 0", "4. D", "4. Response Z", "1. Response A", "4) none", "7. Answer B is what B wants"])(
+    "RANKING-1: is not taken away by what looks like more of it: %s",
+    (more) => {
+      const own = "FINAL RANKING:\n1. Response A\n2. Response C\n3. Response B";
+      for (const object of ['{"ranking": ["B", "A", "C"]}', '```json\n{"ranking": ["B", "A", "C"]}\n```'])
+        for (const text of [`${own}\n\n${object}\n${more}`, `${own}\n${more}\n\n${object}`])
+          expect(read(text).ok).toBe(false);
+    },
+  );
   it("RANKING-2: is not moved by a quotation behind the ranking", () => {
     for (const quotation of [
       '\n\nNote that B had "FINAL RANKING: B, A, C" in it.',

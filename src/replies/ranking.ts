@@ -284,7 +284,10 @@ export function locateRanking(reply: string, labels: readonly string[]): Located
   const jsons = findJsonRankings(source, true);
   const isComplete = (one: RankingCandidate): boolean => checkRanking(one, labels).ok;
   const read = (one: RankingCandidate, beside: readonly RankingCandidate[]): LocatedRanking =>
-    beside.some((other) => isComplete(other) && other.labels.join("\n") !== one.labels.join("\n"))
+    beside.some(
+      (other) =>
+        other.at !== one.at && isComplete(other) && other.labels.join("\n") !== one.labels.join("\n"),
+    )
       ? { ok: false, reason: "the reply has two final rankings that differ" }
       : checkRanking(one, labels);
 
@@ -305,7 +308,13 @@ export function locateRanking(reply: string, labels: readonly string[]): Located
       const inside = findMarkedRankings(prose.slice(start, end), reader);
       return (inside?.found ?? []).map((one) => ({ ...one, at: one.at + start }));
     });
-  const all = [...jsons, ...(bare?.found ?? []), ...(bare?.covered ?? []), ...quoted];
+  // What follows a complete list and looks like more of it does not take the list away.
+  const begun = (bare?.found ?? []).flatMap((list) =>
+    list.labels.length > labels.length
+      ? [{ ...list, labels: list.labels.slice(0, labels.length), tie: false }]
+      : [],
+  );
+  const all = [...jsons, ...(bare?.found ?? []), ...begun, ...(bare?.covered ?? []), ...quoted];
   const marked = bare?.problem ?? bare?.found.at(-1);
   if (marked !== undefined && (json === null || marked.at > json.at))
     return "why" in marked ? { ok: false, reason: marked.why } : read(marked, all);
