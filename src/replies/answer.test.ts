@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Answer, sameAnswer } from "./answer.ts";
+import { Answer, answerKeys, sameAnswer, writeAnswer } from "./answer.ts";
 
 const number = (value: string): Answer => ({ kind: "number", value });
 const text = (value: string): Answer => ({ kind: "text", value });
@@ -80,6 +80,24 @@ const DIFFERENT = [
   ["{1,2,2}", "{1,1,2}"],
   ["3:30 PM", "3:30"],
   ["x ∈ A", "x ∉ A"],
+  // units
+  ["3 kg", "3 mg"],
+  ["20 °C", "20 °F"],
+  ["5 km", "5 m"],
+  ["5‰", "5%"],
+  ["50%", "0.5"],
+  ["7 wins", "7 losses"],
+  ["$5", "€5"],
+  ["A$5", "$5"],
+  ["$18", "$18 per day"],
+  ["5 m", "5 m^2"],
+  ["9.81 m/s", "9.81 m/s²"],
+  ["5 mW", "5 MW"],
+  ["5 kWh", "5 kW"],
+  ["5 Kb", "5 KB"],
+  ["5 minutes", "5 m"],
+  ["5 cents", "5 dollars"],
+  ["twenty-one km", "21 miles"],
 ] as const;
 
 describe("sameAnswer", () => {
@@ -103,8 +121,35 @@ describe("sameAnswer", () => {
     [text("x²"), text("x^2")],
     [number("minus 5"), number("-5")],
     [text("negative five"), number("-5")],
-    [number("3 kg"), number("3 mg")],
-    [number("20 °C"), number("20 °F")],
+    // one unit in several spellings, and exact multiples
+    ...(
+      [
+        ["42 km", "42"],
+        ["$42", "42"],
+        ["50%", "50"],
+        ["5 km", "5000 m"],
+        ["5‰", "0.5%"],
+        ["$5", "US$5"],
+        ["C$5", "5 CAD"],
+        ["60 km/h", "60 kilometers per hour"],
+        ["36 km/h", "10 m/s"],
+        ["18 dollars a day", "$18 per day"],
+        ["$18/day", "18 dollars per day"],
+        ["5 square meters", "5 m²"],
+        ["1 m^2", "10000 cm^2"],
+        ["20 degrees Celsius", "20 °C"],
+        ["10^{\\circ}C", "10 °C"],
+        ["30\\%", "30 percent"],
+        ["5\\,\\mathrm{m/s}", "5 m/s"],
+        ["90 degrees", "90°"],
+        ["2 1/2 cups", "2.5 cups"],
+        ["twenty-one km", "21 km"],
+        ["5 years", "60 months"],
+        ["1 mile", "5280 ft"],
+        ["18 eggs in total", "18 eggs"],
+        ["5 people", "5 persons"],
+      ] as const
+    ).map(([one, other]): [Answer, Answer] => [text(one), text(other)]),
     // LaTeX without braces, and other fractions
     ...["\\frac12", "\\frac{1}{2}", "\\frac1{2}", "\\dfrac{1}2", "½", "one half", "0.5"].map(
       (one): [Answer, Answer] => [text(one), number("1/2")],
@@ -211,6 +256,40 @@ describe("sameAnswer", () => {
   ])("%o is not %o", (a, b) => {
     expect(sameAnswer(a, b)).toBe(false);
     expect(sameAnswer(b, a)).toBe(false);
+  });
+  it.each([
+    [
+      ["42", "42 km", "5 km"],
+      [0, 0, 2],
+    ],
+    [
+      ["42", "42 km", "42 m"],
+      [0, 1, 2],
+    ],
+    [
+      ["42", "42 km", "7 miles"],
+      [0, 1, 2],
+    ],
+    [
+      ["42", "0.042 km", "42 m"],
+      [0, 1, 1],
+    ],
+    [
+      ["$42", "42", "42 dollars"],
+      [0, 0, 0],
+    ],
+  ] as const)("UNITS-1: groups %j as %j", (panel, groups) => {
+    const keys = answerKeys(panel.map(text));
+    expect(keys.map((key) => keys.indexOf(key))).toEqual(groups);
+  });
+  it.each([
+    ["$", "-5", "-$5"],
+    ["$ per day", "18", "$18 per day"],
+    ["%", "50", "50%"],
+    ["km", "5", "5 km"],
+    ["", "5", "5"],
+  ])("writes an answer with its unit: %s", (unit, value, written) => {
+    expect(writeAnswer({ kind: "number", value, ...(unit !== "" && { unit }) })).toBe(written);
   });
   it("has a closed schema", () => {
     expect(Answer.safeParse({ kind: "number", value: "1", more: 1 }).success).toBe(false);

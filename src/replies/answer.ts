@@ -1,72 +1,14 @@
 import { Answer } from "../kernel/index.ts";
-import { greekWords, mathWords, plainExpression, readDate, readExpression, readTime } from "./expression.ts";
-
-/** Symbols of units and currencies. A single letter counts only behind a space: `5m` may be a formula, `5 m` is a length. */
-const symbols = new Set(
-  [
-    "m s g h d l L K A V W J N C F T Ω",
-    "km dm cm mm nm µm μm in ft yd mi sq kg mg µg μg lb lbs oz ml mL dl dL cl cL ha",
-    "min mins sec secs hr hrs yr yrs ms ns mph kph kmh rpm Hz kHz MHz GHz",
-    "Pa kPa MPa hPa bar atm psi kJ MJ cal kcal kW MW GW Wh kWh MWh mV kV mA Ah mAh kN eV keV MeV GeV mol dB",
-    "KB kB MB GB TB Kb Mb Gb bit bits KiB MiB GiB bps kbps Mbps Gbps Celsius Fahrenheit Kelvin",
-    "USD EUR GBP CHF JPY INR CAD AUD NZD HKD CNY",
-  ]
-    .join(" ")
-    .split(" "),
-);
-
-/** Words behind a number that make it another one, or only half of an answer. */
-const changing =
-  /^(?:[ap]m|bce?|ad|ce|minus|negative|plus|times|x|mod|modulo|divided|pi|e|alpha|beta|gamma|delta|theta|lambda|mu|sigma|tau|phi|psi|omega|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|factorial|squared|cubed|dozens?|scores?|hundreds?|tenths?|hundredths?|thousandths?|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|thousands?|millions?|billions?|trillions?|lakhs?|crores?|less|fewer|lower|below|under|decreases?|drop|loss|lost|deficit|debt|short|ago|before|early|north|south|east|west|right|down|(?:anti|counter)?clockwise|morning|afternoon|evening|night|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)$/i;
-const joining = /^(?:and|but|if|or|to|versus|vs)$/i;
-
-const power = String.raw`(?:\^?-?[23]|[²³]|\^\{?-?\d\}?)?`;
-const symbol = new RegExp(String.raw`^(\p{L}+)${power}$`, "u");
-const UNIT_WORD = /^\p{Ll}[\p{Ll}'’-]{1,29}$/u;
-
-/** `km`, `m^2`, `m/s²`, `kWh`. */
-function isSymbol(text: string): boolean {
-  return text.split(/[/·*]/).every((part) => symbols.has(symbol.exec(part)?.[1] ?? ""));
-}
-
-/** One lower-case word of what was counted, also `dollars/day` and `(people)`. */
-function isNoun(text: string): boolean {
-  return text
-    .split("/")
-    .every((part) => UNIT_WORD.test(part) && !part.split("-").some((word) => changing.test(word)));
-}
-
-function isWord(text: string, first: boolean): boolean {
-  if (changing.test(text) || joining.test(text)) return false;
-  if (isSymbol(text)) return true;
-  return first ? text.length > 2 && isNoun(text) : text === "a" || isNoun(text);
-}
-
-/** A word that changes the value of the number before it, as `pm`, `dozen`, `squared`, and any lone letter but a unit's. */
-export function changesNumber(word: string): boolean {
-  return changing.test(word) || (/^\p{L}$/u.test(word) && word !== "a" && !symbols.has(word));
-}
-
-/**
- * Whether what follows a number is its unit: a sign (`%`, `°C`, `€`), a unit's symbol, or up to four words that say what
- * was counted. A variable, an operator and a word that changes the value are none, nor is anything in doubt.
- */
-function isUnit(text: string): boolean {
-  const [, sign = "", rest = ""] =
-    /^(\s?(?:[%‰$€£¥₹]|°(?:\s?[CFK](?![\p{L}\p{N}]))?))?(.*)$/su.exec(text) ?? [];
-  if (rest === "") return true;
-  const parts = rest.trimStart().split(/\s/);
-  if (parts.length > (sign === "" ? 4 : 3)) return false;
-  const attached = sign === "" && !/^\s/.test(rest);
-  if (sign !== "" && !/^\s/.test(rest)) return false;
-  const [head = "", ...tail] = parts;
-  const named = attached
-    ? /^-/.test(head)
-      ? head.length > 3 && isNoun(head.slice(1))
-      : head.length > 1 && isSymbol(head)
-    : isWord(head, sign === "");
-  return named && tail.every((part) => isWord(part, false));
-}
+import {
+  greekWords,
+  mathWords,
+  plainExpression,
+  readDate,
+  readExpression,
+  readTime,
+  type Ratio,
+} from "./expression.ts";
+import { isUnit, readUnit, type MeasuredUnit } from "./units.ts";
 
 /** A number as models write one, read exactly: its value is `numerator / denominator` in lowest terms. */
 export type NumberValue = {
@@ -74,6 +16,8 @@ export type NumberValue = {
   readonly denominator: bigint;
   /** Without grouping, currency and unit: `70000`, `-0.5`, `1/2`, `1e3`. */
   readonly written: string;
+  /** As written, with a currency in front of it: `km`, `$`, `$ per day`; empty for a bare number. */
+  readonly unit: string;
 };
 
 const NUMBER_WORDS = new Map(
@@ -100,7 +44,7 @@ const plain = `(?:${grouped}|\\d+)?(?:\\.\\d+)?`;
 const money = "(?:US|A|C|NZ|HK)?[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|INR)\\b";
 /** sign, money, sign, digits, and one of an exponent, a power of ten or a denominator */
 const pattern = new RegExp(
-  `^([-−–+]?)\\s?(${money})?\\s?([-−–]?)(${plain})(?:[eE]([+-]?\\d{1,4})|\\s?[×x*·]\\s?10\\s?\\^\\s?\\{?\\(?([-−+]?\\d{1,4})\\)?\\}?|\\s?/\\s?(${plain}))?`,
+  `^([-−–+]?)\\s?(${money})?\\s?([-−–]?)(${plain})(?:[eE]([+-]?\\d{1,4})|\\s?[×x*·]\\s?10\\s?\\^\\s?\\{?\\(?([-−+]?\\d{1,4})\\)?\\}?|\\s?/\\s?(?=[.\\d])(${plain}))?`,
 );
 const about = /^(?:about|approximately|approx\.?|around|exactly|=)\s*/i;
 /** A sign in words, before digits or a number word. */
@@ -110,9 +54,9 @@ function gcd(a: bigint, b: bigint): bigint {
   return b === 0n ? a : gcd(b, a % b);
 }
 
-function ratio(numerator: bigint, denominator: bigint, written: string): NumberValue {
+function reduce(numerator: bigint, denominator: bigint): Ratio {
   const shared = gcd(numerator < 0n ? -numerator : numerator, denominator) || 1n;
-  return { numerator: numerator / shared, denominator: denominator / shared, written };
+  return { numerator: numerator / shared, denominator: denominator / shared };
 }
 
 function removeGrouping(text: string): string {
@@ -174,11 +118,11 @@ export function readNumber(text: string): NumberValue | null {
   const isNegative = signs.length === 1 && sign !== "+";
   const suffix = `${scale === 0 ? "" : `e${scale}`}${below === undefined ? "" : `/${divisor}`}`;
   const value = top.numerator * bottom.denominator;
-  return ratio(
-    isNegative ? -value : value,
-    top.denominator * bottom.numerator,
-    `${isNegative ? "-" : ""}${number}${suffix}`,
-  );
+  return {
+    ...reduce(isNegative ? -value : value, top.denominator * bottom.numerator),
+    written: `${isNegative ? "-" : ""}${number}${suffix}`,
+    unit: [currency ?? "", rest.trim()].filter((one) => one !== "").join(" "),
+  };
 }
 
 export { Answer };
@@ -247,28 +191,86 @@ function plainText(text: string): string {
 /** A longer answer is a text, compared as it is written. */
 const MAX_COMPARED_LENGTH = 2_000;
 
-/** The same string for equal answers and only for these. */
-function answerKey({ kind, value }: Answer): string {
-  if (kind === "choice") return `choice ${value.trim().toUpperCase()}`;
-  if (value.length > MAX_COMPARED_LENGTH) return `long ${value.trim().toLowerCase()}`;
+/** A number and its unit; in words, as a mixed number or as a power, too: `twenty-one km`, `2 1/2 cups`. */
+function readAmount(value: string, plain: string): (Ratio & { readonly unit: string }) | null {
+  const exact = readExpression(plain);
+  if (exact !== null) return { ...exact, unit: "" };
+  const number = readNumber(value) ?? readNumber(plain);
+  if (number !== null) return number;
+  const parts = plain.slice(0, 200).split(" ");
+  for (let count = 1; count <= Math.min(4, parts.length - 1); count += 1) {
+    const head = readExpression(parts.slice(0, -count).join(" "));
+    const unit = parts.slice(-count).join(" ");
+    if (head !== null && isUnit(` ${unit}`)) return { ...head, unit };
+  }
+  return null;
+}
+
+type ComparedAnswer =
+  { readonly key: string } | { readonly amount: Ratio; readonly unit: MeasuredUnit | null };
+
+/** What an answer is compared by: a number and its unit, or a text that is the same for equal answers and only for these. */
+function readAnswer({ kind, value, unit: known }: Answer): ComparedAnswer {
+  if (kind === "choice") return { key: `choice ${value.trim().toUpperCase()}` };
+  if (value.length > MAX_COMPARED_LENGTH) return { key: `long ${value.trim().toLowerCase()}` };
   const date = readDate(value);
-  if (date !== null) return `date ${date}`;
+  if (date !== null) return { key: `date ${date}` };
   const plain = plainExpression(value);
   const time = readTime(value);
-  if (time !== null) return `text ${time}`;
-  const exact = readExpression(plain) ?? readNumber(value) ?? readNumber(plain);
-  if (exact === null) return `text ${plainText(plain)}`;
-  const { numerator, denominator } = ratio(exact.numerator, exact.denominator, "");
-  return `number ${numerator}/${denominator}`;
+  if (time !== null) return { key: `text ${time}` };
+  const amount = readAmount(value, plain);
+  if (amount === null) return { key: `text ${plainText(plain)}` };
+  const unit = known ?? amount.unit;
+  return { amount, unit: unit === "" ? null : readUnit(unit) };
+}
+
+const sameUnit = (one: MeasuredUnit, other: MeasuredUnit): boolean =>
+  one.of === other.of && one.numerator * other.denominator === other.numerator * one.denominator;
+
+/** The unit of all of these that have one; null where they have several, or none. */
+function findOnlyUnit(readings: readonly ComparedAnswer[]): MeasuredUnit | null {
+  const [first = null, ...others] = readings.flatMap((one) => ("unit" in one && one.unit ? [one.unit] : []));
+  return first !== null && others.every((other) => sameUnit(first, other)) ? first : null;
+}
+
+function writeKey(reading: ComparedAnswer, onlyUnit: MeasuredUnit | null): string {
+  if ("key" in reading) return reading.key;
+  const unit = reading.unit ?? onlyUnit ?? { of: "", numerator: 1n, denominator: 1n };
+  const { numerator, denominator } = reduce(
+    reading.amount.numerator * unit.numerator,
+    reading.amount.denominator * unit.denominator,
+  );
+  return `number ${numerator}/${denominator} ${unit.of}`;
+}
+
+// UNITS-1. Answers with different units are different, unless one is an exact multiple of the other (5 km = 5000 m). A number
+//     without a unit has the unit of the answers that it is compared with, if these have one; else it equals no number
+//     that has a unit. So equality is an equivalence relation among the answers of one panel, and is asked for a panel.
+
+/** Keys for the answers of one panel, in its order: equal answers have equal keys, and only these (UNITS-1). */
+export function answerKeys(panel: readonly Answer[]): string[] {
+  const readings = panel.map(readAnswer);
+  const onlyUnit = findOnlyUnit(readings);
+  return readings.map((reading) => writeKey(reading, onlyUnit));
 }
 
 /**
- * Whether two answers say the same: numbers of exactly equal value (1,000 = 1e3, 0.5 = 1/2, 2^10 = 1024, `twenty-one` = 21;
- * unit and currency are not compared), days in whatever order they are written, choices of the same letter, formulas in LaTeX
- * or plain, texts alike but for case, the punctuation of sentences and a leading article. Signs, dots within a word, powers
- * and brackets of formulas count; what is in doubt is not the same. A choice and a text are never the same; a text that
- * reads as a number is that number. An equivalence relation.
+ * Whether two answers say the same, as a panel of two (UNITS-1; group more than two by `answerKeys`): numbers of exactly
+ * equal value (1,000 = 1e3, 0.5 = 1/2, 2^10 = 1024, `twenty-one` = 21), days in whatever order they are written, choices of
+ * the same letter, formulas in LaTeX or plain, texts alike but for case, the punctuation of sentences and a leading
+ * article. Signs, dots within a word, powers and brackets of formulas count; what is in doubt is not the same. A choice and
+ * a text are never the same; a text that reads as a number is that number.
  */
 export function sameAnswer(a: Answer, b: Answer): boolean {
-  return answerKey(a) === answerKey(b);
+  const [one, other] = answerKeys([a, b]);
+  return one === other;
+}
+
+/** An answer as people read it: `42`, `5 km`, `$18`, `50%`. */
+export function writeAnswer({ value, unit = "" }: Answer): string {
+  if (unit === "") return value;
+  const [, currency = "", rest = ""] = /^((?:US|A|C|NZ|HK)?[$€£¥₹])?\s?(.*)$/s.exec(unit) ?? [];
+  const amount =
+    currency === "" ? value : value.startsWith("-") ? `-${currency}${value.slice(1)}` : `${currency}${value}`;
+  return /^(?:[%‰°/-]|$)/.test(rest) ? `${amount}${rest}` : `${amount} ${rest}`;
 }

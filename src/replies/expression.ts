@@ -27,6 +27,8 @@ const vulgar = /[¼½¾⅐-⅞]/g;
 
 /** LaTeX and signs to the plain form of a formula, in order. Grouping braces are gone at the end; those of sets stay. */
 const plain: readonly (readonly [RegExp, string])[] = [
+  [/\\([$%#&])/g, "$1"],
+  [/\s?\^\s?\{?(?:\\circ|∘|°)(?![a-z])\s?\}?/g, "°"],
   [/\\(?:left|right|displaystyle|quad|qquad|,|;|!|:|(?=\s))(?![a-z])/g, " "],
   [/\\\{/g, "⦃"],
   [/\\\}/g, "⦄"],

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { sameAnswer } from "./answer.ts";
+import { sameAnswer, writeAnswer } from "./answer.ts";
 import { extractAnswer } from "./extract-answer.ts";
 
 const short = (text: string): string | null => {
@@ -163,9 +163,55 @@ describe("extractAnswer", () => {
     [`${essay}\n\n**No**`, "text No"],
     [`${essay}\n\n42`, "number 42"],
     [`${essay}\n\n(R)`, "choice R"],
+    // rows of tables, objects, tags and headings
+    ["| Step | Value |\n|---|---|\n| Sum | 12 |\n| Final answer | C |", "choice C"],
+    ["| **Final Answer** | **42 km** |", "number 42"],
+    ['{"answer": "B"}', "choice B"],
+    ['{"final_answer": 42}', "number 42"],
+    ['{"answer": "A"}\n{"finalAnswer": "B"}', "choice B"],
+    ['```json\n{"answer": "B", "reason": "the answer is (C) at first"}\n```', "choice B"],
+    ["Thinking.\n<answer>B</answer>", "choice B"],
+    ["### Answer\nU", "choice U"],
+    ["# Answer\nParis", "text Paris"],
+    ["**O. Oxygen**", "choice O"],
+    // captions
+    ["Réponse finale : B", "choice B"],
+    ["Die Antwort ist 42.", "number 42"],
+    ["答案：B", "choice B"],
+    ["Ответ: 42", "number 42"],
+    ["Correct option: D", "choice D"],
+    ["ANSWER — 42", "number 42"],
+    ["final answer - 42 km", "number 42"],
+    ["Hence the answer: 42", "number 42"],
+    ["I'd go with (C).", "choice C"],
+    ["It's 42.", "number 42"],
+    ["Therefore, 42.", "number 42"],
+    ["\\boxed 5", "number 5"],
+    ["\\framebox{B}", "choice B"],
+    // an item of a list, an aside, and how sure it is
+    ["Final answer:\n- 12", "number 12"],
+    ["Final answer:\n1. 12", "number 12"],
+    ["1. Answer: 42", "number 42"],
+    ["1) **Answer:** B\n2) It says so.", "choice B"],
+    ["1. Reasoning: 6 * 7\n2. Answer: 42", "number 42"],
+    ["42 (not 43)", "number 42"],
+    ["Final answer: B (not C)", "choice B"],
+    ["The answer is B and not C.", "choice B"],
+    ["42. I am 90% sure.", "number 42"],
+    [`${essay}\n\nThe answer is no.`, "text no"],
+    ["Approximately 5 people said no.", "text Approximately 5 people said no"],
+    ["Final answer: No, it is not.", "text No"],
+    ["So \\boxed{3} and \\boxed{4}.", "text So 3 and 4"],
+    ["The answer is not (B).", "text not (B)"],
+    // a question before its answer
+    ["Q: What is 6 * 7?\nA: 42", "number 42"],
+    ["**Question:** Who wrote it?\n\n**A:** Jane Austen", "text Jane Austen"],
+    ["Q: Which one?\nA: B", "choice B"],
     // names
     ["Final answer: E. coli", "text E. coli"],
     ["Final answer: J. K. Rowling", "text J. K. Rowling"],
+    ["An incorrect answer is (B).", "text An incorrect answer is (B)"],
+    ["One of the wrong answers is (C).", "text One of the wrong answers is (C)"],
   ])("reads %j as %s", (text = "", expected = "") => expect(short(text)).toBe(expected));
 
   it.each(
@@ -174,6 +220,21 @@ describe("extractAnswer", () => {
     ),
   )("reads %j as a text, not as its number", (text) => {
     expect(extractAnswer(`Final answer: ${text}`)).toMatchObject({ kind: "text" });
+  });
+
+  it.each([
+    ["FINAL ANSWER: \\$295,000", "$295000"],
+    ["Final answer: 5 km", "5 km"],
+    ["The answer is 20 °C.", "20°C"],
+    ["Answer: Josh made a profit of $70,000.", "$70000"],
+    ["Answer: The train is 5 km away.", "5 km"],
+    ["Answer: The speed is 5 km per hour at noon.", "5 km per hour"],
+    ["Answer: The team had 7 losses.", "7 losses"],
+    ["Answer: It is 7 as said.", "7"],
+    ["Final answer: \\mu = 7 kg", "7 kg"],
+  ])("keeps the unit of %j: %s", (text, expected) => {
+    const answer = extractAnswer(text);
+    expect(answer && writeAnswer(answer)).toBe(expected);
   });
 
   it.each([
@@ -189,6 +250,21 @@ describe("extractAnswer", () => {
     "I don't know.",
     "What do you mean?",
     "\\boxed{3",
+    '{"answer": null}',
+    "A: 42",
+    "**A:** Paris",
+    "Q: Which?\nA: 41\nB: 42",
+    "Q: One?\nA: 41\nQ: And two?\nA: 42",
+    "1. Answer: 42\n2. Answer: 43",
+    '{"answer": ["A", "B"]}',
+    "Final answer: ___",
+    "Final answer: [your answer]",
+    "Final answer: X where X is the letter",
+    "Final answer: 41. Wait, no, 42.",
+    "Final answer: B. Actually, C.",
+    "Final answer:\n- 12\n- 13",
+    "There is no final answer: 3 are possible.",
+    "The answer depends on 3 things.",
     "Long.\n\n**Final answer**",
     "Final answer:",
     "**Final Answer:**",

@@ -1,5 +1,16 @@
 import { sameAnswer, type Answer } from "./answer.ts";
 import { readTail, splitLines, type TextLine } from "../text/fences.ts";
+import {
+  isAsserted,
+  listItem,
+  opening,
+  isCorrected,
+  isUnfilled,
+  readObjectAnswer,
+  restateForms,
+  withoutAside,
+} from "./captions.ts";
+import { findBoxed } from "./boxed.ts";
 import { blankQuoted } from "./quoted.ts";
 import {
   ownTurn,
@@ -24,7 +35,8 @@ const finalAnswer = /\bfinal\s{1,3}answer\b/gi;
 /** What makes `final answer` more than a mention: a colon, an `is`, or the end of its line. */
 const declares =
   /^[*_]{0,3}\s{0,3}(?:\([^)\n]{0,60}\)\s?)?(?:(is(?![\w:]|\s?:))|is\s?:|[:：=–—→]|-\s|[*_]{0,3}\s{0,10}\n)/i;
-const answerLine = /^[\s#*_>-]{0,20}(?:(?:the|my|correct)\s){0,3}answer[\s*_]{0,4}[:：]/i;
+const answerLine =
+  /^[\s#*_>-]{0,20}(?:(?:so|hence|thus|therefore),?\s)?(?:(?:the|my|correct)\s){0,3}answer[\s*_]{0,4}(?:[:：=]|[-–—](?=\s))/i;
 const answerIs =
   /\b(?:(?:answer|correct (?:option|choice)|option|choice)(?: to [^.\n]{1,120}?)? (?:is|would be|must be|=)(?![\w])|answer(?=,? [*_]{0,3}\([A-Z]\)))[\s:,]{0,3}/gi;
 /** A sentence around an answer that is already announced: `Final answer: The answer is …`. */
@@ -32,13 +44,14 @@ const clause =
   /^[*_]{0,3}(?:(?:so|therefore|thus|hence),? )?(?:(?:the|my|our|correct|right|best|final|closest|most likely)\s){1,4}(?:answer|option|choice)(?: here)?\s?(?:is|would be|must be|:)[\s:]{0,3}(?=\S)/i;
 const letterIs =
   /\(([A-Z])\)[*_]{0,3},? (?:is|would be) (?:therefore |thus |clearly )?the (?:correct|right|best|most likely) (?:answer|option|choice)\b/g;
+/** What a line of any of these forms holds. */
+const mentions = /answer|option|choice/i;
 /** A sentence that comes to a letter: `The most likely explanation is (C).`, `…, i.e., (F)`. */
 const endsWithLetter =
   /(?:\b(?:is|are|or|answer|option|choice|to|i\.e\.|[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence)|:),? [*_]{0,3}\(([A-Z])(?:\)|$)[*_.!\s]*$/;
-/** In front of `the answer is`: it is supposed and not said. */
-const supposed =
-  /\b(?:if|suppose|supposing|assume|assuming|whether|unless|were|say)\s(?:that\s)?(?:(?:the|my|correct|final)\s){0,3}$/i;
 /** Of a sentence around a box: that it belongs to the working. */
+const denied =
+  /\b(?:no|not|never|cannot|without|wrong|incorrect|first|previous|initial|earlier|tempting|naive)\b[^.!?,;:\n]{0,30}$|n['’]t\b[^.!?,;:\n]{0,30}$/i;
 const working =
   /\b(?:check|verif\w{1,10}|first|steps?|earlier|intermediate|differs?|ignor\w{1,6}|guess|wrong|incorrect|note|notice|idea|previous(?:ly)?|initial(?:ly)?|would be)\b/i;
 /** Behind a declaration whose text was cut off: that it may not have been the last word. */
@@ -54,48 +67,33 @@ const complement =
   /^(?:(?:so|therefore|thus|hence),? )?(?:the|it|this|that)\b.{0,80}? (?:is|was|are|were) (\S+(?: \S+){0,2})$/i;
 /** A last line that is an answer however long the reply is. */
 const alone = /^(?:yes|no|true|false|valid|invalid|\([A-Z]\)|-?\d{1,15}(?:\.\d{1,10})?)$/i;
-const decline = /^(?:i\b|i'm|sorry|as an\b|it depends|unknown|none given|n\/a|no answer|not sure)/i;
+const decline =
+  /^(?:i\b|i'm|sorry|as an\b|(?:it|that|this|the answer) depends|unknown|none given|n\/a|no answer|not sure)/i;
 
 /** A declared answer and where its declaration stands. */
 type DeclaredAnswer = { readonly answer: Answer; readonly at: number };
 const located = (answer: Answer | null, at: number): DeclaredAnswer | null => answer && { answer, at };
 
-/** What stands between the braces of `\boxed{…}`, the last that closes within 2,000 characters, and where it starts. */
-function findBoxed(text: string): { readonly value: string; readonly at: number } | null {
-  let from = text.length;
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const at = from < 0 ? -1 : text.lastIndexOf("\\boxed{", from);
-    if (at === -1) return null;
-    let depth = 0;
-    for (let index = at + 6; index < Math.min(text.length, at + MAX_LOOK_LENGTH); index += 1) {
-      const character = text.charAt(index);
-      if (character === "\\") index += 1;
-      else if (character === "{") depth += 1;
-      else if (character === "}") depth -= 1;
-      if (depth === 0) return { value: text.slice(at + 7, index), at };
-    }
-    from = at - 1;
-  }
-  return null;
-}
-
-/** The rest of the line, or the next line where there is no rest. */
+/** The rest of the line, or the next line where there is no rest; nothing of a list of several. */
 function valueAfter(text: string): string {
   const lines = text.slice(0, MAX_LOOK_LENGTH).split("\n", 20);
   const own = cleanValue(
-    (lines[0] ?? "").replace(/^[\s*_]{0,4}(?:is|:|：|→)?[\s*_:]{0,6}(?:\(.{0,60}?\):)?/i, ""),
+    (lines[0] ?? "").replace(/^[\s*_]{0,4}(?:is|:|：|→|[-–—](?=\s))?[\s*_:]{0,6}(?:\(.{0,60}?\):)?/i, ""),
   );
   if (own !== "") return own;
-  return cleanValue(
-    lines.slice(1).find((line) => line.trim() !== "" && !/^\s*\\[[\]]\s*$|^ {0,3}`{3}/.test(line)) ?? "",
-  );
+  const [next = "", then = ""] = lines
+    .slice(1)
+    .filter((line) => line.trim() !== "" && !/^\s*\\[[\]]\s*$|^ {0,3}`{3}/.test(line));
+  if (!listItem.test(next)) return cleanValue(next);
+  return listItem.test(then) ? "" : cleanValue(next.replace(listItem, ""));
 }
 
 function readValue(given: string, maxWords: number): Answer | null {
   const box = findBoxed(given);
   if (box !== null) return readValue(cleanValue(box.value), maxWords);
-  const value = cleanValue(given.replace(clause, ""));
-  return value === ""
+  if (isCorrected(given)) return null;
+  const value = cleanValue(withoutAside(cleanValue(given.replace(clause, ""))));
+  return value === "" || isUnfilled(value)
     ? null
     : (readChoice(value) ??
         readNumberAnswer(value) ??
@@ -114,7 +112,7 @@ function findFinal(text: string): DeclaredAnswer | null {
   for (const mark of [...text.matchAll(finalAnswer)].slice(-MAX_TRIES).toReversed()) {
     const rest = text.slice(mark.index + mark[0].length, mark.index + MAX_LOOK_LENGTH);
     const declaration = declares.exec(rest);
-    if (declaration === null) continue;
+    if (declaration === null || denied.test(text.slice(Math.max(0, mark.index - 60), mark.index))) continue;
     const value = valueAfter(rest);
     const answer =
       declaration[1] === undefined
@@ -128,12 +126,19 @@ function findFinal(text: string): DeclaredAnswer | null {
 /** What follows `the answer is`, in its sentence or on the next line; words count where `maxWords` allows them. */
 function readPhrase(rest: string, next: string, maxWords: number): Answer | null {
   const sentence = captioned.exec(rest)?.[0] ?? firstSentence(rest);
-  const value = cleanValue(/\w/.test(sentence) ? sentence : valueAfter(`\n${next}`));
+  if (
+    /^[\s*_]{0,4}(?:not|never|neither)\s(?:option |answer )?[*_]{0,3}\(?[A-Z](?![\w])/.test(rest) ||
+    isCorrected(rest.split("\n")[0] ?? "")
+  )
+    return null;
+  const value = cleanValue(
+    withoutAside(cleanValue(/\w/.test(sentence) ? sentence : valueAfter(`\n${next}`))),
+  );
   const answer = readChoice(value) ?? readNumberAnswer(value);
   if (answer !== null) return answer;
   const [letter, other] = new Set([...sentence.matchAll(bracketedLetter)].map((match) => match[1]));
   if (letter !== undefined && other === undefined) return { kind: "choice", value: letter };
-  return maxWords === 0 ? null : readTextAnswer(value, maxWords);
+  return maxWords === 0 && !alone.test(value) ? null : readTextAnswer(value, Math.max(1, maxWords));
 }
 
 /**
@@ -143,13 +148,15 @@ function readPhrase(rest: string, next: string, maxWords: number): Answer | null
 function findNamed(lines: readonly TextLine[], long: boolean): DeclaredAnswer | null {
   let last: DeclaredAnswer | null = null;
   let tries = 0;
-  for (const [index, { text: line, at: start }] of [...lines.entries()].toReversed()) {
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const { text: line = "", at: start = 0 } = lines[index] ?? {};
+    if (!mentions.test(line)) continue;
     const mark = answerLine.exec(line.slice(0, 200));
     const skipped = Math.max(0, line.length - MAX_LOOK_LENGTH);
     const tail = line.slice(skipped);
     const phrases = [...tail.matchAll(answerIs)]
       .slice(-3)
-      .filter(({ index: at }) => !supposed.test(tail.slice(Math.max(0, at - 60), at)));
+      .filter(({ index: at }) => isAsserted(tail.slice(Math.max(0, at - 60), at)));
     const letters = [...tail.matchAll(letterIs)].slice(-1);
     if (mark === null && phrases.length + letters.length === 0) continue;
     if ((tries += 1) > MAX_TRIES) break;
@@ -205,7 +212,7 @@ function readDeclared(text: string, lines: readonly TextLine[], long: boolean): 
 
 /** The lines that say something: neither blank nor a fence. */
 const sayingLines = (text: string): TextLine[] =>
-  splitLines(text).filter(({ text: line }) => line.trim() !== "" && !/^ {0,3}(?:`{3}|~{3})/.test(line));
+  splitLines(text).filter(({ text: line }) => /\S/.test(line) && !/^ {0,3}(?:`{3}|~{3})/.test(line));
 
 /** The last line, where it is nothing but a result or marks one in bold, and its last sentence, where that concludes. */
 function readLastLine(line: string, long: boolean): Answer | null {
@@ -214,7 +221,7 @@ function readLastLine(line: string, long: boolean): Answer | null {
     return readChoice(value) ?? readNumberAnswer(value) ?? readTextAnswer(value, 1);
   const words = value.split(/\s+/).length;
   const marked = !long || totalled.test(line) || /^[*_$\\]/.test(line.trim());
-  const number = words <= MAX_SHORT_WORDS && marked ? readNumberAnswer(value) : null;
+  const number = words <= MAX_SHORT_WORDS && marked && !listItem.test(line) ? readNumberAnswer(value) : null;
   if (number !== null) return number;
   const bolds = [...line.slice(0, MAX_LOOK_LENGTH).matchAll(/\*\*([^*]{1,100})\*\*/g)].map((match) =>
     cleanValue(match[1] ?? ""),
@@ -227,7 +234,8 @@ function readLastLine(line: string, long: boolean): Answer | null {
   }
   const sentence = lastSentence(line);
   const letter = endsWithLetter.exec(sentence)?.[1];
-  if (letter !== undefined) return { kind: "choice", value: letter };
+  if (letter !== undefined && !/\b(?:wrong|incorrect) answers?\b/i.test(sentence))
+    return { kind: "choice", value: letter };
   return concluding.test(sentence) ? readComplement(cleanValue(sentence)) : null;
 }
 
@@ -241,14 +249,30 @@ const lastSentence = (line: string): string =>
 
 /** What a sentence of at most 8 words says of its subject. */
 function readComplement(sentence: string): Answer | null {
-  const said = sentence.split(/\s+/).length <= MAX_SHORT_WORDS ? complement.exec(sentence)?.[1] : undefined;
+  const said =
+    sentence.split(/\s+/).length <= MAX_SHORT_WORDS && !/\b(?:wrong|incorrect) /i.test(sentence)
+      ? complement.exec(sentence)?.[1]
+      : undefined;
   return said === undefined ? null : (readChoice(said) ?? readNumberAnswer(said) ?? readTextAnswer(said, 3));
 }
 
+/** `A: 42` is the answer 42 to one model and the option A to another. */
+const answerOrOption = /^[*_]{0,3}A[*_]{0,3}:\s*\S/;
+
 /** A reply that is nothing but a short answer. */
 function readWholeReply(line: string): Answer | null {
-  const value = cleanValue(line);
-  if (value === "" || value.split(/\s+/).length > MAX_SHORT_WORDS || line.trimEnd().endsWith("?"))
+  const value = cleanValue(
+    withoutAside(cleanValue(line.replace(/^(?:it|that)['’]s\s/i, "It is ").replace(opening, ""))),
+  );
+  if (
+    value === "" ||
+    isUnfilled(value) ||
+    isCorrected(line) ||
+    answerOrOption.test(value) ||
+    /\bfinal answer\s?[:：]/i.test(value) ||
+    value.split(/\s+/).length > MAX_SHORT_WORDS ||
+    line.trimEnd().endsWith("?")
+  )
     return null;
   const answer = readComplement(value) ?? readChoice(value) ?? readNumberAnswer(value);
   return answer ?? (decline.test(value) ? null : readTextAnswer(value, MAX_SHORT_WORDS));
@@ -263,7 +287,10 @@ function readWholeReply(line: string): Answer | null {
  * `cutOff`: the reply reached its limit of tokens. Its last word may be half of one: only a letter is read from it.
  */
 export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | null {
-  const text = splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH))).trim();
+  const whole = splitAtEndMarks(ownTurn(readTail(reply, MAX_READ_LENGTH))).trim();
+  const object = cutOff ? undefined : readObjectAnswer(whole);
+  if (object !== undefined) return object === null ? null : readValue(object, MAX_SHORT_WORDS);
+  const text = restateForms(whole);
   const lines = sayingLines(text);
   const last = lines.at(-1)?.text ?? "";
   const long = lines.length > 40 || text.split(/\s+/, LONG_REPLY_WORDS + 1).length > LONG_REPLY_WORDS;
@@ -274,8 +301,10 @@ export function extractAnswer(reply: string, { cutOff = false } = {}): Answer | 
     if (declared === null || text.startsWith("\\boxed", declared.at) || open.test(text.slice(declared.at)))
       return null;
     if (declared.answer.kind === "choice") return declared.answer;
-    const whole = extractAnswer(text.replace(/\S+$/, ""));
-    return whole && sameAnswer(declared.answer, whole) ? declared.answer : null;
+    const before = extractAnswer(text.replace(/\S+$/, ""));
+    return before && before.unit === declared.answer.unit && sameAnswer(declared.answer, before)
+      ? declared.answer
+      : null;
   }
   return declared?.answer ?? readLastLine(last, long) ?? (lines.length === 1 ? readWholeReply(last) : null);
 }

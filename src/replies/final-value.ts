@@ -1,4 +1,6 @@
-import { type Answer, readNumber, changesNumber } from "./answer.ts";
+import { type Answer, readNumber } from "./answer.ts";
+import { plainExpression } from "./expression.ts";
+import { changesNumber, unitIn } from "./units.ts";
 
 const MAX_VALUE_LENGTH = 400;
 /** Turn and end marks that some models leave in their text: `</s>`, `[/INST]`, `<|im_end|>`, `<EOS_TOKEN>`, `<end_of_turn>`. */
@@ -84,11 +86,12 @@ export function readChoice(given: string): Answer | null {
   const [all, ...letters] = choice.exec(value) ?? captioned.exec(value) ?? [];
   const letter = letters.find((group) => group !== undefined);
   if (all === undefined || letter === undefined || value === "a") return null;
-  if (letters[2] !== undefined && letter !== letter.toUpperCase()) return null;
+  if (letters[2] !== undefined && letter !== letter.toUpperCase() && !/^[b-z]\)/.test(value)) return null;
   return { kind: "choice", value: letter.toUpperCase() };
 }
 
-const name = /^\p{L}(?:\d|_\{?\w{1,10}\}?|[₀-₉]{1,3})?(?:\([^()]{0,20}\))?$/u;
+const name =
+  /^(?:\p{L}|alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|chi|psi|omega)(?:\d|_\{?\w{1,10}\}?|[₀-₉]{1,3})?(?:\([^()]{0,20}\))?$/u;
 const inequality = /[<>!~]=|=[<>]|≠/;
 const list = /[;&]|,(?!\d{3})|\b(?:and|or)\b/i;
 const loneLetter = /(?<!\p{L})\p{L}(?!\p{L})/u;
@@ -100,7 +103,9 @@ const loneLetter = /(?<!\p{L})\p{L}(?!\p{L})/u;
 function solveEquation(equation: string): string | null {
   const [first = "", ...rest] = equation.split("=").map((side) => side.trim());
   if (inequality.test(equation) || list.test(equation)) return null;
-  const solved = name.test(first) || !loneLetter.test(first.replace(/(?<=\d\s{0,2})x(?=\s{0,2}\d)/g, "×"));
+  const solved =
+    name.test(plainExpression(first)) ||
+    !loneLetter.test(first.replace(/(?<=\d\s{0,2})x(?=\s{0,2}\d)/g, "×"));
   return solved ? (rest.at(-1) ?? null) : null;
 }
 
@@ -108,7 +113,9 @@ function solveEquation(equation: string): string | null {
 export function readNumberAnswer(value: string): Answer | null {
   const said = value.includes("=") ? solveEquation(value.slice(0, 2 * MAX_VALUE_LENGTH)) : value;
   const number = said === null ? null : readNumber(said === value ? value : cleanValue(said));
-  return number === null ? null : { kind: "number", value: number.written };
+  return (
+    number && { kind: "number", value: number.written, ...(number.unit !== "" && { unit: number.unit }) }
+  );
 }
 
 const inSentence =
@@ -163,7 +170,8 @@ export function readNumberInSentence(sentence: string): Answer | null {
   if (changesNumber(next)) return null;
   if (word !== undefined && currency === undefined && (dating.has(word) || word !== word.toLowerCase()))
     return null;
-  return readNumberAnswer(/^(?:minus|negative)$/.test(word ?? "") ? `minus ${digits}` : digits);
+  const signed = /^(?:minus|negative)$/.test(word ?? "") ? `minus ${digits}` : digits;
+  return readNumberAnswer(`${currency ?? ""}${signed}${unitIn(behind)}`);
 }
 
 /** A word before what is clearly its explanation, not `No solution`, `No. 5` and `true, if n is even`. */

@@ -54,7 +54,7 @@ const claim = new RegExp(
 );
 /** What a conclusion may say instead: `Thus, Output (b) more closely follows the instruction`. */
 const outdoes = new RegExp(
-  String.raw`${side}\s(?:more\s(?:\w+ly|closely)|better)\s(?:follows|executes|addresses|answers|fulfill?s|adheres|captures|satisfies|meets|responds|matches)\b(?<rest>[^]{0,200})`,
+  String.raw`${side}\s(?:(?:more\s(?:\w+ly|closely)|better)\s(?:follows|executes|addresses|answers|fulfill?s|adheres|captures|satisfies|meets|responds|matches)|(?:does|did)\s(?:a|the)\s(?:much\s|far\s)?(?:better|best)\sjob)\b(?<rest>[^]{0,200})`,
   "iu",
 );
 const named = new RegExp(
@@ -248,7 +248,7 @@ const doubleBracket = /\[\[\s?([ABC]|A>{1,2}B|A=B|B>{1,2}A)\s?\]\](?!["'”’]?
 const winnerNames = ["winner", "preference", "preferred", "better", "verdict", "choice", "result"];
 const reasonNames = ["reason", "feedback", "explanation", "rationale"];
 /** What stands in a form that was not filled in: `A or B`, `A | B | tie`. */
-const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or|\/|\||,)/i;
+const unfilled = /^[\s("'“*_]*(?:either\s)?["'“”]?\(?A\)?["'“”]?\s{0,3}(?:or\b|\/(?!s\b)|\||,\s?["'“(]?B\b)/i;
 
 /** What `own` declares: `text`, or the same without what it quotes. */
 function findDeclared(own: string, text: string): DeclaredWinner[] {
@@ -281,7 +281,8 @@ function findInProse(own: string, whole: string): DeclaredWinner[] {
   if (bareLetter.test(text)) return [{ value: readLeadingSide(text), words: () => "" }];
   const lines = splitLines(text).flatMap((line) => (line.text.trim() === "" ? [] : [line.text]));
   const [opening = "", second = lines[1] ?? ""] = splitLine(lines[0] ?? "");
-  if (readSoleSide(removeListMarks(opening)) !== null && retracts(`. ${second}`)) return [];
+  const isGiven = readSoleSide(removeListMarks(opening)) ?? readVerdict(opening, lines);
+  if (isGiven !== null && retracts(`. ${second}`)) return [];
   const closing = splitLine(lines.at(-1) ?? "").at(-1) ?? "";
   // A reply that is the verdict and nothing else gives no reason for it.
   const words = () => (/\s\S+\s/.test(whole.trim()) ? whole.trim() : "");

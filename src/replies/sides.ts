@@ -62,11 +62,19 @@ const faultyDespite =
 const clauseEnd = /[.;,:–—]|\s(?:because|since|as|while|whereas|but|although|though)\b/i;
 const otherSubject = new RegExp(String.raw`(?:[,;.–—]|\sand)\s?${side}(?<said>[^.;]{0,200})`, "iu");
 
+/** What denies or doubts a verdict in the same breath, hands it to somebody else, or makes a joke of it. */
+const disowned =
+  /^["'”’*_)\]]{0,4}(?:\sis\swhat\s(?!i\b|we\b)|(?:\s?[,;:.…(–—-]{1,4}\s?|\s\()(?:(?:and|but|though|although|which|or|well)\s)?(?:(?:i|we)\s(?:\w+\s)?(?:(?:think|guess|believe|suppose|hope|say)\snot|doubt|disagree|reject|deny|refuse|disown)\b|(?:(?:i|we)\s)?(?:do|would|could|can)(?:\s?not|n['’]t)\s(?:really\s)?(?:think|believe|say|agree|mean|endorse)\b|(?:(?:certainly|of\scourse|definitely|probably|maybe|perhaps|surely|clearly|absolutely|most\s\w+)\s)?not(?=\s?[).!]*\s?$|\s(?:at\sall|so|true)\b)|(?:(?:it|this|that)\s?)?(?:is|['’]s)\s(?:not(?=\s?[).!]*\s?$)|false|wrong|untrue|a\s(?:lie|joke)|what\s(?:they|it|he|she)\b)|as\sif\b(?!\s\w)|if\sonly\b|hardly(?=\s?[).!]*\s?$)|never(?=\s?[).!]*\s?$)|far\sfrom\sit|far\sbe\sit|(?:quite\s)?(?:on\sthe\scontrary|the\sopposite)|in\syour\sdreams|(?:in\s)?no\sway\b|(?:yeah|sure)[,\s]{1,2}right|my\sfoot|sa(?:id|ys)\s(?:nobody|no\sone)|(?:just\s|only\s|i['’]m\s|i\sam\s){0,2}(?:kidding|joking|sarcas\w+)|(?:supposed|alleged|reported|purported|ironical)ly\b|(?:maybe|perhaps|possibly)(?=\s?[).!]*\s?$)|\/s\b|lol\b|haha|so\s(?:they|it|he|she|the\s\w+)\s(?:say|claim|think|believe)s?\b|to\sbe\signored|(?:they|it|he|she|the\s\w+|someone|somebody)\s(?:told|asked|ordered|instructed|wants?)\b))/i;
+
 /** Whether what follows a verdict takes it back, makes it depend on something, or says that it is the worse. */
 export function retracts(rest: string): boolean {
   const beforeReason = rest.replace(/\s(?:because|since|as)\b[^]*/i, "");
   return (
-    takenBack.test(beforeReason) || onlyIf.test(rest) || faultyReason.test(rest) || faultyDespite.test(rest)
+    takenBack.test(beforeReason) ||
+    disowned.test(rest) ||
+    onlyIf.test(rest) ||
+    faultyReason.test(rest) ||
+    faultyDespite.test(rest)
   );
 }
 

@@ -1,4 +1,10 @@
-import { fencedBlocks, normalizeBreaks, type Span } from "../text/fences.ts";
+import {
+  fencedBlocks,
+  hasTooManyLines,
+  MAX_REPLY_LINES,
+  normalizeBreaks,
+  type Span,
+} from "../text/fences.ts";
 import { jsonObjects } from "./json-objects.ts";
 
 /** Longer replies are refused unread: nobody ranks, grades or prefers in more, and reading holds up everything else. */
@@ -17,14 +23,18 @@ const quotes = new Set("\"'“”‘’`«»");
 /** What a reply declares, and the judge's words for it, which are looked for only when they are needed. */
 export type Declaration<T> = { readonly value: T; readonly words: () => string };
 
-/** A reply as readers read it, with LF at the end of every line; refused where that is longer than `max` characters. */
+/**
+ * A reply as readers read it, with LF at the end of every line; refused where that is longer than `max` characters or has
+ * more than 20,000 lines.
+ */
 export function openReply(
   reply: string,
   max = MAX_REPLY_LENGTH,
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string } {
   const text = reply.length > 2 * max ? reply : normalizeBreaks(reply);
-  if (text.length <= max) return { ok: true, text };
-  return { ok: false, reason: `the reply is longer than ${max} characters` };
+  if (text.length > max) return { ok: false, reason: `the reply is longer than ${max} characters` };
+  if (hasTooManyLines(text)) return { ok: false, reason: `the reply has more than ${MAX_REPLY_LINES} lines` };
+  return { ok: true, text };
 }
 
 /** The last JSON objects of a text, in order; names are in lower case. */

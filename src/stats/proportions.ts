@@ -86,6 +86,18 @@ export function mcnemar(b: number, c: number): number {
   return Math.min(1, 2 * binomialAtMost(Math.min(b, c), b + c, 0.5));
 }
 
+/** p-values corrected for testing all of them at once (Holm 1979, Scandinavian Journal of Statistics 6:65), in their order. */
+export function holm(values: readonly number[]): number[] {
+  const order = [...values.keys()].sort((a, b) => (values[a] ?? 1) - (values[b] ?? 1));
+  const adjusted = values.map(() => 1);
+  let least = 0;
+  order.forEach((at, rank) => {
+    least = Math.max(least, Math.min(1, (values[at] ?? 1) * (values.length - rank)));
+    adjusted[at] = least;
+  });
+  return adjusted;
+}
+
 /**
  * How many independent voters a panel of n is worth, from 1 to n (0 for an empty panel): n² over the sum of all
  * entries of the n × n matrix of pairwise agreement or correlation, with 1 on its diagonal. With a mean correlation

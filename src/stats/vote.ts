@@ -1,4 +1,4 @@
-import { sameAnswer, type Answer } from "../replies/answer.ts";
+import { answerKeys, type Answer } from "../replies/answer.ts";
 
 /** Those who gave one answer, in the wording of the first. */
 export type AnswerGroup = { readonly answer: Answer; readonly ids: string[] };
@@ -17,18 +17,20 @@ export type Majority = {
   readonly outcome: MajorityOutcome;
 };
 
-/** Groups answers that are the same (`sameAnswer`) and says which leads. A null answer joins no group and counts in `total`. */
+/** Groups answers that are the same among these (`answerKeys`) and says which leads. A null answer joins no group and counts in `total`. */
 export function majority(
   answers: readonly { readonly id: string; readonly answer: Answer | null }[],
 ): Majority {
-  const found: AnswerGroup[] = [];
-  for (const { id, answer } of answers) {
-    if (answer === null) continue;
-    const group = found.find((other) => sameAnswer(other.answer, answer));
-    if (group === undefined) found.push({ answer, ids: [id] });
+  const found = new Map<string, AnswerGroup>();
+  const given = answers.flatMap(({ id, answer }) => (answer === null ? [] : [{ id, answer }]));
+  const keys = answerKeys(given.map(({ answer }) => answer));
+  for (const [index, { id, answer }] of given.entries()) {
+    const key = keys[index] ?? "";
+    const group = found.get(key);
+    if (group === undefined) found.set(key, { answer, ids: [id] });
     else group.ids.push(id);
   }
-  const groups = found.toSorted((a, b) => b.ids.length - a.ids.length);
+  const groups = [...found.values()].toSorted((a, b) => b.ids.length - a.ids.length);
   return { groups, total: answers.length, outcome: decideMajority(groups, answers.length) };
 }
 
@@ -65,15 +67,15 @@ export type Vote = {
  */
 export function vote(voters: readonly Voter[]): Vote {
   const ballots = voters.flatMap(({ id, first, last }) => [
-    { id, answer: first },
-    { id, answer: last },
+    { id: `first ${id}`, answer: first },
+    { id: `last ${id}`, answer: last },
   ]);
   const { groups: counted, outcome } = majority(ballots);
   const groups = counted
-    .map(({ answer }) => ({
+    .map(({ answer, ids }) => ({
       answer,
-      first: findHolders(voters, "first", answer),
-      last: findHolders(voters, "last", answer),
+      first: findHolders(voters, "first", ids),
+      last: findHolders(voters, "last", ids),
     }))
     .sort((a, b) => countVotes(b) - countVotes(a) || b.last.length - a.last.length);
   const [leader = null, second] = groups;
@@ -91,9 +93,6 @@ function countVotes({ first, last }: VoteGroup): number {
   return first.length + last.length;
 }
 
-function findHolders(voters: readonly Voter[], when: "first" | "last", answer: Answer): string[] {
-  return voters.flatMap((voter) => {
-    const given = voter[when];
-    return given && sameAnswer(given, answer) ? [voter.id] : [];
-  });
+function findHolders(voters: readonly Voter[], when: "first" | "last", ballots: readonly string[]): string[] {
+  return voters.flatMap(({ id }) => (ballots.includes(`${when} ${id}`) ? [id] : []));
 }

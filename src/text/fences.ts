@@ -22,9 +22,27 @@ const MAX_MARKS = 100_000;
 export const normalizeBreaks = (text: string): string =>
   text.includes("\r") ? text.split("\r\n").join("\n").split("\r").join("\n") : text;
 
-/** The last `length` UTF-16 units of a text, with LF at the end of every line. */
-export const readTail = (text: string, length: number): string =>
-  normalizeBreaks(text.slice(-2 * length)).slice(-length);
+/** More lines than any reply has that says something: what reads line by line stays quick. */
+export const MAX_REPLY_LINES = 20_000;
+
+/** Whether a text with LF line ends has more than 20,000 of them. */
+export function hasTooManyLines(text: string): boolean {
+  let at = -1;
+  for (let count = 0; count <= MAX_REPLY_LINES; count += 1) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+/** The last `length` UTF-16 units of a text, of at most 20,000 lines, with LF at the end of every line. */
+export function readTail(text: string, length: number): string {
+  const tail = normalizeBreaks(text.slice(-2 * length)).slice(-length);
+  if (!hasTooManyLines(tail)) return tail;
+  let from = tail.length;
+  for (let count = 0; count < MAX_REPLY_LINES; count += 1) from = tail.lastIndexOf("\n", from - 1);
+  return tail.slice(from + 1);
+}
 
 /** A line without its end, and where it starts. */
 export type TextLine = { readonly text: string; readonly at: number };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, findNearest } from "./words.ts";
+import { editDistance, findMeant, findNearest } from "./words.ts";
 
 describe("nearest", () => {
   it.each([
@@ -24,6 +24,23 @@ describe("nearest", () => {
 
   it("takes no longer for a long word", () => {
     expect(findNearest("m".repeat(1_000_000), ["m".repeat(1_000_000), "models"])).toHaveLength(1_000_000);
+  });
+});
+
+describe("a word that somebody meant", () => {
+  it.each([
+    ["modles", ["models"], 0, "models"],
+    ["mdoles", ["models"], 0, "models"],
+    ["mdols", ["models"], 0, undefined], // two edits of a short word
+    ["lsit", ["list"], 0, "list"],
+    ["wxyz", ["list"], 0, undefined],
+    ["mod", ["models"], 0, "models"], // its beginning
+    ["--jsno", ["--json"], 2, "--json"],
+    ["--jsnx", ["--json", "--user"], 2, undefined],
+    ["x", [], 0, undefined],
+  ])("%s among %j, %i of which say nothing, is %s", (...row) => {
+    const [word, known, shared, expected] = row;
+    expect(findMeant(word, known, shared)).toBe(expected);
   });
 });
 

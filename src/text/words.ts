@@ -94,6 +94,16 @@ export function findNearest(word: string, known: readonly string[]): string | un
   return best?.one;
 }
 
+/**
+ * The known word that somebody meant who wrote this one: the nearest, where it is at most two edits away, or one from a word of
+ * up to five characters. `shared`: how many characters all known words begin with, which say nothing.
+ */
+export function findMeant(word: string, known: readonly string[], shared = 0): string | undefined {
+  const nearest = findNearest(word, known);
+  const edits = word.length - shared > 5 ? 2 : 1;
+  return nearest !== undefined && editDistance(word, nearest) <= edits ? nearest : undefined;
+}
+
 /** Cells of edit tables that one search fills: some 5 ms. */
 const MAX_CELLS = 200_000;
 
