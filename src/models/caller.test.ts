@@ -64,6 +64,42 @@ const until = async (holds: () => boolean): Promise<void> => {
 
 const settle = (): Promise<void> => until(() => false);
 
+describe("usage that cannot be", () => {
+  it.each([
+    [
+      { in: 0, out: 0 },
+      { in: null, out: null },
+    ],
+    [
+      { in: 0, out: 12 },
+      { in: null, out: 12 },
+    ],
+    [
+      { in: 5, out: 0 },
+      { in: 5, out: null },
+    ],
+    [
+      { in: 5, out: 12 },
+      { in: 5, out: 12 },
+    ],
+    [
+      { in: null, out: null },
+      { in: null, out: null },
+    ],
+  ])("CALL-7: of a reply with text is unknown: %j", async (given, expected) => {
+    const usage = { tokens: { ...given, cached: null, reasoning: null }, usd: null };
+    const { complete } = scripted([
+      ({ onText }) => {
+        onText("yes");
+        return { ok: true, text: "yes", toolCalls: [], finish: "stop", usage };
+      },
+    ]);
+    const call = await complete();
+    expect(call.tokens).toMatchObject(expected);
+    expect(call.unreported ?? 0).toBe(expected.in === null || expected.out === null ? 1 : 0);
+  });
+});
+
 describe("a call answered inside this process", () => {
   it("is retried, counted and streamed like any other, and costs nothing", async () => {
     const { clock, attempts, deltas, complete } = scripted([fails(), answers]);

@@ -4,6 +4,7 @@
 // CALL-4. What any attempt reported as used is added up, also when the attempt failed.
 // CALL-5. No more requests are sent than the call's own bound allows, whatever a failure deserves.
 // CALL-6. No request is sent again that the caller's budget does not allow, and each one whose usage is unknown is counted.
+// CALL-7. No text comes of nothing: where a reply has text, a count of 0 tokens is one that is not known.
 
 import {
   mayBeCharged,
@@ -13,11 +14,11 @@ import {
   type Failure,
   type ModelRequest,
 } from "../kernel/model.ts";
-import type { Attempt, Transport } from "../kernel/transport.ts";
+import type { Attempt, Transport, Usage } from "../kernel/transport.ts";
 import type { Clock, Watch } from "./clock.ts";
 import type { Limiter, RateKey, Slot } from "./limiter.ts";
 import { type Price, createSpending, type Spending } from "./prices.ts";
-import { waitBefore, type Backoff } from "./retry.ts";
+import { MAX_NAMED_WAIT_MS, waitBefore, type Backoff } from "./retry.ts";
 
 /** Where a call goes and what is known about it. */
 export type Route = {
@@ -47,6 +48,16 @@ export type RoutedCall = Pick<CallOptions, "beforeRetry"> & {
 function formatSeconds(ms: number): string {
   return `${Math.max(0, Math.round(ms / 100) / 10)} s`;
 }
+
+function wordWait(ms: number): string {
+  return ms < MAX_NAMED_WAIT_MS ? formatSeconds(ms) : "for a day or longer";
+}
+
+/** The usage of a request that brought text. */
+const believable = ({ tokens, usd }: Usage): Usage => ({
+  tokens: { ...tokens, in: tokens.in === 0 ? null : tokens.in, out: tokens.out === 0 ? null : tokens.out },
+  usd,
+});
 
 /**
  * Sends one request until it is answered, may not be sent again, or is stopped. A class, because as many are at work as
@@ -181,8 +192,9 @@ export class Caller {
     };
     const attempted = await route.transport.send(request, { attempt, signal: watch.signal, onText });
     this.#lastByteMs = clock.now();
-    this.#spending.add(attempted.usage);
-    const { in: tokensIn, out: tokensOut } = attempted.usage.tokens;
+    const usage = this.#offset > 0 ? believable(attempted.usage) : attempted.usage; // CALL-7
+    this.#spending.add(usage);
+    const { in: tokensIn, out: tokensOut } = usage.tokens;
     const isCharged =
       attempted.ok || (attempted.charged ?? (this.#offset > 0 || mayBeCharged(attempted.failure)));
     if (isCharged && (tokensIn === null || tokensOut === null)) this.#unreported += 1;
@@ -204,7 +216,7 @@ export class Caller {
     const left = formatSeconds(watch.leftMs());
     return {
       ...failure,
-      message: `${failure.message}; it asks to wait ${formatSeconds(namedMs)}, and ${left} are left`,
+      message: `${failure.message}; it asks to wait ${wordWait(namedMs)}, and ${left} are left`,
     };
   }
 }

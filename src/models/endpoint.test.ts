@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resolveEndpoint, type Compatible, type Variables } from "./endpoint.ts";
 import { providers } from "./providers.ts";
+import { wires } from "./wires/index.ts";
 
 const where = (ref: string, env: Variables = {}, compatible: Compatible = {}): string => {
   const resolution = resolveEndpoint(ref, env, compatible);
@@ -76,6 +77,26 @@ describe("a reference", () => {
     );
   });
 
+  it.each([
+    ["google/m", "GEMINI_BASE_URL", "https://h", "https://h/v1beta/openai"],
+    ["google/m", "GOOGLE_GEMINI_BASE_URL", "https://h/v1beta/", "https://h/v1beta/openai"],
+    ["google/m", "GEMINI_BASE_URL", "https://h/gateway/openai", "https://h/gateway/openai"],
+    ["groq/m", "GROQ_BASE_URL", "https://h", "https://h/openai/v1"],
+    ["mistral/m", "MISTRAL_BASE_URL", "https://h/v1", "https://h/v1"],
+    ["xai/m", "XAI_BASE_URL", "https://h:8080/", "https://h:8080/v1"],
+    ["together/m", "TOGETHER_BASE_URL", "http://h/mine", "http://h/mine"],
+    ["openrouter/m", "OPENROUTER_BASE_URL", "https://h", "https://h/api/v1"],
+    ["deepseek/m", "DEEPSEEK_BASE_URL", "https://h/v1", "https://h/v1"],
+    ["openai/m", "OPENAI_API_BASE", "http://h", "http://h"],
+  ])("%s goes on where %s=%s stops", (...[ref, variable, written, url]) => {
+    expect(where(ref, { [variable]: written })).toBe(`${url} m no key`);
+  });
+
+  it("has a variable for the URL of every provider", () => {
+    const without = Object.entries(providers).filter(([, row]) => !("urlVariables" in row));
+    expect(without).toEqual([]);
+  });
+
   it("follows the variables for URLs, as people write them", () => {
     expect(where("openai/m", { OPENAI_BASE_URL: "http://127.0.0.1:9/v1/" })).toBe(
       "http://127.0.0.1:9/v1 m no key",
@@ -143,5 +164,41 @@ describe("a reference", () => {
     expect(extraOf("ollama/m")).toEqual(extra);
     expect(extraOf("lmstudio/m")).toBeUndefined();
     expect(extraOf("compatible/gpu/m")).toBeUndefined();
+  });
+});
+
+describe("the wire of a reference", () => {
+  const wireOf = (
+    ref: string,
+    env: Variables = { OPENAI_API_KEY: "k", XAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" },
+  ) => {
+    const resolution = resolveEndpoint(ref, env, { box: { url: "http://h/v1", wire: "responses" } });
+    if (!resolution.ok) return resolution.reason;
+    const { wire, model } = resolution.endpoint;
+    return `${Object.entries(wires).find(([, one]) => one === wire)?.[0]} ${model}`;
+  };
+
+  it.each([
+    ["openai/gpt-5", "openai gpt-5"],
+    ["openai/gpt-5-mini", "openai gpt-5-mini"],
+    ["openai/gpt-5-pro", "responses gpt-5-pro"],
+    ["openai/gpt-5.2-pro-2025-12-11", "responses gpt-5.2-pro-2025-12-11"],
+    ["openai/o1-pro", "responses o1-pro"],
+    ["openai/o3-pro-2025-06-10", "responses o3-pro-2025-06-10"],
+    ["openai/gpt-5.1-codex-max", "responses gpt-5.1-codex-max"],
+    ["openai/codex-mini-latest", "responses codex-mini-latest"],
+    ["openai/o4-mini-deep-research", "responses o4-mini-deep-research"],
+    ["openai/my-product", "openai my-product"],
+    ["openai/gpt-4.1?wire=responses", "responses gpt-4.1"],
+    ["openai/o3-pro?wire=openai", "openai o3-pro"],
+    ["openai/ada?skill=1&wire=responses", "responses ada?skill=1"],
+    ["xai/grok-4?wire=responses", "responses grok-4"],
+    ["xai/grok-4-pro", "openai grok-4-pro"],
+    ["compatible/box/m", "responses m"],
+    ["compatible/box/m?wire=openai", "openai m"],
+    ["openai/m?wire=soap", 'openai has no such API as "soap" (it has openai or responses)'],
+    ["anthropic/m?wire=responses", 'anthropic has no such API as "responses" (it has anthropic)'],
+  ])("%s is %s", (ref, expected) => {
+    expect(wireOf(ref)).toBe(expected);
   });
 });

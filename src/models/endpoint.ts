@@ -1,5 +1,5 @@
 import { hasSecretInQuery, type WireName } from "../kernel/index.ts";
-import { ollamaProgram, findProvider, providers, type Program, type Provider } from "./providers.ts";
+import { ollamaProgram, findProvider, providers, SDK, type Program, type Provider } from "./providers.ts";
 import { wires } from "./wires/index.ts";
 import type { Dialect, Wire } from "./wires/wire.ts";
 
@@ -77,7 +77,8 @@ function firstSet(env: Variables, names: readonly string[]): { name: string; val
 
 /** What people write at the end of a base URL by habit, by wire; Ollama's has its compatible API at `/v1`. */
 const URL_ENDINGS: { readonly [wire in WireName]: RegExp } = {
-  openai: /\/chat\/completions$/,
+  openai: /\/(?:chat\/completions|responses)$/,
+  responses: /\/(?:chat\/completions|responses)$/,
   anthropic: /\/v1(?:\/messages)?$/,
   ollama: /\/(?:v1(?:\/chat\/completions)?|api(?:\/chat)?)$/,
 };
@@ -108,12 +109,52 @@ function hostUrl(host: string, fallback: string): string {
   return url.href;
 }
 
+/** A base URL that stops within the path of the provider's own (`https://host`, `https://host/v1beta`) goes on as that does. */
+function completePath(written: string, { url, completesPath }: Provider): string {
+  if (completesPath !== true || !URL.canParse(written)) return written;
+  const given = new URL(written);
+  const { pathname } = new URL(url);
+  const begun = given.pathname.replace(/\/+$/, "");
+  if (pathname.startsWith(`${begun}/`)) given.pathname = pathname;
+  return given.href;
+}
+
+/** OpenAI's models that the Responses API has alone: `gpt-5-pro`, `o3-pro`, `gpt-5-codex`, `o3-deep-research`. */
+const RESPONSES_ONLY = /(?:^|-)(?:codex|deep-research)(?:-|$)|^(?:gpt|o)[\d.a-z-]*-pro(?:-|$)/;
+
+/** What a reference may end with to name its API: `openai/gpt-4.1?wire=responses`. */
+const WIRE_PARAMETER = /[?&]wire=([^&?]*)$/;
+
+/** A reference without the API that it names: the model is the same, and costs the same. */
+export function withoutWire(ref: string): string {
+  return ref.replace(WIRE_PARAMETER, "");
+}
+
+/** A reference as prices and context lengths list it: `ai-sdk/openai/gpt-5` is `openai/gpt-5`. */
+export function listedRef(ref: string): string {
+  return withoutWire(ref.startsWith(`${SDK}/`) ? ref.slice(SDK.length + 1) : ref);
+}
+
+/** The wire that a reference's model is called over: the one that it names, the only one that it has, or its provider's. */
+function wireFor(provider: string, model: string, usual: WireName): WireName | null {
+  const named = WIRE_PARAMETER.exec(model)?.[1];
+  if (named === undefined)
+    return provider === "openai" && RESPONSES_ONLY.test(model.replace(/\?.*$/s, "")) ? "responses" : usual;
+  const speaksOpenAi = usual === "openai" || usual === "responses";
+  return speaksOpenAi && (named === "openai" || named === "responses") ? named : null;
+}
+
 /** A row's endpoint. `place` is what holds its URL where no variable does, as an error calls it. */
 function resolveProvider(
   { name, model, place = name }: { readonly name: string; readonly model: string; readonly place?: string },
   row: Provider,
   env: Variables,
 ): Resolution {
+  const wire = wireFor(name, model, row.wire);
+  if (wire === null) {
+    const usual = row.wire === "openai" || row.wire === "responses" ? "openai or responses" : row.wire;
+    return refuse(`${name} has no such API as "${WIRE_PARAMETER.exec(model)?.[1] ?? ""}" (it has ${usual})`);
+  }
   const given = firstSet(env, row.urlVariables ?? []);
   const written = given === null ? row.url : row.local === true ? hostUrl(given.value, row.url) : given.value;
   const holder = given?.name ?? place;
@@ -122,7 +163,7 @@ function resolveProvider(
     const next = variable === undefined ? "name its variable under key-env" : `put it into ${variable}`;
     return refuseKey(`${holder} holds a key or a password, which would be sent with every address; ${next}`);
   }
-  const url = readUrl(written, row.wire);
+  const url = readUrl(given === null ? written : completePath(written, row), row.wire);
   if (url === null) {
     const next = place === name ? "correct or unset it" : "correct it";
     return refuse(`${holder} is not an http or https URL without a user name; ${next}`);
@@ -146,8 +187,8 @@ function resolveProvider(
     ok: true,
     endpoint: {
       provider: name,
-      model,
-      wire: wires[row.wire],
+      model: withoutWire(model),
+      wire: wires[wire],
       url,
       key: key?.value ?? null,
       dialect,
@@ -192,7 +233,7 @@ export function resolveEndpoint(ref: string, env: Variables, compatible: Compati
   if (name === "compatible") return resolveCompatible(rest, env, compatible);
   const row = findProvider(name);
   if (row === null) {
-    const known = [...Object.keys(providers), "compatible", "recorded", "sim"].join(", ");
+    const known = [...Object.keys(providers), SDK, "compatible", "recorded", "sim"].join(", ");
     return refuse(`there is no provider "${name}" (there are ${known}); write provider/model`);
   }
   if (rest === "") return refuse(`"${ref}" names no model; write ${name}/MODEL`);

@@ -317,6 +317,7 @@ const recorded: readonly Recorded[] = [
     "context-too-long",
     "never",
   ],
+  [400, { message: "tokens in request more than max tokens allowed" }, "context-too-long", "never"],
   [
     400,
     { message: "too many tokens: total number of tokens in the prompt cannot exceed 4081" },

@@ -176,7 +176,7 @@ export const failureRows: readonly FailureRow[] = [
   },
   {
     status: only(400, 413, 422),
-    says: /\b(?:prompt|inputs?`?|messages?|request(?:ed)?|conversation|context|body)\b.{0,80}\b(?:too (?:long|large|many)|longer than|exceed(?:s|ed|ing)?|must (?:be|have) (?:<=?|less|at most|fewer)|overflows?)/i,
+    says: /\b(?:prompt|inputs?`?|messages?|request(?:ed)?|conversation|context|body)\b.{0,80}\b(?:too (?:long|large|many)|longer than|exceed(?:s|ed|ing)?|must (?:be|have) (?:<=?|less|at most|fewer)|overflows?|more than (?:the )?(?:max|allowed))/i,
     also: /\btokens?\b|\bcontext\b|\blength\b|\bmax_new_tokens\b/i,
     unless:
       /rate[ _]limit|per[ _-](?:min|minute|hour|day)\b|\bschema\b|\btools?\b|\bfunction\b|\bimages?\b|\.name\b|\bstop\b/i,

@@ -11,7 +11,7 @@ import {
   toText,
   type LooseObject,
 } from "./loose.ts";
-import { readRetryAfter } from "./retry.ts";
+import { MAX_NAMED_WAIT_MS, readRetryAfter } from "./retry.ts";
 
 /** What went wrong in a provider's words (not yet bounded or cleaned) and what may be done about it. */
 export type CallProblem = {
@@ -24,6 +24,8 @@ export type CallProblem = {
   readonly crowded: boolean;
   /** What can be done about it, in our own words. */
   readonly advice?: string;
+  /** The status of the answer. */
+  readonly http?: number;
 };
 
 type Verdict = Pick<CallProblem, "code" | "retry" | "crowded" | "advice">;
@@ -57,7 +59,7 @@ function stripTags(text: string): string {
 function readRetryDelay(error: LooseObject): number | null {
   for (const detail of toItems(error["details"])) {
     const seconds = Number.parseFloat(toText(toObject(detail)["retryDelay"]));
-    if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
+    if (Number.isFinite(seconds) && seconds >= 0) return Math.min(MAX_NAMED_WAIT_MS, seconds * 1000);
   }
   return null;
 }
@@ -91,7 +93,7 @@ export function problemFromStatus(
 ): CallProblem {
   if (status < 400) {
     const words = `the server redirects (HTTP ${status}) to ${header("location")}; set that URL`;
-    return finalProblem("refused", words);
+    return { ...finalProblem("refused", words), http: status };
   }
   const { words, kind, error } = readError(parseJson(body));
   const text = words === "" ? stripTags(body).trim() : words;
@@ -100,6 +102,7 @@ export function problemFromStatus(
     ...classify({ status, text: `${kind} ${text}` }),
     words: text === "" ? `HTTP ${status} without a word` : `${text} (HTTP ${status})`,
     waitMs: readRetryAfter(named, nowMs) ?? readRetryDelay(error),
+    http: status,
   };
 }
 

@@ -54,6 +54,8 @@ function isCharged(exchanged: Exchanged, reply: Reply): boolean {
 function connectionProblem(to: Destination, exchanged: Exchanged, reply: Reply): CallProblem | null {
   if (exchanged.how === "aborted") return finalProblem("cancelled", "given up");
   if (exchanged.how !== "broken") return null;
+  if ("code" in exchanged.error && exchanged.error.code === "ERR_INVALID_ENCODING")
+    return finalProblem("unreadable", exchanged.error.message);
   return reply.begun()
     ? networkProblem(`the connection broke off: ${exchanged.error.message}`)
     : unreachableProblem(to, exchanged.error);
@@ -100,7 +102,11 @@ export const createHttpTransport = (
     const remedy = wire.remedy?.(problem.words, model) ?? problem.advice;
     return {
       ok: false,
-      failure: { code: problem.code, message: remedy === undefined ? words : `${words}; ${remedy}` },
+      failure: {
+        code: problem.code,
+        message: remedy === undefined ? words : `${words}; ${remedy}`,
+        ...(problem.http === undefined ? {} : { http: problem.http }),
+      },
       retry: problem.retry,
       waitMs: problem.waitMs,
       crowded: problem.crowded,

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Agent, Dispatcher } from "undici";
+import manifest from "../../package.json" with { type: "json" };
 
 /** Time to reach a server, name lookup and TLS included. Reading is bounded by the call's own deadline. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -7,6 +9,9 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 20_000;
 /** How long a server may leave a connection open after the reply has ended, before the connection is given up. */
 const DRAIN_MS = 1_000;
+
+/** What every request says it is from. */
+export const USER_AGENT = `parley/${manifest.version}`;
 
 export type ResponseHead = { readonly status: number; readonly header: (name: string) => string };
 
@@ -27,6 +32,19 @@ export type Exchange = {
 /** `ended` and `enough` are both a whole exchange; `broken` is the connection's fault; `aborted` is the signal's doing. */
 export type Exchanged =
   { readonly how: "ended" | "enough" | "aborted" } | { readonly how: "broken"; readonly error: Error };
+
+/** By what `content-encoding` says (RFC 9110, 8.4.1). None is asked for, and some proxies compress all the same. */
+const DECODERS = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
+
+/** A reply in an encoding that is not read; `code` as an error of Node's. */
+class EncodingError extends Error {
+  readonly code = "ERR_INVALID_ENCODING";
+}
 
 // Loading undici takes 50 ms, which a command that calls no model need not spend.
 async function openAgent(): Promise<Agent> {
@@ -53,6 +71,7 @@ class OpenExchange implements Dispatcher.DispatchHandler {
   #settle: { resolve(exchanged: Exchanged): void; reject(error: Error): void } | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #draining: NodeJS.Timeout | null = null;
+  #decoder: ReturnType<typeof createGunzip> | null = null;
 
   constructor({ signal, receiver }: Exchange) {
     this.#signal = signal;
@@ -94,27 +113,57 @@ class OpenExchange implements Dispatcher.DispatchHandler {
       const value = headers[name];
       return Array.isArray(value) ? (value[0] ?? "") : (value ?? "");
     };
-    this.#guard(() => this.#receiver.head({ status, header }));
+    this.#guard(() => {
+      this.#receiver.head({ status, header });
+      this.#decode(header("content-encoding").trim().toLowerCase(), status);
+    });
   }
 
   onResponseData(active: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.over) return;
-    this.#guard(() => {
-      if (!this.#receiver.bytes(chunk)) return;
-      this.end({ how: "enough" });
-      this.#draining = setTimeout(() => active.abort(new Error("not needed")), DRAIN_MS);
-      this.#draining.unref();
-    });
+    if (this.#decoder === null) return this.#take(chunk);
+    if (!this.#decoder.write(chunk)) active.pause();
   }
 
   onResponseEnd(): void {
     if (this.#draining !== null) clearTimeout(this.#draining);
-    this.end({ how: "ended" });
+    if (this.#decoder === null) this.end({ how: "ended" });
+    else this.#decoder.end();
   }
 
   onResponseError(_: unknown, error: Error): void {
     if (this.#draining !== null) clearTimeout(this.#draining);
     this.end({ how: "broken", error });
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.over) return;
+    this.#guard(() => {
+      if (!this.#receiver.bytes(chunk)) return;
+      this.end({ how: "enough" });
+      this.#draining = setTimeout(() => this.#controller?.abort(new Error("not needed")), DRAIN_MS);
+      this.#draining.unref();
+    });
+  }
+
+  #decode(encoding: string, status: number): void {
+    if (encoding === "" || encoding === "identity") return;
+    const open = DECODERS.get(encoding);
+    if (!open) {
+      if (status >= 300) return; // the status says enough
+      const words = `the reply is compressed as ${JSON.stringify(encoding.slice(0, 40))}, which is not read; turn that off`;
+      this.end({ how: "broken", error: new EncodingError(words) });
+      this.#controller?.abort(new Error("not needed"));
+      return;
+    }
+    this.#decoder = open();
+    this.#decoder.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#decoder.on("drain", () => this.#controller?.resume());
+    this.#decoder.on("end", () => this.end({ how: "ended" }));
+    this.#decoder.on("error", (error) => {
+      this.end({ how: "broken", error });
+      this.#controller?.abort(new Error("not needed"));
+    });
   }
 
   #guard(run: () => void): void {
@@ -130,6 +179,7 @@ class OpenExchange implements Dispatcher.DispatchHandler {
     const settle = this.#settle;
     this.#settle = null;
     this.#signal.removeEventListener("abort", this.stop);
+    this.#decoder?.destroy();
     return settle;
   }
 }
@@ -154,6 +204,8 @@ export function createHttp(own?: Dispatcher) {
         headers: {
           "content-type": "application/json",
           accept: "text/event-stream, application/json",
+          "user-agent": USER_AGENT,
+          "accept-encoding": "identity",
           ...headers,
         },
         body,

@@ -1,3 +1,4 @@
+import manifest from "../../package.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { ModelRef, type Call, type Delta, type ModelRequest } from "../kernel/model.ts";
 import { createFakeClock, type FakeClock } from "../../test/support/fake-clock.ts";
@@ -9,6 +10,7 @@ import {
   stream,
   type FakeServer,
 } from "../../test/support/fake-server.ts";
+import { providers } from "./providers.ts";
 import { createModels, type ClosableModels, type CallLimits } from "./models.ts";
 
 const key = "sk-test-0123456789abcdef";
@@ -53,6 +55,26 @@ const whole = (response: Parameters<typeof stream>[0]): void =>
 const codeOf = (call: Call): string => (call.ok ? "ok" : call.failure.code);
 const wordsOf = (call: Call): string => (call.ok ? "" : call.failure.message);
 
+describe("every provider", () => {
+  const addressed = Object.entries(providers).flatMap(([name, { urlVariables }]) =>
+    urlVariables.map((variable) => [name, variable] as const),
+  );
+
+  it.each(addressed)("%s is called at the address in %s, without a key too", async (name, variable) => {
+    await using server = await openFakeServer(
+      (response) => void response.writeHead(404, { "content-type": "application/json" }).end("{}"),
+    );
+    const models = createModels({ env: { [variable]: `${server.url}/behind/a/gateway` } });
+    await models.complete(request({ model: ModelRef.parse(`${name}/m`) }), { signal: never(), attempts: 1 });
+    await models.close();
+    expect(server.received).toHaveLength(1);
+    const [received] = server.received;
+    expect(received?.path).toMatch(/^\/behind\/a\/gateway\/(?:chat\/completions|v1\/messages|api\/chat)$/);
+    expect(received?.headers.authorization).toBeUndefined();
+    expect(JSON.parse(received?.body ?? "")).toMatchObject({ model: "m" });
+  });
+});
+
 describe("a call", () => {
   it("streams its text and comes back whole, whatever bytes come together", async () => {
     await using server = await openFakeServer(async (response) => {
@@ -86,7 +108,7 @@ describe("a call", () => {
     ]);
     expect(server.received[0]).toMatchObject({
       path: "/v1/chat/completions",
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, "user-agent": `parley/${manifest.version}` },
     });
     expect(bench.clock.pending()).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
 import { Caller, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatches } from "./clock.ts";
-import { resolveEndpoint, type Compatible, type Variables } from "./endpoint.ts";
+import { listedRef, resolveEndpoint, withoutWire, type Compatible, type Variables } from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits } from "./limiter.ts";
@@ -50,6 +50,8 @@ export type ModelsOptions = {
   readonly compatible?: Compatible | undefined;
   /** Providers that answer inside this process, such as `sim`; they cost nothing. Limits and retries hold for them too. */
   readonly locals?: { readonly [provider: string]: Transport } | undefined;
+  /** Providers whose calls leave this process by code of their own; prices hold for them. */
+  readonly remotes?: { readonly [provider: string]: Transport } | undefined;
   readonly families?: Families | undefined;
   /** Looked at before the built-in table. */
   readonly prices?: readonly Price[] | undefined;
@@ -94,7 +96,7 @@ function backgroundRoute(route: Route): Route {
 }
 
 export function createModels(options: ModelsOptions): ClosableModels {
-  const { env, compatible = {}, locals = {}, families = {}, substitutes = {} } = options;
+  const { env, compatible = {}, locals = {}, remotes = {}, families = {}, substitutes = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const clock = substitutes.clock ?? systemClock;
   const http = createHttp(substitutes.dispatcher);
@@ -119,12 +121,20 @@ export function createModels(options: ModelsOptions): ClosableModels {
         });
 
   const routeOf = (ref: string): Routed => {
-    const family = familyOf(ref, families);
+    const family = familyOf(withoutWire(ref), families);
     const name = ref.slice(0, ref.indexOf("/"));
     const transport = Object.hasOwn(locals, name) ? locals[name] : undefined;
     if (transport !== undefined) {
       const key = { provider: name, model: ref, limits: limitsFor(name, null), router: true };
       return { ok: true, route: { transport, key, family, price: "free" } };
+    }
+    const remote = Object.hasOwn(remotes, name) ? remotes[name] : undefined;
+    if (remote !== undefined) {
+      const provider = ref.slice(0, ref.lastIndexOf("/"));
+      const key = { provider, model: ref, limits: limitsFor(provider, null), router: true };
+      // `ai-sdk/openai/gpt-5` costs what `openai/gpt-5` does.
+      const price = findPrice(ref, table) ?? findPrice(listedRef(ref), table);
+      return { ok: true, route: { transport: remote, key, family, price } };
     }
     const known = routes.get(ref);
     if (known !== undefined) return known;
@@ -138,7 +148,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
         transport: createHttpTransport(endpoint, { http, clock, firstByteMs: limits.firstByteMs, learned }),
         key: { provider, model: ref, limits: limitsFor(provider, endpoint.maxConcurrency), router },
         family,
-        price: endpoint.local ? "free" : findPrice(ref, table),
+        price: endpoint.local ? "free" : findPrice(withoutWire(ref), table),
       },
     };
     routes.set(ref, routed);

@@ -6,6 +6,9 @@ export type Program = { readonly name: string; readonly start: string };
 
 export const ollamaProgram: Program = { name: "Ollama", start: "ollama serve" };
 
+/** What references to models of AI SDK provider packages begin with: `ai-sdk/mistral/mistral-large-latest`. */
+export const SDK = "ai-sdk";
+
 /** A service or program that answers for models: one row each. */
 export type Provider = {
   readonly wire: WireName;
@@ -15,6 +18,8 @@ export type Provider = {
   readonly keyVariables: readonly string[];
   /** Environment variables that may replace `url`, in order. */
   readonly urlVariables?: readonly string[];
+  /** Other programs add the beginning of `url`'s path themselves, so a base URL that stops within that path goes on as `url` does. */
+  readonly completesPath?: true;
   /** It runs on the user's own machine, so that a call costs nothing. */
   readonly local?: true;
   /** What answers there, where users start it themselves. */
@@ -41,7 +46,7 @@ export const providers = {
     wire: "openai",
     url: "https://api.openai.com/v1",
     keyVariables: ["OPENAI_API_KEY"],
-    urlVariables: ["OPENAI_BASE_URL"],
+    urlVariables: ["OPENAI_BASE_URL", "OPENAI_API_BASE"],
     dialect: { maxTokensField: "max_completion_tokens" },
     usual: ["gpt-5-mini"],
   },
@@ -57,6 +62,8 @@ export const providers = {
     wire: "openai",
     url: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    urlVariables: ["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
+    completesPath: true,
     usual: ["gemini-2.5-flash"],
   },
   openrouter: {
@@ -64,6 +71,7 @@ export const providers = {
     url: "https://openrouter.ai/api/v1",
     keyVariables: ["OPENROUTER_API_KEY"],
     urlVariables: ["OPENROUTER_BASE_URL"],
+    completesPath: true,
     router: true,
     dialect: { extra: { usage: { include: true } } },
     usual: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5", "google/gemini-2.5-flash"],
@@ -72,6 +80,8 @@ export const providers = {
     wire: "openai",
     url: "https://api.mistral.ai/v1",
     keyVariables: ["MISTRAL_API_KEY"],
+    urlVariables: ["MISTRAL_BASE_URL"],
+    completesPath: true,
     // It reports usage unasked, and has refused fields that it does not know.
     dialect: without("usage"),
     usual: ["mistral-large-latest"],
@@ -80,6 +90,8 @@ export const providers = {
     wire: "openai",
     url: "https://api.groq.com/openai/v1",
     keyVariables: ["GROQ_API_KEY"],
+    urlVariables: ["GROQ_BASE_URL"],
+    completesPath: true,
     usual: ["llama-3.3-70b-versatile"],
     embeddings: false,
   },
@@ -87,6 +99,7 @@ export const providers = {
     wire: "openai",
     url: "https://api.deepseek.com",
     keyVariables: ["DEEPSEEK_API_KEY"],
+    urlVariables: ["DEEPSEEK_BASE_URL"],
     // It has only `json_object`, which says nothing about a schema.
     dialect: without("reply"),
     usual: ["deepseek-chat"],
@@ -96,12 +109,16 @@ export const providers = {
     wire: "openai",
     url: "https://api.x.ai/v1",
     keyVariables: ["XAI_API_KEY"],
+    urlVariables: ["XAI_BASE_URL"],
+    completesPath: true,
     usual: ["grok-4"],
   },
   together: {
     wire: "openai",
     url: "https://api.together.xyz/v1",
     keyVariables: ["TOGETHER_API_KEY"],
+    urlVariables: ["TOGETHER_BASE_URL"],
+    completesPath: true,
     usual: ["meta-llama/Llama-3.3-70B-Instruct-Turbo"],
   },
   ollama: {

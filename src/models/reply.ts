@@ -107,6 +107,8 @@ export function createReply(
         return { ok: false, problem: tooMuch, usage: noUsage };
       }
       if (form === "whole") return readWhole(problem);
+      if (form === "undecided" && begin === "")
+        return { ok: false, usage: noUsage, problem: problem ?? networkProblem("the reply is empty") };
       ending = true;
       const { events, reader } = stream();
       events.end();

@@ -15,6 +15,11 @@ describe("Retry-After", () => {
     ["", null],
     ["-5", null],
     ["soon", null],
+    ["9".repeat(400), 86_400_000],
+    ["1e400", null],
+    ["Fri, 31 Dec 9999 23:59:59 GMT", 86_400_000],
+    ["Thu, 01 Jan 0001 00:00:00 GMT", 0],
+    ["-9999999999", null],
   ])("%j is %s ms", (value, ms) => {
     expect(read(value)).toBe(ms);
   });
@@ -22,6 +27,7 @@ describe("Retry-After", () => {
   it("is less exact than retry-after-ms", () => {
     expect(read("1", "250")).toBe(250);
     expect(read("1", "x")).toBe(1_000);
+    expect(read("1", "9".repeat(400))).toBe(86_400_000);
   });
 });
 

@@ -20,11 +20,22 @@ export function waitBefore(
     : namedMs + random() * Math.min(baseMs, namedMs / 10);
 }
 
+/** The longest wait that is believed: no call lasts for a day, and a number may have any number of digits. */
+export const MAX_NAMED_WAIT_MS = 86_400_000;
+
 /**
- * What `Retry-After` asks for in milliseconds from `nowMs`, or null where it says nothing readable: seconds
+ * What `Retry-After` asks for in milliseconds from `nowMs`, a day at most, or null where it says nothing readable: seconds
  * or an HTTP date (RFC 9110, 10.2.3), or milliseconds in `retry-after-ms`, which is more exact and wins.
  */
 export function readRetryAfter(
+  headers: { readonly retryAfter: string; readonly retryAfterMs: string },
+  nowMs: number,
+): number | null {
+  const namedMs = readNamedWait(headers, nowMs);
+  return namedMs === null ? null : Math.min(MAX_NAMED_WAIT_MS, Math.max(0, namedMs));
+}
+
+function readNamedWait(
   headers: { readonly retryAfter: string; readonly retryAfterMs: string },
   nowMs: number,
 ): number | null {
@@ -34,5 +45,5 @@ export function readRetryAfter(
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   // A date has a letter in it; Date.parse would also read "-5" as a year.
   const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
+  return Number.isNaN(date) ? null : date - nowMs;
 }

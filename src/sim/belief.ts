@@ -57,6 +57,9 @@ const solveOrRecall = (question: string, facts: readonly Fact[]): WorkedSolution
     return fact && { ...fact, working: (answer) => `As far as I know it is ${answer}.` };
   });
 
+/** Whether simulated models can work a question out, or know its answer. */
+export const isSolvable = (question: string): boolean => solveOrRecall(question, []) !== null;
+
 /** Models of one identity share their beliefs and their attention. */
 const identity = ({ name, family, seed }: SimParameters): readonly unknown[] =>
   family === null ? ["name", name, seed] : ["family", family, seed];

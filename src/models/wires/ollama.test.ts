@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { ModelRef, type ModelRequest } from "../../kernel/model.ts";
 import { createReply } from "../reply.ts";
@@ -111,6 +112,21 @@ describe("a chat", () => {
     });
   });
 
+  it.each([
+    [300, 500, undefined],
+    [300, 4_096, 8_192],
+    [12_400, 4_096, 16_384],
+    [30_000, 1_000, 16_384],
+    [120_000, 8_192, 65_536],
+  ])("asks for a context that %i characters and %i tokens fit", (length, maxOutputTokens, expected) => {
+    const { contextTokens: _, ...bare } = full;
+    const messages = [{ role: "user" as const, text: "x".repeat(length) }];
+    const { options } = z
+      .object({ options: z.looseObject({ num_ctx: z.number().optional() }) })
+      .parse(bodyOf({ ...bare, messages, tools: [], maxOutputTokens }));
+    expect(options.num_ctx).toBe(expected);
+  });
+
   it.each([1, 2, 7, 4_096])("streams out as its lines come, %i bytes at a time", (size) => {
     const text = `\r\n${line("na")}\r\n${line("", { thinking: "hmm" })}${line("ïve ")}\n\n${line("🦜")}${end()}`;
     expect(read(text, size)).toEqual({
@@ -209,7 +225,7 @@ describe("a chat", () => {
   });
 
   it.each<[string, string, object]>([
-    ["nothing", "", { code: "network", words: "the stream ended early" }],
+    ["nothing", "", { code: "network", words: "the reply is empty" }],
     ["a brace", "{", { code: "network", words: "the stream ended early" }],
     ["no last line", line("so"), { code: "network", words: "the stream ended early" }],
     [

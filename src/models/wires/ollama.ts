@@ -1,3 +1,4 @@
+import { quoteRequest } from "../prices.ts";
 import type { Message, ModelRequest, ToolCall } from "../../kernel/model.ts";
 import {
   isObject,
@@ -58,6 +59,16 @@ function formatMessages(messages: readonly Message[]): unknown[] {
   });
 }
 
+/** What a server takes where nothing is said; a longer prompt would lose its beginning without a word. */
+const USUAL_CONTEXT = 4_096;
+
+/** A context that prompt and reply fit, in few sizes, since every new one loads the model again; undefined for the usual one. */
+function contextFor(request: ModelRequest): number | undefined {
+  const { tokensIn, tokensOut } = quoteRequest(request, "free");
+  const needed = tokensIn + tokensOut;
+  return needed <= USUAL_CONTEXT ? undefined : 2 ** Math.ceil(Math.log2(needed));
+}
+
 /** The body of a streaming chat (Ollama's API documentation, "Generate a chat completion"). */
 function chatBody(
   request: ModelRequest,
@@ -74,7 +85,7 @@ function chatBody(
       // What is undefined is left out.
       temperature: without.has("temperature") ? undefined : temperature,
       num_predict: maxOutputTokens,
-      num_ctx: contextTokens,
+      num_ctx: contextTokens ?? contextFor(request),
     },
     format: without.has("reply") ? undefined : reply?.schema,
     tools: tools?.length && !without.has("tools") ? tools.map(formatTool) : undefined,

@@ -51,7 +51,7 @@ function formatMessage(message: Message): unknown {
  * Whether every object in a schema is closed and requires all its properties. Only such a schema may be sent
  * with `strict: true`; the API refuses others (OpenAI, "Structured Outputs", supported schemas).
  */
-function isStrict(schema: unknown): boolean {
+export function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
   if (!isObject(schema)) return true;
   const properties = schema["properties"];
@@ -115,7 +115,7 @@ function dollars(value: unknown): number | null {
  * and charge it as output: where the total is the larger, what is missing counts as output and as reasoning.
  * OpenRouter's `cost` is its own charge; with the user's key at the maker (`is_byok`) the maker's comes on top.
  */
-function readUsage(usage: LooseObject): Usage {
+export function readUsage(usage: LooseObject): Usage {
   const sent = firstCount(usage["prompt_tokens"]);
   const said = firstCount(usage["completion_tokens"]);
   const total = firstCount(usage["total_tokens"]);

@@ -4,6 +4,7 @@ import { createReply } from "../reply.ts";
 import { anthropic } from "./anthropic.ts";
 import { ollama } from "./ollama.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
+import { openaiResponses } from "./openai-responses.ts";
 import type { Completion, Wire } from "./wire.ts";
 
 type Row = {
@@ -34,7 +35,12 @@ const kindOf = ({ uri }: Row): Kind => {
   return path.endsWith("/responses") ? "responses" : "other";
 };
 
-const wires: { readonly [kind: string]: Wire } = { chat: openaiCompatible, messages: anthropic, ollama };
+const wires: { readonly [kind: string]: Wire } = {
+  chat: openaiCompatible,
+  messages: anthropic,
+  responses: openaiResponses,
+  ollama,
+};
 const wireOf = (kind: Kind): Wire | null => wires[kind] ?? null;
 
 /** Feeds bytes in pieces of `size` through everything between the socket and the caller. */
@@ -176,9 +182,32 @@ const naiveOllama = (body: string): Reading => {
   };
 };
 
+type ResponsesEvent = {
+  readonly type: string;
+  readonly delta?: string;
+  readonly item?: { readonly type: string; readonly name?: string; readonly arguments?: string };
+  readonly response?: { readonly usage?: { readonly input_tokens: number; readonly output_tokens: number } };
+};
+
+const naiveResponses = (body: string): Reading => {
+  const events = dataOf<ResponsesEvent>(body);
+  const calls = events
+    .filter(({ type, item }) => type === "response.output_item.done" && item?.type === "function_call")
+    .map(({ item }) => `${item?.name}(${item?.arguments})`);
+  const usage = events.find(({ type }) => type === "response.completed")?.response?.usage;
+  return {
+    text: events.map(({ type, delta }) => (type === "response.output_text.delta" ? delta : "")).join(""),
+    calls,
+    finish: calls.length > 0 ? "tool-calls" : "stop",
+    sent: usage?.input_tokens ?? null,
+    answered: usage?.output_tokens ?? null,
+  };
+};
+
 const naive: { readonly [kind: string]: (body: string) => Reading } = {
   chat: naiveChat,
   messages: naiveMessages,
+  responses: naiveResponses,
   ollama: naiveOllama,
 };
 
@@ -248,6 +277,7 @@ describe.skipIf(absent)("recorded replies", () => {
     say(`replayed of ${streams.length} recorded streams: ${JSON.stringify(counts)}`);
     expect((counts["chat"] ?? 0) + (counts["messages"] ?? 0)).toBeGreaterThan(90);
     expect(counts["ollama"]).toBeGreaterThan(1);
+    expect(counts["responses"]).toBeGreaterThan(5);
   });
 
   it("cut anywhere are the same reply or a failure, never a shorter one", () => {
@@ -272,7 +302,7 @@ describe.skipIf(absent)("recorded replies", () => {
     const refused = new Map<string, number>();
     for (const row of streams) {
       const kind = kindOf(row);
-      for (const wire of [openaiCompatible, anthropic, ollama]) {
+      for (const wire of [openaiCompatible, openaiResponses, anthropic, ollama]) {
         if (wire === wireOf(kind)) continue;
         const { completion, streamed } = replay(wire, Buffer.from(row.response_body, "utf8"));
         expect(completion.ok, `${row.file} ${row.n}`).toBe(false);

@@ -14,6 +14,7 @@ import {
   type ServerWire,
   type WireReading,
 } from "./wires.ts";
+import { responses } from "./responses.ts";
 import type { Refuse } from "./fault-injection.ts";
 import { createChatHandler, createEmbeddingHandler } from "./handler.ts";
 
@@ -43,6 +44,7 @@ const KEEP_ALIVE_MS = 65_000;
 
 const chatWires = new Map<string, ServerWire>([
   ["/v1/chat/completions", openai],
+  ["/v1/responses", responses],
   ["/v1/messages", anthropic],
   ["/api/chat", ollama],
 ]);
@@ -75,7 +77,7 @@ function describeModel(id: string): object {
 }
 
 /**
- * Serves the simulated models over the OpenAI-compatible wire, Anthropic's and Ollama's own, and their embeddings over
+ * Serves the simulated models over the OpenAI-compatible wire, OpenAI's Responses API, Anthropic's and Ollama's own, and their embeddings over
  * OpenAI's and Ollama's. Faults stand in a request's model (`ada?http=429&retry-after=1&times=2`), its query or its
  * header `x-sim-faults`.
  */

@@ -39,7 +39,7 @@ export type ServerWire = {
 };
 
 /** The longest reply when a request names no bound. */
-const MAX_TOKENS = 4_096;
+export const MAX_TOKENS = 4_096;
 
 /** Reads a body by its schema, and says what is wrong with one that does not fit. */
 export const createReader =

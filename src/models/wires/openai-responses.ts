@@ -1,0 +1,211 @@
+import type { Message, ModelRequest, ReplySchema, ToolCall, ToolSpec } from "../../kernel/model.ts";
+import { noUsage, type Usage } from "../../kernel/transport.ts";
+import { finalProblem, networkProblem, problemFromBody, type CallProblem } from "../failures.ts";
+import { serverSentEvents } from "../framing.ts";
+import {
+  isObject,
+  objectAt,
+  parseJson,
+  toCount,
+  toItems,
+  toObject,
+  toText,
+  type LooseObject,
+} from "../loose.ts";
+import { isStrict, openaiCompatible, readUsage } from "./openai-compatible.ts";
+import type { Completion, Dialect, ReplyReader, Wire } from "./wire.ts";
+
+/** The least that `max_output_tokens` may be. */
+const MIN_OUTPUT_TOKENS = 16;
+
+function formatMessage(message: Message): unknown[] {
+  switch (message.role) {
+    case "system":
+    case "user":
+      return [{ role: message.role, content: message.text }];
+    case "tool":
+      return [{ type: "function_call_output", call_id: message.id, output: message.text }];
+    case "assistant": {
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: text }) => ({
+        type: "function_call",
+        ...{ call_id: id, name, arguments: text },
+      }));
+      const says = message.text !== "" || calls.length === 0;
+      return [...(says ? [{ role: "assistant", content: message.text }] : []), ...calls];
+    }
+  }
+}
+
+function formatReply({ name, schema }: ReplySchema): unknown {
+  return { format: { type: "json_schema", name, ...(isStrict(schema) && { strict: true }), schema } };
+}
+
+// Without a word about it this API takes a schema as strict, and refuses most.
+function formatTool({ name, description, parameters }: ToolSpec): unknown {
+  return { type: "function", name, description, parameters, strict: false };
+}
+
+/** Models that answer only with a source to search. */
+const SEARCHES = /-deep-research(?:-|$)/;
+
+/** The body of a streaming request (OpenAI API reference, "Create a model response"). Nothing is kept on the server. */
+function responsesBody(
+  request: ModelRequest,
+  { model, dialect: { extra, without } }: { readonly model: string; readonly dialect: Dialect },
+): string {
+  const called = without.has("tools") ? [] : (request.tools ?? []).map(formatTool);
+  const tools = SEARCHES.test(model) ? [{ type: "web_search_preview" }, ...called] : called;
+  return JSON.stringify({
+    ...extra,
+    model,
+    input: request.messages.flatMap(formatMessage),
+    stream: true,
+    store: false,
+    max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, request.maxOutputTokens),
+    // What is undefined is left out.
+    temperature: without.has("temperature") ? undefined : request.temperature,
+    text: request.reply && !without.has("reply") ? formatReply(request.reply) : undefined,
+    tools: tools.length > 0 ? tools : undefined,
+  });
+}
+
+/** Chat completions have the same numbers under other names. */
+function usageOf(response: LooseObject): Usage {
+  const { usage } = response;
+  if (!isObject(usage)) return noUsage;
+  return readUsage({
+    ...usage,
+    prompt_tokens: usage["input_tokens"],
+    completion_tokens: usage["output_tokens"],
+    prompt_tokens_details: usage["input_tokens_details"],
+    completion_tokens_details: usage["output_tokens_details"],
+  });
+}
+
+/** What the items of a whole response say. */
+function readOutput(response: LooseObject) {
+  let [text, refusal] = ["", ""];
+  const toolCalls: ToolCall[] = [];
+  for (const item of toItems(response["output"]).map(toObject)) {
+    if (item["type"] === "function_call") toolCalls.push(readCall(item, toolCalls.length));
+    if (item["type"] !== "message") continue;
+    for (const part of toItems(item["content"]).map(toObject)) {
+      if (part["type"] === "output_text") text += toText(part["text"]);
+      if (part["type"] === "refusal") refusal += toText(part["refusal"]);
+    }
+  }
+  return { text, refusal, toolCalls };
+}
+
+function readCall(item: LooseObject, position: number): ToolCall {
+  return {
+    id: toText(item["call_id"]) || toText(item["id"]) || `call-${position + 1}`,
+    name: toText(item["name"]),
+    arguments: toText(item["arguments"]),
+  };
+}
+
+const OTHER = finalProblem("unreadable", "the reply is none of the Responses API");
+
+type Parts = { readonly text: string; readonly refusal: string; readonly toolCalls: readonly ToolCall[] };
+
+/** A response that came to its end, whichever that is. */
+function conclude(response: LooseObject, { text, refusal, toolCalls }: Parts): Completion {
+  const usage = usageOf(response);
+  const fails = (problem: CallProblem): Completion => ({ ok: false, problem, usage });
+  const { status, error } = response;
+  if (isObject(error)) return fails(problemFromBody({ error }));
+  if (status === "failed" || status === "cancelled")
+    return fails(problemFromBody({ message: `the provider reported that the response ${status}` }));
+  const reason = toText(objectAt(response, "incomplete_details")["reason"]);
+  if (reason === "content_filter")
+    return fails(finalProblem("refused", refusal || "the provider's content filter stopped the reply"));
+  if (refusal !== "" && text === "" && toolCalls.length === 0) return fails(finalProblem("refused", refusal));
+  const whole = toolCalls.length > 0 ? "tool-calls" : "stop";
+  const cut = reason === "" || reason === "max_output_tokens" ? "length" : reason;
+  return { ok: true, text, toolCalls, finish: status === "incomplete" ? cut : whole, usage };
+}
+
+const ENDS: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.failed"]);
+
+/**
+ * Reads the events of a response up to the one that ends it, which has usage and the whole output. Without it the stream broke
+ * off. Reasoning, and tools that the provider runs itself, are no part of the reply.
+ */
+function responsesReader(onText: (text: string) => void): ReplyReader {
+  let [text, refusal] = ["", ""];
+  let ended: LooseObject | null = null;
+  let problem: CallProblem | null = null;
+  let ours = false;
+  let foreign = false;
+  const calls = new Map<number, ToolCall>();
+
+  const give = (piece: string): void => {
+    if (piece === "") return;
+    text += piece;
+    onText(piece);
+  };
+
+  return {
+    event: (data) => {
+      if (data === "[DONE]") return true;
+      const event = parseJson(data);
+      if (!isObject(event)) {
+        problem = networkProblem("the stream held an event that is not JSON");
+        return true;
+      }
+      const type = toText(event["type"]);
+      if (type === "error" || (isObject(event["error"]) && !type.startsWith("response."))) {
+        problem = problemFromBody(isObject(event["error"]) ? event : { error: { ...event, type: "" } });
+        return true;
+      }
+      if (!type.startsWith("response.")) {
+        foreign ||= type !== "keepalive" && type !== "ping";
+        return false;
+      }
+      ours = true;
+      if (type === "response.output_text.delta") give(toText(event["delta"]));
+      else if (type === "response.refusal.delta") refusal += toText(event["delta"]);
+      else if (type === "response.output_item.done") {
+        const item = objectAt(event, "item");
+        if (item["type"] === "function_call")
+          calls.set(toCount(event["output_index"]) ?? calls.size, readCall(item, calls.size));
+      } else if (ENDS.has(type)) {
+        const response = objectAt(event, "response");
+        ended = type === "response.failed" ? { ...response, status: "failed" } : response;
+        return true;
+      }
+      return false;
+    },
+    end: () => {
+      const usage = noUsage;
+      if (problem !== null) return { ok: false, problem, usage };
+      if (!ours && foreign) return { ok: false, problem: OTHER, usage };
+      if (ended === null) return { ok: false, problem: networkProblem("the stream ended early"), usage };
+      const whole = readOutput(ended);
+      // Some servers send the text only at the end.
+      if (text === "") give(whole.text);
+      const streamed = [...calls].sort(([one], [other]) => one - other).map(([, call]) => call);
+      const toolCalls = streamed.length > 0 ? streamed : whole.toolCalls;
+      return conclude(ended, { text, refusal: refusal || whole.refusal, toolCalls });
+    },
+  };
+}
+
+function readWhole(body: unknown): Completion {
+  const response = toObject(body);
+  if (isObject(response["error"]))
+    return { ok: false, problem: problemFromBody(body), usage: usageOf(response) };
+  if (!Array.isArray(response["output"])) return { ok: false, problem: OTHER, usage: noUsage };
+  return conclude(response, readOutput(response));
+}
+
+/** OpenAI's Responses API, which some of its models have alone. */
+export const openaiResponses: Wire = {
+  build: (request, to) => ({ path: "/responses", headers: {}, body: responsesBody(request, to) }),
+  authorize: openaiCompatible.authorize,
+  framing: serverSentEvents,
+  reader: responsesReader,
+  readWhole,
+  complaint: (words) => (/text\.format/i.test(words) ? "reply" : openaiCompatible.complaint(words)),
+};
