@@ -144,6 +144,7 @@ async function liveSteps(
     ledger,
     world,
     originOf: (step) => ({ by: "protocol", ...step }),
+    seatTimeoutMs: opened.data.seatTimeoutMs,
     ...(parent ? { parent: await parentOf(store, { ...parent, opening: opened.data }) } : {}),
     replay: false,
     watch,

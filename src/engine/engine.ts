@@ -4,6 +4,7 @@ import {
   type DeliberationId,
   type Entry,
   type OrganizationStore,
+  type StepKey,
   type Store,
 } from "../kernel/index.ts";
 import { createLedgers } from "./budget.ts";
@@ -18,6 +19,7 @@ import {
   type ForkChanges,
   type OpenResult,
 } from "./opening.ts";
+import { lookAtSeat, type SeatPrompt } from "./look.ts";
 import { react, type ReactOptions } from "./reactions.ts";
 import { loadReactors, refuseCircles, type Reactors } from "./reactor.ts";
 import { replay, type ReplayResult } from "./replay.ts";
@@ -39,6 +41,8 @@ export interface OrganizationEngine {
     options: { readonly request: string; readonly changes: ForkChanges },
   ): Promise<OpenResult>;
   replay(id: DeliberationId): Promise<ReplayResult>;
+  /** Finds a person's step that waits; undefined if the run does without it. Nothing is recorded or sent. */
+  lookAtSeat(id: DeliberationId, step: StepKey): Promise<SeatPrompt | undefined>;
   /** Closes an open deliberation as cancelled; false if it was already closed. */
   cancel(id: DeliberationId, why: string): Promise<boolean>;
   /** Runs the reactions to one deliberation's events, for a process that opened it and is about to exit. */
@@ -70,6 +74,7 @@ export function createEngine(parts: EngineParts): Engine {
       drive: (id, options) => drive(context, id, options),
       fork: (parent, options) => fork(organizationStore, parent, options),
       replay: (id) => replay(context, id),
+      lookAtSeat: (id, step) => lookAtSeat(context, id, step),
       cancel: (id, why) => cancel(organizationStore, id, why),
       drain: (id, options) => drain(context, id, options),
       owesReactions: (id) => owesReactions(context, id),
@@ -83,6 +88,7 @@ export function createEngine(parts: EngineParts): Engine {
     drive: async (id, options) => (await engineOf(id)).drive(id, options),
     fork: async (parent, options) => (await engineOf(parent)).fork(parent, options),
     replay: async (id) => (await engineOf(id)).replay(id),
+    lookAtSeat: async (id, step) => (await engineOf(id)).lookAtSeat(id, step),
     cancel: async (id, why) => (await engineOf(id)).cancel(id, why),
     drain: async (id, options) => (await engineOf(id)).drain(id, options),
     owesReactions: async (id) => (await engineOf(id)).owesReactions(id),

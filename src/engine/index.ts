@@ -23,6 +23,8 @@ export {
   type Protocol,
   type ProtocolReport,
   type ProtocolView,
+  PERSON_SEATS,
+  type PersonSeat,
   type SeatSpec,
   type Turn,
   type RecordedTurn,
@@ -44,4 +46,12 @@ export { leaseHolder, LEASE_POLL_MS } from "./reactions.ts";
 export type { ReplayResult } from "./replay.ts";
 export type { OpenResult } from "./opening.ts";
 export type { StepOutcome, ReplyEventType, StepRunner } from "./run.ts";
+export {
+  planRun,
+  type CallCount,
+  type Plan,
+  type PlanContext,
+  type PlannedCall,
+  type PlannedPhase,
+} from "./plan.ts";
 export { systemWorld } from "./world.ts";

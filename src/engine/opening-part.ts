@@ -1,12 +1,5 @@
 import type { NewDeliberation } from "./opening.ts";
-import type {
-  DeliberationId,
-  ModelRef,
-  OrganizationId,
-  Respondent,
-  ToolSpec,
-  UserId,
-} from "../kernel/index.ts";
+import type { DeliberationId, ModelRef, OrganizationId, ToolSpec, UserId } from "../kernel/index.ts";
 
 // PART-1. A protocol's opening defines its participants and settings; the app does everything else, in one way for all protocols.
 // PART-2. An opening reads no file, folder or environment variable: the caller passes texts.
@@ -26,7 +19,7 @@ export type Note =
       readonly code: "judge-shares-family";
       readonly judge: string;
       readonly family: string;
-      /** The judged model; null for the council's members. */
+      /** The judged model; null where a reviewer or the writer of a solution is of a member's family. */
       readonly model: string | null;
     }
   | { readonly code: "tool-without-folder"; readonly tool: string }
@@ -53,6 +46,11 @@ export type Panel = {
   readonly members: readonly ModelRef[];
   /** The chair, then its fallbacks. */
   readonly chairs: readonly ModelRef[];
+  /** Models that review drafts, and draft nothing. */
+  readonly reviewers: readonly ModelRef[];
+  /** Models that write a debate's solution: the first, then its fallbacks. */
+  readonly synthesizers: readonly ModelRef[];
+  /** Models that grade answers. */
   readonly judges: readonly ModelRef[];
   readonly notes: readonly Note[];
 };
@@ -70,6 +68,10 @@ export type OpeningSettings = {
   readonly models: readonly ModelRef[];
   readonly chair: readonly ModelRef[];
   readonly user: UserId;
+  /** The persona of a respondent. */
+  readonly respondent: string;
+  /** What stands in place of that persona's instructions. */
+  readonly system?: string | undefined;
   readonly temperature?: number | undefined;
   readonly respondentB: boolean;
   readonly modelB?: ModelRef | undefined;
@@ -109,11 +111,10 @@ export interface OpeningContext {
   readonly fileTools: { readonly folder: string; readonly specs: readonly ToolSpec[] } | null;
   /** Returns the settings of a respondent's memory for this user; null if memory is off. */
   recall(user: UserId): unknown;
-  /** `whole`: all turns since the last summary, instead of as many as a prompt shows. */
+  /** `whole`: all turns since the last summary, instead of as many as a prompt shows; `again`: without `previous` itself. */
   turnsBefore(
     previous: DeliberationId | undefined,
-    by: Respondent,
-    whole: boolean,
+    options: { readonly whole: boolean; readonly again: boolean },
   ): Promise<readonly EarlierTurn[]>;
   /** Returns the tokens that a model's prompt and reply may have together; undefined if unknown. */
   contextTokens(ref: string): number | undefined;
@@ -131,7 +132,7 @@ export type OpeningPart = {
   /** Additional texts to pin as templates. */
   readonly templates?: Readonly<Record<string, string>>;
   /** The position in a conversation and its earlier turns. */
-  readonly conversation?: Pick<NewDeliberation, "history" | "series" | "previous" | "user">;
+  readonly conversation?: Pick<NewDeliberation, "again" | "history" | "series" | "previous" | "user">;
   /** The models whose answers reactors grade. */
   readonly answering: readonly ModelRef[];
   /** Whether a judge compares two answers. */

@@ -15,6 +15,7 @@ import {
   type Participant,
   isEvent,
   Fault,
+  personOf,
   pinnedTexts,
   type Texts,
 } from "../kernel/index.ts";
@@ -48,6 +49,7 @@ export type DeliberationInput = {
   readonly templates?: Readonly<Record<string, string>> | undefined;
   readonly seed: string;
   readonly budget?: Budget | undefined;
+  readonly seatTimeoutMs?: number | undefined;
   /** `local` by default. */
   readonly organization?: string | undefined;
   readonly user?: string | undefined;
@@ -93,15 +95,11 @@ export type OpeningChecks = {
 // OPEN-2. Within an organization, the same request always names the same deliberation, and so does a position in a series.
 // OPEN-3. If a request names an existing deliberation with a different opening, the result says in which fields it differs.
 
-/**
- * Opens a deliberation, or returns the existing one.
- * @throws Fault `protocol-unknown`, `invalid-request`
- */
-export async function open(
-  { store, models, protocols }: OpeningChecks,
-  request: string,
+/** A checked opening, with the texts that it pins; nothing is recorded. @throws Fault `protocol-unknown`, `invalid-request` */
+export async function prepareInput(
+  { models, protocols }: Pick<OpeningChecks, "models" | "protocols">,
   input: DeliberationInput,
-): Promise<OpenResult> {
+) {
   const texts = new Map<Digest, string>();
   const pin = (text: string) => {
     const wellFormed = text.toWellFormed();
@@ -150,10 +148,24 @@ export async function open(
   const missing = needed.filter((name) => !Object.hasOwn(opening.templates, name));
   if (missing.length > 0) throw invalid(`${protocol.name} needs the templates ${missing.join(", ")}`);
   for (const { id, model } of opening.participants) {
+    if (personOf(model) !== undefined) continue;
     const failure = models.check?.(model);
     // A key can still be set before the first call.
     if (failure && failure.code !== "unauthorised") throw invalid(`the model of ${id}: ${failure.message}`);
   }
+  return { protocol, opening, texts };
+}
+
+/**
+ * Opens a deliberation, or returns the existing one.
+ * @throws Fault `protocol-unknown`, `invalid-request`
+ */
+export async function open(
+  { store, ...checks }: OpeningChecks,
+  request: string,
+  input: DeliberationInput,
+): Promise<OpenResult> {
+  const { opening, texts } = await prepareInput(checks, input);
   // Texts are stored first, so that an opening never names a missing one.
   await Promise.all([...texts].map(([digest, text]) => store.putText(digest, text)));
   const { series } = opening;

@@ -1,12 +1,18 @@
 import {
   type Call,
+  callOf,
+  type Entry,
+  Fault,
   fitText,
   isFault,
   MAX_EVENT_BYTES,
+  StepKey,
   type Cost,
   type NewEvent,
   type Tokens,
 } from "../kernel/index.ts";
+import type { ReservedCall } from "./budget.ts";
+import type { StepsContext } from "./steps-context.ts";
 import { toEvent, type CallSpec, type ReadReply, type ReplyEventType } from "./run.ts";
 
 // PAID-1. A call that was made is recorded: a reply that cannot be read or recorded is recorded as a failed call, with its
@@ -17,6 +23,30 @@ type FailedCall = Extract<Call, { ok: false }>;
 /** What a failed call's event holds besides the beginning of the reply. */
 const RESERVED_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 1_000;
+
+/** Makes the call, within the time that the caps leave. */
+export async function completeCall(
+  { background, frames, id, ledger, models }: StepsContext,
+  { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
+  { again, signal }: Pick<ReservedCall, "again"> & { readonly signal: AbortSignal },
+): Promise<Call> {
+  const frame = { deliberation: id, step: StepKey.parse(key), ...(work ? { work } : {}) };
+  frames.emit({ ...frame, kind: "started" });
+  const leftMs = ledger.timeLeftMs();
+  const limitMs = Math.min(timeoutMs, leftMs);
+  const call = await models.complete(request, {
+    signal,
+    ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(background === true ? { background } : {}),
+    ...(ledger.capped ? { beforeRetry: again } : {}),
+    onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
+  });
+  // The time cap of the deliberation ended the call, not the call's own limit.
+  const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
+  const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
+  return outOfTime ? { ...call, failure } : call;
+}
 
 /** The call with null for every figure that cannot be recorded, because a provider may report any number. */
 export function withKnownUsage(call: Call): Call {
@@ -51,6 +81,17 @@ export function readCall<T extends ReplyEventType>(
   } catch (error) {
     return failedEvent(spec, unrecordedCall(call, error), read);
   }
+}
+
+/** The events of a recorded call, read again. @throws Fault `replay-differs` where none is recorded */
+export function rereadCall<T extends ReplyEventType>(
+  spec: CallSpec<T>,
+  past: readonly Entry[],
+  read: ReadReply<T>,
+): readonly NewEvent[] {
+  const recorded = past[0] && callOf(past[0]);
+  if (!recorded) throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
+  return [readCall(spec, recorded, read)];
 }
 
 /** The event of a failed call. A reader that throws for it, too, gets an event of a type that says why, if the step has one. */

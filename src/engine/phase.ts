@@ -1,11 +1,19 @@
-import { Fault, type Cap, type Event, type ModelRequest, type StepKey, type Work } from "../kernel/index.ts";
+import {
+  Fault,
+  personOf,
+  type Cap,
+  type Event,
+  type ModelRequest,
+  type StepKey,
+  type Work,
+} from "../kernel/index.ts";
 import { Halt, isHalt, linkAbort } from "./halt.ts";
 import type { StepRunner, StepScope } from "./run.ts";
 
 // PHASE-1. The recorded roster is the phase's decision; later steps read only the roster.
 // PHASE-2. Once the roster is recorded, no member's step runs any more: it is recalled, or the member has no value.
 // PHASE-3. When the roster is recorded, the members that are still running are aborted.
-// PHASE-4. `patienceMs` after `quorum` members are in, the phase stops waiting.
+// PHASE-4. `patienceMs` after `quorum` members are in, the phase stops waiting for models; for a person it waits as long as the seat does.
 
 /** The result of one member's part of a phase. */
 export type PhaseResult<T> =
@@ -23,6 +31,8 @@ export type PhaseSpec = {
   /** When this many members are in, `patienceMs` starts. */
   readonly quorum?: number;
   readonly patienceMs?: number;
+  /** The members that are people. */
+  readonly people?: readonly string[] | undefined;
 };
 
 export type Phase<T> = {
@@ -112,7 +122,7 @@ async function gather<T>(
   const after = new Set<StepKey>(run.frontier);
   let quorumReached: () => void = () => undefined;
   const quorum = new Promise<void>((resolve) => (quorumReached = resolve));
-  const { quorum: needed = Infinity, patienceMs = Infinity } = spec;
+  const { quorum: needed = Infinity, patienceMs = Infinity, people = [] } = spec;
 
   const parts = spec.members.map(async (member) => {
     const part = run.scope({});
@@ -129,6 +139,7 @@ async function gather<T>(
       enough.abort(new Halt("recorded"));
       enough.release();
     }); // PHASE-4
+    await Promise.all(parts.filter((_, index) => people.includes(spec.members[index] ?? "")));
   } else await Promise.all(parts);
   run.signal.throwIfAborted();
   const keys =
@@ -165,6 +176,8 @@ export type AdmissionSpec = {
   readonly name: string;
   /** In seat order; members are cut from the end. */
   readonly members: readonly { readonly id: string; readonly request: ModelRequest }[];
+  /** With fewer than these nothing could be done: then nobody is asked. */
+  readonly least?: number | undefined;
   readonly work?: PhaseWork;
 };
 
@@ -180,12 +193,13 @@ export type Admission = {
  */
 export const admitWithinBudget = (
   run: StepRunner,
-  { name, members, work }: AdmissionSpec,
+  { name, members, least, work }: AdmissionSpec,
 ): Promise<Admission> =>
   fitToBudget(run, {
     key: `${name}/admitted`,
     work: workAbout("admission", { name, work }),
     calls: members.map(({ id, request }) => ({ id, step: `${name}/${id}`, request })),
+    least,
   });
 
 /**
@@ -221,28 +235,39 @@ type Fitting = {
   readonly key: string;
   readonly work: Work;
   readonly calls: readonly { readonly id: string; readonly step: string; readonly request: ModelRequest }[];
+  readonly least?: number | undefined;
 };
 
-/** Admits as many calls, from the first, as fit the budget together. */
-async function fitToBudget(run: StepRunner, { key, calls, work }: Fitting): Promise<Admission> {
+/** Admits as many calls, from the first, as fit the budget together; where these are too few, those alone that are paid. */
+async function fitToBudget(run: StepRunner, { key, calls, least = 0, work }: Fitting): Promise<Admission> {
   // See `phase`.
   const scope = run as StepScope;
   const ids = calls.map(({ id }) => id);
   if (!scope.budget.capped) return { in: ids, out: [] };
+  const paid = calls.filter(({ request }) => personOf(request.model) === undefined); // SEAT-1
   const { data } = await scope.effect(
     { key, outcomes: ["roster-fixed"], input: { members: ids, caps: scope.budget.caps }, work },
     async () => {
-      const quotes = calls.map(({ step, request }) =>
+      const quotes = paid.map(({ step, request }) =>
         scope.settled(step, request) ? NOTHING_TO_PAY : scope.budget.quote(request),
       );
-      const { fits, cap, needs } = scope.budget.affordable(quotes);
-      const out = ids.slice(fits).map((id) => ({
+      const people = calls.length - paid.length;
+      const whole = scope.budget.affordable(quotes);
+      const isTooFew = whole.fits < paid.length && whole.fits + people < least;
+      const { cap, needs } = isTooFew
+        ? scope.budget.affordable(quotes.slice(0, Math.max(0, least - people)))
+        : whole;
+      const cut = isTooFew
+        ? paid.filter((_, index) => quotes[index] !== NOTHING_TO_PAY)
+        : paid.slice(whole.fits);
+      const out = cut.map(({ id }) => ({
         id,
         why: "skipped: budget exhausted",
         ...(cap && { cap }),
         ...(needs && { needs }),
       }));
-      return Promise.resolve({ type: "roster-fixed", data: { phase: key, in: ids.slice(0, fits), out } });
+      const within = ids.filter((id) => !out.some((one) => one.id === id));
+      return Promise.resolve({ type: "roster-fixed", data: { phase: key, in: within, out } });
     },
   );
   return data;
@@ -253,5 +278,5 @@ export function reserveFor(run: StepRunner, share: string, worst: () => ModelReq
   // See `phase`.
   const { budget } = run as StepScope;
   const request = budget.capped ? worst() : undefined;
-  if (request) budget.hold(share, budget.quote(request));
+  if (request && personOf(request.model) === undefined) budget.hold(share, budget.quote(request));
 }

@@ -15,6 +15,7 @@ import {
   Fault,
 } from "../kernel/index.ts";
 import type { ProtocolOpening } from "./opening-part.ts";
+import type { Plan, PlanContext } from "./plan.ts";
 import type { StepRunner } from "./run.ts";
 
 /** A turn with its deliberation and its answer's event. */
@@ -81,10 +82,16 @@ export type PromptTemplate = {
   readonly text: string;
 };
 
+/** The seats that a person may take: those of a protocol that say so. */
+export const PERSON_SEATS = ["member", "reviewer", "judge"] as const;
+export type PersonSeat = (typeof PERSON_SEATS)[number];
+
 /** A seat of a protocol, and the request field that names its models. */
 export type SeatSpec = {
   readonly name: string;
-  readonly filledBy: "models" | "chair" | "judge";
+  readonly filledBy: "models" | "chair" | "reviewers" | "synthesizer" | "judge";
+  /** What people call this seat when they take it; absent for one that no person takes. */
+  readonly person?: PersonSeat;
   /** The allowed number of participants; no `max` means no upper limit. */
   readonly min: number;
   readonly max?: number;
@@ -92,8 +99,6 @@ export type SeatSpec = {
   readonly fallbacks?: boolean;
   /** The persona of all participants in this seat; by default the request's personas in rotation. */
   readonly persona?: string;
-  /** What help says about the models of this seat. */
-  readonly description?: string;
 };
 
 /** The exports of a protocol's `view.ts`. */
@@ -144,15 +149,18 @@ export interface Protocol<S = unknown> {
   readonly report?: () => Promise<ProtocolReport>;
   /** Loads the protocol's own opening; by default the panel takes the declared seats. */
   readonly opening?: () => Promise<ProtocolOpening>;
+  /** States the calls of its phases before a run, for estimates; null where they are not known. Without it, they never are. */
+  plan?(context: PlanContext<S>): Plan;
   deliberate(context: ProtocolContext<S>): Promise<Closing>;
 }
 
 export const defineProtocol = <S>(protocol: Protocol<S>): Protocol<S> => protocol;
 
 /** A protocol with any settings, as a registry holds it. */
-export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "settings"> & {
+export type AnyProtocol = Omit<Protocol<Json>, "deliberate" | "plan" | "settings"> & {
   readonly settings: z.ZodType;
   // Method bivariance admits every Protocol<S>; `drive` first parses the settings by the protocol's schema.
+  plan?(context: PlanContext<never>): Plan;
   deliberate(context: ProtocolContext<never>): Promise<Closing>;
 };
 

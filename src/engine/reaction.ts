@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import {
   isEvent,
+  isFault,
   isIntermediate,
   isUnreadable,
   StepKey,
@@ -24,6 +25,7 @@ import {
 import { createSteps } from "./steps.ts";
 
 // REACT-7. A reaction may spend what the deliberation's caps leave. The time cap does not apply to it.
+// REACT-10. What an earlier build recorded of a reaction stands: this build's reactor, which would ask something else, adds nothing.
 // REACT-8. A reactor that has nothing to say to an event has handled it: a note is recorded.
 
 const MAX_ATTEMPTS = 5;
@@ -61,11 +63,19 @@ async function retryReaction(
     } catch (error) {
       if (signal.aborted) return;
       if (isUnreadable(error)) throw error; // REACT-9
-      if (attempt >= MAX_ATTEMPTS) return noteFailure(context, { reactor, entry, error }); // REACT-4
+      if (isFault(error, "step-changed") && (await isAnswered(context, { reactor, entry }))) return; // REACT-10
+      if (attempt >= MAX_ATTEMPTS || isPermanent(error))
+        return noteFailure(context, { reactor, entry, error, tries: attempt }); // REACT-4
       await context.world.sleep(2 ** (attempt - 1) * 1_000, signal);
     }
   }
 }
+
+/** A store may come back, and a bug may depend on the moment; any other fault of ours is the same the next time. */
+const isPermanent = (error: unknown): boolean => isFault(error) && !isFault(error, "store-unavailable");
+
+const isAnswered = async ({ store }: Pick<ReactionContext, "store">, { reactor, entry }: ReactionTarget) =>
+  hasReacted(reactor, entry, await store.read(entry.deliberation));
 
 async function attemptReaction(
   context: ReactionContext,
@@ -130,10 +140,10 @@ type ReactionTarget = Pick<DueReaction, "reactor" | "entry">;
 
 async function noteFailure(
   context: Pick<ReactionContext, "store">,
-  { reactor, entry, error }: ReactionTarget & { readonly error: unknown },
+  { reactor, entry, error, tries }: ReactionTarget & { readonly error: unknown; readonly tries: number },
 ): Promise<void> {
   const why = error instanceof Error ? error.message : String(error);
-  const detail = { event: entry.id, tries: MAX_ATTEMPTS };
+  const detail = { event: entry.id, tries };
   const data = { code: "reaction-failed", why: why.slice(0, 1_000), detail };
   await record(context, { reactor, entry }, { step: "failed", event: { type: "reaction-failed", data } });
 }

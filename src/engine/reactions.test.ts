@@ -1,69 +1,16 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  Cursor,
-  Fault,
-  isEvent,
-  type Entry,
-  type Event,
-  type Store,
-  type StoredEvent,
-} from "../kernel/index.ts";
+import { Cursor, Fault, isEvent, type Entry, type Store, type StoredEvent } from "../kernel/index.ts";
 import { memoryStore } from "../testing/memory-store.ts";
 import { council } from "../../test/support/toys/council.ts";
 import { critic } from "../../test/support/toys/critic.ts";
-import { nothingToSay, toyAsked, toyProtocol } from "../testing/kit.ts";
-import { stage, type StageOptions } from "../testing/stage.ts";
+import { nothingToSay, toyProtocol } from "../testing/kit.ts";
+import { stage } from "../testing/stage.ts";
 import { LOCAL } from "../testing/store-samples.ts";
-import {
-  defineReactor,
-  loadReactors,
-  NOTHING_TO_SAY,
-  type AnyReactor,
-  type NewDeliberation,
-  type Reaction,
-} from "./index.ts";
+import { alone, listener, script, staged } from "../../test/support/reactions.ts";
+import { defineReactor, loadReactors, NOTHING_TO_SAY, type AnyReactor } from "./index.ts";
 
 // DESIGN section 3, point 16; REACT-1 to REACT-6 and REACT-9 of reactions.ts, REACT-8 of reaction.ts.
-
-const script = { ada: () => "a", bob: () => "b", cyd: () => "c", chair: () => "d", judge: () => "fine" };
-const alone = new AbortController().signal;
-
-function staged(options: Partial<StageOptions> = {}) {
-  const on = stage({ protocols: [council], script, ...options });
-  const stops: AbortController[] = [];
-  const open = async (request: string, changes: Partial<NewDeliberation> = {}) =>
-    (await on.engine.open(request, toyAsked("toy-council", changes))).opened.deliberation;
-  const note = async (id: Awaited<ReturnType<typeof open>>, topic: string) => {
-    const data = { topic, reason: "test", body: null };
-    await on.store.for(LOCAL).append(id, [{ type: "note-taken", data }], { by: "client", request: topic });
-  };
-  return {
-    ...on,
-    open,
-    note,
-    /** A worker beside the test, until `stop`. */
-    worker(name: string, { backfill = false, engine = on.engine } = {}) {
-      const stop = new AbortController();
-      stops.push(stop);
-      const ended = engine.react({ worker: name, signal: stop.signal, backfill });
-      ended.catch(() => undefined);
-      return { stop: () => (stop.abort(), on.clock.settle(ended)), ended };
-    },
-    async [Symbol.asyncDispose]() {
-      for (const stop of stops) stop.abort();
-      await on.clock.advance(0);
-    },
-  };
-}
-
-/** A reactor to notes that tells what it was given. */
-function listener(
-  name: string,
-  react: (event: Event<"note-taken">, reaction: Reaction) => ReturnType<AnyReactor["react"]>,
-): AnyReactor {
-  return defineReactor({ name, on: ["note-taken"], emits: ["grade-given"], react });
-}
 
 describe("a worker of reactors", () => {
   it("reacts to each event once, with steps of its own", async () => {
@@ -255,30 +202,6 @@ describe("a worker of reactors", () => {
     expect(seen).toEqual([]);
   });
 
-  it("REACT-4: tries a reaction with a bug in it again, with growing pauses, then notes it and goes on", async () => {
-    const tries: number[] = [];
-    const buggy = listener("buggy", (event) => {
-      if (event.data.topic !== "bad") return Promise.resolve(void tries.push(-1));
-      tries.push(on.clock.now() - startedAt);
-      return Promise.reject(new RangeError("a bug"));
-    });
-    await using on = staged({ reactors: [buggy] });
-    on.worker("w1");
-    await on.clock.advance(10);
-    const id = await on.open("r1");
-    const startedAt = on.clock.now();
-    await on.note(id, "bad");
-    await on.note(id, "good");
-    await on.drive(id); // nobody's answer waits for it
-    await on.clock.advance(60_000);
-    expect(tries).toEqual([0, 1_000, 3_000, 7_000, 15_000, -1]);
-    const noted = (await on.store.for(LOCAL).read(id)).filter(({ origin }) => origin.by === "reactor");
-    expect(noted.map((entry) => isEvent(entry, "reaction-failed") && entry.data)).toEqual([
-      { code: "reaction-failed", why: "a bug", detail: { event: `${id}/client/bad#0`, tries: 5 } },
-    ]);
-    expect(await on.store.cursor("buggy")).toBe(await on.store.end());
-  });
-
   it("REACT-5: adopted events trigger nothing", async () => {
     await using on = staged({ reactors: [critic] });
     const id = await on.open("r1");
@@ -452,6 +375,48 @@ describe("a deliberation that cannot be read", () => {
     await expect(on.drive(damaged as typeof fresh)).rejects.toThrow(String(damaged));
     stop.abort();
     await on.clock.settle(ended);
+  });
+
+  it("REACT-9: is passed over where a text that it pins is missing, and answered when that is back", async () => {
+    let missing = true;
+    const whole = memoryStore();
+    const withoutText: Store = {
+      ...whole,
+      for(organization) {
+        const part = whole.for(organization);
+        const text: typeof part.text = async (digest) => {
+          const found = await part.text(digest);
+          if (missing && found === "only here") throw new Fault("text-missing", { digest });
+          return found;
+        };
+        return { ...part, text };
+      },
+    };
+    await using on = staged({ reactors: [critic], store: () => withoutText });
+    const context = [{ name: "notes", text: "only here" }];
+    const ids = [await on.open("r1"), await on.open("r2", { context }), await on.open("r3")];
+    missing = false;
+    for (const id of ids) await on.drive(id);
+    missing = true;
+    const told: string[] = [];
+    const stop = new AbortController();
+    const ended = on.engine.react({
+      ...{ worker: "w1", signal: stop.signal, backfill: true },
+      onUnreadable: (id, { code }) => void told.push(`${id} ${code}`),
+    });
+    await on.clock.advance(60_000);
+    stop.abort();
+    await on.clock.settle(ended);
+    const reactions = async () => {
+      const journals = await Promise.all(ids.map((id) => whole.for(LOCAL).read(id)));
+      return journals.map((journal) => journal.filter(({ origin }) => origin.by === "reactor").length);
+    };
+    expect([told, await reactions()]).toEqual([[`${ids[1]} text-missing`], [6, 0, 6]]);
+    expect(await on.store.cursor("critic")).toBe(await on.store.end());
+    missing = false;
+    const [, second = ""] = ids;
+    await on.clock.settle(on.engine.drain(second as (typeof ids)[0], { worker: "w2", signal: alone }));
+    expect(await reactions()).toEqual([6, 6, 6]);
   });
 });
 

@@ -19,12 +19,12 @@ import { Halt, linkAbort } from "./halt.ts";
 // REACT-1. A reactor receives one deliberation's events in order, one at a time, and works on up to sixteen deliberations at once.
 // REACT-2. The cursor never passes an event whose reaction is unfinished. After a crash, reactions repeat and recall their steps.
 // REACT-3. One worker at a time runs a reactor: the holder of its lease, for as long as it renews the lease.
-// REACT-4. A reaction that throws is retried, then its failure is recorded. It stops neither the reactor nor an answer.
+// REACT-4. A reaction that throws is retried where that can help, then its failure is recorded. It stops neither the reactor nor an answer.
 // REACT-5. Adopted events and copied events of clients trigger nothing. Neither do a reactor's own events, nor the engine's records of reactions that failed
 //     or had nothing to say, so that no reaction triggers itself.
 // REACT-6. A temporarily unavailable store stops no reactor: it restarts at its cursor.
-// REACT-9. A deliberation that cannot be read, because it is damaged or a newer version wrote to it, is passed over with its
-//     reason: the reactor goes on with all others, and its cursor with it.
+// REACT-9. A deliberation that cannot be read, because it is damaged, a text that it pins is missing, or a newer version wrote
+//     to it, is passed over with its reason: the reactor goes on with all others, and its cursor with it.
 
 /** How many deliberations a reactor works on concurrently. */
 const MAX_CONCURRENCY = 16;

@@ -1,7 +1,9 @@
 import {
   canonical,
   Fault,
+  callOf,
   originKey,
+  personOf,
   READERS_VERSION,
   type Call,
   type Closing,
@@ -94,20 +96,21 @@ export async function replay(
         what: "it is recorded, but the protocol does not take this step",
       });
   }
-  const calls = history
-    .entries()
-    .filter((entry) => recorded.has(originKey(entry.origin)) && "call" in entry.data).length;
+  const calls = history.entries().filter((entry) => {
+    const call = recorded.has(originKey(entry.origin)) ? callOf(entry) : undefined;
+    return call !== undefined && personOf(call.model) === undefined;
+  }).length;
   return { steps: recorded.size, calls, ...(reread > 0 && { reread }) };
 }
 
 /** Old journals name the cap only in English text, so it is not compared. */
 const withoutCap = (closing: Closing) => ({ ...closing, cap: undefined });
 
-const CLOSED_NETWORK: Models = {
+export const CLOSED_NETWORK: Models = {
   complete: (): Promise<Call> => Promise.reject(new Fault("step-unrecorded", { key: "a model call" })),
   quote: () => ({ tokensIn: 0, tokensOut: 0, usd: 0 }),
 };
 
-const CLOSED_JOURNAL: Pick<Journal, "append"> = {
+export const CLOSED_JOURNAL: Pick<Journal, "append"> = {
   append: () => Promise.reject(new Fault("step-unrecorded", { key: "an append" })),
 };

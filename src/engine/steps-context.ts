@@ -4,6 +4,7 @@ import type {
   Entry,
   Frames,
   Journal,
+  ModelRequest,
   Models,
   NewEvent,
   Origin,
@@ -15,6 +16,12 @@ import type { Ledger } from "./budget.ts";
 import type { History } from "./history.ts";
 
 export type ProducedStep = { readonly events: readonly NewEvent[]; readonly after?: readonly StepKey[] };
+/** A person's step: what the person is shown, and what becomes of an answer. */
+export type SeatWork = {
+  readonly request: ModelRequest;
+  /** Returns the event that would be recorded for this answer. */
+  read(this: void, text: string): NewEvent;
+};
 /** How an unrecorded step is made, and how a recorded one is replayed. */
 export type StepWork = {
   readonly adopt: boolean;
@@ -26,6 +33,8 @@ export type StepWork = {
   parts?(signal: AbortSignal): Promise<unknown>;
   /** Makes other events when the journal refuses what `produce` made. */
   instead?(this: void, refusal: unknown): readonly NewEvent[];
+  /** Of a person's step: what is asked, and the event that an answer would come to. */
+  readonly seat?: SeatWork;
   /** Called when the step has ended; `recordedAs`: the origin key under which its own work was recorded, if it was. */
   settled?(recordedAs: string | undefined): void;
 };
@@ -46,6 +55,10 @@ export type StepsContext = {
   readonly replay: boolean;
   /** Takes a replayed step's difference from its record, which is otherwise a fault. */
   readonly onDifference?: () => void;
+  /** Takes each unrecorded step of a person, in place of making anything; what is not recorded never ends. */
+  readonly onSeat?: (origin: string, seat: SeatWork) => void;
+  /** How long a person's seat waits; absent for no limit. */
+  readonly seatTimeoutMs?: number | undefined;
   /** Marks model calls as low priority. */
   readonly background?: boolean;
   /** Receives each step's start and end, each record that is used, and each awaited client event; `waiting` returns how to end the wait. */

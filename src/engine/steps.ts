@@ -4,6 +4,7 @@ import {
   callOf,
   Fault,
   originKey,
+  personOf,
   stepOrigin,
   StepKey,
   type Call,
@@ -19,7 +20,15 @@ import { NO_QUOTE, overBudgetCall, type ReservedCall } from "./budget.ts";
 import { clientEntry, nextClientEntry } from "./client-entry.ts";
 import { digestOf } from "./digest.ts";
 import { Halt, linkAbort, quiet, withinTime } from "./halt.ts";
-import { failedEvent, isRefused, readCall, unrecordedCall, withKnownUsage } from "./paid-call.ts";
+import {
+  completeCall,
+  failedEvent,
+  isRefused,
+  readCall,
+  rereadCall,
+  unrecordedCall,
+  withKnownUsage,
+} from "./paid-call.ts";
 import {
   toEvent,
   type CallSpec,
@@ -32,6 +41,7 @@ import {
   type StepSpec,
   type WorkSpec,
 } from "./run.ts";
+import { openedSeat, seatOpening, seatWork } from "./seat.ts";
 import type { ProducedStep, StepsContext, StepWork } from "./steps-context.ts";
 import {
   assertDeclared,
@@ -50,6 +60,9 @@ import {
 // STEP-5. A step makes at most one model call: `read` has no means to make another.
 // STEP-6. An interrupted call records nothing. A call with a final failure is recorded and not repeated.
 // STEP-7. Origins do not depend on the order in which concurrent steps end: a step's dependencies are sorted.
+
+/** Where nothing is made, what is not recorded never ends. */
+const FOREVER = new Promise<never>(() => undefined);
 
 type ScopeState = { readonly signal: AbortSignal; readonly recallOnly: boolean; frontier: StepKey[] };
 
@@ -214,9 +227,13 @@ class Steps implements StepScope {
     originAfter: (after: readonly StepKey[]) => Origin,
     { before, spec, work }: { before: readonly StepKey[]; spec: StepSpec<EventType>; work: StepWork },
   ): Promise<readonly Entry[]> {
-    const { history, replay } = this.#context;
+    const { history, replay, onSeat } = this.#context;
     const state = this.#state;
     if (state.recallOnly) throw new Halt("unrecorded");
+    if (onSeat) {
+      if (work.seat) onSeat(name, work.seat);
+      return this.#idle(async () => (await work.parts?.(state.signal), FOREVER)); // LOOK-1
+    }
     if (replay) {
       await work.parts?.(state.signal);
       throw new Fault("step-unrecorded", { key: name });
@@ -270,7 +287,22 @@ class Steps implements StepScope {
     return appended;
   }
 
+  async #seat<T extends ReplyEventType>(
+    spec: CallSpec<T>,
+    read: ReadReply<T>,
+    person: string,
+  ): Promise<Event<T>> {
+    const event = openedSeat(spec.key, person, this.#context.seatTimeoutMs);
+    const opened = await this.#work(seatOpening(spec), () => Promise.resolve({ events: [event] }));
+    const record = async (...batch: [events: readonly NewEvent[], origin: Origin]) =>
+      (await this.#record(...batch)).events;
+    const work = seatWork({ ...this.#context, record }, { spec, read, opened });
+    return this.#step(spec, { request: spec.request }, work);
+  }
+
   async #call<T extends ReplyEventType>(spec: CallSpec<T>, read: ReadReply<T>): Promise<Event<T>> {
+    const person = personOf(spec.request.model);
+    if (person !== undefined) return this.#seat(spec, read, person);
     const { ledger, models } = this.#context;
     const { request } = spec;
     const quote = ledger.capped ? models.quote(request) : NO_QUOTE;
@@ -286,7 +318,7 @@ class Steps implements StepScope {
           reserved = room.ok ? room.call : undefined;
           signal.throwIfAborted();
           answered = room.ok
-            ? withKnownUsage(await this.#complete(spec, room.call, signal))
+            ? withKnownUsage(await completeCall(this.#context, spec, { again: room.call.again, signal }))
             : overBudgetCall(request, room);
           if (!answered.ok && answered.failure.code === "cancelled") {
             signal.throwIfAborted();
@@ -295,12 +327,7 @@ class Steps implements StepScope {
           return { events: [readCall(spec, answered, read)] };
         },
         instead: (refusal) => (answered ? [failedEvent(spec, unrecordedCall(answered, refusal), read)] : []),
-        again(past) {
-          const recorded = past[0] && callOf(past[0]);
-          if (!recorded)
-            throw new Fault("replay-differs", { key: spec.key, what: "no model call is recorded" });
-          return [readCall(spec, recorded, read)];
-        },
+        again: (past) => rereadCall(spec, past, read),
         settled: (recordedAs) => reserved?.settle(answered, recordedAs),
       },
     );
@@ -308,30 +335,6 @@ class Steps implements StepScope {
     if (recorded && ended.origin.by !== "adopted") ledger.recalled(originKey(ended.origin), recorded, quote);
     if (spec.share !== undefined) ledger.release(spec.share);
     return ended;
-  }
-
-  async #complete(
-    { request, key, work, timeoutMs = Infinity, attempts }: CallSpec<ReplyEventType>,
-    { again }: ReservedCall,
-    signal: AbortSignal,
-  ): Promise<Call> {
-    const { background, frames, id, ledger, models } = this.#context;
-    const frame = { deliberation: id, step: StepKey.parse(key), ...(work ? { work } : {}) };
-    frames.emit({ ...frame, kind: "started" });
-    const leftMs = ledger.timeLeftMs();
-    const limitMs = Math.min(timeoutMs, leftMs);
-    const call = await models.complete(request, {
-      signal,
-      ...(Number.isFinite(limitMs) ? { timeoutMs: Math.max(1, limitMs) } : {}),
-      ...(attempts === undefined ? {} : { attempts }),
-      ...(background === true ? { background } : {}),
-      ...(ledger.capped ? { beforeRetry: again } : {}),
-      onDelta: (delta) => frames.emit({ ...frame, kind: "text", delta }),
-    });
-    // The time cap of the deliberation ended the call, not the call's own limit.
-    const outOfTime = !call.ok && call.failure.code === "timed-out" && leftMs <= timeoutMs;
-    const failure = { code: "over-budget", message: "the time limit has passed", cap: "time" } as const;
-    return outOfTime ? { ...call, failure } : call;
   }
 
   #work<T extends EventType>(
@@ -379,11 +382,12 @@ class Steps implements StepScope {
   }
 
   async #awaited(request: string): Promise<Entry> {
-    const { parent, replay } = this.#context;
+    const { onSeat, parent, replay } = this.#context;
     const { recallOnly, signal } = this.#state;
     const name = `client/${request}`;
     const recorded = clientEntry(this.#context, request);
     if (recorded) return recorded;
+    if (onSeat) return FOREVER;
     if (replay) throw new Fault("step-unrecorded", { key: name });
     const known = parent?.batch(name);
     if (known && parent)

@@ -1,5 +1,5 @@
 import type { EventType, NewEvent } from "./event.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault, Unreadable } from "./fault.ts";
 import type { Cursor, DeliberationId, EventId, Json } from "./ids.ts";
 import type { Call } from "./model.ts";
 import type { Origin } from "./origin.ts";
@@ -33,7 +33,7 @@ export type Entry = Event | UnknownEvent;
 /** An event that a subscription cannot give out, with the reason. Reading its deliberation throws the same fault. */
 export type UnreadableEvent = {
   readonly type: "unreadable";
-  readonly fault: Fault<"journal-damaged" | "schema-newer">;
+  readonly fault: Fault<Unreadable>;
 } & Pick<Envelope, "deliberation" | "cursor">;
 
 export const isEvent = <T extends EventType>(entry: Entry, ...types: readonly T[]): entry is Event<T> =>

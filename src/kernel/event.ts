@@ -2,7 +2,7 @@ import * as z from "zod";
 import { EventId, Json, ParticipantId, Respondent, SeriesId, StepKey } from "./ids.ts";
 import { Call, Cap, ModelRef, Needs } from "./model.ts";
 import { Opening } from "./opening.ts";
-import { Annotation, EngramId, Engram, Recalled } from "./engram.ts";
+import { Annotation, EngramId, Engram, Recalled, UserId } from "./engram.ts";
 import { Answer, Assessment, Claim, Closing, Rank, Remark, Score, Stance } from "./outcome.ts";
 import { once } from "./once.ts";
 
@@ -29,6 +29,14 @@ const VOCABULARY = {
   "clarification-answered": once(() =>
     z.strictObject({ answers: z.array(z.strictObject({ id: z.string(), text: z.string() })) }),
   ),
+  /** A step waits for a person. `limitMs`: how long it does, from this event on; null for no limit. */
+  "seat-opened": once(() =>
+    z.strictObject({ step: StepKey, person: UserId, limitMs: z.int().positive().nullable() }),
+  ),
+  /** What a person answered, in the words in which the step's reader reads it. */
+  "seat-answered": once(() => z.strictObject({ step: StepKey, person: UserId, text: z.string() })),
+  /** A person did not answer in time. It takes the place of the answer, so that only one of them is recorded. */
+  "seat-expired": once(() => z.strictObject({ step: StepKey, person: UserId, why: z.string() })),
   "answer-given": made(() => ({
     by: ParticipantId,
     kind: z.enum(["draft", "proposal", "refinement", "response"]),

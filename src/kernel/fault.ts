@@ -78,6 +78,8 @@ export const isFault = <C extends FaultCode>(error: unknown, code?: C): error is
   error.name === "Fault" &&
   (code === undefined || ("code" in error && error.code === code));
 
-/** True if a run's journal cannot be read: it is damaged, or a newer version recorded an event of it. Other runs can be read. */
-export const isUnreadable = (error: unknown): error is Fault<"journal-damaged" | "schema-newer"> =>
-  isFault(error, "journal-damaged") || isFault(error, "schema-newer");
+export type Unreadable = "journal-damaged" | "schema-newer" | "text-missing";
+
+/** True if a run cannot be read: it is damaged, a text that it pins is missing, or a newer version wrote to it. Other runs can be read. */
+export const isUnreadable = (error: unknown): error is Fault<Unreadable> =>
+  isFault(error, "journal-damaged") || isFault(error, "schema-newer") || isFault(error, "text-missing");

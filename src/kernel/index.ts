@@ -89,6 +89,8 @@ export {
   mayBeCharged,
   type Models,
   Needs,
+  personModel,
+  personOf,
   type Quote,
   ReplySchema,
   Tokens,
@@ -96,7 +98,7 @@ export {
   ToolSpec,
 } from "./model.ts";
 export { Budget, Opening, Participant, Persona, READERS_VERSION, isVoice, pinnedTexts } from "./opening.ts";
-export { Origin, Work, eventId, originKey, stepOrigin, workOf } from "./origin.ts";
+export { Origin, Work, eventId, originKey, seatRequest, stepOrigin, workOf } from "./origin.ts";
 export {
   Answer,
   Assessment,

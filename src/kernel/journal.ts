@@ -31,8 +31,19 @@ export type Summary = {
 export type ListQuery = {
   readonly limit: number;
   readonly series?: SeriesId | undefined;
+  /** Only those that are not closed. */
+  readonly open?: boolean | undefined;
   /** The last id of the previous page. */
   readonly before?: DeliberationId | undefined;
+  /** What the id begins with. */
+  readonly prefix?: string | undefined;
+  readonly protocol?: string | undefined;
+  /** As in `Summary`. */
+  readonly status?: string | undefined;
+  /** Only those that were opened at this time or later, as ISO 8601 in UTC with milliseconds. */
+  readonly since?: string | undefined;
+  /** Only those whose opening's request begins with one of these, or, `hidden`, only the others. */
+  readonly requests?: { readonly prefixes: readonly string[]; readonly hidden: boolean } | undefined;
 };
 
 /** The deliberations with events after one cursor, complete up to `cursor`. */

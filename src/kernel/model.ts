@@ -12,6 +12,15 @@ export const ModelRef = z
   .brand("ModelRef");
 export type ModelRef = z.infer<typeof ModelRef>;
 
+const PERSON = "human/";
+
+/** The model of a person's seat: `human/ana` is the user `ana`, who answers in place of a model. */
+export const personModel = (user: string): ModelRef => ModelRef.parse(`${PERSON}${user}`);
+
+/** The user who answers in place of this model; undefined for a model. */
+export const personOf = (model: string): string | undefined =>
+  model.startsWith(PERSON) ? model.slice(PERSON.length) : undefined;
+
 /** A tool call as the model requested it. `arguments` is the model's raw text, neither parsed nor trusted. */
 export const ToolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() });
 export type ToolCall = z.infer<typeof ToolCall>;
@@ -75,7 +84,13 @@ export type Needs = z.infer<typeof Needs>;
  * `message` is the provider's text, truncated and with all keys removed. `cap` names the cap of an `over-budget`, or the one
  * that kept a failed call from being sent again.
  */
-export const Failure = z.strictObject({ code: FailureCode, message: z.string(), cap: Cap.optional() });
+export const Failure = z.strictObject({
+  code: FailureCode,
+  message: z.string(),
+  cap: Cap.optional(),
+  /** The HTTP status of the refusal; absent if it was none. */
+  http: z.int().optional(),
+});
 export type Failure = z.infer<typeof Failure>;
 
 const MAYBE_CHARGED: readonly FailureCode[] = [

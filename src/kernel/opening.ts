@@ -38,7 +38,7 @@ export type Budget = z.infer<typeof Budget>;
  * The version of what reads replies (answers, verdicts, rankings) and compares answers. A change that reads a recorded reply
  * otherwise raises it, so that a replay can tell an older reading from an altered record.
  */
-export const READERS_VERSION = 3;
+export const READERS_VERSION = 5;
 
 /**
  * The complete, pinned input of a deliberation: resume, replay and fork read nothing else. Long texts (instructions,
@@ -63,12 +63,16 @@ export const Opening = z.strictObject({
   /** The random seed of shuffles, orders and fences; a fork keeps it. */
   seed: z.string().min(1),
   budget: Budget,
+  /** How long each seat of a person waits for its answer; absent means without limit. */
+  seatTimeoutMs: z.int().positive().optional(),
   organization: OrganizationId,
   /** The owner of the conversation; absent if it belongs to the whole organization. */
   user: UserId.optional(),
   series: z.strictObject({ id: SeriesId, index: z.int().nonnegative() }).optional(),
   /** The previous turn of the conversation. */
   previous: DeliberationId.optional(),
+  /** The previous turn's question is asked again: that turn's answer is no part of the conversation any more. */
+  again: z.literal(true).optional(),
   /** The earlier turns of the conversation, oldest first; `covers`: a summary of so many turns before, with an empty question. */
   history: z
     .array(z.strictObject({ question: Digest, answer: Digest, covers: z.int().positive().optional() }))

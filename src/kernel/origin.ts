@@ -76,6 +76,9 @@ export const workOf = ({ origin }: { readonly origin: Origin }): Work | undefine
 
 export const stepOrigin = (key: StepKey): string => `protocol/${key}`;
 
+/** The client request that the answer of a person's seat belongs to. */
+export const seatRequest = (step: StepKey): string => `seat/${step}`;
+
 const reactorOrigin = (reactor: string, event: EventId, key: StepKey): string =>
   `reactor/${reactor}/${event}/${key}`;
 

@@ -6,6 +6,8 @@ import { Cap } from "./model.ts";
 export const Answer = z.strictObject({
   kind: z.enum(["number", "choice", "text"]),
   value: z.string().min(1),
+  /** The unit or currency of a number, as written; absent for a bare number, and earlier events do not keep it. */
+  unit: z.string().min(1).optional(),
 });
 export type Answer = z.infer<typeof Answer>;
 

@@ -1,7 +1,7 @@
 import type { Failure, ModelRequest, Tokens, ToolCall } from "./model.ts";
 
 /** The supported provider APIs. */
-export const WIRE_NAMES = ["openai", "anthropic", "ollama"] as const;
+export const WIRE_NAMES = ["openai", "responses", "anthropic", "ollama"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
 /** The usage of one attempt as the provider reports it; `usd` is null if it reports no cost. */

@@ -19,6 +19,9 @@ import {
 import type { OpenedStore } from "./store.ts";
 import { POSTGRES_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openPostgres } from "./postgres.ts";
+import { bundledStore } from "../../test/support/store-child.ts";
+
+const bundled = await bundledStore(new URL("./postgres.ts", import.meta.url));
 
 const id = deliberation("d1");
 
@@ -40,7 +43,7 @@ async function postgresPlace(url: string): Promise<PostgresPlace> {
     lock,
     open: () => openPostgres(url, { schema }),
     child: {
-      module: new URL("./postgres.ts", import.meta.url).href,
+      ...bundled,
       export: "openPostgres",
       args: [url, { schema }],
     },

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { Fault, isFault } from "../kernel/index.ts";
 import { errorCode } from "./database.ts";
 import Database from "libsql";
@@ -20,6 +20,10 @@ const READONLY = `it is read-only; make the file, its folder and the file system
 const DENIED =
   "this user may not read and write it; change its owner or permissions, or set PARLEY_HOME to another folder";
 const NO_FOLDER = "a part of the path is not a folder; set PARLEY_HOME to another folder";
+const OPEN_FILES = "too many files are open; close some, or raise the limit of open files";
+
+const GONE =
+  "the file was deleted, moved or replaced while it was in use; put it back with its -wal file if you moved it, then resume the run, or ask again";
 
 /** By the beginning of SQLite's extended result code, or by the operating system's error code. */
 const WHY: readonly (readonly [code: string, why: string])[] = [
@@ -34,6 +38,10 @@ const WHY: readonly (readonly [code: string, why: string])[] = [
   ["EPERM", DENIED],
   ["ENOTDIR", NO_FOLDER],
   ["EEXIST", NO_FOLDER],
+  ["ENAMETOOLONG", "its path is too long; set PARLEY_HOME to a shorter one"],
+  ["ELOOP", "its path has a link that leads back to itself; set PARLEY_HOME to another folder"],
+  ["EMFILE", OPEN_FILES],
+  ["ENFILE", OPEN_FILES],
   [
     "SQLITE_CANTOPEN",
     "it cannot be opened, though its permissions allow it; check how many files this user has open",
@@ -137,6 +145,8 @@ export type SqliteConnections = {
   readonly path: string;
   readonly writer: SqliteWriter & { readonly inTransaction: boolean };
   readonly reader: SqliteReader;
+  /** What was written is at the path. @throws Fault `store-unavailable` where another file is, or none */
+  assertInPlace(): void;
   close(): Promise<void>;
 };
 
@@ -159,7 +169,8 @@ export async function openDatabase(path: string): Promise<SqliteConnections> {
       reader.close();
       if (!inMemory) writer.close();
     };
-    const database = { path, reader, writer, close };
+    const assertInPlace = inMemory ? () => undefined : watchPlace(path);
+    const database = { path, reader, writer, assertInPlace, close };
     try {
       // The busy timeout is 0 from the start: even the first opening waits without blocking.
       for (const connection of inMemory ? [writer] : [writer, reader]) {
@@ -202,6 +213,18 @@ function createPrivately(path: string): void {
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
   }
+}
+
+/** What throws where another file, an empty one or none has come to the path of one that is open. */
+function watchPlace(path: string): () => void {
+  const absolute = resolve(path); // the working folder may change
+  const look = () => statSync(absolute, { bigint: true, throwIfNoEntry: false });
+  const opened = look();
+  return () => {
+    const now = look();
+    if (!now || now.size === 0n || now.ino !== opened?.ino || now.dev !== opened.dev)
+      throw new Fault("store-unavailable", { where: path, why: GONE });
+  };
 }
 
 type Connection = SqliteWriter & { readonly inTransaction: boolean; close(): void };

@@ -11,6 +11,9 @@ import { LOCAL, byClient, byOpening, deliberation, note, opening, upTo } from ".
 import { toBlob } from "./engram-row.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
+import { bundledStore } from "../../test/support/store-child.ts";
+
+const bundled = await bundledStore(new URL("./sqlite.ts", import.meta.url));
 
 const model = "sim/vectors";
 const by = { by: "ada", at: "2026-02-01T00:00:00.000Z" };
@@ -58,7 +61,7 @@ it(
   { timeout: 60_000 },
   async () => {
     await firstVersion();
-    const open = { module: new URL("./sqlite.ts", import.meta.url).href, export: "openSqlite", args: [path] };
+    const open = { ...bundled, export: "openSqlite", args: [path] };
     const rivals = upTo(5).map((number) => storeChild(open, { task: "remember", number }));
     try {
       await Promise.all(rivals.map((rival) => rival.reported("ready")));

@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -158,6 +161,23 @@ describe("the SQLite store, when the disk fails", () => {
     expect(await whyOf(openSqlite(join(path, "parley.db")))).toContain("a part of the path is not a folder");
   });
 
+  it.each([
+    ["one name of 300 characters", () => join(folder, "x".repeat(300), "parley.db")],
+    ["the file's own name", () => join(folder, `${"y".repeat(260)}.db`)],
+    ["a folder that is there, and a name below it", () => join(folder, "z".repeat(256))],
+    ["names of several bytes", () => join(folder, "ü".repeat(200), "parley.db")],
+    ["many short names", () => join(folder, "a/".repeat(3_000), "parley.db")],
+  ])("says that a path is too long: %s", async (_, place) => {
+    expect(await whyOf(openSqlite(place()))).toContain("its path is too long; set PARLEY_HOME to a shorter");
+  });
+
+  it("says that a path leads back to itself", async () => {
+    symlinkSync("loop", join(folder, "loop"));
+    expect(await whyOf(openSqlite(join(folder, "loop", "parley.db")))).toContain(
+      "its path has a link that leads back to itself",
+    );
+  });
+
   it("names the missing right", async (context) => {
     if (isRoot) return context.skip("root may read and write everything, so no right is missing");
     const locked = join(folder, "locked");
@@ -209,5 +229,36 @@ describe("the SQLite store, when the disk fails", () => {
     expect(
       [join(folder, "a"), join(folder, "a", "b"), deep].map((file) => statSync(file).mode & 0o777),
     ).toEqual([0o700, 0o700, 0o600]);
+  });
+
+  it.each<[string, () => void]>([
+    ["deleted", () => rmSync(path)],
+    ["moved", () => renameSync(path, `${path}.moved`)],
+    ["replaced by a copy", () => (copyFileSync(path, `${path}.copy`), renameSync(`${path}.copy`, path))],
+    ["replaced by another file", () => (rmSync(path), writeFileSync(path, "another"))],
+    ["emptied", () => truncateSync(path)],
+    ["in a folder that was deleted", () => rmSync(folder, { recursive: true })],
+    ["in a folder that was moved", () => renameSync(folder, `${folder}-moved`)],
+    ["replaced by a folder", () => (rmSync(path), mkdirSync(path))],
+  ])("SQLITE-4: acknowledges nothing in a file that was %s", async (_, harm) => {
+    const store = await openSqlite(path);
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
+    harm();
+    for (const key of ["a", "b"])
+      expect(await whyOf(store.for(LOCAL).append(id, [note(1)], byClient(key)))).toMatch(
+        /the file was deleted, moved or replaced while it was in use; put it back|the file is damaged/,
+      );
+    await whyOf(Promise.resolve(store[Symbol.asyncDispose]()));
+    rmSync(`${folder}-moved`, { recursive: true, force: true });
+  });
+
+  it("SQLITE-4: goes on in a file that is back, with all that was written meanwhile", async () => {
+    await using store = await openSqlite(path);
+    await store.for(LOCAL).append(id, [opening("?")], byOpening);
+    renameSync(path, `${path}.moved`);
+    await whyOf(store.for(LOCAL).append(id, [note(1)], byClient("a")));
+    renameSync(`${path}.moved`, path);
+    expect(await store.for(LOCAL).append(id, [note(1)], byClient("a"))).toMatchObject({ ok: true });
+    expect(await idsIn(store)).toEqual(["d1/client/a#0"]);
   });
 });

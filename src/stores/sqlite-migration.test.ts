@@ -8,6 +8,9 @@ import { storeChild } from "../testing/store-contract-child.ts";
 import { byClient, byOpening, deliberation, note, opening, upTo } from "../testing/store-samples.ts";
 import { APPLICATION_ID, SQLITE_MIGRATIONS as MIGRATIONS } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
+import { bundledStore } from "../../test/support/store-child.ts";
+
+const bundled = await bundledStore(new URL("./sqlite.ts", import.meta.url));
 
 const local = OrganizationId.parse("local");
 const acme = OrganizationId.parse("acme");
@@ -109,7 +112,7 @@ it("lets twenty openings of a store of the second version migrate it at once", a
 
 it("lets processes migrate a store of the second version at once", { timeout: 60_000 }, async () => {
   await secondVersion([pinning("local", { a: "a" })], "a");
-  const open = { module: new URL("./sqlite.ts", import.meta.url).href, export: "openSqlite", args: [path] };
+  const open = { ...bundled, export: "openSqlite", args: [path] };
   const rivals = upTo(5).map((number) => storeChild(open, { task: "race", number }));
   try {
     await Promise.all(rivals.map((rival) => rival.reported("ready")));

@@ -22,6 +22,9 @@ import {
 import type { OpenedStore } from "./store.ts";
 import { openDatabase, type SqliteReader, type SqliteWriter } from "./sqlite-database.ts";
 import { openSqlite, sqliteStore } from "./sqlite.ts";
+import { bundledStore } from "../../test/support/store-child.ts";
+
+const bundled = await bundledStore(new URL("./sqlite.ts", import.meta.url));
 
 const id = deliberation("d1");
 
@@ -42,7 +45,7 @@ async function sqlitePlace(): Promise<
   return {
     path,
     open: () => openSqlite(path),
-    child: { module: new URL("./sqlite.ts", import.meta.url).href, export: "openSqlite", args: [path] },
+    child: { ...bundled, export: "openSqlite", args: [path] },
     integrity: async () => {
       const found = await Promise.resolve(
         use((database) => database.prepare("pragma integrity_check").all()),

@@ -25,6 +25,7 @@ import {
 //     look-up saw still holds when its rows go in, and cursors are handed out in commit order.
 // SQLITE-2. A result is given out after `commit` returned, which with WAL and `synchronous=full` is after the fsync.
 // SQLITE-3. Reads have a connection of their own and see committed rows only.
+// SQLITE-4. Nothing is acknowledged that was written to a file which is no longer at the store's path.
 
 /**
  * A store in one file that many processes may use at once. Lease times are this machine's clock.
@@ -114,7 +115,7 @@ type SqliteJob = Sized &
   ({ readonly batch: EventBatch } | { readonly run: (to: Statements) => Promise<unknown> });
 
 async function sqliteDatabase(
-  { path, reader, writer, close }: SqliteConnections,
+  { path, reader, writer, assertInPlace, close }: SqliteConnections,
   now: () => number,
 ): Promise<Database> {
   const append = await retryWhileBusy(() => prepareAppend(writer), isBusy);
@@ -150,6 +151,7 @@ async function sqliteDatabase(
       for (const job of jobs)
         results.push("batch" in job ? decisions.next().value : await job.run(inTransaction));
       await writer.exec("commit");
+      assertInPlace(); // SQLITE-4
       return results;
     } catch (error) {
       if (writer.inTransaction) await writer.exec("rollback");

@@ -7,7 +7,9 @@ import {
   Fault,
   type Appended,
   type Lease,
+  type ListQuery,
   type StepReservation,
+  canonical,
   complete,
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
@@ -51,10 +53,37 @@ const OWN_AFTER = `${EVENTS} join @deliberation d on d.id = e.deliberation
 const END = "select coalesce(max(cursor), 0) as last from @event";
 const OWNER = "select organization from @deliberation where id = $1";
 // A place that is another organization's is none.
-const HEADS = `select * from @deliberation where organization = $1
+const HEADS = `select * from @deliberation d where organization = $1
   and opened < coalesce((select opened from @deliberation where id = $2 and organization = $1), $3)`;
-const LIST = `${HEADS} order by opened desc limit $4`;
-const LIST_SERIES = `${HEADS} and series = $5 order by opened desc limit $4`;
+
+/** A list as a statement and its values. The first event of a deliberation is its opening. */
+function listHeads(
+  organization: OrganizationId,
+  { series, open = false, before, prefix, protocol, status, since, requests, limit }: ListQuery,
+): readonly [statement: string, ...values: (string | number | null)[]] {
+  const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
+  const values: (string | number | null)[] = [organization, before ?? null, beyondAll, limit];
+  const put = (value: string) => `$${values.push(value)}`;
+  const begins = (text: string, start: string) => {
+    const place = put(start);
+    return `substr(${text}, 1, length(${place})) = ${place}`;
+  };
+  const ORIGIN = "(select e.origin from @event e where e.deliberation = d.id and e.seq = 1)";
+  const named = requests?.prefixes.map((one) =>
+    begins(ORIGIN, canonical({ by: "open", request: one }).slice(0, -2)),
+  );
+  const conditions = [
+    series === undefined ? [] : `series = ${put(series)}`,
+    open ? "status = 'open'" : [],
+    prefix === undefined ? [] : begins("id", prefix),
+    protocol === undefined ? [] : `protocol = ${put(escapeText(protocol))}`,
+    status === undefined ? [] : `status = ${put(status)}`,
+    since === undefined ? [] : `opened_at >= ${put(since)}`,
+    named === undefined ? [] : `${requests?.hidden === true ? "not " : ""}(${named.join(" or ")})`,
+  ].flat();
+  const which = conditions.map((one) => ` and ${one}`).join("");
+  return [`${HEADS}${which} order by opened desc limit $4`, ...values];
+}
 const CURSOR = "select cursor from @reactor where name = $1";
 const FIRST_CURSOR = "insert into @reactor (name, cursor) values ($1, $2) on conflict do nothing";
 const NEXT_CURSOR = "update @reactor set cursor = $2 where name = $1 and cursor = $3";
@@ -173,15 +202,8 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
         }),
       changed: (after) => changed(after, organization),
       end,
-      async list({ series, before, limit }) {
-        const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
-        const from = [organization, before ?? null, beyondAll, limit];
-        const rows =
-          series === undefined
-            ? await database.all<SummaryRow>(LIST, ...from)
-            : await database.all<SummaryRow>(LIST_SERIES, ...from, series);
-        return rows.map(toSummary);
-      },
+      list: async (query) =>
+        (await database.all<SummaryRow>(...listHeads(organization, query))).map(toSummary),
       putText: (digest, text) => texts.put(organization, digest, text),
       text: (digest) => texts.get(organization, digest),
       async reserve(id, origin, { calls, tokens, usd }) {

@@ -59,11 +59,13 @@ export function openingFor(
   {
     models = ["ada", "bob", "cyd"],
     chair = ["chair"],
+    reviewers = [],
+    synthesizer = [],
     judge = [],
     ...changes
   }: { readonly [field in SeatSpec["filledBy"]]?: readonly string[] } & Partial<NewDeliberation> = {},
 ): NewDeliberation {
-  const given = { models, chair, judge };
+  const given = { models, chair, reviewers, synthesizer, judge };
   return toyAsked(protocol.name, {
     protocol: { name: protocol.name, version: protocol.version },
     participants: protocol.seats.flatMap(({ name, filledBy, max }) =>

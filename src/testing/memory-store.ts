@@ -14,6 +14,7 @@ import {
   type CheckedEvent,
   type DeliberationId,
   type Entry,
+  type ListQuery,
   type OrganizationId,
   type OrganizationStore,
   type Origin,
@@ -148,14 +149,19 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     subscribe: (after, signal) => follow(after, signal, organization),
     changed: (after) => changed(after, organization),
     end,
-    async list({ limit, series, before }) {
+    async list({ limit, series, open = false, before, prefix = "", protocol, status, since = "", requests }) {
       await Promise.resolve();
       const below =
         before === undefined ? Infinity : isOf(before, organization) ? (heads.get(before)?.opened ?? 0) : 0;
       return [...heads.values()]
         .reverse()
         .filter((head) => isOf(head.id, organization) && (series === undefined || head.series === series))
-        .filter(({ opened }) => opened < below)
+        .filter(({ opened, status: now }) => opened < below && (!open || now === "open"))
+        .filter(
+          (head) => (protocol ?? head.protocol) === head.protocol && (status ?? head.status) === head.status,
+        )
+        .filter(({ id, openedAt }) => id.startsWith(prefix) && openedAt >= since)
+        .filter(({ places: [first] }) => requests === undefined || isNamed(rows[first ?? -1], requests))
         .slice(0, limit)
         .map(({ opened: _opened, cursor: _cursor, places: _places, ...summary }) => summary);
     },
@@ -221,6 +227,13 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+/** True for an opening whose request a list shows. */
+function isNamed(opening: StoredEvent | undefined, { prefixes, hidden }: NonNullable<ListQuery["requests"]>) {
+  const origin = opening === undefined ? undefined : decodeEntry(opening).origin;
+  const request = origin?.by === "open" ? origin.request : "";
+  return prefixes.some((one) => request.startsWith(one)) !== hidden;
 }
 
 const add = (a: Reservation, b: Reservation): Reservation => ({

@@ -21,7 +21,7 @@ export interface StoreChild extends AsyncDisposable {
 
 const self = import.meta.url;
 const extension = self.slice(self.lastIndexOf("."));
-const worker = fileURLToPath(new URL(`./store-contract-worker${extension}`, self));
+const ownWorker = fileURLToPath(new URL(`./store-contract-worker${extension}`, self));
 
 /** Only TypeScript needs a loader. */
 const loaderFor = (...modules: readonly string[]): string[] =>
@@ -29,7 +29,7 @@ const loaderFor = (...modules: readonly string[]): string[] =>
     ? ["--import", pathToFileURL(createRequire(self).resolve("tsx")).href]
     : [];
 
-export function storeChild(open: OpenInChild, task: WorkerTask): StoreChild {
+export function storeChild({ worker = ownWorker, ...open }: OpenInChild, task: WorkerTask): StoreChild {
   const args = [...loaderFor(worker, open.module), worker, JSON.stringify({ open, task })];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
   const reports: WorkerReport[] = [];

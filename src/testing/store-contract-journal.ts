@@ -4,6 +4,7 @@ import {
   OrganizationId,
   SeriesId,
   isFault,
+  type ListQuery,
   type NewEvent,
   type OrganizationStore,
   type Store,
@@ -266,9 +267,28 @@ export const journalCases: readonly StoreCase[] = [
     expect(first).toEqual(all.slice(0, 2));
     expect(await store.for(LOCAL).list({ limit: 2, before: deliberation("a") })).toEqual(all.slice(2));
     const series = SeriesId.parse("talk");
+    expect(await store.for(LOCAL).list({ limit: 10, open: true })).toEqual([all[0], all[2]]);
+    expect(await store.for(LOCAL).list({ limit: 1, open: true })).toEqual([all[0]]);
+    expect(await store.for(LOCAL).list({ limit: 10, open: true, series, before: deliberation("c") })).toEqual(
+      [all[2]],
+    );
     expect(await store.for(LOCAL).list({ limit: 10, series })).toEqual([all[0], all[2]]);
     expect(await store.for(LOCAL).list({ limit: 9, series, before: deliberation("c") })).toEqual([all[2]]);
     expect(await store.for(OrganizationId.parse("acme")).list({ limit: 9 })).toHaveLength(1);
+    const listed = async (query: Omit<ListQuery, "limit">) =>
+      (await store.for(LOCAL).list({ limit: 9, ...query })).map(({ id: name }) => name);
+    expect(await listed({ prefix: "a" })).toEqual(["a"]);
+    expect(await listed({ prefix: "" })).toEqual(["c", "a", "b"]);
+    expect(await listed({ prefix: "%" })).toEqual([]);
+    expect(await listed({ protocol: "contract", status: "cancelled" })).toEqual(["a"]);
+    expect(await listed({ protocol: "contrac" })).toEqual([]);
+    expect(await listed({ status: "open", before: deliberation("c") })).toEqual(["b"]);
+    expect(await listed({ since: all[1]?.openedAt })).toContain("c");
+    expect(await listed({ since: "2999-01-01T00:00:00.000Z" })).toEqual([]);
+    await store.for(LOCAL).append(deliberation("d"), [opening("d", {})], { by: "open", request: 'x/"1' });
+    expect(await listed({ requests: { prefixes: ['x/"', "y/"], hidden: false } })).toEqual(["d"]);
+    expect(await listed({ requests: { prefixes: ["y/", "x/"], hidden: true } })).toEqual(["c", "a", "b"]);
+    expect(await listed({ requests: { prefixes: ["1"], hidden: false } })).toEqual([]);
   }),
 
   {

@@ -15,6 +15,8 @@ export type OpenInChild = {
   readonly module: string;
   readonly export: string;
   readonly args: readonly Json[];
+  /** The path of the contract's worker, where it was built together with the module. */
+  readonly worker?: string;
 };
 
 /** What a test changes in a row. `data` and `origin` are JSON text, or none. */

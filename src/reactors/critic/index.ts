@@ -4,6 +4,7 @@ import { defineReactor, type StepOutcome } from "../../engine/index.ts";
 import { findMatchingRule } from "../../text/answer-kind.ts";
 import { shorten } from "../../replies/gist.ts";
 import { AnswerSigns, Rubric, type DataOf, type ModelRequest } from "../../kernel/index.ts";
+import { ALWAYS, UNWRITTEN } from "../../protocols/phases/plan.ts";
 import { gradePrompt } from "../../protocols/phases/judge-prompts.ts";
 import {
   collectEvidence,
@@ -42,6 +43,18 @@ export const critic = defineReactor({
   switch: "critic",
   work: "grading",
   requires: (settings) => requireJudge("grade", settings),
+  plan: (settings, { context, answers }) =>
+    answers.map((shows) => {
+      const { form, rubric } = settings;
+      const prompt = {
+        form,
+        rubric,
+        ...judgedQuestion(context, context.history),
+        answer: UNWRITTEN,
+        evidence: [],
+      };
+      return { ...ALWAYS, request: judgeRequest("grade", settings, gradePrompt(context, prompt)), shows };
+    }),
   shouldReact: (event) => event.type === "synthesis-given" || event.data.kind === "response",
   async react(event, reaction) {
     const { history, opening, run, settings } = reaction;

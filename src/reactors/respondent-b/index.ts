@@ -1,5 +1,5 @@
 import { defineReactor, NOTHING_TO_SAY, type Reaction, type Turn } from "../../engine/index.ts";
-import { respond, RespondentSettings } from "../../protocols/phases/respond.ts";
+import { planAnswer, respond, RespondentSettings } from "../../protocols/phases/respond.ts";
 
 /**
  * A second respondent (the seat `respondent-b`) answers the same question, independently: with its own answers of earlier
@@ -21,6 +21,11 @@ export const respondentB = defineReactor({
   settings: RespondentSettings,
   switch: "respondent-b",
   work: "generating",
+  plan: (settings, { context }) =>
+    context.seats("respondent-b").flatMap((by) => {
+      const { answer, summaries } = planAnswer({ ...context, settings }, by);
+      return [...summaries, ...answer];
+    }),
   async react({ data }, reaction) {
     const by = data.participants.find(({ seat }) => seat === "respondent-b");
     if (!by) return NOTHING_TO_SAY;
