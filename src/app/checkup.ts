@@ -1,14 +1,19 @@
 import { loadPersonas } from "../config/personas.ts";
 import { loadSettings, type LoadedSettings, type SettingsRequest } from "../config/sources.ts";
 import { listStrategies } from "../config/strategies.ts";
-import { Fault, isFault, OrganizationId } from "../kernel/index.ts";
+import { Fault, isFault, ModelRef, OrganizationId } from "../kernel/index.ts";
+import { createModels } from "../models/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
+import { formatDuration } from "../text/format.ts";
 import { checkOllamaModels, ollamaNames } from "./ollama-models.ts";
 import { fileResources } from "../config/resources.ts";
 import { criticSettings, recallSettings } from "./reaction-plan.ts";
 import { protocols } from "./registry.ts";
-import { reachable } from "./reachable.ts";
+import { knownKeys } from "./keys.ts";
+import { declaredPrices } from "./context.ts";
+import { testModel } from "./model-test.ts";
+import { reachable, type Reachable } from "./reachable.ts";
 import { shippedTemplates, templatesInForce } from "./templates.ts";
 
 /** The result of one check. `next` says what to do, if anything. */
@@ -19,8 +24,14 @@ export type Check = {
   readonly next?: string;
 };
 
-/** Checks everything that a deliberation needs, in order, and continues after a failure. It calls no model. */
-export async function checkup(place: SettingsRequest): Promise<readonly Check[]> {
+/**
+ * Checks everything that a deliberation needs, in order, and continues after a failure. It calls a model of each provider with
+ * `probe` only, which cancels these calls.
+ */
+export async function checkup(
+  place: SettingsRequest,
+  { probe }: { readonly probe?: AbortSignal } = {},
+): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const resources = fileResources(place);
   const check = async (what: string, look: () => Promise<string> | string): Promise<void> => {
@@ -36,6 +47,11 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
     loaded = loadSettings(place);
     const given = Object.values(loaded.sources).filter(({ from }) => from !== "default").length;
     return `${given} set, the rest default`;
+  });
+  await check("keys", () => {
+    const used = knownKeys(place).filter((one) => one.used);
+    const words = used.map(({ provider, where }) => `${provider} (${where})`).join(", ");
+    return words === "" ? "none" : `${words}; the environment counts before stored keys`;
   });
   if (loaded) {
     const { settings, sources } = loaded;
@@ -61,19 +77,73 @@ export async function checkup(place: SettingsRequest): Promise<readonly Check[]>
       const memory = recall ? `on (user ${recall.user})` : "off";
       return `critic: ${critic?.model ?? "off"} · memory: ${memory}`;
     });
-    const { models, chair, judge, embedding } = settings;
-    const refs = [...models, ...chair, ...judge, embedding ?? [], critic?.model ?? []].flat();
+    const { models, chair, reviewers, synthesizer, judge, embedding } = settings;
+    const refs = [
+      ...models,
+      ...chair,
+      ...reviewers,
+      ...synthesizer,
+      ...judge,
+      embedding ?? [],
+      critic?.model ?? [],
+    ].flat();
     const names = ollamaNames(refs);
     if (names.length > 0) await check("Ollama", () => checkOllamaModels(names, place.env));
     const places = await reachable({ env: place.env, settings });
-    const found = places.map(({ provider, how }) => `${provider} (${how})`).join(", ");
+    const tested = (state: Reachable["state"]) => (state === "answers" || probe ? "" : ", not tested");
+    const found = places.map(({ provider, how, state }) => `${provider} (${how}${tested(state)})`).join(", ");
     const next = "set a key such as OPENAI_API_KEY, or start Ollama, for real answers";
     checks.push({
       ...{ what: "models", ok: true },
       ...(places.length > 0 ? { found } : { found: "simulated models only", next }),
     });
+    if (probe) checks.push(...(await probeProviders(places, { env: place.env, settings, signal: probe })));
   }
   return checks;
+}
+
+/** The shortest reply that every provider lets a request ask for. */
+const PROBE_TOKENS = 16;
+
+type ProbeContext = {
+  readonly env: SettingsRequest["env"];
+  readonly settings: LoadedSettings["settings"];
+  readonly signal: AbortSignal;
+};
+
+/** Makes one short call to each provider, all at once: to a configured model of it, else to the one that Parley would choose. */
+async function probeProviders(
+  places: readonly Reachable[],
+  { env, settings, signal }: ProbeContext,
+): Promise<readonly Check[]> {
+  const { compatible } = settings;
+  const models = createModels({ env, compatible, prices: declaredPrices(settings) });
+  const probe = async ({ provider, models: [first] }: Reachable): Promise<Check> => {
+    const what = `call to ${provider}`;
+    const own = settings.models.find((ref) => ref.startsWith(`${provider}/`));
+    const ref = ModelRef.safeParse(own ?? (first === undefined ? provider : `${provider}/${first}`));
+    if (!ref.success || (own ?? first) === undefined)
+      return {
+        what,
+        ok: true,
+        found: "not tested: no model is named",
+        next: `name a model of ${provider}`,
+      };
+    const tested = await testModel(models, ref.data, { signal, maxOutputTokens: PROBE_TOKENS });
+    if (tested.ok)
+      return { what, ok: true, found: `${ref.data} answered in ${formatDuration(tested.latencyMs)}` };
+    const { code, message } = tested.failure;
+    const next =
+      code === "unauthorised"
+        ? `set the right key of ${provider}`
+        : "choose another model, or look at the provider's status";
+    return { what, ok: false, found: `${ref.data}: ${message}`, next };
+  };
+  try {
+    return await Promise.all(places.map(probe));
+  } finally {
+    await models.close();
+  }
 }
 
 /** The problem that a check found, and what to do about it if the fault says so. */

@@ -12,10 +12,12 @@ import type { RequestSettings } from "./start.ts";
 export type Configured = {
   readonly parley: Parley;
   readonly principal: Principal;
-  /** The settings from flags. */
+  /** The settings from flags; the user is the principal's. */
   readonly requested: RequestSettings;
   /** For code that needs more than `parley`'s methods. */
   readonly context: AppContext;
+  /** What was set under an older name, and the name now. */
+  readonly renamed: readonly string[];
 };
 
 /**
@@ -31,12 +33,15 @@ export async function openConfigured({
   readonly files?: readonly string[];
   readonly protocols?: Registry<AnyProtocol> | undefined;
 }): Promise<Configured> {
-  const { settings, sources } = loadSettings(place);
+  const { settings, sources, renamed } = loadSettings(place);
   const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,
     protocols,
-    resources: fileResources(place, [settings.strategy, ...files]),
+    resources: fileResources(place, {
+      files: [settings.strategy, ...files],
+      strategyFrom: sources["strategy"],
+    }),
     loadFacts: factsLoader(place),
     loadRecorded: recordedLoader(place),
   });
@@ -45,6 +50,8 @@ export async function openConfigured({
   const flags = new Set<string | undefined>(
     Object.entries(sources).flatMap(([name, { from }]) => (from === "flag" ? [settingKeys.get(name)] : [])),
   );
-  const requested = Object.fromEntries(Object.entries(settings).filter(([key]) => flags.has(key)));
-  return { parley, principal, requested, context: parley.context(requested, { principal }) };
+  const requested = Object.fromEntries(
+    Object.entries(settings).filter(([key]) => flags.has(key) && key !== "user"),
+  );
+  return { parley, principal, requested, context: parley.context(requested, { principal }), renamed };
 }

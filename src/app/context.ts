@@ -1,23 +1,23 @@
 import type { Resources } from "../config/resources.ts";
 import type { LoadedSettings } from "../config/sources.ts";
-import type { Environment } from "../config/paths.ts";
+import { configFolder, type Environment } from "../config/paths.ts";
 import { createEngine, type Engine, type OrganizationEngine } from "../engine/engine.ts";
 import { localFrames, type LocalFrames } from "../engine/index.ts";
 import type { AnyProtocol } from "../engine/protocol.ts";
 import type { Reactors, Registry } from "../engine/index.ts";
 import { systemWorld } from "../engine/world.ts";
-import { Fault, ModelRef, type Embeddings, type Models } from "../kernel/index.ts";
+import { Fault, ModelRef, personOf, UserId, type Embeddings, type Models } from "../kernel/index.ts";
 import { once } from "../kernel/once.ts";
 import type { OrganizationStore, Principal, Store, World } from "../kernel/index.ts";
 import type { EngramMemory } from "../memory/memory.ts";
 import { resolveEndpoint } from "../models/endpoint.ts";
-import { providers } from "../models/providers.ts";
+import { providers, SDK } from "../models/providers.ts";
 import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
 import type { OpenedStore } from "../stores/store.ts";
-import { editDistance, findNearest } from "../text/words.ts";
+import { findMeant } from "../text/words.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { createFolders, type Folders } from "./folders.ts";
@@ -29,6 +29,8 @@ export type EffectiveSettings = LoadedSettings["settings"];
 export type ModelProblem = {
   readonly code: "configuration" | "authentication";
   readonly reason: string;
+  /** What to do about it, where that is more than to choose another model. */
+  readonly next?: string;
 };
 
 /** The resources that all callers of a process share: store, models and engine. */
@@ -92,6 +94,10 @@ export function openProcess(parts: ProcessParts): Process {
     const cannot = () => ({ ok: false as const, reason: "recorded answers cannot be read here" });
     return (await import("../sim/recorded.ts")).createRecorded({ load: loadRecorded ?? cannot });
   });
+  const home = configFolder({ env, cwd: process.cwd() });
+  const packages = once(async () =>
+    (await import("../models/sdk-transport.ts")).createSdkTransport({ env, home }),
+  );
   const own: ClosableModels | undefined = parts.models
     ? undefined
     : createModels({
@@ -103,6 +109,7 @@ export function openProcess(parts: ProcessParts): Process {
           sim: { send: async (...request) => (await sim()).send(...request) },
           recorded: { send: async (...request) => (await recorded()).send(...request) },
         },
+        remotes: { [SDK]: { send: async (...request) => (await packages()).send(...request) } },
       });
   const models = parts.models ?? own;
   if (!models) throw new RangeError("there are neither models nor settings for them");
@@ -131,7 +138,7 @@ export function openProcess(parts: ProcessParts): Process {
         write: async (...answer) => (await memory()).write(...answer),
         annotate: async (...annotation) => (await memory()).annotate(...annotation),
       },
-      async turns({ previous, organization }, by, { recorded, whole = false, signal }) {
+      async turns({ previous, organization, again }, by, { recorded, whole = false, signal }) {
         const own = store.for(organization);
         if (by === "B" && !recorded) {
           const { sleep } = world;
@@ -142,7 +149,7 @@ export function openProcess(parts: ProcessParts): Process {
           : whole
             ? WHOLE_CONVERSATION
             : { most: settings.historyTurns };
-        return turnsBefore(own, previous, { by, ...bounds });
+        return turnsBefore(own, previous, { by, again, ...bounds });
       },
     },
   });
@@ -171,6 +178,10 @@ export function openProcess(parts: ProcessParts): Process {
       if (local) {
         const prepared = (await local()).prepare(ref);
         return prepared.ok ? undefined : { code: "configuration", reason: prepared.reason };
+      }
+      if (ref.startsWith(`${SDK}/`)) {
+        const found = (await import("../models/sdk-package.ts")).findSdkPackage(ref, home);
+        return found.ok ? undefined : { code: "configuration", reason: found.reason, next: found.next };
       }
       const resolution = resolveEndpoint(ref, env, compatible);
       if (resolution.ok) return undefined;
@@ -203,9 +214,12 @@ export const declaredPrices = ({ prices }: Pick<EffectiveSettings, "prices">): P
     ...(cached === undefined ? {} : { cached }),
   }));
 
+/** The tag that Ollama takes where none is said: `ollama/x:latest` is the model `ollama/x`. */
+const OLLAMA_LATEST = /^(ollama\/[^?]*):latest(?=\?|$)/;
+
 /** @throws Fault `configuration` for text that is not provider/model */
 export function parseModelRef(ref: string): ModelRef {
-  const parsed = ModelRef.safeParse(ref);
+  const parsed = ModelRef.safeParse(ref.replace(OLLAMA_LATEST, "$1"));
   if (parsed.success) return parsed.data;
   throw new Fault("configuration", {
     why: `${JSON.stringify(ref.slice(0, 200))} is not a model reference`,
@@ -219,12 +233,17 @@ export async function checkModelRef(
   ref: string,
 ): Promise<ModelRef> {
   const model = parseModelRef(ref);
+  const person = personOf(model);
+  if (person !== undefined && UserId.safeParse(person).success) return model;
   const problem = await checkModel(model);
   if (!problem) return model;
   const [provider = "", ...name] = model.split("/");
-  const nearest = findNearest(provider, [...Object.keys(providers), "sim"]) ?? "";
-  const isMisspelt = !(provider in providers) && editDistance(provider, nearest) <= 2;
-  const next = isMisspelt ? `${nearest}/${name.join("/")}` : "choose a model that can be reached";
+  const meant =
+    provider in providers || provider === SDK
+      ? undefined
+      : findMeant(provider, [...Object.keys(providers), SDK, "sim"]);
+  const usual = problem.next ?? "choose a model that can be reached";
+  const next = meant === undefined ? usual : `${meant}/${name.join("/")}`;
   throw new Fault(problem.code, { why: problem.reason, next });
 }
 
@@ -234,6 +253,7 @@ export function refuseUnknownPrices(
   participants: readonly { readonly model: ModelRef }[],
 ): void {
   for (const { model } of participants) {
+    if (personOf(model) !== undefined) continue;
     const quote = models.quote({ model, messages: [{ role: "user", text: "" }], maxOutputTokens: 1 });
     if (quote.usd !== null) continue;
     throw new Fault("budget", {

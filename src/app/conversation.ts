@@ -15,7 +15,8 @@ import {
   type World,
 } from "../kernel/index.ts";
 import { answerEvent, answerOfB } from "../views/answer-event.ts";
-import { findOpening } from "./lookup.ts";
+import type { AppContext } from "./context.ts";
+import { findOpening, NEWEST, resolveId } from "./lookup.ts";
 
 /** Maximum length of the earlier turns in a prompt; the oldest are left out first. */
 const MAX_CHARACTERS = 100_000;
@@ -26,6 +27,8 @@ type TurnBounds = {
   readonly mostCharacters?: number;
   /** Whether earlier summaries, and the turns that they cover, are wanted too. */
   readonly all?: boolean;
+  /** Whether the question of `previous` is asked again, which leaves that turn out. */
+  readonly again?: boolean | undefined;
 };
 
 /** What a prompt that is fitted to its model's context starts from: all turns since the last summary. */
@@ -39,32 +42,41 @@ export const WHOLE_CONVERSATION = { most: 1_000, mostCharacters: 2_000_000 } as 
 export async function turnsBefore(
   store: Pick<OrganizationStore, "read">,
   previous: DeliberationId | undefined,
-  { by, most, mostCharacters = MAX_CHARACTERS, all = false }: TurnBounds,
+  { by, most, mostCharacters = MAX_CHARACTERS, all = false, again = false }: TurnBounds,
 ): Promise<readonly RecordedTurn[]> {
   const turns: RecordedTurn[] = [];
   const summaries: RecordedTurn[] = [];
   let characters = 0;
   let left = Infinity;
+  let isReplaced = again;
   for (let id = previous, steps = 0; id !== undefined && steps < most && left > 0; steps += 1) {
     const entries: readonly Entry[] = await store.read(id);
     const opened = findOpening(entries, id);
     const answer = by === "A" ? answerEvent(entries) : answerOfB(entries);
-    if (answer) {
+    if (answer && !isReplaced) {
       const { question } = opened.data;
       characters += question.length + answer.data.text.length;
       if (characters > mostCharacters && turns.length > 0) break;
       turns.unshift({ question, answer: answer.data.text, deliberation: id, of: answer.id });
       left -= 1;
     }
-    const made = entries.findLast((entry) => isEvent(entry, "summary-made") && entry.data.for === by);
-    if (made && isEvent(made, "summary-made") && made.data.turns && (all || summaries.length === 0)) {
-      const { covers, kept } = made.data.turns;
-      summaries.push({ question: "", answer: made.data.text, covers, deliberation: id, of: made.id });
-      if (!all) left = kept;
+    const made = findSummary(entries, by);
+    if (made && (all || summaries.length === 0)) {
+      summaries.push({ question: "", answer: made.text, covers: made.covers, deliberation: id, of: made.of });
+      if (!all) left = made.kept;
     }
+    isReplaced = opened.data.again === true;
     id = opened.data.previous;
   }
   return [...summaries, ...turns];
+}
+
+/** The last summary of the conversation in a turn: for the second respondent its own, else the one that the answer was made with. */
+function findSummary(entries: readonly Entry[], by: Respondent) {
+  const made = entries
+    .filter((entry) => isEvent(entry, "summary-made"))
+    .findLast(({ data, origin }) => data.turns && (origin.by === "reactor") === (by === "B"));
+  return made?.data.turns && { ...made.data.turns, text: made.data.text, of: made.id };
 }
 
 /** How long a second respondent waits for its own previous answer. */
@@ -113,6 +125,29 @@ export async function nextTurn(
   }
   const { id, index } = opened.data.series ?? { id: SeriesId.parse(previous), index: 0 };
   return { previous, series: { id, index: index + 1 } };
+}
+
+/** How many of the newest runs are searched for one that a question can follow. */
+const MAX_NEWEST = 200;
+
+/**
+ * Resolves the turn that a question follows: an id, a unique prefix of one, or `last` for the newest run with an answer that
+ * this user may follow. Runs of benchmarks and other jobs are none.
+ * @throws Fault `deliberation-missing`, `configuration` where there is none yet
+ */
+export async function resolveTurn(
+  { store, principal }: Pick<AppContext, "store" | "principal">,
+  id: string,
+): Promise<DeliberationId> {
+  if (id !== NEWEST) return resolveId({ store }, id);
+  for (const one of await store.list({ limit: MAX_NEWEST })) {
+    const entries = await store.read(one.id);
+    const { data, origin } = findOpening(entries, one.id);
+    const isOfJob = origin.by === "open" && /\/\d+$/.test(origin.request);
+    const isOpen = one.status === "open";
+    if (!isOfJob && (isOpen || answerEvent(entries)) && belongsTo(data, principal.user)) return one.id;
+  }
+  throw new Fault("configuration", { why: "there is no run to follow up on", next: "ask a question first" });
 }
 
 /** True if a deliberation belongs to this user or to the whole organization. */

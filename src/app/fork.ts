@@ -91,7 +91,7 @@ async function newParticipants(
     seatPanel(
       context,
       seats.filter(({ filledBy }) => filledBy === "chair"),
-      { members: [], chairs, judges: [] },
+      { members: [], chairs, reviewers: [], synthesizers: [], judges: [] },
     ).map(async ({ persona, ...chair }): Promise<Participant> => {
       const digest = textDigest(persona.instructions);
       await store.putText(digest, persona.instructions);

@@ -2,22 +2,27 @@ import {
   DeliberationId,
   Fault,
   isEvent,
+  isUnreadable,
   type Entry,
   type Event,
   type ListQuery,
   type OrganizationStore,
   type Summary,
 } from "../kernel/index.ts";
-import { pendingQuestions } from "../views/pending-questions.ts";
+import { isWaiting } from "../views/waiting.ts";
 import type { AppContext } from "./context.ts";
 
-/** How many of the newest deliberations a prefix search reads. */
-const MAX_PREFIX_SEARCH = 1_000;
 /** How many matches an error lists. */
 const MAX_LISTED = 5;
+/** How many summaries one read of a search takes. */
+const PAGE = 500;
+
+/** What the names of runs begin with that measurements make: lists hide them, and none is the newest. */
+const MEASURED: readonly string[] = ["bench/", "ablate/"];
+const UNMEASURED = { prefixes: MEASURED, hidden: true };
 
 /** Names the newest deliberation. */
-const NEWEST = "last";
+export const NEWEST = "last";
 
 /**
  * Resolves an id, a unique prefix of one, or `last` for the newest, within the organization.
@@ -25,7 +30,7 @@ const NEWEST = "last";
  */
 export async function resolveId({ store }: Pick<AppContext, "store">, id: string): Promise<DeliberationId> {
   if (id === NEWEST) {
-    const [newest] = await store.list({ limit: 1 });
+    const [newest] = await store.list({ limit: 1, requests: UNMEASURED });
     if (newest) return newest.id;
     throw new Fault("configuration", { why: "there is no run yet", next: "ask a question first" });
   }
@@ -33,14 +38,13 @@ export async function resolveId({ store }: Pick<AppContext, "store">, id: string
   if (!parsed.success) throw new Fault("deliberation-missing", { id: id.slice(0, 40) });
   const [opened] = await store.read(parsed.data);
   if (opened) return parsed.data;
-  const recent = await store.list({ limit: MAX_PREFIX_SEARCH });
-  const matching = recent.filter((one) => one.id.startsWith(id));
+  const matching = await store.list({ limit: MAX_LISTED + 1, prefix: id });
   const [only] = matching;
   if (!only) throw new Fault("deliberation-missing", { id });
   if (matching.length === 1) return only.id;
   const ids = matching.slice(0, MAX_LISTED).map((one) => one.id);
   throw new Fault("configuration", {
-    why: `${matching.length} deliberations begin with "${id}"`,
+    why: `${matching.length > MAX_LISTED ? `more than ${MAX_LISTED}` : matching.length} runs begin with "${id}"`,
     next: `give more of it: ${ids.join(", ")}`,
   });
 }
@@ -51,13 +55,79 @@ export function findOpening([opened]: readonly Entry[], id: DeliberationId): Eve
   return opened;
 }
 
-/** Lists deliberations, newest first. An open one that asked a person something has the status `waiting`, as in its result. */
+/** What a list of runs shows. */
+export type RunFilter = {
+  /** The most that are listed. */
+  readonly limit: number;
+  /** The last id of the previous page. */
+  readonly before?: DeliberationId | undefined;
+  /** A protocol's name, or `bench` for the runs of measurements, which are hidden otherwise. */
+  readonly protocol?: string | undefined;
+  /** As in a result, such as `answered`, `failed`, `open` or `waiting`. */
+  readonly status?: string | undefined;
+  /** Only runs that were opened then or later; in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** Words that the question's first 200 characters have, in any order. */
+  readonly search?: string | undefined;
+};
+
+/** Lists runs, newest first. An open one that asked a person something has the status `waiting`, as in its result. */
 export async function listRuns(
   store: Pick<OrganizationStore, "list" | "read">,
-  query: ListQuery,
+  { limit, before, protocol, status, since, search = "" }: RunFilter,
 ): Promise<readonly Summary[]> {
-  const statusOf = async ({ id, status }: Summary) =>
-    status === "open" && pendingQuestions(await store.read(id)) ? "waiting" : status;
-  const summaries = await store.list(query);
-  return Promise.all(summaries.map(async (summary) => ({ ...summary, status: await statusOf(summary) })));
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const isBench = protocol === "bench";
+  const isOpen = status === "open" || status === "waiting";
+  const query: Omit<ListQuery, "limit" | "before"> = {
+    requests: { prefixes: MEASURED, hidden: !isBench },
+    protocol: isBench ? undefined : protocol,
+    ...(isOpen ? { open: true } : { status }),
+    since: since === undefined ? undefined : new Date(since).toISOString(),
+  };
+  // An open run waits where its events say so, and a question's letters are the program's to compare.
+  const isSifted = isOpen || words.length > 0;
+  const found: Summary[] = [];
+  for (let last = before, isEnd = false; !isEnd && found.length < limit;) {
+    const most = isSifted ? PAGE : limit;
+    const page = await store.list({ ...query, limit: most, ...(last === undefined ? {} : { before: last }) });
+    for (const summary of page.filter(({ question }) => hasWords(question, words))) {
+      const now = await statusOf(store, summary);
+      if (found.length < limit && (status ?? now) === now) found.push({ ...summary, status: now });
+    }
+    last = page.at(-1)?.id;
+    isEnd = !isSifted || page.length < most;
+  }
+  return found;
+}
+
+const hasWords = (text: string, words: readonly string[]): boolean =>
+  words.every((word) => text.toLowerCase().includes(word));
+
+const statusOf = async (store: Pick<OrganizationStore, "read">, { id, status }: Summary): Promise<string> =>
+  status === "open" && isWaiting(await store.read(id)) ? "waiting" : status;
+
+/** The journals of all runs since then, newest first; one that cannot be read is named and passed over. */
+export async function* listJournals(
+  store: Pick<OrganizationStore, "list" | "read">,
+  {
+    since = 0,
+    onUnreadable,
+  }: { readonly since?: number | undefined; readonly onUnreadable: (id: string) => void },
+): AsyncGenerator<readonly Entry[]> {
+  const limit = 200;
+  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
+    const page = await store.list({ limit, ...(before === undefined ? {} : { before }) });
+    for (const { id, openedAt } of page) {
+      if (Date.parse(openedAt) < since) return;
+      try {
+        yield await store.read(id);
+      } catch (fault) {
+        if (!isUnreadable(fault)) throw fault;
+        onUnreadable(id);
+      }
+    }
+    before = page.at(-1)?.id;
+    isEnd = page.length < limit;
+  }
 }

@@ -1,16 +1,20 @@
 import { familyOf } from "../kernel/index.ts";
-import { findPrice, prices, providers } from "../models/index.ts";
+import { contextLength, findPrice, listedRef, prices, providers } from "../models/index.ts";
 import { declaredPrices, type AppContext } from "./context.ts";
-import { reachable } from "./reachable.ts";
+import { reachable, type Reachable } from "./reachable.ts";
 
 /** An available model. Prices are in US dollars per million tokens. */
 export type ModelRow = {
   readonly ref: string;
   readonly family: string | null;
+  /** Tokens that a prompt and its reply may have together; null where it is not known. */
+  readonly context: number | null;
   readonly price:
     | { readonly in: number; readonly out: number; readonly date: string; readonly source: string }
     | "free"
     | null;
+  /** What is known without a call: that its server answers, or only that a key or an address is set. */
+  readonly reachable: Reachable["state"] | "simulated" | "no";
   readonly how: string;
 };
 
@@ -23,25 +27,37 @@ export async function modelTable(context: AppContext) {
   const table = [...declaredPrices(settings), ...prices];
   const priceOf = (ref: string): ModelRow["price"] => {
     if (LOCAL.has(ref.split("/")[0] ?? "")) return "free";
-    const price = findPrice(ref, table);
+    const price = findPrice(ref, table) ?? findPrice(listedRef(ref), table);
     return price && { in: price.in, out: price.out, date: price.date, source: price.source };
   };
-  const row = (ref: string, how: string): ModelRow => ({
-    ...{ ref, family: familyOf(ref, settings.families), price: priceOf(ref), how },
+  const contextOf = (ref: string): number | null => {
+    const [, endpoint = ""] = ref.split("/");
+    const declared = ref.startsWith("compatible/") ? settings.compatible[endpoint]?.context : undefined;
+    return declared ?? contextLength(listedRef(ref));
+  };
+  const row = (ref: string, state: ModelRow["reachable"], how: string): ModelRow => ({
+    ...{ ref, family: familyOf(ref, settings.families), context: contextOf(ref), price: priceOf(ref) },
+    ...{ reachable: state, how },
   });
-  const configured = settings.models.map((ref) => row(ref, "it is configured as a member"));
-  const found = places.flatMap(({ provider, how, models }) => {
+  const found = places.flatMap(({ provider, state, how, models }) => {
     const listed = prices.filter(({ model }) => model.startsWith(`${provider}/`)).map(({ model }) => model);
     const refs = models.length > 0 ? models.map((model) => `${provider}/${model}`) : [provider];
-    return [...new Set([...refs, ...listed])].map((ref) => row(ref, how));
+    return [...new Set([...refs, ...listed])].map((ref) => row(ref, state, how));
   });
+  const known = new Map(found.map((one) => [one.ref, one.reachable]));
+  const configured = await Promise.all(
+    settings.models.map(async (ref) => {
+      const state = known.get(ref) ?? ((await context.checkModel(ref)) ? "no" : "configured");
+      return row(ref, state, "it is configured as a member");
+    }),
+  );
   const reached = new Set(places.map(({ provider }) => provider));
   const missing = Object.entries(providers).flatMap(([provider, { keyVariables }]) => {
     if (reached.has(provider)) return [];
     const next = keyVariables.length > 0 ? `set ${keyVariables.join(" or ")}` : "start it on this machine";
     return [{ provider, next }];
   });
-  const simulated = row("sim/ada?skill=0.9&seed=1", "simulated, always available");
+  const simulated = row("sim/ada?skill=0.9&seed=1", "simulated", "simulated, always available");
   const rows = [...configured, ...found, simulated];
   const unique = new Map<string, ModelRow>();
   for (const one of rows) if (!unique.has(one.ref)) unique.set(one.ref, one);

@@ -1,3 +1,4 @@
+import { parseModelRef } from "./context.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -141,6 +142,7 @@ describe("what Ollama has", () => {
     });
     expect(found).toEqual({
       provider: "ollama",
+      state: "answers",
       how: "it answers",
       models: ["ada:latest", "ben:latest", "cleo:latest", "dora:latest"],
     });
@@ -166,6 +168,16 @@ describe("what Ollama has", () => {
     expect((await reachable({ env, settings })).map(({ models }) => models)).toEqual([["gemma3:27b"]]);
   });
 
+  it.each([
+    ["ollama/ada:latest", "ollama/ada"],
+    ["ollama/hf.co/a/b:latest?temperature=0", "ollama/hf.co/a/b?temperature=0"],
+    ["ollama/ada:7b", "ollama/ada:7b"],
+    ["ollama/ada:latest-q4", "ollama/ada:latest-q4"],
+    ["openai/x:latest", "openai/x:latest"],
+  ])("is one model with or without the tag: %s is %s", (ref, expected) => {
+    expect(parseModelRef(ref)).toBe(expected);
+  });
+
   it("is compared by full names", async () => {
     const env = { OLLAMA_HOST: await serve() };
     const names = ollamaNames(["ollama/ada", "ollama/ada", "openai/x", "ollama/Ben:latest"]);
@@ -189,7 +201,7 @@ it("a compatible server may be of Ollama's kind", () => {
     return loadSettings(place).settings.compatible["gpu"]?.wire;
   };
   expect(wire("ollama")).toBe("ollama");
-  expect(() => wire("olama")).toThrow("openai, anthropic or ollama");
+  expect(() => wire("olama")).toThrow("openai, responses, anthropic or ollama");
 });
 
 describe("a look at everything", () => {

@@ -7,6 +7,7 @@ import {
   Fault,
   Json,
   ParticipantId,
+  personOf,
   type Budget,
   type ToolSpec,
 } from "../kernel/index.ts";
@@ -17,6 +18,7 @@ import type { OpeningContext, OpeningPart, Panel, SeatedParticipant } from "../e
 import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSettings } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { choosePanel, listPersonas } from "./panel.ts";
+import { seatPerson } from "./people.ts";
 import { contextTokensOf, reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
@@ -43,7 +45,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
   const own = protocolSettings(protocol, part.settings);
   const plan = parts.reactions
     ? await reactionPlan(context, {
-        answering: part.answering,
+        answering: part.answering.filter((model) => personOf(model) === undefined),
         pairwise: part.pairwise ?? false,
         user: part.conversation?.user ?? principal.user,
       })
@@ -67,6 +69,7 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       templates: { ...templates, ...part.templates },
       ...(plan ? { reactions: { ...plan.settings, ...part.reactions?.(own) } } : {}),
       ...part.conversation,
+      ...(settings.seatTimeoutMs === undefined ? {} : { seatTimeoutMs: settings.seatTimeoutMs }),
       seed: settings.seed ?? world.id(),
       budget,
       organization: principal.organization,
@@ -92,8 +95,12 @@ export async function openingContext(
     role: (name) => resources.role(name),
     fileTools,
     recall: (user) => recallSettings(resources, { ...settings, user }),
-    turnsBefore: (previous, by, whole) =>
-      turnsBefore(store, previous, { by, ...(whole ? WHOLE_CONVERSATION : { most: settings.historyTurns }) }),
+    turnsBefore: (previous, { whole, again }) =>
+      turnsBefore(store, previous, {
+        by: "A",
+        again,
+        ...(whole ? WHOLE_CONVERSATION : { most: settings.historyTurns }),
+      }),
     contextTokens: (ref) => contextTokensOf(ref, settings),
     placeAfter: (previous, user) => nextTurn(store, previous, user),
     embeddingProblem: context.embeddingProblem,
@@ -149,9 +156,9 @@ function limitsByWork(settings: AnyProtocol["settings"]): boolean {
 export function seatPanel(
   { resources, settings }: Pick<AppContext, "resources" | "settings">,
   seats: AnyProtocol["seats"],
-  { members, chairs, judges }: Pick<Panel, "members" | "chairs" | "judges">,
+  { members, chairs, reviewers, synthesizers, judges }: Omit<Panel, "notes">,
 ): SeatedParticipant[] {
-  const models = { models: members, chair: chairs, judge: judges };
+  const models = { models: members, chair: chairs, reviewers, synthesizer: synthesizers, judge: judges };
   return seats.flatMap((seat) => {
     const personas = seat.persona === undefined ? listPersonas({ resources, settings }) : [seat.persona];
     const seated = models[seat.filledBy].slice(0, seat.max);
@@ -159,15 +166,30 @@ export function seatPanel(
       const why = `${seat.name} needs ${pluralize(seat.min, "model")} (got ${seated.length})`;
       throw new Fault("configuration", { why, next: `set ${seat.filledBy}, e.g. openai/gpt-5-mini` });
     }
-    return seated.map((model, index): SeatedParticipant => {
-      const { id, name, instructions, temperature } = resources.persona(
-        personas[index % personas.length] ?? "analyst",
-      );
-      const turn = Math.floor(index / personas.length);
+    const { temperatures = [], system } = seat.filledBy === "models" ? settings : {};
+    const turns = new Map<string, number>();
+    let next = 0;
+    return seated.map((model): SeatedParticipant => {
+      const person = personOf(model);
+      if (person !== undefined) return seatPerson(person, seat.name, []);
+      const index = next++;
+      const {
+        id,
+        name,
+        instructions,
+        temperature: own,
+      } = resources.persona(personas[index % personas.length] ?? "analyst");
+      const turn = turns.get(id) ?? 0;
+      turns.set(id, turn + 1);
+      const temperature = temperatures[index % temperatures.length] ?? own;
       return {
         id: ParticipantId.parse(turn === 0 ? id : `${id}-${turn + 1}`),
         seat: seat.name,
-        persona: { name: turn === 0 ? name : `${name} ${turn + 1}`, instructions },
+        persona: {
+          name: turn === 0 ? name : `${name} ${turn + 1}`,
+          instructions:
+            system === undefined ? instructions : `${instructions}\n\n## For this question\n${system}`,
+        },
         model,
         family: familyOf(model, settings.families),
         ...(temperature === undefined ? {} : { temperature }),
@@ -236,11 +258,11 @@ export function refuseUnknownSettings(
   });
 }
 
-export type Caps = Pick<EffectiveSettings, "maxCostUsd" | "maxTokens" | "maxCalls" | "timeoutMs">;
+export type Caps = Pick<EffectiveSettings, "maxCostUsd" | "maxTotalTokens" | "maxCalls" | "timeoutMs">;
 
 export function budgetFrom({
   maxCostUsd: usd,
-  maxTokens: tokens,
+  maxTotalTokens: tokens,
   maxCalls: calls,
   timeoutMs: timeMs,
 }: Partial<Caps>): Budget {

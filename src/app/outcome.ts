@@ -9,11 +9,16 @@ import {
 } from "../kernel/index.ts";
 import type { AnyProtocol, DriveResult, Registry } from "../engine/index.ts";
 import { pendingQuestions, type OpenQuestion } from "../views/pending-questions.ts";
+import { pendingSeats, type PendingSeat } from "../views/pending-seats.ts";
 import { capsIn } from "../views/spending.ts";
 import type { Result } from "../views/result.ts";
 
-/** What a run waits for: client requests, and their questions if there are any. */
-export type Waiting = { readonly requests: readonly string[]; readonly questions: readonly OpenQuestion[] };
+/** What a run waits for: client requests, and the questions and the people's steps among them. */
+export type Waiting = {
+  readonly requests: readonly string[];
+  readonly questions: readonly OpenQuestion[];
+  readonly seats: readonly PendingSeat[];
+};
 
 /** Why there is no full answer; each user interface formats it. */
 export type Problem = {
@@ -37,6 +42,8 @@ export type Outcome = {
   /** The published result; null before anything is recorded. */
   readonly result: Result | null;
   readonly waiting?: Waiting;
+  /** Present where `waitMs` interrupted the run. */
+  readonly timedOut?: true;
   readonly problem?: Problem;
 };
 
@@ -57,7 +64,7 @@ export async function describeOutcome(
   if (driven.status === "interrupted") return { id, status: driven.status, result };
   if (driven.status === "waiting") {
     const questions = pendingQuestions(entries)?.questions ?? [];
-    const waiting = { requests: driven.requests, questions };
+    const waiting = { requests: driven.requests, questions, seats: pendingSeats(entries) };
     // A protocol of one's own may wait for what no view knows.
     return { id, status: driven.status, result: result && { ...result, status: driven.status }, waiting };
   }

@@ -1,4 +1,4 @@
-import { familyOf, Fault, ModelRef, type Families } from "../kernel/index.ts";
+import { familyOf, Fault, ModelRef, personOf, type Families } from "../kernel/index.ts";
 import type { Note, Panel } from "../engine/opening-part.ts";
 import { DEFAULT_PERSONAS } from "../config/settings.ts";
 import { checkModelRef, type AppContext } from "./context.ts";
@@ -11,7 +11,7 @@ const SIMULATED: readonly ModelRef[] = [
   "sim/cy?skill=0.85&family=sim-c&seed=3",
 ].map((ref) => ModelRef.parse(ref));
 
-const PANEL_SIZE = 3;
+export const PANEL_SIZE = 3;
 
 /**
  * Chooses the configured models, or else each member's own: its persona's model, or else one of the first of these that
@@ -22,17 +22,29 @@ export async function choosePanel(context: AppContext): Promise<Panel> {
   const { settings } = context;
   const check = (ref: string) => checkModelRef(context, ref);
   const discovered = settings.models.length > 0 ? undefined : await discover(context);
-  const members = await Promise.all((discovered?.models ?? settings.models).map(check));
+  const models = dealTo(discovered?.models ?? settings.models, settings.personas?.length ?? 0);
+  const members = await Promise.all(models.map(check));
   const chairs = await Promise.all(
-    (settings.chair.length > 0 ? settings.chair : [...new Set(members)]).map(check),
+    (settings.chair.length > 0 ? settings.chair : [...new Set(members.filter(isModel))]).map(check),
   );
-  const judges = await Promise.all(settings.judge.map(check));
+  const [reviewers = [], synthesizers = [], judges = []] = await Promise.all(
+    [settings.reviewers, settings.synthesizer, settings.judge].map((refs) => Promise.all(refs.map(check))),
+  );
   const notes = [
     ...(discovered?.notes ?? personaNotes(context, members)),
-    ...familyNotes({ members, judges }, settings),
+    ...familyNotes({ members, reviewers, synthesizers }, settings),
   ];
-  return { members, chairs, judges, notes };
+  return { members, chairs, reviewers, synthesizers, judges, notes };
 }
+
+/** Each once, and those for whom there is none left one of them in turn. */
+const dealTo = (models: readonly string[], seats: number): readonly string[] =>
+  Array.from(
+    { length: models.length === 0 ? 0 : Math.max(models.length, seats) },
+    (_, index) => models[index % models.length] ?? "",
+  );
+
+const isModel = (ref: string): boolean => personOf(ref) === undefined;
 
 type Discovered = { readonly models: readonly string[]; readonly notes: readonly Note[] };
 
@@ -46,28 +58,28 @@ async function discover(context: AppContext): Promise<Discovered> {
 
 async function discoverPanel(context: AppContext): Promise<Discovered> {
   const { reachable } = await import("./reachable.ts");
+  const { families, personas } = context.settings;
+  const size = personas?.length ?? PANEL_SIZE;
   const providers = await reachable(context);
   const usable = providers.filter(({ models }) => models.length > 0);
   const local = usable.find(({ provider }) => provider === "ollama");
   const keyed = usable.filter(({ provider }) => provider !== "ollama");
   if (local || keyed.length > 0) {
     const refs = local ? local.models.map((model) => `ollama/${model}`) : keyed.flatMap(refsAt);
-    const models = spread(refs, context.settings.families);
+    const models = spread(refs, { families, size });
     return { models, notes: [{ code: "models-discovered", through: local ? "ollama" : "keys", models }] };
   }
-  return { models: SIMULATED, notes: [{ code: "simulated-models" }] };
+  return { models: dealTo(SIMULATED, size).slice(0, size), notes: [{ code: "simulated-models" }] };
 }
 
-/** The personas of the members in their order, without a default one that a file hides. */
+/** The personas of the members in their order; of the default ones those that no file hides. */
 export function listPersonas({
   resources,
   settings,
 }: Pick<AppContext, "resources" | "settings">): readonly string[] {
   const known = resources.personas();
-  const shown = settings.personas.filter(
-    (id) => known.has(id) || !DEFAULT_PERSONAS.some((one) => one === id),
-  );
-  return shown.length > 0 ? shown : settings.personas;
+  const shown = DEFAULT_PERSONAS.filter((id) => known.has(id));
+  return settings.personas ?? (shown.length > 0 ? shown : DEFAULT_PERSONAS);
 }
 
 /** The members' personas in their order, each with the model that it names. */
@@ -87,21 +99,21 @@ function personaNotes(context: AppContext, members: readonly string[]): Note[] {
 
 const refsAt = ({ provider, models }: Reachable): string[] => models.map((model) => `${provider}/${model}`);
 
-/** Three models from as many families as possible; a model repeats if there are fewer. */
-function spread(refs: readonly string[], families: Families): string[] {
+type Spread = { readonly families: Families; readonly size: number };
+
+/** Models from as many families as possible; one repeats if there are fewer. */
+export function spread(refs: readonly string[], { families, size }: Spread): readonly string[] {
   const family = (ref: string) => familyOf(ref, families) ?? ref;
   const firsts = new Map<string, string>();
   for (const ref of refs) if (!firsts.has(family(ref))) firsts.set(family(ref), ref);
-  const chosen = [...new Set([...firsts.values(), ...refs])].slice(0, PANEL_SIZE);
-  const size = chosen.length > 0 ? PANEL_SIZE : 0;
-  return Array.from({ length: size }, (_, index) => chosen[index % chosen.length] ?? "");
+  return dealTo([...new Set([...firsts.values(), ...refs])].slice(0, size), size);
 }
 
-type Seats = Pick<Panel, "members" | "judges">;
+type Seats = Pick<Panel, "members" | "reviewers" | "synthesizers">;
 type FamilyRules = { readonly families: Families; readonly strictFamilies: boolean };
 
-/** Notes on members that share a family, and on judges of a member's family. @throws Fault under strict families */
-function familyNotes({ members, judges }: Seats, settings: FamilyRules): Note[] {
+/** Notes on members that share a family, and on models of a member's family that judge its work. @throws Fault under strict families */
+function familyNotes({ members, reviewers, synthesizers }: Seats, settings: FamilyRules): Note[] {
   const families = members.flatMap((ref) => familyOf(ref, settings.families) ?? []);
   const repeated = families.find((one, index) => families.indexOf(one) !== index);
   const notes: Note[] = [];
@@ -109,7 +121,7 @@ function familyNotes({ members, judges }: Seats, settings: FamilyRules): Note[] 
     const count = families.filter((one) => one === repeated).length;
     notes.push({ code: "shared-family", family: repeated, members: count, of: members.length });
   }
-  for (const judge of judges) {
+  for (const judge of [...reviewers, ...synthesizers]) {
     const family = familyOf(judge, settings.families);
     if (family !== null && families.includes(family))
       notes.push(judgeFamilyNote({ judge, family, model: null }, settings));

@@ -21,8 +21,11 @@ import {
   type ProcessParts,
   type EffectiveSettings,
 } from "./context.ts";
+import { resolveTurn } from "./conversation.ts";
+import type { RunEstimate } from "./estimate.ts";
 import type { Feedback, FeedbackOutcome } from "./feedback.ts";
-import { listRuns, resolveId } from "./lookup.ts";
+import { listRuns, resolveId, type RunFilter } from "./lookup.ts";
+import type { InboxItem, OwnSeat, SeatAnswer, SeatOutcome } from "./seats.ts";
 import type { Exported } from "./result.ts";
 import { reactors as shippedReactors, withProtocols } from "./registry.ts";
 import { follow, resume, type Run, type RunOptions } from "./run.ts";
@@ -30,6 +33,7 @@ import {
   checkForkRequest,
   checkProcessSettings,
   checkRequest,
+  prepareOpening,
   processSettings,
   requestSettings,
   start,
@@ -72,7 +76,7 @@ export type ForkRequest = RequestSettings & {
   readonly request?: string | undefined;
 };
 
-export type ListRequest = {
+export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
   /** 1 to 10,000; 20 by default. */
   readonly limit?: number | undefined;
   /** The last id of the previous page. */
@@ -95,6 +99,11 @@ export type ListRequest = {
 export interface Parley extends AsyncDisposable {
   /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
   start(request: StartRequest, options?: StartOptions & PrincipalOptions): Promise<Run>;
+  /** Estimates what a request would take, by phase, without opening a deliberation or calling a model. @throws Fault as `start` does */
+  estimate(
+    request: StartRequest,
+    options?: Pick<StartOptions, "folder"> & PrincipalOptions,
+  ): Promise<RunEstimate>;
   /** Continues an unfinished deliberation and reuses recorded steps, or completes the reactions of a finished one. */
   resume(id: string, options?: RunOptions & PrincipalOptions): Promise<Run>;
   /** Copies a deliberation with changes and drives it; steps that the changes do not affect are reused. */
@@ -103,6 +112,12 @@ export interface Parley extends AsyncDisposable {
   pending(id: string, options?: PrincipalOptions): Promise<PendingQuestions | undefined>;
   /** Answers a deliberation's questions, by question id; false if they were already answered (the first answers count). */
   answer(id: string, answers: Readonly<Record<string, string>>, options?: PrincipalOptions): Promise<boolean>;
+  /** Returns the steps of a run that wait for the caller, with their prompts. */
+  seats(id: string, options?: PrincipalOptions): Promise<readonly OwnSeat[]>;
+  /** Answers a step that waits for the caller. Nothing is recorded of an answer that is refused; the first one stands. */
+  answerSeat(id: string, answer: SeatAnswer, options?: PrincipalOptions): Promise<SeatOutcome>;
+  /** Returns everything that waits for the caller: steps and questions of open runs, newest run first. */
+  inbox(options?: PrincipalOptions): Promise<readonly InboxItem[]>;
   feedback(id: string, feedback: Feedback, options?: PrincipalOptions): Promise<FeedbackOutcome>;
   /** Closes an open deliberation for good; false if it had already ended. A process that drives it stops. */
   cancel(id: string, options?: PrincipalOptions): Promise<boolean>;
@@ -188,13 +203,23 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
   const entriesOf = async ({ store: from }: AppContext, id: string) =>
     from.read(await resolveId({ store: from }, id));
 
+  const prepared = async (request: StartRequest, call: PrincipalOptions) => {
+    await checkRequest(process.protocols, request);
+    const context = writing(call, request);
+    const { previous } = request;
+    const after = previous === undefined ? {} : { previous: await resolveTurn(context, previous) };
+    return { context, asked: { ...request, ...after } };
+  };
+
   return {
     start: async (request, call = {}) => {
-      await checkRequest(process.protocols, request);
-      const context = writing(call, request);
-      const { previous } = request;
-      const after = previous === undefined ? {} : { previous: await resolveId(context, previous) };
-      return start(context, { ...request, ...after }, call);
+      const { context, asked } = await prepared(request, call);
+      return start(context, asked, call);
+    },
+    async estimate(request, call = {}) {
+      const { context, asked } = await prepared(request, call);
+      const { estimateOpening } = await import("./estimate.ts");
+      return estimateOpening(context, await prepareOpening(context, asked, call));
     },
     async resume(id, call = {}) {
       const context = writing(call);
@@ -233,6 +258,17 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
         answers: new Map(Object.entries(answers)),
       });
     },
+    async seats(id, call) {
+      const context = reading(call);
+      const { listOwnSeats } = await import("./seats.ts");
+      return listOwnSeats(context, await resolveId(context, id));
+    },
+    async answerSeat(id, answer, call) {
+      const context = writing(call);
+      const { answerSeat } = await import("./seats.ts");
+      return answerSeat(context, await resolveId(context, id), answer);
+    },
+    inbox: async (call) => (await import("./seats.ts")).readInbox(reading(call)),
     async feedback(id, feedback, call) {
       const context = writing(call);
       const { recordFeedback } = await import("./feedback.ts");
@@ -263,14 +299,14 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       const { exportRun } = await import("./result.ts");
       return exportRun(context, await entriesOf(context, id));
     },
-    async list({ limit = 20, before } = {}, call) {
+    async list({ limit = 20, before, ...filter } = {}, call) {
       const { store: from } = reading(call);
       if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
         const why = `limit must be an integer from 1 to 10000 (got ${JSON.stringify(limit)})`;
         throw new Fault("configuration", { why, next: "correct it" });
       }
       const below = before === undefined ? {} : { before: DeliberationId.parse(before) };
-      return listRuns(from, { limit, ...below });
+      return listRuns(from, { ...filter, limit, ...below });
     },
     resolveId: async (id, call) => resolveId(reading(call), id),
     context: (request, call) => contextFor(call ?? {}, { scope: "write", request }),

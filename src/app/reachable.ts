@@ -6,6 +6,8 @@ import type { AppContext } from "./context.ts";
 /** An available provider, and the models of it that Parley would choose. */
 export type Reachable = {
   readonly provider: string;
+  /** What is known: that its server answers, or only what is set. */
+  readonly state: "answers" | "configured" | "key set" | "URL set";
   readonly how: string;
   readonly models: readonly string[];
 };
@@ -20,11 +22,12 @@ export async function reachable({
 }: Pick<AppContext, "env" | "settings">): Promise<readonly Reachable[]> {
   const [ollama, lmstudio] = await Promise.all([ollamaModels(env), openaiModels("lmstudio", env)]);
   const local = [
-    { provider: "ollama", how: "it answers", models: speakers(ollama ?? []) },
-    { provider: "lmstudio", how: "it answers", models: lmstudio },
+    { provider: "ollama", state: "answers" as const, how: "it answers", models: speakers(ollama ?? []) },
+    { provider: "lmstudio", state: "answers" as const, how: "it answers", models: lmstudio },
   ];
   const configured = Object.entries(settings.compatible).map(([name, entry]) => ({
     provider: `compatible/${name}`,
+    state: "configured" as const,
     how: "it is configured",
     models: entry.model === undefined ? [] : [entry.model],
   }));
@@ -46,6 +49,7 @@ async function remoteOf(
   return [
     {
       provider,
+      state: there.length > 0 ? "answers" : key === undefined ? "URL set" : "key set",
       how: `${variable} is set`,
       models: there.length > 0 ? there.slice(0, 3) : (row.usual ?? []),
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scratch } from "../../test/support/scratch.ts";
-import { type DeliberationId, isEvent, OrganizationId, UserId, type Entry } from "../kernel/index.ts";
+import { callOf, type DeliberationId, isEvent, OrganizationId, UserId, type Entry } from "../kernel/index.ts";
 import * as z from "zod";
 import { sectionOf } from "../protocols/respond/view.ts";
 import { resultOf } from "../views/result.ts";
@@ -108,6 +108,45 @@ describe("a turn with a respondent", () => {
         const { opening } = await asking(context, "And now?", previous);
         expect(opening.history?.[0]).toMatchObject({ question: "", covers: made.at(-1) });
         expect(opening.history?.length).toBe(24 - (made.at(-1) ?? 0) + 1);
+      }),
+    60_000,
+  );
+
+  it.each([
+    ["its context is known", { respondContext: 6_000 }],
+    ["its context is unknown", {}],
+  ])(
+    "reads and asks no more for a late turn of a long conversation than for an early one: %s",
+    (_, flags) =>
+      using(flags, async (context) => {
+        const cost = { reads: 0, calls: 0, prompt: 0 };
+        const read = context.store.read.bind(context.store);
+        Object.assign(context.store, {
+          read: (...range: Parameters<typeof read>) => ((cost.reads += 1), read(...range)),
+        });
+        const costs: (typeof cost)[] = [];
+        let previous: DeliberationId | undefined;
+        for (let turn = 1; turn <= 48; turn += 1) {
+          Object.assign(cost, { reads: 0, calls: 0, prompt: 0 });
+          const question = `Remark ${turn}: ${"alpha beta gamma delta ".repeat(8)}. What is ${turn} + 1?`;
+          const { entries, id } = await converse(context, { question, previous }, never);
+          previous = id;
+          const calls = entries.flatMap((entry) => callOf(entry) ?? []);
+          costs.push({
+            reads: cost.reads,
+            calls: calls.length,
+            prompt: Math.max(...calls.map(({ tokens }) => tokens.in ?? Infinity)),
+          });
+        }
+        const most = (part: typeof costs) => ({
+          reads: Math.max(...part.map(({ reads }) => reads)),
+          calls: Math.max(...part.map(({ calls }) => calls)),
+          prompt: Math.max(...part.map(({ prompt }) => prompt)),
+        });
+        const [early, late] = [most(costs.slice(0, 24)), most(costs.slice(24))];
+        expect(late.reads).toBeLessThanOrEqual(early.reads + 2);
+        expect(late.calls).toBeLessThanOrEqual(early.calls);
+        expect(late.prompt).toBeLessThanOrEqual(early.prompt * 1.1);
       }),
     60_000,
   );

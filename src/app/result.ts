@@ -8,6 +8,7 @@ import {
 } from "../kernel/index.ts";
 import type { ShownResult } from "../reports/answer.ts";
 import { resultOf, type Result } from "../views/result.ts";
+import { veiled } from "../views/veil.ts";
 import type { AppContext } from "./context.ts";
 
 /** The protocol that these entries' opening names; undefined where the registry does not have it. */
@@ -25,7 +26,7 @@ export async function loadResult(
   entries: readonly Entry[],
 ): Promise<Result | undefined> {
   const view = await (await protocolOf(protocols, entries))?.view?.();
-  return resultOf(entries, view);
+  return resultOf(veiled(entries), view);
 }
 
 /** As `loadResult`, with the words of the protocol's own report. */
@@ -55,7 +56,7 @@ export async function loadShown(
       result,
       isVerdict,
       agreement: agreement?.(section, result as never),
-      course: courseParts && (() => courseParts(entries)),
+      course: courseParts && (() => courseParts(veiled(entries))),
     },
     parts: sectionParts?.(section, result as never) ?? lines(),
   };

@@ -52,6 +52,11 @@ export interface Run {
 export type RunOptions = {
   /** Interrupts the run when it aborts. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * How long to wait for the run and its reactions, milliseconds; then it ends as interrupted and stays open. The time cap of
+   * its opening counts beside it.
+   */
+  readonly waitMs?: number | undefined;
   /** `none` runs no reactions, for benchmarks; by default those of the opening run. */
   readonly reactions?: "none" | undefined;
 };
@@ -66,6 +71,7 @@ export function follow(
   { deliberation: id, data: opening }: Event<"deliberation-opened">,
   {
     signal: outer = new AbortController().signal,
+    waitMs = Infinity,
     reactions: wanted,
     fresh = false,
     notes = [],
@@ -73,11 +79,11 @@ export function follow(
 ): Run {
   setMaxListeners(0, outer); // a server shares one between all runs
   const own = linkAbort(outer);
-  const { signal } = own;
-  const time = limitTime({
-    ...{ world: context.world, signal, ms: opening.budget.timeMs ?? Infinity },
-    reason: () => new Error("the time limit has passed"),
-  });
+  const limit = (signal: AbortSignal, ms: number) =>
+    limitTime({ world: context.world, signal, ms, reason: () => new Error("the time limit has passed") });
+  const wait = limit(own.signal, waitMs);
+  const { signal } = wait;
+  const time = limit(signal, opening.budget.timeMs ?? Infinity);
   const log = createLog();
   const driving = context.engine.drive(id, { signal, onEntry: log.add });
   const react = async (): Promise<ReactionsOutcome> => {
@@ -86,7 +92,7 @@ export function follow(
       if (isCapped(opening)) await driving.catch(() => undefined); // RUN-3
       const draining = { worker: context.worker, signal: time.signal, until: driving, onEntry: log.add };
       await context.engine.drain(id, draining);
-      if (!time.isUp()) return { failed: null };
+      if (!time.isUp() && !wait.isUp()) return { failed: null };
       await driving.catch(() => undefined); // its last events may need reactions
       return (await context.engine.owesReactions(id)) ? { failed: null, timedOut: true } : { failed: null };
     } catch (error) {
@@ -96,14 +102,17 @@ export function follow(
   const reactions = react();
   const ended = Promise.allSettled([driving, reactions]).then(() => {
     time.end();
+    wait.end();
     own.release();
     log.end("reactions");
   });
   const end = () => log.end("outcome");
   driving.then(end, end);
-  const outcome = driving.then((driven) =>
-    describeOutcome(driven, { id, entries: log.recorded(), protocols: context.protocols }),
-  );
+  const outcome = driving.then(async (driven): Promise<Outcome> => {
+    const timedOut = driven.status === "interrupted" && wait.isUp();
+    const described = { id, entries: log.recorded(), protocols: context.protocols };
+    return { ...(await describeOutcome(driven, described)), ...(timedOut ? { timedOut } : {}) };
+  });
   outcome.catch(() => undefined); // callers of `outcome()` get the rejection
   return {
     id,

@@ -1,13 +1,15 @@
 import { explainIssue } from "../config/explain.ts";
 import * as z from "zod";
+import type { Pack } from "../config/packs.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, NewDeliberation, OpenResult } from "../engine/index.ts";
-import { Fault, isEvent } from "../kernel/index.ts";
+import { Fault, isEvent, type Opening } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
 import type { Panel } from "../engine/opening-part.ts";
-import type { RespondRequest } from "../protocols/respond/opening.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
+import { estimateOpening, type RunEstimate } from "./estimate.ts";
 import { choosePanel } from "./panel.ts";
+import { PersonRequest, seatPeople } from "./people.ts";
 import { protocolNamed } from "./registry.ts";
 import {
   assembleOpening,
@@ -17,6 +19,7 @@ import {
   type PanelRequest,
   type PreparedOpening,
 } from "./opening.ts";
+import { followUp, type FollowUpRequest } from "./follow-up.ts";
 import { follow, type Run, type RunOptions } from "./run.ts";
 
 /** Settings of a process, not of a request. */
@@ -43,20 +46,25 @@ type Plain<T> = T extends string & z.$brand
     ? readonly Plain<E>[]
     : T;
 
+/** Far more than any model reads; what an event may have is four times that. */
+const MAX_QUESTION_BYTES = 1_000_000;
+
 /** A question, and settings that override the process's. It contains texts only, never a path or a variable. */
 export type StartRequest = RequestSettings &
-  Omit<RespondRequest, "previous"> &
+  FollowUpRequest &
   DebateRequest &
   PanelRequest & {
     readonly question: string;
     /** The protocol's name; `ask` by default. */
     readonly protocol?: string | undefined;
+    /** A pack by id: members, strategy and settings, and the protocol where none is named. What the request sets counts before it. */
+    readonly pack?: string | undefined;
     /** Attachments: display names and texts. Models see the texts fenced, as untrusted data. */
     readonly context?: NewDeliberation["context"] | undefined;
-    /** The previous turn of the conversation. */
-    readonly previous?: string | undefined;
     /** An idempotency key: the same key returns the same deliberation. */
     readonly request?: string | undefined;
+    /** People who take part: `me`, or a user, in a seat: `member`, `reviewer` or `judge`. */
+    readonly seats?: readonly PersonRequest[] | undefined;
     /** Whether the configured reactors (grading, memory) run; true by default. */
     readonly reactions?: boolean | undefined;
   };
@@ -64,6 +72,8 @@ export type StartRequest = RequestSettings &
 export type StartOptions = RunOptions & {
   /** The absolute path of a folder for file tools. The process grants it, never a request. */
   readonly folder?: string | undefined;
+  /** Called with what the run may take, before anything is recorded or spent. */
+  readonly onEstimate?: ((estimate: RunEstimate) => void) | undefined;
 };
 
 /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
@@ -73,6 +83,7 @@ export async function start(
   options: StartOptions = {},
 ): Promise<Run> {
   const { opening, notes } = await prepareOpening(context, request, options);
+  if (options.onEstimate) options.onEstimate(await estimateOpening(context, { opening }));
   const { differing, fresh, opened } = await openPrepared(context, opening, request.request);
   // Every opening draws a seed of its own, unless one is requested.
   const other = differing.filter((key) => key !== "seed" || context.requested.has("seed"));
@@ -88,25 +99,55 @@ type PrepareOptions = Pick<StartOptions, "folder"> & {
 
 /** Assembles an opening without recording anything. @throws Fault */
 export async function prepareOpening(
-  context: AppContext,
+  given: AppContext,
   request: StartRequest,
   options: PrepareOptions = {},
 ): Promise<PreparedOpening> {
+  const pack = request.pack === undefined ? undefined : given.resources.pack(request.pack);
+  const context = pack ? withPack(given, pack.settings) : given;
   const question = request.question.trim();
   if (question === "")
     throw new Fault("configuration", { why: "the question is empty", next: "give a question" });
-  const protocol = await protocolNamed(context.protocols, request.protocol ?? "ask");
-  const { context: attached = [], reactions = true } = request;
+  if (Buffer.byteLength(question) > MAX_QUESTION_BYTES) {
+    const next = "shorten it, or attach what it is about as a file";
+    throw new Fault("configuration", { why: "the question has more than 1 MB", next });
+  }
+  const { context: attached = [], reactions = true, member: name } = request;
+  const protocol = await protocolNamed(
+    context.protocols,
+    name === undefined ? (request.protocol ?? pack?.protocol ?? "ask") : "respond",
+  );
   const names = ownSettings(protocol);
   const flat = Object.entries(request).filter(([key, value]) => names.includes(key) && value !== undefined);
   const protocolSettings = { ...Object.fromEntries(flat), ...request.protocolSettings };
   const own = await protocol.opening?.();
   refuseUnknownSettings(protocol, protocolSettings);
+  const turn = await followUp(context, request);
   const opened = own
-    ? await own(request, await openingContext(context, options.folder))
+    ? await own(request, turn.as(await openingContext(context, options.folder)))
     : openPanel(context, protocol, options.panel ?? (await choosePanel(context)));
-  const part = { ...opened, settings: { ...opened.settings, ...protocolSettings } };
-  return assembleOpening(context, { protocol, question, context: attached, part, reactions });
+  const following = opened.conversation ? undefined : await turn.part(opened.participants);
+  const settings = { ...opened.settings, ...following?.settings, ...protocolSettings };
+  const { seats: people = [] } = request;
+  const { user } = context.principal;
+  const part = {
+    ...opened,
+    ...following,
+    participants: seatPeople(turn.seated(opened.participants), { protocol, people, user }),
+    settings,
+    templates: { ...opened.templates, ...following?.templates },
+  };
+  const texts = [...attached, ...turn.attachments];
+  return assembleOpening(context, { protocol, question, context: texts, part, reactions });
+}
+
+/** The same under a pack's settings, except for what the caller set itself. (PACK-1) */
+function withPack(context: AppContext, settings: Pack["settings"]): AppContext {
+  const { requested } = context;
+  const own = Object.entries(settings).filter(([key]) => !requested.has(key));
+  // A goal of the pack's is its strategy's.
+  const kept = own.filter(([key]) => key !== "goal" || !requested.has("strategy"));
+  return { ...context, settings: { ...context.settings, ...Object.fromEntries(kept) } };
 }
 
 type Opened = Pick<OpenResult, "differing" | "opened">;
@@ -129,7 +170,7 @@ export async function openPrepared(
 ): Promise<OpenResult> {
   const result = await context.engine.open(request, opening);
   const { fresh, opened } = result;
-  if (fresh || opened.data.question === opening.question) return result;
+  if (fresh || isSameTurn(opened.data, opening)) return result;
   if (!opening.series) throw anotherOpening(request, { opened, differing: ["question"] });
   const [last] = await context.store.list({ series: opening.series.id, limit: 1 });
   const latest = last?.id ?? opened.deliberation;
@@ -142,13 +183,25 @@ export async function openPrepared(
   });
 }
 
+/** Whether the same question was put to the same protocol, and to the same member. */
+const isSameTurn = (one: Opening, other: NewDeliberation): boolean =>
+  one.question === other.question &&
+  (!other.series ||
+    (one.protocol.name === other.protocol.name &&
+      one.again === other.again &&
+      one.participants[0]?.persona.name === other.participants[0]?.persona.name));
+
 /** A request's fields beside its settings and those that its protocol reads. */
 const COMMON_FIELDS = {
   question: z.string(),
   protocol: z.string().optional(),
+  pack: z.string().optional(),
   context: z.array(z.strictObject({ name: z.string(), text: z.string() })).optional(),
   previous: z.string().optional(),
+  again: z.boolean().optional(),
+  member: z.string().min(1).optional(),
   request: z.string().min(1).optional(),
+  seats: z.array(PersonRequest).max(26).optional(),
   reactions: z.boolean().optional(),
   protocolSettings: z.record(z.string(), z.unknown()).optional(),
 };

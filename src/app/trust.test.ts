@@ -89,7 +89,7 @@ describe("TRUST-1: a project's settings", () => {
     "effort: 5",
     "mode: vote\nseed: 7\nquorum: 2",
     "max-cost-usd: 0.05",
-    "max-tokens: 900\nmax-calls: 3\ntimeout: 10s",
+    "max-total-tokens: 900\nmax-calls: 3\ntimeout: 10s",
     "call-timeout: 10s\npatience: 5s\ndraft-tokens: 500\nhistory-turns: 3",
     "memory: off\ncritic: off\nrespondent-b: false",
     "strict-families: true\non-degraded: refuse",

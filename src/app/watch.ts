@@ -28,6 +28,7 @@ import {
   type ReactorState,
   type WatchReport,
 } from "../views/reactor-state.ts";
+import { veiled, veiledEntry } from "../views/veil.ts";
 import { reactors as shipped } from "./registry.ts";
 
 // WATCH-1. Every event after the start is processed once, in the journal's order. Other organizations' events are not reported.
@@ -154,7 +155,7 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
       ours.set(id, true);
       journals.set(id, journal);
       deliberations += 1;
-      recent.push(...journal.slice(-MAX_RECENT));
+      recent.push(...veiled(journal).slice(-MAX_RECENT));
       recent.sort((a, b) => a.cursor - b.cursor).splice(0, Math.max(0, recent.length - MAX_RECENT));
     }
     return recent;
@@ -219,7 +220,8 @@ export async function watch(watching: Watching, options: WatchOptions): Promise<
             continue;
           }
           if (!(await see(entry))) continue;
-          await onEntry(entry);
+          for (const shown of veiledEntry(entry, journals.get(entry.deliberation) ?? []))
+            await onEntry(shown);
           await tell();
         }
       });

@@ -1,6 +1,12 @@
 import * as z from "zod";
 
-const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNITS: { readonly [unit: string]: number } = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 /** What a timer can hold; a little under 25 days. */
 const MAX_MS = 2 ** 31 - 1;
 
@@ -9,7 +15,7 @@ export const Duration = z
   .union([z.number(), z.string()])
   .transform((written, context) => {
     const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?) ?([a-z]+)?$/.exec(String(written).trim()) ?? [];
-    const factor = UNITS[unit.replace(/^(s|m|h)(ec(ond)?|in(ute)?|r|our)s?$/, "$1")] ?? Number.NaN;
+    const factor = UNITS[unit.replace(/^(s|m|h|d)(ec(ond)?|in(ute)?|r|our|ay)s?$/, "$1")] ?? Number.NaN;
     const milliseconds = Math.round(Number(number || Number.NaN) * factor);
     if (milliseconds >= 1 && milliseconds <= MAX_MS) return milliseconds;
     context.addIssue({ code: "custom" });

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { readContext, readFactsFile } from "./input-files.ts";
+import { readContext, readFactsFile, readTextOrFile } from "./input-files.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 describe.skipIf(process.platform === "win32")("readContext", () => {
@@ -17,6 +17,21 @@ describe.skipIf(process.platform === "win32")("readContext", () => {
         details: { why: `${name} is not a regular file` },
       });
       server.close();
+    },
+  );
+});
+
+describe.skipIf(process.platform === "win32")("readTextOrFile", () => {
+  it.each(["pipe", "link", "/dev/zero", "/dev/null", "/dev/tty"])(
+    "refuses %s, which is neither a file nor meant as a text",
+    async (name) => {
+      using place = scratch();
+      execFileSync("mkfifo", ["pipe"], { cwd: place.cwd });
+      execFileSync("ln", ["-s", "pipe", "link"], { cwd: place.cwd });
+      expect(await refusalOf(() => readTextOrFile(name, place), place)).toBe(
+        `${name} is not a regular file; name a file, or pipe it in`,
+      );
+      expect(readTextOrFile("What is a pipe?\0", place)).toBe("What is a pipe?\0");
     },
   );
 });

@@ -25,6 +25,8 @@ export type ContextText = { readonly name: string; readonly text: string };
 export type ContextRequest = PathContext & {
   /** As a person wrote them; a pipe is read too. */
   readonly files: readonly string[];
+  /** Files that were read already; the others are read. */
+  readonly bytes?: ReadonlyMap<string, Uint8Array>;
   /** What was piped in, if anything. */
   readonly stdin?: string | undefined;
   /** Of all of it together. */
@@ -36,7 +38,7 @@ export type ContextRequest = PathContext & {
  * @throws Fault `configuration` that names the file: missing, a folder, binary, not UTF-8, or too much together
  */
 export async function readContext(request: ContextRequest): Promise<ContextText[]> {
-  const { files, stdin, maxBytes = MEGABYTE, ...place } = request;
+  const { files, bytes: known, stdin, maxBytes = MEGABYTE, ...place } = request;
   const texts: ContextText[] = [];
   let left = maxBytes;
   const add = (name: string, bytes: Uint8Array): void => {
@@ -52,7 +54,8 @@ export async function readContext(request: ContextRequest): Promise<ContextText[
   };
   for (const file of files) {
     if (file.trim() === "") throw refuse("a context file has no name", "name a file");
-    add(displayPath(file), await readAtMost(toAbsolute(file, place), displayPath(file), left + 1));
+    const name = displayPath(file);
+    add(name, known?.get(file) ?? (await readAtMost(toAbsolute(file, place), name, left + 1)));
   }
   if (stdin !== undefined && stdin !== "") add("stdin", new TextEncoder().encode(stdin));
   return texts;
@@ -86,6 +89,7 @@ export function readProblemFile(written: string, place: PathContext): string {
  */
 export function readTextOrFile(written: string, place: FileContext): string {
   const path = toAbsolute(written, place);
+  refuseSpecialFile(path, displayPath(written));
   return isFile(path) ? readTextFile({ path, kind: "file", maxBytes: MEGABYTE }) : written;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type * as z from "zod";
-import { editDistance, findNearest, quoteValue, toOneLine } from "../text/words.ts";
+import { findMeant, quoteValue, toOneLine } from "../text/words.ts";
 import { shipped } from "./defaults/index.ts";
 import { explainIssue } from "./explain.ts";
 import { configFolder, knownHome, type FileContext } from "./paths.ts";
@@ -16,6 +16,7 @@ const KINDS = {
   strategies: "strategy",
   rubrics: "rubric",
   prompts: "prompt",
+  packs: "pack",
 } as const;
 export type NamedKind = keyof typeof KINDS;
 
@@ -42,6 +43,13 @@ function filesOf({ from, path: folder }: Folder, endings: readonly string[]): re
     : ownFilesIn({ from, path: folder }, endings).map((path) => ({ from, path }));
 }
 
+const endingsOf = (kind: NamedKind): readonly string[] =>
+  kind === "rubrics" || kind === "packs" ? [".yaml", ".yml"] : [".yaml", ".yml", ".md"];
+
+/** Every file of a kind, those of the strongest folder first. */
+export const listFiles = (kind: NamedKind, place: FileContext): readonly FolderFile[] =>
+  foldersOf(kind, place).flatMap((folder) => filesOf(folder, endingsOf(kind)));
+
 /** The same as `filesIn`, of a project's folder without what lies outside of the project. @throws Fault `configuration` (TRUST-3) */
 function ownFilesIn({ from, path: folder }: Folder, endings: readonly string[]): readonly string[] {
   const files = filesIn(folder, endings);
@@ -62,10 +70,9 @@ export function collectNamed<T>(
   read: (file: FolderFile) => readonly [name: string, value: T],
 ): ReadonlyMap<string, T> {
   const all = new Map<string, T>();
-  const endings = [".yaml", ".yml", ...(kind === "strategies" ? [".md"] : [])];
   for (const folder of folders) {
     const paths = new Map<string, string>();
-    for (const file of filesOf(folder, endings)) {
+    for (const file of filesOf(folder, endingsOf(kind))) {
       const [name, value] = read(file);
       const other = paths.get(name);
       if (other !== undefined) {
@@ -97,7 +104,9 @@ export function findNamed<T>(
   if (value !== undefined) return value;
   const names = [...all.keys()];
   const hint = files === undefined ? "" : `, or name a file (${files})`;
-  const next = `the nearest is ${findNearest(written, names)}; there are ${names.join(", ")}${hint}`;
+  const meant = findMeant(written, names);
+  const nearest = meant === undefined ? "" : `the nearest is ${meant}; `;
+  const next = `${nearest}there are ${names.join(", ")}${hint}`;
   throw refuse(`there is no ${KINDS[kind]} ${quoteValue(written)}`, names.length === 0 ? "enable one" : next);
 }
 
@@ -130,7 +139,7 @@ export function nearestAbove(name: string, { cwd, env }: FileContext): string | 
 function filesIn(folder: string, endings: readonly string[]): readonly string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => !name.startsWith(".") && endings.includes(extname(name)))
+      .filter((name) => !/^(?:\.|readme\.md$)/i.test(name) && endings.includes(extname(name)))
       .sort()
       .map((name) => join(folder, name))
       .filter((path) => !statSync(path, { throwIfNoEntry: false })?.isDirectory());
@@ -177,18 +186,12 @@ export function withoutUnknown(
   skip: (key: string) => void,
 ): Readonly<Record<string, unknown>> {
   const kept = Object.entries(mapping).flatMap(([key, value]) => {
-    if (!own.includes(key) && !isMisspelled(key, own)) return (skip(key), []);
+    if (!own.includes(key) && findMeant(key, own) === undefined) return (skip(key), []);
     const inner = within[key];
     if (!inner || !isMapping(value)) return [[key, value] as const];
     return [[key, withoutUnknown(value, { own: inner }, (one) => skip(`${key}.${one}`))] as const];
   });
   return Object.fromEntries(kept);
-}
-
-/** Whether a word is a known one but for two letters, or one of a short word, or begins a known one. */
-export function isMisspelled(word: string, known: readonly string[]): boolean {
-  const nearest = findNearest(word, known);
-  return nearest !== undefined && editDistance(word, nearest) <= (word.length > 5 ? 2 : 1);
 }
 
 /** A prompt template that ships: `text` is what stands where the user has no own. */

@@ -1,30 +1,51 @@
 import { describe, expect, it } from "vitest";
 import { loadPersonas, findPersona } from "./personas.ts";
+import { contentWords } from "../text/words.ts";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
 
 const mine = (more: string) => `id: analyst\nname: Mine\n${more}`;
 const PROJECT = "project/.parley/personas/x.yaml";
 const USER = ".config/parley/personas/x.yaml";
 
+const OFFICES = ["chair", "judge", "respondent"];
+const MEMBERS = [
+  "analyst",
+  "challenger",
+  "empiricist",
+  "historian",
+  "inventor",
+  "pragmatist",
+  "systems-thinker",
+  "user-advocate",
+];
+
 describe("built-in personas", () => {
-  it("load, each with its own way of thinking, long enough to matter and short enough to be read", () => {
+  const builtIn = () => {
     using place = scratch();
-    const personas = loadPersonas(place);
-    expect([...personas.keys()]).toEqual([
-      "analyst",
-      "chair",
-      "challenger",
-      "judge",
-      "pragmatist",
-      "respondent",
-    ]);
-    for (const { instructions, description, from } of personas.values()) {
+    return loadPersonas(place);
+  };
+  it("load: eight members, in all six parts, and who chairs, judges and responds", () => {
+    const personas = builtIn();
+    expect([...personas.keys()]).toEqual([...MEMBERS, ...OFFICES].sort());
+    for (const { id, instructions, description, from, missingParts } of personas.values()) {
       expect(from).toBe("built-in");
-      expect(description).toMatch(/^[A-Z].*\.$/);
+      expect(description).toMatch(/^[A-Z].{20,80}\.$/);
+      expect(missingParts).toEqual([]);
       const words = instructions.split(/\s+/).length;
-      expect(words).toBeGreaterThanOrEqual(60);
-      expect(words).toBeLessThanOrEqual(130);
+      expect(words, id).toBeGreaterThanOrEqual(60);
+      expect(words, id).toBeLessThanOrEqual(OFFICES.includes(id) ? 130 : 240);
+      const headings = [...instructions.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+      expect(headings, id).toEqual(OFFICES.includes(id) ? [] : HEADINGS);
     }
+  });
+
+  it("are no near copies of each other: of two, less than a fifth of the words are the same", () => {
+    const words = MEMBERS.map((id) => new Set(contentWords(builtIn().get(id)?.instructions ?? "")));
+    for (const [index, one] of words.entries())
+      for (const other of words.slice(index + 1)) {
+        const shared = [...one].filter((word) => other.has(word)).length;
+        expect(shared / (one.size + other.size - shared)).toBeLessThan(0.2);
+      }
   });
 });
 
@@ -47,6 +68,7 @@ describe("shadowing", () => {
       model: "sim/a",
       from: "project",
       path,
+      missingParts: [],
     });
     expect([...loadPersonas(place).keys()]).toEqual(ids);
   });
@@ -56,13 +78,8 @@ describe("shadowing", () => {
       [PROJECT]: "id: analyst\nenabled: false",
       [USER]: mine("instructions: never seen"),
     });
-    expect([...loadPersonas(place).keys()]).toEqual([
-      "chair",
-      "challenger",
-      "judge",
-      "pragmatist",
-      "respondent",
-    ]);
+    const shown = [...MEMBERS, ...OFFICES].filter((id) => id !== "analyst");
+    expect([...loadPersonas(place).keys()]).toEqual(shown.sort());
   });
 
   it("adds, and leaves files alone that are not YAML or are hidden", () => {
@@ -106,6 +123,68 @@ how you differ
 ## Tone
 dry`,
     );
+  });
+});
+
+const HEADINGS = [
+  "Identity and role",
+  "Interpretation of questions",
+  "Problem decomposition",
+  "Analysis and reasoning",
+  "Differentiation and bias",
+  "Tone",
+];
+
+describe("a persona in Markdown", () => {
+  const FILE = "project/.parley/personas/own.md";
+  const read = (text: string) => {
+    using place = scratch({ [FILE]: text });
+    return loadPersonas(place).get("own");
+  };
+  const refusal = (text: string) => {
+    using place = scratch({ [FILE]: text });
+    return refusalOf(() => loadPersonas(place), place);
+  };
+  const head = "---\nid: own\nname: Own\ntemperature: 0.4\n---\n";
+
+  it("has its parts under headings in any order, and says which are missing", () => {
+    const body =
+      "\n# Tone\ndry\n\n## 2. Interpretation of questions\n### closely\n```\n# no heading\n```\n\n## identity_and_role ##\nwho\n";
+    expect(read(head + body)).toMatchObject({
+      name: "Own",
+      temperature: 0.4,
+      instructions:
+        "## Identity and role\nwho\n\n## Interpretation of questions\n### closely\n```\n# no heading\n```\n\n## Tone\ndry",
+      missingParts: ["problem-decomposition", "analysis-and-reasoning", "differentiation-and-bias"],
+    });
+  });
+  it("without headings is one text, with Windows' line ends too", () => {
+    expect(read(`${head}\nYou think.\nTwice.\n`.replaceAll("\n", "\r\n"))).toMatchObject({
+      instructions: "You think.\nTwice.",
+      missingParts: [],
+    });
+  });
+  it("hides another with enabled: false", () => {
+    using place = scratch({ [FILE]: "---\nid: historian\nenabled: false\n---\n" });
+    expect(loadPersonas(place).has("historian")).toBe(false);
+  });
+  it.each([
+    ["You think.", ":1:1: a persona in Markdown begins with its id and name; begin it with ---"],
+    ["---\n- a\n---\n", ":2:1: it must be a mapping"],
+    ["---\nid: own\n---\nx", ":2:1: name is missing"],
+    ["---\nid: own\nname: 5\n---\nx", ":3:7: name must be text"],
+    ["---\nid: own\nname: [\n---\nx", "own.md:4:1: "],
+    ["---\nid: own\nname: Own\ninstructions: x\n---\ny", ":4:1: instructions stand below the second ---"],
+    [head, ":6:1: instructions is missing"],
+    [`${head}before\n# Tone\nx`, ":6:1: there is text before the first heading"],
+    [
+      `${head}# Tone\nx\n# Identity\ny`,
+      ':8:1: "Identity" is none of the six parts; did you mean "Identity and role"?',
+    ],
+    [`${head}# Tone\nx\n# tone\ny`, ':8:1: the part "tone" stands twice'],
+    [`${head}# Tone\nx\n\n# Identity and role\n`, ":9:1: instructions.identity-and-role must not be empty"],
+  ])("is refused with the place: %j", async (text, expected) => {
+    expect(await refusal(text)).toContain(expected);
   });
 });
 
@@ -192,7 +271,7 @@ describe("refusals", () => {
     const personas = loadPersonas(place);
     expect(findPersona(personas, "judge").name).toBe("Judge");
     expect(await refusalOf(() => findPersona(personas, "analist"), place)).toBe(
-      'there is no persona "analist"; the nearest is analyst; there are analyst, chair, challenger, judge, pragmatist, respondent',
+      'there is no persona "analist"; the nearest is analyst; there are analyst, chair, challenger, empiricist, historian, inventor, judge, pragmatist, respondent, systems-thinker, user-advocate',
     );
     expect(await refusalOf(() => findPersona(new Map(), "x"), place)).toBe(
       'there is no persona "x"; enable one',

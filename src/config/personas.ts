@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import * as z from "zod";
 import { ModelRef } from "../kernel/index.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type FolderFile,
 } from "./named-files.ts";
 import type { FileContext } from "./paths.ts";
+import { headingOf, readPersonaMarkdown } from "./persona-markdown.ts";
 import { isHarmlessModel } from "./project-settings.ts";
 import { PersonaId } from "./settings.ts";
 import { requireTrust } from "./trust.ts";
@@ -56,14 +58,13 @@ const InParts = z.strictObject({
     "none of the six parts is written",
   ).transform((parts) =>
     Parts.keyof()
-      .options.flatMap((part) => (parts[part] === undefined ? [] : [`## ${toHeading(part)}\n${parts[part]}`]))
+      .options.flatMap((part) => (parts[part] === undefined ? [] : [`## ${headingOf(part)}\n${parts[part]}`]))
       .join("\n\n"),
   ),
 });
 
-function toHeading(part: string): string {
-  return `${part.charAt(0).toUpperCase()}${part.slice(1).replaceAll("-", " ")}`;
-}
+/** The parts of which instructions consist, in the order in which a model reads them. */
+export const INSTRUCTION_PARTS: readonly string[] = Parts.keyof().options;
 
 /** Hides the persona of this id that a weaker folder defines; whatever else the file says is ignored. */
 const Hidden = z.looseObject({ id, enabled: z.literal(false) });
@@ -71,7 +72,12 @@ const Hidden = z.looseObject({ id, enabled: z.literal(false) });
 const FORM = "a persona has an id, a name and instructions, as text or in its parts";
 
 export type PersonaDefinition = Omit<z.infer<typeof Whole>, "enabled">;
-export type LoadedPersona = PersonaDefinition & { readonly from: Folder["from"]; readonly path: string };
+export type LoadedPersona = PersonaDefinition & {
+  readonly from: Folder["from"];
+  readonly path: string;
+  /** The parts that its instructions lack; none where they are one text. */
+  readonly missingParts: readonly string[];
+};
 
 /**
  * A personality of Accordant's in our own words: its six sections are spelled with `_` and stand under
@@ -86,27 +92,30 @@ function readAccordant(file: Readonly<Record<string, unknown>>): Record<string, 
 }
 
 /** A file's persona by its id, null for one that only hides another. @throws Fault `configuration` */
-function readPersona(
+export function readPersona(
   source: FolderFile,
   { kind, place }: { readonly kind: string; readonly place: FileContext },
 ): readonly [id: string, LoadedPersona | null] {
-  const file = readFolderYaml(source, kind);
-  const { enabled, instructions } = isMapping(file.value) ? readAccordant(file.value) : {};
+  const isMarkdown = extname(source.path).toLowerCase() === ".md";
+  const read = isMarkdown
+    ? readPersonaMarkdown(source.path, INSTRUCTION_PARTS)
+    : readFolderYaml(source, kind);
+  const file = isMapping(read.value) ? { ...read, value: readAccordant(read.value) } : read;
+  const { enabled, instructions } = isMapping(file.value) ? file.value : {};
   if (enabled === false) return [checkedFile(file, Hidden, FORM).id, null];
   const schema = isMapping(instructions) ? InParts : Whole;
-  const { enabled: _, ...persona } = checkedFile(
-    isMapping(file.value) ? { ...file, value: readAccordant(file.value) } : file,
-    schema,
-    FORM,
-  );
+  const { enabled: _, ...persona } = checkedFile(file, schema, FORM);
   const { model } = persona;
   if (source.from === "project" && model !== undefined && !isHarmlessModel(model))
     requireTrust(file, [`model: ${model}`], place);
-  return [persona.id, { ...persona, from: source.from, path: source.path }];
+  const missingParts = isMapping(instructions)
+    ? INSTRUCTION_PARTS.filter((part) => !Object.hasOwn(instructions, part))
+    : [];
+  return [persona.id, { ...persona, from: source.from, path: source.path, missingParts }];
 }
 
 /**
- * Every persona, by id: built in, or one a file in a `personas` folder of the project's `.parley` or of the user's
+ * Every persona, by id: built in, or a file of YAML or Markdown in a `personas` folder of the project's `.parley` or of the user's
  * settings. A project's hides a user's of the same id, that hides a built-in one, and `enabled: false` hides without
  * taking the place.
  * @throws Fault `configuration` for a file that is no persona, or two of one id in a folder

@@ -7,12 +7,15 @@ import { isMapping } from "./yaml.ts";
 /** Settings that cost and reveal nothing, whatever they say. */
 const FREE: ReadonlySet<SettingKey> = new Set([
   "personas",
+  "respondent",
+  "system",
   "goal",
   "mode",
   "effort",
   "seed",
   "quorum",
   "temperature",
+  "temperatures",
   "temperatureB",
   "patienceMs",
   "onDegraded",
@@ -22,7 +25,7 @@ const FREE: ReadonlySet<SettingKey> = new Set([
 /** Settings of which less costs and reveals less: how much a value allows. */
 const AMOUNTS: { readonly [key in SettingKey]?: (value: unknown) => number } = {
   maxCostUsd: Number,
-  maxTokens: Number,
+  maxTotalTokens: Number,
   maxCalls: Number,
   timeoutMs: Number,
   callTimeoutMs: Number,
@@ -38,7 +41,14 @@ const AMOUNTS: { readonly [key in SettingKey]?: (value: unknown) => number } = {
   strictFamilies: (value) => -Number(value),
 };
 
-const MODELS: ReadonlySet<SettingKey> = new Set(["models", "chair", "judge", "modelB"]);
+const MODELS: ReadonlySet<SettingKey> = new Set([
+  "models",
+  "chair",
+  "reviewers",
+  "synthesizer",
+  "judge",
+  "modelB",
+]);
 
 /** What protocols take where a setting without a default says nothing; other limits are absent then. */
 const USUAL: Partial<Settings> = {

@@ -55,6 +55,7 @@ describe("roles of one's own", () => {
       instructions: "the project's",
       from: "project",
       path,
+      missingParts: [],
     });
   });
 
@@ -79,7 +80,7 @@ describe("refusals", () => {
   it("a role that is not there, with the nearest", async () => {
     using place = scratch();
     expect(await refusalOf(() => findRole(loadRoles(place), "securty"), place)).toBe(
-      'there is no role "securty"; the nearest is security; there are analyst, architect, chair, challenger, data-modeling, generalist, judge, kiss, performance, pragmatist, respondent, security, testing',
+      'there is no role "securty"; the nearest is security; there are analyst, architect, chair, challenger, data-modeling, empiricist, generalist, historian, inventor, judge, kiss, performance, pragmatist, respondent, security, systems-thinker, testing, user-advocate',
     );
     expect(await refusalOf(() => findRole(loadRoles(place), "__proto__"), place)).toContain(
       'no role "__proto__"',

@@ -142,7 +142,11 @@ export const Settings = z.strictObject({
   models: refs("openai/gpt-5-mini,anthropic/claude-sonnet-4-5").default([]),
   /** The model that writes the synthesis, followed by those that replace it if it fails. */
   chair: refs("anthropic/claude-sonnet-4-5").default([]),
-  /** Models that review drafts or grade answers, and draft nothing themselves. */
+  /** Models that review drafts, and draft nothing themselves. */
+  reviewers: refs("google/gemini-2.5-flash").default([]),
+  /** The model that writes the solution of a debate, followed by those that replace it if it fails. */
+  synthesizer: refs("anthropic/claude-sonnet-4-5").default([]),
+  /** The judge that scores answers from 1 to 5. */
   judge: refs("google/gemini-2.5-flash").default([]),
   /** The embedding model that measures how similar two texts are. Without one, their words are compared. */
   embedding: ref("openai/text-embedding-3-small").optional(),
@@ -165,11 +169,29 @@ export const Settings = z.strictObject({
   modelB: ref("ollama/gemma3:27b").optional(),
   /** The temperature of the second model. */
   temperatureB: degrees("0.5").default(0.5),
-  /** The personas of the members, assigned in turn. */
+  /** The personas of the members in their order, a member each; by default analyst, pragmatist and challenger in turn. */
   personas: z
     .preprocess(splitEntries, z.array(PersonaId).min(1).max(26))
     .meta({ expects: "persona ids, separated by commas or as a list", example: "analyst,challenger" })
-    .default([...DEFAULT_PERSONAS]),
+    .optional(),
+  /** The persona of `respond` and `chat`. */
+  respondent: PersonaId.default("respondent"),
+  /** The temperatures of the members, assigned in turn; by default as their personas say. */
+  temperatures: z
+    .preprocess(
+      (value) => (typeof value === "number" ? [value] : splitEntries(value)),
+      z.array(degrees("0.2")).min(1).max(26),
+    )
+    .meta({ expects: "numbers from 0 to 2, separated by commas or as a list", example: "0.2,0.9" })
+    .optional(),
+  /** Instructions for this question: of `respond` and `chat` in place of the persona's, of members after their own. */
+  system: z
+    .string()
+    .trim()
+    .min(1)
+    .max(20_000)
+    .meta({ expects: "a text", example: "Answer for a reader without a legal education." })
+    .optional(),
   /** How the chair weighs the drafts: a name, or the absolute path of a file. */
   strategy: line(1_000, { expects: "the name of a strategy, or a file", example: "risk-averse" }).default(
     "balanced",
@@ -190,7 +212,7 @@ export const Settings = z.strictObject({
   /** A hard limit on cost. Models without a known price are refused under it. */
   maxCostUsd: number(z.number().positive(), "an amount above 0 in US dollars", "0.50").optional(),
   /** A hard limit on input and output tokens together. */
-  maxTokens: count("50000").optional(),
+  maxTotalTokens: count("50000").optional(),
   /** A hard limit on model calls. */
   maxCalls: count("20").optional(),
   /** A hard limit on the time of a whole run. */
@@ -199,6 +221,8 @@ export const Settings = z.strictObject({
   callTimeoutMs: time("3m").optional(),
   /** How long a phase waits for stragglers after the quorum is reached. */
   patienceMs: time("30s").optional(),
+  /** How long a person's seat waits for its answer; without limit by default. */
+  seatTimeoutMs: time("2d").optional(),
   /** The longest draft, in tokens; a budget reserves as much. */
   draftTokens: count("4096").optional(),
   /** The longest review, in tokens. */
@@ -304,6 +328,9 @@ export function settingName(key: string): string {
 export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
   Settings.keyof().options.map((key) => [settingName(key), key]),
 );
+
+/** Settings under their older names, which are still read: the names now. */
+export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([["max-tokens", "max-total-tokens"]]);
 
 /** Every setting as files and flags write it. */
 export const settingNames: readonly string[] = [...settingKeys.keys()];

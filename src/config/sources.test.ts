@@ -20,6 +20,8 @@ describe("defaults", () => {
     expect(settings).toEqual({
       models: [],
       chair: [],
+      reviewers: [],
+      synthesizer: [],
       judge: [],
       critic: "auto",
       memory: true,
@@ -27,7 +29,7 @@ describe("defaults", () => {
       user: "local",
       respondentB: false,
       temperatureB: 0.5,
-      personas: ["analyst", "pragmatist", "challenger"],
+      respondent: "respondent",
       strategy: "balanced",
       mode: "consensus",
       historyTurns: 20,
@@ -98,6 +100,22 @@ describe("SETTINGS-1: precedence", () => {
     expect(settings).toMatchObject({ mode: "vote", seed: "7", quorum: 2 });
   });
 
+  it("reads a setting under its older name, and names the one now", () => {
+    using place = scratch({ [PROJECT]: "max-tokens: 5" });
+    const { settings, renamed } = load(place);
+    expect(settings.maxTotalTokens).toBe(5);
+    expect(renamed).toEqual([`${join(place.home, PROJECT)}:1:1: max-tokens is now max-total-tokens`]);
+    const { env } = place;
+    const one = load({ ...place, env: { ...env, PARLEY_MAX_TOKENS: "6" } });
+    expect([one.settings.maxTotalTokens, one.renamed[0]]).toEqual([
+      6,
+      "PARLEY_MAX_TOKENS is now PARLEY_MAX_TOTAL_TOKENS",
+    ]);
+    const both = { ...env, PARLEY_MAX_TOKENS: "6", PARLEY_MAX_TOTAL_TOKENS: "7" };
+    const other = load({ ...place, env: both });
+    expect([other.settings.maxTotalTokens, other.renamed.length]).toEqual([7, 1]);
+  });
+
   it("holds entry by entry in maps", () => {
     using place = scratch({
       [PROJECT]: "families:\n  ollama/a: meta\n  ollama/b: google",
@@ -132,6 +150,8 @@ describe("what values may look like", () => {
     using place = scratch({
       [PROJECT]: `models: [sim/ada?skill=0.8&latency=200, openai/gpt-5]
 chair: anthropic/claude-sonnet-4-5, openai/gpt-5
+reviewers: [google/gemini-2.5-pro]
+synthesizer: openai/gpt-5
 judge: [google/gemini-2.5-flash]
 critic: on
 memory: off
@@ -141,13 +161,16 @@ respondent-b: true
 model-b: ollama/gemma3:27b
 temperature-b: 1.5
 personas: [analyst, my_own]
+respondent: historian
+temperatures: [0.2, 1]
+system: Be brief.
 strategy: Risk Averse
 goal: less
 mode: vote
 seed: 7
 quorum: 2
 max-cost-usd: 0.5
-max-tokens: 1000
+max-total-tokens: 1000
 max-calls: 9
 timeout: 90
 call-timeout: 1.5m
@@ -173,6 +196,8 @@ reactors: {length-watch: {words: 300}, spell-check: on}
     expect(load(place).settings).toEqual({
       models: ["sim/ada?skill=0.8&latency=200", "openai/gpt-5"],
       chair: ["anthropic/claude-sonnet-4-5", "openai/gpt-5"],
+      reviewers: ["google/gemini-2.5-pro"],
+      synthesizer: ["openai/gpt-5"],
       judge: ["google/gemini-2.5-flash"],
       critic: "on",
       memory: false,
@@ -183,13 +208,16 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       modelB: "ollama/gemma3:27b",
       temperatureB: 1.5,
       personas: ["analyst", "my_own"],
+      respondent: "historian",
+      temperatures: [0.2, 1],
+      system: "Be brief.",
       strategy: "Risk Averse",
       goal: "less",
       mode: "vote",
       seed: "7",
       quorum: 2,
       maxCostUsd: 0.5,
-      maxTokens: 1_000,
+      maxTotalTokens: 1_000,
       maxCalls: 9,
       timeoutMs: 90_000,
       callTimeoutMs: 90_000,
@@ -347,7 +375,7 @@ describe("SETTINGS-2: everything given is checked", () => {
 
   it.each([
     ["modles: [sim/a]", '1:1: unknown setting "modles"; did you mean models?'],
-    ["maxTokens: 5", '1:1: unknown setting "maxTokens"; did you mean max-tokens?'],
+    ["maxTokens: 5", '1:1: unknown setting "maxTokens"; did you mean max-total-tokens?'],
     ["a: 1\nconstructor: {}", '1:1: unknown setting "a"; did you mean goal?'],
     ["quorum: two", '1:9: quorum must be an integer above 0 (got "two"); for example quorum: 2'],
     ["quorum: 1.5", "1:9: quorum must be an integer above 0 (got 1.5); for example quorum: 2"],
@@ -435,7 +463,7 @@ describe("SETTINGS-2: everything given is checked", () => {
     [`mode: ${"x".repeat(5_000)}`, `1:7: mode must be consensus or vote (got "${"x".repeat(78)}…`],
     [
       "mode: [\n",
-      "2:1: Flow sequence in block collection must be sufficiently indented and end with a ]; correct the YAML",
+      "2:1: Flow sequence in block collection must be sufficiently indented and end with a ]; close the bracket before it, or indent it as the lines around it",
     ],
   ])("refuses %j in a file", async (text, expected) => {
     using place = scratch({ [PROJECT]: text });

@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { redactSecrets } from "../kernel/index.ts";
-import { editDistance, findNearest, quoteValue, toOneLine } from "../text/words.ts";
+import { findMeant, findNearest, quoteValue, toOneLine } from "../text/words.ts";
 import { writeDuration } from "./duration.ts";
 import { explainIssue } from "./explain.ts";
 import { nearestAbove } from "./named-files.ts";
@@ -14,6 +14,7 @@ import { claimsOfSetting } from "./project-settings.ts";
 import { configFolder, defaultStoreFile, toAbsolute, type Environment, type FileContext } from "./paths.ts";
 import {
   isMapSetting,
+  RENAMED_SETTINGS,
   settingKeys,
   settingName,
   settingNames,
@@ -38,6 +39,8 @@ export type LoadedSettings = {
   readonly settings: Settings & { readonly store: string };
   /** By key as files write it; entries of a map one by one (`families.ollama/mine`). */
   readonly sources: Readonly<Record<string, ValueSource>>;
+  /** What was given under an older name, and the name now. */
+  readonly renamed: readonly string[];
 };
 
 export type SettingsRequest = FileContext & {
@@ -62,6 +65,7 @@ export type SettingValue = {
 type SettingLayer = {
   readonly from: SettingOrigin;
   readonly values: ReadonlyMap<SettingKey, SettingValue>;
+  readonly renamed?: readonly string[];
 };
 
 const FILE = "parley.yaml";
@@ -89,7 +93,8 @@ export function loadSettings({ flags = {}, flagPrefix = "", ...place }: Settings
         : [name, { value, from, name: given }],
     );
   });
-  return { settings, sources: Object.fromEntries(sources) };
+  const renamed = layers.flatMap((layer) => layer.renamed ?? []);
+  return { settings, sources: Object.fromEntries(sources), renamed };
 }
 
 /** `entry` is empty for a setting that is not a map. */
@@ -147,13 +152,21 @@ function environmentLayer(place: FileContext): SettingLayer {
   const { env } = place;
   refuseMisspelled(env);
   const values = new Map<SettingKey, SettingValue>();
+  const renamed: string[] = [];
+  const older = new Map([...RENAMED_SETTINGS].map(([before, now]) => [now, settingVariable(before)]));
   for (const [name, key] of settingKeys) {
-    const variables = [settingVariable(name), ...(key === "store" ? [STORE_VARIABLE] : [])];
+    const before = older.get(name) ?? [];
+    const variables = [
+      settingVariable(name),
+      ...(key === "store" ? [STORE_VARIABLE] : []),
+      ...[before].flat(),
+    ];
     const variable = variables.find((one) => (env[one] ?? "") !== "");
-    if (variable !== undefined)
-      addValue(values, key, wordValue(variable, resolvePath(key, env[variable], place), `${variable}=`));
+    if (variable === undefined) continue;
+    if (variable === before) renamed.push(`${before} is now ${settingVariable(name)}`);
+    addValue(values, key, wordValue(variable, resolvePath(key, env[variable], place), `${variable}=`));
   }
-  return { from: "environment", values };
+  return { from: "environment", values, renamed };
 }
 
 /** The nearest `parley.yaml` of the project, then the user's; each once. */
@@ -181,16 +194,20 @@ function projectLayer(path: string, user: SettingLayer | undefined, place: FileC
 function readLayer(path: string, from: SettingOrigin, { env }: FileContext) {
   const file = readYaml(path, "settings file");
   const values = new Map<SettingKey, SettingValue>();
+  const renamed: string[] = [];
   if (!isMapping(file.value ?? {})) {
     const next = "write one setting per line, e.g. strategy: risk-averse";
     throw refuse(`${displayPath(path)} must be a YAML mapping of settings`, next);
   }
   refuseSecrets(file);
   for (const [name, raw] of Object.entries(file.value ?? {})) {
-    const key = settingKeys.get(name);
+    const now = RENAMED_SETTINGS.get(name) ?? name;
+    const key = settingKeys.get(now);
     const place = file.place([name], "key");
+    if (now !== name) renamed.push(`${place}: ${name} is now ${now}`);
     if (key === undefined) {
-      const next = `did you mean ${findNearest(name, settingNames)}?`;
+      const nearest = findNearest(name, [...settingNames, ...RENAMED_SETTINGS.keys()]) ?? name;
+      const next = `did you mean ${RENAMED_SETTINGS.get(nearest) ?? nearest}?`;
       throw refuse(`${place}: unknown setting ${quoteValue(name)}`, next);
     }
     if (raw === null) continue;
@@ -201,7 +218,7 @@ function readLayer(path: string, from: SettingOrigin, { env }: FileContext) {
       example: (text) => `${name}: ${text}`,
     });
   }
-  const layer: SettingLayer = { from, values };
+  const layer: SettingLayer = { from, values, renamed };
   return { file, layer };
 }
 
@@ -230,12 +247,12 @@ function resolvePath(key: SettingKey, raw: unknown, place: Pick<FileContext, "cw
 
 /** Unknown variables are other programs' business, unless one is a setting but for a letter or two. */
 function refuseMisspelled(env: Environment): void {
-  const known = settingNames.map(settingVariable);
+  const known = [...settingNames, ...RENAMED_SETTINGS.keys()].map(settingVariable);
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith("PARLEY_") || known.includes(variable) || OTHER_VARIABLES.includes(variable))
       continue;
-    const meant = findNearest(variable, known);
-    if (meant === undefined || editDistance(variable, meant) > (variable.length > 13 ? 2 : 1)) continue;
+    const meant = findMeant(variable, known, "PARLEY_".length);
+    if (meant === undefined) continue;
     throw refuse(`${variable} is not a setting`, `did you mean ${meant}? Set that, or unset ${variable}`);
   }
 }

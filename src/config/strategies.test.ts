@@ -94,7 +94,7 @@ describe("refusals", () => {
       "risk-avers",
       'there is no strategy "risk-avers"; the nearest is risk-averse; there are balanced, goal-seeking, novelty, risk-averse, or name a file (.yaml, .md)',
     ],
-    ["", 'there is no strategy ""; the nearest is novelty'],
+    ["", 'there is no strategy ""; there are balanced'],
     ["goal-seeking", "the strategy goal-seeking needs a goal; set goal, e.g. goal: fewest outages"],
     ["none.yaml", "the strategy HOME/project/none.yaml does not exist; check the path"],
     ["./", "the strategy HOME/project is a folder; name a file in it"],
@@ -103,6 +103,10 @@ describe("refusals", () => {
     ["key.yaml", 'HOME/project/key.yaml:2:1: unknown key "see"; did you mean sees?'],
     ["sees.yaml", 'HOME/project/sees.yaml:2:8: sees.0 must be standing (got "ranking")'],
     ["text.yaml", "HOME/project/text.yaml:1:12: directive must be text (got a list of 1)"],
+    [
+      "slots.yaml",
+      "HOME/project/slots.yaml:1:19: nothing fills {user_query}; leave it out: the chair is shown",
+    ],
     ["prompt.yaml", "HOME/project/prompt.yaml:1:19: consensus_prompt must be text (got 5)"],
     [
       "slot.yaml",
@@ -118,6 +122,7 @@ describe("refusals", () => {
       "project/sees.yaml": "directive: x\nsees: [ranking]",
       "project/text.yaml": "directive: [a]",
       "project/prompt.yaml": "consensus_prompt: 5",
+      "project/slots.yaml": "consensus_prompt: of {count} on {user_query} toward {goal}",
       "project/slot.yaml": "directive: to {{ goal }}",
       "project/…….md": "x",
       "project/big.md": "x".repeat(50_001),

@@ -52,13 +52,19 @@ function readFields(file: Pick<FolderFile, "path" | "data">): z.input<typeof Str
   const yaml = readFolderYaml(file, "strategy");
   if (isMapping(yaml.value) && Object.hasOwn(yaml.value, "consensus_prompt")) {
     const prompts = checkedFile(yaml, SystemPrompts, "consensus_prompt is a text");
-    return { directive: prompts.consensus_prompt };
+    const foreign = prompts.consensus_prompt.match(/(?<!\{)\{(?!(?:goal|count)\})[a-z][a-z_]*\}(?!\})/)?.[0];
+    if (foreign !== undefined)
+      throw refuse(
+        `${yaml.place(["consensus_prompt"], "value")}: nothing fills ${toOneLine(foreign, 60)}`,
+        "leave it out: the chair is shown the question, the drafts and the reviews; {goal} and {count} are filled",
+      );
+    return { directive: prompts.consensus_prompt.replaceAll(/(?<!\{)\{goal\}(?!\})/g, "{{goal}}") };
   }
   return checkedFile(yaml, StrategyFile, FORM);
 }
 
 /** The lens under which a chair synthesizes. @throws Fault `configuration` */
-function readStrategy(file: Pick<FolderFile, "path" | "data">) {
+export function readStrategy(file: Pick<FolderFile, "path" | "data">) {
   const {
     name: written = stem(file.path),
     description = "",

@@ -36,7 +36,7 @@ describe("YAML-1: plain data only", () => {
   });
 
   it("says of JSON that it is JSON which is to be corrected", async () => {
-    expect(await refusalOf(() => parseYaml('{"a": [1', "f.json"), { home: "\0" })).toMatch(
+    expect(await refusalOf(() => parseYaml('{"a": [1]} x', "f.json"), { home: "\0" })).toMatch(
       /; correct the JSON$/,
     );
   });
@@ -106,7 +106,7 @@ describe("YAML-2: time and memory in proportion to the file", () => {
 
 describe("YAML-3: errors name the place and quote nothing", () => {
   it.each([
-    ["models:\n\t- a", "f.yaml:2:1: Tabs are not allowed as indentation; correct the YAML"],
+    ["models:\n\t- a", "f.yaml:2:1: Tabs are not allowed as indentation; indent with spaces"],
     ['a: "sk-secret', 'Missing closing "quote'],
     ["a: b: sk-secret", "f.yaml:1:4: Nested mappings are not allowed in compact mappings"],
     ["a: *sk-secret", "f.yaml:1:4: this alias has no anchor; correct the YAML"],

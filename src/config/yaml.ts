@@ -8,6 +8,7 @@ import {
   parseDocument,
   visit,
   type Document,
+  type ErrorCode,
   type Node,
   type YAMLError,
 } from "yaml";
@@ -62,7 +63,11 @@ export function parseYaml(text: string, path: string): YamlFile {
     const [problem] = [...document.errors, ...document.warnings];
     // JSON is YAML, and is read as it.
     const form = /\.json$/i.test(path) ? "JSON" : "YAML";
-    if (problem) throw refuse(`${at(problem.pos[0])}: ${cleanMessage(problem)}`, `correct the ${form}`);
+    if (problem)
+      throw refuse(
+        `${at(problem.pos[0])}: ${cleanMessage(problem)}`,
+        YAML_REMEDIES[problem.code] ?? `correct the ${form}`,
+      );
     checkNodes(document, at);
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { path, text, value: value ?? null, place: (keys, of) => at(findOffset(document, keys, of)) };
@@ -74,6 +79,12 @@ export function parseYaml(text: string, path: string): YamlFile {
     throw error;
   }
 }
+
+const YAML_REMEDIES: { readonly [code in ErrorCode]?: string } = {
+  TAB_AS_INDENT: "indent with spaces",
+  BAD_INDENT: "close the bracket before it, or indent it as the lines around it",
+  MISSING_CHAR: "close the bracket or the quotation mark before it",
+};
 
 const MAX_DEPTH = 50;
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isEvent, isVoice, type Entry, type Participant } from "../kernel/index.ts";
+import { writeAnswer } from "../replies/answer.ts";
 import { vote } from "../stats/vote.ts";
 import { answerEvent, answersIn, type AnswerEvent } from "./answer-event.ts";
 
@@ -88,7 +89,7 @@ function votesOf(members: readonly Participant[], answers: readonly AnswerEvent[
     return own.length > 0 ? [{ id, first: own[0]?.final ?? null, last: own.at(-1)?.final ?? null }] : [];
   });
   return vote(voters).groups.map(({ answer, first, last }) => {
-    return { answer: answer.value, first: [...first], last: [...last] };
+    return { answer: writeAnswer(answer), first: [...first], last: [...last] };
   });
 }
 

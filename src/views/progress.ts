@@ -9,6 +9,7 @@ import {
   type StepKey,
   type Work,
 } from "../kernel/index.ts";
+import { isHidden } from "./veil.ts";
 import { spending, speakerOf, type Spent } from "./spending.ts";
 
 /** What one step looks like from outside. */
@@ -127,6 +128,7 @@ function recordedView(entry: Entry, { step, call }: { step: StepKey; call: Call 
 
 /** What a step failed of, in words; null when it did what it was to do. */
 function failureOf(entry: Entry, call: Call): string | null {
+  if (isHidden(entry)) return null;
   if (call.ok && (call.toolCalls ?? []).length > 0) return null;
   if (entry.type === "degradation-noted" || entry.type === "reply-received") return entry.data.why;
   if (entry.type === "review-given" && !entry.data.ranking.ok)

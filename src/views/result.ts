@@ -11,12 +11,14 @@ import {
   type Opening,
   type StepKey,
 } from "../kernel/index.ts";
+import { writeAnswer } from "../replies/answer.ts";
 import { pluralize } from "../text/format.ts";
 import { traceSentences } from "../text/trace.ts";
 import { withheldIn } from "./contribution-grounds.ts";
 import { criticalPathMs } from "./critical-path.ts";
 import { AnswerGrade, answersIn, gradeOf, type AnswerEvent } from "./answer-event.ts";
-import { pendingQuestions } from "./pending-questions.ts";
+import { isWaiting } from "./waiting.ts";
+import { errorOf, RunError } from "./run-error.ts";
 import { isSimulated } from "./simulated.ts";
 import { spending } from "./spending.ts";
 
@@ -40,6 +42,8 @@ export const Result = z.strictObject({
   finalAnswer: nullable.text,
   /** Everything that is missing or was cut, and why; the reader sees it above the answer. */
   degraded: z.array(z.strictObject({ what: z.string(), why: z.string(), needs: Needs.optional() })),
+  /** Why there is no full answer; null for a run that is answered or open. */
+  error: RunError.nullable(),
   /** In the order of their seats, with what each answered last; null where it gave no answer of its own, as a chair. */
   participants: z.array(
     z.strictObject({
@@ -101,21 +105,22 @@ export function resultOf(entries: readonly Entry[], view?: SectionView): Result 
   return {
     id: opened.deliberation,
     protocol: { ...data.protocol },
-    status: closing?.outcome ?? (pendingQuestions(own) ? "waiting" : "open"),
+    status: closing?.outcome ?? (isWaiting(own) ? "waiting" : "open"),
     simulated: isSimulated(entries),
     question: data.question,
     answer: answer?.data.text ?? null,
-    finalAnswer: answer?.data.final?.value ?? null,
+    finalAnswer: answer?.data.final ? writeAnswer(answer.data.final) : null,
     degraded: [
       ...(closing && "why" in closing ? [{ what: closing.outcome, why: closing.why }] : []),
       ...withheldFrom(data),
       ...own.flatMap((entry) => lackingIn(entry, data.budget)),
     ],
+    error: errorOf(closing?.outcome ?? "open", own),
     participants: data.participants.map(({ id, seat, persona: { name }, model, family }) => {
       const last = [...answers.values()].findLast(
         (event) => event.type === "answer-given" && event.data.by === id,
       )?.data;
-      const finalAnswer = last?.final?.value ?? null;
+      const finalAnswer = last?.final ? writeAnswer(last.final) : null;
       return { id, seat, name, model, family, answer: last?.text ?? null, finalAnswer };
     }),
     control: ended?.control ? controlRow(ended.control, ended.answer, answers) : null,

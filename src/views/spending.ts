@@ -1,6 +1,7 @@
 import {
   callOf,
   isEvent,
+  mayBeCharged,
   type Call,
   type Cap,
   type Cost,
@@ -44,6 +45,17 @@ export function spending(entries: readonly Entry[]): RunSpending {
   };
 }
 
+/** A reply with text and without tokens was not free: its provider did not say what it took. */
+const isSilent = (call: Call): boolean =>
+  call.ok && call.cost.source !== "free" && call.reply.trim() !== "" && !(call.tokens.out ?? 0);
+
+/** Whether nobody can say what a call cost. What its provider reports wins over any doubt. */
+export function isCostUnknown(call: Call): boolean {
+  if (call.cost.source === "provider" && call.cost.usd !== null && call.cost.usd > 0) return false;
+  if (isSilent(call) || (call.unreported ?? 0) > 0) return true;
+  return call.cost.usd === null && (call.ok || mayBeCharged(call.failure));
+}
+
 /** How a call ends that was under way: unlike one that was refused, it may have been charged for. */
 const BROKE_OFF: ReadonlySet<FailureCode> = new Set(["network", "timed-out", "cancelled", "over-budget"]);
 
@@ -55,7 +67,7 @@ export function spent(all: readonly Call[]): Spent {
     charged.some((call) => figure(call) === null)
       ? null
       : calls.reduce((total, call) => total + (figure(call) ?? 0), 0);
-  const usd = add(({ cost }) => cost.usd);
+  const usd = add((call) => (isCostUnknown(call) ? null : call.cost.usd));
   const sources = new Set(
     calls.filter(({ ok, cost }) => ok || cost.usd !== null).map(({ cost }) => cost.source),
   );

@@ -3,8 +3,10 @@ import { majority } from "../../stats/vote.ts";
 import { closeBelowDraftQuorum } from "../council/index.ts";
 import { councilTemplates } from "../council/prompts.ts";
 import { councilSeats, draftLimits } from "../council/settings.ts";
+import { withFittedHistory } from "../phases/conversation.ts";
 import { draft, draftTemplate, type Draft } from "../phases/draft.ts";
 import { revisionTemplate } from "../phases/revise.ts";
+import { planAsk } from "./plan.ts";
 import { resolveByVote } from "./resolve-by-vote.ts";
 import { comparisonTemplate, resolveBySynthesis } from "./resolve-by-synthesis.ts";
 import { AskSettings, isShortAnswer } from "./rungs.ts";
@@ -26,7 +28,9 @@ export const ask = defineProtocol({
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   texts: ["strategy"],
-  async deliberate(context) {
+  plan: planAsk,
+  async deliberate(pinned) {
+    const context = await withFittedHistory(pinned);
     const members = context.seats("member");
     const limits = draftLimits(context.settings, members.length);
     const drafted = await draft(context, members, limits);

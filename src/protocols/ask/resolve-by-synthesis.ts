@@ -1,5 +1,13 @@
-import { canAfford, type ProtocolContext } from "../../engine/index.ts";
-import type { Cap, Closing, Message, ModelRequest, Participant, StepKey } from "../../kernel/index.ts";
+import { canAfford, type PlanContext, type ProtocolContext } from "../../engine/index.ts";
+import {
+  personOf,
+  type Cap,
+  type Closing,
+  type Message,
+  type ModelRequest,
+  type Participant,
+  type StepKey,
+} from "../../kernel/index.ts";
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
 import { defineTemplate, replySchema } from "../../prompts/template.ts";
 import { ComparisonReply, parseComparison } from "../../replies/comparison.ts";
@@ -23,7 +31,8 @@ type AskContext = ProtocolContext<AskSettings>;
 
 /** Answers an open question: the drafts' claims are compared, and their contradictions decide how far it goes. */
 export async function resolveBySynthesis(context: AskContext, { drafts, absent }: Drafts): Promise<Closing> {
-  const [chair] = context.seats("chair");
+  // A comparison is asked for in a form for programs.
+  const chair = context.seats("chair").find(({ model }) => personOf(model) === undefined);
   const outcome = absent.length > 0 ? "answered-degraded" : "answered";
   const openCount = drafts.filter(({ final }) => !isShortAnswer(final)).length;
   const open = `${openCount} of ${drafts.length} drafts have no short final answer`;
@@ -164,8 +173,8 @@ export const comparisonPrompt = (desk: Desk, prompt: AnswersPrompt): Message[] =
 
 export const comparisonSchema = replySchema("comparison", ComparisonReply);
 
-function comparisonRequest(
-  context: AskContext,
+export function comparisonRequest(
+  context: AskContext | PlanContext<AskSettings>,
   chair: Participant,
   table: readonly SeatedDraft[],
 ): ModelRequest {

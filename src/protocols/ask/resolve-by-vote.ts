@@ -1,6 +1,6 @@
 import { canAfford, type ProtocolContext } from "../../engine/index.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
-import { sameAnswer } from "../../replies/answer.ts";
+import { sameAnswer, writeAnswer } from "../../replies/answer.ts";
 import { vote, type Vote } from "../../stats/vote.ts";
 import { answerWith, centralDraft, leadingDraft } from "../phases/control.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
@@ -74,10 +74,11 @@ const countVotes = ({ drafts, answers }: Ballots): Vote =>
 
 /** The best supported text with the elected answer; without a winner, the leading draft. */
 function chooseAnswer({ winner }: Vote, { drafts, answers }: Ballots) {
-  const elected = (texts: readonly Draft[]) =>
-    texts.filter(({ final }) => final && winner && sameAnswer(final, winner.answer));
-  const last = elected(answers);
-  const chosen = winner ? centralDraft(last.length > 0 ? last : elected(drafts)) : leadingDraft(drafts);
+  if (winner === null) return answerWith(leadingDraft(drafts), drafts);
+  const last = answers.filter(({ by }) => winner.last.includes(by.id));
+  const chosen = centralDraft(
+    last.length > 0 ? last : drafts.filter(({ by }) => winner.first.includes(by.id)),
+  );
   return answerWith(chosen, drafts);
 }
 
@@ -110,5 +111,7 @@ const DECIDED: { readonly [by in Vote["by"]]: string } = {
   none: "nothing to count",
 };
 
-const shorten = ({ value }: Answer): string =>
-  value.length > 60 ? `${value.slice(0, 60).toWellFormed()}…` : value;
+function shorten(answer: Answer): string {
+  const text = writeAnswer(answer);
+  return text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text;
+}

@@ -301,7 +301,9 @@ describe("what goes wrong in a council", () => {
       closing: { outcome: "answered-degraded" },
       tasks: ["draft", "draft", "synthesis"],
     });
-    expect(await with_(2)).toMatchObject({ closing: { outcome: "stopped-by-budget" }, tasks: ["draft"] });
+    // Two drafts and the chair do not fit: nothing is spent on what can give no answer.
+    const short = await with_(2);
+    expect(short).toMatchObject({ closing: { outcome: "stopped-by-budget", cap: "calls" }, tasks: [] });
   });
 
   it("adopts under a cap what a fork need not pay for", async () => {
@@ -369,7 +371,7 @@ describe("what goes wrong in a council", () => {
   it("asks nobody to review nothing", async () => {
     const on = table({ script: agreeable(["ada", "chair", "judy"]) });
     const { entries } = await on.play(councilAsked({ members: ["ada"], judges: ["judy"] }));
-    expect(on.models.calls.map(({ name }) => name)).toEqual(["ada", "judy", "chair"]);
+    expect(on.models.calls.map(({ name }) => name)).toEqual(["ada", "chair"]);
     expect(closingOf(entries)).toMatchObject({ outcome: "answered" });
   });
 

@@ -1,9 +1,11 @@
 import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
 import type { Closing } from "../../kernel/index.ts";
 import { answerWith, bestDraft, chooseControl, closeBelowQuorum, leadingDraft } from "../phases/control.ts";
+import { withFittedHistory } from "../phases/conversation.ts";
 import { draft, draftTemplate, type Draft, type Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { seatDrafts } from "../phases/table.ts";
+import { planCouncil } from "./plan.ts";
 import { councilTemplates } from "./prompts.ts";
 import { reachStanding, review, type Reviews } from "./review.ts";
 import { CouncilSettings, councilSeats, draftLimits } from "./settings.ts";
@@ -11,8 +13,14 @@ import { reserveForChair, synthesize, withhold, type DraftComparison } from "./s
 
 export { councilTemplates } from "./prompts.ts";
 export { CouncilSettings, councilSeats, draftLimits, Rewriting, Strategy } from "./settings.ts";
-export { minimumReviewCalls } from "./review.ts";
-export { minimumSynthesisCalls, reserveForChair, synthesisCalls, type DraftComparison } from "./synthesis.ts";
+export { minimumReviewCalls, planReviews } from "./review.ts";
+export {
+  minimumSynthesisCalls,
+  planSynthesis,
+  reserveForChair,
+  synthesisCalls,
+  type DraftComparison,
+} from "./synthesis.ts";
 
 /**
  * Members draft independently and in parallel, review each other's drafts under labels, and a chair writes one answer from
@@ -28,7 +36,9 @@ export const council = defineProtocol({
   view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   texts: ["strategy"],
-  async deliberate(context) {
+  plan: planCouncil,
+  async deliberate(pinned) {
+    const context = await withFittedHistory(pinned);
     const members = context.seats("member");
     const limits = draftLimits(context.settings, members.length);
     reserveForChair(context);
@@ -57,7 +67,7 @@ export async function conclude(
   const seated = seatDrafts(context, allAnswers);
   const judges = context.seats("judge");
   const allReviews =
-    reviewed && (seated.length > 1 || judges.length > 0)
+    reviewed && seated.length > 1 // a ranking of one draft says nothing
       ? await review(context, { table: seated, judges })
       : NO_REVIEWS;
   // All answers are reviewed, so that a fork that withholds a member reuses every review.

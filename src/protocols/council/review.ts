@@ -1,9 +1,17 @@
-import type { ProtocolContext, StepOutcome, StepRunner } from "../../engine/index.ts";
+import type {
+  CallCount,
+  PlanContext,
+  PlannedCall,
+  ProtocolContext,
+  StepOutcome,
+  StepRunner,
+} from "../../engine/index.ts";
 import { ParticipantId, type Event, type ModelRequest, type Participant } from "../../kernel/index.ts";
 import { parseReview } from "../../replies/review.ts";
 import { standing } from "../../stats/standing.ts";
 import { failedPart, fanOut, listAbsent, type Absent } from "../phases/fan-out.ts";
 import { modelParams, readReply } from "../phases/reply.ts";
+import { AT_MOST, times, UNREADABLE, UNWRITTEN } from "../phases/plan.ts";
 import { findByLabel, othersFrom, tableFrom, type SeatedDraft } from "../phases/table.ts";
 import { reviewPrompt, reviewRepairPrompt, reviewSchema } from "./prompts.ts";
 import type { CouncilSettings } from "./settings.ts";
@@ -24,7 +32,7 @@ type Reviewer = {
 
 /** Every judge, who reviews all drafts, and every member with a draft, who reviews the others' drafts. */
 function listReviewers(
-  context: ProtocolContext<CouncilSettings>,
+  context: CouncilPlan | ProtocolContext<CouncilSettings>,
   { table, judges }: ReviewTable,
 ): readonly Reviewer[] {
   // In seat order, so that a budget cuts the last seats; judges, who wrote none of the drafts, come first.
@@ -42,8 +50,10 @@ function listReviewers(
   });
 }
 
+type CouncilPlan = PlanContext<CouncilSettings>;
+
 const createRequest = (
-  { settings }: ProtocolContext<CouncilSettings>,
+  { settings }: Pick<CouncilPlan, "settings">,
   by: Participant,
   messages: ModelRequest["messages"],
 ): ModelRequest => ({
@@ -61,6 +71,25 @@ export function minimumReviewCalls(
   const [first] = listReviewers(context, reviewTable);
   return first ? [{ step: `review/${first.by.id}`, request: first.request }] : [];
 }
+
+/** A reviewer's call and its repair, of these answers of at most `tokens` each. */
+export const planReviews = (
+  context: CouncilPlan,
+  reviewTable: ReviewTable,
+  { count, tokens }: { readonly count: CallCount; readonly tokens: number },
+): PlannedCall[] =>
+  listReviewers(context, reviewTable).flatMap(({ by, shown, request }) => {
+    const labels = shown.map(({ label }) => label);
+    const messages = reviewRepairPrompt(context, { reply: UNWRITTEN, labels, reason: UNREADABLE });
+    return [
+      { ...count, request, shows: times(shown.length, tokens) },
+      {
+        ...AT_MOST,
+        request: createRequest(context, by, messages),
+        shows: [context.settings.maxOutputTokens.review],
+      },
+    ];
+  });
 
 /** The reviews of all reviewers, each under `review/<reviewer>`. */
 export async function review(

@@ -2,16 +2,14 @@ import * as z from "zod";
 import type { SeatSpec } from "../../engine/index.ts";
 import { ParticipantId } from "../../kernel/index.ts";
 import type { DraftLimits } from "../phases/draft.ts";
+import { ConversationWindow } from "../phases/conversation.ts";
 import { countMajority } from "../phases/control.ts";
 
 /** The seats of a council, and of an `ask`. */
 export const councilSeats: readonly SeatSpec[] = [
-  { name: "member", filledBy: "models", min: 1 },
-  { name: "chair", filledBy: "chair", min: 0, fallbacks: true, persona: "chair" },
-  {
-    ...{ name: "judge", filledBy: "judge", min: 0, persona: "judge" },
-    description: "reviewer models (do not draft)",
-  },
+  { name: "member", filledBy: "models", min: 1, person: "member" },
+  { name: "chair", filledBy: "chair", min: 0, fallbacks: true, persona: "chair", person: "judge" },
+  { name: "judge", filledBy: "reviewers", min: 0, persona: "judge", person: "reviewer" },
 ];
 
 /** How the chair synthesizes: its directive is the template `strategy`. */
@@ -55,6 +53,7 @@ export const CouncilSettings = z.strictObject({
   /** How long a phase waits for stragglers once a quorum is in; null waits for their timeouts. */
   patienceMs: z.int().positive().nullable().default(null),
   rewriting: Rewriting.optional(),
+  conversation: ConversationWindow.optional(),
 });
 export type CouncilSettings = z.infer<typeof CouncilSettings>;
 

@@ -1,4 +1,10 @@
-import { reserveFor, type ProtocolContext } from "../../engine/index.ts";
+import {
+  reserveFor,
+  type CallCount,
+  type PlanContext,
+  type PlannedPhase,
+  type ProtocolContext,
+} from "../../engine/index.ts";
 import {
   StepKey,
   type Answer,
@@ -19,6 +25,7 @@ import {
   readReply,
   type Absence,
 } from "../phases/reply.ts";
+import { AT_MOST, times, UNWRITTEN } from "../phases/plan.ts";
 import { findByLabel, inLabelOrder, type SeatedDraft } from "../phases/table.ts";
 import { readSynthesis, synthesisPrompt } from "./prompts.ts";
 import type { CouncilReview, Reviews } from "./review.ts";
@@ -35,7 +42,7 @@ const SHARE = "chair";
 /** What the chair works from. */
 export type ChairEvidence = {
   readonly table: readonly SeatedDraft[];
-  readonly reviews: readonly CouncilReview[];
+  readonly reviews: readonly { readonly given: Pick<CouncilReview["given"], "remarks"> }[];
   readonly absent: readonly Absent[];
   readonly standing: StandingData | undefined;
   readonly comparison?: DraftComparison | undefined;
@@ -80,7 +87,10 @@ export async function synthesize(
 }
 
 /** The chairs that may write, in order. */
-const listChairs = ({ seats, settings: { rewriting } }: CouncilContext): readonly Participant[] =>
+const listChairs = ({
+  seats,
+  settings: { rewriting },
+}: Pick<CouncilContext, "seats" | "settings">): readonly Participant[] =>
   seats("chair").filter(({ id }) => rewriting === undefined || id === rewriting.by);
 
 /** Reserves the first chair's worst case before anything is spent. */
@@ -106,6 +116,46 @@ export function synthesisCalls(context: CouncilContext, evidence: ChairEvidence)
   const [chair] = listChairs(context);
   if (!chair) return [];
   return [{ step: `synthesis/${chair.id}`, request: synthesisRequest(context, chair, evidence) }];
+}
+
+/** The calls of the chair and of its fallbacks, from answers under labels and as many reviews of them. */
+export function planSynthesis(
+  context: PlanContext<CouncilSettings>,
+  {
+    table,
+    reviews,
+    compared,
+    count,
+  }: {
+    readonly table: readonly SeatedDraft[];
+    readonly reviews: number;
+    readonly compared: boolean;
+    readonly count: CallCount;
+  },
+): PlannedPhase {
+  const { maxOutputTokens: limits, mode } = context.settings;
+  const remarks = table.map(({ step: of }) => ({ of, strengths: [UNWRITTEN], weaknesses: [UNWRITTEN] }));
+  const evidence = {
+    table,
+    reviews: Array.from({ length: reviews }, () => ({ given: { remarks } })),
+    absent: [],
+    standing: undefined,
+  };
+  const shows = [
+    ...times(table.length, limits.draft),
+    ...times(reviews, limits.review),
+    ...(compared ? [limits.review] : []),
+  ];
+  const chairs = mode === "vote" ? [] : listChairs(context);
+  return {
+    name: "synthesis",
+    answers: true,
+    calls: chairs.map((chair, index) => ({
+      ...(index === 0 ? count : AT_MOST),
+      request: synthesisRequest(context, chair, evidence),
+      shows,
+    })),
+  };
 }
 
 function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: string) {
@@ -143,7 +193,7 @@ function readChairReply(chair: Participant, { table }: ChairEvidence, strategy: 
 }
 
 function synthesisRequest(
-  context: CouncilContext,
+  context: CouncilContext | PlanContext<CouncilSettings>,
   chair: Participant,
   evidence: ChairEvidence,
 ): ModelRequest {

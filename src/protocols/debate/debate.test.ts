@@ -220,6 +220,29 @@ describe("a budget", () => {
     expect(closingOf(entries)).toMatchObject({ outcome: "answered-degraded", answer: "synthesis/judge" });
     expect(some.models.calls).toHaveLength(12);
   });
+
+  it.each([
+    // Three proposals and the judge; all six critiques and three refinements of round 1; as much of round 2.
+    [3, { critiques: 0, refinements: 0, rounds: 1, calls: 0, outcome: "stopped-by-budget" }, 4],
+    [6, { critiques: 2, refinements: 0, rounds: 1, calls: 6, outcome: "answered-degraded" }, undefined],
+    [12, { critiques: 6, refinements: 2, rounds: 1, calls: 12, outcome: "answered-degraded" }, undefined],
+    [18, { critiques: 6, refinements: 3, rounds: 1, calls: 13, outcome: "answered-degraded" }, undefined],
+    [20, { critiques: 12, refinements: 4, rounds: 2, calls: 20, outcome: "answered-degraded" }, undefined],
+    [22, { critiques: 12, refinements: 6, rounds: 2, calls: 22, outcome: "answered" }, undefined],
+  ])("of %i calls is given to whole rounds, and ends them early", async (calls, expected, quorum) => {
+    const on = table({}, { quote: () => ({ tokensIn: 100, tokensOut: 100, usd: null }) });
+    const settings = { rounds: 2, endsEarly: true, ...(quorum === undefined ? {} : { quorum: 3 }) };
+    const { entries } = await on.play(debateAsked({ settings, budget: { calls } }));
+    const { outcome } = closingOf(entries) ?? {};
+    const refined = eventsOf(entries, "answer-given").filter(({ data }) => data.kind === "refinement");
+    expect({
+      critiques: eventsOf(entries, "critique-given").length,
+      refinements: refined.length,
+      rounds: outcome === "stopped-by-budget" ? 1 : eventsOf(entries, "round-closed").length,
+      calls: on.models.calls.length,
+      outcome,
+    }).toEqual(expected);
+  });
 });
 
 describe("when it ends", () => {

@@ -1,5 +1,5 @@
 import { phase, type PhaseResult, type StepRunner } from "../../engine/index.ts";
-import type { Event, Participant, ParticipantId, Work } from "../../kernel/index.ts";
+import { personOf, type Event, type Participant, type ParticipantId, type Work } from "../../kernel/index.ts";
 import { findById } from "../phases/table.ts";
 import { ownText, type DebateContext } from "./brief.ts";
 import { historyText, ownSummaryPrompt, summaryPrompt } from "./prompts.ts";
@@ -136,9 +136,10 @@ const groupByRound = (contributions: readonly TranscriptEntry[]) =>
 /** How these texts are summarized for a participant; undefined where they are not, or are below its threshold. */
 export function dueMethod(
   { settings, methods }: DebateContext,
-  { id }: Participant,
+  { id, model }: Participant,
   contributions: readonly TranscriptEntry[],
 ): SummaryMethod | undefined {
+  if (personOf(model) !== undefined) return undefined; // a person reads it whole
   const { enabled, method, threshold } = summarizationFor(settings, id);
   const own = enabled ? findSummaryMethod(method, methods) : undefined;
   return countCharacters(contributions) >= threshold ? own : undefined;

@@ -1,12 +1,15 @@
 import { defineProtocol } from "../../engine/index.ts";
 import type { Closing, Participant } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
+import { withFittedHistory } from "../phases/conversation.ts";
 import { answerWith, centralDraft, chooseControl, closeBelowQuorum } from "../phases/control.ts";
+import type { Absent } from "../phases/fan-out.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
 import { labelAt, type SeatedDraft } from "../phases/table.ts";
 import { clarify, readRequirements, type DebateContext } from "./brief.ts";
 import { EMPTY_TRANSCRIPT, summarizePerspectives, withEntries, withSummaries } from "./history.ts";
 import { reserveForJudge, writeSolution, type SolutionEvidence } from "./judge.ts";
+import { planDebate } from "./plan.ts";
 import { debateTemplates } from "./prompts.ts";
 import { criticize, pairCritics, propose, refine, transcriptEntries, type RoundSpec } from "./round.ts";
 import { DebateFields, DebateSettings, requiredProposals } from "./settings.ts";
@@ -32,23 +35,21 @@ export const debateWith = (methods: readonly SummaryMethod[]) =>
     version: 1,
     summary: "Debate a problem in rounds; a judge writes the solution",
     seats: [
-      { name: "agent", filledBy: "models", min: 1 },
-      {
-        ...{ name: "judge", filledBy: "judge", min: 1, fallbacks: true },
-        description: "judge model that writes the solution, with fallbacks",
-      },
+      { name: "agent", filledBy: "models", min: 1, person: "member" },
+      { name: "judge", filledBy: "synthesizer", min: 1, fallbacks: true, person: "judge" },
     ],
     settings: DebateSettings,
     request: DebateFields,
     templates: debateTemplates,
     view: () => import("./view/index.ts"),
     report: () => import("./report/index.ts"),
+    plan: planDebate,
     opening: async () => {
       const { openDebate } = await import("./opening.ts");
       return (request, context) => openDebate(request, context, methods);
     },
     async deliberate(protocolContext): Promise<Closing> {
-      const context: DebateContext = { ...protocolContext, methods };
+      const context: DebateContext = { ...(await withFittedHistory(protocolContext)), methods };
       reserveForJudge(context);
       const agents = context.seats("agent");
       const requirements = await readRequirements(context);
@@ -73,6 +74,7 @@ async function runRounds(
   let seated: readonly SeatedDraft[] = [];
   let first: readonly SeatedDraft[] = [];
   let lost = 0;
+  let evidence: SolutionEvidence | undefined;
   for (let round = 1; ; round += 1) {
     const last = seated;
     const active = round === 1 ? agents : seated.map(({ by }) => by);
@@ -100,16 +102,23 @@ async function runRounds(
     const { refined } = refining;
     seated = refining.seated;
     lost += proposed.absent.length + criticized.absent.length + refining.absent.length;
+    const isCut = settings.endsEarly && [...criticized.absent, ...refining.absent].some(isOverBudget);
+    if (isCut && evidence && proposals.length + critiques.length === 0)
+      return conclude(context, evidence, { first, lost }); // nothing was said in this round
     transcript = withTexts({ critiques, refinements: seated.filter(({ by }) => refined.includes(by.id)) });
     await closeRound(context, { round, after: seated, refined });
+    evidence = { brief, transcript, before, after: seated, round };
     if (
+      isCut ||
       round >= settings.rounds ||
       pairCritics(settings.topology, seated).length === 0 || // an agent alone would say nothing new
       (await decideEnd(context, { round, brief, last, after: seated, refined }))
     )
-      return conclude(context, { brief, transcript, before, after: seated, round }, { first, lost });
+      return conclude(context, evidence, { first, lost });
   }
 }
+
+const isOverBudget = ({ code }: Absent): boolean => code === "over-budget";
 
 const NO_PROPOSALS: Proposals = { seated: [], absent: [] };
 

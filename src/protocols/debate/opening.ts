@@ -96,7 +96,7 @@ export async function builtInDebate(
   }
   const { id, ...judge } = BUILT_IN_JUDGE;
   const chairs = context.settings.chair.length > 0 ? panel.chairs : [];
-  const model = panel.judges[0] ?? chairs[0] ?? first.model;
+  const model = panel.synthesizers[0] ?? chairs[0] ?? first.model;
   return {
     config: {
       agents,
@@ -180,6 +180,7 @@ function settings(
   return {
     ...rules,
     critiquesForJudge: rules.includeFullHistory ?? true,
+    endsEarly: true,
     ...definedOnly({ rounds, proposals, topology, callTimeoutMs }),
     ...(until === undefined || rules.termination?.type === until ? {} : { termination: { type: until } }),
     ...(clarify === undefined ? {} : { clarifications: { ...rules.clarifications, enabled: clarify } }),

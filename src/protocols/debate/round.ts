@@ -20,6 +20,7 @@ import {
   type Absent,
   type FanOut,
   type FanOutMember,
+  type FanOutSpec,
 } from "../phases/fan-out.ts";
 import { modelParams, readFinal, readReply } from "../phases/reply.ts";
 import { useFileTool } from "../phases/respond.ts";
@@ -53,17 +54,22 @@ type SpeechMember = FanOutMember & {
 
 type Speeches = FanOut<SpeechMember, Event<SpeechEventType>>;
 
+type SpeechWork = Pick<FanOutSpec<SpeechMember>, "quorum" | "least"> & {
+  readonly kind: SpeechKind;
+  readonly round: number;
+};
+
 /** Runs one phase of speeches, each under `round-<n>/<kind>/<member>`. */
 function runSpeeches(
   context: DebateContext,
-  { quorum, ...work }: { readonly kind: SpeechKind; readonly round: number; readonly quorum?: number },
+  { quorum, least, ...work }: SpeechWork,
   members: readonly SpeechMember[],
 ): Promise<Speeches> {
   const { patienceMs } = context.settings;
   const name = `round-${work.round}/${work.kind}`;
   return fanOut(
     context.run,
-    { name, work, members, quorum: quorum ?? countMajority(members.length), patienceMs },
+    { name, work, members, quorum: quorum ?? countMajority(members.length), least, patienceMs },
     async ({ speech }, run) => {
       const event = await speakWithTools(context, run, speech);
       return event.type === "degradation-noted" ? failedPart(event) : { in: true, value: event };
@@ -161,7 +167,7 @@ export async function propose(
     ),
   );
   const quorum = requiredProposals(context.settings, agents.length);
-  const phase = { kind: "proposal", round: spec.round, quorum } as const;
+  const phase = { kind: "proposal", round: spec.round, quorum, least: quorum } as const;
   const done = await runSpeeches(context, phase, members);
   return { seated: seatAnswers(spec, done), absent: listAbsent(done) };
 }
@@ -198,7 +204,9 @@ export async function criticize(
       }),
     ),
   );
-  const done = await runSpeeches(context, { kind: "critique", round }, members);
+  // A later round is whole, or there is none.
+  const least = context.settings.endsEarly && round > 1 ? members.length : undefined;
+  const done = await runSpeeches(context, { kind: "critique", round, least }, members);
   const critiques = pairs.flatMap(({ critic, target }) => {
     const id = `${critic.by.id}/of/${target.by.id}`;
     const event = done.in.find(({ member }) => member.id === id)?.value;

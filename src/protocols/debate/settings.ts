@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Json, ParticipantId, ToolSpec } from "../../kernel/index.ts";
+import { ConversationWindow } from "../phases/conversation.ts";
 import { countMajority } from "../phases/control.ts";
 
 const count = z.int().positive();
@@ -112,6 +113,11 @@ export const DebateSettings = z.strictObject({
   includeFullHistory: z.boolean().default(true),
   /** Whether a judge below its threshold sees the critiques of all rounds; earlier openings do not say so. */
   critiquesForJudge: z.boolean().default(false),
+  /**
+   * Whether the rounds end where the budget does not reach for all critiques of the next one. Earlier openings do not say so,
+   * and went on with some of them.
+   */
+  endsEarly: z.boolean().default(false),
   /** By participant, the role it argues for: shown to people, not to models. */
   roles: z.record(ParticipantId, z.string()).default({}),
   /** By participant, the sources of its texts; the texts themselves are pinned. */
@@ -139,6 +145,7 @@ export const DebateSettings = z.strictObject({
   callTimeoutMs: count.default(180_000),
   /** How long a phase waits for stragglers once a quorum is in; null waits for their timeouts. */
   patienceMs: count.nullable().default(null),
+  conversation: ConversationWindow.optional(),
 });
 export type DebateSettings = z.infer<typeof DebateSettings>;
 

@@ -1,6 +1,6 @@
 import type { ParticipantId } from "../../kernel/index.ts";
 import type { ProblemPrompt } from "../../prompts/problem.ts";
-import { sameAnswer } from "../../replies/answer.ts";
+import { writeAnswer } from "../../replies/answer.ts";
 import { parseConfidence } from "../../replies/confidence.ts";
 import { similarityOfRounds } from "../../stats/text-similarity.ts";
 import { majority } from "../../stats/vote.ts";
@@ -38,16 +38,15 @@ async function checkConvergence(
   { round, last, after, refined }: EndCheck,
   least: number,
 ): Promise<boolean> {
-  const [first, ...others] = after.map(({ final }) => final);
-  const agree =
-    after.length > 1 && first != null && others.every((other) => other !== null && sameAnswer(first, other));
+  const [group] = majority(after.map(({ step, final }) => ({ id: step, answer: final }))).groups;
+  const agree = after.length > 1 && group?.ids.length === after.length;
   const listTexts = (seated: readonly SeatedDraft[]) => seated.map(({ by, text }) => ({ id: by.id, text }));
   // The text of an agent that refined nothing equals itself, which says nothing.
   const changed = after.filter(({ by }) => refined.includes(by.id));
   const similarity = similarityOfRounds(listTexts(last), listTexts(changed));
   const isSimilar = similarity !== null && similarity >= least;
   const reason = agree
-    ? `all answers come to ${first.value}`
+    ? `all answers come to ${writeAnswer(group.answer)}`
     : isSimilar
       ? `the refinements are ${similarity.toFixed(3)} alike to the last round's, of ${least}`
       : "the answers still differ and still change";

@@ -27,7 +27,15 @@ function textOf(section: JudgeSection, names: readonly string[], style: TextStyl
     ...{ id, status, simulated, calls, tokens, cost, section },
     protocol: { name: "judge", version: 1 },
     question: "Who is right?",
-    ...{ answer: null, finalAnswer: null, degraded: [], control: null, grade: null, previous: null },
+    ...{
+      answer: null,
+      finalAnswer: null,
+      degraded: [],
+      error: null,
+      control: null,
+      grade: null,
+      previous: null,
+    },
     participants: [
       { id: "judge", seat: "judge", name: "Judge", model, family, answer: null, finalAnswer: null },
     ],

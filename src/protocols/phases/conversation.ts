@@ -1,8 +1,11 @@
-import type { StepRunner, Turn } from "../../engine/index.ts";
-import type { ModelRequest, Participant } from "../../kernel/index.ts";
-import { fence, type Desk } from "../../prompts/material.ts";
+import * as z from "zod";
+import type { PlanContext, PlannedPhase, ProtocolContext, StepRunner, Turn } from "../../engine/index.ts";
+import { personOf, type ModelRequest, type Participant } from "../../kernel/index.ts";
+import { fence, materialText, type Desk } from "../../prompts/material.ts";
 import { promptTokens } from "../../prompts/context-window.ts";
 import { defineTemplate } from "../../prompts/template.ts";
+import { AT_MOST } from "./plan.ts";
+import { modelParams } from "./reply.ts";
 import { formatContributions, lengthBased, type Contribution } from "./summaries/method.ts";
 import { excerpt } from "./summaries/passages.ts";
 import { texts } from "./templates/index.ts";
@@ -20,9 +23,63 @@ export const conversationSummaryTemplate = defineTemplate(
 const MAX_SUMMARY_LENGTH = 2_500;
 const MIN_SUMMARY_LENGTH = 200;
 /** The summaries of one turn: more are needed only where a long conversation meets a small context for the first time. */
-const MAX_SUMMARIES = 8;
+export const MAX_SUMMARIES = 8;
+export const MAX_SUMMARY_TOKENS = 2_048;
 /** The estimate counts 3 letters of plain English a token, and fewer of everything else. */
 const LETTERS_PER_TOKEN = 2;
+
+/** What the conversation is fitted to where several participants see it. */
+export const ConversationWindow = z.strictObject({
+  /** The smallest context window of all participants. */
+  contextTokens: z.int().positive(),
+  /** The turns that a prompt has whole at most. */
+  maxTurns: z.int().positive(),
+});
+
+/** The other parts of a prompt (instructions, drafts, reviews) and the reply need the rest of the window. */
+const SHARE_OF_WINDOW = 1 / 3;
+
+/**
+ * The context with the conversation as the prompts of all participants show it: all turns where they fit every window, else
+ * a summary, which the first model writes, and the newest turns.
+ */
+export async function withFittedHistory<
+  S extends { readonly conversation?: z.infer<typeof ConversationWindow> | undefined; callTimeoutMs: number },
+  C extends ProtocolContext<S>,
+>(context: C): Promise<C> {
+  const { conversation, callTimeoutMs: timeoutMs } = context.settings;
+  const by = context.opening.participants.find(({ model }) => personOf(model) === undefined);
+  if (!conversation || !by || context.history.length === 0) return context;
+  const { contextTokens, maxTurns } = conversation;
+  const { question } = context;
+  const history = await fitConversation(context, context.run, {
+    ...{ by, history: context.history, contextTokens, maxTurns, timeoutMs },
+    request: (turns) => ({
+      model: by.model,
+      messages: [{ role: "user", text: materialText(context, { question, context: [], history: turns }) }],
+      maxOutputTokens: Math.ceil(contextTokens * (1 - SHARE_OF_WINDOW)),
+    }),
+  });
+  return { ...context, history };
+}
+
+/** The summaries that `withFittedHistory` may make, each of which shows no more than the whole conversation. */
+export function planHistory({
+  history,
+  opening,
+  settings,
+  ...desk
+}: PlanContext<{ readonly conversation?: z.infer<typeof ConversationWindow> | undefined }>): PlannedPhase[] {
+  const by = opening.participants.find(({ model }) => personOf(model) === undefined);
+  if (!settings.conversation || !by || history.length === 0) return [];
+  const text = materialText(desk, { question: desk.question, context: [], history });
+  const request = {
+    ...modelParams(by),
+    messages: [{ role: "user" as const, text }],
+    maxOutputTokens: MAX_SUMMARY_TOKENS,
+  };
+  return [{ name: "conversation", calls: [{ ...AT_MOST, high: MAX_SUMMARIES, request, shows: [] }] }];
+}
 
 export type FittedConversation = {
   readonly by: Participant;
@@ -85,7 +142,7 @@ export async function fitConversation(
         maxLength,
         purpose: "",
         prompt,
-        maxOutputTokens: Math.min(maxOutputTokens, 2_048),
+        maxOutputTokens: Math.min(maxOutputTokens, MAX_SUMMARY_TOKENS),
         timeoutMs,
         contextTokens,
         turns: { covers, kept: rest.length - count + kept },

@@ -1,9 +1,16 @@
-import type { ProtocolContext } from "../../engine/index.ts";
-import { StepKey, type Answer, type Message, type Participant } from "../../kernel/index.ts";
+import type { PlanContext, PlannedPhase, ProtocolContext } from "../../engine/index.ts";
+import {
+  StepKey,
+  type Answer,
+  type Message,
+  type ModelRequest,
+  type Participant,
+} from "../../kernel/index.ts";
 import { materialText, type Desk, type Material } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { failedPart, fanOut, listAbsent, type Absent } from "./fan-out.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
+import { ALWAYS } from "./plan.ts";
 import { texts } from "./templates/index.ts";
 
 export const draftTemplate = defineTemplate("council-draft", ["material", "persona"], texts["council-draft"]);
@@ -38,13 +45,13 @@ export async function draft(
   { quorum, maxOutputTokens, timeoutMs, patienceMs }: DraftLimits,
 ): Promise<Drafts> {
   const work = { kind: "draft" };
-  const drafters = members.map((by) => {
-    const messages = draftPrompt(context, { material: context, persona: context.instructions(by) });
-    return { id: by.id, by, request: { ...modelParams(by), messages, maxOutputTokens } };
-  });
+  const drafters = members.map((by) => ({
+    ...{ id: by.id, by },
+    request: draftRequest(context, by, maxOutputTokens),
+  }));
   const done = await fanOut<(typeof drafters)[number], Draft>(
     context.run,
-    { name: "draft", work, members: drafters, quorum, patienceMs },
+    { name: "draft", work, members: drafters, quorum, least: quorum, patienceMs },
     async ({ by, request }, run) => {
       const key = StepKey.parse(`draft/${by.id}`);
       const event = await run.call(
@@ -69,3 +76,22 @@ export async function draft(
   );
   return { drafts: done.in.map(({ value }) => value), absent: listAbsent(done) };
 }
+
+function draftRequest(
+  context: PlanContext | ProtocolContext,
+  by: Participant,
+  maxOutputTokens: number,
+): ModelRequest {
+  const messages = draftPrompt(context, { material: context, persona: context.instructions(by) });
+  return { ...modelParams(by), messages, maxOutputTokens };
+}
+
+/** One call of each member. */
+export const planDrafts = (
+  context: PlanContext,
+  members: readonly Participant[],
+  { maxOutputTokens }: Pick<DraftLimits, "maxOutputTokens">,
+): PlannedPhase => ({
+  name: "draft",
+  calls: members.map((by) => ({ ...ALWAYS, request: draftRequest(context, by, maxOutputTokens), shows: [] })),
+});

@@ -5,7 +5,13 @@ import {
   type PhaseWork,
   type StepRunner,
 } from "../../engine/index.ts";
-import type { Event, Failure, ModelRequest, Participant } from "../../kernel/index.ts";
+import {
+  personOf,
+  type Event,
+  type Failure,
+  type ModelRequest,
+  type Participant,
+} from "../../kernel/index.ts";
 import { countMajority } from "./control.ts";
 import { budgetAbsence, createAbsence, type Absence } from "./reply.ts";
 import { findById } from "./table.ts";
@@ -21,6 +27,8 @@ export type FanOutSpec<M extends FanOutMember> = {
   readonly members: readonly M[];
   /** With this many in, `patienceMs` starts to run; by default more than half of those that the budget admits. */
   readonly quorum?: number;
+  /** Where the budget reaches for fewer, nobody is asked. */
+  readonly least?: number | undefined;
   /** How long to wait for stragglers; null waits for everybody. */
   readonly patienceMs: number | null;
 };
@@ -58,14 +66,16 @@ export type Absent = Absence & { readonly by: Participant };
  */
 export async function fanOut<M extends FanOutMember, T>(
   run: StepRunner,
-  { name, work, members, quorum, patienceMs }: FanOutSpec<M>,
+  { name, work, members, quorum, least, patienceMs }: FanOutSpec<M>,
   step: (member: M, run: StepRunner) => Promise<FanOutPart<T>>,
 ): Promise<FanOut<M, T>> {
-  const admission = await admitWithinBudget(run, { name, work, members });
+  const admission = await admitWithinBudget(run, { name, work, members, least });
   const patience =
     patienceMs === null ? {} : { quorum: quorum ?? countMajority(admission.in.length), patienceMs };
   const failures = new Map<string, Failure>();
-  const done = await phase(run, { name, work, members: admission.in, ...patience }, async (id, part) => {
+  const people = members.flatMap(({ id, request }) => (personOf(request.model) === undefined ? [] : [id]));
+  const spec = { name, work, members: admission.in, people, ...patience };
+  const done = await phase(run, spec, async (id, part) => {
     const outcome = await step(findById(members, id), part);
     if (outcome.failure) failures.set(id, outcome.failure);
     return outcome;

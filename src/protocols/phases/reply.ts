@@ -19,9 +19,11 @@ export const modelParams = ({
 }: Participant): Pick<ModelRequest, "model" | "temperature"> =>
   temperature === undefined ? { model } : { model, temperature };
 
-/** A reply of nothing is a failure: no answer is never passed on as one. */
+/** A reply that shows nothing is a failure, also one of characters without a shape: no answer is never passed on as one. */
 export const emptyReplyFailure = (reply: string): Failure | undefined =>
-  reply.trim() === "" ? { code: "unreadable", message: "the reply was empty" } : undefined;
+  SHOWN.test(reply) ? undefined : { code: "unreadable", message: "the reply was empty" };
+
+const SHOWN = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** What an answer comes down to. The last word of a reply that reached its limit of tokens may be half of one. */
 export function readFinal(text: string, { finish }: Extract<Call, { ok: true }>): Answer | null {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ProtocolContext, StepOutcome, Turn } from "../../engine/index.ts";
+import type { PlanContext, PlannedCall, ProtocolContext, StepOutcome, Turn } from "../../engine/index.ts";
 import {
   RecallRules,
   StepKey,
@@ -22,8 +22,9 @@ import { defineTemplate } from "../../prompts/template.ts";
 import { isMemoryTool, useMemoryTool } from "./memory-tools.ts";
 import { callFailure, degradation, modelParams, readFinal } from "./reply.ts";
 import { texts } from "./templates/index.ts";
-import { fitConversation } from "./conversation.ts";
-import { speakWithTools, withTools } from "./tool-turns.ts";
+import { fitConversation, MAX_SUMMARIES, MAX_SUMMARY_TOKENS } from "./conversation.ts";
+import { ALWAYS, AT_MOST } from "./plan.ts";
+import { planToolTurns, speakWithTools, withTools } from "./tool-turns.ts";
 
 /** How a respondent answers, whichever of two it is. */
 export const RespondentSettings = z.strictObject({
@@ -69,7 +70,13 @@ export async function respond(
   const persona = context.instructions(by);
   const requestWith = (shown: readonly Turn[]): ModelRequest => ({
     ...modelParams(by),
-    messages: respondPrompt(context, { persona, history: shown, material: context, facts, engrams }),
+    messages: respondPrompt(context, {
+      persona,
+      history: shown,
+      material: { question: context.question, context: context.context },
+      facts,
+      engrams,
+    }),
     maxOutputTokens: Math.min(settings.maxOutputTokens, Math.ceil((contextTokens ?? Infinity) / 2)),
     ...(contextTokens === undefined ? {} : { contextTokens }),
   });
@@ -111,6 +118,34 @@ export async function respond(
     outcomes: ["answer-given", respondent === "A" ? "degradation-noted" : "reaction-failed"],
     read: (call) => readAnswer(call, { by, respondent }),
   });
+}
+
+/** A respondent's call, with the turns that its tools take and the summaries that a long conversation does. */
+export function planAnswer(
+  context: PlanContext<RespondentSettings>,
+  by: Participant,
+): { readonly answer: PlannedCall[]; readonly summaries: PlannedCall[] } {
+  const { history, memoryTokens, settings } = context;
+  const { contextTokens, tools } = settings;
+  const prompt = { persona: context.instructions(by), history, material: context, facts: [], engrams: [] };
+  const maxOutputTokens = Math.min(settings.maxOutputTokens, Math.ceil((contextTokens ?? Infinity) / 2));
+  const request = { ...modelParams(by), messages: respondPrompt(context, prompt), maxOutputTokens };
+  const shows = memoryTokens === 0 ? [] : [memoryTokens];
+  const isLong = contextTokens !== undefined && history.length > 0;
+  return {
+    answer: planToolTurns({ ...ALWAYS, request, shows }, tools),
+    // Each shows no more than the conversation does.
+    summaries: isLong
+      ? [
+          {
+            ...AT_MOST,
+            high: MAX_SUMMARIES,
+            request: { ...request, maxOutputTokens: Math.min(maxOutputTokens, MAX_SUMMARY_TOKENS) },
+            shows: [],
+          },
+        ]
+      : [],
+  };
 }
 
 /** The result of a file tool's call, or why there is none. */

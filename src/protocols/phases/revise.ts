@@ -1,4 +1,4 @@
-import type { ProtocolContext, StepRunner } from "../../engine/index.ts";
+import type { PlanContext, PlannedCall, ProtocolContext, StepRunner } from "../../engine/index.ts";
 import { StepKey, type Message, type ModelRequest, type ParticipantId } from "../../kernel/index.ts";
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
@@ -6,6 +6,7 @@ import { labelReader } from "../../replies/reply-fields.ts";
 import type { Draft } from "./draft.ts";
 import { failedPart, fanOut, type FanOutMember, type FanOutPart } from "./fan-out.ts";
 import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
+import { AT_MOST, times } from "./plan.ts";
 import { modelParams, readFinal, readReply } from "./reply.ts";
 import { findByLabel, othersFrom, type SeatedDraft } from "./table.ts";
 import { texts } from "./templates/index.ts";
@@ -74,7 +75,21 @@ export function minimumRevisionCalls(
   return first ? [{ step: `round-${spec.round}/revision/${first.id}`, request: first.request }] : [];
 }
 
-const listMembers = (context: ProtocolContext, spec: RevisionRound): readonly RevisionMember[] =>
+/** One call of each member at most, with as many answers of `maxOutputTokens` as it is shown. */
+export const planRevisions = (
+  context: PlanContext,
+  spec: Pick<RevisionRound, "table" | "maxOutputTokens">,
+): PlannedCall[] =>
+  listMembers(context, { ...spec, differ: () => true }).map(({ request, shown }) => ({
+    ...AT_MOST,
+    request,
+    shows: times(shown.length, spec.maxOutputTokens),
+  }));
+
+const listMembers = (
+  context: PlanContext | ProtocolContext,
+  spec: Pick<RevisionRound, "table" | "differ" | "maxOutputTokens">,
+): readonly RevisionMember[] =>
   spec.table.flatMap((place) => {
     const { by } = place;
     const answers = chooseShown(spec, place);
@@ -136,7 +151,10 @@ async function askRevision(
 }
 
 /** The own answer and those that differ from it, of which two that differ from each other come first. */
-function chooseShown({ table, differ }: RevisionRound, place: SeatedDraft): readonly SeatedDraft[] {
+function chooseShown(
+  { table, differ }: Pick<RevisionRound, "table" | "differ">,
+  place: SeatedDraft,
+): readonly SeatedDraft[] {
   const others = othersFrom(table, place.by.id).filter((other) => differ(place, other));
   const [first] = others;
   const second = first && (others.find((other) => differ(first, other)) ?? others[1]);

@@ -10,7 +10,10 @@ import type { Draft } from "./draft.ts";
 export type SeatedDraft = Draft & { readonly label: string };
 
 /** The drafts around a table, in an order drawn from the seed; the labels A, B, C… go round it. */
-export function seatDrafts(context: ProtocolContext, drafts: readonly Draft[]): readonly SeatedDraft[] {
+export function seatDrafts(
+  context: Pick<ProtocolContext, "shuffle">,
+  drafts: readonly Draft[],
+): readonly SeatedDraft[] {
   const ids = drafts.map(({ by }) => by.id as string);
   return context.shuffle("labels", ids).flatMap((id, index) => {
     const draft = drafts.find(({ by }) => by.id === id);

@@ -6,6 +6,8 @@ import type { OpeningContext, OpeningPart, SeatedParticipant } from "../../engin
 export type RespondRequest = {
   /** The turn that this question follows. */
   readonly previous?: DeliberationId | undefined;
+  /** Whether that turn's question is asked again. */
+  readonly again?: boolean | undefined;
 };
 
 /** Calls of tools for one answer. */
@@ -16,7 +18,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
   const { settings, fileTools } = context;
   const { user } = settings;
   const { participants, notes } = await respondents(context);
-  const { previous } = request;
+  const { previous, again = false } = request;
   const place = previous === undefined ? undefined : await context.placeAfter(previous, user);
   const recall = context.recall(user);
   const remembers = recall !== null && settings.memoryTools;
@@ -27,7 +29,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
     return contextTokens === undefined ? {} : { contextTokens, maxTurns: settings.historyTurns };
   };
   const window = windowOf("A");
-  const history = await context.turnsBefore(previous, "A", window.contextTokens !== undefined);
+  const history = await context.turnsBefore(previous, { whole: window.contextTokens !== undefined, again });
   return {
     settings: {
       ...(settings.respondTokens === undefined ? {} : { maxOutputTokens: settings.respondTokens }),
@@ -42,7 +44,7 @@ export async function openRespond(request: RespondRequest, context: OpeningConte
     },
     participants,
     templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
-    conversation: { history, ...place, user },
+    conversation: { history, ...place, user, ...(again ? { again } : {}) },
     answering: participants.map(({ model }) => model),
     pairwise: settings.respondentB,
     // The second respondent answers under the first one's settings, and keeps no facts: nobody sees what it says.
@@ -70,10 +72,10 @@ async function respondents(context: OpeningContext): Promise<Pick<OpeningPart, "
     const next = "name a model as provider/model";
     throw new Fault("configuration", { why: "there is no model to answer", next });
   }
-  const { name, instructions, temperature } = context.persona("respondent");
+  const { name, instructions, temperature } = context.persona(settings.respondent);
   const seat = (own: Pick<SeatedParticipant, "id" | "seat" | "model">, degrees: number | undefined) => ({
     ...own,
-    persona: { name, instructions },
+    persona: { name, instructions: settings.system ?? instructions },
     family: context.family(own.model),
     ...(degrees === undefined ? {} : { temperature: degrees }),
   });

@@ -21,6 +21,26 @@ it("says who answered, what memory gave, what it took and where it is kept", () 
   ]);
 });
 
+it("names the next commands behind the id, as far as there is room", () => {
+  const next = ["parley show abc", "parley respond --continue abc"];
+  const result = {
+    id: "abc",
+    tokens: { in: 1, out: 5, cached: null },
+    cost: { usd: 0, source: "free" },
+    wallMs: 1_500,
+    simulated: false,
+  };
+  const given = { recalled: null, model: "sim/ada", unpriced: [], next };
+  expect(responseLines(result, given)).toEqual([
+    "sim/ada · 1 input + 5 output tokens · free · 1.5 s · abc · parley show abc · parley respond --continue abc",
+  ]);
+  expect(responseLines(result, { ...given, width: 60 })).toEqual([
+    "sim/ada · 1 input + 5 output tokens · free · 1.5 s",
+    "abc · parley show abc · parley respond --continue abc",
+  ]);
+  expect(responseLines(result, { ...given, width: 40 }).at(-1)).toBe("free · 1.5 s · abc · parley show abc");
+});
+
 it.each([20, 30, 40, 60, 80])("takes at most three lines of %i cells, and never loses the id", (width) => {
   for (const model of ["sim/ada", "openai/a-model-with-a-rather-long-name-2026-11-22"])
     for (const recalled of [null, { engrams: 12, facts: 3, how: "" }]) {

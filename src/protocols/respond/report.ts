@@ -47,24 +47,31 @@ export function responseLines(
     model,
     unpriced,
     width = Infinity,
+    next = [],
   }: Pick<RespondSection, "recalled"> & {
     readonly model: string;
     readonly unpriced: readonly string[];
     readonly width?: number;
+    /** What to do next, shown behind the id as far as there is room. */
+    readonly next?: readonly string[];
   },
 ): string[] {
+  const named = next.reduce((line, part) => {
+    const longer = `${line} · ${part}`;
+    return widthOf(longer) <= width ? longer : line;
+  }, id);
   const name = simulated ? `${oneLine(model, 60)} (simulated)` : oneLine(model, 60);
   const memory = recalled ? memoryWords(recalled) : "";
   const usage = formatTokens(tokens);
   const time = wallMs === null ? "" : formatDuration(wallMs);
-  const parts = [name, memory, usage, formatCost(cost, unpriced), time, id].filter(Boolean);
+  const parts = [name, memory, usage, formatCost(cost, unpriced), time, named].filter(Boolean);
   const optional = [usage, memory, time];
   for (let dropped = 0; dropped <= optional.length; dropped += 1) {
     const kept = parts.filter((part) => !optional.slice(0, dropped).includes(part));
     const lines = packed(kept, width);
     if (lines.length <= MAX_FOOTER_LINES) return lines;
   }
-  return packed([name, id], width);
+  return packed([name, named], width);
 }
 
 const MAX_FOOTER_LINES = 3;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isEvent, type Entry } from "../../kernel/index.ts";
+import { writeAnswer } from "../../replies/answer.ts";
 import { KeptFact } from "../../views/memory-view.ts";
 import { AnswerGrade, answerOfB, gradeOf } from "../../views/answer-event.ts";
 
@@ -53,7 +54,7 @@ export function sectionOf(entries: readonly Entry[]): RespondSection {
           by: second.data.by,
           model: second.data.call?.model ?? null,
           answer: second.data.text,
-          finalAnswer: second.data.final?.value ?? null,
+          finalAnswer: second.data.final && writeAnswer(second.data.final),
           grade: gradeOf(entries, second.id),
         }
       : null,

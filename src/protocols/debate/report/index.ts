@@ -23,7 +23,7 @@ export function agreement({ rounds, assessment }: DebateSection): string {
   const open = assessment?.unfulfilledMajorRequirements.length ?? 0;
   return [
     pluralize(rounds, "round"),
-    assessment ? `judge's self-reported confidence: ${confidenceText(assessment)}` : "",
+    assessment ? `judge's own confidence ${confidenceText(assessment)}` : "",
     open === 0 ? "" : `${pluralize(open, "requirement")} unfulfilled`,
   ]
     .filter(Boolean)

@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { configFolder, type FileContext } from "../config/paths.ts";
+import { loadSettings } from "../config/sources.ts";
+import { PANEL_SIZE, spread } from "./panel.ts";
+import { reachable, type Reachable } from "./reachable.ts";
+
+/** What a first file of settings would name, found on this machine. */
+export type FirstSettings = {
+  /** Providers that answer, or whose key is set. */
+  readonly places: readonly Reachable[];
+  /** Three models of them, of different families where there are such; empty where nothing is reachable. */
+  readonly models: readonly string[];
+  /** Whether a model among them costs money. */
+  readonly isPaid: boolean;
+};
+
+const FREE = /^(?:ollama|lmstudio|sim)\//;
+
+/** Looks for local servers and keys; calls no model, and reads no settings but the user's. */
+export async function findFirstSettings(place: FileContext): Promise<FirstSettings> {
+  const { settings } = loadSettings({ ...place, flags: {}, trusts: () => true });
+  const places = await reachable({ env: place.env, settings });
+  const refs = places.flatMap(({ provider, models }) => models.map((model) => `${provider}/${model}`));
+  const models =
+    refs.length === 0 ? [] : [...new Set(spread(refs, { families: settings.families, size: PANEL_SIZE }))];
+  return { places, models, isPaid: models.some((ref) => !FREE.test(ref)) };
+}
+
+/** Where the file would be: in this folder, or among the user's own settings. */
+export const settingsFile = (place: FileContext, where: "project" | "user"): string =>
+  join(where === "user" ? configFolder(place) : place.cwd, "parley.yaml");
+
+export type Chosen = { readonly models: readonly string[]; readonly maxCostUsd: number | undefined };
+
+/** A commented file of settings. A model's name was a server's to choose, so it is quoted as JSON, which YAML reads too. */
+export function writeFirstSettings({ models, maxCostUsd }: Chosen): string {
+  const list =
+    models.length === 0
+      ? ["# models: [ollama/llama3.2]"]
+      : ["models:", ...models.map((ref) => `  - ${JSON.stringify(ref)}`)];
+  return `# Settings of Parley. Every line can be changed or removed; an environment variable or a flag counts before it.
+
+# Who answers, as provider/model. Three of different makers disagree most usefully.
+${list.join("\n")}
+
+# The most that one run may cost, in US dollars. A model without a known price is refused under it.
+${maxCostUsd === undefined ? "# max-cost-usd: 0.50" : `max-cost-usd: ${maxCostUsd}`}
+
+# Who writes the answer from the drafts; by default the first member.
+# chair: anthropic/claude-sonnet-4-5
+
+# How the drafts are weighed: balanced, risk-averse, goal-seeking, novelty, or a file.
+strategy: balanced
+
+# Whether answers are remembered for respond and chat.
+memory: on
+
+# A server of your own, as compatible/lab. Its key stays in the environment, or with your stored keys.
+# compatible:
+#   lab: { url: "http://localhost:8000/v1", model: llama-3.3-70b, local: true }
+`;
+}

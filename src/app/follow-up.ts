@@ -1,0 +1,172 @@
+import type { OpeningContext, OpeningPart } from "../engine/opening-part.ts";
+import {
+  DeliberationId,
+  Fault,
+  isEvent,
+  type Entry,
+  type Opening,
+  type Participant,
+} from "../kernel/index.ts";
+import { conversationSummaryTemplate } from "../protocols/phases/conversation.ts";
+import { quoteValue } from "../text/words.ts";
+import type { AppContext } from "./context.ts";
+import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
+import { findOpening } from "./lookup.ts";
+import { contextTokensOf } from "./reaction-plan.ts";
+
+/** The window that is assumed where neither settings nor the model's server say. */
+const USUAL_CONTEXT = 32_768;
+
+/** How a request follows a turn: what it changes in the opening that a protocol makes. */
+export type FollowUp = {
+  /** The context that the protocol's own opening gets. */
+  as(context: OpeningContext): OpeningContext;
+  /** The place in the conversation, for a protocol that has not taken it itself. */
+  part(participants: OpeningPart["participants"]): Promise<FollowUpPart | undefined>;
+  /** The participants under the ids that they have in the conversation. */
+  seated(participants: OpeningPart["participants"]): OpeningPart["participants"];
+  readonly attachments: readonly { readonly name: string; readonly text: string }[];
+};
+
+type FollowUpPart = Pick<OpeningPart, "conversation" | "settings" | "templates">;
+
+/**
+ * Reads from a request which turn it follows, and which member it asks.
+ * @throws Fault `configuration` for an unknown member, and for one without a turn before
+ */
+export async function followUp(
+  context: Pick<AppContext, "store" | "principal" | "settings">,
+  { previous: id, member: name, again = false }: FollowUpRequest,
+): Promise<FollowUp> {
+  if (id === undefined) {
+    const asked = name === undefined ? (again ? "a question again" : undefined) : "a member";
+    if (asked === undefined) return NO_FOLLOW_UP;
+    const next = "name the run that it follows: previous";
+    throw new Fault("configuration", { why: `${asked} is asked in a conversation`, next });
+  }
+  const previous = DeliberationId.parse(id);
+  const member = name === undefined ? undefined : await findMember(context, previous, name);
+  return {
+    as: (usual) => (member ? asMember(usual, member) : usual),
+    part: (participants) => followUpPart(context, previous, { participants, again }),
+    seated: (participants) => participants.map((one) => (member ? { ...one, id: member.member.id } : one)),
+    attachments: member ? draftAttachment(member) : [],
+  };
+}
+
+const NO_FOLLOW_UP: FollowUp = {
+  as: (usual) => usual,
+  part: () => Promise.resolve(undefined),
+  seated: (participants) => participants,
+  attachments: [],
+};
+
+export type FollowUpRequest = {
+  /** The previous turn of the conversation. */
+  readonly previous?: string | undefined;
+  /** Whether the previous turn's question is asked again, so that its answer is left out of the conversation. */
+  readonly again?: boolean | undefined;
+  /** A member of the conversation's newest council or debate, by id or name, that answers alone. */
+  readonly member?: string | undefined;
+};
+
+/**
+ * The part of an opening that makes it a turn of a conversation, for protocols with several participants: its position, the
+ * earlier turns, and the window that these are fitted to.
+ * @throws Fault as `nextTurn`
+ */
+async function followUpPart(
+  { store, principal: { user }, settings }: Pick<AppContext, "store" | "principal" | "settings">,
+  previous: DeliberationId,
+  { participants, again }: { readonly participants: OpeningPart["participants"]; readonly again: boolean },
+): Promise<FollowUpPart> {
+  const windows = participants.map(({ model }) => contextTokensOf(model, settings) ?? USUAL_CONTEXT);
+  return {
+    conversation: {
+      ...(await nextTurn(store, previous, user)),
+      history: await turnsBefore(store, previous, { by: "A", again, ...WHOLE_CONVERSATION }),
+      user,
+      ...(again ? { again } : {}),
+    },
+    settings: { conversation: { contextTokens: Math.min(...windows), maxTurns: settings.historyTurns } },
+    templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
+  };
+}
+
+/** One member of an earlier run, as it was then, and what it answered before the others were heard. */
+type EarlierMember = {
+  readonly member: Participant;
+  readonly instructions: string;
+  /** Null where it gave no answer of its own, as a chair. */
+  readonly draft: { readonly question: string; readonly text: string } | null;
+};
+
+/**
+ * Finds a member by id or name in the newest run of the conversation that had several participants.
+ * @throws Fault `configuration` with the members' names
+ */
+async function findMember(
+  { store }: Pick<AppContext, "store">,
+  previous: DeliberationId,
+  name: string,
+): Promise<EarlierMember> {
+  for (let id: DeliberationId | undefined = previous; id !== undefined;) {
+    const entries: readonly Entry[] = await store.read(id);
+    const { participants, question, previous: before }: Opening = findOpening(entries, id).data;
+    if (participants.some(({ seat }) => seat !== "respondent" && seat !== "respondent-b")) {
+      const heard = participants.filter(({ id: one }) => entries.some((entry) => isBy(entry, one)));
+      const member = heard.find((one) => isNamed(one, name));
+      if (!member) {
+        const why = `${quoteValue(name)} took no part in ${id}`;
+        const next = heard.map((one) => `@${one.id}`).join(", ");
+        throw new Fault("configuration", { why, next: `ask one of ${next}` });
+      }
+      const text = draftOf(entries, member);
+      const instructions = await store.text(member.persona.instructions);
+      return { member, instructions, draft: text === undefined ? null : { question, text } };
+    }
+    id = before;
+  }
+  const why = `no run of this conversation has members, so ${quoteValue(name)} cannot be asked`;
+  throw new Fault("configuration", { why, next: "ask a council or a debate first" });
+}
+
+/** Whether a participant wrote what an entry records. */
+const isBy = (entry: Entry, id: Participant["id"]): boolean =>
+  isEvent(entry, "answer-given", "review-given", "synthesis-given") && entry.data.by === id;
+
+const isNamed = ({ id, persona }: Participant, name: string): boolean =>
+  [id, persona.name, persona.name.replaceAll(/\s+/g, "-")].some(
+    (one) => one.toLowerCase() === name.toLowerCase(),
+  );
+
+/** What a participant answered last, of all that it answered itself. */
+const draftOf = (entries: readonly Entry[], { id }: Participant): string | undefined =>
+  entries
+    .filter((entry) => isEvent(entry, "answer-given"))
+    .findLast(({ data, origin }) => data.by === id && origin.by !== "reactor")?.data.text;
+
+/** The context of an opening in which one earlier member answers alone: its model and instructions, and no memory. */
+const asMember = (
+  context: OpeningContext,
+  { member: { id, model, persona, temperature }, instructions }: EarlierMember,
+): OpeningContext => ({
+  ...context,
+  settings: {
+    ...{ ...context.settings, models: [model], respondentB: false, memoryTools: false },
+    ...{ temperature, system: undefined },
+  },
+  persona: () => ({ id, name: persona.name, instructions }),
+  recall: () => null,
+});
+
+/** The member's own draft as an attachment, which no other member's turn has. */
+const draftAttachment = ({ draft }: EarlierMember): { name: string; text: string }[] =>
+  draft === null
+    ? []
+    : [
+        {
+          name: "your own earlier answer, written before the answer above was made from all",
+          text: draft.text,
+        },
+      ];

@@ -1,0 +1,133 @@
+import {
+  Fault,
+  seatRequest,
+  UserId,
+  type DeliberationId,
+  type Message,
+  type StepKey,
+} from "../kernel/index.ts";
+import { pendingQuestions } from "../views/pending-questions.ts";
+import { pendingSeats, type PendingSeat } from "../views/pending-seats.ts";
+import type { AppContext } from "./context.ts";
+
+// INBOX-1. Somebody else's seat is neither shown nor answered: a person sees the prompts of the own steps, and nothing else.
+// INBOX-2. An answer that the step's reader refuses is not recorded, so that the person can give another.
+
+export type SeatCaller = Pick<AppContext, "engine" | "principal" | "store">;
+
+/** A seat that waits for the caller, with its prompt, whole. */
+export type OwnSeat = PendingSeat & { readonly id: DeliberationId; readonly messages: readonly Message[] };
+
+/** The seats of a run that wait for the caller. */
+export async function listOwnSeats(context: SeatCaller, id: DeliberationId): Promise<readonly OwnSeat[]> {
+  const { engine, principal, store } = context;
+  const own = pendingSeats(await store.read(id)).filter(({ person }) => person === principal.user);
+  const seats = await Promise.all(
+    own.map(async (seat) => ({ seat, prompt: await engine.lookAtSeat(id, seat.step) })),
+  );
+  return seats.flatMap(({ seat, prompt }) => (prompt ? [{ ...seat, id, messages: prompt.messages }] : []));
+}
+
+export type SeatAnswer = {
+  readonly text: string;
+  /** By default the first that waits for the caller. */
+  readonly step?: string | undefined;
+};
+
+/**
+ * `recorded`: the run can go on. `refused`: the step could not use it; nothing is recorded. `late`: the first answer stands,
+ * or the seat's time was up.
+ */
+export type SeatOutcome =
+  | { readonly status: "recorded"; readonly step: StepKey }
+  | { readonly status: "refused"; readonly step: StepKey; readonly why: string }
+  | { readonly status: "late"; readonly step: StepKey | null; readonly why: string };
+
+/** Reads an answer as the step will, and records it. @throws Fault `configuration` for somebody else's seat, or none */
+export async function answerSeat(
+  context: SeatCaller,
+  id: DeliberationId,
+  { text, step: wanted }: SeatAnswer,
+): Promise<SeatOutcome> {
+  const { engine, principal, store } = context;
+  const entries = await store.read(id);
+  const seats = pendingSeats(entries).filter(({ step }) => wanted === undefined || step === wanted);
+  const seat = seats.find(({ person }) => person === principal.user);
+  if (!seat) {
+    const [other] = seats;
+    if (other) throw othersSeat(other, principal.user);
+    const past = entries.findLast(
+      (entry) =>
+        (entry.type === "seat-answered" || entry.type === "seat-expired") &&
+        (wanted === undefined ? entry.data.person === principal.user : entry.data.step === wanted),
+    );
+    if (past) return { status: "late", step: null, why: describeRecord(past) };
+    const why = `${id} is not waiting for an answer of ${principal.user}`;
+    throw new Fault("configuration", { why, next: "list what waits, in the inbox" });
+  }
+  const { step } = seat;
+  const prompt = await engine.lookAtSeat(id, step);
+  if (!prompt) return { status: "late", step, why: "the run went on without it" };
+  const reading = prompt.read(text);
+  if (!reading.ok) return { status: "refused", step, why: reading.why }; // INBOX-2
+  const person = UserId.parse(principal.user);
+  const appended = await store.append(id, [{ type: "seat-answered", data: { step, person, text } }], {
+    by: "client",
+    request: seatRequest(step),
+  });
+  if (!appended.ok) return { status: "late", step, why: "the run has ended" };
+  if (appended.fresh) return { status: "recorded", step };
+  return { status: "late", step, why: describeRecord(appended.events[0]) };
+}
+
+const describeRecord = (entry: { readonly type: string; readonly data: unknown } | undefined): string =>
+  entry?.type === "seat-expired"
+    ? "the time was up before this answer came"
+    : "this was answered before; the first answer stands";
+
+/** The error for a seat of another user. */
+export const othersSeat = ({ person }: Pick<PendingSeat, "person">, user: string): Fault =>
+  new Fault("configuration", {
+    why: `this seat is ${person}'s, and you are ${user}`,
+    next: `act as the user ${person}, if that is you`,
+  });
+
+/** One thing that waits for a person, in one run. */
+export type InboxItem = {
+  readonly id: DeliberationId;
+  readonly question: string;
+  readonly kind: "seat" | "questions";
+  /** What is asked: the kind of work of a seat, or the questions. */
+  readonly asked: readonly string[];
+  /** The step of a seat; null for questions. */
+  readonly step: string | null;
+  readonly since: string;
+  readonly until: string | null;
+};
+
+const PAGE = 1_000;
+
+/** Everything that waits for the caller, newest run first. It reads the journals of open runs alone. */
+export async function readInbox({
+  principal,
+  store,
+}: Pick<SeatCaller, "principal" | "store">): Promise<readonly InboxItem[]> {
+  const items: InboxItem[] = [];
+  for (let before: DeliberationId | undefined; ;) {
+    const page = await store.list({ limit: PAGE, open: true, ...(before === undefined ? {} : { before }) });
+    for (const { id, question } of page) {
+      const entries = await store.read(id);
+      for (const { step, person, work, since, until } of pendingSeats(entries))
+        if (person === principal.user)
+          items.push({ id, question, kind: "seat", asked: [work], step, since, until });
+      const pending = pendingQuestions(entries);
+      const asked = pending?.questions.map(({ text }) => text);
+      if (asked) {
+        const since = entries.at(-1)?.at ?? "";
+        items.push({ id, question, kind: "questions", asked, step: null, since, until: null });
+      }
+    }
+    if (page.length < PAGE) return items;
+    before = page.at(-1)?.id;
+  }
+}

@@ -1,0 +1,196 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { stringify } from "yaml";
+import { isFault } from "../kernel/index.ts";
+import { findNearest, quoteValue } from "../text/words.ts";
+import { isMapping } from "./yaml.ts";
+import { listFiles, nearestAbove, stem, type FolderFile } from "./named-files.ts";
+import { readPack } from "./packs.ts";
+import { configFolder, type FileContext } from "./paths.ts";
+import { INSTRUCTION_PARTS, readPersona } from "./personas.ts";
+import { PersonaId } from "./settings.ts";
+import { readStrategy } from "./strategies.ts";
+import { displayPath, refuse, toReadFault } from "./text-file.ts";
+
+// CATALOG-1. No file that exists is written over.
+
+/** What a file says, as far as a list shows it; `value` is null for one that only hides another. */
+type CatalogFile = {
+  readonly name: string;
+  readonly value: {
+    readonly description: string;
+    /** What it makes a prompt say, or sets. */
+    readonly text: string;
+    /** What it may have and lacks. */
+    readonly missing: readonly string[];
+  } | null;
+};
+
+const KINDS = {
+  personas: {
+    noun: "persona",
+    read: (file: FolderFile, place: FileContext): CatalogFile => {
+      const [name, persona] = readPersona(file, { kind: "persona", place });
+      if (!persona) return { name, value: null };
+      const { description, instructions: text, missingParts: missing } = persona;
+      return { name, value: { description, text, missing } };
+    },
+    template: (id: string) =>
+      [
+        `id: ${id}`,
+        `name: ${nameOf(id)}`,
+        "description: What this one looks for.",
+        "# temperature: 0.7",
+        "# model: openai/gpt-5-mini",
+        "# Text, or these parts; a part may be left out.",
+        "instructions:",
+        ...INSTRUCTION_PARTS.flatMap((part) => [
+          `  ${part}: |`,
+          `    ${PART_HINTS[part] ?? "Write it here."}`,
+        ]),
+      ].join("\n"),
+  },
+  strategies: {
+    noun: "strategy",
+    read: (file: FolderFile): CatalogFile => {
+      const { name, description, directive: text } = readStrategy(file);
+      return {
+        name,
+        value: { description, text, missing: [] },
+      };
+    },
+    template: (id: string) =>
+      [
+        `name: ${id}`,
+        "description: How the chair weighs the answers.",
+        "# sees: [standing]   # shows the chair the members' ranking, too",
+        "# {{goal}} is the goal that is given, {{count}} the number of answers.",
+        "directive: |",
+        "  Say what counts and what does not, and what to do where the answers differ.",
+      ].join("\n"),
+  },
+  packs: {
+    noun: "pack",
+    read: (file: FolderFile, place: FileContext): CatalogFile => {
+      const [name, pack] = readPack(file, place);
+      if (!pack) return { name, value: null };
+      const { description, protocol, settings } = pack;
+      return { name, value: { description, text: stringify({ protocol, ...settings }).trim(), missing: [] } };
+    },
+    template: (id: string) =>
+      [
+        `id: ${id}`,
+        `name: ${nameOf(id)}`,
+        "description: The kind of question that it is for.",
+        "protocol: council   # or ask, which goes only as far as answers differ",
+        "# A member is a persona, or {persona: historian, model: openai/gpt-5-mini, temperature: 0.4}.",
+        "members: [analyst, pragmatist, challenger]",
+        "# chair: [anthropic/claude-sonnet-4-5]",
+        "# reviewers: [google/gemini-2.5-flash]",
+        "strategy: balanced",
+        "# goal: what the strategy goal-seeking works toward",
+        "# settings:",
+        "#   max-cost-usd: 0.50",
+      ].join("\n"),
+  },
+} as const;
+export type CatalogKind = keyof typeof KINDS;
+export const nounOf = (kind: CatalogKind): string => KINDS[kind].noun;
+
+const PART_HINTS: Readonly<Record<string, string>> = {
+  "identity-and-role": "Who you are, and what you are there for.",
+  "interpretation-of-questions": "How you read a question before you answer it.",
+  "problem-decomposition": "Into which parts you take a problem, and which comes first.",
+  "analysis-and-reasoning": "How you reach a conclusion, and how you check it.",
+  "differentiation-and-bias": "What you see that others miss, and where you tend to err.",
+  tone: "How you write.",
+};
+
+const nameOf = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll(/[-_]/g, " ")}`;
+
+/** A file of a catalog. `hides`: it only hides another; `hidden`, `shadowed`: a stronger folder's file hides or replaces it. */
+export type CatalogEntry = Pick<FolderFile, "from" | "path"> & {
+  readonly name: string;
+  readonly state: "used" | "shadowed" | "hidden" | "hides" | "unreadable";
+  readonly description: string;
+  readonly text: string;
+  readonly missing: readonly string[];
+  /** Why it cannot be used; null for one that can. */
+  readonly problem: string | null;
+};
+
+/** Every file of a kind, by name and then by strength; one that cannot be read says why, and spoils no other. */
+export function readCatalog(kind: CatalogKind, place: FileContext): readonly CatalogEntry[] {
+  const seen = new Map<string, { from: string; path: string; hides: boolean }>();
+  const entries = listFiles(kind, place).map((file): CatalogEntry => {
+    const { from, path } = file;
+    const base = { from, path, description: "", text: "", missing: [], problem: null };
+    try {
+      const { name, value } = KINDS[kind].read(file, place);
+      const other = seen.get(name);
+      if (other?.from === from) {
+        const why = `${displayPath(path)}: the ${nounOf(kind)} ${name} is also in ${displayPath(other.path)}`;
+        throw refuse(why, "rename one of them");
+      }
+      if (!other) seen.set(name, { from, path, hides: value === null });
+      const state = other ? (other.hides ? "hidden" : "shadowed") : value ? "used" : "hides";
+      return { ...base, ...(value ?? {}), name, state };
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return { ...base, name: stem(path), state: "unreadable", problem: error.message };
+    }
+  });
+  return entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** A name's entries, the one in use first. @throws Fault `configuration` for one that is not there, with the nearest */
+export function findInCatalog(
+  kind: CatalogKind,
+  name: string,
+  place: FileContext,
+): readonly [CatalogEntry, ...CatalogEntry[]] {
+  const all = readCatalog(kind, place);
+  const [first, ...more] = all.filter((entry) => entry.name === name);
+  if (first) return [first, ...more];
+  const nearest = findNearest(name, [...new Set(all.map((entry) => entry.name))]);
+  throw refuse(`there is no ${nounOf(kind)} ${quoteValue(name)}`, `the nearest is ${nearest}`);
+}
+
+type NewFile = { readonly id: string; readonly project?: boolean; readonly like?: CatalogEntry | undefined };
+
+/**
+ * Writes a file of a kind for the project, or for the user: after another one, or a commented one to fill in.
+ * @throws Fault `configuration` for an id that names no file, and one that is there (CATALOG-1)
+ */
+export function writeNew(
+  kind: CatalogKind,
+  { id, project = false, like }: NewFile,
+  place: FileContext,
+): string {
+  if (!PersonaId.safeParse(id).success)
+    throw refuse(`${quoteValue(id)} cannot be an id`, "take small letters, digits, - and _");
+  const root = project ? (nearestAbove(".parley", place) ?? join(place.cwd, ".parley")) : configFolder(place);
+  const ending = like === undefined || like.from === "built-in" ? ".yaml" : extname(like.path);
+  const path = join(root, kind, `${id}${ending}`);
+  const text = like ? copyOf(kind, like, { id, place }) : `${KINDS[kind].template(id)}\n`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST")
+      throw refuse(`${displayPath(path)} is already there`, "edit it, or take another id");
+    throw toReadFault(error, displayPath(path));
+  }
+  return path;
+}
+
+function copyOf(
+  kind: CatalogKind,
+  like: CatalogEntry,
+  { id, place }: { readonly id: string; readonly place: FileContext },
+): string {
+  const key = kind === "strategies" ? "name" : "id";
+  const file = listFiles(kind, place).find(({ path, from }) => path === like.path && from === like.from);
+  if (isMapping(file?.data)) return stringify({ ...file.data, [key]: id });
+  return readFileSync(like.path, "utf8").replace(new RegExp(`^${key}:.*$`, "m"), `${key}: ${id}`);
+}

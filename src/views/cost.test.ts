@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { draftGiven, opened, sampleCall, stepKey } from "../../test/support/sample-council.ts";
+import { Digest, type Call } from "../kernel/index.ts";
+import { costBy, sumCosts } from "./cost.ts";
+import { spent } from "./spending.ts";
+
+const digest = Digest.parse("0".repeat(64));
+const none = { in: null, out: null, cached: null, reasoning: null };
+const unknown = { source: "unknown", usd: null } as const;
+
+/** A run of these calls, one draft of `analyst` each. */
+function runOf(...calls: readonly Call[]) {
+  const sample = opened();
+  for (const [index, call] of calls.entries()) {
+    const draft = draftGiven("analyst", "text");
+    const event = { ...draft, data: { ...draft.data, call } } as typeof draft;
+    sample.add(event, { by: "protocol", step: stepKey(`draft/${index}`), digest, after: [] });
+  }
+  return sample.entries;
+}
+
+const failedCall = (code: "network" | "refused"): Call => ({
+  ...{ ok: false, failure: { code, message: "" }, model: sampleCall("").model, family: null },
+  ...{ tokens: none, cost: unknown, latencyMs: 1, attempts: 1 },
+});
+
+const rowOf = (...calls: readonly Call[]) => costBy([runOf(...calls)], "model", () => "")[0];
+
+describe("the cost of calls", () => {
+  it("is added up by model, protocol, persona and day", () => {
+    const run = runOf(sampleCall("a"), sampleCall("b"));
+    const figures = { calls: 2, unknown: 0, tokens: { in: 2_000, out: 624 }, usd: 0.0042 };
+    for (const [by, key] of [
+      ["model", "openai/gpt-of-analyst"],
+      ["protocol", "council"],
+      ["persona", "Analyst"],
+      ["day", "2026-01-02"],
+    ] as const)
+      expect(costBy([run], by, (ms) => new Date(ms).toISOString().slice(0, 10))).toEqual([
+        { key, ...figures },
+      ]);
+  });
+
+  it("is unknown, never free, of a reply with text and zero or no usage", () => {
+    const zero = { in: 0, out: 0, cached: null, reasoning: null };
+    expect(rowOf(sampleCall("text", { tokens: zero, cost: { source: "table", usd: 0 } }))).toMatchObject({
+      unknown: 1,
+      usd: 0,
+    });
+    expect(rowOf(sampleCall("text", { tokens: none, cost: unknown }))).toMatchObject({ unknown: 1 });
+    expect(rowOf(sampleCall("text", { tokens: zero, cost: { source: "free", usd: 0 } }))).toMatchObject({
+      unknown: 0,
+    });
+  });
+
+  it("is unknown of a whole run, too, where one of its calls was silent, or one of a call's requests", () => {
+    const usdOf = (...calls: readonly Call[]) => spent(calls).cost;
+    const known = sampleCall("a");
+    expect(usdOf(known)).toMatchObject({ source: "table" });
+    expect(usdOf(known, { ...known, unreported: 1 })).toEqual(unknown);
+    const zero = { in: 9, out: 0, cached: null, reasoning: null };
+    expect(usdOf(known, sampleCall("text", { tokens: zero, cost: { source: "table", usd: 0 } }))).toEqual(
+      unknown,
+    );
+    const refused = failedCall("refused");
+    expect(usdOf(known, refused)).toEqual(usdOf(known));
+  });
+
+  it("is what the provider reports, where it reports one", () => {
+    const tokens = { in: 5, out: 0, cached: null, reasoning: null };
+    const row = rowOf(sampleCall("text", { tokens, cost: { source: "provider", usd: 0.5 } }));
+    expect(row).toMatchObject({ unknown: 0, usd: 0.5 });
+  });
+
+  it("counts a failed call apart that may have been charged for, and not one that was refused", () => {
+    expect(rowOf(failedCall("network"), failedCall("refused"))).toMatchObject({ calls: 2, unknown: 1 });
+  });
+
+  it("is summed up over all rows", () => {
+    const rows = costBy([runOf(sampleCall("a")), runOf(failedCall("network"))], "persona", () => "");
+    expect(sumCosts(rows)).toMatchObject({ key: "Total", calls: 2, unknown: 1, usd: 0.0021 });
+  });
+});
