@@ -5,7 +5,7 @@
  *
  * @example
  * ```ts
- * import { prepareBench, readBenchTasks, runBench } from "parley/lab";
+ * import { prepareBench, readBenchTasks, runBench } from "@parley-llm/parley/lab";
  *
  * const place = { cwd: process.cwd(), env: process.env };
  * const tasks = readBenchTasks("tasks.jsonl", place);
@@ -39,13 +39,7 @@ export { measureContributions, type MeasureRequest } from "./contributions/leave
 export { Contributions } from "./contributions/contributions.ts";
 export { contributionsText } from "./contributions/text.ts";
 
-export {
-  prepareAblation,
-  readAblationTasks,
-  runAblation,
-  type AblationRun,
-  type AblationSpec,
-} from "./ablation/ablate.ts";
+export { prepareAblation, runAblation, type AblationRun, type AblationSpec } from "./ablation/ablate.ts";
 export { MemoryAblation } from "./ablation/report.ts";
 export { memoryAblationText } from "./ablation/text.ts";
 export { memoryReport, MemoryReport } from "./ablation/memory-stats.ts";

@@ -2,15 +2,17 @@ import { describe, expect, it } from "vitest";
 import { scratch } from "../../../test/support/scratch.ts";
 import { createEngine } from "../../engine/index.ts";
 import { isEvent, OrganizationId, UserId, type Models, type ModelRequest } from "../../kernel/index.ts";
-import { MemoryAblation, type AblationTask } from "./report.ts";
-import { prepareAblation, readAblationTasks, runAblation, type AblationOptions } from "./ablate.ts";
+import type { BenchTask } from "../bench/row.ts";
+import { readBenchTasks } from "../bench/tasks.ts";
+import { MemoryAblation } from "./report.ts";
+import { prepareAblation, runAblation, type AblationOptions } from "./ablate.ts";
 import { openConfigured } from "../../app/configured.ts";
 import type { AppContext } from "../../app/context.ts";
 import { protocols, reactors } from "../../app/registry.ts";
 
 const LANDS = "Freedonia Sylvania Ruritania Genovia Elbonia Latveria Zubrowka Florin".split(" ");
 const capital = (land: string) => `${land.slice(0, 4)}ville`;
-const tasks: AblationTask[] = LANDS.map((land) => ({
+const tasks: BenchTask[] = LANDS.map((land) => ({
   id: land,
   question: `What is the capital of ${land}?`,
   answer: capital(land),
@@ -101,7 +103,7 @@ async function ablate(
   {
     of = tasks,
     ...options
-  }: Partial<AblationOptions> & { readonly of?: readonly AblationTask[] | undefined } = {},
+  }: Partial<AblationOptions> & { readonly of?: readonly BenchTask[] | undefined } = {},
 ) {
   const prepared = await prepareAblation(parley, { file: "tasks.jsonl", tasks: of });
   const ran = await runAblation(parley, prepared, {
@@ -219,21 +221,21 @@ describe("an ablation", () => {
 
   it("ABLATION-4: keeps to its caps, sides and judge together, and goes on under higher ones", async () => {
     await using one = await watched(LANDS);
-    const small = await ablate(await one.again({ maxTokens: 6_000, respondTokens: 500 }));
+    const small = await ablate(await one.again({ maxTotalTokens: 6_000, respondTokens: 500 }));
     expect(small.stop).toBe("budget");
     expect(small.report.complete).toBe(false);
     const tokensOf = ({ with: a, without: b }: MemoryAblation) =>
       [a, b].reduce((sum, { tokens }) => sum + (tokens.in ?? 0) + (tokens.out ?? 0), 0);
     expect(tokensOf(small.report)).toBeLessThanOrEqual(6_000);
-    const whole = await ablate(await one.again({ maxTokens: 100_000, respondTokens: 500 }));
+    const whole = await ablate(await one.again({ maxTotalTokens: 100_000, respondTokens: 500 }));
     expect(whole).toMatchObject({ stop: null, report: { complete: true } });
     const spent = tokensOf(whole.report);
     const asked = one.requests.length;
     const judge = { judge: "sim/eve?skill=1", respondTokens: 500 };
-    const none = await ablate(await one.again({ ...judge, maxTokens: spent }));
+    const none = await ablate(await one.again({ ...judge, maxTotalTokens: spent }));
     expect(none).toMatchObject({ stop: "budget", judging: null, report: { complete: true, judge: null } });
     expect(one.requests).toHaveLength(asked);
-    const some = await ablate(await one.again({ ...judge, maxTokens: spent + 12_000 }));
+    const some = await ablate(await one.again({ ...judge, maxTotalTokens: spent + 12_000 }));
     expect(some.report.judge?.status).toBe("stopped-by-budget");
     const { tokens } = some.report.judge ?? { tokens: { in: null, out: null } };
     expect((tokens.in ?? Infinity) + (tokens.out ?? Infinity)).toBeLessThanOrEqual(12_000);
@@ -244,7 +246,7 @@ describe("a judged ablation", () => {
   it("grades each different answer once, also of questions without a known answer", async () => {
     await using one = await watched(LANDS.slice(0, 2), { judge: "sim/eve?skill=1" });
     const open = tasks.slice(0, 3).map(({ answer: _, ...task }) => task);
-    const sums: AblationTask[] = [{ id: "sum", question: "What is 17 * 23?", answer: "391" }];
+    const sums: BenchTask[] = [{ id: "sum", question: "What is 17 * 23?", answer: "391" }];
     let announced = 0;
     const { report, judging } = await ablate(one.parley, {
       of: [...open, ...sums],
@@ -303,10 +305,12 @@ describe("a file of questions", () => {
       "project/t.jsonl": '{"question": "Why?"}\n{"question": "What is 2 + 2?", "answer": 4, "id": "sum"}\n',
       "project/bad.jsonl": '{"question": "Why?"}\n{"question": "Why?"}\n',
     });
-    expect(readAblationTasks("t.jsonl", place)).toEqual([
+    expect(readBenchTasks("t.jsonl", place, { open: true })).toEqual([
       { id: "line 1", question: "Why?" },
       { id: "sum", question: "What is 2 + 2?", answer: "4" },
     ]);
-    expect(() => readAblationTasks("bad.jsonl", place)).toThrow(/bad\.jsonl:2 has the same question/);
+    expect(() => readBenchTasks("bad.jsonl", place, { open: true })).toThrow(
+      /bad\.jsonl:2 has the same question/,
+    );
   });
 });

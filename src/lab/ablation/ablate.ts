@@ -1,17 +1,7 @@
 import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
-import { resume } from "../../app/run.ts";
 import { prepareOpening } from "../../app/start.ts";
-import type { FileContext } from "../../config/paths.ts";
-import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { idOfRequest } from "../../engine/index.ts";
-import {
-  type DeliberationId,
-  type Entry,
-  Fault,
-  isEvent,
-  isFault,
-  type Reservation,
-} from "../../kernel/index.ts";
+import { type DeliberationId, type Entry, Fault, isEvent, type Reservation } from "../../kernel/index.ts";
 import { judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { budgetFrom } from "../../app/opening.ts";
@@ -19,16 +9,12 @@ import { pinArm } from "../bench/arms.ts";
 import { remainingBudget, type RunUsage } from "../bench/budget.ts";
 import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, runBench } from "../bench/bench.ts";
-import { readTasks } from "../bench/tasks.ts";
 import type { BenchRow, BenchTask } from "../bench/row.ts";
-import { type JudgeTask, openJudge } from "../judge/judge.ts";
+import { type JudgeTask, judgeWithin } from "../judge/judge.ts";
 import { type ItemWithTexts, takeTexts } from "../judge/tasks.ts";
-import type { Resumed } from "../resumable.ts";
 import {
-  AblationLine,
   ablationRow,
   type AblationRow,
-  type AblationTask,
   memoryAblation,
   type MemoryAblation,
   type Side,
@@ -40,11 +26,7 @@ import {
 // ABLATION-3. Recorded answers and grades are reused: answers are found by their opening, grades by the answers.
 // ABLATION-4. The limits hold for both sides and the judge together.
 
-/** Reads a file of tasks; their right answers may be missing. @throws Fault `configuration` as `readBenchTasks` does */
-export const readAblationTasks = (file: string, place: FileContext): AblationTask[] =>
-  readTasks(file, place, AblationLine);
-
-export type AblationSpec = { readonly file: string; readonly tasks: readonly AblationTask[] };
+export type AblationSpec = { readonly file: string; readonly tasks: readonly BenchTask[] };
 
 /** An ablation that is ready to run: a bench whose two arms are the sides. */
 export type PreparedAblation = AblationSpec & {
@@ -103,8 +85,7 @@ export async function prepareAblation(
   };
   const { model, notes, arm } = await prepareSide("with");
   const arms = [arm, (await prepareSide("without")).arm];
-  const benchTasks = tasks.map(benchTask);
-  for (const task of benchTasks) {
+  for (const task of tasks) {
     for (const side of arms) {
       const [opened] = await store.read(idOfRequest(principal.organization, `${side.request(task)}/0`));
       if (!opened || !isEvent(opened, "deliberation-opened")) continue;
@@ -112,12 +93,9 @@ export async function prepareAblation(
       break;
     }
   }
-  const bench = { arms, tasks: benchTasks, file, notes };
+  const bench = { arms, tasks, file, notes };
   return { file, tasks, bench, model, judge, begun: seeds.size, notes };
 }
-
-/** The task of a bench. No answer can equal the empty text that stands for an unknown one. */
-const benchTask = ({ answer = "", ...task }: AblationTask): BenchTask => ({ ...task, answer });
 
 export type AblationOptions = BenchOptions & {
   /** Called with the number of answers before the judge starts or continues; what it returns gets the judge's events. */
@@ -166,7 +144,7 @@ export async function runAblation(
 
 async function readRows(
   { store }: AppContext,
-  tasks: readonly AblationTask[],
+  tasks: readonly BenchTask[],
   benchRows: readonly BenchRow[],
 ): Promise<AblationRow[]> {
   const rows: AblationRow[] = [];
@@ -206,24 +184,14 @@ async function gradeRows(
     kind: "grade",
     ...takeTexts(items),
   };
-  const left = remainingBudget(budgetFrom(context.settings), usageOf(rows)); // ABLATION-4
-  const { usd: maxCostUsd, tokens: maxTokens, calls: maxCalls } = left;
-  if ([maxCostUsd, maxTokens, maxCalls].some((limit) => limit === 0)) return "budget";
-  const settings = { ...context.settings, maxCostUsd, maxTokens, maxCalls };
-  const call = { model: judge, rubric: DEFAULT_RUBRIC, repeat: 1, again: false };
-  let opened: Resumed;
-  try {
-    opened = await openJudge({ ...context, settings }, task, call);
-  } catch (error) {
-    if (isFault(error, "budget")) return "budget";
-    throw error;
-  }
-  const { id, state } = opened;
-  const onEntry = state === "closed" ? undefined : onJudging?.(count);
-  const run = await resume(context, id, { signal });
-  for await (const entry of run.events()) onEntry?.(entry);
-  await run.outcome();
-  const entries = await context.store.read(id);
+  const judged = await judgeWithin(context, task, {
+    model: judge,
+    left: remainingBudget(budgetFrom(context.settings), usageOf(rows)), // ABLATION-4
+    signal,
+    onStart: onJudging && (() => onJudging(count)),
+  });
+  if (judged === "budget") return judged;
+  const { id, entries } = judged;
   const work = judgedWork(entries);
   const graded = work?.kind === "grade" ? work : undefined;
   const scores = new Map(graded?.items.map(({ name, score }) => [name, score]));
@@ -238,7 +206,7 @@ async function gradeRows(
 }
 
 /** The distinct answers in the order of the questions, and the name of the item for each side's answer. */
-function gradingItems(rows: readonly AblationRow[], tasks: readonly AblationTask[]) {
+function gradingItems(rows: readonly AblationRow[], tasks: readonly BenchTask[]) {
   const items = new Map<string, ItemWithTexts>();
   const keyOf = (row: AblationRow, side: Side) => JSON.stringify([row.task, row[side]?.text ?? null]);
   for (const row of rows) {

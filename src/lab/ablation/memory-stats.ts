@@ -3,7 +3,7 @@ import type { AppContext } from "../../app/context.ts";
 import { OrganizationId, UserId } from "../../kernel/index.ts";
 import { ConfigurationStats, MemoryStats } from "../../memory/stats.ts";
 import { mcnemar } from "../../stats/proportions.ts";
-import { holm } from "../bench/report.ts";
+import { holm } from "../../stats/proportions.ts";
 
 // CLAIM-1. Nothing is claimed of fewer than 20 comparisons, whatever they say.
 // CLAIM-2. What is claimed holds for all rows of one table together: p-values are corrected for their number.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EngramId, UserId } from "../../kernel/index.ts";
-import { memoryAblation, type AblationRow, type AblationTask } from "./report.ts";
+import type { BenchTask } from "../bench/row.ts";
+import { memoryAblation, type AblationRow } from "./report.ts";
 
 type Side = NonNullable<AblationRow["with"]>;
 
@@ -72,7 +73,7 @@ const report = (rows: readonly AblationRow[], more: readonly string[] = [], judg
     seed: null,
     startedAt: null,
     file: "t.jsonl",
-    tasks: [...rows.map(({ task }) => task), ...more].map((id): AblationTask => ({ id, question: id })),
+    tasks: [...rows.map(({ task }) => task), ...more].map((id): BenchTask => ({ id, question: id })),
     rows,
     judge,
   });

@@ -6,18 +6,13 @@ import { sumKnown } from "../../stats/numbers.ts";
 import { Estimate, estimateShare } from "../../stats/proportions.ts";
 import { answerEvent } from "../../views/answer-event.ts";
 import { BenchPair, compareArms, meanOf } from "../bench/report.ts";
-import { BenchLine, BenchRow } from "../bench/row.ts";
+import { BenchRow, type BenchTask } from "../bench/row.ts";
 
 // ABLATION-5. A pair counts only where both of its sides have finished.
 // ABLATION-6. An answer is right or wrong only where the question's answer is known, and graded only where the judge's reply
 //     could be read. What is not known is null and counts nowhere.
 // ABLATION-7. Where nothing was retrieved, both sides got the same prompt and differ by chance: the metrics are also given
 //     without those pairs.
-
-/** A line of a file of tasks: a question, with its one right answer where that is known. */
-export const AblationLine = BenchLine.partial({ answer: true });
-/** A line with its id. */
-export type AblationTask = z.infer<typeof AblationLine> & { readonly id: string };
 
 export const SIDES = ["with", "without"] as const;
 export type Side = (typeof SIDES)[number];
@@ -144,7 +139,7 @@ type SideJournal = { readonly row: BenchRow; readonly entries: readonly Entry[] 
 
 /** A question's row before grading; a side is undefined where it has not begun. */
 export function ablationRow(
-  task: AblationTask,
+  task: BenchTask,
   runs: { readonly [S in Side]: SideJournal | undefined },
 ): AblationRow {
   const recalled = runs.with?.entries.find((entry) => isEvent(entry, "engrams-recalled"))?.data;
@@ -164,16 +159,16 @@ export function ablationRow(
   };
 }
 
-function sideRow(task: AblationTask, run: SideJournal | undefined): SideRow | null {
+function sideRow(task: BenchTask, run: SideJournal | undefined): SideRow | null {
   if (!run) return null;
   const text = answerEvent(run.entries)?.data.text ?? null;
-  const right = task.answer === undefined ? null : run.row.right; // ABLATION-6
-  return { ...SideRun.strip().parse(run.row), text, right, grade: null };
+  const answer = run.row.right === null ? null : run.row.answer;
+  return { ...SideRun.strip().parse(run.row), answer, text, right: run.row.right, grade: null }; // ABLATION-6
 }
 
 type AblationInput = Pick<MemoryAblation, "simulated" | "user" | "model" | "seed" | "startedAt"> & {
   readonly file: string;
-  readonly tasks: readonly AblationTask[];
+  readonly tasks: readonly BenchTask[];
   /** One for each task that has begun, in the order of the tasks. */
   readonly rows: readonly AblationRow[];
   readonly judge: Extract<JudgedWork, { kind: "grade" }> | undefined;

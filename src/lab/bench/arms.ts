@@ -33,7 +33,9 @@ type ArmRow = {
 
 /** Drafts and their vote, and no call beyond; a quorum that is meant for the whole panel does not hold for it. */
 const DRAFTS = { protocol: "ask", settings: { effort: 1, quorum: undefined }, deliberates: false } as const;
-const membersOnly = (members: Panel["members"]): Panel => ({ members, chairs: [], judges: [], notes: [] });
+const membersOnly = (members: Panel["members"]): Panel => ({
+  ...{ members, chairs: [], reviewers: [], synthesizers: [], judges: [], notes: [] },
+});
 /** The first members, as many as the arm says. */
 const firstMembers = ({ members }: Panel, { size = members.length }: ArmSettings): Panel => {
   if (Number(size) >= 1 && Number(size) <= members.length) return membersOnly(members.slice(0, Number(size)));

@@ -111,7 +111,7 @@ describe("the document", () => {
   it("lets no foreign text be markdown", () => {
     const hostile = report(false);
     const arms = hostile.arms.map((one) => ({ ...one, seats: [{ seat: "member", model: "lab/<b>|`x`" }] }));
-    const text = benchMarkdown({ ...hostile, arms, tasks: { file: "a|b\n# c", count: 21 } });
+    const text = benchMarkdown({ ...hostile, arms, tasks: { file: "a|b\n# c", count: 21, open: 0 } });
     expect(text).not.toMatch(/<b>|^# c/m);
   });
 });

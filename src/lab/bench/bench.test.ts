@@ -6,6 +6,7 @@ import type { Models, ModelRequest, Store } from "../../kernel/index.ts";
 import type { BenchReport } from "./report.ts";
 import type { BenchTask } from "./row.ts";
 import { makeTasks } from "../../sim/tasks/index.ts";
+import { readFenced } from "../../prompts/material.ts";
 import { memoryStore } from "../../testing/memory-store.ts";
 import { prepareBench, runBench, type BenchOptions } from "./bench.ts";
 import { openConfigured } from "../../app/configured.ts";
@@ -46,18 +47,23 @@ async function watched(
   return { parley, requests };
 }
 
-type Running = Partial<BenchOptions> & { readonly arms: readonly string[]; readonly samples?: number };
+type Running = Partial<BenchOptions> & {
+  readonly arms: readonly string[];
+  readonly samples?: number;
+  readonly judge?: string;
+};
 
 async function bench(
   { parley }: Watched,
   tasks: readonly BenchTask[],
-  { arms, samples, ...options }: Running,
+  { arms, samples, judge, ...options }: Running,
 ) {
   const prepared = await prepareBench(parley, {
     file: "tasks.jsonl",
     tasks,
     arms,
     ...(samples === undefined ? {} : { samples }),
+    judge,
   });
   return runBench(parley, prepared, {
     signal: new AbortController().signal,
@@ -252,19 +258,19 @@ describe("a capped bench", () => {
     const tasks = mixed(8);
     const store = memoryStore();
     const capped = { ...flags, draftTokens: 400, reviewTokens: 800, synthesisTokens: 800 };
-    const first = await watched({ ...capped, maxTokens: 20_000 }, { store });
+    const first = await watched({ ...capped, maxTotalTokens: 20_000 }, { store });
     const stopped = await bench(first, tasks, { arms });
     expect(stopped.stop).toBe("budget");
     expect(stopped.caps).toMatchObject({ budget: { tokens: 20_000 } });
     expect(tokensOf(stopped.report)).toBeLessThanOrEqual(20_000);
     expect(stopped.report.rows.filter(({ finished }) => finished).length).toBeGreaterThan(2);
 
-    const same = await watched({ ...capped, maxTokens: 20_000 }, { store });
+    const same = await watched({ ...capped, maxTotalTokens: 20_000 }, { store });
     const stillStopped = await bench(same, tasks, { arms });
     expect(stillStopped.stop).toBe("budget");
     expect(tokensOf(stillStopped.report)).toBeLessThanOrEqual(20_000);
 
-    const more = await watched({ ...capped, maxTokens: 10_000_000 }, { store });
+    const more = await watched({ ...capped, maxTotalTokens: 10_000_000 }, { store });
     const ended = await bench(more, tasks, { arms });
     expect(ended).toMatchObject({ stop: null, report: { complete: true } });
     const spent = first.requests.length + same.requests.length + more.requests.length;
@@ -286,7 +292,7 @@ describe("a capped bench", () => {
       },
     });
     expect((await bench(broken, mixed(2), { arms, signal: stop.signal })).stop).toBe("interrupted");
-    const ended = await bench(await watched({ ...flags, maxTokens: 1_000_000 }, { store }), mixed(2), {
+    const ended = await bench(await watched({ ...flags, maxTotalTokens: 1_000_000 }, { store }), mixed(2), {
       arms,
     });
     expect(ended).toMatchObject({ stop: null, report: { complete: true } });
@@ -297,7 +303,7 @@ describe("a capped bench", () => {
   });
 
   it("drives nothing under a rival's cap that is more than its own", async () => {
-    const { parley, requests } = await watched({ ...flags, maxTokens: 1_000_000 });
+    const { parley, requests } = await watched({ ...flags, maxTotalTokens: 1_000_000 });
     const engine: AppContext["engine"] = {
       ...parley.engine,
       async open(request, asked) {
@@ -425,5 +431,94 @@ describe("arms with options", () => {
     const parley = await watched({ models: panel(3) });
     await expect(bench(parley, yesNo(1), { arms })).rejects.toThrow(why);
     expect(parley.requests).toHaveLength(0);
+  });
+});
+
+describe("open questions", () => {
+  const OPEN: BenchTask[] = ["services", "queues", "retries", "names"].map((about, index) => ({
+    id: `line ${index + 1}`,
+    question: `How should a team of five decide about ${about}?`,
+  }));
+  const ARMS = ["single", "council"];
+  const judged = async (
+    flags: Readonly<Record<string, unknown>>,
+    tasks: readonly BenchTask[],
+    judge: string,
+  ) => {
+    const place = await watched({ models: panel(3), ...flags });
+    return { place, ...(await bench(place, tasks, { arms: ARMS, judge })) };
+  };
+
+  it("are judged in both orders, and count as neither right nor wrong", async () => {
+    const known = { id: "sum", question: "What is 17 * 23?", answer: "391" };
+    const { report, stop } = await judged({}, [...OPEN, known], "sim/j?skill=1");
+    expect(stop).toBeNull();
+    expect(report.tasks).toMatchObject({ count: 5, open: 4 });
+    for (const arm of report.arms) {
+      expect(arm.accuracy.n).toBe(1);
+      expect([arm.unfinished, arm.right + arm.wrong + arm.noAnswer]).toEqual([0, 1]);
+    }
+    const open = report.rows.filter(({ task }) => task !== "sum");
+    expect(open.map(({ right, control }) => [right, control])).toEqual(open.map(() => [null, null]));
+    expect(open.every(({ answer }) => (answer ?? "").length > 40)).toBe(true);
+    const [council] = report.judged?.arms ?? [];
+    expect(report.judged).toMatchObject({ against: "single", model: "sim/j?skill=1", calls: 8 });
+    expect(council).toMatchObject({ arm: "council", n: 4, missing: 0 });
+    expect((council?.won ?? 0) + (council?.tied ?? 0) + (council?.lost ?? 0)).toBe(4);
+    expect(report.pairs[0]?.n).toBe(1);
+  });
+  it("are ties to a judge that keeps to the first place", async () => {
+    const { report } = await judged({}, OPEN, "sim/j?position=1");
+    expect(report.judged?.arms).toMatchObject([{ n: 4, won: 0, tied: 4, lost: 0, orderSensitive: 4, p: 1 }]);
+    expect(report.judged?.arms[0]?.preferred.value).toBe(0.5);
+  });
+  it("are won by the arm whose answers the judge prefers", async () => {
+    const real = await watched({ models: panel(3) });
+    // The longer one, but of queues the shorter one.
+    const choosy: Models["complete"] = async (request, options) => {
+      const call = await real.parley.models.complete(request, options);
+      if (request.model !== "sim/j" || !call.ok) return call;
+      const prompt = request.messages.map(({ text }) => text).join("\n");
+      const [a = "", b = ""] = readFenced(prompt).flatMap(({ kind, text }) =>
+        kind === "answer" ? [text] : [],
+      );
+      const isFirst = a.length > b.length !== prompt.includes("decide about queues");
+      return { ...call, reply: `Feedback: it is better. [RESULT] ${isFirst ? "A" : "B"}` };
+    };
+    const place = await watched({ models: panel(3) }, { answer: choosy });
+    const { report } = await bench(place, OPEN, { arms: ARMS, judge: "sim/j" });
+    const length = (arm: string, { id }: BenchTask) =>
+      report.rows.find((row) => row.arm === arm && row.task === id)?.answer?.length ?? 0;
+    const won = OPEN.filter(
+      (task) => length("council", task) > length("single", task) !== task.question.includes("queues"),
+    ).length;
+    expect(report.judged?.arms).toMatchObject([{ won, tied: 0, lost: OPEN.length - won }]);
+    expect(won).not.toBe(OPEN.length - won);
+  });
+  it("are judged once: the same bench asks nothing again", async () => {
+    const { place, report } = await judged({ seed: "1" }, OPEN, "sim/j");
+    const asked = place.requests.length;
+    const again = await bench(place, OPEN, { arms: ARMS, judge: "sim/j" });
+    expect(place.requests).toHaveLength(asked);
+    expect(again.report.judged).toEqual(report.judged);
+  });
+  it("share the caps of the bench with their judge", async () => {
+    const whole = (await judged({}, OPEN, "sim/j")).report;
+    const calls = whole.spent.calls - (whole.judged?.calls ?? 0);
+    const { report, stop } = await judged({ maxCalls: calls }, OPEN, "sim/j");
+    expect([report.complete, report.judged, stop]).toEqual([true, null, "budget"]);
+  });
+  it("need a judge, and two arms; a judge of a member's family is noted", async () => {
+    const place = await watched({ models: panel(2, "&family=x") });
+    const prepare = (judge?: string, arms: readonly string[] = ARMS) =>
+      prepareBench(place.parley, { file: "t.jsonl", tasks: OPEN, arms, judge });
+    await expect(prepare()).rejects.toThrow("t.jsonl, line 1: answer is missing");
+    await expect(prepare("sim/j", ["single"])).rejects.toThrow("there is only one");
+    await expect(prepare("nobody/j")).rejects.toThrow(/nobody/);
+    const judges = async (ref: string) =>
+      (await prepare(ref)).notes.filter(({ code }) => code === "judge-shares-family").length;
+    expect([await judges("sim/j?family=x"), await judges("sim/j?family=y")]).toEqual(
+      [3, 2].map((n) => n - 2),
+    );
   });
 });

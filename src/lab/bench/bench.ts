@@ -1,12 +1,13 @@
-import type { AppContext } from "../../app/context.ts";
+import { type AppContext, checkModelRef, refuseUnknownPrices } from "../../app/context.ts";
 import { budgetFrom } from "../../app/opening.ts";
-import { choosePanel } from "../../app/panel.ts";
-import type { Budget, Cap } from "../../kernel/index.ts";
+import { choosePanel, judgeFamilyNote } from "../../app/panel.ts";
+import { type Budget, type Cap, type Entry, familyOf, Fault } from "../../kernel/index.ts";
 import { linkAbort } from "../../engine/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
-import { createPurse, type Purse } from "./budget.ts";
+import { createPurse, type Purse, remainingBudget } from "./budget.ts";
 import { type BenchJob, type JobEnd, NO_USAGE, openJob, addUsage } from "./job.ts";
+import { judgeArms } from "./judged.ts";
 import { benchReport, type BenchReport } from "./report.ts";
 import type { BenchRow, BenchTask } from "./row.ts";
 
@@ -16,6 +17,8 @@ export type BenchSpec = {
   readonly arms: readonly string[];
   /** How often self-consistency asks; by default as often as a council of these members does, with one chair. */
   readonly samples?: number;
+  /** The model that compares the answers to open questions. */
+  readonly judge?: string | undefined;
 };
 
 /** A bench as it will run: its arms on its tasks. */
@@ -23,21 +26,44 @@ export type PreparedBench = {
   readonly arms: readonly PreparedArm[];
   readonly tasks: readonly BenchTask[];
   readonly file: string;
+  readonly judge?: string | undefined;
   /** Notes for its owner before it starts. */
   readonly notes: readonly Note[];
 };
 
-/** @throws Fault as `choosePanel`, `readArms` and `prepareArm` do */
+/** @throws Fault as `choosePanel`, `readArms` and `prepareArm` do, and `configuration` for open questions without a judge */
 export async function prepareBench(
   parley: AppContext,
-  { file, tasks, arms, samples }: BenchSpec,
+  { file, tasks, arms, samples, judge: judgeRef }: BenchSpec,
 ): Promise<PreparedBench> {
   const named = readArms(arms);
+  const open = tasks.find(({ answer }) => answer === undefined);
+  if (open && judgeRef === undefined)
+    throw new Fault("configuration", {
+      why: `${file}, ${open.id}: answer is missing`,
+      next: "add it, or set judge to provider/model: a judge compares the answers to open questions",
+    });
+  const judge = open && judgeRef !== undefined ? await checkModelRef(parley, judgeRef) : undefined;
+  if (judge !== undefined && named.length < 2)
+    throw new Fault("configuration", {
+      why: "a judge compares the arms on open questions, and there is only one",
+      next: "name another arm",
+    });
   const panel = await choosePanel(parley);
   // One draft and one review each, and the synthesis.
   const asMany = samples ?? 2 * panel.members.length + 1;
   const prepared = await Promise.all(named.map((arm) => prepareArm(parley, { arm, panel, samples: asMany })));
-  return { arms: prepared, tasks, file, notes: panel.notes };
+  const notes = [...panel.notes, ...judgeNotes(parley, judge, panel.members)];
+  if (judge !== undefined && parley.settings.maxCostUsd !== undefined)
+    refuseUnknownPrices(parley, [{ model: judge }]);
+  return { arms: prepared, tasks, file, judge, notes };
+}
+
+/** A judge that compares answers of its own family may favor them. @throws Fault `configuration` under strict families */
+function judgeNotes({ settings }: AppContext, judge: string | undefined, members: readonly string[]): Note[] {
+  const family = judge === undefined ? null : familyOf(judge, settings.families);
+  const isShared = family !== null && members.some((one) => familyOf(one, settings.families) === family);
+  return judge !== undefined && isShared ? [judgeFamilyNote({ judge, family, model: null }, settings)] : [];
 }
 
 /** Why a bench ended before every question was finished. */
@@ -51,6 +77,8 @@ export type BenchOptions = {
   readonly retryFailed: boolean;
   /** Called with every recorded row, and with every row that this run worked on (`fresh`). */
   readonly onRow?: (row: BenchRow, fresh: boolean) => void;
+  /** Called with the number of pairs before a judge starts or continues; what it returns gets the judge's events. */
+  readonly onJudging?: (pairs: number) => (entry: Entry) => void;
 };
 
 export type BenchRun = {
@@ -58,12 +86,14 @@ export type BenchRun = {
   readonly stop: BenchStop | null;
   /** The caps of the whole bench, and those that are recorded as exceeded. */
   readonly caps: { readonly budget: Budget; readonly passed: readonly Cap[] };
+  /** The judge's journal; empty where nobody judged. */
+  readonly judging: readonly Entry[];
 };
 
 /** Runs what is not finished, task by task with all arms of each, and reports everything that is recorded. */
 export async function runBench(
   parley: AppContext,
-  { arms, tasks, file }: PreparedBench,
+  { arms, tasks, file, judge }: PreparedBench,
   options: BenchOptions,
 ): Promise<BenchRun> {
   // Arms that ask the same of the same models share their deliberations.
@@ -81,19 +111,43 @@ export async function runBench(
   const budget = benchBudget(parley);
   const purse = createPurse(budget, { spent, slots: options.concurrency });
   const stop = await runJobs(jobs, purse, options);
+  const rows = arms.flatMap((prepared) => {
+    const own = jobs.flatMap((job) => rowsOf(job).filter(({ arm }) => arm === prepared.arm.name));
+    return prepared.derive?.(own) ?? own;
+  });
+  const used = jobs.reduce((sum, job) => addUsage(sum, job.state().spent), NO_USAGE);
+  const names = arms.map(({ arm }) => arm.name);
+  const judged =
+    judge === undefined || stop !== null || options.signal.aborted
+      ? null
+      : await judgeArms(
+          parley,
+          { file, tasks, rows, arms: names },
+          {
+            ...{ model: judge, signal: options.signal, onJudging: options.onJudging },
+            left: remainingBudget(budget, used),
+          },
+        );
+  const ended = judged === "budget" ? null : judged;
   const report = benchReport({
-    tasks: { file, count: tasks.length },
+    tasks: {
+      ...{ file, count: tasks.length },
+      open: tasks.filter(({ answer }) => answer === undefined).length,
+    },
     seed: parley.settings.seed ?? null,
     arms: arms.map(({ arm }) => {
       const first = jobs.find((job) => job.arms.some((one) => one.arm === arm))?.arms[0]?.arm.name;
       return first === undefined || first === arm.name ? arm : { ...arm, drafted: first };
     }),
-    rows: arms.flatMap((prepared) => {
-      const rows = jobs.flatMap((job) => rowsOf(job).filter(({ arm }) => arm === prepared.arm.name));
-      return prepared.derive?.(rows) ?? rows;
-    }),
+    rows,
+    judging: ended?.judging ?? null,
   });
-  return { report, stop, caps: { budget, passed: jobs.flatMap((job) => job.state().last?.passed ?? []) } };
+  const passed = jobs.flatMap((job) => job.state().last?.passed ?? []);
+  const interrupted = options.signal.aborted ? "interrupted" : null;
+  return {
+    ...{ report, stop: stop ?? (judged === "budget" ? judged : interrupted), caps: { budget, passed } },
+    judging: ended?.entries ?? [],
+  };
 }
 
 /** The caps of the whole bench, which time does not limit. */

@@ -10,7 +10,7 @@ export type DeriveRows = (rows: readonly BenchRow[]) => BenchRow[];
 /** The same row with another answer, as one of its drafts gives it; none where no draft does. */
 function withAnswer(row: BenchRow, answer: string | null): BenchRow {
   const draft = answer === null ? undefined : row.drafts.find((one) => one.answer === answer);
-  const { right = false } = draft ?? {};
+  const right = row.right === null ? null : (draft?.right ?? false);
   return { ...row, answer: draft?.answer ?? null, right, outcome: draft ? "answered" : "inconclusive" };
 }
 

@@ -6,6 +6,7 @@ import {
   describeFlips,
   describePair,
   formatPValue,
+  describePreference,
   formatShare,
 } from "./words.ts";
 import { inline, section } from "../../reports/markdown.ts";
@@ -24,13 +25,18 @@ export function benchMarkdown(report: BenchReport, { plot }: BenchDocument = {})
     ...warnings(report).map((line) => `> **${line.title}** ${line.text}`),
     whatRan(report),
     section(
-      "## Accuracy and cost",
+      isScored(report) ? "## Accuracy and cost" : "## Cost",
       accuracyTable(report),
-      plot === undefined ? "" : `![Accuracy over cost](${plot})`,
-      outcomeLines(report.arms),
+      plot === undefined || !isScored(report) ? "" : `![Accuracy over cost](${plot})`,
+      outcomeLines(report),
     ),
-    explained("## Effect of deliberation", flipsTable(report.arms), FLIPS),
-    explained("## Between arms", pairsTable(report), PAIRS),
+    judgedSection(report),
+    ...(isScored(report)
+      ? [
+          explained("## Effect of deliberation", flipsTable(report.arms), FLIPS),
+          explained("## Between arms", pairsTable(report), PAIRS),
+        ]
+      : []),
     explained(
       "## Independence of the members",
       section(membersTable(report.arms), votesLines(report.arms)),
@@ -108,14 +114,21 @@ const grouped = (all: readonly string[]): string =>
     })
     .join(", ");
 
-const accuracyTable = ({ arms }: BenchReport): string =>
+/** Whether any question has a right answer. */
+const isScored = ({ tasks }: BenchReport): boolean => tasks.open < tasks.count;
+
+const accuracyTable = (report: BenchReport): string =>
   table(
-    ["arm", "accuracy (95 %)", "n", "no answer", "calls", "tokens", "latency", "cost"],
-    arms.map(({ name, accuracy, noAnswer, perQuestion: { calls, tokensIn, tokensOut, latencyMs, usd } }) => [
+    [
+      "arm",
+      ...(isScored(report) ? ["accuracy (95 %)", "n", "no answer"] : ["finished"]),
+      ...["calls", "tokens", "latency", "cost"],
+    ],
+    report.arms.map(({ name, perQuestion: { calls, tokensIn, tokensOut, latencyMs, usd }, ...arm }) => [
       name,
-      formatEstimate(accuracy),
-      String(accuracy.n),
-      String(noAnswer),
+      ...(isScored(report)
+        ? [formatEstimate(arm.accuracy), String(arm.accuracy.n), String(arm.noAnswer)]
+        : [String(report.tasks.count - arm.unfinished)]),
       calls === null ? "–" : calls.toFixed(1),
       tokensIn === null || tokensOut === null ? "unknown" : formatNumber(Math.round(tokensIn + tokensOut)),
       latencyMs === null ? "–" : formatDuration(latencyMs),
@@ -124,8 +137,8 @@ const accuracyTable = ({ arms }: BenchReport): string =>
   );
 
 /** The outcomes other than an answer. */
-function outcomeLines(arms: readonly BenchArmResult[]): string {
-  const ends = arms.flatMap(({ name, outcomes, unfinished, failed }) => {
+function outcomeLines(report: BenchReport): string {
+  const ends = report.arms.flatMap(({ name, outcomes, unfinished, failed }) => {
     const odd = Object.entries(outcomes).filter(([outcome]) => outcome !== "answered");
     const words = [
       ...odd.map(([outcome, count]) => `${count} ${outcome}`),
@@ -135,8 +148,38 @@ function outcomeLines(arms: readonly BenchArmResult[]): string {
     return words.length > 0 ? [`${name}: ${words.join(", ")}`] : [];
   });
   const odd = ends.length === 0 ? "Every run answered in full" : `Other outcomes: ${ends.join("; ")}`;
-  return `${odd}. Calls, tokens, latency (the longest chain of calls) and cost are means per question; accuracy has a 95 % Wilson interval, and a missing answer counts as wrong.`;
+  return `${odd}. Calls, tokens, latency (the longest chain of calls) and cost are means per question${isScored(report) ? "; accuracy has a 95 % Wilson interval, and a missing answer counts as wrong" : ""}.`;
 }
+
+/** How often a judge preferred each arm's answers to open questions. */
+function judgedSection({ judged, tasks }: BenchReport): string {
+  if (judged === null) return "";
+  const { against, model, rubric, calls, cost } = judged;
+  const rows = judged.arms.map(({ arm, n, won, tied, lost, orderSensitive, missing, ...rest }) => [
+    arm,
+    formatEstimate(rest.preferred),
+    String(n),
+    `${won} : ${tied} : ${lost}`,
+    ...[orderSensitive, missing].map(String),
+    formatPValue({ n, p: rest.adjusted }),
+    describePreference({ arm, against, won, lost, adjusted: rest.adjusted, n }),
+  ]);
+  return section(
+    "## Open questions, judged",
+    `${pluralize(tasks.open, "question")} without a known answer. ${inline(model)} compared each arm's answer with that of ${against}, by the rubric ${inline(rubric)}, in both orders: ${pluralize(calls, "call")}, ${cost.usd === null ? "cost unknown" : cost.usd === 0 ? "free" : formatUsd(cost.usd)}.`,
+    table(
+      [
+        ...["arm", `preferred to ${against} (95 %)`, "n", "won : tied : lost"],
+        ...["order-sensitive", "missing", "p", "reading"],
+      ],
+      rows,
+    ),
+    JUDGED,
+  );
+}
+
+const JUDGED =
+  "A preference that changes with the order is a tie, counted as order-sensitive; a tie counts as half a win, in Wilson's interval. p is the exact sign test of won against lost, with Holm's correction for all arms. Missing are questions that one of the two arms did not answer, or whose verdict could not be read. A judge's preference is no proof: validate it on labeled pairs first.";
 
 const flipsTable = (arms: readonly BenchArmResult[]): string =>
   table(

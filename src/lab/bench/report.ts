@@ -2,7 +2,8 @@ import * as z from "zod";
 import { condorcet } from "../../stats/ballot-rules.ts";
 import { mean, sumKnown } from "../../stats/numbers.ts";
 import { pairedDifference } from "../../stats/paired-difference.ts";
-import { effectiveMembers, Estimate, mcnemar, estimateShare } from "../../stats/proportions.ts";
+import { effectiveMembers, Estimate, holm, mcnemar, estimateShare } from "../../stats/proportions.ts";
+import { BenchJudged, judgedArms, type ArmsJudging } from "./judged.ts";
 import { BenchRow } from "./row.ts";
 
 /** Two arms on the questions that both finished. */
@@ -44,7 +45,7 @@ export function benchPairs(
   rows: readonly Pick<BenchRow, "arm" | "task" | "right">[],
 ): BenchPair[] {
   const right = new Map(arms.map((arm) => [arm, new Map<string, boolean>()]));
-  for (const row of rows) right.get(row.arm)?.set(row.task, row.right);
+  for (const row of rows) if (row.right !== null) right.get(row.arm)?.set(row.task, row.right);
   const pairs = arms.flatMap((first, index) =>
     arms.slice(index + 1).map((second) => {
       const common = [...(right.get(first) ?? [])].flatMap(([task, one]) => {
@@ -56,18 +57,6 @@ export function benchPairs(
   );
   const adjusted = holm(pairs.map(({ p }) => p));
   return pairs.map((pair, index) => ({ ...pair, adjusted: adjusted[index] ?? 1 }));
-}
-
-/** p-values corrected for testing all of them at once (Holm 1979, Scandinavian Journal of Statistics 6:65), in their order. */
-export function holm(values: readonly number[]): number[] {
-  const order = [...values.keys()].sort((a, b) => (values[a] ?? 1) - (values[b] ?? 1));
-  const adjusted = values.map(() => 1);
-  let least = 0;
-  order.forEach((at, rank) => {
-    least = Math.max(least, Math.min(1, (values[at] ?? 1) * (values.length - rank)));
-    adjusted[at] = least;
-  });
-  return adjusted;
 }
 
 /** What the members' blind drafts say of the panel, whatever became of them. */
@@ -86,8 +75,9 @@ export const BenchVotes = z.strictObject({
 });
 export type BenchVotes = z.infer<typeof BenchVotes>;
 
-/** Over the rows of one arm. */
-export function benchVotes(rows: readonly BenchRow[]): BenchVotes {
+/** Over the rows of one arm whose questions have a right answer. */
+export function benchVotes(all: readonly BenchRow[]): BenchVotes {
+  const rows = all.filter(({ right }) => right !== null);
   const drafts = rows.flatMap((row) => row.drafts);
   const seats = new Map(drafts.map(({ by, model }) => [by, model]));
   const members = [...seats].map(([id, model]) => ({
@@ -137,7 +127,7 @@ const ArmResult = BenchArm.extend({
   unfinished: z.int(),
   /** Of these, those that failed for lack of replies; they can be retried. */
   failed: z.int(),
-  /** Of all questions finished; what has no answer is not right. */
+  /** Of the finished questions that have a right answer; what has no answer is not right. */
   accuracy: Estimate,
   kinds: z.array(z.strictObject({ kind: z.string(), accuracy: Estimate })),
   right: z.int(),
@@ -179,7 +169,8 @@ export const BenchReport = z.strictObject({
   simulated: z.boolean(),
   /** Whether every arm has finished every question. */
   complete: z.boolean(),
-  tasks: z.strictObject({ file: z.string(), count: z.int() }),
+  /** `open`: those without a right answer, which a judge compares. */
+  tasks: z.strictObject({ file: z.string(), count: z.int(), open: z.int() }),
   /** As given; null where every deliberation drew its own. */
   seed: z.string().nullable(),
   /** When the first deliberation was opened, ISO 8601; null for none. */
@@ -187,6 +178,8 @@ export const BenchReport = z.strictObject({
   spent: z.strictObject({ calls: z.int(), usd: z.number().nullable() }),
   arms: z.array(ArmResult),
   pairs: z.array(BenchPair),
+  /** The open questions, as a judge compares the arms on them; null where none did. */
+  judged: BenchJudged.nullable(),
   rows: z.array(BenchRow),
 });
 export type BenchReport = z.infer<typeof BenchReport>;
@@ -194,15 +187,17 @@ export type BenchArmResult = BenchReport["arms"][number];
 export type BenchFlips = NonNullable<BenchArmResult["flips"]>;
 
 export type BenchInput = {
-  readonly tasks: BenchReport["tasks"];
+  /** `open`, by default none: how many have no right answer. */
+  readonly tasks: Omit<BenchReport["tasks"], "open"> & { readonly open?: number };
   readonly seed: string | null;
   readonly arms: readonly BenchArm[];
   /** Of every arm and question that was begun. */
   readonly rows: readonly BenchRow[];
+  readonly judging?: ArmsJudging | null;
 };
 
 /** The table of a bench from its rows. */
-export function benchReport({ tasks, seed, arms, rows }: BenchInput): BenchReport {
+export function benchReport({ tasks, seed, arms, rows, judging = null }: BenchInput): BenchReport {
   const finished = rows.filter((row) => row.finished);
   const results = arms.map((arm) =>
     armResult(
@@ -212,33 +207,35 @@ export function benchReport({ tasks, seed, arms, rows }: BenchInput): BenchRepor
     ),
   );
   return {
-    simulated: rows.some(({ simulated }) => simulated),
+    simulated: rows.some(({ simulated }) => simulated) || judging?.work.simulated === true,
     complete: results.every(({ unfinished }) => unfinished === 0),
-    tasks,
+    tasks: { open: 0, ...tasks },
     seed,
     startedAt: rows.map(({ openedAt }) => openedAt).toSorted()[0] ?? null,
     spent: {
-      calls: rows.reduce((sum, { calls }) => sum + calls, 0),
-      usd: sumKnown(rows.map(({ usd }) => usd)),
+      calls: rows.reduce((sum, { calls }) => sum + calls, judging?.work.calls ?? 0),
+      usd: sumKnown([...rows.map(({ usd }) => usd), ...(judging ? [judging.work.cost.usd] : [])]),
     },
     arms: results,
     pairs: benchPairs(
       arms.map(({ name }) => name),
       finished,
     ),
+    judged: judging && judgedArms(judging, { arms: arms.map(({ name }) => name), rows }),
     rows: [...rows],
   };
 }
 
 function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): BenchArmResult {
   const rows = begun.filter(({ finished }) => finished);
-  const right = rows.filter((row) => row.right).length;
-  const noAnswer = rows.filter(({ answer }) => answer === null).length;
+  const known = rows.filter((row) => row.right !== null);
+  const right = known.filter((row) => row.right).length;
+  const noAnswer = known.filter(({ answer }) => answer === null).length;
   const average = (read: (row: BenchRow) => number | null) => {
     const values = rows.flatMap((row) => read(row) ?? []);
     return values.length < rows.length ? null : meanOf(values);
   };
-  const kinds = [...new Set(rows.flatMap(({ kind }) => kind ?? []))].sort();
+  const kinds = [...new Set(known.flatMap(({ kind }) => kind ?? []))].sort();
   const outcomes = [...new Set(rows.map(({ outcome }) => outcome))].sort();
   return {
     ...arm,
@@ -247,7 +244,7 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
     accuracy: accuracyOf(rows),
     kinds: kinds.map((kind) => ({ kind, accuracy: accuracyOf(rows.filter((row) => row.kind === kind)) })),
     right,
-    wrong: rows.length - right - noAnswer,
+    wrong: known.length - right - noAnswer,
     noAnswer,
     outcomes: Object.fromEntries(
       outcomes.map((outcome) => [outcome, rows.filter((row) => row.outcome === outcome).length]),
@@ -264,7 +261,7 @@ function armResult(arm: BenchArm, begun: readonly BenchRow[], tasks: number): Be
   };
 }
 
-type ScoredAnswer = { readonly answer: string | null; readonly right: boolean };
+type ScoredAnswer = Pick<BenchRow, "answer" | "right">;
 
 const verdictOf = ({ answer, right }: ScoredAnswer) => (right ? "right" : answer === null ? "none" : "wrong");
 
@@ -285,8 +282,11 @@ function flipsOf(rows: readonly BenchRow[]): BenchArmResult["flips"] {
   };
 }
 
-const accuracyOf = (rows: readonly Pick<ScoredAnswer, "right">[]): Estimate =>
-  estimateShare(rows.filter(({ right }) => right).length, rows.length);
+/** Of answers that are right or wrong. */
+function accuracyOf(rows: readonly Pick<ScoredAnswer, "right">[]): Estimate {
+  const known = rows.filter(({ right }) => right !== null);
+  return estimateShare(known.filter(({ right }) => right).length, known.length);
+}
 
 /** The mean; null without values. */
 export const meanOf = (values: readonly number[]): number | null =>

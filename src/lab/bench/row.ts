@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { sameAnswer } from "../../replies/answer.ts";
+import { sameAnswer, writeAnswer } from "../../replies/answer.ts";
 import { extractAnswer } from "../../replies/extract-answer.ts";
 import { callOf, isEvent, workOf, type Answer, type Entry, type Event } from "../../kernel/index.ts";
 import { type AnswerEvent, answersIn } from "../../views/answer-event.ts";
@@ -25,13 +25,16 @@ export const BenchLine = z.strictObject({
   /** Material to work with, shown to the models as data. */
   context: z.string().optional(),
 });
+/** The same, where a question may be open: it has no right answer. */
+export const OpenLine = BenchLine.partial({ answer: true });
 /** A line with its id. */
-export type BenchTask = z.infer<typeof BenchLine> & { readonly id: string };
+export type BenchTask = z.infer<typeof OpenLine> & { readonly id: string };
 
 /** What an answer in a file of tasks comes to, read as a model's is. */
 export const expectedAnswer = (answer: string): Answer | null => extractAnswer(`Final answer: ${answer}`);
 
-const scored = { answer: z.string().nullable(), right: z.boolean() };
+/** Of an open question the whole text of the answer, which is neither right nor wrong. */
+const BenchScore = z.strictObject({ answer: z.string().nullable(), right: z.boolean().nullable() });
 
 /** What one arm came to on one question. */
 export const BenchRow = z.strictObject({
@@ -48,11 +51,11 @@ export const BenchRow = z.strictObject({
   finished: z.boolean(),
   /** Why it came to nothing for want of replies: an outage says nothing of the arm. Null where it did not. */
   failed: z.string().nullable(),
-  ...scored,
+  ...BenchScore.shape,
   /** What the drafts alone elect, no answer where none of theirs is ahead; null where that cannot be told. */
-  control: z.strictObject(scored).nullable(),
+  control: BenchScore.nullable(),
   /** Of the members that gave one, in the order of their seats. */
-  drafts: z.array(z.strictObject({ by: z.string(), model: z.string(), ...scored })),
+  drafts: z.array(z.strictObject({ by: z.string(), model: z.string(), ...BenchScore.shape })),
   /** Model calls in all deliberations of the row. */
   calls: z.int(),
   tokens: z.strictObject({ in: z.number().nullable(), out: z.number().nullable() }),
@@ -87,7 +90,7 @@ export function benchRow(
   const last = links.at(-1) ?? [];
   const [first, opened] = [openings[0], openings.at(-1)];
   if (!first || !opened) return null;
-  const right = scoring(expectedAnswer(task.answer));
+  const right = scoring(task.answer);
   const closing = last.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
   const ending =
     closing?.outcome === "answered" || closing?.outcome === "answered-degraded" ? closing : undefined;
@@ -105,15 +108,16 @@ export function benchRow(
     outcome: closing?.outcome ?? "open",
     finished: closing !== undefined && closing.outcome !== "cancelled" && failed === null && !cut,
     failed,
-    ...right((ending && given.get(ending.answer)?.data.final) ?? null),
+    ...right(ending && given.get(ending.answer)?.data),
     // A vote that ends level elects nobody, as in the arm that only votes; whose draft is best says no more of it.
-    control: best?.control
-      ? right(best.control.kind === "draft-majority" ? best.control.answer : null)
-      : null,
-    drafts: draftsOf(opened, [...given.values()]).map(({ by, model, final }) => ({
+    control:
+      best?.control && task.answer !== undefined
+        ? right(best.control.kind === "draft-majority" ? { final: best.control.answer } : undefined)
+        : null,
+    drafts: draftsOf(opened, [...given.values()]).map(({ by, model, ...draft }) => ({
       by,
       model,
-      ...right(final),
+      ...right(draft),
     })),
     calls,
     tokens: { in: tokens.in, out: tokens.out },
@@ -146,17 +150,24 @@ export const isCut = (entries: readonly Entry[]): boolean =>
     return call?.ok === false && call.failure.code === "over-budget";
   });
 
-const scoring =
-  (truth: Answer | null) =>
-  (answer: Answer | null): { answer: string | null; right: boolean } => ({
-    answer: answer?.value ?? null,
-    right: answer !== null && truth !== null && sameAnswer(answer, truth),
-  });
+type GivenAnswer = { readonly final: Answer | null; readonly text?: string };
+
+/** Scores answers to a question whose right answer is `expected`; undefined for an open one. */
+function scoring(expected: string | undefined) {
+  const truth = expected === undefined ? null : expectedAnswer(expected);
+  return (given: GivenAnswer | undefined): z.infer<typeof BenchScore> =>
+    expected === undefined
+      ? { answer: given?.text?.trim() || null, right: null }
+      : {
+          answer: given?.final ? writeAnswer(given.final) : null,
+          right: given?.final ? truth !== null && sameAnswer(given.final, truth) : false,
+        };
+}
 
 const draftsOf = (opened: Event<"deliberation-opened">, given: readonly AnswerEvent[]) =>
   opened.data.participants.flatMap(({ id: by, seat, model }) => {
     const draft = given.find(
       (event) => event.type === "answer-given" && event.data.by === by && event.data.kind === "draft",
     );
-    return seat === "member" && draft ? [{ by, model, final: draft.data.final }] : [];
+    return seat === "member" && draft ? [{ by, model, final: draft.data.final, text: draft.data.text }] : [];
   });

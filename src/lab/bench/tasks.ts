@@ -8,9 +8,10 @@ import { displayPath, MEGABYTE, readTextFile } from "../../config/text-file.ts";
 import { Fault } from "../../kernel/index.ts";
 import { withOptions } from "../../sim/recorded.ts";
 import { findNearest, quoteValue } from "../../text/words.ts";
-import { BenchLine, type BenchTask } from "./row.ts";
+import { BenchLine, OpenLine, type BenchTask } from "./row.ts";
 
-const FORM = 'a line looks like {"question": "What is 17 * 23?", "answer": "391"}';
+const FORM =
+  'a line looks like {"question": "What is 17 * 23?", "answer": "391"}, and open questions need a judge';
 const KIND = "file of tasks";
 const MAX_CSV_BYTES = 64 * MEGABYTE;
 
@@ -25,18 +26,28 @@ export type TaskColumns = {
 
 /**
  * The tasks of a file of JSON lines, or of CSV with a head line, each under an id: its own, else its line.
+ * With `open`, a question may have no answer.
  *
  * @throws Fault `configuration` for a line that is none, a column that is missing, an id or a question that comes twice
  */
-export function readBenchTasks(file: string, here: FileContext, columns: TaskColumns = {}): BenchTask[] {
+export function readBenchTasks(
+  file: string,
+  here: FileContext,
+  { open = false, ...columns }: TaskColumns & { readonly open?: boolean } = {},
+): BenchTask[] {
   const isForeign = isCsv(file) || Object.values(columns).some((name) => name !== undefined);
-  return readTasks(file, here, isForeign ? foreignLine(columns) : BenchLine);
+  const line: z.ZodType<z.infer<typeof OpenLine>> = open ? OpenLine : BenchLine;
+  return readTasks(file, here, isForeign ? foreignLine(columns, line, open) : line);
 }
 
 const isCsv = (file: string) => extname(file).toLowerCase() === ".csv";
 
 /** A line of another form as one of ours. */
-function foreignLine({ question = "question", answer = "answer", options, kind }: TaskColumns) {
+function foreignLine(
+  { question = "question", answer, options, kind }: TaskColumns,
+  line: z.ZodType<z.infer<typeof OpenLine>>,
+  open: boolean,
+) {
   const pick = (record: Readonly<Record<string, unknown>>, context: z.RefinementCtx): unknown => {
     const read = (name: string): unknown => {
       if (Object.hasOwn(record, name)) return record[name];
@@ -49,21 +60,22 @@ function foreignLine({ question = "question", answer = "answer", options, kind }
     };
     const asked = read(question);
     const { id, context: material } = record;
+    const expected = answer === undefined && open ? record["answer"] : read(answer ?? "answer");
     return {
       question: options === undefined ? asked : withOptions(String(asked), read(options)),
-      answer: read(answer),
+      ...(open && (expected === undefined || expected === "") ? {} : { answer: expected }),
       ...(kind === undefined ? {} : { kind: String(read(kind)) }),
       ...(id === undefined || id === "" ? {} : { id: typeof id === "number" ? `${id}` : id }),
       ...(typeof material === "string" && material !== "" ? { context: material } : {}),
     };
   };
-  return z.record(z.string(), z.unknown()).transform(pick).pipe(z.unknown().pipe(BenchLine));
+  return z.record(z.string(), z.unknown()).transform(pick).pipe(z.unknown().pipe(line));
 }
 
 type TaskLine = z.ZodType<Pick<BenchTask, "question" | "context"> & { readonly id?: string | undefined }>;
 
 /** As `readBenchTasks`, of lines of another form. @throws Fault `configuration` */
-export function readTasks<S extends TaskLine>(
+function readTasks<S extends TaskLine>(
   file: string,
   here: FileContext,
   row: S,

@@ -1,3 +1,4 @@
+import type { JudgedArm } from "./judged.ts";
 import { formatNumber, formatUsd } from "../../text/format.ts";
 import type { BenchArmResult, BenchFlips, BenchPair, BenchReport } from "./report.ts";
 
@@ -36,6 +37,20 @@ export function describePair({ first, second, n, onlyFirst, onlySecond, adjusted
   if (n === 0) return "no common questions yet";
   if (adjusted < SIGNIFICANT) return `${onlyFirst > onlySecond ? first : second} is better`;
   return onlyFirst + onlySecond < MIN_DISCORDANT ? "underpowered" : "no significant difference";
+}
+
+/** Which of two arms a judge prefers, or why the test does not show it. */
+export function describePreference({
+  arm,
+  against,
+  n,
+  won,
+  lost,
+  adjusted,
+}: Pick<JudgedArm, "arm" | "n" | "won" | "lost" | "adjusted"> & { readonly against: string }): string {
+  if (n === 0) return "no common answers yet";
+  if (adjusted < SIGNIFICANT) return `${won > lost ? arm : against} is preferred`;
+  return won + lost < MIN_DISCORDANT ? "underpowered" : "no significant preference";
 }
 
 /** Whether deliberation helped, or why the test does not show it. */

@@ -103,7 +103,7 @@ const tools = (
   },
   settings: RerunContext["settings"] = {
     maxCostUsd: undefined,
-    maxTokens: undefined,
+    maxTotalTokens: undefined,
     maxCalls: undefined,
     timeoutMs: undefined,
   },
@@ -375,13 +375,13 @@ describe("a measuring under caps", () => {
     // The worst case of one is 110 tokens, a call takes 30.
     const on = table();
     const id = await held(on);
-    expect(await measured(on, id, { settings: { maxTokens: 200 } })).toMatchObject({
+    expect(await measured(on, id, { settings: { maxTotalTokens: 200 } })).toMatchObject({
       calls: 4,
       leaveOneOut: { status: "measured" },
     });
     const poor = table();
     const other = await held(poor);
-    expect(await measured(poor, other, { settings: { maxTokens: 109 } })).toMatchObject({ calls: 0 });
+    expect(await measured(poor, other, { settings: { maxTotalTokens: 109 } })).toMatchObject({ calls: 0 });
     expect(await poor.store.for(LOCAL).list({ limit: 9 })).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-import { sameAnswer } from "../../replies/answer.ts";
+import { answerKeys } from "../../replies/answer.ts";
 import { orderByScore } from "../../stats/ballot-rules.ts";
 import { meanRank, type ReviewerBallot } from "../../stats/rank-correlation.ts";
 import { shapley } from "../../stats/shapley.ts";
@@ -44,7 +44,8 @@ export function electionShare(voters: readonly Drafter[], answer: Answer): numbe
   const isLevel = ({ first, last }: VoteGroup) =>
     first.length === leader?.first.length && last.length === leader.last.length;
   const elected = groups.filter(isLevel);
-  return elected.some((group) => sameAnswer(group.answer, answer)) ? 1 / elected.length : 0;
+  const [key, ...keys] = answerKeys([answer, ...elected.map((group) => group.answer)]);
+  return keys.some((one) => one === key) ? 1 / elected.length : 0;
 }
 
 /**

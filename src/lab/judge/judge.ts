@@ -5,13 +5,17 @@ import {
   ParticipantId,
   workOf,
   Fault,
+  isFault,
   type Budget,
+  type DeliberationId,
   type Entry,
 } from "../../kernel/index.ts";
 import { chooseJudgeForm, type JudgeForm } from "../../protocols/phases/judge-prompts.ts";
 import { judgedWork } from "../../protocols/judge/view-items.ts";
 import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
 import { protocolSettings } from "../../app/opening.ts";
+import { resume } from "../../app/run.ts";
+import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
 import { remainingBudget } from "../bench/budget.ts";
 import {
   openMeasurement,
@@ -62,6 +66,41 @@ export async function openJudge(context: AppContext, task: JudgeTask, call: Judg
       budget: checkSpendable(budget),
     }),
   });
+}
+
+export type JudgeWithin = {
+  readonly model: string;
+  /** What the judge may spend. */
+  readonly left: Budget;
+  readonly signal: AbortSignal;
+  /** Called before the judge starts or continues, and not where all is recorded; what it returns gets the judge's events. */
+  readonly onStart?: (() => (entry: Entry) => void) | undefined;
+};
+
+export type JudgeOutcome = { readonly id: DeliberationId; readonly entries: readonly Entry[] };
+
+/** Has a task judged once, within a budget; `budget` where that leaves nothing for it. @throws Fault as `openJudge` does */
+export async function judgeWithin(
+  context: AppContext,
+  task: JudgeTask,
+  { model, left, signal, onStart }: JudgeWithin,
+): Promise<JudgeOutcome | "budget"> {
+  const { usd: maxCostUsd, tokens: maxTotalTokens, calls: maxCalls } = left;
+  if ([maxCostUsd, maxTotalTokens, maxCalls].some((limit) => limit === 0)) return "budget";
+  const settings = { ...context.settings, maxCostUsd, maxTotalTokens, maxCalls };
+  const call = { model, rubric: DEFAULT_RUBRIC, repeat: 1, again: false };
+  let opened: Resumed;
+  try {
+    opened = await openJudge({ ...context, settings }, task, call);
+  } catch (error) {
+    if (isFault(error, "budget")) return "budget";
+    throw error;
+  }
+  const onEntry = opened.state === "closed" ? undefined : onStart?.();
+  const run = await resume(context, opened.id, { signal });
+  for await (const entry of run.events()) onEntry?.(entry);
+  await run.outcome();
+  return { id: opened.id, entries: await context.store.read(opened.id) };
 }
 
 /** The item of every reply that a run has recorded. */

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { filesMatching, isPattern } from "../../config/file-patterns.ts";
-import { checkedFile, isMisspelled } from "../../config/named-files.ts";
+import { checkedFile } from "../../config/named-files.ts";
 import { toAbsolute, type FileContext } from "../../config/paths.ts";
 import { displayPath, refuse } from "../../config/text-file.ts";
 import { readYaml, type YamlFile } from "../../config/yaml.ts";
 import { ModelRef, Respondent } from "../../kernel/index.ts";
-import { findNearest, quoteValue, toOneLine } from "../../text/words.ts";
+import { findMeant, findNearest, quoteValue, toOneLine } from "../../text/words.ts";
 import { isOwnStory, readForeign, type Skipped, type Subjects } from "./foreign.ts";
 
 // STORY-5. Every expectation of a story is a check: one that cannot be checked is refused when the story is read, or, in a
@@ -153,8 +153,9 @@ function startupDefaults(file: YamlFile, words: readonly string[]) {
     const word = words[index] ?? "";
     const at = file.place(["startup_flags", index], "value");
     const flag = Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined;
-    if (!flag && isMisspelled(word, known))
-      throw refuse(`${at}: unknown flag ${quoteValue(word)}`, `did you mean ${findNearest(word, known)}?`);
+    const meant = flag ? undefined : findMeant(word, known);
+    if (meant !== undefined)
+      throw refuse(`${at}: unknown flag ${quoteValue(word)}`, `did you mean ${meant}?`);
     if (!flag) {
       if (word.startsWith("-")) skipped.push({ what: `the flag ${toOneLine(word, 60)}`, why: NO_MEANING });
       continue;

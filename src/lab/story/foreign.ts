@@ -1,7 +1,7 @@
-import { isMisspelled, type KnownKeys, withoutUnknown } from "../../config/named-files.ts";
+import { type KnownKeys, withoutUnknown } from "../../config/named-files.ts";
 import { isMapping } from "../../config/yaml.ts";
 import { type KnownSubject, MISSING_TOOLS } from "../../interop/local2/subjects.ts";
-import { toOneLine } from "../../text/words.ts";
+import { findMeant, toOneLine } from "../../text/words.ts";
 
 // STORY-6. A story with a key of Parley's own says nothing that cannot be checked. Any other is LoCAL2's, whose runner
 //     ignores what it does not know: here each such thing is a check that is skipped, by name and with the reason.
@@ -109,7 +109,7 @@ function whyNever(subject: string, { names, known }: Subjects): string | undefin
   const name = renameSubject(subject);
   const row = known(name);
   if (row) return row.ok ? undefined : `it never comes: ${row.reason}`;
-  return isMisspelled(name, names) ? undefined : "there is no such subject";
+  return findMeant(name, names) === undefined ? "there is no such subject" : undefined;
 }
 
 const whyNoTool = (name: string): string | undefined => {

@@ -1,0 +1,140 @@
+import * as z from "zod";
+import type { AppContext } from "../../app/context.ts";
+import type { Entry } from "../../kernel/index.ts";
+import { headOf, JUDGE_HEAD, judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts";
+import { Estimate, estimateShare, holm, mcnemar } from "../../stats/proportions.ts";
+import { judgeWithin, type JudgeOutcome, type JudgeWithin } from "../judge/judge.ts";
+import { takeTexts, type ItemWithTexts } from "../judge/tasks.ts";
+import type { BenchRow, BenchTask } from "./row.ts";
+
+// JUDGED-1. The answers of every arm are compared with those of the first, in both orders; what changes with the order is a tie.
+// JUDGED-2. A question counts for an arm only where both arms have finished with an answer and the judge's replies could be read.
+// JUDGED-3. Two answers that are the same text are a tie, and nobody is asked.
+
+/** How often an arm's answers were preferred to those of the first arm. */
+const JudgedArm = z.strictObject({
+  arm: z.string(),
+  /** Pairs with a verdict. */
+  n: z.int(),
+  won: z.int(),
+  tied: z.int(),
+  lost: z.int(),
+  /** Of the ties, those where the judge preferred what it saw first, or last, in both orders. */
+  orderSensitive: z.int(),
+  /** Questions without a verdict: an arm has no answer, or a reply of the judge could not be read. */
+  missing: z.int(),
+  /** Won and half of the tied pairs, with Wilson's 95 % interval. */
+  preferred: Estimate,
+  /** The exact two-sided sign test of won against lost. */
+  p: z.number(),
+  /** The same after Holm's correction for all arms. */
+  adjusted: z.number(),
+});
+export type JudgedArm = z.infer<typeof JudgedArm>;
+
+/** What a judge preferred on the open questions. */
+export const BenchJudged = z.strictObject({
+  ...JUDGE_HEAD,
+  /** The arm that all others are compared with. */
+  against: z.string(),
+  arms: z.array(JudgedArm),
+});
+export type BenchJudged = z.infer<typeof BenchJudged>;
+
+/** The judge's work, and under which item each arm's answer to a question is. */
+export type ArmsJudging = {
+  readonly work: Extract<JudgedWork, { kind: "preference" }>;
+  readonly items: ReadonlyMap<string, string>;
+};
+
+type Given = { readonly arms: readonly string[]; readonly rows: readonly BenchRow[] };
+
+const keyOf = (arm: string, task: string) => JSON.stringify([arm, task]);
+
+/** The finished open answers of the first arm and of each other one, question by question. */
+function pairsOf({ arms: [first = "", ...others], rows }: Given) {
+  const answers = new Map(
+    rows
+      .filter(({ right, finished }) => right === null && finished)
+      .map((row) => [keyOf(row.arm, row.task), row.answer]),
+  );
+  const tasks = [...new Set(rows.filter(({ right }) => right === null).map(({ task }) => task))];
+  return others.flatMap((arm) =>
+    tasks.map((task) => ({
+      ...{ arm, task },
+      a: answers.get(keyOf(first, task)) ?? null,
+      b: answers.get(keyOf(arm, task)) ?? null,
+    })),
+  );
+}
+
+type JudgingOptions = Omit<JudgeWithin, "onStart"> & {
+  /** Called with the number of pairs before the judge starts or continues; what it returns gets the judge's events. */
+  readonly onJudging?: ((pairs: number) => (entry: Entry) => void) | undefined;
+};
+
+/** Has a judge compare the answers to open questions; null where there is nothing to compare. */
+export async function judgeArms(
+  context: AppContext,
+  { file, tasks, ...given }: Given & { readonly file: string; readonly tasks: readonly BenchTask[] },
+  { onJudging, ...options }: JudgingOptions,
+): Promise<(JudgeOutcome & { readonly judging: ArmsJudging | null }) | "budget" | null> {
+  const items = new Map<
+    string,
+    ItemWithTexts & { readonly lengths: { readonly a: number; readonly b: number } }
+  >();
+  for (const { arm, task: id, a, b } of pairsOf(given)) {
+    const task = tasks.find((one) => one.id === id);
+    if (!task || a === null || b === null || a === b) continue; // JUDGED-3
+    const question = task.context === undefined ? task.question : `${task.question}\n\n${task.context}`;
+    items.set(keyOf(arm, id), {
+      name: `item-${items.size + 1}`,
+      texts: { question, a, b },
+      lengths: { a: a.length, b: b.length },
+    });
+  }
+  if (items.size === 0) return null;
+  const name = file.split(/[/\\]/).at(-1) ?? file;
+  const judged = await judgeWithin(
+    context,
+    {
+      question: `Compare ${items.size === 1 ? "a pair" : `${items.size} pairs`} of answers to ${name}`,
+      kind: "preference",
+      ...takeTexts([...items.values()]),
+    },
+    { ...options, onStart: onJudging && (() => onJudging(items.size)) },
+  );
+  if (judged === "budget") return judged;
+  const work = judgedWork(judged.entries);
+  const names = new Map([...items].map(([key, item]) => [key, item.name]));
+  return { ...judged, judging: work?.kind === "preference" ? { work, items: names } : null };
+}
+
+/** The judge's verdicts by arm. */
+export function judgedArms({ work, items }: ArmsJudging, given: Given): BenchJudged {
+  const [against = "", ...others] = given.arms;
+  const verdicts = new Map(work.items.map((item) => [item.name, item]));
+  const pairs = pairsOf(given);
+  const counted = others.map((arm) => {
+    const own = pairs.filter((pair) => pair.arm === arm);
+    const seen = own.flatMap(({ task, a, b }): { winner: string; orderSensitive: boolean }[] => {
+      if (a !== null && a === b) return [{ winner: "tie", orderSensitive: false }];
+      const item = verdicts.get(items.get(keyOf(arm, task)) ?? "");
+      return item?.winner ? [{ winner: item.winner, orderSensitive: item.orderSensitive === true }] : [];
+    });
+    const count = (winner: string) => seen.filter((one) => one.winner === winner).length;
+    const [won, tied, lost] = [count("B"), count("tie"), count("A")];
+    return {
+      ...{ arm, n: seen.length, won, tied, lost, missing: own.length - seen.length },
+      orderSensitive: seen.filter((one) => one.winner === "tie" && one.orderSensitive).length,
+      preferred: estimateShare(won + tied / 2, seen.length),
+      p: mcnemar(won, lost),
+    };
+  });
+  const adjusted = holm(counted.map(({ p }) => p));
+  return {
+    ...headOf(work),
+    against,
+    arms: counted.map((arm, index) => ({ ...arm, adjusted: adjusted[index] ?? 1 })),
+  };
+}
