@@ -1,12 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+const timeouts = { testTimeout: 20_000, hookTimeout: 20_000 };
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
     reporters: ["default", "./scripts/tally-reporter.mjs"],
+    projects: [
+      // A unit test changes nothing outside of itself, so that the modules are loaded once for all of them.
+      { test: { ...timeouts, name: "src", include: ["src/**/*.test.ts"], isolate: false } },
+      { test: { ...timeouts, name: "test", include: ["test/**/*.test.ts"] } },
+    ],
   },
 });

@@ -90,6 +90,21 @@ describe("a program", () => {
   });
 
   it.each([
+    ["one line", "x".repeat(5_000_000)],
+    ["many lines", "why?\n".repeat(1_000_000)],
+    ["two bytes a character", "ü".repeat(500_001)],
+    ["a byte too many", "x".repeat(1_000_001)],
+    ["broken UTF-16", "\ud800".repeat(400_000)],
+  ])("is refused a question of more than 1 MB before anything is recorded: %s", (_, question) =>
+    opened(async (parley) => {
+      await expect(parley.start({ models: MODELS, question })).rejects.toThrow(
+        /the question has more than 1 MB; shorten it/,
+      );
+      expect(await parley.list()).toEqual([]);
+    }),
+  );
+
+  it.each([
     [{ question: " " }, "the question is empty"],
     [{ question: "Why?", protocol: "counsil" }, "the nearest is council"],
     [{ question: "Why?", models: ["gpt"] }, "not a model reference"],

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { built, somewhere } from "./e2e/parley.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { built, somewhere, type Ended } from "./e2e/parley.ts";
 import { openFakeServer } from "./support/fake-server.ts";
 
 // What people do wrong on the command line: one line says it, the next what to do, and no model is called.
@@ -23,6 +23,12 @@ const FILES: Record<string, string | Uint8Array> = {
   "open/parley.yaml": "models: [sim/ada\n",
   "tab/parley.yaml": "models:\n\t- sim/ada\n",
   "typo/parley.yaml": "max_cost_usd: 1\n",
+  "items/parley.yaml": "models:\n  - sim/ada\n   - sim/bo\n",
+  "risk/parley.yaml": "effort: 1\nstrategy: risk-adverse\n",
+  "url/parley.yaml": "compatible:\n  lab:\n    url: x/v1\n",
+  "camel/parley.yaml": "maxCostUsd: 1\n",
+  "modls/parley.yaml": "modls: [sim/ada]\n",
+  "persona/.parley/personas/lawyer.md": "Be a lawyer.\n",
   "twice/parley.yaml": "effort: 1\neffort: 2\n",
   "ur/parley.yaml": "compatible:\n  lab:\n    ur: http://x/v1\n",
   "secret/parley.yaml": "key: sk-abcdef0123456789abcdef0123456789\n",
@@ -43,12 +49,9 @@ const ROWS: readonly Row[] = [
     "history",
     "version",
     "HELP",
-    "init",
     "login",
-    "keys",
     "serve",
     "update",
-    "completion",
     "logs",
     "quit",
     "list-all",
@@ -70,7 +73,10 @@ const ROWS: readonly Row[] = [
   },
   { args: ["ask", "", ...M], says: /the question is empty.\nTry: / },
   // Models.
-  { args: [Q, "-m", "gpt-5-mini"], says: /"gpt-5-mini" is not a model reference; expected provider\/model/ },
+  {
+    args: [Q, "-m", "gpt-5-mini"],
+    says: /"gpt-5-mini" is not a model reference; expected provider\/model\.\nTry: openai\/gpt-5-mini\n/,
+  },
   { args: [Q, "-m", "opnai/gpt-5"], says: /there is no provider "opnai".*\nTry: openai\/gpt-5\n/ },
   { args: [Q, "-m", "antropic/claude"], says: /\nTry: anthropic\/claude\n/ },
   { args: [Q, "-m", "mistral/large"], says: /mistral needs a key; set MISTRAL_API_KEY/, code: 4 },
@@ -101,14 +107,52 @@ const ROWS: readonly Row[] = [
   { args: [Q, ...M, "--budget", "1"], says: /\nTry: --max-cost-usd\n/ },
   { args: [Q, ...M, "--file", "a.md"], says: /\nTry: --context\n/ },
   { args: [Q, ...M, "--modles", "x/y"], says: /\nTry: --models; parley ask --help lists all\n/ },
-  { args: [Q, ...M, "--output", "f"], says: /\nTry: parley .*which has --output; parley ask --help\n/ },
-  { args: [Q, ...M, "--temperature", "1"], says: /\nTry: parley .*which has --temperature/ },
-  { args: [Q, ...M, "--persona", "lawyer"], says: /unknown option '--persona'.\nTry: parley ask --help\n/ },
-  { args: [Q, ...M, "--system", "x"], says: /unknown option '--system'.\nTry: / },
+  {
+    args: [Q, ...M, "--output", "f"],
+    says: /\nTry: parley ask --help; --output is an option of parley debate, resume, export\n/,
+  },
+  {
+    args: ["debate", Q, ...M, "--system", "be short"],
+    says: /unknown option '--system'.\nTry: parley debate --help; --system is an option of parley ask, /,
+  },
+  { args: ["chat", "--model", "openai/gpt-5-mini", "--max-cost", "1"], says: /\nTry: --max-cost-usd\n/ },
+  { args: [Q, ...M, "--temperature", "5"], says: /--temperature must be a number from 0 to 2 \(got 5\)/ },
+  { args: [Q, ...M, "--persona", "lawyer"], says: /there is no persona "lawyer".\nTry: there are analyst, / },
+  {
+    args: [Q, ...M, "--persona", "lawyer"],
+    cd: "persona",
+    says: /lawyer\.md:1:1: .*\nTry: begin it with ---/,
+  },
+  {
+    args: [Q, ...M, "--max-cost-usd", "1"].map((word) => word.replace("gpt-5-mini", "gpt-99")),
+    says: /price of openai\/gpt-99 is unknown/,
+  },
+  {
+    args: [Q, "-m", "openai/gpt-5-mini"],
+    env: { OPENAI_API_KEY: "", OPENAI_BASE_URL: "" },
+    says: /set OPENAI_API_KEY/,
+    code: 4,
+  },
+  { args: ["Should I learn Rust?"], env: { OPENAI_API_KEY: "", OPENAI_BASE_URL: "" }, says: /no model/i },
+  { args: [Q, ...M, "--system", "@nix.md"], says: /nix\.md does not exist.\nTry: / },
+  { args: [Q, ...M, "--pack", "risk-reviw"], says: /no pack "risk-reviw".\nTry: the nearest is risk-review/ },
   { args: ["feedback", "x", "good"], says: /rating must be up or down/ },
   // Settings.
-  { args: [Q], cd: "open", says: /parley\.yaml:\d+:\d+/ },
-  { args: [Q], cd: "tab", says: /parley\.yaml:2.*tab/i },
+  { args: [Q], cd: "open", says: /parley\.yaml:\d+:\d+: .*\nTry: close the bracket before it, or / },
+  { args: [Q], cd: "tab", says: /parley\.yaml:2.*Tabs .*\nTry: indent with spaces\n/ },
+  {
+    args: [Q],
+    cd: "items",
+    says: /parley\.yaml:2:\d+: "sim\/ada - sim\/bo" is not a model reference; expected /,
+  },
+  {
+    args: [Q],
+    cd: "risk",
+    says: /parley\.yaml:2: there is no strategy "risk-adverse".\nTry: the nearest is risk-averse/,
+  },
+  { args: [Q], cd: "url", says: /lab\.url must be an http or https URL \(got "x\/v1"\)\nTry: http:/ },
+  { args: [Q], cd: "camel", says: /unknown setting "maxCostUsd".\nTry: did you mean max-cost-usd\?/ },
+  { args: [Q], cd: "modls", says: /unknown setting "modls".\nTry: did you mean models\?/ },
   { args: [Q], cd: "typo", says: /unknown setting "max_cost_usd".\nTry: did you mean max-cost-usd\?/ },
   { args: [Q], cd: "twice", says: /effort/ },
   { args: [Q], cd: "ur", says: /unknown key "ur".\nTry: did you mean url\?/ },
@@ -121,23 +165,41 @@ const ROWS: readonly Row[] = [
   { args: ["list"], env: { PARLEY_HOME: "", HOME: "" }, says: /HOME is empty/ },
 ];
 
-it.each(
-  ROWS.map((row) => [[...row.args, row.cd ?? "", ...Object.keys(row.env ?? {})].join(" "), row] as const),
-)("%s", async (_name, { args, says, code = 2, env = {}, cd = "." }) => {
-  await using server = await openFakeServer((response) => void response.writeHead(500).end());
-  await using place = somewhere();
-  for (const [name, content] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(place.cwd, name)), { recursive: true });
-    writeFileSync(join(place.cwd, name), content);
-  }
-  const run = { OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: `${server.url}/v1`, ...env };
-  const ended = await place.runIn(cd, args, run);
-  expect(ended).toMatchObject({ code, stdout: "" });
-  expect(ended.stderr).toMatch(says);
-  const lines = ended.stderr.trimEnd().split("\n");
-  expect(lines.length).toBeLessThanOrEqual(2);
-  expect(lines[0]).toMatch(/^parley: /);
-  expect(server.received).toHaveLength(0);
+const nameOf = ({ args, cd = "", env = {} }: Row): string => [...args, cd, ...Object.keys(env)].join(" ");
+
+describe("a mistake on the command line", () => {
+  const ends = new Map<string, Omit<Ended, "signal">>();
+  let calls: unknown;
+  beforeAll(async () => {
+    await using server = await openFakeServer((response) => void response.writeHead(500).end());
+    await using place = somewhere();
+    for (const [name, content] of Object.entries(FILES)) {
+      mkdirSync(dirname(join(place.cwd, name)), { recursive: true });
+      writeFileSync(join(place.cwd, name), content);
+    }
+    const keys = { OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: `${server.url}/v1` };
+    const commands = ROWS.map(({ args, env, cd = "." }) => ({ args, env: { ...keys, ...env }, below: cd }));
+    for (const [index, end] of (await place.runAll(commands)).entries()) {
+      const row = ROWS[index];
+      if (row) ends.set(nameOf(row), end);
+    }
+    // A list of models is read for nothing.
+    calls = server.received.filter(({ path }) => path !== "/v1/models");
+  }, 60_000);
+
+  it("makes no model call", () => {
+    expect({ rows: ends.size, calls }).toEqual({ rows: ROWS.length, calls: [] });
+  });
+
+  it.each(ROWS.map((row) => [nameOf(row), row] as const))("%s", (name, { says, code = 2 }) => {
+    const end = ends.get(name);
+    expect(end).toMatchObject({ code, stdout: "" });
+    expect(end?.stderr).toMatch(says);
+    const lines = (end?.stderr ?? "").trimEnd().split("\n");
+    expect(lines.slice(2)).toEqual([]);
+    expect(lines[0]).toMatch(/^parley: /);
+    if (lines.length > 1) expect(lines[1]).toMatch(/^Try: \S/);
+  });
 });
 
 describe("what a provider refuses is told once", () => {

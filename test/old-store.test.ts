@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import Database from "libsql";
@@ -129,21 +127,7 @@ const VOICES: ReadonlySet<string | undefined> = new Set(["member", "agent"]);
 /** What waits for a person was `open`, too. */
 const statusOf = (status: string): string => (status === "waiting" ? "open" : status);
 
-type Command = { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
 type Answer = Omit<Ended, "signal">;
-
-/** Runs commands one after the other in one process, which is much faster than a process each. */
-async function runAll({ folder, home, cwd }: Somewhere, commands: readonly Command[]): Promise<Answer[]> {
-  const child = spawn(process.execPath, [path("support/many-commands.mjs"), path("../dist/cli.mjs")], {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: folder, PARLEY_HOME: home },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  child.stdin.end(JSON.stringify(commands));
-  return z
-    .array(z.object({ code: z.int(), stdout: z.string(), stderr: z.string() }))
-    .parse(JSON.parse(await text(child.stdout)));
-}
 
 const organizationEnv = (organization: string): Record<string, string> =>
   organization === "local" ? {} : { PARLEY_ORGANIZATION: organization, PARLEY_USER: "ann" };
@@ -168,13 +152,14 @@ type Recorded = z.infer<typeof Recorded>;
 async function expectSame(
   place: Somewhere,
   { organizations }: OldStore,
-  { env, recorded }: { readonly env: Command["env"]; readonly recorded: Recorded },
+  { env, recorded }: { readonly env: Readonly<Record<string, string>>; readonly recorded: Recorded },
 ): Promise<void> {
   for (const [organization, before] of Object.entries(organizations)) {
     const own = { ...env, ...organizationEnv(organization) };
     const ids = before.list.map(({ id }) => id);
     const commands = [
       ["list", "--json", "-n", "1000"],
+      ["list", "--json", "-n", "1000", "--protocol", "bench"],
       ["memory", "search", "--json"],
       ["memory", "facts", "--json"],
       ...ids.flatMap((id) => [
@@ -184,13 +169,14 @@ async function expectSame(
         ["export", id, "--format", "md"],
       ]),
     ];
-    const [list, search, facts, ...rest] = await runAll(
-      place,
+    const [list, bench, search, facts, ...rest] = await place.runAll(
       commands.map((args) => ({ args, env: own })),
     );
-    if (!list || !search || !facts) throw new Error("a command printed nothing");
-    const rows = parsed(z.array(Row), list).map((row) => ({ ...row, status: statusOf(row.status) }));
-    expect(rows).toEqual(before.list);
+    if (!list || !bench || !search || !facts) throw new Error("a command printed nothing");
+    const rows = [list, bench].flatMap((printed) => parsed(z.array(Row), printed));
+    const byId = <T extends { readonly id: string }>(all: readonly T[]) =>
+      all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(byId(rows.map((row) => ({ ...row, status: statusOf(row.status) })))).toEqual(byId(before.list));
     expect(parsed(Search, search).engrams.map(({ engram }) => engram)).toEqual(
       before.search.engrams.map(({ engram }) => engram),
     );
@@ -225,14 +211,11 @@ const JSON_ONLY = ["--json", "--quiet"];
 async function expectGoesOn(
   place: Somewhere,
   { names }: OldStore,
-  { env, more = [] }: { readonly env: Command["env"]; readonly more?: readonly string[] },
+  { env, more = [] }: { readonly env: Readonly<Record<string, string>>; readonly more?: readonly string[] },
 ): Promise<void> {
   const id = (name: string): string => names[name] ?? name;
   const inTurn = async (commands: Readonly<Record<string, readonly string[]>>) => {
-    const answers = await runAll(
-      place,
-      Object.values(commands).map((args) => ({ args, env })),
-    );
+    const answers = await place.runAll(Object.values(commands).map((args) => ({ args, env })));
     const ended = new Map(Object.keys(commands).map((name, index) => [name, answers[index]]));
     return (name: string): Answer => {
       const answer = ended.get(name);

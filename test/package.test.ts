@@ -12,6 +12,7 @@ import { setUp } from "../scripts/setup.mjs";
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const Manifest = z.object({
+  name: z.string(),
   version: z.string(),
   bin: z.object({ parley: z.string() }),
   exports: z.record(z.string(), z.unknown()),
@@ -44,6 +45,14 @@ it("ships what it runs on, and neither sources nor tests nor the build's own not
   const shipped = /^(dist\/[\w.-]+\.(mjs|cjs|d\.mts)|schemas\/.+\.json)$/;
   const other = files.filter((path) => !shipped.test(path)).sort();
   expect(other.filter((path) => path !== "README.md")).toEqual(["LICENSE", "package.json"]);
+});
+
+it("has a name under a scope, and the install line of the README has it", async () => {
+  const { name, bin } = await manifest();
+  expect(name).toMatch(/^@[a-z0-9-]+\/parley$/);
+  expect(Object.keys(bin)).toEqual(["parley"]);
+  const readme = await readFile(join(root, "README.md"), "utf8");
+  for (const line of [`npm install --global ${name}\n`, `npx ${name} "`]) expect(readme).toContain(line);
 });
 
 it("runs as a command from any folder", async () => {

@@ -96,8 +96,8 @@ const CAPS = [
   { maxCalls: 2 },
   { maxCalls: 3 },
   { maxCalls: 5 },
-  { maxTokens: 6_000 },
-  { maxTokens: 9_000 },
+  { maxTotalTokens: 6_000 },
+  { maxTotalTokens: 9_000 },
 ] as const;
 
 describe.each(Object.entries(BEHAVIORS))("replies %s", (_name, behavior) => {
@@ -110,13 +110,13 @@ describe.each(Object.entries(BEHAVIORS))("replies %s", (_name, behavior) => {
         const again = await parley.resume(run.id);
         await again.outcome();
         await again.reactions;
-        const { maxCalls = Infinity, maxTokens = Infinity } = caps as {
+        const { maxCalls = Infinity, maxTotalTokens = Infinity } = caps as {
           readonly maxCalls?: number;
-          readonly maxTokens?: number;
+          readonly maxTotalTokens?: number;
         };
         const asked = `${protocol} ${JSON.stringify(caps)}`;
         expect(spent.requests, asked).toBeLessThanOrEqual(maxCalls);
-        expect(spent.tokens, asked).toBeLessThanOrEqual(maxTokens);
+        expect(spent.tokens, asked).toBeLessThanOrEqual(maxTotalTokens);
         const calls = (await parley.read(run.id)).flatMap((entry) => callOf(entry) ?? []);
         expect(calls.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(spent.requests);
       });
@@ -126,11 +126,11 @@ describe.each(Object.entries(BEHAVIORS))("replies %s", (_name, behavior) => {
 describe("members that a cap leaves out", () => {
   it.each([
     ["council", { maxCalls: 1 }, /^skipped: budget exhausted; \d+ calls would do$/],
-    ["council", { maxTokens: 9_000 }, /^skipped: budget exhausted; [\d,]+ tokens would do$/],
+    ["council", { maxTotalTokens: 9_000 }, /^skipped: budget exhausted; [\d,]+ tokens would do$/],
     ["ask", { maxCalls: 1 }, /^skipped: budget exhausted; 2 calls would do$/],
-    ["ask", { maxTokens: 5_000 }, /^skipped: budget exhausted; [\d,]+ tokens would do$/],
+    ["ask", { maxTotalTokens: 5_000 }, /^skipped: budget exhausted; [\d,]+ tokens would do$/],
     ["debate", { maxCalls: 2 }, /^skipped: budget exhausted; \d+ calls would do$/],
-    ["debate", { maxCalls: 2, maxTokens: 6_000 }, /; [\d,]+ tokens and \d+ calls would do$/],
+    ["debate", { maxCalls: 2, maxTotalTokens: 6_000 }, /; [\d,]+ tokens and \d+ calls would do$/],
   ] as const)("of %s under %j are told of with what would do, which does", async (protocol, caps, words) => {
     await served(whole, async (parley) => {
       const run = await parley.start({ ...request(protocol), ...caps });
@@ -143,7 +143,7 @@ describe("members that a cap leaves out", () => {
         tokens: expect.any(Number) as number,
         calls: expect.any(Number) as number,
       });
-      const enough = { maxCalls: needs?.calls, maxTokens: needs?.tokens };
+      const enough = { maxCalls: needs?.calls, maxTotalTokens: needs?.tokens };
       const again = await parley.start({ ...request(protocol), ...enough });
       const admitted = (await again.outcome()).result?.degraded ?? [];
       expect(admitted.map(({ what }) => what)).not.toContain(out[0]?.what);
@@ -152,7 +152,7 @@ describe("members that a cap leaves out", () => {
 });
 
 describe("embeddings", () => {
-  it.each([{ maxCalls: 1 }, { maxCalls: 2 }, { maxTokens: 6_000 }, { maxCostUsd: 1 }, {}])(
+  it.each([{ maxCalls: 1 }, { maxCalls: 2 }, { maxTotalTokens: 6_000 }, { maxCostUsd: 1 }, {}])(
     "are asked for besides the caps, which are for models that answer: %j",
     async (caps) => {
       const asked: string[] = [];
@@ -184,7 +184,7 @@ describe("embeddings", () => {
 describe("a refusal under a cap", () => {
   it.each([
     ["respond", { maxCalls: 2 }, /would exceed the limit of 2 calls; 3 calls would do/],
-    ["respond", { maxTokens: 6_000 }, /could exceed the limit of 6000 tokens; \d+ tokens would do/],
+    ["respond", { maxTotalTokens: 6_000 }, /could exceed the limit of 6000 tokens; \d+ tokens would do/],
   ] as const)("of %s says how much would do", async (protocol, caps, words) => {
     await served(whole, async (parley) => {
       const run = await parley.start({ ...request(protocol), ...caps });

@@ -81,6 +81,12 @@ it("S1: builds what is missing, says so on stderr, and leaves stdout to the prog
   expect(second.stderr).toBe("");
 });
 
+it.each(["--env-file", "--env-file=missing", "-e"])("hands on %s, which Node.js has too", async (option) => {
+  const { stdout, code } = await npmStart(["exit", "2", option, "missing"]).ended;
+  expect(JSON.parse(stdout)).toMatchObject({ args: ["exit", "2", option, "missing"] });
+  expect(code).toBe(2);
+});
+
 it("runs the program where the person stands", async () => {
   const { stdout } = await npmStart([], join(clone, "src")).ended;
   expect(JSON.parse(stdout)).toMatchObject({ cwd: expect.stringMatching(/src$/) });

@@ -87,3 +87,39 @@ describe("the time limit", () => {
     expect(tookMs).toBeLessThan(LIMIT_MS + 1_500);
   });
 });
+
+describe("the wait of a resume", () => {
+  it.each([
+    ["an answer", ["a"], {}],
+    ["an answer, under a cap", ["a"], { maxCalls: 20 }],
+    ["a judge", ["judge"], { judge: ["compatible/box/judge"] }],
+    ["a second respondent", ["b"], { respondentB: true, modelB: "compatible/box/b" }],
+    ["a judge, under a cap", ["judge"], { judge: ["compatible/box/judge"], maxCalls: 20 }],
+  ])("ends where %s hangs, and the run goes on with the next", async (_who, hanging, request) => {
+    const hangs = new Set(hanging);
+    await using server = await openFakeServer((response, { body }) => {
+      const { model } = JSON.parse(body) as { model: string };
+      if (!hangs.has(model)) response.end(answer);
+    });
+    const compatible = { box: { url: `${server.url}/v1`, local: true, keyEnv: undefined } };
+    await using parley = await openParley({ store: ":memory:", env: {}, settings: { compatible } });
+    const stop = new AbortController();
+    const opened = { protocol: "respond", question: "Why?", models: ["compatible/box/a"], ...request };
+    const first = await parley.start(opened, { signal: stop.signal });
+    stop.abort();
+    await first.reactions;
+    const sinceMs = performance.now();
+    const run = await parley.resume(first.id, { waitMs: 300 });
+    const outcome = await run.outcome();
+    const { timedOut = false } = await run.reactions;
+    expect(performance.now() - sinceMs).toBeLessThan(300 + 1_500);
+    const isAnswered = !hangs.has("a");
+    expect(outcome.status).toBe(isAnswered ? "answered" : "interrupted");
+    expect(outcome.timedOut ?? false).toBe(!isAnswered);
+    expect(timedOut).toBe(isAnswered);
+    hangs.clear();
+    const again = await parley.resume(first.id, { waitMs: 60_000 });
+    expect(await again.outcome()).toMatchObject({ status: "answered" });
+    expect(await again.reactions).toEqual({ failed: null });
+  });
+});

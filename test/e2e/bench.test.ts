@@ -50,13 +50,13 @@ describe("parley bench", () => {
     await using place = somewhere();
     const file = await tasksIn(place, 4);
     const command = ["bench", file, "--arms", "council", "--models", MODELS, "--json"];
-    const stopped = await place.run([...command, "--max-tokens", "45000"]);
+    const stopped = await place.run([...command, "--max-total-tokens", "45000"]);
     expect(stopped.code).toBe(5);
     expect(stopped.stderr).toMatch(
-      /parley: budget exceeded: .* of 4 are finished and recorded\.\nTry: raise --max-tokens; the same command then resumes/,
+      /parley: budget exceeded: .* of 4 are finished and recorded\.\nTry: raise --max-total-tokens; the same command then resumes/,
     );
     expect(reportIn(stopped).complete).toBe(false);
-    const ended = await place.run([...command, "--max-tokens", "9000000"]);
+    const ended = await place.run([...command, "--max-total-tokens", "9000000"]);
     expect(ended.code).toBe(0);
     expect(reportIn(ended).complete).toBe(true);
   });
@@ -88,7 +88,7 @@ describe("parley bench", () => {
     const refused = await Promise.all([
       place.run(["bench", file, "--arms", "majorty"]),
       place.run(["bench", "bad.jsonl"]),
-      place.run(["bench", file, "--budget", "0"]),
+      place.run(["bench", file, "--max-cost-usd", "0"]),
       place.run(["tasks", "--kind", "logik"]),
     ]);
     expect(refused.map(({ code, stderr }) => [code, isProblem(stderr)])).toEqual(
@@ -97,8 +97,7 @@ describe("parley bench", () => {
     const [arm, line, budget, kind] = refused.map(({ stderr }) => stderr);
     expect(arm).toContain("did you mean majority?");
     expect(line).toContain("bad.jsonl:3: answer is missing");
-    expect(budget).toMatch(/^parley: --budget must be .*above 0/);
-    expect(budget).not.toContain("--max-cost-usd");
+    expect(budget).toMatch(/^parley: --max-cost-usd must be .*above 0/);
     expect(kind).toContain("Try: --kind logic");
   });
 });

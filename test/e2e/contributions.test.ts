@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Contributions } from "../../src/lab/contributions/contributions.ts";
-import { built, isProblem, resultIn, somewhere, type Ended } from "./parley.ts";
+import { PANEL, built, isProblem, resultIn, somewhere, type Ended } from "./parley.ts";
 
 built();
 
@@ -9,8 +9,10 @@ const contributionsIn = ({ stdout }: Ended): Contributions => Contributions.pars
 describe("parley contributions", () => {
   it("asks the chair once for every member and once more, and nobody a second time", async () => {
     await using place = somewhere();
-    const { id } = resultIn(await place.run(["Should we move?", "--effort", "3", "--json", "--quiet"]));
-    const poor = await place.run(["contributions", id, "--max-tokens", "100"]);
+    const { id } = resultIn(
+      await place.run(["Should we move?", ...PANEL, "--effort", "3", "--json", "--quiet"]),
+    );
+    const poor = await place.run(["contributions", id, "--max-total-tokens", "100"]);
     expect(poor.code).toBe(5);
     expect(poor.stdout.replaceAll(/\s+/g, " ")).toContain(
       "budget exceeded: 4 of 4 re-runs of the chair are missing",

@@ -75,11 +75,11 @@ describe("a debate on the command line", () => {
     expect((await place.run(["replay", result.id])).code).toBe(0);
 
     const evaluated = await place.run([
-      ...["eval", "-d", "debate.json", "--model", "sim/dora,sim/eve", "-o", "scores.csv", "--json", "-q"],
+      ...["eval", "-d", "debate.json", "--models", "sim/dora,sim/eve", "-o", "scores.csv", "--json", "-q"],
     ]);
     expect(evaluated.code).toBe(0);
     expect(sectionSchema.parse(JSON.parse(evaluated.stdout)).overall_score).toBeGreaterThanOrEqual(1);
-    await place.run(["eval", "-d", result.id, "--model", "sim/dora", "-o", "scores.csv", "-q"]);
+    await place.run(["eval", "-d", result.id, "--models", "sim/dora", "-o", "scores.csv", "-q"]);
     const lines = readFileSync(join(place.cwd, "scores.csv"), "utf8").trim().split(/\r?\n/);
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^debate,Functional Completeness,/);
@@ -118,7 +118,9 @@ describe("a debate on the command line", () => {
         "waiting",
       ]);
     }
-    expect((await place.run(["show", id])).stdout).toContain("Waiting: its questions are unanswered");
+    expect((await place.run(["show", id])).stdout).toContain(
+      "Waiting for a person to answer (see the inbox)",
+    );
     expect((await place.run(["list"])).stdout).toMatch(/ waiting /);
     expect(asked.stderr).toContain(`parley answer ${id}`);
     const listed = await place.run(["answer", id, "--list", "--json"]);

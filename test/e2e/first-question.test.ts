@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { built, eventsIn, isProblem, QUESTION, resultIn, somewhere } from "./parley.ts";
+import { Result } from "../../src/views/result.ts";
+import { PANEL, built, eventsIn, isProblem, linesIn, QUESTION, resultIn, somewhere } from "./parley.ts";
 
 built();
+
+const Given = z.object({ origin: z.object({ step: z.string() }), data: z.object({ text: z.string() }) });
 
 describe("a question on a fresh machine", () => {
   it("is answered by the simulated panel, which is said, on stdout and on stderr", async () => {
@@ -34,7 +37,7 @@ describe("a question on a fresh machine", () => {
     });
   });
 
-  it("prints the events in the journal's order, and nothing else, with --events", async () => {
+  it("prints the events in the journal's order, the text of steps and at last the result, with --events", async () => {
     await using place = somewhere();
     const ended = await place.run([QUESTION, "--events"]);
     const events = eventsIn(ended);
@@ -43,18 +46,55 @@ describe("a question on a fresh machine", () => {
     // What comes after the answer is remembering it.
     expect(events.slice(-2).map(({ type }) => type)).toEqual(["deliberation-closed", "engram-written"]);
     const [one] = (await list(place)).map(({ id }) => id);
-    const same = { code: 0, stdout: ended.stdout };
-    expect(await place.run(["export", String(one), "--format", "jsonl"])).toMatchObject(same);
-    expect(await place.run(["resume", String(one), "--events"])).toMatchObject(same);
+    const lines = linesIn(ended);
+    const [draft] = events.filter(({ type }) => type === "answer-given").map((line) => Given.parse(line));
+    const written = lines.filter(({ type, step }) => type === "text" && step === draft?.origin.step);
+    expect(written.map(({ text }) => text).join("")).toContain(draft?.data.text);
+    const { type, ...result } = lines.at(-1) ?? {};
+    expect([type, Result.parse(result)]).toEqual([
+      "result",
+      resultIn(await place.run(["show", String(one), "--json"])),
+    ]);
+    const exported = await place.run(["export", String(one), "--format", "jsonl"]);
+    expect(linesIn(exported)).toEqual(events);
+    const again = await place.run(["resume", String(one), "--events"]);
+    expect(linesIn(again)).toEqual([...events, lines.at(-1)]);
   });
 
   it("has nothing to say on stderr with --quiet, and takes a first word that is no command for the question", async () => {
     await using place = somewhere();
-    expect(await place.run(["--quiet", "--", "list"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await place.run(["--quiet", ...PANEL, "--", "list"])).toMatchObject({ code: 0, stderr: "" });
     const { code, stdout, stderr } = await place.run([QUESTION, "--quiet"], { NO_COLOR: "1" });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("391");
     expect((await list(place)).map(({ question }) => question)).toEqual([QUESTION, "list"]);
+  });
+
+  it("has the answer alone on stdout in a pipe, whichever command gives it", async () => {
+    await using place = somewhere();
+    const asking = [
+      ["ask", "Should we move to Postgres?", ...PANEL],
+      ["council", "Should we move to Postgres?", ...PANEL],
+      ["council", "Should we move to Postgres?", "--mode", "vote", ...PANEL],
+      ["debate", "Should we move to Postgres?", ...PANEL],
+      ["respond", "Should we move to Postgres?", "--model", "sim/ada"],
+    ];
+    const plain = await place.runAll(
+      asking.map((args) => ({ args, env: { NO_COLOR: "1", FORCE_COLOR: "1" } })),
+    );
+    const rows = await list(place);
+    const shown = await place.runAll(rows.map(({ id }) => ({ args: ["show", id, "--json"] })));
+    const answers = shown.map(({ stdout }) => Result.parse(JSON.parse(stdout)).answer?.trim());
+    expect(plain.map(({ stdout }) => stdout.trim())).toEqual(answers.toReversed());
+    for (const { stderr } of plain) {
+      const id = rows.find((row) => stderr.includes(`parley show ${row.id}`))?.id ?? "none";
+      // What stands after the answer is on stderr, and takes at most three lines.
+      const lines = stderr.trimEnd().split("\n");
+      expect(lines.findIndex((line) => line.includes(`${id} · parley show ${id} · parley `))).toBe(
+        lines.length - 1,
+      );
+      expect(stderr).not.toContain("\u001B");
+    }
   });
 
   it("reads a file as context, and shows the members its text", async () => {

@@ -86,19 +86,19 @@ describe("parley judge validate", () => {
   it("stopped by its budget goes on from there with a larger one, and pays nothing twice", async () => {
     await using place = somewhere();
     write(place, "pairs.jsonl", pairs(32));
-    const some = await validate(place, "sim/eve", ["--max-tokens", "20000"]);
+    const some = await validate(place, "sim/eve", ["--max-total-tokens", "20000"]);
     expect(some.ended.code).toBe(5);
     expect(some.ended.stderr).toMatch(
       /^parley: stopped by budget: .*\nTry: .*; the same command then resumes\n$/,
     );
     expect(some.validation).toMatchObject({ measured: false, status: "stopped-by-budget" });
-    expect(await validate(place, "sim/eve", ["--max-tokens", "20000"])).toEqual(some);
+    expect(await validate(place, "sim/eve", ["--max-total-tokens", "20000"])).toEqual(some);
     const spent = await place.run([
-      ...["judge", "validate", "pairs.jsonl", "--model", "sim/eve", "--max-tokens", "300"],
+      ...["judge", "validate", "pairs.jsonl", "--model", "sim/eve", "--max-total-tokens", "300"],
     ]);
     expect(spent).toMatchObject({ code: 2, stdout: "" });
     expect(spent.stderr).toContain("earlier runs of this task have spent the limit");
-    const rest = await validate(place, "sim/eve", ["--max-tokens", "900000"]);
+    const rest = await validate(place, "sim/eve", ["--max-total-tokens", "900000"]);
     expect(rest.ended.code).toBe(0);
     expect(some.validation.calls + rest.validation.calls).toBe(64);
     expect(rest.validation.labelled).toBe(32);

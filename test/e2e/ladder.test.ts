@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sectionSchema } from "../../src/protocols/ask/view.ts";
-import { built, QUESTION, resultIn, simServer, somewhere } from "./parley.ts";
+import { PANEL, built, QUESTION, resultIn, simServer, somewhere } from "./parley.ts";
 
 built();
 
@@ -23,7 +23,7 @@ describe("how far ask climbs", () => {
       ["draft", 3],
       ["revision", 3],
     ]);
-    const open = resultIn(await place.run([OPEN, ...quietly]));
+    const open = resultIn(await place.run([OPEN, ...PANEL, ...quietly]));
     expect(sectionSchema.parse(open.section).ladder.map(({ rung, calls }) => [rung, calls])).toEqual([
       ["draft", 3],
       ["comparison", 1],
@@ -38,7 +38,7 @@ describe("how far ask climbs", () => {
 
   it("goes as far as --effort says, and no further in a fork", async () => {
     await using place = somewhere();
-    const low = resultIn(await place.run([OPEN, "--effort", "1", ...quietly]));
+    const low = resultIn(await place.run([OPEN, ...PANEL, "--effort", "1", ...quietly]));
     expect(low).toMatchObject({ status: "answered", calls: 3 });
     const more = resultIn(await place.run(["fork", low.id, "--effort", "2", ...quietly]));
     expect(more).toMatchObject({ calls: 1, section: { comparison: { contradictions: expect.any(Array) } } });

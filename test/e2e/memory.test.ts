@@ -69,7 +69,7 @@ describe("parley memory", () => {
     expect(all).toMatchObject({ user: "local", query: null, more: false });
     expect(all.engrams.map(({ engram }) => engram.respondent)).toEqual(expect.arrayContaining(["A", "B"]));
     expect(all.engrams).toHaveLength(2);
-    const second = parsed(MemorySearch, await memory(place, "search", "--respondent", "B", "--json"));
+    const second = parsed(MemorySearch, await memory(place, "search", "--answered-by", "B", "--json"));
     expect(second.engrams.map(({ engram }) => engram.respondent)).toEqual(["B"]);
     const one = parsed(MemorySearch, await memory(place, "search", "17", "*", "23", "-n", "1", "--json"));
     expect(one).toMatchObject({
@@ -205,7 +205,7 @@ describe("parley memory", () => {
     };
     await Promise.all([
       refused(["search", "--limit", "0"], /an integer from 1 to 1000/),
-      refused(["search", "--respondent", "C"], /--respondent/),
+      refused(["search", "--answered-by", "C"], /--answered-by/),
       refused(["search", "--user", "a b"], /user/),
       refused(["show", "x"], /local has no memory entry "x"/),
       refused(["pin"], /the fact is empty/),
@@ -261,9 +261,9 @@ describe("parley memory ablate", () => {
     expect(ended.stderr).toMatch(
       /Interrupted; \d+ of 48 answers are recorded\. Try: the same command, which resumes\n$/,
     );
-    const capped = await place.run([...ABLATE, "--max-tokens", "10000", "-q"]);
+    const capped = await place.run([...ABLATE, "--max-total-tokens", "10000", "-q"]);
     expect(capped.code).toBe(5);
-    expect(capped.stderr).toMatch(/Try: raise --max-tokens; the same command then resumes\n$/);
+    expect(capped.stderr).toMatch(/Try: raise --max-total-tokens; the same command then resumes\n$/);
     expect(parsed(MemoryAblation, capped).complete).toBe(false);
     const whole = parsed(MemoryAblation, await place.run([...ABLATE, "-q"]));
     expect(whole).toMatchObject({ complete: true, recalled: { any: 0 } });

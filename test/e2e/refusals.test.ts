@@ -38,6 +38,12 @@ const cases: readonly Case[] = [
     says: /the question is empty\.\nTry: parley "Which database fits\?"/,
   },
   {
+    what: "an open question to a debate without a model",
+    args: ["debate", "Should I learn Rust?"],
+    code: 2,
+    says: /no model is connected.*\nTry: parley keys set openai; or ollama pull/,
+  },
+  {
     what: "an unknown provider",
     args: [QUESTION, "-m", "opnai/gpt-5"],
     code: 2,

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { keyFilePath, storeKey } from "../../src/config/keys.ts";
 import { providers } from "../../src/models/index.ts";
 import { built, QUESTION, somewhere } from "./parley.ts";
 
@@ -105,3 +106,24 @@ it("lets no key into the store, a log, an error or an export, whatever a provide
     expect(places.filter(({ text }) => text.includes(keyOf(name))).map(({ where }) => where)).toEqual([]);
   }
 }, 60_000);
+
+it("leaves a stored key in its own file alone, whatever a provider says back", async () => {
+  await using place = somewhere();
+  await using server = await echo();
+  const key = keyOf("STORED");
+  const owner = { env: { PARLEY_HOME: place.home, HOME: place.folder, PATH: "/nowhere" }, cwd: place.cwd };
+  expect(storeKey(owner, "OPENAI_API_KEY", key)).toBe("file");
+  const env = { OPENAI_BASE_URL: server.url, PARLEY_DEBUG: "1" };
+  const outputs = [
+    await place.run([QUESTION, "--models", "openai/a,openai/b,openai/c", "--events"], env),
+    await place.run([QUESTION, "--models", "openai/err,openai/err", "--events"], env),
+    await place.run(["export", "--format", "jsonl"], env),
+    await place.run(["keys", "list", "--json"], env),
+  ];
+  expect(outputs.map(({ code }) => code)).toEqual([0, 4, 0, 0]);
+  // The key was sent, or the search would prove nothing.
+  expect(outputs[0]?.stdout).toContain("you sent Bearer [redacted]");
+  expect(outputs.filter(({ stdout, stderr }) => (stdout + stderr).includes(key))).toEqual([]);
+  const holding = filesUnder(place.folder).filter((file) => readFileSync(file, "latin1").includes(key));
+  expect(holding).toEqual([keyFilePath(owner)]);
+}, 30_000);

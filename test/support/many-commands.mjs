@@ -1,17 +1,20 @@
-// node many-commands.mjs CLI: runs the commands of a JSON array on stdin, each `{ args, env }`, one after the other in this
+// node many-commands.mjs CLI: runs the commands of a JSON array on stdin, each `{ args, env, cwd }`, one after the other in this
 // process, and prints one JSON array of `{ code, stdout, stderr }`. A command's modules are loaded once, so a hundred take seconds.
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 const [, , cli = ""] = process.argv;
-/** @type {{ args: string[], env: Record<string, string> }[]} */
+/** @type {{ args: string[], env: Record<string, string>, cwd?: string }[]} */
 const commands = JSON.parse(await text(process.stdin));
+process.stdin.setMaxListeners(0); // each command may look at it
 const own = { ...process.env };
+const home = process.cwd();
 const streams = /** @type {const} */ (["stdout", "stderr"]);
 const write = process.stdout.write.bind(process.stdout);
 
 const ended = [];
-for (const [index, { args, env }] of commands.entries()) {
+for (const [index, { args, env, cwd = home }] of commands.entries()) {
+  process.chdir(cwd);
   const written = { stdout: "", stderr: "" };
   for (const name of streams) {
     process[name].setMaxListeners(0);
