@@ -1,9 +1,10 @@
 /**
  * Parley as a library: open a process over a store, start deliberations, follow them and read their records.
- * `parley/kernel` has the vocabulary, `parley/protocol-kit` the parts of a protocol, `parley/testing` the test kit.
+ * `@parley-llm/parley/kernel` has the vocabulary, `@parley-llm/parley/protocol-kit` the parts of a protocol, `@parley-llm/parley/testing` the test kit.
  */
 export { openParley } from "./app/parley.ts";
 export type { PrincipalOptions, ForkRequest, ListRequest, Parley, ParleyOptions } from "./app/parley.ts";
+export type { RunEstimate, EstimatedCost, Range } from "./app/estimate.ts";
 export type { Outcome, Problem, Waiting } from "./app/outcome.ts";
 export type { ReactionsOutcome, Run, RunOptions, Token } from "./app/run.ts";
 export type { RequestSettings, StartOptions, StartRequest } from "./app/start.ts";

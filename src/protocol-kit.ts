@@ -1,6 +1,6 @@
 /**
  * The parts of a protocol: steps and phases, prompts with fences and slots, readers, agreement. Register a protocol by
- * `protocols: { ...yours }`; `parley/testing` runs it on scripted models.
+ * `protocols: { ...yours }`; `@parley-llm/parley/testing` runs it on scripted models.
  */
 export {
   admitWithinBudget,

@@ -1,5 +1,8 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refusalOf, scratch } from "../../test/support/scratch.ts";
+import { readContext } from "../config/input-files.ts";
 import { expandAttachments } from "./attachments.ts";
 
 const files = {
@@ -54,5 +57,31 @@ describe("expandAttachments", () => {
     expect(await refusalOf(() => expandAttachments([written], { io: place, maxBytes: 9 }), place)).toBe(
       expected,
     );
+  });
+
+  it("reads each file of a folder once, and no more than may be attached and a byte", async () => {
+    using place = scratch({
+      "project/many/1.md": "a".repeat(60),
+      "project/many/2.md": "b".repeat(60),
+      "project/many/3.md": "c".repeat(1_000),
+      "project/many/4.md": "d".repeat(60),
+    });
+    const lengths = (written: string[], maxBytes: number) => {
+      const { bytes } = expandAttachments(written, { io: place, maxBytes });
+      return [...bytes].map(([file, read]) => `${file} ${read.length}`);
+    };
+    const first = ["many/1.md 60", "many/2.md 60"];
+    expect(lengths(["many"], 2_000)).toEqual([...first, "many/3.md 1000", "many/4.md 60"]);
+    expect(lengths(["many", "many/*.md", "./many/1.md"], 2_000)).toHaveLength(4);
+    expect(lengths(["many"], 200)).toEqual([...first, "many/3.md 81"]);
+    expect(lengths(["many"], 120)).toEqual([...first, "many/3.md 1"]);
+    expect(lengths(["many"], 50)).toEqual(["many/1.md 51"]);
+    const { files, bytes } = expandAttachments(["many"], { io: place, maxBytes: 2_000 });
+    rmSync(join(place.cwd, "many"), { recursive: true });
+    expect(await readContext({ ...place, files, bytes, maxBytes: 2_000 })).toHaveLength(4);
+    const refused = readContext({ ...place, files, bytes: new Map([...bytes]), maxBytes: 120 });
+    await expect(refused).rejects.toMatchObject({
+      details: { why: "all context together has more than 120 bytes, from many/3.md on" },
+    });
   });
 });

@@ -11,6 +11,16 @@ import type { Io } from "./command.ts";
 /** Names of files that a note lists, at most. */
 const MAX_LISTED = 8;
 
+/** Where names are looked up, and how many bytes all files together may have. */
+type AttachmentContext = { readonly io: Pick<Io, "cwd" | "env">; readonly maxBytes: number };
+
+type Attachments = {
+  readonly files: readonly string[];
+  /** The bytes of files that were read, each once; with them, all together are one byte too many at most. */
+  readonly bytes: ReadonlyMap<string, Uint8Array>;
+  readonly notes: readonly string[];
+};
+
 /**
  * The files that `--context` names, one by one: of a list with commas each, of a folder and of a pattern every text file. A
  * binary file or one with secrets is left out of these and named in a note; one that is named itself is the caller's to read.
@@ -18,9 +28,22 @@ const MAX_LISTED = 8;
  */
 export function expandAttachments(
   written: readonly string[],
-  { io, maxBytes }: { readonly io: Pick<Io, "cwd" | "env">; readonly maxBytes: number },
-): { readonly files: readonly string[]; readonly notes: readonly string[] } {
+  { io, maxBytes }: AttachmentContext,
+): Attachments {
   const notes: string[] = [];
+  const bytes = new Map<string, Uint8Array>();
+  let left = maxBytes;
+  const reasonToSkip = (file: string): string | undefined => {
+    if (isSecret(file)) return "secret";
+    // What comes after too much is refused with it.
+    const read = left < 0 ? new Uint8Array() : (bytes.get(file) ?? head(toAbsolute(file, io), left + 1));
+    if (read === undefined) return "unreadable";
+    const why = read.length > left ? undefined : unfitness(file, read);
+    if (why !== undefined || left < 0 || bytes.has(file)) return why;
+    bytes.set(file, read);
+    left -= read.length;
+    return undefined;
+  };
   const files = written
     .flatMap((value) => splitNames(value, io))
     .flatMap((name) => {
@@ -28,7 +51,7 @@ export function expandAttachments(
       if (!isFolder && !isPattern(name, io)) return [name];
       const found = filesMatching(isFolder ? `${name.replace(/\/+$/, "")}/**` : name, io);
       const skipped = found.flatMap((file) => {
-        const why = reasonToSkip(file, { io, maxBytes });
+        const why = reasonToSkip(file);
         return why === undefined ? [] : [{ file, why }];
       });
       const kept = found.filter((file) => !skipped.some((one) => one.file === file));
@@ -43,7 +66,7 @@ export function expandAttachments(
       );
       return kept;
     });
-  return { files: [...new Set(files)], notes };
+  return { files: [...new Set(files)], bytes, notes };
 }
 
 const listed = (names: readonly string[]): string =>
@@ -58,24 +81,16 @@ function splitNames(value: string, io: Pick<Io, "cwd" | "env">): readonly string
   return names.filter((name, index) => name !== "" || (index === 0 && names.length === 1));
 }
 
-/** Why a file that nobody named is not attached. One that is too large is: its size is refused where it is read. */
-function reasonToSkip(
-  file: string,
-  { io, maxBytes }: { readonly io: Pick<Io, "cwd" | "env">; readonly maxBytes: number },
-): string | undefined {
-  if (
-    isSecretPath(
-      file.split("/").filter((part) => part !== "" && !/^\.+$/.test(part)),
-      false,
-    )
-  )
-    return "secret";
-  const bytes = head(toAbsolute(file, io), maxBytes + 1);
-  if (bytes === undefined) return "unreadable";
+function isSecret(file: string): boolean {
+  const parts = file.split("/").filter((part) => part !== "" && !/^\.+$/.test(part));
+  return isSecretPath(parts, false);
+}
+
+/** Why a file that nobody named is not attached, by all that it has. */
+function unfitness(file: string, bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return "binary";
-  if (bytes.length > maxBytes) return undefined;
   try {
-    return holdsKey(decodeText({ bytes, name: file, maxBytes })) ? "secret" : undefined;
+    return holdsKey(decodeText({ bytes, name: file, maxBytes: bytes.length })) ? "secret" : undefined;
   } catch (error) {
     if (isFault(error, "configuration")) return "not UTF-8";
     throw error;

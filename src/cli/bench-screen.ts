@@ -68,12 +68,13 @@ export function createBenchScreen({
     const table = arms.map((arm) => {
       const own = finished().filter((row) => row.arm === arm);
       const failed = own.filter((row) => row.failed !== null).length;
-      const right = own.filter((row) => row.right).length;
+      const known = own.filter((row) => row.right !== null);
+      const right = known.filter((row) => row.right).length;
       const silent = own.filter(({ answer, finished: counts }) => counts && answer === null).length;
       return [
         arm,
         `${own.length}/${tasks}`,
-        `${right} right`,
+        known.length > 0 || own.length === 0 ? `${right} right` : "",
         [
           ...(silent > 0 ? [`${silent} without an answer`] : []),
           ...(failed > 0 ? [`${failed} failed`] : []),

@@ -3,10 +3,12 @@ import type { Configured } from "../app/configured.ts";
 import type { DeliberationId, OrganizationStore } from "../kernel/index.ts";
 import { printable } from "../reports/printable.ts";
 import { pendingQuestions, type PendingQuestions } from "../views/pending-questions.ts";
+import { hasPeople } from "../views/veil.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
 import { askOnTerminal } from "./input.ts";
 import { runDeliberation, type RunRequest } from "./run-deliberation.ts";
+import type { Taken } from "./seats.ts";
 import type { Showing } from "./session.ts";
 
 /** As `runDeliberation`; where it waits for answers and there is a terminal, asks there and continues. */
@@ -22,8 +24,17 @@ export async function runWithQuestions(
     id = run.id;
     return run;
   };
+  let taken = "none" as Taken;
+  const takeSeatsHere: RunRequest["takeSeats"] = async (run, onAsk) => {
+    taken = "none";
+    if (!hasPeople(run.opening)) return taken;
+    const { takeSeats } = await import("./seats.ts");
+    return (taken = await takeSeats(io, { parley, principal }, { run, onAsk }));
+  };
+  const own = answersHere ? takeSeatsHere : undefined;
   for (;;) {
-    const exit = await runDeliberation(io, { answersHere, begin: next, progress }, showing);
+    const exit = await runDeliberation(io, { answersHere, begin: next, progress, takeSeats: own }, showing);
+    if (exit === EXIT.waiting && taken === "answered") continue;
     const pending = id === undefined ? undefined : pendingQuestions(await store.read(id));
     if (exit !== EXIT.waiting || id === undefined || !pending || !answersHere) return { exit, id };
     if (!(await answerOnTerminal(io, { store, id, pending }))) return { exit, id };

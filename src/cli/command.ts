@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue } from "../config/explain.ts";
+import { Settings, type SettingKey } from "../config/settings.ts";
 import { Fault } from "../kernel/index.ts";
 import { escapeJson } from "../reports/printable.ts";
 import { EXIT } from "./exits.ts";
@@ -13,6 +14,8 @@ export type Io = {
   readonly cwd: string;
   /** Protocols beside those that ship. */
   readonly protocols?: Registry<AnyProtocol> | undefined;
+  /** Every command, or the one of a name, for what tells about them. */
+  readonly commands?: (name?: string) => Promise<readonly (Command | CommandGroup)[]>;
 };
 
 /** One option of a command: how it is written, what help says about it, and what it is in the command. */
@@ -25,11 +28,15 @@ export type CommandOption<T> = {
   readonly shownDefault?: string | number;
   /** Another spelling, which help does not show. */
   readonly alias?: string;
+  /** How it was written before, as `flags`: still read, with a note, and not in help. */
+  readonly old?: string;
   /** What help says about its `--no-` form, where it has both. */
   readonly off?: string;
   readonly isRepeated?: boolean;
   /** Its value is a list with commas; given again, it adds to the list. */
   readonly isList?: boolean;
+  /** The setting that it gives, where that is named otherwise. */
+  readonly setting?: SettingKey;
   readonly isRequired?: boolean;
   readonly isHidden?: boolean;
   /** The key of an option that cannot be given beside this one. */
@@ -47,6 +54,8 @@ export type Command = {
   readonly name: string;
   /** Older names, which help does not show. */
   readonly aliases?: readonly string[];
+  /** Whether it is what its group does where no command is named. */
+  readonly isUsual?: boolean;
   /** As commander writes them: `<id> [file]`. */
   readonly arguments?: string | undefined;
   /** What it does: a verb first, one clause, at most 60 characters. */
@@ -65,7 +74,7 @@ export type Command = {
 /** Commands below one word. */
 export type CommandGroup = Pick<Command, "name" | "summary"> & { readonly commands: readonly Command[] };
 
-type Definition<O extends CommandOptions> = Pick<Command, "aliases" | "details" | "examples"> & {
+type Definition<O extends CommandOptions> = Pick<Command, "aliases" | "details" | "examples" | "isUsual"> & {
   readonly options?: O;
   /** Gives its exit code; none is that of success. */
   run(io: Io, options: Values<O>, args: readonly string[]): Promise<number | void>;
@@ -149,6 +158,12 @@ export const repeated = optionWith(z.array(z.string()).default([]), { isRepeated
 export const setting = optionWith(z.unknown());
 /** A setting that is a list. */
 export const listSetting = optionWith(z.unknown(), { isList: true });
+
+/** The same under another name than the setting's, and checked under it. */
+export const settingAs = (
+  key: SettingKey,
+  option: Omit<CommandOption<unknown>, "schema">,
+): CommandOption<unknown> => ({ ...option, setting: key, schema: Settings.shape[key] });
 
 /** An integer within limits; `or`, or undefined, where it is not given. */
 export function integer<D extends number | undefined = undefined>(

@@ -1,3 +1,4 @@
+import { CATALOGS } from "./catalog-commands.ts";
 import { defineCommand, type Command, type CommandGroup } from "./command.ts";
 import * as options from "./options.ts";
 
@@ -89,6 +90,24 @@ const JUDGE: readonly Command[] = [
   }),
 ];
 
+const KEYS: readonly Command[] = [
+  defineCommand("set <words...>", "Store a provider's key: typed unseen, or from stdin", {
+    details:
+      "PROVIDER is openai, anthropic, … or compatible/NAME. The keychain keeps it where there is one, else a file of yours alone.",
+    examples: ["keys set openai", "keys set anthropic < key.txt"],
+    run: async (io, _given, words) => (await import("./commands/keys.ts")).set(io, words),
+  }),
+  defineCommand("list", "List whose keys are known and where, never a key", {
+    options: options.JSON_FLAG,
+    examples: ["keys list", "keys list --json"],
+    run: async (io, given) => (await import("./commands/keys.ts")).list(io, given),
+  }),
+  defineCommand("remove <provider>", "Remove a stored key", {
+    examples: ["keys remove openai", "keys remove compatible/lab"],
+    run: async (io, _given, [provider = ""]) => (await import("./commands/keys.ts")).remove(io, provider),
+  }),
+];
+
 /** Every command that no protocol declares. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
   defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
@@ -105,9 +124,21 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     run: async (io, given, [id = "", file]) =>
       (await import("./commands/runs.ts")).answer(io, given, { id, file }),
   }),
+  defineCommand("seat [id]", "Answer a step that waits for you, and continue the run", {
+    details:
+      "Without an id, of the newest run that waits. Shows the prompt, and reads the answer from the terminal or --answer.",
+    options: options.SEAT,
+    examples: ["seat", 'seat ID --answer "B > A > C"'],
+    run: async (io, given, [id]) => (await import("./commands/seat.ts")).seat(io, given, id),
+  }),
+  defineCommand("inbox", "List everything that waits for you", {
+    options: options.INBOX,
+    examples: ["inbox", "inbox --user ana --json"],
+    run: async (io, given) => (await import("./commands/seat.ts")).inbox(io, given),
+  }),
   defineCommand("list", "List runs, newest first", {
     options: options.LIST_RUNS,
-    examples: ["list", "list --limit 5 --json"],
+    examples: ["list", 'list --protocol council --since 7d --search "queue postgres"'],
     run: async (io, given) => (await import("./commands/history.ts")).list(io, given),
   }),
   defineCommand("show [id]", "Show the result of a run; without an id, of the newest", {
@@ -117,9 +148,11 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     run: async (io, given, [id = "last"]) => (await import("./commands/history.ts")).show(io, given, id),
   }),
   defineCommand("resume [id]", "Continue an unfinished run", {
-    details: "Recorded steps are reused. A finished run gets what is missing of its grading and memory.",
+    details:
+      "Recorded steps are reused. A finished run gets what is missing of its grading and memory. The caps that a run was opened " +
+      "with stay; a fork may have others.",
     options: options.RESUME,
-    examples: ["resume ID", "resume ID --json"],
+    examples: ["resume ID", "resume ID --timeout 2m"],
     run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).resume(io, given, id),
   }),
   defineCommand("replay [id]", "Run again from the journal, without models, and compare", {
@@ -137,6 +170,18 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["contributions ID", "contributions ID --no-calls --json"],
     run: async (io, given, [id = "last"]) =>
       (await import("./commands/contributions.ts")).contributions(io, given, id),
+  }),
+  defineCommand("estimate [words...]", "Print calls and cost of a question; call no model", {
+    details:
+      "Takes the words and options of ask, or those of the command that it begins with: --dry-run of that command.",
+    examples: ['estimate "Which database fits?"', 'estimate council "Which database fits?" --json'],
+    // The words before its options say which command it is, so that this one is never run by itself.
+    run: () => Promise.reject(new RangeError("estimate is --dry-run of another command")),
+  }),
+  defineCommand("cost", "Add up what recorded calls cost", {
+    options: options.COST,
+    examples: ["cost --by day --since 2026-01-31", "cost --by persona --json"],
+    run: async (io, given) => (await import("./commands/cost.ts")).cost(io, given),
   }),
   defineCommand("cancel <id>", "Close an unfinished run for good", {
     examples: ["cancel ID", "cancel whx3"],
@@ -164,7 +209,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   }),
   defineCommand("eval", "Score a debate's solution with independent evaluators", {
     options: options.EVAL,
-    examples: ["eval --debate ID --model sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
+    examples: ["eval --debate ID --models sim/eva,sim/eli", "eval --debate debate.json --output scores.csv"],
     run: async (io, given) => (await import("./commands/eval.ts")).evaluate(io, given),
   }),
   {
@@ -189,11 +234,26 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["worker", "worker --backfill --quiet"],
     run: async (io, given) => (await import("./commands/watch.ts")).worker(io, given),
   }),
-  defineCommand("models", "List available models, with family and price", {
+  defineCommand("models [words...]", "List available models, or test one (models test REF)", {
+    details: "A test makes one call, and prints its time, tokens, cost and the beginning of the reply.",
     options: options.JSON_FLAG,
-    examples: ["models", "models --json"],
-    run: async (io, given) => (await import("./commands/setup.ts")).models(io, given),
+    examples: ["models", "models test openai/gpt-5-mini"],
+    run: async (io, given, words) => (await import("./commands/models.ts")).models(io, given, words),
   }),
+  defineCommand("demo", "Watch a recorded council; no model is called", {
+    options: options.DEMO,
+    examples: ["demo", "demo --keep --fast"],
+    run: async (io, given) => (await import("./commands/demo.ts")).demo(io, given),
+  }),
+  defineCommand("init", "Write a first parley.yaml from what is found here", {
+    details:
+      "Finds keys, Ollama and LM Studio, and asks at most three questions. It never overwrites a file.",
+    options: options.INIT,
+    examples: ["init", "init --yes --project"],
+    run: async (io, given) => (await import("./commands/init.ts")).init(io, given),
+  }),
+  { name: "keys", summary: "Store, list and remove keys of providers", commands: KEYS },
+  ...CATALOGS,
   defineCommand("config", "Show every setting, its value and its source", {
     options: options.JSON_FLAG,
     examples: ["config", "config --json"],
@@ -207,9 +267,16 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     run: async (io, given, files) => (await import("./commands/trust.ts")).trust(io, given, files),
   }),
   defineCommand("doctor", "Check the installation and the configuration", {
-    options: options.JSON_FLAG,
-    examples: ["doctor", "doctor --json"],
+    options: options.DOCTOR,
+    examples: ["doctor", "doctor --probe"],
     run: async (io, given) => (await import("./commands/setup.ts")).doctor(io, given),
+  }),
+  defineCommand("completion <shell> [words...]", "Print the completion script of a shell", {
+    details:
+      "SHELL is bash, zsh or fish. In bash, source <(parley completion bash) belongs into ~/.bashrc; in zsh likewise, behind " +
+      "compinit; in fish, parley completion fish | source.",
+    examples: ["completion bash", "completion fish"],
+    run: async (io, _given, words) => (await import("./commands/completion.ts")).completion(io, words),
   }),
   defineCommand("sim-server", "Serve simulated models over real API protocols", {
     details: "Speaks the protocols of OpenAI, Anthropic and Ollama. PARLEY_SIM_KEY: the key that it expects.",

@@ -23,6 +23,7 @@ import { deliberationHtml, deliberationMarkdown } from "../reports/deliberation.
 import { resultOf } from "../views/result.ts";
 import { jsonText, type Io } from "./command.ts";
 import { checkOutput, writeInFolders } from "./output-file.ts";
+import { veiled } from "../views/veil.ts";
 import { readEntries, type Stored } from "./session.ts";
 
 /** A debate's record as a document or a page, or else as JSON that is read back. */
@@ -69,7 +70,7 @@ export async function writeDebate(
   { output, format, report }: DebateFiles,
 ): Promise<void> {
   if (output === undefined && report === undefined) return;
-  const entries = await store.read(id);
+  const entries = veiled(await store.read(id));
   if (!isDebate(entries)) return io.output.note("Nothing is written: it is not a debate");
   const record = debateRecord(entries);
   if (output !== undefined) {
@@ -128,7 +129,7 @@ const MAX_BYTES = 32 * MEGABYTE;
 export async function findDebate(io: Io, stored: Pick<Stored, "store">, name: string): Promise<NamedDebate> {
   const inFile = readDebate(io, name);
   if (inFile) return inFile;
-  const entries = await readEntries(stored, name);
+  const entries = veiled(await readEntries(stored, name));
   if (!isDebate(entries)) {
     const next = `parley show ${displayPath(name)} --details, which tells what it is`;
     throw new Fault("configuration", { why: `${displayPath(name)} is not a debate`, next });

@@ -22,7 +22,7 @@ const digest = Digest.parse("0".repeat(64));
 async function entriesOf(
   budget: Budget,
   failure: { readonly code: FailureCode; readonly message: string; readonly cap?: Cap },
-  closing: Closing,
+  { roster, ...closing }: Closing & { readonly roster?: NewEvent },
 ): Promise<readonly Entry[]> {
   const store = memoryStore(() => 0);
   const id = DeliberationId.parse("one");
@@ -50,6 +50,11 @@ async function entriesOf(
     },
   };
   await store.for(OrganizationId.parse("local")).append(id, [opening], { by: "open", request: "one" });
+  if (roster)
+    await store.for(OrganizationId.parse("local")).append(id, [roster], {
+      ...{ by: "protocol", step: StepKey.parse("draft/admitted"), digest, after: [] },
+      work: { kind: "admission", of: "draft" },
+    });
   const lost: NewEvent = {
     type: "degradation-noted",
     data: {
@@ -79,6 +84,11 @@ async function entriesOf(
 
 /** The exit code, and what it says to do next. */
 async function ended(entries: readonly Entry[]): Promise<readonly [exit: number, next: string]> {
+  const { exit, notes } = await notesOf(entries);
+  return [exit, notes.join("\n").split("\nTry: ")[1] ?? ""];
+}
+
+async function notesOf(entries: readonly Entry[]): Promise<{ exit: number; notes: readonly string[] }> {
   const notes: string[] = [];
   const face = { terminal: false, color: false, columns: 80 };
   const output = {
@@ -93,7 +103,7 @@ async function ended(entries: readonly Entry[]): Promise<readonly [exit: number,
     quiet: true,
     onDegraded: "accept",
   });
-  return [exit, notes.join("\n").split("\nTry: ")[1] ?? ""];
+  return { exit, notes };
 }
 
 describe("the next step", () => {
@@ -101,7 +111,7 @@ describe("the next step", () => {
   it.each([
     ["calls", /^raise max-calls \(PARLEY_MAX_CALLS.*\), or ask fewer models$/],
     ["usd", /^raise --max-cost-usd, or ask fewer models, or lower draft-tokens/],
-    ["tokens", /^raise --max-tokens, or ask fewer models, or lower/],
+    ["tokens", /^raise --max-total-tokens, or ask fewer models, or lower/],
     ["time", /^raise --timeout, or ask fewer models$/],
   ] as const)("names the cap that was hit: %s", async (cap, next) => {
     const budget = { usd: 0.5, tokens: 900, calls: 4, timeMs: 9 };
@@ -110,6 +120,31 @@ describe("the next step", () => {
     );
     expect(exit).toBe(5);
     expect(said).toMatch(next);
+  });
+  it("says how much would have done", async () => {
+    const needs = { usd: 0.021, tokens: 1_400, calls: 3 };
+    const out = [{ id: "ada", why: "skipped: budget exhausted", cap: "calls" as const, needs }];
+    const entries = await entriesOf(
+      { calls: 2 },
+      { code: "over-budget", message: "no", cap: "calls" },
+      { ...stopped, roster: { type: "roster-fixed", data: { phase: "draft/admitted", in: [], out } } },
+    );
+    expect((await ended(entries))[1]).toMatch(
+      /^raise max-calls \(PARLEY_MAX_CALLS.*\) to 3, or ask fewer models$/,
+    );
+  });
+  it("stands under what happened, in words instead of codes", async () => {
+    const failed: Closing = {
+      outcome: "failed",
+      why: "0 of 2 members answered, 2 are needed (Ada: unauthorised: no such key (HTTP 401); Bo: overloaded: it broke (HTTP 500))",
+    };
+    const failure = { code: "unauthorised", message: "no such key (HTTP 401)" } as const;
+    const { notes } = await notesOf(await entriesOf({}, failure, failed));
+    expect(notes[0]).toBe(
+      "parley: failed: 0 of 2 members answered, 2 are needed (Ada: invalid API key: no such key (HTTP 401); Bo: server error: it broke (HTTP 500))",
+    );
+    expect(notes[1]).toMatch(/^Try: check the provider's key /);
+    expect(notes).toHaveLength(2);
   });
   it("is what mends a failed call", async () => {
     const failed: Closing = { outcome: "failed", why: "nobody answered" };

@@ -3,7 +3,7 @@ import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import type { ReactionsOutcome, Run } from "../app/run.ts";
 import { pluralize } from "../text/format.ts";
-import { isEvent, type DeliberationId, type Entry } from "../kernel/index.ts";
+import { isEvent, type DeliberationId, type Entry, type FailureCode } from "../kernel/index.ts";
 import {
   answerText,
   bareAnswerText,
@@ -25,7 +25,7 @@ import type { Showing } from "./session.ts";
 
 /** Says what a run waits for, and how to answer. */
 export function noteWaiting({ output }: Pick<Io, "output">, { id, waiting }: Outcome): number {
-  const { questions = [], requests = [] } = waiting ?? {};
+  const { questions = [], requests = [], seats = [] } = waiting ?? {};
   const [first] = questions;
   for (const { id: question, by, text } of questions)
     output.note(`${question}  ${oneLine(by)}: ${oneLine(text)}`);
@@ -34,6 +34,10 @@ export function noteWaiting({ output }: Pick<Io, "output">, { id, waiting }: Out
       `Waiting for answers to ${pluralize(questions.length, "question")}; everything so far is recorded`,
     );
     output.note(`Try: parley answer ${id}, or parley answer ${id} FILE with {"${first.id}": "…"}`);
+  } else if (seats.length > 0) {
+    const whose = seats.map(({ person, work }) => `${person}'s ${work}`).join(", ");
+    output.note(`Waiting for ${whose}; everything so far is recorded`);
+    output.note(`Try: parley seat ${id}`);
   } else {
     output.note(`Waiting for an answer to: ${requests.join(", ")}`);
     output.note(`Try: parley resume ${id}, once it is answered`);
@@ -91,9 +95,10 @@ async function showResult(
 }
 
 /** What a reader most likely wants after an answer. */
-const nextCommands = ({ id, protocol: { name } }: Result): string[] => [
+export const nextCommands = ({ id, protocol: { name } }: Result): string[] => [
   `parley show ${id}`,
-  name === "debate" ? `parley export ${id}` : `parley respond --continue ${id}`,
+  `parley ${name} --continue ${id}`,
+  ...(name === "debate" ? [`parley export ${id}`] : []),
 ];
 
 /** A note elsewhere than on a terminal is as long as it needs to be. */
@@ -101,7 +106,7 @@ const NOTE_CELLS = 400;
 
 /** What else there is to see of a run, or how to continue it. */
 export function nextLine({ id, status, protocol }: Result): string {
-  if (status === "waiting") return `Answer: parley answer ${id} · so far: parley show ${id} --details`;
+  if (status === "waiting") return `Answer: parley inbox · so far: parley show ${id} --details`;
   if (status === "open") return `Continue: parley resume ${id} · so far: parley show ${id} --details`;
   return protocol.name === "debate"
     ? `Every round: parley export ${id}; as a page: parley export ${id} -o FILE.html`
@@ -110,16 +115,38 @@ export function nextLine({ id, status, protocol }: Result): string {
 
 function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   const { status, reason, caps, failures } = describeProblem(result, entries);
-  const problem = `${status.replaceAll("-", " ")}: ${oneLine(nameOnce(reason ?? "no reason was recorded", failures), 600)}`;
+  const why = inWords(nameOnce(reason ?? "no reason was recorded", failures));
+  const problem = `${status.replaceAll("-", " ")}: ${oneLine(why, 600)}`;
   if (status === "stopped-by-budget") {
     const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")
       ? ", or lower draft-tokens, review-tokens and synthesis-tokens in parley.yaml, which bound each reply"
       : "";
-    return { problem, next: `${raiseCaps(caps)}, or ask fewer models${smaller}` };
+    // The first that the budget did not reach for.
+    const needs = result.degraded.find((one) => one.needs !== undefined)?.needs;
+    return { problem, next: `${raiseCaps(caps, needs)}, or ask fewer models${smaller}` };
   }
   const remedy = remedyOf(failures);
   return { problem, next: remedy === undefined ? `parley show ${result.id}` : `${remedy}, then ask again` };
 }
+
+/** Codes of failures, as a recorded reason has them, and what they mean. */
+const MEANINGS: { readonly [code in FailureCode]?: string } = {
+  unauthorised: "invalid API key",
+  "out-of-credit": "insufficient quota",
+  "rate-limited": "rate limit reached",
+  "over-budget": "budget exceeded",
+  "context-too-long": "the prompt is too long",
+  "timed-out": "timed out",
+  network: "no connection",
+};
+
+/** A recorded reason without codes. The one for a server that cannot answer covers two causes. */
+const inWords = (reason: string): string =>
+  reason.replaceAll(/\b([a-z]+(?:-[a-z]+)*): /g, (text, code: string) => {
+    if (code === "overloaded") return /\(HTTP 5(?!03|29)\d\d\)/.test(reason) ? "server error: " : text;
+    const meaning = MEANINGS[code as FailureCode]; // an own key or none: the text is the program's
+    return Object.hasOwn(MEANINGS, code) ? `${meaning}: ` : text;
+  });
 
 /** A reason that lists members and what each failed of, with each failure once where several failed of the same. */
 function nameOnce(reason: string, failures: Problem["failures"]): string {

@@ -4,8 +4,7 @@ import { DeliberationId, type Budget, type Cap, type FailureCode } from "../kern
 import { capsPassed } from "../app/outcome.ts";
 import { raiseCaps, remedyOf } from "./errors.ts";
 
-const capRemedy = (caps: readonly Cap[], budget: Budget, flags = {}) =>
-  raiseCaps(capsPassed(caps, budget), flags);
+const capRemedy = (caps: readonly Cap[], budget: Budget) => raiseCaps(capsPassed(caps, budget));
 
 const quote = { tokensIn: 100, tokensOut: 100, usd: 1 };
 const reservations = {
@@ -29,7 +28,7 @@ const wide: Budget = { usd: 100, tokens: 100_000, calls: 100, timeMs: 100_000 };
 describe("what to raise", () => {
   it.each([
     [{ usd: 0.5 }, 0, "raise --max-cost-usd"],
-    [{ tokens: 150 }, 0, "raise --max-tokens"],
+    [{ tokens: 150 }, 0, "raise --max-total-tokens"],
     [{ calls: 0 }, 0, "raise max-calls (PARLEY_MAX_CALLS, or a line of parley.yaml)"],
     [{ timeMs: 10 }, 10, "raise --timeout"],
   ])("is the cap that the engine says was passed, of several: %j", async (cap, laterMs, words) => {
@@ -38,8 +37,7 @@ describe("what to raise", () => {
   });
   it("is all that was set where nobody says which, under the flags that were given", () => {
     expect(capRemedy([], { calls: 3 })).toContain("PARLEY_MAX_CALLS");
-    expect(capRemedy([], { usd: 1, tokens: 10 })).toBe("raise --max-cost-usd or --max-tokens");
-    expect(capRemedy([], { usd: 1 }, { usd: "--budget" })).toBe("raise --budget");
+    expect(capRemedy([], { usd: 1, tokens: 10 })).toBe("raise --max-cost-usd or --max-total-tokens");
     expect(capRemedy([], {})).toBe("raise the limit");
     expect(capRemedy(["time"], { calls: 3 })).toContain("PARLEY_MAX_CALLS"); // a fork's other budget
   });

@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isFault, type Cap, type Failure, type FailureCode, type FaultCode } from "../kernel/index.ts";
+import {
+  isFault,
+  type Cap,
+  type Failure,
+  type FailureCode,
+  type FaultCode,
+  type Needs,
+} from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import type { Io } from "./command.ts";
 
@@ -29,7 +36,10 @@ function problemIn(error: unknown): CommandProblem {
   if (!(error instanceof Error)) return { problem: String(error) };
   if (isFault(error, "configuration") || isFault(error, "authentication") || isFault(error, "budget")) {
     const { why, next } = error.details;
-    if (next.startsWith("expected ")) return { problem: `${why}; ${next}` }; // no action, as an example is
+    if (next.startsWith("expected ")) {
+      const [expected = "", example] = next.split(", e.g. "); // only an example is something to try
+      return { problem: `${why}; ${expected}`, next: example };
+    }
     return { problem: why, next: next === "correct it" ? undefined : next.replace(/^for example /, "") };
   }
   if (isFault(error, "untrusted"))
@@ -77,13 +87,16 @@ const UNSUPPORTED =
 /** How a cap is given on the command line. */
 const FLAGS: { readonly [cap in Cap]: string } = {
   usd: "--max-cost-usd",
-  tokens: "--max-tokens",
+  tokens: "--max-total-tokens",
   calls: "max-calls (PARLEY_MAX_CALLS, or a line of parley.yaml)",
   time: "--timeout",
 };
 
-/** How to raise these caps; `flags` says how one was given, where that is not as usual. */
-export function raiseCaps(caps: readonly Cap[], flags: { readonly [cap in Cap]?: string } = {}): string {
-  const names = caps.map((cap) => flags[cap] ?? FLAGS[cap]);
+/** How to raise these caps; `needs`: what would have done, where that is known. */
+export function raiseCaps(caps: readonly Cap[], needs: Partial<Needs> = {}): string {
+  const names = caps.map((cap) => {
+    const amount = cap === "time" ? undefined : needs[cap];
+    return typeof amount === "number" ? `${FLAGS[cap]} to ${amount}` : FLAGS[cap];
+  });
   return `raise ${names.length > 0 ? names.join(" or ") : "the limit"}`;
 }

@@ -1,6 +1,8 @@
 import { fstatSync } from "node:fs";
 import type { EffectiveSettings } from "../app/context.ts";
 import { readContext, type ContextText } from "../config/input-files.ts";
+import { toAbsolute } from "../config/paths.ts";
+import { readTextFile } from "../config/text-file.ts";
 import { Fault } from "../kernel/index.ts";
 import type { Io } from "./command.ts";
 import type { Output } from "./output.ts";
@@ -41,6 +43,10 @@ export async function readQuestion(
   return { question, texts: await readAttachments(io, attached, { settings, quiet }) };
 }
 
+/** The text of a file with instructions. @throws Fault `configuration` */
+export const readTextOf = ({ cwd, env }: Io, file: string): string =>
+  readTextFile({ path: toAbsolute(file, { cwd, env }), kind: "file of instructions", maxBytes: 100_000 });
+
 /** The texts of what `--context` names (files, folders, patterns, `-`) and of the pipe. @throws Fault `configuration` */
 export async function readAttachments(
   io: Io,
@@ -52,9 +58,9 @@ export async function readAttachments(
 ): Promise<readonly ContextText[]> {
   const written = context.filter((file) => file !== "-");
   const { expandAttachments } = written.length > 0 ? await import("./attachments.ts") : {};
-  const { files, notes } = expandAttachments?.(written, { io, maxBytes }) ?? { files: [], notes: [] };
+  const { notes = [], ...attached } = expandAttachments?.(written, { io, maxBytes }) ?? { files: [] };
   if (!quiet) for (const note of notes) io.output.note(note);
-  const texts = await readContext({ files, stdin, maxBytes, cwd: io.cwd, env: io.env });
+  const texts = await readContext({ ...attached, stdin, maxBytes, cwd: io.cwd, env: io.env });
   if (!quiet)
     for (const { name, text } of texts) if (text.trim() === "") io.output.note(`Warning: ${name} is empty`);
   return texts;
@@ -139,6 +145,27 @@ export async function askOnTerminal<T>(
     return undefined;
   } finally {
     terminal.close();
+  }
+}
+
+/** Asks a person on the terminal for something that is not shown; undefined where Ctrl-C or the end of input stops it. */
+export async function askHidden(question: string): Promise<string | undefined> {
+  const [{ createInterface }, { Writable }] = await Promise.all([
+    import("node:readline/promises"),
+    import("node:stream"),
+  ]);
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      terminal.once("SIGINT", () => terminal.close());
+      terminal.once("close", () => resolve(undefined));
+      void terminal.question("").then(resolve, () => resolve(undefined));
+    });
+  } finally {
+    terminal.close();
+    process.stderr.write("\n");
   }
 }
 

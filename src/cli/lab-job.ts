@@ -44,7 +44,8 @@ export function runLab(io: Io, context: AppContext, request: LabRunRequest): Pro
       await run.reactions;
       progress?.stop();
       const entries = run.recorded();
-      if (status === "interrupted") return { entries, exit: noteInterrupted(io, id, true) };
+      if (status === "interrupted")
+        return { entries, exit: noteInterrupted(io, id, `the same command, or parley resume ${id}`) };
       return { entries, exit: exitOfRun(entries, lost(entries)) };
     } finally {
       progress?.stop();
@@ -100,18 +101,17 @@ type LabJobEnd = Pick<BenchRun, "stop" | "caps"> & {
 
 const DOCTOR = "parley doctor, then the same command with --retry-failed";
 
-/** Says what to do after a job of many runs, if anything. `flags`: how a cap was given, where that is not as usual. */
+/** Says what to do after a job of many runs, if anything. */
 export function noteJobEnd(
   io: Pick<Io, "output">,
   { stop, caps: { budget, passed }, kept, failed, count }: LabJobEnd,
-  flags: Parameters<typeof raiseCaps>[1] = {},
 ): void {
   const [why] = failed;
   if (stop === "interrupted") io.output.note(`Interrupted; ${kept}. Try: the same command, which resumes`);
   else if (stop === "budget")
     noteProblem(io, {
       problem: `budget exceeded: what is left may cost more; ${kept}`,
-      next: `${raiseCaps(capsPassed(passed, budget), flags)}; the same command then resumes`,
+      next: `${raiseCaps(capsPassed(passed, budget))}; the same command then resumes`,
     });
   else if (stop === "access")
     noteProblem(io, { problem: `invalid API key or insufficient quota; ${kept}`, next: DOCTOR });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DeliberationId, OrganizationId, type Summary } from "../kernel/index.ts";
+import { DeliberationId, OrganizationId, SeriesId, type Summary } from "../kernel/index.ts";
 import { listText } from "./list-text.ts";
 import { widthOf } from "../reports/text-width.ts";
 
@@ -36,13 +36,28 @@ it("is a line for each, with its age, status and question", () => {
   `);
 });
 
-it("keeps ids whole and lines within the width; the question is the first to go", () => {
-  const text = listText(rows, { now: NOW, width: 50 });
-  expect(text).not.toContain("QUESTION");
-  expect(text).toContain("bbbbbbbbbbbbbbbbbbbb  3 min ago");
-  for (const line of listText(rows, { now: NOW, width: 80 }).split("\n")) {
-    expect(widthOf(line)).toBeLessThanOrEqual(80);
-  }
+it("marks a follow-up, which stands in the series of its conversation", () => {
+  const followUp = summary("dddddddddddddddddddd", 10_000, {
+    series: SeriesId.parse("aaaaaaaaaaaaaaaaaaaa"),
+  });
+  const [, first, second] = listText([followUp, ...rows], { now: NOW, width: 80 }).split("\n");
+  expect([first, second].map((line) => line?.includes("↳ What is 17"))).toEqual([true, false]);
+});
+
+it("keeps ids whole and lines within the width; the question has a line of its own where there is no room", () => {
+  expect(listText(rows, { now: NOW, width: 50 }).split("\n")).toEqual([
+    "ID                    ASKED      STATUS",
+    "aaaaaaaaaaaaaaaaaaaa  just now   answered",
+    "  What is 17 * 23?",
+    "bbbbbbbbbbbbbbbbbbbb  3 min ago  answered-degraded",
+    `  Wohin? Jetzt ${"日".repeat(17)}…`,
+    "cccccccccccccccccccc  3 d ago    open",
+    "  What is 17 * 23?",
+    "",
+  ]);
+  for (const width of [50, 80])
+    for (const line of listText(rows, { now: NOW, width }).split("\n"))
+      expect(widthOf(line)).toBeLessThanOrEqual(width);
 });
 
 it("says how to begin when there are none", () => {

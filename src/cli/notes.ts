@@ -21,13 +21,14 @@ function describeNote(note: Note): string {
     case "shared-family":
       return `Note: ${note.members} of ${note.of} models are from ${note.family}; expect correlated errors`;
     case "judge-shares-family": {
+      const who = note.model === null ? note.judge : `the judge ${note.judge}`;
       const whom = note.model === null ? "a member" : `${note.model}, whose answers it grades`;
-      return `Note: the judge ${note.judge} is of the family ${note.family}, like ${whom}; expect self-preference bias`;
+      return `Note: ${who} is of the family ${note.family}, like ${whom}; expect self-preference bias`;
     }
     case "tool-without-folder":
-      return `${note.tool} is left out: no folder was given; name one with --context DIR`;
+      return `${note.tool} is left out: no folder was given; name one with --folder DIR`;
     case "folder-unused":
-      return "--context is not used: no agent of the configuration has file_read or list_files";
+      return "--folder is not used: no agent of the configuration has file_read or list_files";
     case "embedding-unavailable":
       return `${note.reason}; passages are compared by their words`;
     case "single-agent":

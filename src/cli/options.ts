@@ -1,4 +1,5 @@
 import { Duration, Since } from "../config/duration.ts";
+import { RESPONDENT } from "./member-options.ts";
 import {
   choice,
   flag,
@@ -15,16 +16,43 @@ import {
 // Options that several commands share, and those that the modules of commands name as types.
 
 export const JSON_FLAG = { json: flag("--json", "print one JSON object") };
-export const QUIET = { quiet: flag("-q, --quiet", "do not print progress on stderr") };
+export const INIT = {
+  yes: flag("-y, --yes", "do not ask: take what is found"),
+  project: flag("--project", "write to this project: parley.yaml here, not your own settings"),
+};
+export const QUIET = { quiet: flag("-q, --quiet", "do not print progress (on stderr)") };
+export const DEMO = {
+  fast: flag("--fast", "show everything at once"),
+  keep: flag("--keep", "store the run, for show, export and replay"),
+  ...JSON_FLAG,
+  events: flag("--events", "print events, text and the result as lines of JSON", { conflicts: "json" }),
+  ...QUIET,
+};
+export const DOCTOR = {
+  probe: flag("--probe", "call one model of each provider (costs a few tokens)"),
+  ...JSON_FLAG,
+};
 const MAX_SPENT = {
   maxCostUsd: setting("--max-cost-usd <usd>", "cost limit in USD (hard)"),
-  maxTokens: setting("--max-tokens <n>", "limit on input and output tokens together (hard)"),
+  maxTotalTokens: setting("--max-total-tokens <n>", "limit on input and output tokens together (hard)", {
+    old: "--max-tokens <n>",
+  }),
 };
 export const LIMITS = {
   ...MAX_SPENT,
   timeout: setting("--timeout <time>", "time limit: 90, 90s, 5m (hard)"),
 };
-export const USER = { user: setting("--user <name>", "memory owner") };
+export const USER = { user: setting("--user <name>", "user name: the owner of the memory") };
+/** The user that a person's seats belong to. */
+const PERSON = { user: setting("--user <name>", "user name: whose seats these are") };
+export const SEATS = {
+  seat: repeated("--seat <who:seat>", "take part yourself: me:member, reviewer or judge; may be repeated"),
+  seatTimeout: setting(
+    "--seat-timeout <time>",
+    "how long a person's seat waits: 30m, 2d (default: no limit)",
+  ),
+  ...PERSON,
+};
 export const SEED = { seed: setting("--seed <text>", "random seed (labels, ordering)") };
 
 export const ENV_FILE = {
@@ -34,11 +62,13 @@ export const ENV_FILE = {
 /** How a run is shown. */
 export const SHOWING = {
   ...JSON_FLAG,
-  events: flag("--events", "print every event as a line of JSON", { conflicts: "json" }),
+  events: flag("--events", "print events, text and the result as lines of JSON", { conflicts: "json" }),
   ...QUIET,
   ...ENV_FILE,
   onDegraded: setting("--on-degraded <what>", "accept or refuse (exit 6) a degraded answer"),
 };
+
+export const DRY_RUN = { dryRun: flag("--dry-run", "print calls and cost by phase; call no model") };
 
 /** How the chair writes, by the names of the settings. */
 export const STRATEGY = {
@@ -52,8 +82,17 @@ export const MODELS = {
   models: listSetting("-m, --models <refs>", "models, provider/model, comma-separated"),
 };
 export const MODEL = {
-  model: text("-m, --model <ref>", "model that answers, provider/model", { isList: true }),
+  model: text("-m, --model <ref>", "model, provider/model", { isList: true }),
 };
+export const REVIEWERS = {
+  reviewers: listSetting("--reviewers <refs>", "reviewer models (do not draft)", { old: "--judge <refs>" }),
+};
+export const SYNTHESIZER = {
+  synthesizer: listSetting("--synthesizer <refs>", "model that writes the solution, with fallbacks", {
+    old: "--judge <refs>",
+  }),
+};
+export const JUDGE = { judge: listSetting("--judge <ref>", "judge: scores answers from 1 to 5") };
 const MODE = { mode: setting("--mode <mode>", "consensus (the chair writes) or vote (best draft)") };
 
 export const ATTACHMENTS = {
@@ -63,10 +102,12 @@ export const ATTACHMENTS = {
   ),
 };
 
+const FOLDER = text("--folder <dir>", "let models read the files in a folder");
+
 /** What is written of a debate, beside what is printed. */
 export const DEBATE_FILES = {
-  output: text("-o, --output <file>", "write the solution, or the whole debate as .json"),
-  format: choice("--format <format>", "form of a .json output: parley, or dialectic (its DebateState)", [
+  output: text("-o, --output <file>", "output file: the solution, or the whole debate as .json"),
+  format: choice("--format <format>", "output format: of .json, parley or dialectic (its DebateState)", [
     "parley",
     "dialectic",
   ]),
@@ -76,64 +117,95 @@ export const DEBATE_INPUT = {
   problemDescription: text("-p, --problem-description <file>", "read the problem from a file", {
     alias: "--problemDescription <file>",
   }),
-  config: text("-c, --config <file>", "agents, judge and rules (default: debate-config.json)"),
-  context: repeated(
-    "--context <path>",
-    "attach a file, or name the folder that agents with file tools may read; may be repeated (stdin is attached too)",
-  ),
+  config: text("-c, --config <file>", "participants: agents, judge, rules (default: debate-config.json)"),
+  ...ATTACHMENTS,
+  folder: FOLDER,
+};
+
+export const CONTINUE = {
+  continue: text("--continue [id]", "continue this conversation (default: the newest run's)"),
 };
 
 /** Grading, memory and the conversation of `respond` and `chat`. */
 export const CONVERSATION = {
-  judge: listSetting("--judge <ref>", "judge that scores the answer from 1 to 5"),
+  ...RESPONDENT,
+  ...JUDGE,
   critic: setting("--critic", "score answers with the judge of critic.yaml", { off: "do not score answers" }),
   memory: setting("--no-memory", "do not use memory"),
   ...USER,
-  continue: text("--continue <id>", "continue this conversation"),
-  folder: text("--folder <dir>", "let the model read files in a folder"),
+  ...CONTINUE,
+  folder: FOLDER,
 };
 export const WAIT = {
   wait: negation("--no-wait", "exit after the answer; grade and store it with parley resume"),
 };
-export const ALL_ANSWERS = { all: flag("--all", "show the second model's answers too") };
+export const ALL_ANSWERS = {
+  second: flag("--second", "the second model's answers: show them too", { old: "--all" }),
+};
 
 export const FORK = {
   ...CHAIR,
   ...STRATEGY,
   ...MODE,
-  effort: setting("--effort <n>", "depth 1 to 5 of a run of ask"),
+  effort: setting("--effort <n>", "depth: 1 to 5, of a run of ask"),
   without: repeated("--without <member>", "leave a member out; may be repeated"),
   ...LIMITS,
   ...SHOWING,
 };
 export const ANSWER = { list: flag("--list", "only list the open questions"), ...DEBATE_FILES, ...SHOWING };
-export const RESUME = { ...DEBATE_FILES, ...SHOWING };
+export const SEAT = {
+  answer: text("--answer <text>", "the answer: a text, a file, or - for stdin"),
+  step: text("--step <key>", "which step, where several wait"),
+  resume: negation("--no-resume", "record the answer and do not continue the run"),
+  ...PERSON,
+  ...DEBATE_FILES,
+  ...SHOWING,
+};
+export const INBOX = { ...PERSON, ...JSON_FLAG };
+export const RESUME = {
+  timeout: setting("--timeout <time>", "time limit: ends the wait, and the run stays open"),
+  ...DEBATE_FILES,
+  ...SHOWING,
+};
+const SINCE = {
+  flags: "--since <time>",
+  description: "only runs since: 2026-01-31, or 12h ago",
+  schema: Since.optional(),
+};
 export const EXPORT = {
   format: {
-    ...choice("--format <format>", "md, html, json, jsonl, csv, adr, debate, dialectic, local2", [
-      ...(["md", "html", "json", "jsonl", "csv", "adr", "debate", "dialectic", "local2"] as const),
-    ]),
+    ...choice(
+      "--format <format>",
+      "output format: md, html, json, jsonl, csv, adr, debate, dialectic, local2",
+      [...(["md", "html", "json", "jsonl", "csv", "adr", "debate", "dialectic", "local2"] as const)],
+    ),
     shownDefault: "md",
   },
   table: {
     ...choice("--table <table>", "what a line of csv is: runs, steps or calls", ["runs", "steps", "calls"]),
     shownDefault: "runs",
   },
-  output: text("-o, --output <file>", "output file (overwritten); its ending may name the format"),
+  output: text("-o, --output <file>", "output file: overwritten; its ending may name the format"),
   all: flag("--all", "every run, as json, jsonl, csv or local2"),
-  since: {
-    flags: "--since <time>",
-    description: "with --all: runs since 2026-01-31, or 12h ago",
-    schema: Since.optional(),
-  },
-  config: text("-c, --config <file>", "names and models of the agents in a debate's file"),
+  since: SINCE,
+  config: text("-c, --config <file>", "participants: names and models of agents in a debate's file"),
   debate: text("-d, --debate <debate>", "the same as the argument", { isHidden: true }),
   verbose: flag("-v, --verbose", "accepted for compatibility", { isHidden: true }),
   json: flag("--json", "as --format json, of a debate as --format debate", { isHidden: true }),
 };
+export const COST = {
+  by: choice("--by <key>", "model, protocol, persona or day (default: model)", [
+    "model",
+    "protocol",
+    "persona",
+    "day",
+  ]),
+  since: SINCE,
+  ...JSON_FLAG,
+};
 export const FEEDBACK = {
   outcome: choice("--outcome <what>", "what came of the answer: good or bad", ["good", "bad"]),
-  second: flag("--second", "rate the second model's answer"),
+  second: flag("--second", "the second model's answers: rate one of these"),
   ...JSON_FLAG,
 };
 
@@ -152,7 +224,7 @@ const JOB = {
   ...JSON_FLAG,
   ...QUIET,
 };
-const JOB_SEED = setting("--seed <text>", "start over under another seed; the same one resumes");
+const JOB_SEED = setting("--seed <text>", "random seed (the same one resumes, another starts over)");
 export const BENCH = {
   arms: list(
     "--arms <names>",
@@ -166,20 +238,22 @@ export const BENCH = {
   ...CHAIR,
   ...STRATEGY,
   ...MODE,
+  judge: text("--judge <ref>", "judge: compares the answers to open questions (tasks without an answer)"),
   samples: integer("--samples <n>", "samples of self-consistency (default: as the council's)", {
     ...{ min: 1, max: 1_000 },
   }),
   seed: JOB_SEED,
-  budget: text("--budget <usd>", "cost limit in USD over all runs together (hard)"),
-  maxCostUsd: setting("--max-cost-usd <usd>", "the same as --budget", { conflicts: "budget" }),
-  maxTokens: setting("--max-tokens <n>", "token limit over all runs together (hard)"),
+  maxCostUsd: setting("--max-cost-usd <usd>", "cost limit in USD (hard, over all runs together)", {
+    old: "--budget <usd>",
+  }),
+  maxTotalTokens: MAX_SPENT.maxTotalTokens,
   ...JOB,
   out: text("--out <folder>", "folder for report.md, report.json, rows.csv and accuracy-over-cost.svg"),
 };
 export const ABLATE = {
   ...MODEL,
-  judge: setting("--judge <ref>", "judge that scores the answers from 1 to 5"),
-  temperature: setting("--temperature <t>", "temperature, 0 to 2 (default: the provider's)"),
+  ...JUDGE,
+  temperature: RESPONDENT.temperature,
   ...USER,
   seed: JOB_SEED,
   ...MAX_SPENT,
@@ -191,13 +265,16 @@ export const TASKS = {
   kind: list("--kind <kinds>", "arithmetic, logic, yes-no (default: all)"),
   pairs: flag("--pairs", "labeled pairs of a right and a wrong answer, for judge validate"),
 };
+const AGAIN = flag("--again", "ask again what was answered before");
 export const EVAL = {
   debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic"),
-  config: text("-c, --config <file>", "evaluators: agents with an id, a name and a model"),
-  model: list("--model <refs>", "evaluator models instead, comma-separated"),
-  mapModels: text("--map-models <map>", "replace models: a list, or FROM=TO pairs"),
+  config: text("-c, --config <file>", "participants: evaluators with an id, a name and a model"),
+  models: list("-m, --models <refs>", "models, provider/model, comma-separated (evaluators)", {
+    old: "--model <refs>",
+  }),
+  mapModels: text("--map-models <refs>", "replace models: a list, or FROM=TO pairs"),
   output: text("-o, --output <file>", "output file: .md, .json, .csv (a row is added), or else the table"),
-  again: flag("--again", "evaluate again what was evaluated before"),
+  again: AGAIN,
   ...LIMITS,
   ...JSON_FLAG,
   ...QUIET,
@@ -205,13 +282,13 @@ export const EVAL = {
   verbose: flag("-v, --verbose", "accepted for compatibility", { isHidden: true }),
 };
 export const JUDGING = {
-  model: requiredText("--model <ref>", "judge model, provider/model", { isList: true }),
+  model: requiredText("-m, --model <ref>", "model, provider/model (the judge)", { isList: true }),
   rubric: text("--rubric <name>", "name or file of a rubric (default: answer-quality)"),
   form: choice("--form <form>", "prompt form, prometheus or json (default: by the model)", [
     "prometheus",
     "json",
   ]),
-  again: flag("--again", "judge again what was judged before"),
+  again: AGAIN,
   ...LIMITS,
   ...JSON_FLAG,
   ...QUIET,
@@ -230,7 +307,7 @@ export const GRADE = {
 };
 export const TEST = {
   ...MODEL,
-  judge: listSetting("--judge <refs>", "judge that scores the answers"),
+  ...JUDGE,
   respondentB: setting("--respondent-b", "answer with a second model too (A/B comparison)"),
   modelB: setting("--model-b <ref>", "second model (default: the same model)"),
   temperatureB: setting("--temperature-b <t>", "temperature of the second model (default: 0.5)"),
@@ -242,33 +319,47 @@ export const WATCH = {
   once: flag("--once", "print the current status and exit"),
   since: {
     flags: "--since <time>",
-    description: "start with runs since: 90s, 30m, 12h (default: newest 200)",
+    description: "only runs since: 90s, 30m, 12h (default: newest 200)",
     schema: Duration.optional(),
   },
-  json: flag("--json", "print a JSON object now, and one for each change"),
-  quiet: flag("-q, --quiet", "do not print events"),
+  json: flag("--json", "print one JSON object: now, and one for each change"),
+  quiet: flag("-q, --quiet", "do not print progress (events)"),
 };
 export const WORKER = {
-  folder: repeated("--folder <dir>", "let models read files in a folder that a run names; may be repeated"),
+  folder: repeated(
+    "--folder <dir>",
+    "let models read the files in a folder (that a run names); may be repeated",
+  ),
   backfill: flag("--backfill", "start new reactors at the beginning of the journal"),
-  quiet: flag("-q, --quiet", "do not print reactions to stderr"),
+  quiet: flag("-q, --quiet", "do not print progress (reactions)"),
 };
 export const SIM_SERVER = {
   port: integer("--port <n>", "port to listen on; 0 takes a free one", { min: 0, max: 65_535, or: 0 }),
   host: { ...text("--host <host>", "address to listen on"), shownDefault: "127.0.0.1" },
 };
 export const SEARCH = {
-  respondent: choice("--respondent <who>", "only answers of model A, or of the second model B", ["A", "B"]),
+  answeredBy: {
+    ...choice("--answered-by <who>", "only answers of model A, or of the second model B", ["A", "B"]),
+    old: "--respondent <who>",
+  },
   retired: flag("--retired", "only excluded entries"),
-  limit: integer("-n, --limit <n>", "maximum number of entries", { min: 1, max: 1_000, or: 10 }),
+  limit: integer("-n, --limit <n>", "maximum number (of entries)", { min: 1, max: 1_000, or: 10 }),
   ...USER,
   ...JSON_FLAG,
 };
 export const OF_USER = { ...USER, ...JSON_FLAG };
-export const YES = flag("-y, --yes", "do not ask for confirmation");
+export const YES = flag("-y, --yes", "do not ask: confirm everything");
 export const TRUST = { yes: YES, ...JSON_FLAG };
+const STATUSES = [
+  ...(["answered", "answered-degraded", "stopped-by-budget", "inconclusive", "failed", "cancelled"] as const),
+  ...(["open", "waiting"] as const),
+];
 export const LIST_RUNS = {
-  limit: integer("-n, --limit <n>", "maximum number of runs", { min: 1, max: 10_000, or: 20 }),
+  protocol: text("--protocol <name>", "only runs of this protocol, or bench: its runs, hidden otherwise"),
+  status: choice("--status <status>", `only runs with this status: ${STATUSES.join(", ")}`, STATUSES),
+  since: SINCE,
+  search: text("--search <words>", "only runs whose question has these words"),
+  limit: integer("-n, --limit <n>", "maximum number (of runs)", { min: 1, max: 10_000, or: 20 }),
   ...JSON_FLAG,
 };
 export const SHOW = {

@@ -26,6 +26,42 @@ export type StreamFace = {
 export const noteText = (text: string, { terminal, columns }: StreamFace): string =>
   `${terminal && widthOf(text) > columns ? wrapped(text, columns).join("\n") : text}\n`;
 
+/** Whether the locale is one of UTF-8; one that is not set says nothing against it. */
+export function writesUnicode(env: Readonly<Record<string, string | undefined>>): boolean {
+  const locale = [env["LC_ALL"], env["LC_CTYPE"], env["LANG"]].find((value) => (value ?? "") !== "");
+  return locale === undefined || /utf-?8/i.test(locale);
+}
+
+/** What is drawn and written around words, by what takes its place, cell for cell, where a terminal cannot show it. */
+const PLAIN_SYMBOLS = new Map(
+  Object.entries({
+    "-": "─━╌–—−·",
+    "|": "│┃",
+    "+": "┌┐└┘├┤┬┴┼╭╮╰╯",
+    "*": "•◦▪●✓✔",
+    x: "✗✘×☑☒",
+    o: "○☐",
+    ".": "…",
+    ">": "→▸›»",
+    "<": "←‹«",
+    "'": "‘’",
+    '"': "“”",
+    "#": "█▓▒░",
+  }).flatMap(([plain, symbols]) => [...symbols].map((symbol) => [symbol, plain] as const)),
+);
+
+/** The same text with no symbol outside of ASCII; letters stay. Of a spinner's frames every one is a `*`. */
+export const withoutSymbols = (text: string): string =>
+  text.replaceAll(/[\u00d7\u00ab\u00b7\u00bb\u2010-\u28ff]/gu, (symbol) =>
+    symbol >= "\u2800" ? "*" : (PLAIN_SYMBOLS.get(symbol) ?? symbol),
+  );
+
+function plainSymbols(stream: NodeJS.WriteStream): void {
+  const write = stream.write.bind(stream) as (text: unknown, ...more: unknown[]) => boolean; // one of its two forms
+  stream.write = (text: unknown, ...more: unknown[]) =>
+    write(typeof text === "string" ? withoutSymbols(text) : text, ...more);
+}
+
 /** The process's own streams. Color on a terminal and with `FORCE_COLOR`, never with `NO_COLOR`. */
 export function processOutput(env: Readonly<Record<string, string | undefined>>): Output {
   let gone = false;
@@ -48,6 +84,8 @@ export function processOutput(env: Readonly<Record<string, string | undefined>>)
         );
       });
     });
+  if (!writesUnicode(env))
+    for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) plainSymbols(stream);
   const noColor = (env["NO_COLOR"] ?? "") !== "";
   const isForced = !["", "0", "false"].includes(env["FORCE_COLOR"] ?? "");
   const face = (stream: NodeJS.WriteStream): StreamFace => ({

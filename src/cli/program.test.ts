@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { commandIo } from "../../test/support/command-io.ts";
 import { longFlag, readOptions, type Command } from "./command.ts";
+import { optionGroup } from "./help.ts";
 import { allRows, parseCommandLine } from "./program.ts";
 
 const { io, written } = commandIo({ cwd: "/", env: {} });
@@ -34,20 +35,53 @@ it.each(commands)("gives two examples of $path, which the real parser reads", as
   for (const example of command.examples) {
     const parsed = await parseCommandLine(wordsOf(example), io);
     expect(`${example} `.startsWith(`${path} `)).toBe(true);
-    expect(parsed?.command.name).toBe(command.name);
+    // An estimate is `--dry-run` of the command that it names.
+    expect(parsed?.command.name === command.name || parsed?.given["dryRun"]).toBe(true);
     if (parsed) readOptions(parsed.command.options, parsed.given);
   }
 });
 
 const paths = ["", ...rows.map(({ name }) => name), ...commands.map(({ path }) => path)];
 
-it.each([...new Set(paths)])("prints help of parley %s in 80 columns, with two examples", async (path) => {
+/** What `--help` prints in a terminal of this width. */
+async function helpIn(columns: number, path: string): Promise<string> {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  await expect(parseCommandLine([...path.split(" ").filter(Boolean), "--help"], io)).rejects.toThrow();
+  const narrow = { ...io, output: { ...io.output, stdout: { ...io.output.stdout, columns } } };
+  await expect(parseCommandLine([...path.split(" ").filter(Boolean), "--help"], narrow)).rejects.toThrow();
   const help = write.mock.calls.map(([text]) => String(text)).join("");
   write.mockRestore();
-  expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
-  expect(help.match(/^ {2}\$ parley .+$/gm)).toHaveLength(2);
+  return help;
+}
+
+it.each([...new Set(paths)])(
+  "HELP-1: prints help of parley %s in any width, with two examples",
+  async (path) => {
+    const wide = await helpIn(120, path);
+    for (const columns of [40, 60, 80, 120]) {
+      const help = await helpIn(columns, path);
+      expect(help.split("\n").filter((line) => line.length > columns)).toEqual([]);
+      expect(help.split(/\s+/)).toEqual(wide.split(/\s+/)); // no word is cut
+      expect(help.match(/^ {2}\$ parley .+$/gm)).toHaveLength(2);
+    }
+    const headings = [...wide.matchAll(/^([A-Z][A-Za-z ]*):$/gm)].map(([, heading]) => heading);
+    expect(new Set(headings).size).toBe(headings.length);
+  },
+);
+
+it("groups commands, and the options of a command with many", async () => {
+  const headings = (help: string) =>
+    [...help.matchAll(/^([A-Z][A-Za-z ]*):$/gm)].map(([, heading]) => heading);
+  expect(headings(await helpIn(80, ""))).toEqual([
+    ...["Options", "Ask", "Chat and memory", "Past runs", "Evaluate", "Setup", "Examples"],
+  ]);
+  const asked = ["Models", "Question", "Method", "Budget", "Output", "Options", "Examples"];
+  expect(headings(await helpIn(80, "ask"))).toEqual(asked);
+  expect(headings(await helpIn(80, "show"))).toEqual(["Options", "Examples"]);
+  for (const { command } of commands) {
+    const shown = Object.values(command.options).filter(({ isHidden }) => isHidden !== true);
+    const loose = shown.filter(({ flags }) => optionGroup(flags, shown.length) === undefined);
+    if (shown.length > 8) expect([command.name, loose.length < 6]).toEqual([command.name, true]);
+  }
 });
 
 it("names in the list of commands each by its name alone, with what it does on the same line", async () => {
@@ -66,6 +100,42 @@ it.each(commands)("reads every option of $path under its key", ({ command }) => 
       .replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const keys = Object.entries(command.options).map(([key, { flags }]) => [key, keyOf(flags)]);
   expect(keys.filter(([key, flag]) => key !== flag)).toEqual([]);
+});
+
+it("gives a flag one meaning over all commands, and a letter one flag", () => {
+  const meanings = new Map<string, Set<string>>();
+  const letters = new Map<string, Set<string>>();
+  const add = (to: Map<string, Set<string>>, key: string, value: string) =>
+    to.set(key, new Set([...(to.get(key) ?? []), value]));
+  for (const { command } of commands)
+    for (const { flags, description, isHidden } of Object.values(command.options)) {
+      if (isHidden === true) continue;
+      add(meanings, longFlag(flags), description.split(/[,:(;]/)[0]?.trim() ?? "");
+      const letter = /^-(\w),/.exec(flags)?.[1];
+      // One model, or several.
+      if (letter !== undefined) add(letters, letter, longFlag(flags).replace("--models", "--model"));
+    }
+  const several = [...meanings, ...letters].filter(([, found]) => found.size > 1);
+  expect(several.map(([flag, found]) => [flag, ...found])).toEqual([]);
+});
+
+it("reads options as they were written before, with a note, and shows none of these", async () => {
+  for (const [line, key, value, note] of [
+    ["council Q? --judge sim/a --judge sim/b", "reviewers", "sim/a,sim/b", "--judge is now --reviewers"],
+    ["debate Q? --judge sim/a", "synthesizer", "sim/a", "--judge is now --synthesizer"],
+    ["ask Q? --max-tokens 9", "maxTotalTokens", "9", "--max-tokens is now --max-total-tokens"],
+    ["bench t.jsonl --budget 1", "maxCostUsd", "1", "--budget is now --max-cost-usd"],
+    ["eval -d x --model sim/a", "models", "sim/a", "--model is now --models"],
+    ["chat --all", "second", true, "--all is now --second"],
+  ] as const) {
+    const one = commandIo({ cwd: "/", env: {} });
+    const parsed = await parseCommandLine(wordsOf(line), one.io);
+    expect(parsed?.given).toMatchObject({ [key]: value });
+    expect(one.written.stderr).toBe(`${note}\n`);
+    expect(Object.keys(parsed?.given ?? {})).not.toContain("judge");
+  }
+  const now = await parseCommandLine(wordsOf("respond Q? --judge sim/a"), io);
+  expect(now?.given).toMatchObject({ judge: "sim/a" });
 });
 
 it("takes older names, and names the command", async () => {

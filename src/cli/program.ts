@@ -5,33 +5,27 @@ import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { withProtocols } from "../app/registry.ts";
 import { listNames, type AnyProtocol, type Registry } from "../engine/protocol.ts";
+import { withStoredKeys } from "../config/keys.ts";
 import { displayPath, refuseSpecialFile } from "../config/text-file.ts";
 import { Fault } from "../kernel/index.ts";
-import { editDistance, findNearest } from "../text/words.ts";
+import { findMeant } from "../text/words.ts";
 import { longFlag, type Command, type CommandGroup, type CommandOptions, type Io } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { noteError, noteProblem } from "./errors.ts";
 import { EXIT, exitOfError } from "./exits.ts";
+import {
+  byCommandGroup,
+  byOptionGroup,
+  commandGroup,
+  epilogue,
+  examplesText,
+  helpLayout,
+  optionGroup,
+} from "./help.ts";
+import { nameContinued } from "./follow-up.ts";
 import { processOutput } from "./output.ts";
 import { protocolCommand, PROTOCOL_COMMANDS } from "./protocol-command.ts";
 import { refuseCommandWords, refuseMisspelt, refuseOtherWords } from "./question-words.ts";
-
-const EPILOGUE = `
-A text that does not begin with a command is a question. One word is asked
-with "parley ask WORD" only, and after -- every word is the question's.
-
-Examples:
-  $ parley "Should we move our queue to Postgres?" --context docs/queue.md
-  $ parley ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json
-
-Exit codes: 0 answered, 1 a check failed, 2 usage or configuration,
-  3 provider or network, 4 authentication, 5 stopped by budget,
-  6 degraded and --on-degraded refuse, 7 inconclusive, 8 waiting for answers,
-  130 interrupted
-`;
-
-const examplesText = (lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ parley ${line}\n`).join("")}`;
 
 type Row = Command | CommandGroup;
 
@@ -52,7 +46,12 @@ export async function runProgram(
     const parsed = await parseCommandLine(argv.length > 0 ? argv : await pipedQuestion(io), io);
     if (!parsed) return EXIT.answered;
     const { command, given, args } = parsed;
-    return await command.run(withEnvFile(io, given), given, args);
+    const own = withEnvFile(io, given);
+    return await command.run(
+      { ...own, env: withStoredKeys(own), commands: (name) => rowsNamed(name, io) },
+      given,
+      args,
+    );
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.answered;
@@ -78,7 +77,8 @@ async function pipedQuestion({ output }: Io): Promise<readonly string[]> {
  * Reads a command line; undefined where it asked for help, which is printed.
  * @throws Fault `configuration` for what is no question (MONEY-1); CommanderError for options and arguments that do not fit
  */
-export async function parseCommandLine(argv: readonly string[], io: Io): Promise<Parsed | undefined> {
+export async function parseCommandLine(words: readonly string[], io: Io): Promise<Parsed | undefined> {
+  const argv = nameContinued(withoutEstimate(words, io));
   const [first] = argv;
   const isHelp = first === undefined || ["help", "-h", "--help"].includes(first);
   const row = isHelp ? undefined : await rowNamed(first, io);
@@ -90,21 +90,30 @@ export async function parseCommandLine(argv: readonly string[], io: Io): Promise
   if (!isAsked) refuseMisspelt(argv, names);
   const asked = row ?? (isHelp ? undefined : await rowNamed("ask", io));
   let parsed: Parsed | undefined;
+  const { columns } = io.output.stdout;
   const program = new CommanderCommand("parley")
     .description(manifest.description)
     .version(manifest.version)
     .exitOverride()
     .showSuggestionAfterError(false)
     .configureOutput({ writeErr: () => undefined })
-    .configureHelp({ subcommandTerm: (command) => command.name() })
-    .addHelpText("after", EPILOGUE);
+    .configureHelp(helpLayout(columns))
+    .helpOption("-h, --help", "show help")
+    .commandsGroup(`${commandGroup("help")}:`)
+    .helpCommand("help [command]", "Show the help of a command")
+    .addHelpText("after", epilogue(columns));
   const add = (parent: CommanderCommand, one: Row, name = one.name): void => {
-    const command = parent.command(name, { hidden: name !== one.name }).summary(one.summary);
+    const isDefault = "isUsual" in one && one.isUsual === true;
+    const command = parent
+      .command(name, { hidden: name !== one.name, isDefault })
+      .summary(one.summary)
+      .helpOption("-h, --help", "show help");
+    if (parent === program) command.helpGroup(`${commandGroup(name)}:`);
     if ("commands" in one) {
       const firstExamples = one.commands.slice(0, 2).map(({ examples: [example] }) => example);
       command
         .description(one.summary)
-        .addHelpText("after", examplesText(firstExamples))
+        .addHelpText("after", examplesText(firstExamples, columns))
         .action(() => command.outputHelp());
       for (const below of one.commands)
         for (const alias of [below.name, ...(below.aliases ?? [])]) add(command, below, alias);
@@ -112,10 +121,9 @@ export async function parseCommandLine(argv: readonly string[], io: Io): Promise
     }
     command
       .description([one.summary, ...(one.details === undefined ? [] : [one.details])].join(".\n\n"))
-      .addHelpText("after", examplesText(one.examples))
+      .addHelpText("after", examplesText(one.examples, columns))
       .action(() => {
-        const given = Object.entries(command.opts()).filter(([, value]) => value !== null);
-        parsed = { command: one, given: Object.fromEntries(given), args: command.args };
+        parsed = { command: one, given: givenIn(command, one, io), args: command.args };
       });
     if (one.arguments !== undefined) command.arguments(one.arguments);
     addOptions(command, one.options);
@@ -136,25 +144,59 @@ export async function parseCommandLine(argv: readonly string[], io: Io): Promise
   return parsed;
 }
 
+/** `estimate council …` as `council --dry-run …`, and without a command as `ask --dry-run …`. */
+function withoutEstimate(argv: readonly string[], io: Io): readonly string[] {
+  const [first, second = "", ...rest] = argv;
+  if (first !== "estimate" || argv.includes("--help") || argv.includes("-h")) return argv;
+  return declaredNames(io).includes(second)
+    ? [second, "--dry-run", ...rest]
+    : ["ask", "--dry-run", ...argv.slice(1)];
+}
+
+/** What options were given; what was written as before counts under its name now, with a note. */
+function givenIn(command: CommanderCommand, { options }: Command, { output }: Io): Parsed["given"] {
+  const given = Object.fromEntries(Object.entries(command.opts()).filter(([, value]) => value !== null));
+  for (const [key, { flags, old }] of Object.entries(options)) {
+    const before = old === undefined ? undefined : new Option(old).attributeName();
+    if (before === undefined || given[before] === undefined) continue;
+    output.note(`${longFlag(old ?? "")} is now ${longFlag(flags)}`);
+    given[key] ??= given[before];
+    delete given[before];
+  }
+  return given;
+}
+
 function addOptions(command: CommanderCommand, options: CommandOptions): void {
-  for (const one of Object.values(options)) {
+  const shownCount = Object.values(options).filter(({ isHidden }) => isHidden !== true).length;
+  for (const one of byOptionGroup(Object.values(options))) {
     const shown = one.shownDefault === undefined ? "" : ` (default: ${one.shownDefault})`;
     const option = new Option(one.flags, one.description + shown)
       .makeOptionMandatory(one.isRequired === true)
       .hideHelp(one.isHidden === true)
       .conflicts(one.conflicts ?? []);
-    if (one.isRepeated === true)
-      option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]);
-    if (one.isList === true)
-      option.argParser((value, before: string | undefined) =>
-        before === undefined ? value : `${before},${value}`,
-      );
+    const group = optionGroup(one.flags, shownCount);
+    const grouped = (of: Option) => (group === undefined ? of : of.helpGroup(`${group}:`));
     // Without a default, commander takes a `--no-` option that is not given for a yes.
     if (option.negate) option.default(null);
-    command.addOption(option);
-    if (one.alias !== undefined) command.addOption(new Option(one.alias).hideHelp());
-    if (one.off !== undefined) command.addOption(new Option(`--no-${option.attributeName()}`, one.off));
+    command.addOption(grouped(collecting(option, one)));
+    const others = [one.alias, one.old].flatMap((flags) => flags ?? []);
+    for (const other of others) command.addOption(grouped(collecting(new Option(other), one)).hideHelp());
+    if (one.off !== undefined)
+      command.addOption(grouped(new Option(`--no-${option.attributeName()}`, one.off)));
   }
+}
+
+/** An option that, given again, adds to what it has. */
+function collecting(
+  option: Option,
+  { isRepeated, isList }: Pick<Command["options"][string], "isRepeated" | "isList">,
+) {
+  if (isRepeated === true)
+    return option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  if (isList !== true) return option;
+  return option.argParser((value, before: string | undefined) =>
+    before === undefined ? value : `${before},${value}`,
+  );
 }
 
 async function rowNamed(name: string | undefined, io: Io): Promise<Row | undefined> {
@@ -185,13 +227,12 @@ async function meantOption(
   const known = commands.filter((one) => one.path === path).flatMap(({ command }) => flagsOf(command));
   const word = OTHER_OPTIONS.get(unknown) ?? unknown;
   if (known.includes(word)) return word;
-  const nearest = findNearest(word, known);
-  if (nearest !== undefined && editDistance(word, nearest) <= 2)
-    return `${nearest}; parley ${path} --help lists all`;
+  const meant = findMeant(word, known, "--".length);
+  if (meant !== undefined) return `${meant}; parley ${path} --help lists all`;
   const others = commands.filter(({ command }) => flagsOf(command).includes(word)).map((one) => one.path);
   return others.length === 0
     ? undefined
-    : `parley ${others.slice(0, 3).join(", ")}, which has ${word}; parley ${path} --help`;
+    : `parley ${path} --help; ${word} is an option of parley ${others.slice(0, 3).join(", ")}`;
 }
 
 /** Options as other programs call them. */
@@ -203,7 +244,6 @@ const OTHER_OPTIONS = new Map([
   ["--file", "--context"],
   ["--attach", "--context"],
   ["--attachment", "--context"],
-  ["--max-total-tokens", "--max-tokens"],
   ["--verbose", "--details"],
   ["--out", "--output"],
 ]);
@@ -221,7 +261,12 @@ export async function allRows(io: Io): Promise<readonly Row[]> {
       .filter((name) => !own.has(name))
       .map((name) => rowNamed(name, io)),
   );
-  return [...declared.filter((row) => row !== undefined), ...COMMANDS];
+  return byCommandGroup([...declared.filter((row) => row !== undefined), ...COMMANDS]);
+}
+
+async function rowsNamed(name: string | undefined, io: Io): Promise<readonly Row[]> {
+  const row = name === undefined ? undefined : await rowNamed(name, io);
+  return name === undefined ? allRows(io) : row ? [row] : [];
 }
 
 /** The command that the first words name, and the one below it. */

@@ -3,7 +3,6 @@ import { settingKeys, settingName } from "../config/settings.ts";
 import { loadNamed, type AnyProtocol, type Registry } from "../engine/protocol.ts";
 import {
   flag,
-  listSetting,
   longFlag,
   readOptions,
   setting,
@@ -14,6 +13,7 @@ import {
   type Io,
   type Values,
 } from "./command.ts";
+import { MEMBERS, PACK } from "./member-options.ts";
 import * as options from "./options.ts";
 
 // PCOMMAND-1. A protocol's command is made from its declaration; only attachments, output and what reactors do is added here.
@@ -46,7 +46,16 @@ const defineSurface = <O extends CommandOptions>(surface: Surface<O>): AnySurfac
 
 const ASKING = defineSurface({
   arguments: "[question...]",
-  options: { ...options.ATTACHMENTS, ...options.SEED, ...options.LIMITS, ...options.SHOWING },
+  options: {
+    ...PACK,
+    ...options.CONTINUE,
+    ...options.ATTACHMENTS,
+    ...options.SEATS,
+    ...options.SEED,
+    ...options.LIMITS,
+    ...options.DRY_RUN,
+    ...options.SHOWING,
+  },
   run: async (io, given, call) => (await import("./commands/ask.ts")).ask(io, given, call),
 });
 
@@ -57,7 +66,7 @@ const EXAMPLES: { readonly [protocol: string]: readonly [string, string] | undef
   ],
   council: [
     'council "Which database fits?" --strategy risk-averse',
-    'council "Which database fits?" --mode vote --json',
+    'council --continue "And in five years?"',
   ],
 };
 
@@ -71,11 +80,12 @@ const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
       ...options.SEED,
       ...options.LIMITS,
       ...options.WAIT,
+      ...options.DRY_RUN,
       ...options.SHOWING,
     },
     examples: [
       'respond "What is the capital of France?" --model sim/ada',
-      'respond "And of Italy?" --continue ID',
+      'respond "And of Italy?" --continue',
     ],
     run: async (io, given, call) => (await import("./commands/respond.ts")).respond(io, given, call),
   }),
@@ -87,19 +97,22 @@ const SURFACES: { readonly [name: string]: AnySurface | undefined } = {
       ...options.LIMITS,
       ...options.ALL_ANSWERS,
       ...options.ENV_FILE,
-      events: flag("--events", "print every event as a line of JSON"),
+      events: flag("--events", "print events, text and the result as lines of JSON"),
       ...options.QUIET,
     },
-    examples: ["chat --model sim/ada", "chat --continue ID"],
+    examples: ["chat --model sim/ada", "chat --continue"],
     run: async (io, given, call) => (await import("./commands/chat.ts")).chat(io, given, call),
   }),
   debate: defineSurface({
     arguments: "[problem...]",
     options: {
+      ...options.CONTINUE,
       ...options.DEBATE_INPUT,
       ...options.DEBATE_FILES,
+      ...options.SEATS,
       ...options.SEED,
       ...options.LIMITS,
+      ...options.DRY_RUN,
       ...options.SHOWING,
     },
     examples: [
@@ -133,9 +146,10 @@ export async function protocolCommand(
     summary: surface.summary ?? protocol.summary,
     options: { ...settings, ...own, ...surface.options },
     examples: surface.examples ?? EXAMPLES[name] ?? [question, `${question} --json`],
-    run(io, given, args) {
+    async run(io, given, args) {
       const declared = {
-        ...{ protocol: protocol.name, settings: given, args },
+        ...{ protocol: protocol.name, args },
+        settings: await settingsIn(io, { ...settings, ...surface.options }, given),
         own: readOptions(
           Object.fromEntries(Object.entries(own).filter(([key]) => given[key] !== undefined)),
           given,
@@ -147,8 +161,20 @@ export async function protocolCommand(
   };
 }
 
+/** What was given as settings, under the settings' own names; of `@FILE` the text in it. @throws Fault `configuration` */
+async function settingsIn(io: Io, options: CommandOptions, given: Declared["settings"]) {
+  const named = Object.entries(options).filter(([key, one]) => one.setting && given[key] !== undefined);
+  const values = readOptions(Object.fromEntries(named), given);
+  const renamed = named.map(([key, one]) => [one.setting ?? key, values[key]] as const);
+  const others = Object.entries(given).filter(([key]) => !Object.hasOwn(values, key));
+  const { system } = given;
+  if (typeof system === "string" && system.startsWith("@"))
+    others.push(["system", (await import("./input.ts")).readTextOf(io, system.slice(1))]);
+  return Object.fromEntries([...others, ...renamed]);
+}
+
 /** The options of a protocol: those that are settings everywhere, and its own. */
-function declaredOptions({ seats, texts = [], settings, request }: AnyProtocol): {
+function declaredOptions({ seats, texts = [], settings, request, opening }: AnyProtocol): {
   readonly settings: CommandOptions;
   readonly own: CommandOptions;
 } {
@@ -164,6 +190,7 @@ function declaredOptions({ seats, texts = [], settings, request }: AnyProtocol):
   return {
     settings: {
       ...Object.assign({}, ...seats.map(seatOption)),
+      ...(opening ? {} : MEMBERS),
       ...(texts.includes("strategy") ? options.STRATEGY : {}),
       ...Object.fromEntries(
         declared.filter(isSetting).map(([key, { flags, description }]) => [key, setting(flags, description)]),
@@ -174,10 +201,11 @@ function declaredOptions({ seats, texts = [], settings, request }: AnyProtocol):
 }
 
 /** How the models of a seat are named. */
-function seatOption({ filledBy, max, description }: AnyProtocol["seats"][number]): CommandOptions {
+function seatOption({ filledBy, max }: AnyProtocol["seats"][number]): CommandOptions {
   if (filledBy === "chair") return options.CHAIR;
-  if (filledBy === "judge")
-    return { judge: listSetting("--judge <refs>", description ?? "judge models, comma-separated") };
+  if (filledBy === "reviewers") return options.REVIEWERS;
+  if (filledBy === "synthesizer") return options.SYNTHESIZER;
+  if (filledBy === "judge") return options.JUDGE;
   return max === 1 ? options.MODEL : options.MODELS;
 }
 

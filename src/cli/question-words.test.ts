@@ -30,8 +30,8 @@ describe("a bare word", () => {
     ["version", "parley --version"],
     ["HELP", "parley --help"],
     ["quit", "parley --help"],
-    ["init", "parley config"],
-    ["login", "parley doctor"],
+    ["setup", "parley init"],
+    ["login", "parley keys set"],
     ["list-all", "parley list"],
     ["Show", "parley show"],
     ["lsit", "parley list"],
@@ -66,7 +66,7 @@ describe("a bare word", () => {
   ])("%j is read as %s", async (argv, expected) => expect(await read(...argv)).toBe(expected));
 
   it("with another word is refused where it is what people type for a command", async () => {
-    expect(await read("keys", "set")).toBe(notCommand("keys", "parley doctor", "'keys set'"));
+    expect(await read("key", "set")).toBe(notCommand("key", "parley keys set", "'key set'"));
     expect(await read("shwo", "whx3")).toBe(notCommand("shwo", "parley show whx3", "'shwo whx3'"));
   });
 });

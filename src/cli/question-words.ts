@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Fault } from "../kernel/index.ts";
-import { editDistance, findNearest, quoteValue } from "../text/words.ts";
+import { editDistance, findMeant, quoteValue } from "../text/words.ts";
 import { splitList, type Command, type Io } from "./command.ts";
 
 // MONEY-1. What is likely to be a command, a file or a model is no question: nothing is asked before `ask` or `--` says so.
@@ -16,9 +16,11 @@ const MEANT = new Map(
     feedback: "rate score vote",
     bench: "benchmark",
     eval: "evaluate",
-    config: "settings configure set env init personas",
-    doctor: "login logout auth key keys account setup install status check",
+    config: "settings configure set env",
+    doctor: "logout account install status check",
     models: "providers",
+    "keys set": "login auth key",
+    init: "setup",
     "memory search": "search find grep recall",
     "judge compare": "vs diff",
     "sim-server": "serve server api mcp",
@@ -32,9 +34,8 @@ function commandFor(word: string, names: readonly string[]): string {
   const lower = word.toLowerCase();
   const meant = MEANT.get(lower);
   if (meant !== undefined) return meant;
-  const nearest = findNearest(lower, [...names, ...MEANT.keys()]) ?? "";
-  const isNear = editDistance(lower, nearest) <= (lower.length > 4 ? 2 : 1);
-  return isNear ? (MEANT.get(nearest) ?? nearest) : "--help";
+  const near = findMeant(lower, [...names, ...MEANT.keys()]) ?? "--help";
+  return MEANT.get(near) ?? near;
 }
 
 /** Scripts that put no spaces between words: what looks like one word may be a whole question. */
@@ -151,7 +152,7 @@ const MODEL_FORM = /^([a-z][a-z0-9_-]*)\/[\w.:@/?=&%-]+,?$/i;
 async function modelNames(words: readonly string[], isAfterModels: boolean): Promise<readonly string[]> {
   const inForm = words.flatMap((word) => word.split(",")).filter((word) => MODEL_FORM.test(word));
   if (inForm.length === 0 || isAfterModels) return inForm;
-  const { providers } = await import("../models/providers.ts");
-  const names = new Set<string>([...Object.keys(providers), "sim"]);
+  const { providers, SDK } = await import("../models/providers.ts");
+  const names = new Set<string>([...Object.keys(providers), SDK, "sim"]);
   return inForm.filter((word) => names.has(word.split("/", 1)[0]?.toLowerCase() ?? ""));
 }

@@ -1,5 +1,6 @@
 import type { Configured } from "../app/configured.ts";
 import type { Run } from "../app/run.ts";
+import type { RequestSettings } from "../app/start.ts";
 import { isEvent, workOf, type DeliberationId } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import { pluralize } from "../text/format.ts";
@@ -11,7 +12,8 @@ import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import { resultOf } from "../views/result.ts";
 import { createAnswerView, type AnswerView } from "./answer-view.ts";
 import { writeEvents } from "./run-deliberation.ts";
-import { finish } from "./ending.ts";
+import { estimateNote } from "./estimate.ts";
+import { finish, nextCommands } from "./ending.ts";
 import { wordNote } from "./notes.ts";
 import type { Showing } from "./session.ts";
 import type { Io } from "./command.ts";
@@ -37,23 +39,29 @@ export type TurnRequest = {
   readonly configured: Configured;
   readonly question: string;
   readonly context?: readonly { readonly name: string; readonly text: string }[] | undefined;
-  /** The turn that this one follows. */
-  readonly previous?: DeliberationId | undefined;
+  /** The turn that this one follows, whether that is asked again, and the member that is asked. */
+  readonly previous?: string | undefined;
+  readonly again?: boolean | undefined;
+  readonly member?: string | undefined;
+  /** Settings in place of those of the command line. */
+  readonly how?: RequestSettings | undefined;
   /** A folder that the respondent may read in: an absolute path. */
   readonly folder?: string | undefined;
   readonly signal: AbortSignal;
+  /** Whether it is said beforehand what the turn may take. */
+  readonly isAnnounced?: boolean | undefined;
   /** Whether `--json` waits for grading and memory; by default it does. */
   readonly wait?: boolean | undefined;
 };
 
 /** Asks, and shows the answer as it comes; with `--json`, when grading and memory have ended. @throws Fault */
 export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Promise<TurnResult> {
-  const { configured, question, context, previous, folder, signal, wait = true } = turn;
+  const { configured, question, context, previous, again, member, how, folder, signal, wait = true } = turn;
   const { parley, principal, requested } = configured;
   const { output } = io;
   const run = await parley.start(
-    { ...requested, protocol: "respond", question, context, previous },
-    { principal, signal, folder },
+    { ...requested, ...how, protocol: "respond", question, context, previous, again, member },
+    { principal, signal, folder, onEstimate: turn.isAnnounced ? estimateNote(io, showing) : undefined },
   );
   if (!showing.quiet) for (const note of run.notes) output.note(wordNote(note));
   if (!run.fresh) output.note(`Asked before as ${run.id}; showing the recorded answer`);
@@ -77,7 +85,9 @@ export async function askTurn(io: Io, turn: TurnRequest, showing: Showing): Prom
   }
   if (showing.json && wait) await run.reactions; // one object, so it has everything that follows the answer
   const entries = run.recorded();
-  const exit = view ? await showAnswer(io, run, { showing, view }) : await finish(io, entries, showing);
+  const exit = view
+    ? await showAnswer(io, run, { showing, view, isAlone: turn.isAnnounced === true })
+    : await finish(io, entries, showing);
   for (const line of kept) output.note(line);
   return { id: run.id, run, exit, closed: true, graded, done };
 }
@@ -138,7 +148,11 @@ async function isGraded(run: Run): Promise<void> {
 async function showAnswer(
   io: Io,
   run: Run,
-  { showing, view }: { readonly showing: Showing; readonly view: AnswerView },
+  {
+    showing,
+    view,
+    isAlone,
+  }: { readonly showing: Showing; readonly view: AnswerView; readonly isAlone: boolean },
 ): Promise<number> {
   const { output } = io;
   const entries = run.recorded();
@@ -155,6 +169,8 @@ async function showAnswer(
     model: oneLine(model ?? ""),
     unpriced: unpricedModels(entries),
     ...(terminal ? { width: columns } : {}),
+    // In a conversation the next question is typed right there.
+    ...(isAlone ? { next: nextCommands(result) } : {}),
   });
   if (terminal) await output.result(`${lines.map(dim).join("\n")}\n`);
   else for (const line of lines) output.note(line);

@@ -1,6 +1,9 @@
 import type { Run } from "../app/run.ts";
 import { jsonText, type Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
+import { pendingSeats } from "../views/pending-seats.ts";
+import { hasPeople, hideText } from "../views/veil.ts";
+import type { Taken } from "./seats.ts";
 import { interruptible, type Showing } from "./session.ts";
 import type { Screen } from "./screen.ts";
 
@@ -10,12 +13,14 @@ export type RunRequest = {
   readonly progress?: (() => Screen) | undefined;
   /** Whether the caller asks what the run waits for, so that nobody need be told how to answer. */
   readonly answersHere?: boolean;
+  /** Lets a person on this terminal take the steps that wait for it; `onAsk` clears the screen before it. */
+  readonly takeSeats?: ((run: Run, onAsk: () => void) => Promise<Taken>) | undefined;
 };
 
 /** Shows a run to wherever it gets, and gives the exit code. Ctrl-C leaves it open and says how to continue. */
 export const runDeliberation = (
   io: Io,
-  { begin, progress, answersHere = false }: RunRequest,
+  { begin, progress, answersHere = false, takeSeats }: RunRequest,
   showing: Showing,
 ): Promise<number> =>
   interruptible(async (signal) => {
@@ -27,13 +32,18 @@ export const runDeliberation = (
         const { wordNote } = await import("./notes.ts");
         for (const note of run.notes) output.note(wordNote(note));
       }
-      screen = showing.quiet || showing.events ? undefined : (progress?.() ?? (await usualScreen(output)));
+      const usual =
+        showing.quiet || showing.events ? undefined : (progress?.() ?? (await usualScreen(output)));
+      screen = usual && hasPeople(run.opening) ? veilScreen(usual) : usual;
+      const taking = takeSeats?.(run, () => screen?.stop());
+      taking?.catch(() => undefined);
       const written = showing.events ? writeEvents(io, run) : Promise.resolve();
       written.catch(() => undefined); // Awaited at the end; what is recorded until then is worth more than what is shown.
       const ending = import("./ending.ts");
       const drawn = screen ? Promise.all([drawEvents(run, screen), drawTokens(run, screen)]) : undefined;
       drawn?.catch(() => undefined);
       const outcome = await run.outcome();
+      const taken = await taking;
       await drawn;
       screen?.stop();
       // What shows an answer is loaded while the models write it.
@@ -41,7 +51,9 @@ export const runDeliberation = (
       if (outcome.status === "interrupted" || outcome.status === "waiting") {
         await run.reactions;
         await written;
-        if (outcome.status === "interrupted") return noteInterrupted(io, run.id);
+        if (taken === "answered" && !signal.aborted) return EXIT.waiting; // The caller goes on.
+        if (outcome.timedOut) return noteTimedOut(io, run.id);
+        if (outcome.status === "interrupted") return noteInterrupted(io, run.id, continuation(run));
         if (answersHere && outcome.waiting && outcome.waiting.questions.length > 0) return EXIT.waiting;
         if (showing.json) await output.result(jsonText(outcome.result));
         return noteWaiting(io, outcome);
@@ -56,22 +68,67 @@ export const runDeliberation = (
     }
   });
 
-/** Says how to continue what Ctrl-C stopped; `again`: where the same command does, too. */
-export function noteInterrupted({ output }: Pick<Io, "output">, id: string, again = false): number {
+/** What continues a run that stopped: its person's answer, where it waits for one. */
+const continuation = (run: Run): string =>
+  `parley ${pendingSeats(run.recorded()).length > 0 ? "seat" : "resume"} ${run.id}`;
+
+/** Says how to continue what Ctrl-C stopped. */
+export function noteInterrupted(
+  { output }: Pick<Io, "output">,
+  id: string,
+  next = `parley resume ${id}`,
+): number {
   output.note("Interrupted; everything so far is recorded");
-  output.note(`Try: ${again ? "the same command, or " : ""}parley resume ${id}`);
+  output.note(`Try: ${next}`);
   return EXIT.interrupted;
 }
+
+function noteTimedOut({ output }: Pick<Io, "output">, id: string): number {
+  output.note("The time limit ended the wait; the run is open, and everything so far is recorded");
+  output.note(`Try: parley resume ${id}`);
+  return EXIT.budget;
+}
+
+/** The same screen without what participants write, for a run in which a person takes part (VEIL-1). */
+const veilScreen = (screen: Screen): Screen => ({
+  event: (entry) => hideText(entry).forEach((shown) => screen.event(shown)),
+  frame: (frame) =>
+    screen.frame(frame.kind === "text" ? { ...frame, delta: { ...frame.delta, text: "" } } : frame),
+  stop: screen.stop,
+});
 
 async function usualScreen({ stderr }: Io["output"]): Promise<Screen> {
   const { createScreen } = await import("./screen.ts");
   return createScreen({ output: process.stderr, ...stderr });
 }
 
-/** Every event as a line of JSON, as it is recorded. */
-export async function writeEvents({ output }: Pick<Io, "output">, run: Run): Promise<void> {
-  const { eventLine } = await import("../reports/event-line.ts");
-  for await (const entry of run.events()) await output.result(`${eventLine(entry)}\n`);
+/**
+ * Every event as a line of JSON as it is recorded, between them the text that models write, by step, and at the end the result
+ * as `--json` prints it, wherever the run got.
+ */
+export async function writeEvents(
+  { output, protocols = [] }: Pick<Io, "output" | "protocols">,
+  run: Run,
+): Promise<void> {
+  const { eventLine, besideEvents } = await import("../reports/event-line.ts");
+  const events = async () => {
+    for await (const entry of run.events()) await output.result(`${eventLine(entry)}\n`);
+  };
+  const text = async () => {
+    if (hasPeople(run.opening)) return; // VEIL-1
+    for await (const frame of run.tokens()) {
+      if (frame.kind !== "text") continue;
+      const { attempt, text: written } = frame.delta;
+      await output.result(`${besideEvents({ type: "text", step: frame.step, attempt, text: written })}\n`);
+    }
+  };
+  await Promise.all([events(), text()]);
+  const [{ loadResult }, { withProtocols }] = await Promise.all([
+    import("../app/result.ts"),
+    import("../app/registry.ts"),
+  ]);
+  const result = await loadResult(withProtocols(protocols), run.recorded());
+  if (result) await output.result(`${besideEvents({ type: "result", ...result })}\n`);
 }
 
 async function drawEvents(run: Run, screen: Screen): Promise<void> {

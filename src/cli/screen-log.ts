@@ -1,6 +1,7 @@
 import { jsonLine } from "./command.ts";
 import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKey } from "../kernel/index.ts";
 import { progressView } from "../views/progress.ts";
+import { isHidden } from "../views/veil.ts";
 import { speakerOf } from "../views/spending.ts";
 import { formatNumber } from "../text/format.ts";
 import { oneLine } from "../reports/printable.ts";
@@ -70,7 +71,9 @@ function entryWords(entry: Entry): string | undefined {
     const how = took === "" ? ` (${method})` : took.replace(/\)$/, `, ${method})`);
     return `${who}: ${formatNumber(charactersBefore)} → ${formatNumber(charactersAfter)} characters${how}`;
   }
-  if (isEvent(entry, "reply-received"))
+  if (isEvent(entry, "seat-opened")) return `waiting for ${entry.data.person}`;
+  if (isEvent(entry, "seat-expired")) return entry.data.why;
+  if (isEvent(entry, "reply-received") && !isHidden(entry))
     return `${who}: reply could not be read, asking again: ${entry.data.why}`;
   if (isEvent(entry, "review-given") && !entry.data.ranking.ok)
     return `${who}: review could not be read: ${entry.data.ranking.reason}`;

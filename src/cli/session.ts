@@ -37,6 +37,7 @@ export async function withParley<T>(
     // One model, where a command asks one: the setting is a list.
     flags: typeof model === "string" ? { ...flags, models: model } : flags,
   });
+  for (const note of configured.renamed) io.output.note(note);
   try {
     return await command(configured.context, configured);
   } finally {
@@ -46,7 +47,8 @@ export async function withParley<T>(
 
 /** As `withParley`, for a command that only reads: no models are made. */
 export async function withStore<T>(io: Io, command: (stored: Stored) => Promise<T>): Promise<T> {
-  const { settings } = loadSettings({ flags: {}, env: io.env, cwd: io.cwd });
+  const { settings, renamed } = loadSettings({ flags: {}, env: io.env, cwd: io.cwd });
+  for (const note of renamed) io.output.note(note);
   await using whole = await openStore(settings.store, { connections: settings.storeConnections });
   return await command({ store: whole.for(settings.organization), whole, settings });
 }

@@ -172,6 +172,12 @@ function describeEntry(entry: Entry): string {
       return `${entry.data.what}: ${entry.data.why}`;
     case "reply-received":
       return entry.data.why;
+    case "seat-opened":
+      return `waits for ${entry.data.person}`;
+    case "seat-answered":
+      return `${entry.data.person} answered`;
+    case "seat-expired":
+      return entry.data.why;
     case "clarification-asked":
       return entry.data.questions.map(({ text }) => text).join(" ");
     case "roster-fixed":

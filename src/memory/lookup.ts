@@ -82,6 +82,12 @@ export async function lookUpEngram(
   return { ok: true, engram: judgedEngram(stored), history: history.map(judgedEngram).toReversed() };
 }
 
+const PINNED = "pinned:";
+
+/** What a pinned fact is named by where somebody types it: the beginning of its digest. */
+export const shortFactId = (id: string): string =>
+  id.startsWith(PINNED) ? id.slice(PINNED.length, PINNED.length + 8) : id;
+
 async function findByPrefix(
   store: EngramStore,
   scope: MemoryScope,
@@ -91,7 +97,9 @@ async function findByPrefix(
   if (!id.success) return [];
   const exact = await store.get(scope, [id.data]);
   if (exact.length > 0) return [...exact];
-  return takeWhere(listEngrams(store, scope, {}), MAX_NAMED, ({ engram }) =>
-    engram.id.startsWith(idOrPrefix),
+  return takeWhere(
+    listEngrams(store, scope, {}),
+    MAX_NAMED,
+    ({ engram }) => engram.id.startsWith(idOrPrefix) || engram.id.startsWith(PINNED + idOrPrefix),
   );
 }

@@ -4,10 +4,19 @@ export type Desk = {
   readonly mark: (text: string) => string;
 };
 
-/** The question and what was given with it. */
+/** An earlier turn of the conversation; with `covers`, a summary of so many turns, without a question. */
+export type ShownTurn = {
+  readonly question: string;
+  readonly answer: string;
+  readonly covers?: number | undefined;
+};
+
+/** The question, what was given with it, and the conversation that it goes on in. */
 export type Material = {
   readonly question: string;
   readonly context: readonly { readonly name: string; readonly text: string }[];
+  /** Oldest first. */
+  readonly history?: readonly ShownTurn[];
 };
 
 /** An answer under its anonymous label. */
@@ -16,12 +25,32 @@ export type LabeledText = { readonly label: string; readonly text: string };
 /** A foreign text as a fenced piece of a prompt. */
 export const fence = (desk: Desk, piece: Fenced): string => fenced(piece, desk.mark(piece.text));
 
-/** The question and its context, which every prompt begins with, so that providers can cache it. */
-export const materialText = (desk: Desk, { question, context }: Material): string =>
+/** The conversation so far, the question and its context, which every prompt begins with, so that providers can cache it. */
+export const materialText = (desk: Desk, { question, context, history = [] }: Material): string =>
   [
+    ...(history.length === 0 ? [] : [HISTORY_HEADING, ...historyPieces(desk, history), "# The question"]),
     fence(desk, { kind: "question", label: "", text: question }),
     ...context.map(({ name, text }) => fence(desk, { kind: "context", label: name, text })),
   ].join("\n\n");
+
+const HISTORY_HEADING =
+  "# Earlier in this conversation\nEarlier questions and the answers that were given, oldest first. An answer may be wrong: check what you use of it.";
+
+/** Questions and answers by turns, each in a fence of its own, so that a question cannot contain its answer. */
+function historyPieces(desk: Desk, history: readonly ShownTurn[]): string[] {
+  const covered = history.find(({ covers }) => covers !== undefined)?.covers ?? 0;
+  const turns = history.filter(({ covers }) => covers === undefined);
+  const summaries = history.flatMap(({ answer: text, covers }) =>
+    covers === undefined
+      ? []
+      : [fence(desk, { kind: "summary", label: `of the first ${covers} turns`, text })],
+  );
+  const pieces = turns.flatMap(({ question, answer }, index) => [
+    fence(desk, { kind: "turn", label: `${covered + index + 1} question`, text: question }),
+    fence(desk, { kind: "turn", label: `${covered + index + 1} answer`, text: answer }),
+  ]);
+  return [...summaries, ...pieces];
+}
 
 /** Answers under their labels, in the order given. */
 export const answersText = (desk: Desk, answers: readonly LabeledText[]): string =>

@@ -224,6 +224,12 @@ describe("our own block", () => {
     const draft = draftGiven("analyst", "x");
     if (draft.type === "answer-given") draft.data.call = sampleCall("x", call);
     priced.add(draft, byStep("draft/analyst"));
+    // Where the usage is not reported, it is that which is missing, whatever the price.
+    const uncounted = draftGiven("pragmatist", "x");
+    const tokens = { in: null, out: null, cached: null, reasoning: null };
+    const silent = { ...call, model: ModelRef.parse("openai/gpt-5"), tokens };
+    if (uncounted.type === "answer-given") uncounted.data.call = sampleCall("x", silent);
+    priced.add(uncounted, byStep("draft/pragmatist"));
     const unpriced = unpricedModels(priced.entries);
     expect(unpriced).toEqual(["compatible/house"]);
     expect(answerText(shownPanel(priced.entries), { color: false, width: 200, unpriced })).toContain(

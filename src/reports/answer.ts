@@ -1,5 +1,6 @@
 import type { ReportBlock, ReportPart } from "../kernel/index.ts";
 import { isVoice } from "../kernel/index.ts";
+import { groupBy } from "../stats/numbers.ts";
 import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { labelledRows, type LabelledRow } from "./labelled-rows.ts";
@@ -150,17 +151,32 @@ export function warningLines({
   isVerdict = false,
 }: ShownResult): string[] {
   const ended = OUTCOMES[status];
-  const lines = degraded.map(({ what, why }) =>
+  const lines = grouped(degraded).map(({ what, why }) =>
     what === status && ended !== undefined
       ? `${ended}: ${oneLine(why, 1_000)}`
       : `Degraded: ${oneLine(what, 200)}: ${oneLine(why, 600)}`,
   );
-  if (status === "waiting") lines.unshift("Waiting: its questions are unanswered");
+  if (status === "waiting") lines.unshift("Waiting for a person to answer (see the inbox)");
   else if (status === "open") lines.unshift("Open: this run has not ended");
   else if (answer === null && !isVerdict) lines.push("There is no answer.");
   else if (status === "answered-degraded" && lines.length === 0)
     lines.push("Degraded: no reason was recorded");
   return simulated ? [...lines, "simulated models"] : lines;
+}
+
+/** What is missing of one kind for one reason, together: `3 critiques in round 2`. */
+function grouped(degraded: Result["degraded"]): readonly Pick<Result["degraded"][number], "what" | "why">[] {
+  const partOf = (what: string) => /^(\w+) by [^ ]+(?: in (round \d+))?$/.exec(what);
+  const keyOf = ({ what, why }: Result["degraded"][number]) => {
+    const [, kind, round = ""] = partOf(what) ?? [];
+    return JSON.stringify(kind === undefined ? [what, why] : [kind, round, why]);
+  };
+  return [...groupBy(degraded, keyOf).values()].flatMap((own) => {
+    const [, kind = "", round] = partOf(own[0]?.what ?? "") ?? [];
+    if (own.length < 3 || kind === "") return own;
+    const what = `${pluralize(own.length, kind)}${round === undefined ? "" : ` in ${round}`}`;
+    return [{ what, why: own[0]?.why ?? "" }];
+  });
 }
 
 const OUTCOMES: { readonly [status: string]: string | undefined } = {

@@ -8,6 +8,7 @@ import {
   type ReportPart,
   type StepKey,
 } from "../kernel/index.ts";
+import { writeAnswer } from "../replies/answer.ts";
 import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { spending, type Spent } from "../views/spending.ts";
@@ -171,7 +172,7 @@ function draftsPart(journal: JournalSection): ReportPart {
     folded(
       part(
         `${journal.nameOf(by)}${kind === "draft" ? "" : `, ${kind}`}${round > 1 ? `, round ${round}` : ""}`,
-        words(final === null ? "" : `Final answer: ${final.value} (${final.kind})`),
+        words(final === null ? "" : `Final answer: ${writeAnswer(final)} (${final.kind})`),
         quote(text),
         words(reusedFrom(origin)),
       ),

@@ -35,6 +35,15 @@ export function aligned(table: readonly (readonly string[])[], width: number): s
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(...cells.map((row) => widthOf(row[column] ?? ""))),
   );
+  // Of a long list nothing is measured twice.
+  const fits = columns === 0 || widths.reduce((sum, one) => sum + one + 2, -2) <= width;
+  if (fits)
+    return cells.map((row) =>
+      row
+        .map((cell, column) => padTo(cell, widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
   const total = () => widths.reduce((sum, one) => sum + one, 0) + 2 * (columns - 1);
   while (total() > width) {
     const widest = widths.indexOf(Math.max(...widths));

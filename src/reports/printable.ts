@@ -21,8 +21,12 @@ export const printable = (text: string): string =>
     .replaceAll(/\r\n?|[\u2028\u2029]/g, "\n")
     .replaceAll(CONTROLS, "");
 
+/** Words of ASCII with a space between them, which are printable as they are. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /** Foreign text as one printable line of at most `mostCharacters`, an ellipsis where it was cut. */
 export function oneLine(text: string, mostCharacters = 400): string {
+  if (text.length <= mostCharacters && PLAIN.test(text)) return text;
   // What stands far behind the cut is not even looked at.
   const head = text.slice(0, mostCharacters * 4 + 4_000);
   const line = printable(head).replaceAll(/\s+/g, " ").trim().normalize("NFC");

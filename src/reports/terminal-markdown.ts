@@ -37,8 +37,9 @@ export function markdownLines(text: string, face: MarkdownFace): string[] {
   if (text.length > MAX_WORK)
     return roughLines(
       printable(text)
-        .replaceAll(/\n{3,}/g, "\n\n")
-        .split("\n"),
+        .split("\n")
+        // No pattern: a run of line ends can be longer than a pattern's stack.
+        .filter((line, index, all) => line !== "" || all[index - 1] !== ""),
       face.width,
     );
   const reader = blockReader();
@@ -106,18 +107,21 @@ function blockLines(block: MarkdownBlock, place: Place): string[] {
 
 /** Lines as they were written, wrapped where that costs nothing: of any text, in no time. */
 function roughLines(lines: readonly string[], width: number): string[] {
-  return lines.flatMap((line) => {
-    const text = line.replaceAll("\t", "    ");
-    if (text.length <= width || /[^ -~]/.test(text)) return [text];
-    const wrapped: string[] = [];
+  const rough: string[] = [];
+  for (const line of lines) {
+    const text = line.includes("\t") ? line.replaceAll("\t", "    ") : line;
+    if (text.length <= width || /[^ -~]/.test(text)) {
+      rough.push(text);
+      continue;
+    }
     for (let at = 0; at < text.length;) {
       const space = text.length - at > width ? text.slice(at, at + width + 1).lastIndexOf(" ") : Infinity;
       const end = at + (space > 0 ? Math.min(space, text.length - at) : width);
-      wrapped.push(text.slice(at, end));
+      rough.push(text.slice(at, end));
       at = text[end] === " " ? end + 1 : end;
     }
-    return wrapped;
-  });
+  }
+  return rough;
 }
 
 /** Lines as they were written, wrapped below their own beginning. */

@@ -6,7 +6,7 @@ const graphemesOf = (text: string) =>
   (segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" })).segment(text);
 
 /** Terminal cells that a line takes: two for East Asian wide characters and emoji, none for combining marks. */
-export const widthOf = (line: string): number => stringWidth(line);
+export const widthOf = (line: string): number => (/^[ -~]*$/.test(line) ? line.length : stringWidth(line));
 
 /** A line without escape sequences in at most `width` cells, cut at the end with an ellipsis; never inside of a character. */
 export function cutTo(line: string, width: number): string {

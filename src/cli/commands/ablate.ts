@@ -1,9 +1,5 @@
-import {
-  prepareAblation,
-  readAblationTasks,
-  runAblation,
-  type AblationRun,
-} from "../../lab/ablation/ablate.ts";
+import { prepareAblation, runAblation, type AblationRun } from "../../lab/ablation/ablate.ts";
+import { readBenchTasks } from "../../lab/bench/tasks.ts";
 import { memoryAblationText } from "../../lab/ablation/text.ts";
 import type { BenchRow } from "../../lab/bench/row.ts";
 import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
@@ -21,7 +17,7 @@ export const ablate = (io: Io, options: Values<typeof ABLATE>, file: string): Pr
   withParley(io, options, (context) =>
     interruptible(async (signal) => {
       const { concurrency, retryFailed, quiet } = options;
-      const tasks = readAblationTasks(file, io);
+      const tasks = readBenchTasks(file, io, { open: true });
       const prepared = await prepareAblation(context, { file, tasks });
       if (!quiet) for (const note of notesOf(prepared)) io.output.note(note);
       const screens = quiet ? undefined : createScreens(io, 2 * tasks.length);

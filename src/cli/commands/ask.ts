@@ -1,23 +1,39 @@
 import type { Io, Values } from "../command.ts";
-import type { ATTACHMENTS, SHOWING } from "../options.ts";
+import type { PACK } from "../member-options.ts";
+import type { ATTACHMENTS, CONTINUE, DRY_RUN, SEATS, SHOWING } from "../options.ts";
 import type { Declared } from "../protocol-command.ts";
+import { refuseWithoutModels } from "../connect.ts";
+import { estimateNote, printEstimate } from "../estimate.ts";
+import { readFollowUp } from "../follow-up.ts";
 import { readQuestion } from "../input.ts";
-import { runDeliberation } from "../run-deliberation.ts";
+import { runWithQuestions } from "../clarification.ts";
+import { readSeats } from "../seats.ts";
 import { showingIn, withParley } from "../session.ts";
 
-type AskOptions = Values<typeof ATTACHMENTS & typeof SHOWING>;
+type AskOptions = Partial<Values<typeof PACK>> &
+  Values<typeof ATTACHMENTS & typeof CONTINUE & typeof DRY_RUN & typeof SEATS & typeof SHOWING>;
 
 export const ask = (
   io: Io,
   options: AskOptions,
   { protocol, settings: flags, own, args }: Declared,
 ): Promise<number> =>
-  withParley(io, flags, async ({ settings }, { parley, principal, requested }) => {
+  withParley(io, flags, async (context, configured) => {
+    const { settings } = context;
+    const { parley, principal, requested } = configured;
     const { question, texts } = await readQuestion(io, args, { ...options, settings });
-    const request = { ...own, ...requested, protocol, question, context: texts };
-    return runDeliberation(
-      io,
-      { begin: (signal) => parley.start(request, { principal, signal }) },
-      showingIn(options, settings),
-    );
+    const turn = readFollowUp(question, options.continue);
+    const { pack } = options;
+    // A pack, and an earlier turn, may name models of their own.
+    if (pack === undefined && options.continue === undefined && turn.member === undefined)
+      await refuseWithoutModels(context, question);
+    // `ask` decides how far to go, and so may a pack.
+    const asked = pack !== undefined && protocol === "ask" ? { ...own, pack } : { ...own, pack, protocol };
+    const how = turn.member === undefined ? asked : { protocol: "respond" };
+    const request = { ...requested, ...how, ...turn, ...readSeats(options.seat), context: texts };
+    if (options.dryRun) return printEstimate(io, options, await parley.estimate(request, { principal }));
+    const showing = showingIn(options, settings);
+    const onEstimate = estimateNote(io, showing);
+    const begin = (signal: AbortSignal) => parley.start(request, { principal, signal, onEstimate });
+    return (await runWithQuestions(io, configured, { begin, showing })).exit;
   });

@@ -1,6 +1,5 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { checkSetting } from "../../config/sources.ts";
 import { DEFAULT_ARMS } from "../../lab/bench/arms.ts";
 import { prepareBench, runBench } from "../../lab/bench/bench.ts";
 import { readBenchTasks } from "../../lab/bench/tasks.ts";
@@ -12,16 +11,17 @@ import { makeFolder } from "../../stores/sqlite-database.ts";
 import { createBenchScreen } from "../bench-screen.ts";
 import { documentText, jsonText, print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
-import { noteJobEnd, STOP_EXITS } from "../lab-job.ts";
+import { judgeProgress } from "../judge-progress.ts";
+import { noteEarlyEnd, noteJobEnd, STOP_EXITS } from "../lab-job.ts";
 import { wordNote } from "../notes.ts";
 import type { BENCH } from "../options.ts";
 import { unwritable } from "../output-file.ts";
+import { lostPrompts } from "./judge.ts";
 import { interruptible, withParley } from "../session.ts";
 
 export async function bench(io: Io, options: Values<typeof BENCH>, file: string): Promise<number> {
-  const { budget, maxCostUsd = budget, samples, concurrency, retryFailed, quiet } = options;
-  if (budget !== undefined) checkBudget(budget);
-  return withParley(io, { ...options, maxCostUsd }, (context) =>
+  const { samples, concurrency, retryFailed, quiet, judge, ...settings } = options;
+  return withParley(io, settings, (context) =>
     interruptible(async (signal) => {
       const out = options.out === undefined ? undefined : openFolder(resolve(io.cwd, options.out));
       const prepared = await prepareBench(context, {
@@ -31,9 +31,11 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
           answer: options.answerField,
           options: options.optionsField,
           kind: options.kindField,
+          open: judge !== undefined,
         }),
         arms: options.arms ?? DEFAULT_ARMS,
         ...(samples === undefined ? {} : { samples }),
+        judge,
       });
       if (!quiet) for (const note of prepared.notes) io.output.note(wordNote(note));
       const screen = quiet
@@ -44,36 +46,39 @@ export async function bench(io: Io, options: Values<typeof BENCH>, file: string)
             arms: prepared.arms.map(({ arm }) => arm.name),
             tasks: prepared.tasks.length,
           });
-      const { report, stop, caps } = await runBench(context, prepared, {
+      let judging: ReturnType<typeof judgeProgress> | undefined;
+      const onJudging = (pairs: number) => {
+        screen?.stop();
+        judging = judgeProgress({
+          ...{ output: process.stderr, terminal: io.output.stderr.terminal },
+          prompts: 2 * pairs,
+        });
+        return judging.event;
+      };
+      const { report, stop, caps, ...judged } = await runBench(context, prepared, {
         ...{ signal, concurrency, retryFailed },
-        ...(screen ? { onRow: screen.row } : {}),
-      }).finally(() => screen?.stop());
+        ...(screen ? { onRow: screen.row, onJudging } : {}),
+      }).finally(() => {
+        screen?.stop();
+        judging?.stop();
+      });
       if (stop !== "interrupted") await printReport(io, report, { out, json: options.json });
       const { arms, rows } = report;
       const open = arms.reduce((sum, { unfinished }) => sum + unfinished, 0);
-      const all = arms.reduce((sum, { unfinished, accuracy }) => sum + unfinished + accuracy.n, 0);
+      const all = arms.length * report.tasks.count;
       const failed = rows.flatMap((row) => row.failed ?? []);
-      noteJobEnd(
-        io,
-        {
-          ...{ stop, caps, failed },
-          kept: `${all - open} of ${all} are finished and recorded`,
-          count: `${failed.length} of ${rows.length}`,
-        },
-        budget === undefined ? {} : { usd: "--budget" },
-      );
+      noteJobEnd(io, {
+        ...{ stop, caps, failed },
+        kept: `${all - open} of ${all} are finished and recorded`,
+        count: `${failed.length} of ${rows.length}`,
+      });
+      noteEarlyEnd(io, judged.judging, { lost: lostPrompts(judged.judging) });
       if (stop !== null) return STOP_EXITS[stop];
       // Something failed, and nothing else came to its end: an outage, and no result.
-      const isOutage = failed.length > 0 && arms.every(({ accuracy }) => accuracy.n === 0);
+      const isOutage = failed.length > 0 && arms.every(({ unfinished }) => unfinished === report.tasks.count);
       return isOutage ? EXIT.provider : EXIT.answered;
     }),
   );
-}
-
-/** As any setting is checked, under the name that it was given by. */
-function checkBudget(raw: unknown): void {
-  const name = "--budget";
-  checkSetting("maxCostUsd", { raw, name, place: () => name, example: (text) => `${name} ${text}` });
 }
 
 /** The folder to write to, made before anything is asked. @throws Fault `configuration` */
@@ -101,7 +106,8 @@ async function printReport(
       "report.md": benchMarkdown(report, { plot }),
       "report.json": jsonText(report),
       "rows.csv": rowsCsv(report.rows),
-      [plot]: benchSvg(report),
+      // Without right answers there is no accuracy to plot.
+      ...(report.tasks.open < report.tasks.count ? { [plot]: benchSvg(report) } : {}),
     };
     for (const [name, content] of Object.entries(files)) {
       try {

@@ -1,26 +1,41 @@
 import { resolve } from "node:path";
-import { createInterface, type Interface } from "node:readline";
-import { recordFeedback } from "../../app/feedback.ts";
-import { resolveId } from "../../app/lookup.ts";
+import type { AppContext } from "../../app/context.ts";
+import { resolveTurn } from "../../app/conversation.ts";
+import { choosePanel } from "../../app/panel.ts";
+import { criticSettings } from "../../app/reaction-plan.ts";
+import type { Run } from "../../app/run.ts";
 import { linkAbort, type LinkedAbort } from "../../engine/index.ts";
 import { isFault, type DeliberationId } from "../../kernel/index.ts";
-import { oneLine, printable } from "../../reports/printable.ts";
-import { scoreLine } from "../../reports/score.ts";
-import { styleOf } from "../../reports/style.ts";
-import { answerEvent, gradeOf, answerOfB } from "../../views/answer-event.ts";
-import { faceOf, type Face, type Io, type Values } from "../command.ts";
+import { sectionOf } from "../../protocols/respond/view.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { pluralize } from "../../text/format.ts";
+import { isClosed } from "../../views/result.ts";
+import {
+  pinFact,
+  runChatCommand,
+  turnsOf,
+  type Chat,
+  type ChatState,
+  type ChatRequest,
+} from "../chat-commands.ts";
+import { createChatInput } from "../chat-input.ts";
+import { createChatScreen, foreignText, wordSecond } from "../chat-screen.ts";
+import { faceOf, type Io, type Values } from "../command.ts";
+import { refuseWithoutModels } from "../connect.ts";
 import { noteError } from "../errors.ts";
+import { estimateNote } from "../estimate.ts";
 import { wordUncompared } from "../ending.ts";
 import { EXIT } from "../exits.ts";
-import { wordFeedback } from "../notes.ts";
+import { readFollowUp } from "../follow-up.ts";
+import { wordNote } from "../notes.ts";
+import { runDeliberation } from "../run-deliberation.ts";
 import type { ALL_ANSWERS, CONVERSATION, QUIET, SHOWING } from "../options.ts";
 import type { Declared } from "../protocol-command.ts";
-import { askTurn, type TurnRequest, type TurnResult } from "../respond-turn.ts";
+import { askTurn, type TurnRequest } from "../respond-turn.ts";
 import { withParley, type Showing } from "../session.ts";
 import { refuseUnusedSecond } from "./respond.ts";
 
 // CHAT-1. A question is asked as soon as it is typed: what follows earlier answers is completed beside it.
-// CHAT-2. A score that comes late is written above the line that is being typed, which stays as it is; within an answer it waits for its end.
 // CHAT-3. Ctrl-C ends the answer in progress, and without one the conversation; nothing recorded is lost.
 
 type ChatOptions = Values<
@@ -31,23 +46,19 @@ export const chat = (io: Io, options: ChatOptions, { settings: flags }: Declared
   withParley(io, flags, async (context, configured) => {
     const { settings } = context;
     refuseUnusedSecond(flags, settings);
-    const { all, events, quiet } = options;
-    const previous = options.continue === undefined ? undefined : await resolveId(context, options.continue);
+    const { second: all, events, quiet } = options;
+    const previous =
+      options.continue === undefined ? undefined : await resolveTurn(context, options.continue);
     const folder = options.folder === undefined ? undefined : resolve(io.cwd, options.folder);
     const showing = { json: false, events, quiet, onDegraded: settings.onDegraded };
     return converse(io, { configured, previous, folder, all }, showing);
   });
 
-type ChatSession = Pick<TurnRequest, "configured" | "previous" | "folder"> & {
+type ChatSession = Pick<TurnRequest, "configured" | "folder"> & {
+  readonly previous: DeliberationId | undefined;
   /** Whether the second model's answers are shown as well, when they come. */
   readonly all: boolean;
 };
-
-const HELP = `/why     show the judge's feedback on the last answer
-/all     show the second model's last answer
-/up, /down [words]   rate the last answer
-/new     start a new conversation
-/quit    exit (so does Ctrl-D)`;
 
 /** A conversation on the terminal, or with one question a line from elsewhere. */
 async function converse(
@@ -56,18 +67,21 @@ async function converse(
   showing: Showing,
 ): Promise<number> {
   const { output } = io;
+  const { quiet } = showing;
   const { context } = configured;
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const lines = createInterface({
-    input: process.stdin,
-    ...(interactive ? { output: process.stdout, prompt: "> " } : {}),
-    terminal: interactive,
+  const input = createChatInput(interactive, (why) => {
+    output.note(`\n${why}`);
+    lines.prompt(true);
   });
+  const { lines } = input;
   const screen = createChatScreen(io, lines, interactive);
   const leave = new AbortController();
   let turn: LinkedAbort | undefined;
-  let last = previous;
-  let lastTurn: TurnResult | undefined;
+  const state: ChatState = {
+    ...{ last: previous, lastTurn: undefined, lastQuestion: undefined },
+    ...{ model: context.settings.models[0], memory: context.settings.memory },
+  };
   let exit: number = EXIT.answered;
   const after = new Set<Promise<unknown>>();
   const settled = new Set<DeliberationId>();
@@ -82,20 +96,26 @@ async function converse(
   lines.on("SIGINT", interrupt);
   process.on("SIGINT", interrupt);
 
-  const ask = async (question: string): Promise<void> => {
+  const askModel = async ({ question, again, member }: ChatRequest): Promise<void> => {
     const link = (turn = linkAbort(leave.signal));
     const { signal } = link;
     await screen.busy(true);
     try {
-      const one = await askTurn(io, { configured, question, previous: last, folder, signal }, showing);
-      lastTurn = one;
+      const { last, memory, model } = state;
+      const how = { ...(model === undefined ? {} : { models: [model] }), ...(memory ? {} : { memory }) };
+      const place = { previous: last, again, member };
+      if (model === undefined && member === undefined) await refuseWithoutModels(context, question);
+      const one = await askTurn(io, { configured, question, ...place, how, folder, signal }, showing);
+      state.lastTurn = one;
+      // What was found is kept, so that no later turn looks for it and says so again.
+      if (member === undefined) state.model ??= one.run.opening.participants[0]?.model;
       exit = one.exit;
       // A turn that was broken off keeps its place in the conversation, without an answer.
       if (!one.closed) {
         await context.engine.cancel(one.id, "it was interrupted in a chat");
         output.note("Interrupted. Ask another question");
       }
-      last = one.id;
+      state.last = one.id;
       const graded = one.graded.then(() => screen.showScore(one, showing));
       const second = one.run.reactions.then(async () => {
         if (all && one.closed) await screen.write(wordSecond(one, await faceOf(output)));
@@ -118,50 +138,74 @@ async function converse(
       await screen.busy(false);
     }
   };
-  const runCommand = async (line: string): Promise<boolean> => {
-    const [, word = "", rest = ""] = /^\/(\S+)\s*(.*)$/.exec(line) ?? [];
-    switch (word) {
-      case "quit":
-      case "exit":
-        return false;
-      case "new":
-        last = undefined;
-        lastTurn = undefined;
-        output.note("New conversation");
-        return true;
-      case "why":
-        await screen.write(wordScore(lastTurn, await faceOf(output)));
-        return true;
-      case "all":
-        await screen.write(wordSecond(lastTurn, await faceOf(output)));
-        return true;
-      case "up":
-      case "down":
-        if (lastTurn) {
-          const heard = !settled.has(lastTurn.id); // CHAT-1
-          const given = { thumb: word, text: rest, heard } as const;
-          output.note(wordFeedback(await recordFeedback(context, lastTurn.id, given)));
-        } else output.note("There is no answer yet");
-        return true;
-      default:
-        output.note(word === "help" ? HELP : `Unknown command /${oneLine(word, 40)}\n${HELP}`);
-        return true;
+  const askPanel = async ({ question, again, protocol }: ChatRequest): Promise<void> => {
+    const link = (turn = linkAbort(leave.signal));
+    const { parley, principal, requested } = configured;
+    const { models: _one, ...how } = requested;
+    state.panel ??= await findPanel(context);
+    let run: Run | undefined;
+    const begin = async () =>
+      (run = await parley.start(
+        {
+          ...how,
+          ...(state.panel ? { models: state.panel } : {}),
+          protocol,
+          question,
+          again,
+          previous: state.last,
+        },
+        { principal, signal: link.signal, onEstimate: estimateNote(io, showing) },
+      ));
+    try {
+      exit = await runDeliberation(io, { begin }, showing);
+      if (!run) return;
+      if (!isClosed(run.recorded())) await context.engine.cancel(run.id, "it was interrupted in a chat");
+      state.last = run.id;
+    } finally {
+      link.release();
+      turn = undefined;
     }
   };
-  if (interactive) {
-    const [model] = context.settings.models;
-    output.note(
-      `Chatting${model === undefined ? "" : ` with ${oneLine(model, 100)}`}. /help for commands, Ctrl-D to exit`,
-    );
+  const chat: Chat = {
+    ...{ io, configured, state, settled },
+    write: (text) => screen.write(text),
+    async ask(one) {
+      await (one.protocol === undefined ? askModel(one) : askPanel(one));
+      if (one.member === undefined) state.lastQuestion = one.question;
+    },
+  };
+  /** A fact that waits for a yes. */
+  let told: string | undefined;
+  const take = async (text: string): Promise<boolean> => {
+    const fact = told;
+    told = undefined;
+    if (fact !== undefined && /^(y(es)?|no?)$/i.test(text)) {
+      if (/^y/i.test(text)) await pinFact(chat, fact);
+      return true;
+    }
+    if (/^(exit|quit)$/i.test(text)) return false;
+    if (text.startsWith("/")) return runChatCommand(chat, text);
+    const { question, member } = readFollowUp(text, undefined);
+    await chat.ask({ question, member });
+    const [, wish] = /^(?:please )?remember (?:that )?([^]{3,400})$/i.exec(text) ?? [];
+    const kept = state.lastTurn && sectionOf(state.lastTurn.run.recorded()).remembered.length > 0;
+    if (wish === undefined || kept || !interactive || !state.memory) return true;
+    told = wish;
+    output.note(`Pin “${oneLine(wish, 200)}” as a fact? [y/N]`);
+    return true;
+  };
+  if (previous !== undefined) {
+    const turns = await turnsOf(chat);
+    state.lastQuestion = turns.at(-1)?.question;
+    if (interactive && !quiet) await showTurns(io, turns);
   }
+  if (interactive) await greet(io, context, state);
   try {
     screen.prompt();
     for await (const line of lines) {
-      const text = line.trim();
+      const text = input.expand(line).trim();
       try {
-        if (text.startsWith("/")) {
-          if (!(await runCommand(text))) break;
-        } else if (text !== "") await ask(text);
+        if (text !== "" && !(await take(text))) break;
       } catch (error) {
         // What one question was refused for is no reason to end the conversation.
         if (!isFault(error, "configuration") && !isFault(error, "budget")) throw error;
@@ -175,69 +219,52 @@ async function converse(
     ending = true;
     await Promise.all(after);
     if (leave.signal.aborted)
-      output.note(`Grading or memory of the last answers is unfinished. Try: parley resume ${last ?? "ID"}`);
+      output.note(
+        `Grading or memory of the last answers is unfinished. Try: parley resume ${state.last ?? "ID"}`,
+      );
     for (const id of owed)
       output.note(`The time limit ended before grading and memory of ${id} did. Try: parley resume ${id}`);
-    if (last !== undefined && !showing.quiet) output.note(`To continue: parley chat --continue ${last}`);
+    if (state.last !== undefined && !quiet) output.note(`To continue: parley chat --continue ${state.last}`);
     return interactive && exit === EXIT.interrupted ? EXIT.answered : exit;
   } finally {
     process.off("SIGINT", interrupt);
-    lines.close();
+    input.close();
     leave.abort();
   }
 }
 
-/** The line that is typed on, and what is written above it. */
-function createChatScreen({ output }: Io, lines: Interface, interactive: boolean) {
-  const { color, terminal } = output.stdout;
-  let busy = false;
-  let ended = false;
-  let held: string[] = [];
-  const write = async (line: string): Promise<void> => {
-    // What belongs to an answer that is no longer the last one on the screen waits for the end of the next.
-    if (busy) return void held.push(line);
-    if (!terminal) return output.note(line);
-    const typing = interactive && !ended;
-    await output.result(`${typing ? "\r\u001b[K" : ""}${line}\n`);
-    if (typing) lines.prompt(true); // CHAT-2
-  };
-  return {
-    async busy(now: boolean): Promise<void> {
-      busy = now;
-      if (busy) return;
-      const late = held;
-      held = [];
-      for (const line of late) await write(line);
-    },
-    write,
-    prompt: () => (interactive ? lines.prompt() : undefined),
-    end: () => void (ended = true),
-    async showScore(one: TurnResult, { quiet, events }: Showing): Promise<void> {
-      const grade = gradeOf(one.run.recorded(), answerEvent(one.run.recorded())?.id);
-      const line = grade && scoreLine(grade, { style: styleOf(color), width: output.stdout.columns });
-      if (quiet || events || !line) return;
-      await write(line);
-    },
-  };
+/** The models of a panel where one model is configured, for the chat; undefined where several are, or no others are found. */
+async function findPanel(context: AppContext): Promise<readonly string[] | undefined> {
+  const { models } = context.settings;
+  if (models.length > 1) return undefined;
+  const { members } = await choosePanel({ ...context, settings: { ...context.settings, models: [] } });
+  const isSimulated = (ref: string) => ref.startsWith("sim/");
+  return members.every(isSimulated) && !models.every(isSimulated) ? models : members;
 }
 
-function wordScore(lastTurn: TurnResult | undefined, face: Face): string {
-  if (!lastTurn) return "There is no answer yet";
-  const grade = gradeOf(lastTurn.run.recorded(), answerEvent(lastTurn.run.recorded())?.id);
-  if (!grade) return "There is no score yet";
-  const { score, feedback, rubric, by, why } = grade;
-  return score === null
-    ? `No score: ${oneLine(why ?? "no reason was recorded", 600)}`
-    : `${score}/5 by ${oneLine(by ?? "a judge")}, rubric ${oneLine(rubric, 60)}:\n${foreignText(feedback.slice(0, 8_000), face)}`;
+/** How many of the last turns are shown of a conversation that is continued. */
+const MAX_SHOWN_TURNS = 5;
+
+async function showTurns(io: Io, turns: Awaited<ReturnType<typeof turnsOf>>): Promise<void> {
+  const face = await faceOf(io.output);
+  const left = turns.length - MAX_SHOWN_TURNS;
+  if (left > 0) io.output.note(`${pluralize(left, "earlier turn")} not shown. Try: /save FILE`);
+  for (const { question, answer } of turns.slice(-MAX_SHOWN_TURNS))
+    await io.output.result(`> ${oneLine(question, 400)}\n${foreignText(answer, face)}\n\n`);
 }
 
-function wordSecond(lastTurn: TurnResult | undefined, face: Face): string {
-  const second = lastTurn && answerOfB(lastTurn.run.recorded());
-  return second
-    ? `Second model:\n${foreignText(second.data.text, face)}`
-    : "There is no answer of a second model yet";
+/** Names the model, memory and the judge, once. */
+async function greet({ output }: Io, context: AppContext, state: ChatState): Promise<void> {
+  if (state.model === undefined) {
+    const { members, notes } = await choosePanel(context);
+    for (const note of notes) output.note(wordNote(note));
+    [state.model] = members;
+    state.panel = members;
+  }
+  const judge = criticSettings(context.resources, context.settings)?.model ?? "off";
+  const memory = state.memory ? `on (user ${context.settings.user})` : "off";
+  output.note(
+    `Chatting with ${oneLine(state.model ?? "", 100)} · memory: ${memory} · judge: ${oneLine(judge, 100)}`,
+  );
+  output.note("/help for commands, Ctrl-D to exit");
 }
-
-/** A model's text: rendered on a terminal, as it was written elsewhere. */
-const foreignText = (text: string, { markdown, width }: Face): string =>
-  (markdown ? markdown(text, width).join("\n") : printable(text)).trimEnd();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { StoryPorts } from "../../lab/story/story.ts";
-import { refusalOf, scratch, type Scratch } from "../../../test/support/scratch.ts";
+import { scratch, type Scratch } from "../../../test/support/scratch.ts";
 import { DeliberationId } from "../../kernel/index.ts";
 import { StoryReports } from "../../lab/story/checks.ts";
 import { answered, asked, turnOf } from "../../../test/support/sample-turn.ts";
@@ -155,11 +155,9 @@ describe("parley test", () => {
     expect(opened).toEqual([{ models: ["sim/x"] }, { models: ["sim/x"], judge: ["sim/j"] }]);
     let asked = 0;
     const answer = () => `${(asked += 1)}`;
-    const said = await refusalOf(() => told(place, { words: ["a.yaml", "d.yaml"], answer }), place);
-    expect([said, asked]).toEqual([
-      "d.yaml needs a judge, and none is configured; set judge to provider/model",
-      0,
-    ]);
+    const mixed = await told(place, { words: ["a.yaml", "d.yaml"], answer });
+    expect([mixed.code, asked]).toEqual([2, 1]);
+    expect(mixed.stderr).toContain("parley: d.yaml needs a judge, and none is configured.\nTry: set judge");
     const judged = await told(place, { words: ["d.yaml"], flags: { judge: ["sim/j"] } });
     expect(judged.code).toBe(0);
   });
@@ -187,5 +185,27 @@ describe("parley test", () => {
     const closed: Flags[] = [];
     await expect(told(place, { words: ["a.yaml"], answer, closed })).rejects.toThrow("no store");
     expect(closed).toHaveLength(1);
+  });
+});
+
+describe("a file that cannot be used among others", () => {
+  it.each([
+    ["missing", "nosuch.yaml", undefined, "nosuch.yaml does not exist"],
+    ["no YAML", "bad.yaml", "turns: [", "bad.yaml:1:"],
+    ["no story", "bad.yaml", "a: 1", "bad.yaml"],
+    ["empty", "bad.yaml", "", "bad.yaml"],
+    ["binary", "bad.yaml", "a\0b", "bad.yaml is binary"],
+    ["with turns that are none", "bad.yaml", "story_id: S8\nturns: 5\n", "turns"],
+  ])("is named, the others run, and the exit code is 2: %s", async (...row) => {
+    const [, name, text, says] = row;
+    using place = scratch({ "project/good.yaml": story("S9", "nothing like this") }, ALONE);
+    if (text !== undefined) place.write(`project/${name}`, text);
+    const env = { ...place.env, PARLEY_STORE: ":memory:" };
+    const { code, stdout, stderr } = await captured(place, (io) =>
+      commandNamed("test").run({ ...io, env }, { json: true }, [name, "good.yaml"]),
+    );
+    const { ok, stories } = StoryReports.parse(JSON.parse(stdout));
+    expect({ ok, ids: stories.map(({ id }) => id), code }).toEqual({ ok: false, ids: ["S9"], code: 2 });
+    expect(stderr).toContain(says);
   });
 });

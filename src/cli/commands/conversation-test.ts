@@ -1,6 +1,7 @@
 import { openConfigured } from "../../app/configured.ts";
 import { loadSettings } from "../../config/sources.ts";
 import { subjectKnown, SUBJECTS } from "../../interop/local2/subjects.ts";
+import { isFault, type Fault } from "../../kernel/index.ts";
 import type { StoryReport } from "../../lab/story/checks.ts";
 import { readStoryFile, storyFiles, type Story } from "../../lab/story/file.ts";
 import { refuseUnmet, runStory, storyFlags, storyPorts, type StoryPorts } from "../../lab/story/story.ts";
@@ -8,6 +9,7 @@ import { storiesLine, storyText } from "../../lab/story/text.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { pluralize } from "../../text/format.ts";
 import { jsonText, type Io, type Values } from "../command.ts";
+import { noteError } from "../errors.ts";
 import { EXIT } from "../exits.ts";
 import { wordNote } from "../notes.ts";
 import type { TEST } from "../options.ts";
@@ -37,7 +39,11 @@ export type TestRun = {
   open(flags: ConversationTestFlags): Promise<{ readonly ports: StoryPorts; close(): Promise<void> }>;
 };
 
-/** Runs tests one after the other; every file is read, and every need met, before anything is asked. */
+/**
+ * Runs tests one after the other; every file is read before anything is asked. One that cannot be used is named and left
+ * out, for exit code 2.
+ * @throws Fault `configuration` where there is no other
+ */
 export const runTests = (
   io: Io,
   { json, quiet, delays }: TestOptions,
@@ -45,12 +51,22 @@ export const runTests = (
 ): Promise<number> =>
   interruptible(async (signal) => {
     const subjects = { names: SUBJECTS.map(({ subject }) => subject), known: subjectKnown };
-    const stories = storyFiles(words, io).map((file) => {
-      const story = readStoryFile(file, subjects, io);
-      const own = storyFlags(story, flags);
-      refuseUnmet(story, loadSettings({ flags: own, flagPrefix: "--", env: io.env, cwd: io.cwd }).settings);
-      return { story, own };
+    const refusals: Fault[] = [];
+    const stories = storyFiles(words, io).flatMap((file) => {
+      try {
+        const story = readStoryFile(file, subjects, io);
+        const own = storyFlags(story, flags);
+        refuseUnmet(story, loadSettings({ flags: own, flagPrefix: "--", env: io.env, cwd: io.cwd }).settings);
+        return [{ story, own }];
+      } catch (error) {
+        if (!isFault(error, "configuration")) throw error;
+        refusals.push(error);
+        return [];
+      }
     });
+    const [refusal] = refusals;
+    if (refusal && stories.length === 0 && refusals.length === 1) throw refusal;
+    for (const one of refusals) noteError(io, one);
     const note = (line: string) => (quiet ? undefined : io.output.note(line));
     const { color, columns: width } = io.output.stdout;
     const notes = new Set<string>();
@@ -79,9 +95,10 @@ export const runTests = (
         await close();
       }
     }
-    const all = summarize(reports);
+    const all = { ...summarize(reports), ...(refusals.length > 0 ? { ok: false } : {}) };
     if (json) await io.output.result(jsonText(all));
     else if (reports.length > 1) await io.output.result(`\n${storiesLine(all)}\n`);
+    if (refusals.length > 0) return EXIT.usage;
     return all.ok ? EXIT.answered : EXIT.refusedByCheck;
   });
 

@@ -13,14 +13,20 @@ import { Fault } from "../../kernel/index.ts";
 import type { WrittenDebate } from "../../protocols/debate/seats.ts";
 import { runWithQuestions } from "../clarification.ts";
 import type { Io, Values } from "../command.ts";
+import { refuseWithoutModels } from "../connect.ts";
 import { debateFiles, writeDebate } from "../debate-files.ts";
+import { estimateNote, printEstimate } from "../estimate.ts";
+import { readFollowUp } from "../follow-up.ts";
 import { readAttachments, readStandardInput } from "../input.ts";
 import { createScreenLog } from "../screen-log.ts";
-import type { DEBATE_FILES, DEBATE_INPUT, SHOWING } from "../options.ts";
+import type { CONTINUE, DEBATE_FILES, DEBATE_INPUT, DRY_RUN, SEATS, SHOWING } from "../options.ts";
 import type { Declared } from "../protocol-command.ts";
+import { readSeats } from "../seats.ts";
 import { showingIn, withParley } from "../session.ts";
 
-type DebateOptions = Values<typeof DEBATE_INPUT & typeof DEBATE_FILES & typeof SHOWING>;
+type DebateOptions = Values<
+  typeof CONTINUE & typeof DEBATE_INPUT & typeof DEBATE_FILES & typeof DRY_RUN & typeof SEATS & typeof SHOWING
+>;
 
 /** Debates a problem, and writes what was asked for beside what is printed. */
 export const debate = (
@@ -28,7 +34,8 @@ export const debate = (
   options: DebateOptions,
   { settings: flags, own, args }: Declared,
 ): Promise<number> =>
-  withParley(io, flags, async ({ settings, store }, configured) => {
+  withParley(io, flags, async (app, configured) => {
+    const { settings, store } = app;
     const files = debateFiles(options, io);
     const problem = await readProblem(io, args, options.problemDescription);
     const question = problem.text.trim();
@@ -36,6 +43,7 @@ export const debate = (
       const next = 'parley debate "Design a task queue", or -p FILE';
       throw new Fault("configuration", { why: "the problem is empty", next });
     }
+    const turn = { ...readFollowUp(question, options.continue), ...readSeats(options.seat) };
     const showing = showingIn(options, settings);
     const { parley, principal, requested } = configured;
     const isUsual = options.config === undefined && existsSync(join(io.cwd, DEBATE_CONFIG));
@@ -51,19 +59,25 @@ export const debate = (
       io.output.note(`Warning: the debate configuration ${file} does not exist; the built-in agents debate`);
     }
     if (isUsual && !showing.quiet) io.output.note(`Using the debate configuration in ${DEBATE_CONFIG}`);
-    const { folder, files: attached } = splitContext(io, options.context);
+    const { folder, files: attached } = splitContext(io, options);
     const stdin = problem.from === "stdin" ? undefined : await readStandardInput(io.output);
     const context = await readAttachments(
       io,
       { context: attached, stdin },
       { settings, quiet: showing.quiet },
     );
+    const request =
+      turn.member === undefined
+        ? { ...own, ...requested, config, protocol: "debate", ...turn, context }
+        : { ...requested, protocol: "respond", ...turn, context };
+    if (options.dryRun)
+      return printEstimate(io, options, await parley.estimate(request, { principal, folder }));
+    const isFirst = options.continue === undefined && turn.member === undefined;
+    if (isFirst && config === undefined && own["agents"] === undefined)
+      await refuseWithoutModels(app, question);
+    const onEstimate = estimateNote(io, showing);
     const { exit, id } = await runWithQuestions(io, configured, {
-      begin: (signal) =>
-        parley.start(
-          { ...own, ...requested, config, protocol: "debate", question, context },
-          { principal, signal, folder },
-        ),
+      begin: (signal) => parley.start(request, { principal, signal, folder, onEstimate }),
       showing,
       progress: own["verbose"] === true ? verboseLog(io) : undefined,
     });
@@ -93,13 +107,15 @@ function readConfig(
   return debateConfig(isChosen ? withRoles(read, agents.map(String)) : read, io);
 }
 
-/** The folder that file tools may read, and the files whose texts go with the problem. @throws Fault for a second folder */
-function splitContext(io: Io, paths: readonly string[]) {
+/** The folder that file tools may read, also where `--context` names it as before, and the files whose texts go with the problem. @throws Fault for a second folder */
+function splitContext(io: Io, { context: paths, folder: named }: Pick<DebateOptions, "context" | "folder">) {
   const isFolder = (path: string) =>
     statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
-  const [folder, another] = paths.filter(isFolder);
+  const before = paths.filter(isFolder);
+  const [folder, another] = named === undefined ? before : [named, ...before];
+  if (before.length > 0) io.output.note("--context FOLDER is now --folder FOLDER in a debate");
   if (another !== undefined) {
-    const why = `--context names two folders: ${displayPath(folder ?? "")} and ${displayPath(another)}`;
+    const why = `there are two folders: ${displayPath(folder ?? "")} and ${displayPath(another)}`;
     throw new Fault("configuration", { why, next: "name one folder; files may be several" });
   }
   return {

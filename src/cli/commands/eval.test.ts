@@ -23,7 +23,7 @@ type Said = { readonly code: number; readonly stdout: string; readonly stderr: s
 async function evaluate(place: Scratch, options: Readonly<Record<string, unknown>>): Promise<Said> {
   const { io, written } = commandIo(place);
   const env = { ...place.env, PARLEY_STORE: join(place.home, "store.db") };
-  const given = { model: "sim/eva,sim/eli?seed=2", ...options };
+  const given = { models: "sim/eva,sim/eli?seed=2", ...options };
   const code = await commandNamed("eval").run({ ...io, env }, given, []);
   return { code, ...written };
 }
@@ -90,11 +90,11 @@ describe("parley eval", () => {
 
   it("names those without scores in every output, and a run of none writes no file", async () => {
     using place = withResult();
-    const some = { ...FILE, model: "sim/eva,sim/eli?malformed=1", output: "scores.csv" };
+    const some = { ...FILE, models: "sim/eva,sim/eli?malformed=1", output: "scores.csv" };
     const { code, stderr } = await evaluate(place, some);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^Warning: eval-2 is left out: unreadable: /m);
-    const none = await evaluate(place, { ...FILE, model: "sim/eli?malformed=1", output: "none.csv" });
+    const none = await evaluate(place, { ...FILE, models: "sim/eli?malformed=1", output: "none.csv" });
     expect(none.code).toBe(7);
     expect(none.stderr).toContain("none.csv is left as it is: there are no scores\n");
     expect(none.stderr).toMatch(/^parley: inconclusive: no evaluator gave scores .*\nTry: .*--again$/m);
@@ -115,7 +115,7 @@ describe("parley eval", () => {
       { ...agent, id: "odd", model: "eli?malformed=1" },
     ];
     using place = withResult({ "project/eval.json": JSON.stringify({ agents }) });
-    const ended = await evaluate(place, { ...FILE, config: "eval.json", model: undefined });
+    const ended = await evaluate(place, { ...FILE, config: "eval.json", models: undefined });
     expect(ended.code).toBe(3);
     expect(ended.stderr).toMatch(/^late: no scores: timed-out: /m);
     expect(ended.stderr).toContain("0 of 2 evaluators gave scores. inconclusive: ");
@@ -124,11 +124,11 @@ describe("parley eval", () => {
 
   it("ends as stopped by its budget, with what there is", async () => {
     using place = withResult();
-    const ended = await evaluate(place, { ...FILE, maxTokens: "7000" });
+    const ended = await evaluate(place, { ...FILE, maxTotalTokens: "7000" });
     expect(ended.code).toBe(5);
     expect(ended.stderr).toContain("1 of 2 evaluators gave scores.");
     expect(ended.stderr).toMatch(
-      /^parley: stopped by budget: .*\nTry: raise --max-tokens; the same command then/m,
+      /^parley: stopped by budget: .*\nTry: raise --max-total-tokens; the same command then/m,
     );
   });
 

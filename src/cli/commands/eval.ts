@@ -22,7 +22,7 @@ import { appendCsv, checkCsv, checkOutput, writeText } from "../output-file.ts";
 import { withParley } from "../session.ts";
 
 /** Has independent evaluators score a debate's solution; exit 7 where no scores could be read. */
-export const evaluate = (io: Io, { model: models, ...options }: Values<typeof EVAL>): Promise<number> =>
+export const evaluate = (io: Io, { models, ...options }: Values<typeof EVAL>): Promise<number> =>
   withParley(io, options, async (context) => {
     const { config, mapModels, again, quiet } = options;
     const file = options.output === undefined ? undefined : checkTarget(options.output, io);

@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { dirname, extname } from "node:path";
+import { listJournals } from "../../app/lookup.ts";
 import { withProtocols } from "../../app/registry.ts";
 import { exportRun, loadShown } from "../../app/result.ts";
 import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
-import { Fault, isUnreadable, type DeliberationId, type Entry } from "../../kernel/index.ts";
+import { Fault, type Entry } from "../../kernel/index.ts";
 import { debateRecord, isDebate } from "../../protocols/debate/view/debated.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { CSV_TABLES, csvHeader, type CsvTable } from "../../reports/csv.ts";
@@ -12,6 +13,7 @@ import { jsonLine, jsonText, type Io, type Values } from "../command.ts";
 import { dialecticText, readDebate, recordText, runText } from "../debate-files.ts";
 import type { EXPORT } from "../options.ts";
 import { checkOutput, writeInFolders, writePieces } from "../output-file.ts";
+import { veiled } from "../../views/veil.ts";
 import { readEntries, withStore, type Stored } from "../session.ts";
 
 type ExportOptions = Values<typeof EXPORT>;
@@ -63,7 +65,14 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
     }
     if (!OF_MANY.has(format))
       throw refuse(`--all has no --format ${format}`, "--format json, jsonl, csv or local2; or name one run");
-    const pieces = piecesOf(job, runsSince(job, since), { isMany: true });
+    const pieces = piecesOf(
+      job,
+      listJournals(job.stored.store, {
+        since,
+        onUnreadable: (id) => io.output.note(`Left out: ${id}, which cannot be read`),
+      }),
+      { isMany: true },
+    );
     if (file === undefined) for await (const piece of pieces) await io.output.result(piece);
     else {
       mkdirSync(dirname(file), { recursive: true });
@@ -99,25 +108,6 @@ type Job = {
   readonly known: readonly AgentEntry[];
 };
 
-/** The journals of all runs since then, newest first; one that cannot be read is named and passed over. */
-async function* runsSince({ io, stored: { store } }: Job, since = 0): AsyncGenerator<readonly Entry[]> {
-  const limit = 200;
-  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
-    const page = await store.list({ limit, ...(before === undefined ? {} : { before }) });
-    for (const { id, openedAt } of page) {
-      if (Date.parse(openedAt) < since) return;
-      try {
-        yield await store.read(id);
-      } catch (fault) {
-        if (!isUnreadable(fault)) throw fault;
-        io.output.note(`Left out: ${id}, which cannot be read`);
-      }
-    }
-    before = page.at(-1)?.id;
-    isEnd = page.length < limit;
-  }
-}
-
 /** What these runs are in a format, in pieces. */
 async function* piecesOf(
   job: Job,
@@ -137,7 +127,11 @@ async function* piecesOf(
   if (isArray) yield "]\n";
 }
 
-async function* runPieces({ io, stored, format, table, known }: Job, entries: readonly Entry[]) {
+/** What has every event as it is recorded, also while a person takes part. */
+const RAW_FORMATS: ReadonlySet<string> = new Set(["json", "jsonl", "local2"]);
+
+async function* runPieces({ io, stored, format, table, known }: Job, recorded: readonly Entry[]) {
+  const entries = RAW_FORMATS.has(format) ? recorded : veiled(recorded);
   const protocols = withProtocols(io.protocols ?? []);
   if (format === "jsonl") for (const entry of entries) yield `${eventLine(entry)}\n`;
   else if (format === "local2") {

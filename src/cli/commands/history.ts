@@ -8,20 +8,24 @@ import { unpricedModels } from "../../reports/unpriced.ts";
 import { documentText, faceOf, print, type Face, type Io, type Values } from "../command.ts";
 import { nextLine } from "../ending.ts";
 import type { LIST_RUNS, SHOW } from "../options.ts";
+import { veiled } from "../../views/veil.ts";
 import { readEntries, withStore } from "../session.ts";
 
 export const list = (io: Io, options: Values<typeof LIST_RUNS>): Promise<void> =>
   withStore(io, async ({ store }) => {
-    const summaries = await listRuns(store, { limit: options.limit });
+    const summaries = await listRuns(store, options);
     await print(io, options, {
       value: summaries,
-      words: ({ width }) => listText(summaries, { now: Date.now(), width }),
+      words: ({ width }) => listText(summaries, { now: Date.now(), width, isFiltered: isFiltered(options) }),
     });
   });
 
+const isFiltered = ({ protocol, status, since, search }: Values<typeof LIST_RUNS>): boolean =>
+  [protocol, status, since, search].some((one) => one !== undefined);
+
 export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
-    const entries = await readEntries(stored, id);
+    const entries = veiled(await readEntries(stored, id));
     const shown = await loadShown(withProtocols(io.protocols ?? []), entries);
     if ((details || all) && !json)
       await io.output.result(documentText(deliberationMarkdown(entries, shown), await faceOf(io.output)));

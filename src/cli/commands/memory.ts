@@ -18,7 +18,7 @@ export const memoryScope = ({
 
 export const search = (io: Io, options: Values<typeof SEARCH>, words: readonly string[]): Promise<void> =>
   withParley(io, options, async (context) => {
-    const { limit, respondent, retired } = options;
+    const { answeredBy: respondent, limit, retired } = options;
     const text = words.join(" ").trim();
     const query = text === "" ? null : text;
     const memory = await context.memory();

@@ -4,15 +4,20 @@ import { linkAbort } from "../../engine/index.ts";
 import { Fault } from "../../kernel/index.ts";
 import type { Io, Values } from "../command.ts";
 import { showReactions } from "../ending.ts";
+import { printEstimate } from "../estimate.ts";
 import { EXIT } from "../exits.ts";
+import { readFollowUp } from "../follow-up.ts";
+import { refuseWithoutModels } from "../connect.ts";
 import { readQuestion } from "../input.ts";
-import type { ATTACHMENTS, CONVERSATION, SHOWING, WAIT } from "../options.ts";
+import type { ATTACHMENTS, CONVERSATION, DRY_RUN, SHOWING, WAIT } from "../options.ts";
 import type { Declared } from "../protocol-command.ts";
 import { askTurn } from "../respond-turn.ts";
 import { noteInterrupted } from "../run-deliberation.ts";
 import { interruptible, showingIn, withParley } from "../session.ts";
 
-type RespondOptions = Values<typeof ATTACHMENTS & typeof CONVERSATION & typeof SHOWING & typeof WAIT>;
+type RespondOptions = Values<
+  typeof ATTACHMENTS & typeof CONVERSATION & typeof DRY_RUN & typeof SHOWING & typeof WAIT
+>;
 
 /** One model answers at once; grading and memory are waited for unless `--no-wait` is given. */
 export const respond = (
@@ -20,23 +25,30 @@ export const respond = (
   options: RespondOptions,
   { settings: flags, args }: Declared,
 ): Promise<number> =>
-  withParley(io, flags, ({ settings }, configured) =>
+  withParley(io, flags, (own, configured) =>
     interruptible(async (interrupted) => {
+      const { settings } = own;
       refuseUnusedSecond(flags, settings);
       const showing = showingIn(options, settings);
       const leave = linkAbort(interrupted);
       const { signal } = leave;
-      const { wait, folder, continue: previous } = options;
+      const { wait, folder } = options;
       const { question, texts } = await readQuestion(io, args, { ...options, settings });
+      if (options.continue === undefined) await refuseWithoutModels(own, question);
+      const { parley, principal, requested } = configured;
+      const request = { ...readFollowUp(question, options.continue), context: texts };
+      const readable = folder === undefined ? undefined : resolve(io.cwd, folder);
+      if (options.dryRun) {
+        const asked = { ...requested, ...request, protocol: "respond" };
+        return printEstimate(io, options, await parley.estimate(asked, { principal, folder: readable }));
+      }
       const turn = await askTurn(
         io,
         {
+          ...request,
           configured,
-          question,
-          context: texts,
-          previous:
-            previous === undefined ? undefined : await configured.parley.resolveId(previous, configured),
-          folder: folder === undefined ? undefined : resolve(io.cwd, folder),
+          folder: readable,
+          isAnnounced: true,
           signal,
           wait,
         },

@@ -77,7 +77,7 @@ async function recordWritten(
     id: open.id,
     status: "waiting",
     result: null,
-    waiting: { requests: [], questions: left },
+    waiting: { requests: [], questions: left, seats: [] },
   });
   if (answers.size > 0) io.output.note('Nothing is recorded yet; "" leaves a question unanswered');
   return false;
@@ -93,14 +93,15 @@ const questionsText = (pending: PendingQuestions | undefined): string =>
 
 /** Continues a run. Of one that has ended, the result is shown and its reactions are completed. */
 export const resume = (io: Io, options: Values<typeof RESUME>, prefix: string): Promise<number> =>
-  withParley(io, options, async (context, { parley, principal }) => {
+  withParley(io, options, async (context, { parley, principal, requested }) => {
     const { store, settings } = context;
     const id = await resolveId(context, prefix);
     const showing = showingIn(options, settings);
     const files = debateFiles(options, io);
     const entries = await store.read(id);
     context.folders.add(io.cwd); // what the run's models may read here
-    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
+    const { timeoutMs: waitMs } = requested;
+    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal, waitMs });
     const exit = isClosed(entries)
       ? await completeReactions(io, begin, { entries, showing })
       : await runDeliberation(io, { begin, progress: judgeScreen(io, entries) }, showing);

@@ -56,3 +56,14 @@ it("shows what a file says on one line, without what would act on the screen", a
   const row = text.split("\n").find((one) => one.startsWith("critic.rules.1"));
   expect(row).toMatch(/^[^\p{Cc}\u202e]+$/u);
 });
+
+it("doctor wraps what it found to a terminal's width, under itself", async () => {
+  using place = scratch();
+  const { io, written } = commandIo({ cwd: place.cwd, env: { ...place.env, OLLAMA_HOST: "127.0.0.1:1" } });
+  const stdout = { terminal: true, color: false, columns: 40 };
+  await commandNamed("doctor").run({ ...io, output: { ...io.output, stdout } }, {}, []);
+  const lines = written.stdout.trimEnd().split("\n");
+  expect(lines.filter((line) => line.length > 40 && / /.test(line.slice(6)))).toEqual([]);
+  for (const line of lines) expect(line).toMatch(/^(ok {4}|FAIL {2}| {6})\S/);
+  expect(lines.length).toBeGreaterThan(10);
+});

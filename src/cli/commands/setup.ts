@@ -1,35 +1,16 @@
 import { checkup } from "../../app/checkup.ts";
-import { modelTable } from "../../app/model-table.ts";
+import { knownKeys } from "../../app/keys.ts";
 import { loadCritic } from "../../config/critic.ts";
 import { loadMemory } from "../../config/memory.ts";
 import { loadSettings } from "../../config/sources.ts";
 import { oneLine } from "../../reports/printable.ts";
+import { wrapped } from "../../reports/text-width.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
-import type { JSON_FLAG } from "../options.ts";
-import { withParley } from "../session.ts";
+import type { DOCTOR, JSON_FLAG } from "../options.ts";
+import { interruptible } from "../session.ts";
 
 type Options = Values<typeof JSON_FLAG>;
-
-export const models = (io: Io, options: Options): Promise<void> =>
-  withParley(io, {}, async (context) => {
-    const { models: rows, missing } = await modelTable(context);
-    const priceOf = ({ price }: (typeof rows)[number]) =>
-      price === null
-        ? "price unknown"
-        : price === "free"
-          ? "free"
-          : `$${price.in} in, $${price.out} out per million (${price.date})`;
-    const lines = rows.map(
-      (row) =>
-        `${oneLine(row.ref)}\n    ${oneLine(`family ${row.family ?? "unknown"}, ${priceOf(row)}; ${row.how}`)}`,
-    );
-    const rest = missing.map(({ provider, next }) => `  ${provider}: ${next}`);
-    await print(io, options, {
-      value: { models: rows, missing },
-      words: () => [...lines, "", "Not configured:", ...rest, ""].join("\n"),
-    });
-  });
 
 /** Shows each setting's effective value and its source, those of `critic.yaml` and `memory.yaml` included. */
 export async function config(io: Io, options: Options): Promise<void> {
@@ -38,6 +19,14 @@ export async function config(io: Io, options: Options): Promise<void> {
     ...loadSettings({ flags: {}, ...place }).sources,
     ...loadCritic(place).sources,
     ...loadMemory(place).sources,
+    ...Object.fromEntries(
+      knownKeys(place)
+        .filter(({ used }) => used)
+        .map(({ provider, variable, where }) => [
+          `keys.${provider}`,
+          { value: "set", from: where, name: `${variable}, ${where}` },
+        ]),
+    ),
   };
   const width = Math.max(...Object.keys(sources).map((key) => key.length));
   const lines = Object.entries(sources).map(
@@ -53,13 +42,21 @@ function settingText(value: unknown): string {
 }
 
 const MAX_LINE = 2_000;
+/** What stands under a check begins where its text does. */
+const INDENT = " ".repeat(6);
 
 /** Prints one line a check; exit 1 where one failed. */
-export async function doctor(io: Io, options: Options): Promise<number> {
-  const checks = await checkup({ flags: {}, env: io.env, cwd: io.cwd });
+export async function doctor(io: Io, options: Values<typeof DOCTOR>): Promise<number> {
+  const place = { flags: {}, env: io.env, cwd: io.cwd };
+  const checks = await (options.probe ? interruptible((probe) => checkup(place, { probe })) : checkup(place));
+  const { terminal, columns } = io.output.stdout;
+  const indented = (text: string) => {
+    const line = oneLine(text, MAX_LINE);
+    return (terminal ? wrapped(line, columns - INDENT.length) : [line]).join(`\n${INDENT}`);
+  };
   const lines = checks.map(
     ({ what, ok, found, next }) =>
-      `${ok ? "ok  " : "FAIL"}  ${what}: ${oneLine(found, MAX_LINE)}${next === undefined ? "" : `\n      Try: ${oneLine(next, MAX_LINE)}`}\n`,
+      `${(ok ? "ok" : "FAIL").padEnd(INDENT.length)}${indented(`${what}: ${found}`)}${next === undefined ? "" : `\n${INDENT}${indented(`Try: ${next}`)}`}\n`,
   );
   await print(io, options, { value: checks, words: () => lines.join("") });
   return checks.every(({ ok }) => ok) ? EXIT.answered : EXIT.refusedByCheck;

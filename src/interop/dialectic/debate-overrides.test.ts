@@ -23,7 +23,15 @@ async function builtInDebate(
 ) {
   const context: Partial<OpeningContext> = {
     settings: { chair: [] } as never, // all that it reads
-    panel: () => Promise.resolve({ members: models, chairs: models, judges: [], notes: [] }),
+    panel: () =>
+      Promise.resolve({
+        members: models,
+        chairs: models,
+        reviewers: [],
+        synthesizers: [],
+        judges: [],
+        notes: [],
+      }),
     role: (name) => findRole(loadRoles(place), name),
     fileTools: null,
   };

@@ -1,0 +1,82 @@
+import { listJournals } from "../../app/lookup.ts";
+import { costBy, sumCosts, type CostRow } from "../../views/cost.ts";
+import { aligned } from "../../reports/labelled-rows.ts";
+import { wrapped } from "../../reports/text-width.ts";
+import { formatNumber, formatUsd, pluralize } from "../../text/format.ts";
+import { print, type Io, type Values } from "../command.ts";
+import type { COST } from "../options.ts";
+import { withStore } from "../session.ts";
+
+/** Adds up what recorded calls cost, of the runs that were started since a time. */
+export const cost = (io: Io, { by = "model", since, json }: Values<typeof COST>): Promise<void> =>
+  withStore(io, async ({ store }) => {
+    const runs: Parameters<typeof costBy>[0][number][] = [];
+    const onUnreadable = (id: string) => io.output.note(`Left out: ${id}, which cannot be read`);
+    for await (const entries of listJournals(store, { since, onUnreadable })) runs.push(entries);
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const rows = costBy(runs, by, localDay);
+    const total = sumCosts(rows);
+    await print(
+      io,
+      { json },
+      {
+        value: {
+          by,
+          since: since === undefined ? null : new Date(since).toISOString(),
+          timeZone,
+          rows,
+          total,
+        },
+        words: ({ width }) => costText({ by, rows, total, timeZone, width }),
+      },
+    );
+  });
+
+const localDay = (ms: number): string => {
+  const at = new Date(ms);
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+};
+
+const NARROW = 60;
+
+function costText({
+  by,
+  rows,
+  total,
+  timeZone,
+  width,
+}: {
+  readonly by: string;
+  readonly rows: readonly CostRow[];
+  readonly total: CostRow;
+  readonly timeZone: string;
+  readonly width: number;
+}): string {
+  if (rows.length === 0) return "No calls are recorded.\n";
+  const isWide = width >= NARROW;
+  const cells = ({ key, calls, tokens, unknown, usd }: CostRow) => [
+    key,
+    formatNumber(calls),
+    ...(isWide ? [formatNumber(tokens.in), formatNumber(tokens.out)] : []),
+    unknown === calls && usd === 0 ? "unknown" : formatUsd(usd),
+    ...(isWide && total.unknown > 0 ? [formatNumber(unknown)] : []),
+  ];
+  const heads = [
+    by.toUpperCase(),
+    "CALLS",
+    ...(isWide ? ["INPUT", "OUTPUT"] : []),
+    "COST",
+    ...(isWide && total.unknown > 0 ? ["UNKNOWN"] : []),
+  ];
+  const notes = [
+    ...(total.unknown > 0
+      ? [
+          `The cost of ${pluralize(total.unknown, "call")} is unknown and not in the sums: no price, or no usage was reported.`,
+        ]
+      : []),
+    ...(by === "day" ? [`Days in ${timeZone}.`] : []),
+  ].flatMap((note) => wrapped(note, width));
+  const table = aligned([heads, ...[...rows, total].map(cells)], width);
+  return `${[...table, ...(notes.length > 0 ? ["", ...notes] : [])].join("\n")}\n`;
+}

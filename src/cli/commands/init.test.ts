@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { commandIo, commandNamed } from "../../../test/support/command-io.ts";
+import { scratch, type Scratch } from "../../../test/support/scratch.ts";
+import { loadSettings } from "../../config/sources.ts";
+import { EXIT } from "../exits.ts";
+
+const KEYED = {
+  ...{ OLLAMA_HOST: "http://127.0.0.1:1", LMSTUDIO_HOST: "http://127.0.0.1:1" },
+  ...{ OPENAI_API_KEY: "sk-hunter2", ANTHROPIC_API_KEY: "sk-hunter2" },
+};
+
+async function initialized({ cwd, env }: Scratch, given: Record<string, unknown> = {}) {
+  const { io, written } = commandIo({ cwd, env });
+  const code = await commandNamed("init").run(io, { yes: true, ...given }, []);
+  return { code, ...written };
+}
+
+describe("init", () => {
+  it.each([
+    ["project", { project: true }],
+    ["user", {}],
+  ])("writes settings of the %s that load without more trust, and holds no key", async (where, given) => {
+    using place = scratch({}, KEYED);
+    const { code, stderr } = await initialized(place, given);
+    expect(code).toBe(EXIT.answered);
+    const path = join(where === "project" ? place.cwd : join(place.home, ".config/parley"), "parley.yaml");
+    expect(readFileSync(path, "utf8") + stderr).not.toContain("hunter2");
+    // With the trust that is recorded, not the test's.
+    const { settings } = loadSettings({ cwd: place.cwd, env: place.env, flags: {} });
+    expect(settings).toMatchObject({
+      models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4-5"],
+      maxCostUsd: 0.5,
+    });
+  });
+
+  it("never overwrites: it shows what it would change, and ends with 2", async () => {
+    using place = scratch({ "project/parley.yaml": "models: [sim/ada]\n" }, KEYED);
+    const { code, stdout, stderr } = await initialized(place, { project: true });
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain("is left as it is");
+    expect(stdout).toContain("- models: [sim/ada]\n");
+    expect(stdout).toContain('+   - "openai/gpt-5-mini"\n');
+    expect(readFileSync(join(place.cwd, "parley.yaml"), "utf8")).toBe("models: [sim/ada]\n");
+  });
+
+  it("says what to do where nothing is found, and writes settings that load", async () => {
+    const { OLLAMA_HOST, LMSTUDIO_HOST } = KEYED;
+    using place = scratch({}, { OLLAMA_HOST, LMSTUDIO_HOST });
+    const { code, stderr } = await initialized(place, { project: true });
+    expect(code).toBe(EXIT.answered);
+    expect(stderr).toMatch(/no key, no Ollama and no LM Studio[^]*Try: parley keys set openai/);
+    expect(loadSettings({ cwd: place.cwd, env: place.env, flags: {} }).settings.models).toEqual([]);
+    rmSync(join(place.cwd, "parley.yaml"));
+    expect(existsSync(join(place.home, ".config/parley/parley.yaml"))).toBe(false);
+  });
+});

@@ -1,0 +1,116 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { resolveId } from "../../app/lookup.ts";
+import type { InboxItem, OwnSeat } from "../../app/seats.ts";
+import { othersSeat } from "../../app/seats.ts";
+import { Fault } from "../../kernel/index.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { pendingSeats } from "../../views/pending-seats.ts";
+import { isClosed } from "../../views/result.ts";
+import { runWithQuestions } from "../clarification.ts";
+import { print, type Io, type Values } from "../command.ts";
+import { debateFiles, writeDebate } from "../debate-files.ts";
+import { finish } from "../ending.ts";
+import { EXIT } from "../exits.ts";
+import { readStandardInput } from "../input.ts";
+import type { INBOX, SEAT } from "../options.ts";
+import { askSeat, recordSeat, seatText, shortTime } from "../seats.ts";
+import { showingIn, withParley } from "../session.ts";
+
+/** Answers a step that waits for the caller, and continues the run. */
+export const seat = (io: Io, options: Values<typeof SEAT>, prefix: string | undefined): Promise<number> =>
+  withParley(io, options, async (context, configured) => {
+    const { parley, principal } = configured;
+    const [newest] = prefix === undefined ? (await parley.inbox({ principal })).filter(isSeat) : [];
+    if (prefix === undefined && !newest) {
+      io.output.note(`Nothing waits for ${principal.user}`);
+      return EXIT.answered;
+    }
+    const id = await resolveId(context, newest?.id ?? prefix ?? "");
+    const showing = showingIn(options, context.settings);
+    const files = debateFiles(options, io);
+    const entries = await context.store.read(id);
+    const noteLate = () => {
+      if (options.answer !== undefined)
+        io.output.note("Not recorded: this was answered before; the first answer stands");
+    };
+    if (isClosed(entries)) {
+      noteLate();
+      return finish(io, entries, showing);
+    }
+    const own = await parley.seats(id, { principal });
+    const one = own.find(({ step }) => options.step === undefined || step === options.step);
+    if (one) {
+      const isAnswered = await answerOne(io, configured, { seat: one, answer: options.answer });
+      if (!isAnswered) return EXIT.waiting;
+    } else {
+      const [other] = pendingSeats(entries);
+      if (other && other.person !== principal.user) throw othersSeat(other, principal.user);
+      noteLate();
+    }
+    if (options.resume === false) return EXIT.answered;
+    context.folders.add(io.cwd); // what the run's models may read here
+    const begin = (signal: AbortSignal) => parley.resume(id, { principal, signal });
+    const { exit } = await runWithQuestions(io, configured, { begin, showing });
+    await writeDebate(io, { store: context.store, id }, files);
+    return exit;
+  });
+
+/** Records what was given or is typed; false where the step waits on. */
+async function answerOne(
+  io: Io,
+  configured: Parameters<typeof askSeat>[1],
+  { seat: own, answer }: { readonly seat: OwnSeat; readonly answer: string | undefined },
+): Promise<boolean> {
+  if (answer !== undefined)
+    return recordSeat(io, configured, { seat: own, text: await readAnswer(io, answer) });
+  if (process.stdin.isTTY === true) {
+    const taken = await askSeat(io, configured, own);
+    if (taken === "left") io.output.note(`It waits for you\nTry: parley seat ${own.id}`);
+    return taken !== "left";
+  }
+  await io.output.result(`${await seatText(io, own)}\n`);
+  io.output.note(`Try: parley seat ${own.id} --answer TEXT, a file, or - for stdin`);
+  return false;
+}
+
+/** A text as it stands, the file that it names, or standard input for `-`. */
+async function readAnswer(io: Io, answer: string): Promise<string> {
+  if (answer === "-") return (await readStandardInput(io.output, { isWanted: true })) ?? "";
+  const file = resolve(io.cwd, answer);
+  const isName = answer.length <= 1_000 && !answer.includes("\n");
+  const stat = isName ? statSync(file, { throwIfNoEntry: false }) : undefined;
+  if (stat?.isFile() !== true) return answer;
+  if (stat.size <= MAX_ANSWER_BYTES) return readFileSync(file, "utf8");
+  throw new Fault("configuration", {
+    why: "the answer's file has more than 4 MB",
+    next: "name a smaller one",
+  });
+}
+
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+const isSeat = ({ kind }: InboxItem): boolean => kind === "seat";
+
+/** Everything that waits for the caller. */
+export const inbox = (io: Io, options: Values<typeof INBOX>): Promise<void> =>
+  withParley(io, options, async (_context, { parley, principal }) => {
+    const items = await parley.inbox({ principal });
+    await print(io, options, {
+      value: items.map((item) => ({ ...item, next: commandFor(item) })),
+      words: () =>
+        items.length === 0 ? `Nothing waits for ${principal.user}\n` : items.map(itemText).join("\n"),
+    });
+  });
+
+const commandFor = ({ kind, id }: InboxItem): string => `parley ${kind === "seat" ? "seat" : "answer"} ${id}`;
+
+function itemText(item: InboxItem): string {
+  const { question, asked, since, until } = item;
+  const limit = until === null ? "" : `, until ${shortTime(until)}`;
+  return [
+    oneLine(question, 200),
+    `  ${oneLine(asked.join("; "), 300)}, since ${shortTime(since)}${limit}`,
+    `  ${commandFor(item)}\n`,
+  ].join("\n");
+}

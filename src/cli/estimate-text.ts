@@ -1,0 +1,87 @@
+import type { RunEstimate, EstimatedCost, Range } from "../app/estimate.ts";
+import { aligned } from "../reports/labelled-rows.ts";
+import { oneLine } from "../reports/printable.ts";
+import { wrapped } from "../reports/text-width.ts";
+import { formatNumber, formatUsd, pluralize } from "../text/format.ts";
+
+/** `Up to 8 calls, at most $0.0500`: what is said before the first call. Caps below that are what holds. */
+export function estimateLine(estimate: RunEstimate): string {
+  const { total, unpriced, caps, oldPrices } = estimate;
+  if (total === null) return `Calls and cost unknown: ${unknownReason(estimate)}`;
+  const most = total.calls.high;
+  const calls = `Up to ${pluralize(Math.min(most, caps.calls ?? most), "call")}`;
+  if (total.usd === null) return `${calls}; cost unknown: no price for ${listed(unpriced)}`;
+  const high = total.usd.high;
+  const dated = oldPrices === null ? "" : ` (list prices of ${oldPrices}, which may have changed)`;
+  const isCapped = most > (caps.calls ?? most) || high > (caps.usd ?? high);
+  const full = isCapped
+    ? `; the limits hold, in full ${pluralize(most, "call")}${high === 0 ? "" : ` and ${atMost(high)}`}`
+    : "";
+  return `${calls}, ${high === 0 ? "free" : `at most ${atMost(Math.min(high, caps.usd ?? high))}`}${dated}${full}`;
+}
+
+const listed = (names: readonly string[]): string => oneLine(names.join(", "), 300);
+const unknownReason = ({ undeclared }: RunEstimate): string =>
+  `${listed(undeclared)} ${undeclared.length === 1 ? "does" : "do"} not declare the calls`;
+
+/** Dollars rounded up, because a limit is not to be passed by what rounding hides. */
+const atMost = (usd: number): string => formatUsd(roundUp(usd));
+const roundUp = (usd: number): number => {
+  const parts = usd >= 1 ? 100 : 10_000;
+  return Math.ceil(Number((usd * parts).toFixed(6))) / parts;
+};
+
+const NARROW = 60;
+
+/** A line a phase, and the total: calls and cost on the shortest and the usual course, and at most. Ends in a newline. */
+export function estimateText(estimate: RunEstimate, { width }: { readonly width: number }): string {
+  const { phases, total, unpriced, protocol } = estimate;
+  if (total === null) return `${estimateLine(estimate)}\n`;
+  const isPriced = total.usd !== null && total.usd.high > 0;
+  const rows = [...phases.map((phase) => ({ ...phase, name: phase.name })), { ...total, name: "Total" }];
+  const cell = ({ calls, usd }: EstimatedCost, kind: keyof Range): string => {
+    const cost =
+      isPriced && usd && calls[kind] > 0
+        ? `  ${kind === "high" ? atMost(usd.high) : formatUsd(usd[kind])}`
+        : "";
+    return `${calls[kind]}${cost}`;
+  };
+  const kinds = ["low", "expected", "high"] as const;
+  const table =
+    width >= NARROW
+      ? aligned(
+          [
+            ["PHASE", "LOW", "EXPECTED", "HIGH"],
+            ...rows.map((row) => [row.name, ...kinds.map((kind) => cell(row, kind))]),
+          ],
+          width,
+        )
+      : rows.flatMap((row) => [
+          oneLine(row.name, width),
+          ...aligned(
+            kinds.map((kind) => [kind, cell(row, kind)]),
+            width - 2,
+          ).map((line) => `  ${line}`),
+        ]);
+  const courses = [...new Set(phases.flatMap(({ course }) => course ?? []))];
+  const notes = [
+    ...courses.map(
+      (course) =>
+        `${upperFirst(course)}: ${phases
+          .filter((phase) => phase.course === course)
+          .map(({ name }) => name)
+          .join(", ")}.`,
+    ),
+    ...(courses.length > 1 ? ["A run takes one of these courses; the total counts the larger."] : []),
+    `Tokens: ${formatNumber(Math.round(total.tokens.expected))} expected, ${formatNumber(Math.ceil(total.tokens.high))} at most.`,
+    ...(total.usd === null
+      ? [`Cost unknown: no price for ${listed(unpriced)}.`]
+      : total.usd.high === 0
+        ? ["Free."]
+        : []),
+    "No model was called.",
+  ];
+  return `${[`Estimate of ${protocol}`, "", ...table, "", ...notes.flatMap((note) => wrapped(note, width))].join("\n")}\n`;
+}
+
+const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,0 +1,138 @@
+import type { HelpConfiguration } from "commander";
+import { wrapped } from "../reports/text-width.ts";
+import { longFlag } from "./command.ts";
+
+// HELP-1. No line of help is longer than the terminal, and no word is cut, from 40 columns on.
+
+/** The commands in the list of all, by what they are for; what is not named here is a protocol's, and asks. */
+const COMMAND_GROUPS = {
+  "Chat and memory": ["chat", "memory", "personas", "strategies", "packs"],
+  "Past runs": [
+    ...["list", "show", "resume", "fork", "replay", "export", "cost", "contributions", "feedback"],
+    ...["answer", "seat", "inbox", "cancel"],
+  ],
+  Evaluate: ["bench", "tasks", "eval", "judge", "test"],
+  Setup: [
+    ...["init", "keys", "models", "config", "doctor", "trust", "completion", "worker", "watch", "sim-server"],
+    "help",
+  ],
+};
+
+/** The heading over a command in the list of all. */
+export const commandGroup = (name: string): string =>
+  Object.entries(COMMAND_GROUPS).find(([, names]) => names.includes(name))?.[0] ?? "Ask";
+
+/** Commands in the order of the list; those of protocols come first. */
+export const byCommandGroup = <T extends { readonly name: string }>(rows: readonly T[]): readonly T[] => {
+  const names = Object.values(COMMAND_GROUPS).flat();
+  return [...rows].sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+};
+
+/** Options under headings, where a command has many. */
+const OPTION_GROUPS = {
+  Models: [
+    ...["models", "model", "chair", "reviewers", "synthesizer", "judge", "critic", "respondent-b", "model-b"],
+    ...["temperature", "temperature-b", "persona", "system", "agents", "map-models", "pack", "config"],
+  ],
+  Question: [
+    ...["context", "folder", "problem-description", "continue", "question", "reference", "seat"],
+    ...["seat-timeout", "user", "no-memory", "question-field", "answer-field", "options-field", "kind-field"],
+  ],
+  Method: [
+    ...["strategy", "goal", "mode", "effort", "rounds", "until", "topology", "proposals", "clarify", "seed"],
+    ...["without", "arms", "samples", "rubric", "form", "repeat", "again", "retry-failed", "delays"],
+  ],
+  Budget: ["max-cost-usd", "max-total-tokens", "timeout", "dry-run", "concurrency"],
+  Output: [
+    ...["output", "out", "format", "table", "report", "details", "second", "json", "events", "quiet"],
+    ...["verbose", "no-wait", "on-degraded"],
+  ],
+};
+/** A command with more options than this has them under headings. */
+const MAX_UNGROUPED = 8;
+
+/** The heading over an option of a command that has `count` of them; undefined for the usual one. */
+export function optionGroup(flags: string, count: number): string | undefined {
+  if (count <= MAX_UNGROUPED) return undefined;
+  const name = longFlag(flags).slice(2);
+  return Object.entries(OPTION_GROUPS).find(([, names]) => names.includes(name))?.[0];
+}
+
+/** Options in the order of their headings; those without one come last. */
+export function byOptionGroup<T extends { readonly flags: string }>(options: readonly T[]): readonly T[] {
+  const headings = Object.keys(OPTION_GROUPS);
+  const place = ({ flags }: T) => {
+    const at = headings.indexOf(optionGroup(flags, options.length) ?? "");
+    return at < 0 ? headings.length : at;
+  };
+  return options.length <= MAX_UNGROUPED ? options : [...options].sort((a, b) => place(a) - place(b));
+}
+
+const INDENT = 2;
+/** With fewer cells left beside the terms, descriptions stand below them. */
+const MIN_BESIDE = 36;
+
+const indented = (lines: readonly string[], cells: number): string =>
+  lines.map((line) => " ".repeat(cells) + line).join("\n");
+
+/** How help is laid out in a width. */
+export const helpLayout = (width: number): HelpConfiguration => ({
+  helpWidth: width,
+  minWidthToWrap: 1,
+  subcommandTerm: (command) => command.name(),
+  commandUsage: (command) => {
+    const path = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+    const words = `${command.parent ? "parley " : ""}${path} ${command.usage()}`;
+    return hanging(words.split(" "), width - "Usage: ".length, INDENT);
+  },
+  formatItem(term, ...[termWidth, description]) {
+    const beside = width - termWidth - 2 * INDENT;
+    const start = `${" ".repeat(INDENT)}${term}`;
+    if (description === "") return start;
+    if (beside < MIN_BESIDE) return `${start}\n${indented(wrapped(description, width - 6), 6)}`;
+    const pad = " ".repeat(termWidth - term.length + INDENT);
+    return `${start}${pad}${indented(wrapped(description, beside), termWidth + 2 * INDENT).trimStart()}`;
+  },
+});
+
+/** Words in lines of at most `width` cells, of which all but the first are indented. */
+function hanging(words: readonly string[], width: number, indent: number): string {
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(lines.length === 0 ? word : `${" ".repeat(indent)}${word}`);
+  }
+  return lines.join("\n");
+}
+
+/** Command lines as examples, which break between words and inside of a quotation only where it is too long. */
+export function examplesText(lines: readonly string[], width: number): string {
+  const examples = lines.map((line) => {
+    const words = line.match(/"[^"]*"|\S+/g) ?? [];
+    const fitting = words.flatMap((word) => (word.length > width - 6 ? word.split(" ") : [word]));
+    return `  $ ${hanging(["parley", ...fitting], width - 6, 2)}`.replaceAll("\n", "\n    ");
+  });
+  return `\nExamples:\n${examples.join("\n")}\n`;
+}
+
+/** What stands below the list of all commands. */
+export const epilogue = (width: number): string => {
+  const paragraph = (text: string) => `\n${wrapped(text, width).join("\n")}\n`;
+  return [
+    paragraph(
+      'A text that does not begin with a command is a question. One word is asked with "parley ask WORD" only, and after -- every word is the question\'s.',
+    ),
+    examplesText(
+      [
+        '"Should we move our queue to Postgres?" --context docs/queue.md',
+        'ask "What is 17 * 23?" --models sim/ada,sim/bo,sim/cy --json',
+      ],
+      width,
+    ),
+    paragraph(
+      "Exit codes: 0 answered, 1 a check failed, 2 usage or configuration, 3 provider or network, 4 authentication, 5 stopped by budget, 6 degraded and --on-degraded refuse, 7 inconclusive, 8 waiting for answers, 130 interrupted",
+    ),
+  ].join("");
+};
