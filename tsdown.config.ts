@@ -77,7 +77,7 @@ const yamlOnDemand = {
         const require = createRequire(import.meta.url);
         let loaded;
         const yaml = () => (loaded ??= require("./cli-yaml.cjs"));
-        ${["isAlias", "isMap", "isNode", "isScalar", "isSeq", "parseDocument", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
+        ${["isAlias", "isMap", "isNode", "isScalar", "isSeq", "parseDocument", "stringify", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
         ${["Lexer", "LineCounter"].map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join("\n")}
         export const CST = new Proxy({}, { get: (_, name) => yaml().CST[name] });`
       : null,

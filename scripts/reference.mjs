@@ -35,8 +35,7 @@ async function sections(path) {
   const help = await outputOf(path);
   const title = `## ${["parley", ...path].map((word) => `\`${word}\``).join(" ")}`;
   const own = `${title.replaceAll("` `", " ")}\n\n\`\`\`text\n${help}\n\`\`\`\n`;
-  const list = /^Commands:\n((?: {2,}.*\n?)+)/m.exec(help)?.[1] ?? "";
-  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => String(name));
+  const names = [...help.matchAll(/^ {2}([a-z][a-z-]*) {2,}\S/gm)].map(([, name]) => String(name));
   const below = [];
   for (const name of names) if (name !== "help") below.push(...(await sections([...path, name])));
   return [own, ...below];

@@ -15,7 +15,8 @@ import { runScript, setUp } from "./setup.mjs";
 await runScript(async () => {
   await setUp(root, { build: true });
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
-  return run([process.execPath, join(root, "dist", "cli.mjs"), ...process.argv.slice(2)], {
+  // Behind `--`, or Node.js takes an option of its own name, `--env-file`, for itself.
+  return run([process.execPath, "--", join(root, "dist", "cli.mjs"), ...process.argv.slice(2)], {
     // Where the person stands, so that their relative paths mean what they typed: npm itself changes to the root.
     cwd: process.env["INIT_CWD"] ?? process.cwd(),
     stdio: "inherit",
