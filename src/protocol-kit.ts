@@ -39,7 +39,7 @@ export {
   type SummaryTask,
 } from "./protocols/phases/summaries/index.ts";
 export { defineTemplate, type Template } from "./prompts/template.ts";
-export { bestDraft, centralDraft, chooseControl, leadingDraft } from "./protocols/phases/control.ts";
+export { centralDraft, chooseControl, foremostDrafts, leadingDraft } from "./protocols/phases/control.ts";
 export { draft, draftTemplate, type Draft, type DraftLimits, type Drafts } from "./protocols/phases/draft.ts";
 export {
   failedPart,

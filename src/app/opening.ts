@@ -158,7 +158,10 @@ export function seatPanel(
   seats: AnyProtocol["seats"],
   { members, chairs, reviewers, synthesizers, judges }: Omit<Panel, "notes">,
 ): SeatedParticipant[] {
-  const models = { models: members, chair: chairs, reviewers, synthesizer: synthesizers, judge: judges };
+  const models = {
+    ...{ models: members, chair: chairs, reviewers, synthesizer: synthesizers, judge: judges },
+    people: [],
+  };
   return seats.flatMap((seat) => {
     const personas = seat.persona === undefined ? listPersonas({ resources, settings }) : [seat.persona];
     const seated = models[seat.filledBy].slice(0, seat.max);

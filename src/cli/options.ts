@@ -46,7 +46,7 @@ export const USER = { user: setting("--user <name>", "user name: the owner of th
 /** The user that a person's seats belong to. */
 const PERSON = { user: setting("--user <name>", "user name: whose seats these are") };
 export const SEATS = {
-  seat: repeated("--seat <who:seat>", "take part yourself: me:member, reviewer or judge; may be repeated"),
+  seat: repeated("--seat <who:seat>", "take part yourself: me:member, reviewer, judge or tie-break; may be repeated"),
   seatTimeout: setting(
     "--seat-timeout <time>",
     "how long a person's seat waits: 30m, 2d (default: no limit)",

@@ -206,6 +206,7 @@ function seatOption({ filledBy, max }: AnyProtocol["seats"][number]): CommandOpt
   if (filledBy === "reviewers") return options.REVIEWERS;
   if (filledBy === "synthesizer") return options.SYNTHESIZER;
   if (filledBy === "judge") return options.JUDGE;
+  if (filledBy === "people") return {};
   return max === 1 ? options.MODEL : options.MODELS;
 }
 

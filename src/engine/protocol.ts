@@ -83,13 +83,13 @@ export type PromptTemplate = {
 };
 
 /** The seats that a person may take: those of a protocol that say so. */
-export const PERSON_SEATS = ["member", "reviewer", "judge"] as const;
+export const PERSON_SEATS = ["member", "reviewer", "judge", "tie-break"] as const;
 export type PersonSeat = (typeof PERSON_SEATS)[number];
 
-/** A seat of a protocol, and the request field that names its models. */
+/** A seat of a protocol, and the request field that names its models; `people` take theirs by `seats` alone. */
 export type SeatSpec = {
   readonly name: string;
-  readonly filledBy: "models" | "chair" | "reviewers" | "synthesizer" | "judge";
+  readonly filledBy: "models" | "chair" | "reviewers" | "synthesizer" | "judge" | "people";
   /** What people call this seat when they take it; absent for one that no person takes. */
   readonly person?: PersonSeat;
   /** The allowed number of participants; no `max` means no upper limit. */

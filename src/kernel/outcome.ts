@@ -61,7 +61,7 @@ export type Assessment = z.infer<typeof Assessment>;
 
 /** The baseline: the answer without deliberation. */
 export const Control = z.strictObject({
-  kind: z.enum(["draft-majority", "best-draft"]),
+  kind: z.enum(["draft-majority", "best-draft", "leading-draft"]),
   /** The step of a draft with this answer. */
   step: StepKey,
   answer: Answer.nullable(),

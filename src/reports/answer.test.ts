@@ -200,7 +200,7 @@ describe("our own block", () => {
 
   it("tells a vote's winner", () => {
     const text = answerText(sample({}, {}, { mode: "vote", strategy: null }), plain);
-    expect(text).toContain("vote, won by Analyst (tied");
+    expect(text).toContain("vote, tied: Analyst, Builder");
     expect(text).toMatch(/^Vote +Rank +Member +Score +Tied with\n +1 +Analyst +1\.00 +Builder$/m);
   });
 

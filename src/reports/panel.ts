@@ -64,12 +64,14 @@ export function panelAgreement(section: PanelSection, { participants }: Result):
 
 type NameOf = (id: string) => string;
 
-function describeMode({ mode, strategy, standing }: PanelSection, nameOf: NameOf): string {
-  if (mode !== "vote") return strategy === null ? "" : `${mode ?? "synthesis"}, strategy ${strategy}`;
-  const best = standing.find(({ place, score }) => place === 1 && score !== null);
+function describeMode({ mode, strategy, standing, tieBreak }: PanelSection, nameOf: NameOf): string {
+  const broken = tieBreak?.chosen != null ? `tie broken by ${nameOf(tieBreak.by)}` : "";
+  if (mode !== "vote") return strategy === null ? broken : `${mode ?? "synthesis"}, strategy ${strategy}`;
+  const [best, ...level] = standing.filter(({ place, score }) => place === 1 && score !== null);
   if (!best) return "vote, without a readable ranking";
-  const tied = best.tiedWith.length > 0 ? " (tied; the first seat's draft is the answer)" : "";
-  return `vote, won by ${nameOf(best.id)}${tied}`;
+  if (level.length === 0) return `vote, won by ${nameOf(best.id)}`;
+  if (tieBreak?.chosen != null) return `vote, won by ${nameOf(tieBreak.chosen)} (${broken})`;
+  return `vote, tied: ${[best, ...level].map(({ id }) => nameOf(id)).join(", ")}`;
 }
 
 /** Without the columns in which nothing stands. */

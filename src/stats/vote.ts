@@ -89,6 +89,15 @@ export function vote(voters: readonly Voter[]): Vote {
     : { groups, winner: null, by: "tie" };
 }
 
+/** The groups that share the first place where a vote has no winner; empty where it has one. */
+export function tiedGroups({ groups, by }: Vote): VoteGroup[] {
+  const [leader] = groups;
+  if (by !== "tie" || !leader) return [];
+  return groups.filter(
+    (group) => countVotes(group) === countVotes(leader) && group.last.length === leader.last.length,
+  );
+}
+
 function countVotes({ first, last }: VoteGroup): number {
   return first.length + last.length;
 }

@@ -62,10 +62,11 @@ export function openingFor(
     reviewers = [],
     synthesizer = [],
     judge = [],
+    people = [],
     ...changes
   }: { readonly [field in SeatSpec["filledBy"]]?: readonly string[] } & Partial<NewDeliberation> = {},
 ): NewDeliberation {
-  const given = { models, chair, reviewers, synthesizer, judge };
+  const given = { models, chair, reviewers, synthesizer, judge, people };
   return toyAsked(protocol.name, {
     protocol: { name: protocol.name, version: protocol.version },
     participants: protocol.seats.flatMap(({ name, filledBy, max }) =>

@@ -45,7 +45,9 @@ export function groundsOf(
   const authors = new Map(
     answers.flatMap(({ origin, data }) => ("step" in origin ? [[origin.step, data.by] as const] : [])),
   );
-  const reviews = entries.filter((entry) => isEvent(entry, "review-given")).filter(inTime);
+  const reviews = entries
+    .filter((entry) => isEvent(entry, "review-given"))
+    .filter((entry) => workOf(entry)?.kind !== "tie-break" && inTime(entry));
   return {
     ok: true,
     grounds: {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isEvent, isVoice, type Entry, type Participant } from "../kernel/index.ts";
+import { isEvent, isVoice, workOf, type Entry, type Participant } from "../kernel/index.ts";
 import { writeAnswer } from "../replies/answer.ts";
 import { vote } from "../stats/vote.ts";
 import { answerEvent, answersIn, type AnswerEvent } from "./answer-event.ts";
@@ -31,6 +31,8 @@ export const PanelSection = z.strictObject({
   votes: z.array(
     z.strictObject({ answer: z.string(), first: z.array(z.string()), last: z.array(z.string()) }),
   ),
+  /** Who was asked to break a tie, and whose answer that chose; null where nobody was asked, `chosen` where no choice was read. */
+  tieBreak: z.strictObject({ by: z.string(), chosen: text }).nullable(),
   dissent: z.array(z.string()),
   insights: z.array(z.string()),
   vetoed: z.array(z.strictObject({ id: z.string(), flaw: z.string() })),
@@ -68,6 +70,7 @@ export function panelSection(entries: readonly Entry[]): PanelSection {
     agreement: standing?.agreement ?? null,
     effectiveVotes: standing?.effectiveVotes ?? null,
     votes: votesOf(members, answers),
+    tieBreak: tieBreakIn(entries),
     dissent: [...(synthesis?.dissent ?? [])],
     insights: [...(synthesis?.insights ?? [])],
     vetoed: (synthesis?.vetoed ?? []).map(({ id, flaw }) => ({ id, flaw })),
@@ -91,6 +94,16 @@ function votesOf(members: readonly Participant[], answers: readonly AnswerEvent[
   return vote(voters).groups.map(({ answer, first, last }) => {
     return { answer: writeAnswer(answer), first: [...first], last: [...last] };
   });
+}
+
+function tieBreakIn(entries: readonly Entry[]): PanelSection["tieBreak"] {
+  const given = entries.findLast((entry) => workOf(entry)?.kind === "tie-break");
+  if (!given || !isEvent(given, "review-given", "degradation-noted")) return null;
+  const by = isEvent(given, "review-given") ? given.data.by : given.data.participant;
+  const first =
+    isEvent(given, "review-given") && given.data.ranking.ok ? given.data.ranking.steps[0] : undefined;
+  const chosen = first === undefined ? undefined : answersIn(entries).get(first)?.data.by;
+  return by === undefined ? null : { by, chosen: chosen ?? null };
 }
 
 /** Measured again by a method, what it says now holds. */

@@ -59,7 +59,7 @@ export const Result = z.strictObject({
   /** The baseline: what not deliberating would have answered; `agrees` is null where the two cannot be compared. */
   control: z
     .strictObject({
-      kind: z.enum(["draft-majority", "best-draft"]),
+      kind: z.enum(["draft-majority", "best-draft", "leading-draft"]),
       /** Whose draft says it, by id. */
       by: nullable.text,
       /** The short final answer, or the whole draft where it has none. */

@@ -194,10 +194,13 @@ const shown = ({ id, type, question, summary, respondent, models }: Engram) => (
   models,
 });
 
-/** Times, and how long something took, are nobody's to repeat. */
+/**
+ * Times, and how long something took, are nobody's to repeat. How memory was searched depends on whether another answer of
+ * the same turn, which recall leaves out, was remembered before.
+ */
 const said = (data: unknown): string =>
   JSON.stringify(data, (key, value: unknown) =>
-    ["at", "latencyMs", "attempts", "unreported"].includes(key) ? null : value,
+    ["at", "latencyMs", "attempts", "unreported", "how"].includes(key) ? null : value,
   );
 
 /** Without the deliberation's id, and without which grade came last: after a death answers may be heard in another order. */

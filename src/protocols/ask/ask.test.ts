@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NewDeliberation } from "../../engine/index.ts";
-import { originKey, type Entry } from "../../kernel/index.ts";
+import { originKey, Participant, StepKey, UserId, type Entry } from "../../kernel/index.ts";
 import {
   councilAsked,
   labelsIn,
@@ -19,6 +19,8 @@ import {
   type Stage,
   type StageOptions,
 } from "../../testing/stage.ts";
+import { LOCAL } from "../../testing/store-samples.ts";
+import { toyParticipant } from "../../testing/kit.ts";
 import { ask } from "./index.ts";
 
 /** What somebody says at each kind of task; a draft is a final answer, or an open text where it has a space. */
@@ -175,8 +177,34 @@ describe("ask, where final answers can be compared", () => {
     expect(closingOf(entries)).toMatchObject({
       outcome: "inconclusive",
       why: "after revision 1 of 2 answers comes to 391, 1 to 381; first and last answers together are level",
-      best: { control: { kind: "best-draft", agrees: true } },
+      best: { control: { kind: "leading-draft", agrees: true } },
     });
+  });
+
+  it("is decided by the tie-break where first and last answers are level", async () => {
+    const table = on({ ada: { draft: "391" }, bob: { draft: "381" } });
+    const opening = asked({ members: ["ada", "bob"] });
+    const ana = { ...toyParticipant("ana", "tie-break"), model: Participant.shape.model.parse("human/ana") };
+    const { opened } = await table.engine.open("r1", {
+      ...opening,
+      participants: [...opening.participants, ana],
+    });
+    const id = opened.deliberation;
+    expect(await table.drive(id)).toMatchObject({ status: "waiting", requests: ["seat/tie-break/ana"] });
+    const step = StepKey.parse("tie-break/ana");
+    const seat = await table.engine.lookAtSeat(id, step);
+    expect(seat?.read("neither")).toMatchObject({ ok: false });
+    const shown = promptOf({ messages: seat?.messages ?? [] } as never);
+    const [, label = "", other = label === "A" ? "B" : "A"] =
+      /\[BEGIN answer (\w+) [^\n]*\n(?:(?!\[END)[\s\S])*381/.exec(shown) ?? [];
+    const answer = {
+      type: "seat-answered" as const,
+      data: { step, person: UserId.parse("ana"), text: `FINAL RANKING:\n1. ${label}\n2. ${other}` },
+    };
+    await table.store.for(LOCAL).append(id, [answer], { by: "client", request: `seat/${step}` });
+    await table.drive(id);
+    const entries = await table.store.for(LOCAL).read(id);
+    expect(closingOf(entries)).toMatchObject({ outcome: "answered", answer: expect.stringMatching(/bob$/) });
   });
 
   it("ends with the drafts where all have the same final answer, however long", async () => {
@@ -226,7 +254,7 @@ describe("ask, of an open question", () => {
     expect(closingOf(entries)).toMatchObject({
       outcome: "answered",
       answer: "synthesis/chair",
-      control: { kind: "best-draft" },
+      control: { kind: "leading-draft" },
     });
     expect(entries.find(({ type }) => type === "comparison-given")?.data).toMatchObject({
       agreements: [
@@ -262,7 +290,7 @@ describe("ask, of an open question", () => {
     expect(closingOf(entries)).toMatchObject({
       outcome: "answered",
       answer: expect.stringMatching(`^${answer}/`),
-      control: { kind: "best-draft" },
+      control: { kind: effort < 4 ? "leading-draft" : "best-draft" },
     });
   });
 

@@ -1,7 +1,8 @@
 import { canAfford, type ProtocolContext } from "../../engine/index.ts";
 import type { Answer, Closing } from "../../kernel/index.ts";
 import { sameAnswer, writeAnswer } from "../../replies/answer.ts";
-import { vote, type Vote } from "../../stats/vote.ts";
+import { tiedGroups, vote, type Vote, type VoteGroup } from "../../stats/vote.ts";
+import { breakTie } from "../council/index.ts";
 import { answerWith, centralDraft, leadingDraft } from "../phases/control.ts";
 import type { Draft, Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
@@ -42,9 +43,17 @@ export async function resolveByVote(
   }
   const reason = describeVote(tally, ballots);
   await recordRung(context, { ...rungBefore(rounds + 1), next: null, reason });
+  const outcome = weakened ? "answered-degraded" : "answered";
   const best = chooseAnswer(tally, ballots);
-  if (tally.winner === null) return { outcome: "inconclusive", why: reason, best };
-  return { outcome: weakened ? "answered-degraded" : "answered", ...best };
+  if (tally.winner !== null) return { outcome, ...best };
+  const level = tiedGroups(tally).map((group) => chooseText(group, ballots));
+  const broken = await breakTie(context, level);
+  if (broken.tied) {
+    const why = broken.by === undefined ? reason : `${reason}; ${broken.why}`;
+    return { outcome: "inconclusive", why, best };
+  }
+  if (!broken.chosen) return { outcome: "inconclusive", why: reason, best };
+  return { outcome, ...answerWith(broken.chosen, drafts) };
 }
 
 /** The drafts, and the answers that stand after the rounds so far. */
@@ -73,13 +82,13 @@ const countVotes = ({ drafts, answers }: Ballots): Vote =>
   );
 
 /** The best supported text with the elected answer; without a winner, the leading draft. */
-function chooseAnswer({ winner }: Vote, { drafts, answers }: Ballots) {
-  if (winner === null) return answerWith(leadingDraft(drafts), drafts);
-  const last = answers.filter(({ by }) => winner.last.includes(by.id));
-  const chosen = centralDraft(
-    last.length > 0 ? last : drafts.filter(({ by }) => winner.first.includes(by.id)),
-  );
-  return answerWith(chosen, drafts);
+const chooseAnswer = ({ winner }: Vote, ballots: Ballots) =>
+  answerWith(winner === null ? leadingDraft(ballots.drafts) : chooseText(winner, ballots), ballots.drafts);
+
+/** The central text of those who hold an answer at last, else of those who held it at first. */
+function chooseText({ first, last }: VoteGroup, { drafts, answers }: Ballots): Draft {
+  const held = answers.filter(({ by }) => last.includes(by.id));
+  return centralDraft(held.length > 0 ? held : drafts.filter(({ by }) => first.includes(by.id)));
 }
 
 /** How the votes fell, in words: `2 of 3 drafts come to 391, 1 to 390`. */

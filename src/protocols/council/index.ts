@@ -1,6 +1,12 @@
 import { defineProtocol, type ProtocolContext } from "../../engine/index.ts";
 import type { Closing } from "../../kernel/index.ts";
-import { answerWith, bestDraft, chooseControl, closeBelowQuorum, leadingDraft } from "../phases/control.ts";
+import {
+  answerWith,
+  chooseControl,
+  closeBelowQuorum,
+  foremostDrafts,
+  leadingDraft,
+} from "../phases/control.ts";
 import { withFittedHistory } from "../phases/conversation.ts";
 import { draft, draftTemplate, type Draft, type Drafts } from "../phases/draft.ts";
 import { stoppedByBudget } from "../phases/reply.ts";
@@ -10,10 +16,12 @@ import { councilTemplates } from "./prompts.ts";
 import { reachStanding, review, type Reviews } from "./review.ts";
 import { CouncilSettings, councilSeats, draftLimits } from "./settings.ts";
 import { reserveForChair, synthesize, withhold, type DraftComparison } from "./synthesis.ts";
+import { breakTie } from "./tie-break.ts";
 
 export { councilTemplates } from "./prompts.ts";
 export { CouncilSettings, councilSeats, draftLimits, Rewriting, Strategy } from "./settings.ts";
 export { minimumReviewCalls, planReviews } from "./review.ts";
+export { breakTie } from "./tie-break.ts";
 export {
   minimumSynthesisCalls,
   planSynthesis,
@@ -78,10 +86,14 @@ export async function conclude(
   if (answers.length === 0) return { outcome: "failed", why: "every draft is withheld" };
   const standing =
     reviews.reviews.length > 0 ? (await reachStanding(context, table, reviews)).data : undefined;
-  const fallback = answerWith(bestDraft(answers, standing) ?? leadingDraft(answers), drafts, standing);
+  const foremost = foremostDrafts(table, standing);
+  const fallback = answerWith(leadingDraft(foremost.length > 0 ? foremost : answers), drafts, standing);
   const outcome = absent.length + reviews.absent.length > 0 ? "answered-degraded" : "answered";
 
   if (context.settings.mode === "vote") {
+    const broken = await breakTie(context, foremost);
+    if (broken.tied) return { outcome: "inconclusive", why: broken.why, best: fallback };
+    if (broken.chosen) return { outcome, ...answerWith(broken.chosen, drafts, standing) };
     // Without a readable ranking there was no vote to win.
     return { outcome: standing || answers.length === 1 ? outcome : "answered-degraded", ...fallback };
   }

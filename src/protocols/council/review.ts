@@ -40,15 +40,20 @@ function listReviewers(
   return [...judges, ...members].flatMap((by) => {
     const shown = by.seat === "judge" ? tableFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
     // The author of the only draft has nothing to review.
-    if (shown.length === 0) return [];
-    const messages = reviewPrompt(context, {
-      material: context,
-      persona: context.instructions(by),
-      answers: shown,
-    });
-    return [{ id: by.id, by, shown, request: createRequest(context, by, messages) }];
+    return shown.length === 0 ? [] : [{ id: by.id, ...createReviewer(context, by, shown) }];
   });
 }
+
+/** A participant with the drafts that it is shown, in this order, and its request. */
+export const createReviewer = (
+  context: CouncilPlan | ProtocolContext<CouncilSettings>,
+  by: Participant,
+  shown: readonly SeatedDraft[],
+): Omit<Reviewer, "id"> => {
+  const persona = context.instructions(by);
+  const messages = reviewPrompt(context, { material: context, persona, answers: shown });
+  return { by, shown, request: createRequest(context, by, messages) };
+};
 
 type CouncilPlan = PlanContext<CouncilSettings>;
 
@@ -102,7 +107,7 @@ export async function review(
     context.run,
     { name: "review", work: WORK, members, patienceMs },
     async (reviewer, run) => {
-      const event = await askReview(context, run, reviewer);
+      const event = await askReview(context, run, { ...reviewer, ...WORK });
       if (event.type === "degradation-noted") return failedPart(event);
       const { ranking } = event.data;
       return ranking.ok
@@ -113,23 +118,23 @@ export async function review(
   return { reviews: done.in.map(({ value }) => value), absent: listAbsent(done) };
 }
 
-const WORK = { kind: "review" };
+const WORK = { kind: "review" } as const;
 
-/** The review, after at most one repair turn. */
-async function askReview(
+/** The review under `<kind>/<reviewer>`, after at most one repair turn. */
+export async function askReview(
   context: ProtocolContext<CouncilSettings>,
   run: StepRunner,
-  { by, shown, request }: Reviewer,
+  { by, shown, request, kind }: Omit<Reviewer, "id"> & { readonly kind: "review" | "tie-break" },
 ) {
-  const key = `review/${by.id}`;
-  const work = { ...WORK, by: by.id };
+  const key = `${kind}/${by.id}`;
+  const work = { kind, by: by.id };
   const { callTimeoutMs: timeoutMs } = context.settings;
   const labels = shown.map(({ label }) => label);
   const stepOf = (label: string) => findByLabel(shown, label).step;
   const loss = {
-    what: `the review by ${by.persona.name}`,
+    what: `the ${kind} by ${by.persona.name}`,
     participant: by.id,
-    weakens: "the standing and the chair lack one review",
+    weakens: kind === "review" ? "the standing and the chair lack one review" : "the tie is not broken",
   };
   const read = (reply: string): StepOutcome<"review-given"> => {
     const review = parseReview(reply, labels);

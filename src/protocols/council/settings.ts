@@ -10,6 +10,7 @@ export const councilSeats: readonly SeatSpec[] = [
   { name: "member", filledBy: "models", min: 1, person: "member" },
   { name: "chair", filledBy: "chair", min: 0, fallbacks: true, persona: "chair", person: "judge" },
   { name: "judge", filledBy: "reviewers", min: 0, persona: "judge", person: "reviewer" },
+  { name: "tie-break", filledBy: "people", min: 0, max: 1, person: "tie-break" },
 ];
 
 /** How the chair synthesizes: its directive is the template `strategy`. */

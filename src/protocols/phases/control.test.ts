@@ -39,7 +39,7 @@ describe("without a standing", () => {
     });
     const open = APART.map((one) => ({ ...one, final: null }));
     expect(chooseControl(open, undefined, null)).toEqual({
-      kind: "best-draft",
+      kind: "leading-draft",
       step: "draft/cyd",
       answer: null,
       agrees: null,

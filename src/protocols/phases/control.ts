@@ -7,7 +7,7 @@ import { stoppedByBudget, type Absence } from "./reply.ts";
 
 /**
  * The baseline, which is the answer without deliberation: the drafts' majority (or the largest group) where most of them
- * have a final answer, else the best-ranked draft, else, unranked, the leading one.
+ * have a final answer, else the best-ranked draft, else, where none is ranked above all others, the leading one.
  */
 export function chooseControl(
   drafts: readonly Draft[],
@@ -15,9 +15,10 @@ export function chooseControl(
   answered: Answer | null,
 ): Control {
   const { alone, foremost } = findForemost(drafts);
-  const { step, final } = (alone ? undefined : bestDraft(drafts, standing)) ?? centralDraft(foremost);
+  const best = alone ? undefined : bestDraft(drafts, standing);
+  const { step, final } = best ?? centralDraft(foremost);
   return {
-    kind: alone ? "draft-majority" : "best-draft",
+    kind: alone ? "draft-majority" : best ? "best-draft" : "leading-draft",
     step,
     answer: final,
     agrees: final && answered ? sameAnswer(final, answered) : null,
@@ -26,14 +27,20 @@ export function chooseControl(
 
 export type StandingData = Event<"standing-reached">["data"];
 
-/** The draft in the first place; of several there, the one whose member sits first. */
-export const bestDraft = (
-  drafts: readonly Draft[],
+/** The drafts in the first place, in the standing's order; none where nobody was ranked. */
+export const foremostDrafts = <D extends Draft>(
+  drafts: readonly D[],
   standing: StandingData | undefined,
-): Draft | undefined => {
-  const winner = standing?.places.find(({ place, score }) => place === 1 && score !== null);
-  return drafts.find(({ by }) => by.id === winner?.id);
-};
+): readonly D[] =>
+  (standing?.places ?? [])
+    .filter(({ place, score }) => place === 1 && score !== null)
+    .flatMap(({ id }) => drafts.find(({ by }) => by.id === id) ?? []);
+
+/** The draft in the first place; none where several share it. */
+function bestDraft(drafts: readonly Draft[], standing: StandingData | undefined): Draft | undefined {
+  const [best, ...level] = foremostDrafts(drafts, standing);
+  return level.length === 0 ? best : undefined;
+}
 
 /** The answer to give without a ranking: the central one of the largest group, of level groups, or of all. */
 export const leadingDraft = (answers: readonly Draft[]): Draft =>
