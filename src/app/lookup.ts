@@ -18,7 +18,7 @@ const MAX_LISTED = 5;
 const PAGE = 500;
 
 /** What the names of runs begin with that measurements make: lists hide them, and none is the newest. */
-const MEASURED: readonly string[] = ["bench/", "ablate/"];
+const MEASURED: readonly string[] = ["bench/", "ablate/", "authorship/"];
 const UNMEASURED = { prefixes: MEASURED, hidden: true };
 
 /** Names the newest deliberation. */

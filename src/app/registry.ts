@@ -11,6 +11,7 @@ export const protocols = {
   evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
   judge: async () => (await import("../protocols/judge/index.ts")).judge,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
+  authorship: async () => (await import("../protocols/authorship/index.ts")).authorship,
 } satisfies Registry<AnyProtocol>;
 
 /** The built-in reactors, loaded if an opening pins settings for them. */

@@ -108,6 +108,17 @@ const KEYS: readonly Command[] = [
   }),
 ];
 
+const AUDIT: readonly Command[] = [
+  defineCommand("anonymity [ids...]", "Measure how often a model can tell who wrote a draft", {
+    details:
+      "The model sees each draft of ask or council alone and guesses its author; the guesses of all runs are compared with chance. Without an id, of the newest run.",
+    options: options.ANONYMITY,
+    examples: ["audit anonymity --model sim/eva", "audit anonymity ID ID --model sim/eva --json"],
+    run: async (io, given, ids) =>
+      (await import("./commands/audit.ts")).anonymity(io, given, ids.length > 0 ? ids : ["last"]),
+  }),
+];
+
 /** Every command that no protocol declares. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
   defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
@@ -217,6 +228,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     summary: "Score, compare and validate with LLM-as-judge",
     commands: JUDGE,
   },
+  { name: "audit", summary: "Check who can be told, and whom reviewers favor", commands: AUDIT },
   defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],
     options: options.TEST,

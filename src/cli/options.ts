@@ -301,6 +301,13 @@ export const COMPARE = {
   question: requiredText("--question <text>", "the question, or its file"),
   ...JUDGING,
 };
+export const ANONYMITY = {
+  model: requiredText("-m, --model <ref>", "model, provider/model (who guesses)", { isList: true }),
+  again: AGAIN,
+  ...LIMITS,
+  ...JSON_FLAG,
+  ...QUIET,
+};
 export const GRADE = {
   ...COMPARE,
   reference: text("--reference <text>", "an answer that deserves a 5, or its file"),

@@ -209,6 +209,7 @@ const WORKS: { readonly [work: string]: StepWords | undefined } = {
   grade: { doing: "grading", done: "grading" },
   preference: { doing: "comparing", done: "comparison" },
   pairwise: { doing: "comparing", done: "comparison" },
+  guess: { doing: "guessing", done: "guess" },
   recall: { doing: "searching memory", done: "memory search" },
 };
 

@@ -202,3 +202,13 @@ export function prefer(model: SimModel, { first, second }: TaskOf<"pairwise">, w
   const reason = winner === "tie" ? "both come to the same, in about the same quality" : why;
   return JSON.stringify({ reason: `[simulated] ${reason}`, winner });
 }
+
+/** Simulated models have no style of their own, so that a guess at who wrote a draft is a blind one. */
+export function guessAuthor(
+  { parameters }: SimModel,
+  { answer, participants }: TaskOf<"authorship">,
+): string {
+  const chance = createChance(["authorship", parameters.name, parameters.seed, answer.text]);
+  const [{ label } = { label: "A" }] = chance.shuffled("author", participants);
+  return `[simulated] One guess is as good as another here.\nFinal answer: ${label}`;
+}

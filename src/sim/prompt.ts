@@ -142,6 +142,7 @@ export type PromptTask =
       readonly directive: string;
     } & ShownAnswers)
   | { readonly kind: "grade"; readonly answer: ShownText }
+  | { readonly kind: "authorship"; readonly answer: ShownText; readonly participants: readonly ShownText[] }
   | { readonly kind: "pairwise"; readonly first: ShownText; readonly second: ShownText }
   | DebateTask;
 
@@ -230,6 +231,9 @@ function readAnswersTask(
     const [, directive = ""] = /^# Strategic directive\n([^]*?)(?=^# |(?![^]))/m.exec(own) ?? [];
     return { kind: "synthesis", answers, remarks: readRemarks(pieces), directive: directive.trim() };
   }
+  const [answer] = answers;
+  const participants = shownTexts(pieces, "participant");
+  if (answer && participants.length > 0) return { kind: "authorship", answer, participants };
   if (own.includes("## My answer")) return { kind: "revision", answers };
   if (own.includes('"contradictions"')) return { kind: "comparison", answers };
   return /FINAL RANKING|"ranking"/.test(own) ? { kind: "review", answers } : null;

@@ -15,6 +15,7 @@ import type { Fact, SimParameters } from "./reference.ts";
 import {
   compareAnswers,
   grade,
+  guessAuthor,
   prefer,
   repairReview,
   reviewAnswers,
@@ -119,6 +120,8 @@ function write({ model, prompt, wantsJson }: ReplyDraft): string {
       return compareAnswers(model, task.answers);
     case "grade":
       return grade(model, task.answer, wantsJson);
+    case "authorship":
+      return guessAuthor(model, task);
     case "pairwise":
       return prefer(model, task, wantsJson);
     case "clarification":

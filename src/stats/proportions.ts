@@ -1,4 +1,4 @@
-import { normalQuantile } from "./numbers.ts";
+import { normalQuantile, sum } from "./numbers.ts";
 import * as z from "zod";
 
 /** `low` and `high` are shares, 0 to 1. */
@@ -72,6 +72,20 @@ export function binomialAtMost(most: number, n: number, p: number): number {
     logarithm += Math.log((n - successes) / (successes + 1)) + odds;
   }
   return Math.min(1, sum);
+}
+
+/**
+ * The probability of at least `least` successes in independent trials that succeed with these probabilities, each of its own:
+ * the upper tail of the Poisson binomial distribution, by adding one trial after the other.
+ */
+export function successesAtLeast(least: number, probabilities: readonly number[]): number {
+  let counts = [1];
+  for (const p of probabilities)
+    counts = Array.from(
+      { length: counts.length + 1 },
+      (_, n) => (counts[n] ?? 0) * (1 - p) + (counts[n - 1] ?? 0) * p,
+    );
+  return Math.min(1, sum(counts.slice(Math.max(0, least))));
 }
 
 /**
