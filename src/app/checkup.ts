@@ -117,7 +117,12 @@ async function probeProviders(
   { env, settings, signal }: ProbeContext,
 ): Promise<readonly Check[]> {
   const { compatible } = settings;
-  const models = createModels({ env, compatible, prices: declaredPrices(settings) });
+  const models = createModels({
+    env,
+    compatible,
+    openrouter: settings.openrouter,
+    prices: declaredPrices(settings),
+  });
   const probe = async ({ provider, models: [first] }: Reachable): Promise<Check> => {
     const what = `call to ${provider}`;
     const own = settings.models.find((ref) => ref.startsWith(`${provider}/`));

@@ -103,6 +103,7 @@ export function openProcess(parts: ProcessParts): Process {
     : createModels({
         env,
         compatible,
+        openrouter: settings.openrouter,
         families: declaredFamilies(settings),
         prices: declaredPrices(settings),
         locals: {

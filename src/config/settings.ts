@@ -127,6 +127,49 @@ const Compatible = z
   .transform(({ "key-env": keyEnv, ...entry }) => ({ ...entry, keyEnv }))
   .meta({ expects: "a mapping with a url", example: "{url: http://localhost:8000/v1}" });
 
+const UPSTREAM = { noun: "a provider behind OpenRouter", expects: "its slug", example: "deepinfra" };
+const upstreams = z
+  .preprocess(splitEntries, z.array(line(100, UPSTREAM)).min(1).max(50))
+  .meta({
+    expects: "providers behind OpenRouter, separated by commas or as a list",
+    example: "deepinfra, together",
+  });
+
+/**
+ * Which of the providers behind OpenRouter may answer: the object `provider` of its requests (OpenRouter, "Provider Routing").
+ * Its fallback models are no setting here: what another model wrote would count as this one's.
+ */
+const Routing = z
+  .strictObject({
+    order: upstreams.optional(),
+    only: upstreams.optional(),
+    ignore: upstreams.optional(),
+    sort: choice(["price", "throughput", "latency"], "price").optional(),
+    /** Whether others are tried where those in `order` fail. */
+    "allow-fallbacks": truth.optional(),
+    /** Whether only those that know every field of the request are asked. */
+    "require-parameters": truth.optional(),
+    /** Whether those that keep what they are sent are asked. */
+    "data-collection": choice(["allow", "deny"], "deny").optional(),
+    /** Whether only those that keep nothing are asked. */
+    zdr: truth.optional(),
+    quantizations: z
+      .preprocess(
+        splitEntries,
+        z
+          .array(line(20, { expects: "a quantization", example: "fp8" }))
+          .min(1)
+          .max(20),
+      )
+      .meta({ expects: "quantizations, separated by commas or as a list", example: "fp8, bf16" })
+      .optional(),
+    "max-price": z
+      .strictObject({ prompt: money("1").optional(), completion: money("2").optional() })
+      .meta({ expects: "prices in US dollars per million tokens", example: "{prompt: 1, completion: 2}" })
+      .optional(),
+  })
+  .meta({ expects: "a mapping of routing preferences", example: "{sort: price, data-collection: deny}" });
+
 /** US dollars per million tokens. */
 const Price = z
   .strictObject({ in: money("1.25"), out: money("10"), cached: money("0.125").optional() })
@@ -267,6 +310,8 @@ export const Settings = z.strictObject({
     )
     .meta({ expects: "a mapping of names to endpoints", example: "{lab: {url: http://localhost:8000/v1}}" })
     .default({}),
+  /** Which of the providers behind OpenRouter may answer. */
+  openrouter: Routing.optional(),
   /** Who trained a model, by the beginning of its reference. */
   families: z
     .record(

@@ -75,6 +75,30 @@ describe("every provider", () => {
   });
 });
 
+describe("OpenRouter", () => {
+  it("is told which providers may answer, and asked for the cost; nobody else is", async () => {
+    await using server = await openFakeServer((response) =>
+      stream(response, chunk("hello") + chatEnd({ cost: 0.0042 })),
+    );
+    const models = createModels({
+      env: { OPENROUTER_BASE_URL: server.url, GROQ_BASE_URL: server.url },
+      openrouter: { only: ["deepinfra"], "data-collection": "deny", "max-price": { prompt: 1 } },
+    });
+    const asked = (model: string) =>
+      models.complete(request({ model: ModelRef.parse(model) }), { signal: never(), attempts: 1 });
+    const routed = await asked("openrouter/deepseek/deepseek-chat");
+    await asked("groq/llama");
+    await models.close();
+    const [first, second] = server.received.map(({ body }): unknown => JSON.parse(body));
+    expect(first).toMatchObject({
+      provider: { only: ["deepinfra"], data_collection: "deny", max_price: { prompt: 1 } },
+      usage: { include: true },
+    });
+    expect(second).not.toHaveProperty("provider");
+    expect(routed.cost).toEqual({ source: "provider", usd: 0.0042 });
+  });
+});
+
 describe("a call", () => {
   it("streams its text and comes back whole, whatever bytes come together", async () => {
     await using server = await openFakeServer(async (response) => {

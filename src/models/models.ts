@@ -4,7 +4,14 @@ import type { Transport } from "../kernel/transport.ts";
 import type { Dispatcher } from "undici";
 import { Caller, type CallServices, type Route } from "./caller.ts";
 import { systemClock, type Clock, createWatches } from "./clock.ts";
-import { listedRef, resolveEndpoint, withoutWire, type Compatible, type Variables } from "./endpoint.ts";
+import {
+  listedRef,
+  resolveEndpoint,
+  withoutWire,
+  type Compatible,
+  type Endpoint,
+  type Variables,
+} from "./endpoint.ts";
 import { createHttp } from "./http.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { createLimiter, type ConcurrencyLimits } from "./limiter.ts";
@@ -48,6 +55,8 @@ export type ModelsOptions = {
   /** Where keys and URLs are looked up. Values are read when a model is first called. */
   readonly env: Variables;
   readonly compatible?: Compatible | undefined;
+  /** OpenRouter's routing preferences, under their names with hyphens: `{ only: ["deepinfra"], "data-collection": "deny" }`. */
+  readonly openrouter?: { readonly [preference: string]: unknown } | undefined;
   /** Providers that answer inside this process, such as `sim`; they cost nothing. Limits and retries hold for them too. */
   readonly locals?: { readonly [provider: string]: Transport } | undefined;
   /** Providers whose calls leave this process by code of their own; prices hold for them. */
@@ -95,6 +104,16 @@ function backgroundRoute(route: Route): Route {
   };
 }
 
+/** OpenRouter is told which of the providers behind it may answer; its fields have underscores. */
+function withRouting(endpoint: Endpoint, preferences: ModelsOptions["openrouter"]): Endpoint {
+  if (endpoint.provider !== "openrouter" || preferences === undefined) return endpoint;
+  const provider = Object.fromEntries(
+    Object.entries(preferences).map(([name, value]) => [name.replaceAll("-", "_"), value]),
+  );
+  const { dialect } = endpoint;
+  return { ...endpoint, dialect: { ...dialect, extra: { ...dialect.extra, provider } } };
+}
+
 export function createModels(options: ModelsOptions): ClosableModels {
   const { env, compatible = {}, locals = {}, remotes = {}, families = {}, substitutes = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -140,7 +159,7 @@ export function createModels(options: ModelsOptions): ClosableModels {
     if (known !== undefined) return known;
     const resolution = resolveEndpoint(ref, env, compatible);
     if (!resolution.ok) return { ok: false, failure: { code: resolution.code, message: resolution.reason } };
-    const { endpoint } = resolution;
+    const endpoint = withRouting(resolution.endpoint, options.openrouter);
     const { provider, router } = endpoint;
     const routed: Routed = {
       ok: true,
