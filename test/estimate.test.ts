@@ -194,7 +194,10 @@ describe("an estimate in words", () => {
     expect(estimateLine(capped)).toMatch(
       /^Up to 1 call, at most \$0\.0001; the limits hold, in full 2 calls and \$0\.\d{4}$/,
     );
-    expect(estimateLine({ ...priced, caps: { calls: 9, usd: 9 } })).toBe(estimateLine(priced));
+    expect(estimateLine({ ...priced, caps: { tokens: 2_000 } })).toMatch(
+      /^Up to 2 calls, at most 2,000 tokens, at most \$0\.\d{4}; the limits hold, in full 2 calls, [\d,]+ tokens and \$0\.\d{4}$/,
+    );
+    expect(estimateLine({ ...priced, caps: { calls: 9, usd: 9, tokens: 9e9 } })).toBe(estimateLine(priced));
   });
 
   it.each([80, 40])("fits %i columns", async (width) => {

@@ -33,7 +33,7 @@ export type RunEstimate = {
   /** The models without a known price. */
   readonly unpriced: readonly string[];
   /** The caps of the run, which hold whatever its whole course would come to. */
-  readonly caps: Pick<Budget, "calls" | "usd">;
+  readonly caps: Pick<Budget, "calls" | "tokens" | "usd">;
   /** The oldest date of the list prices that it is made with, where that is long ago. */
   readonly oldPrices: string | null;
 };
@@ -57,8 +57,12 @@ export async function estimateOpening(
   const { plan, context: planned } = await planRun(context, { ...opening, memoryTokens });
   const reactions = plan === null ? [] : await reactionPhases(context, { opening, plan, planned });
   const protocol = opening.protocol.name;
-  const { calls, usd } = opening.budget;
-  const caps = { ...(calls === undefined ? {} : { calls }), ...(usd === undefined ? {} : { usd }) };
+  const { calls, tokens, usd } = opening.budget;
+  const caps = {
+    ...(calls === undefined ? {} : { calls }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(usd === undefined ? {} : { usd }),
+  };
   const undeclared =
     plan === null ? [protocol] : reactions.flatMap((one) => ("undeclared" in one ? one.undeclared : []));
   if (plan === null || undeclared.length > 0)

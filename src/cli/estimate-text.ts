@@ -10,16 +10,24 @@ export function estimateLine(estimate: RunEstimate): string {
   if (total === null) return `Calls and cost unknown: ${unknownReason(estimate)}`;
   const most = total.calls.high;
   const calls = `Up to ${pluralize(Math.min(most, caps.calls ?? most), "call")}`;
-  if (total.usd === null) return `${calls}; cost unknown: no price for ${listed(unpriced)}`;
+  const { high: tokens } = total.tokens;
+  const withTokens = tokens > (caps.tokens ?? tokens);
+  const capped = withTokens ? `, at most ${formatNumber(caps.tokens ?? 0)} tokens` : "";
+  if (total.usd === null) return `${calls}${capped}; cost unknown: no price for ${listed(unpriced)}`;
   const high = total.usd.high;
   const dated = oldPrices === null ? "" : ` (list prices of ${oldPrices}, which may have changed)`;
-  const isCapped = most > (caps.calls ?? most) || high > (caps.usd ?? high);
-  const full = isCapped
-    ? `; the limits hold, in full ${pluralize(most, "call")}${high === 0 ? "" : ` and ${atMost(high)}`}`
-    : "";
-  return `${calls}, ${high === 0 ? "free" : `at most ${atMost(Math.min(high, caps.usd ?? high))}`}${dated}${full}`;
+  const isCapped = withTokens || most > (caps.calls ?? most) || high > (caps.usd ?? high);
+  const inFull = [
+    pluralize(most, "call"),
+    ...(withTokens ? [`${formatNumber(tokens)} tokens`] : []),
+    ...(high === 0 ? [] : [atMost(high)]),
+  ];
+  const full = isCapped ? `; the limits hold, in full ${joined(inFull)}` : "";
+  return `${calls}${capped}, ${high === 0 ? "free" : `at most ${atMost(Math.min(high, caps.usd ?? high))}`}${dated}${full}`;
 }
 
+const joined = (parts: readonly string[]): string =>
+  [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 const listed = (names: readonly string[]): string => oneLine(names.join(", "), 300);
 const unknownReason = ({ undeclared }: RunEstimate): string =>
   `${listed(undeclared)} ${undeclared.length === 1 ? "does" : "do"} not declare the calls`;
