@@ -4,7 +4,8 @@
 // S2. Every interrupt reaches the program. A terminal sends SIGINT to the program itself; without a terminal it may
 //     have come through npm alone and is passed on. So the program may get one interrupt twice, as it does from npx
 //     too, and has to take two in quick succession for one. package.json says `exec`, because a shell between npm
-//     and this script would keep the signal to itself.
+//     and this script would keep the signal to itself, and dash would end before the program; cmd.exe, which has no
+//     exec, finds exec.cmd in the root.
 // S3. This process ends after the program and with its exit code.
 import "./node-version.mjs";
 import { join } from "node:path";
