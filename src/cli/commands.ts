@@ -109,6 +109,13 @@ const KEYS: readonly Command[] = [
 ];
 
 const AUDIT: readonly Command[] = [
+  defineCommand("reviewers", "Show what reviewers lean on, over all runs", {
+    details:
+      "Harshness: the share of weaknesses among the remarks on a draft, less the other reviewers'. Position: whether what is shown first ranks higher. Own family: whether drafts of the reviewer's family rank higher than others rank them.",
+    options: options.LEANS,
+    examples: ["audit reviewers", "audit reviewers --by persona --since 30d"],
+    run: async (io, given) => (await import("./commands/audit.ts")).reviewers(io, given),
+  }),
   defineCommand("anonymity [ids...]", "Measure how often a model can tell who wrote a draft", {
     details:
       "The model sees each draft of ask or council alone and guesses its author; the guesses of all runs are compared with chance. Without an id, of the newest run.",

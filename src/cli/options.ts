@@ -46,7 +46,10 @@ export const USER = { user: setting("--user <name>", "user name: the owner of th
 /** The user that a person's seats belong to. */
 const PERSON = { user: setting("--user <name>", "user name: whose seats these are") };
 export const SEATS = {
-  seat: repeated("--seat <who:seat>", "take part yourself: me:member, reviewer, judge or tie-break; may be repeated"),
+  seat: repeated(
+    "--seat <who:seat>",
+    "take part yourself: me:member, reviewer, judge or tie-break; may be repeated",
+  ),
   seatTimeout: setting(
     "--seat-timeout <time>",
     "how long a person's seat waits: 30m, 2d (default: no limit)",
@@ -194,7 +197,7 @@ export const EXPORT = {
   json: flag("--json", "as --format json, of a debate as --format debate", { isHidden: true }),
 };
 export const COST = {
-  by: choice("--by <key>", "model, protocol, persona or day (default: model)", [
+  by: choice("--by <key>", "one row for each (model, protocol, persona or day; default: model)", [
     "model",
     "protocol",
     "persona",
@@ -307,6 +310,12 @@ export const ANONYMITY = {
   ...LIMITS,
   ...JSON_FLAG,
   ...QUIET,
+};
+export const LEANS = {
+  by: choice("--by <key>", "one row for each (model or persona; default: model)", ["model", "persona"]),
+  protocol: text("--protocol <name>", "only runs of this protocol"),
+  since: SINCE,
+  ...JSON_FLAG,
 };
 export const GRADE = {
   ...COMPARE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Duration, writeDuration } from "./duration.ts";
+import { Duration, Since, writeDuration } from "./duration.ts";
 
 describe("Duration", () => {
   it.each([
@@ -32,5 +32,23 @@ describe("Duration", () => {
     "9".repeat(400),
   ])("refuses %j", (written) => {
     expect(Duration.safeParse(written).success).toBe(false);
+  });
+});
+
+describe("Since", () => {
+  it.each([
+    ["12h", 12],
+    ["30d", 720],
+    ["365 days", 8_760],
+  ])("reads %j as so long ago, however long that is", (written, hours) => {
+    const ago = Date.now() - Since.parse(written);
+    expect(Math.abs(ago - hours * 3_600_000)).toBeLessThan(1_000);
+  });
+
+  it("reads a day and a time in UTC, and nothing else", () => {
+    expect(Since.parse("2026-01-31")).toBe(Date.UTC(2026, 0, 31));
+    expect(Since.parse("2026-01-31T10:00Z")).toBe(Date.UTC(2026, 0, 31, 10));
+    for (const written of ["", "0", "-1d", "5w", "yesterday", "2026-13-01"])
+      expect(Since.safeParse(written).success).toBe(false);
   });
 });

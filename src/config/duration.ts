@@ -10,13 +10,18 @@ const UNITS: { readonly [unit: string]: number } = {
 /** What a timer can hold; a little under 25 days. */
 const MAX_MS = 2 ** 31 - 1;
 
+/** Whole milliseconds; not a number where no duration is written. */
+function toMilliseconds(written: string | number): number {
+  const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?) ?([a-z]+)?$/.exec(String(written).trim()) ?? [];
+  const factor = UNITS[unit.replace(/^(s|m|h|d)(ec(ond)?|in(ute)?|r|our|ay)s?$/, "$1")] ?? Number.NaN;
+  return Math.round(Number(number || Number.NaN) * factor);
+}
+
 /** A duration as people write it (`90`, `90s`, `1.5m`, `2h`, `500ms`; a bare number is seconds) in whole milliseconds. */
 export const Duration = z
   .union([z.number(), z.string()])
   .transform((written, context) => {
-    const [, number = "", unit = "s"] = /^(\d+(?:\.\d+)?) ?([a-z]+)?$/.exec(String(written).trim()) ?? [];
-    const factor = UNITS[unit.replace(/^(s|m|h|d)(ec(ond)?|in(ute)?|r|our|ay)s?$/, "$1")] ?? Number.NaN;
-    const milliseconds = Math.round(Number(number || Number.NaN) * factor);
+    const milliseconds = toMilliseconds(written);
     if (milliseconds >= 1 && milliseconds <= MAX_MS) return milliseconds;
     context.addIssue({ code: "custom" });
     return z.NEVER;
@@ -29,13 +34,13 @@ export function writeDuration(milliseconds: number): string {
   return `${milliseconds / factor}${unit}`;
 }
 
-/** A moment as people write it, in milliseconds since 1970: a day or a time in UTC (`2026-01-31`, `2026-01-31T10:00Z`), or how long ago (`12h`). */
+/** A moment as people write it, in milliseconds since 1970: a day or a time in UTC (`2026-01-31`, `2026-01-31T10:00Z`), or how long ago (`12h`, `90d`). */
 export const Since = z
   .string()
   .transform((written, context) => {
-    const ago = Duration.safeParse(written);
+    const ago = toMilliseconds(written);
     const at = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(written.trim()) ? Date.parse(written) : Number.NaN;
-    if (ago.success) return Date.now() - ago.data;
+    if (ago > 0) return Math.max(0, Date.now() - ago);
     if (!Number.isNaN(at)) return at;
     context.addIssue({ code: "custom" });
     return z.NEVER;

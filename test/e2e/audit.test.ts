@@ -15,6 +15,26 @@ const council = async (place: Somewhere, question: string) => {
   return z.looseObject({ id: z.string() }).parse(JSON.parse(ended.stdout)).id;
 };
 
+describe("parley audit reviewers", () => {
+  it("counts reviews by model, and claims nothing of few", async () => {
+    await using place = somewhere();
+    expect((await place.run(["audit", "reviewers"])).stdout).toContain("No reviews are recorded.");
+    await council(place, "What is 17 * 23?");
+    const { stdout } = await place.run(["audit", "reviewers", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      by: "model",
+      reviewers: ["sim/ada", "sim/bo", "sim/cy"].map((key) => ({
+        key,
+        reviews: 1,
+        positionLean: { value: null, n: 1, low: null, high: null },
+      })),
+    });
+    const words = await place.run(["audit", "reviewers", "--by", "persona"]);
+    expect(words.stdout).toMatch(/Analyst[^]*position +too few \(1\)/);
+    expect((await place.run(["audit", "reviewers", "--protocol", "debate"])).stdout).toContain("No reviews");
+  });
+});
+
 describe("parley audit anonymity", () => {
   it("guesses the authors of every draft, claims nothing of few, and asks nothing twice", async () => {
     await using place = somewhere();
