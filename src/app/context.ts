@@ -31,6 +31,8 @@ export type ModelProblem = {
   readonly reason: string;
   /** What to do about it, where that is more than to choose another model. */
   readonly next?: string;
+  /** The provider whose key is missing. */
+  readonly needsKeyOf?: string | undefined;
 };
 
 /** The resources that all callers of a process share: store, models and engine. */
@@ -187,7 +189,7 @@ export function openProcess(parts: ProcessParts): Process {
       const resolution = resolveEndpoint(ref, env, compatible);
       if (resolution.ok) return undefined;
       const code = resolution.code === "unauthorised" ? "authentication" : "configuration";
-      return { code, reason: resolution.reason };
+      return { code, reason: resolution.reason, needsKeyOf: resolution.needsKeyOf };
     },
     async close() {
       await Promise.all([own?.close(), embedding.close(), ports.close()]);
@@ -245,7 +247,12 @@ export async function checkModelRef(
       : findMeant(provider, [...Object.keys(providers), SDK, "sim"]);
   const usual = problem.next ?? "choose a model that can be reached";
   const next = meant === undefined ? usual : `${meant}/${name.join("/")}`;
-  throw new Fault(problem.code, { why: problem.reason, next });
+  const { needsKeyOf } = problem;
+  throw new Fault(problem.code, {
+    why: problem.reason,
+    next,
+    ...(needsKeyOf === undefined || meant !== undefined ? {} : { needsKeyOf }),
+  });
 }
 
 /** @throws Fault `budget` for a model whose price is unknown, because a cost limit could not be enforced */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { AnyProtocol, Registry } from "../engine/index.ts";
-import { explainIssue } from "../config/explain.ts";
+import { explainIssue, joinWithOr } from "../config/explain.ts";
 import { Settings, type SettingKey } from "../config/settings.ts";
 import { Fault } from "../kernel/index.ts";
 import { escapeJson } from "../reports/printable.ts";
@@ -186,7 +186,15 @@ export function choice<const T extends string>(
   description: string,
   values: readonly T[],
 ): CommandOption<T | undefined> {
-  return { flags, description, schema: z.enum(values).optional() };
+  const [example] = values;
+  return {
+    flags,
+    description,
+    schema: z
+      .enum(values)
+      .meta({ expects: joinWithOr(values), example })
+      .optional(),
+  };
 }
 
 /** How wide the output is, whether it may have colors, and what renders Markdown where it is a terminal. */

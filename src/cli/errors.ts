@@ -34,6 +34,8 @@ export function noteError(io: Pick<Io, "output" | "env" | "cwd">, error: unknown
 
 function problemIn(error: unknown): CommandProblem {
   if (!(error instanceof Error)) return { problem: String(error) };
+  if (isFault(error, "authentication") && error.details.needsKeyOf !== undefined)
+    return { problem: error.details.why, next: `parley keys set ${shellWord(error.details.needsKeyOf)}` };
   if (isFault(error, "configuration") || isFault(error, "authentication") || isFault(error, "budget")) {
     const { why, next } = error.details;
     if (next.startsWith("expected ")) {

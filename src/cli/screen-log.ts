@@ -79,8 +79,13 @@ function entryWords(entry: Entry): string | undefined {
     return `${who}: review could not be read: ${entry.data.ranking.reason}`;
   if (isEvent(entry, "roster-fixed")) {
     const { phase, in: inside, out } = entry.data;
-    const missing = out.map(({ id, why }) => `; ${id} failed: ${why}`).join("");
     const all = inside.length + out.length;
+    if (all === 0) return undefined;
+    const cut = out.filter(({ cap }) => cap !== undefined).map(({ id }) => id);
+    if (cut.length > 0 && phase.endsWith("/reached")) return "The limit is too low for the next step";
+    if (cut.length === all) return "Nobody is asked: the limit is too low";
+    if (cut.length > 0) return `Left out, as the limit is too low for more: ${cut.join(", ")}`;
+    const missing = out.map(({ id, why }) => `; ${id} failed: ${why}`).join("");
     const [, round, kind = phase] = /^round-(\d+)\/([a-z]+)$/.exec(phase) ?? [];
     const where = round === undefined ? "" : `Round ${round}: `;
     const { done } = workWords(kind);

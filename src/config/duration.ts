@@ -45,4 +45,4 @@ export const Since = z
     context.addIssue({ code: "custom" });
     return z.NEVER;
   })
-  .meta({ expects: "a day such as 2026-01-31, a time in UTC, or a duration such as 12h" });
+  .meta({ expects: "a day such as 2026-01-31, a time in UTC, or a duration such as 12h", example: "30d" });

@@ -24,7 +24,8 @@ type Faults = {
   configuration: { why: string; next: string };
   /** A file that somebody else may have written names what only this user may allow. `names`: one text each, as it is shown. */
   untrusted: { file: string; names: readonly string[] };
-  authentication: { why: string; next: string };
+  /** `needsKeyOf`: the provider whose key is missing. */
+  authentication: { why: string; next: string; needsKeyOf?: string };
   budget: { why: string; next: string };
 };
 export type FaultCode = keyof Faults;

@@ -58,13 +58,19 @@ export type Compatible = { readonly [name: string]: CompatibleEntry };
 /** `reason` says what is missing and what to do about it; `code` is how a call that was made all the same fails. */
 export type Resolution =
   | { readonly ok: true; readonly endpoint: Endpoint }
-  | { readonly ok: false; readonly code: "unauthorised" | "refused"; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly code: "unauthorised" | "refused";
+      readonly reason: string;
+      /** The provider whose key is missing. */
+      readonly needsKeyOf?: string;
+    };
 
 function refuse(reason: string): Resolution {
   return { ok: false, code: "refused", reason };
 }
-function refuseKey(reason: string): Resolution {
-  return { ok: false, code: "unauthorised", reason };
+function refuseKey(reason: string, needsKeyOf?: string): Resolution {
+  return { ok: false, code: "unauthorised", reason, ...(needsKeyOf === undefined ? {} : { needsKeyOf }) };
 }
 
 function firstSet(env: Variables, names: readonly string[]): { name: string; value: string } | null {
@@ -171,7 +177,7 @@ function resolveProvider(
   const key = firstSet(env, row.keyVariables);
   // Behind a URL of the user's own there may be a server that wants no key.
   if (key === null && row.keyVariables.length > 0 && given === null) {
-    return refuseKey(`${name} needs a key; set ${row.keyVariables.join(" or ")}`);
+    return refuseKey(`${name} needs a key; set ${row.keyVariables.join(" or ")}`, name);
   }
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.value))
     return refuseKey(`${key.name} holds characters that no key has; set it anew`);

@@ -16,18 +16,19 @@ export const cost = (io: Io, { by = "model", since, json }: Values<typeof COST>)
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const rows = costBy(runs, by, localDay);
     const total = sumCosts(rows);
+    const shownSince = since === undefined ? undefined : new Date(since).toISOString();
     await print(
       io,
       { json },
       {
         value: {
           by,
-          since: since === undefined ? null : new Date(since).toISOString(),
+          since: shownSince ?? null,
           timeZone,
           rows,
           total,
         },
-        words: ({ width }) => costText({ by, rows, total, timeZone, width }),
+        words: ({ width }) => costText({ by, since: shownSince, rows, total, timeZone, width }),
       },
     );
   });
@@ -42,18 +43,21 @@ const NARROW = 60;
 
 function costText({
   by,
+  since,
   rows,
   total,
   timeZone,
   width,
 }: {
   readonly by: string;
+  readonly since: string | undefined;
   readonly rows: readonly CostRow[];
   readonly total: CostRow;
   readonly timeZone: string;
   readonly width: number;
 }): string {
-  if (rows.length === 0) return "No calls are recorded.\n";
+  if (rows.length === 0)
+    return since === undefined ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
   const isWide = width >= NARROW;
   const cells = ({ key, calls, tokens, unknown, usd }: CostRow) => [
     key,
