@@ -29,15 +29,17 @@ export async function loadResult(
   return resultOf(veiled(entries), view);
 }
 
-/** As `loadResult`, with the words of the protocol's own report. */
+/** As `loadResult`, with the words of the protocol's own report and, where `texts` are given, the conversation's earlier turns. */
 export async function loadShown(
   protocols: Registry<AnyProtocol>,
   entries: readonly Entry[],
+  texts?: Pick<OrganizationStore, "text">,
 ): Promise<ShownResult | undefined> {
   const result = await loadResult(protocols, entries);
   const protocol = await protocolOf(protocols, entries);
-  if (!result || !protocol) return result && { result, parts: [] };
-  if (result.section === null) return { result, parts: [] };
+  const earlier = texts ? await loadEarlier(texts, entries) : [];
+  if (!result || !protocol) return result && { result, parts: [], earlier };
+  if (result.section === null) return { result, parts: [], earlier };
   const {
     sectionParts,
     sectionLines,
@@ -54,12 +56,27 @@ export async function loadShown(
   return {
     ...{
       result,
+      earlier,
       isVerdict,
       agreement: agreement?.(section, result as never),
       course: courseParts && (() => courseParts(veiled(entries))),
     },
     parts: sectionParts?.(section, result as never) ?? lines(),
   };
+}
+
+/** The turns that a deliberation's prompts rest on, oldest first; a summary of several has an empty question. */
+async function loadEarlier(
+  { text }: Pick<OrganizationStore, "text">,
+  entries: readonly Entry[],
+): Promise<NonNullable<ShownResult["earlier"]>> {
+  const opening = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  return Promise.all(
+    (opening?.history ?? []).map(async ({ question, answer }) => ({
+      question: await text(question),
+      answer: await text(answer),
+    })),
+  );
 }
 
 /** A complete deliberation: result, events and pinned texts by digest. */

@@ -87,7 +87,7 @@ export async function writeDebate(
   if (report === undefined) return;
   try {
     const text = isPage(report)
-      ? runText(entries, await loadShown(withProtocols(io.protocols ?? []), entries), "html")
+      ? runText(entries, await loadShown(withProtocols(io.protocols ?? []), entries, store), "html")
       : recordText(record, "md");
     writeInFolders(report, text, io);
   } catch (error) {

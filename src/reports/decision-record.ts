@@ -2,6 +2,7 @@ import { isVoice, type Entry, type ReportPart } from "../kernel/index.ts";
 import { formatDuration, pluralize } from "../text/format.ts";
 import { warningLines, type ShownResult } from "./answer.ts";
 import { block, bullets, inline, partMarkdown, plainMarkdown, section } from "./markdown.ts";
+import { earlierPart } from "./deliberation.ts";
 import { namesOf } from "./names.ts";
 import { unpricedModels } from "./unpriced.ts";
 import { describeBaseline, formatCost } from "./words.ts";
@@ -30,7 +31,11 @@ export function decisionRecord(entries: readonly Entry[], shown: ShownResult): s
     `---\nstatus: proposed\ndate: ${entries[0]?.at.slice(0, 10) ?? ""}\ndecision-makers: []\n---`,
     `# ${inline(first.replace(/^#{1,6} /, ""), 120) || "A decision"}`,
     bullets(warningLines(shown)),
-    section("## Context and Problem Statement", block(question)),
+    section(
+      "## Context and Problem Statement",
+      block(question),
+      (shown.earlier ?? []).length === 0 ? "" : partMarkdown(earlierPart(shown), { level: 3 }),
+    ),
     section("## Considered Options", bullets(options)),
     section(
       "## Decision Outcome",

@@ -1,6 +1,7 @@
 import { marked, type Token, type Tokens } from "marked";
 import { describe, expect, it } from "vitest";
 import { Cursor, DeliberationId, decodeEntry, eventId, type Entry } from "../kernel/index.ts";
+import { decisionRecord } from "./decision-record.ts";
 import { deliberationMarkdown } from "./deliberation.ts";
 import { shownPanel } from "../../test/support/shown.ts";
 import {
@@ -55,6 +56,20 @@ const documentOf = (entries: readonly Entry[]) => deliberationMarkdown(entries, 
 
 it("tells everything, the outcome first", () => {
   expect(documentOf(degradedCouncil().entries)).toMatchSnapshot();
+});
+
+it("names the turns before it, the last five, and a final answer in place of its text", () => {
+  const { entries } = degradedCouncil();
+  const turns = Array.from({ length: 6 }, (_, nth) => ({
+    question: `# Question ${nth}?`,
+    answer: nth === 5 ? "Long working.\n\nFinal answer: 391" : "It depends. On much.",
+  }));
+  const shown = { ...shownPanel(entries), earlier: turns };
+  for (const text of [deliberationMarkdown(entries, shown), decisionRecord(entries, shown)]) {
+    expect(headings(text)).toContainEqual(expect.stringMatching(/^[23] Earlier in this conversation$/));
+    expect(text).toContain("- 1 turn before these\n- \\# Question 1?: It depends.\n");
+    expect(text).toContain("- \\# Question 5?: 391\n");
+  }
 });
 
 it("puts what is missing above the answer", () => {

@@ -9,6 +9,7 @@ import {
   type StepKey,
 } from "../kernel/index.ts";
 import { writeAnswer } from "../replies/answer.ts";
+import { extractAnswer } from "../replies/extract-answer.ts";
 import { formatDuration, formatNumber, pluralize } from "../text/format.ts";
 import type { Result } from "../views/result.ts";
 import { spending, type Spent } from "../views/spending.ts";
@@ -85,6 +86,7 @@ function partsOf(entries: readonly Entry[], shown: ShownResult): readonly Report
   const { result, parts, course } = shown;
   const journal: JournalSection = { entries, result, nameOf: namesOf(result.participants) };
   return [
+    earlierPart(shown),
     baselinePart(result),
     ...parts,
     clarifications(journal),
@@ -101,6 +103,27 @@ function partsOf(entries: readonly Entry[], shown: ShownResult): readonly Report
     timelinePart(journal),
     journalPart(entries, opened),
   ];
+}
+
+/** Turns of the conversation that a document tells; the prompts may have shown more. */
+const MAX_EARLIER = 5;
+
+/** What was asked and answered before, a line each. */
+export function earlierPart({ earlier = [], result: { previous } }: ShownResult): ReportPart {
+  const left = Math.max(0, earlier.length - MAX_EARLIER);
+  return part(
+    "Earlier in this conversation",
+    words(previous === null ? "" : `Follows the run ${previous}.`),
+    points([
+      ...(left > 0 ? [`${pluralize(left, "turn")} before these`] : []),
+      ...earlier.slice(-MAX_EARLIER).map(({ question, answer }) => {
+        const final = extractAnswer(answer);
+        const [first = ""] = answer.trim().split(/\n|(?<=[.!?])\s/, 1);
+        const gist = final ? writeAnswer(final) : first;
+        return `${question === "" ? "Summary" : oneLine(question, 300)}: ${oneLine(gist, 300)}`;
+      }),
+    ]),
+  );
 }
 
 /** The events of a type, in the order of their recording. */

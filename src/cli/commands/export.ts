@@ -142,7 +142,7 @@ async function* runPieces({ io, stored, format, table, known }: Job, recorded: r
     const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
     yield jsonText({ ...(await exportRun({ store: stored.store, protocols }, entries)), events });
   } else {
-    const shown = await loadShown(protocols, entries);
+    const shown = await loadShown(protocols, entries, stored.store);
     if (format === "csv") {
       if (shown) yield CSV_TABLES[table].lines({ entries, result: shown.result });
     } else if (format === "adr") {

@@ -26,7 +26,7 @@ const isFiltered = ({ protocol, status, since, search }: Values<typeof LIST_RUNS
 export const show = (io: Io, { details, all, json }: Values<typeof SHOW>, id: string): Promise<void> =>
   withStore(io, async (stored) => {
     const entries = veiled(await readEntries(stored, id));
-    const shown = await loadShown(withProtocols(io.protocols ?? []), entries);
+    const shown = await loadShown(withProtocols(io.protocols ?? []), entries, stored.store);
     if ((details || all) && !json)
       await io.output.result(documentText(deliberationMarkdown(entries, shown), await faceOf(io.output)));
     else if (shown) {
