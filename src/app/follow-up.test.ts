@@ -38,6 +38,28 @@ const textOf = ({ messages }: { readonly messages: readonly Message[] }) =>
   messages.map(({ text }) => text).join("\n");
 
 describe("a follow-up", () => {
+  it.each(["ask", "council", "debate", "respond"])(
+    "by %s has the models of the turn before, unless it names its own (FOLLOW-2)",
+    (protocol) =>
+      talking(async (parley) => {
+        const modelsIn = ({ opening }: Awaited<ReturnType<typeof asked>>) =>
+          opening.participants.map(({ id, model }) => `${id} ${model}`);
+        const first = await asked(parley, {
+          protocol,
+          question: "Which database?",
+          models: ["sim/cyd", "sim/bob"],
+        });
+        const follow = { protocol, question: "And in five years?", models: undefined };
+        const next = await asked(parley, { ...follow, previous: first.id });
+        expect(modelsIn(next)).toEqual(modelsIn(first));
+        const own = await asked(parley, { ...follow, previous: next.id, models: ["sim/ada", "sim/bob"] });
+        expect(modelsIn(own)).toContainEqual(expect.stringMatching(/ sim\/ada$/));
+        const other = protocol === "council" ? "debate" : "council";
+        const request = { ...follow, protocol: other, previous: own.id, models: ["sim/bob", "sim/ada"] };
+        expect(modelsIn(await asked(parley, request))).toContainEqual(expect.stringMatching(/ sim\/bob$/));
+      }),
+  );
+
   it.each(["ask", "council", "debate"])(
     "by %s shows every participant earlier questions and answers, and no earlier draft",
     (protocol) =>

@@ -1,8 +1,10 @@
+import type { AnyProtocol } from "../engine/index.ts";
 import type { OpeningContext, OpeningPart } from "../engine/opening-part.ts";
 import {
   DeliberationId,
   Fault,
   isEvent,
+  personOf,
   type Entry,
   type Opening,
   type Participant,
@@ -13,6 +15,38 @@ import type { AppContext } from "./context.ts";
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { findOpening } from "./lookup.ts";
 import { contextTokensOf } from "./reaction-plan.ts";
+
+// FOLLOW-2. A turn has the models of the turn that it follows, if that was of the same protocol and the request names none.
+
+/** The fields of settings that name the models of seats. */
+const SEATED = ["models", "chair", "reviewers", "synthesizer"] as const;
+
+/** The settings of a request with the models of the turn that it follows (FOLLOW-2). */
+export async function withEarlierModels<C extends Pick<AppContext, "settings" | "requested" | "store">>(
+  context: C,
+  { name, seats }: Pick<AnyProtocol, "name" | "seats">,
+  { previous, member, pack }: FollowUpRequest & { readonly pack?: string | undefined },
+): Promise<C> {
+  const isNamed = pack !== undefined || SEATED.some((field) => context.requested.has(field));
+  if (previous === undefined || member !== undefined || isNamed) return context;
+  const earlier = await readOpening(context, DeliberationId.parse(previous));
+  if (earlier?.protocol.name !== name) return context;
+  const modelsIn = (field: string) =>
+    seats
+      .filter(({ filledBy }) => filledBy === field)
+      .flatMap((seat) => earlier.participants.filter((one) => one.seat === seat.name))
+      .flatMap(({ model }) => (personOf(model) === undefined ? [model] : []));
+  const settings = Object.fromEntries(
+    SEATED.map((field) => [field, modelsIn(field)] as const).filter(([, models]) => models.length > 0),
+  );
+  return { ...context, settings: { ...context.settings, ...settings } };
+}
+
+const readOpening = async (
+  { store }: Pick<AppContext, "store">,
+  id: DeliberationId,
+): Promise<Opening | undefined> =>
+  (await store.read(id)).find((entry) => isEvent(entry, "deliberation-opened"))?.data;
 
 /** The window that is assumed where neither settings nor the model's server say. */
 const USUAL_CONTEXT = 32_768;

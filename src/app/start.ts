@@ -19,7 +19,7 @@ import {
   type PanelRequest,
   type PreparedOpening,
 } from "./opening.ts";
-import { followUp, type FollowUpRequest } from "./follow-up.ts";
+import { followUp, withEarlierModels, type FollowUpRequest } from "./follow-up.ts";
 import { follow, type Run, type RunOptions } from "./run.ts";
 
 /** Settings of a process, not of a request. */
@@ -104,7 +104,7 @@ export async function prepareOpening(
   options: PrepareOptions = {},
 ): Promise<PreparedOpening> {
   const pack = request.pack === undefined ? undefined : given.resources.pack(request.pack);
-  const context = pack ? withPack(given, pack.settings) : given;
+  const settled = pack ? withPack(given, pack.settings) : given;
   const question = request.question.trim();
   if (question === "")
     throw new Fault("configuration", { why: "the question is empty", next: "give a question" });
@@ -114,9 +114,10 @@ export async function prepareOpening(
   }
   const { context: attached = [], reactions = true, member: name } = request;
   const protocol = await protocolNamed(
-    context.protocols,
+    settled.protocols,
     name === undefined ? (request.protocol ?? pack?.protocol ?? "ask") : "respond",
   );
+  const context = await withEarlierModels(settled, protocol, request);
   const names = ownSettings(protocol);
   const flat = Object.entries(request).filter(([key, value]) => names.includes(key) && value !== undefined);
   const protocolSettings = { ...Object.fromEntries(flat), ...request.protocolSettings };

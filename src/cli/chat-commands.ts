@@ -39,6 +39,8 @@ export type Chat = {
 /** A question, and the panel that it goes to in place of the model. */
 export type ChatRequest = Pick<TurnRequest, "again" | "member" | "question"> & {
   readonly protocol?: "council" | "debate" | undefined;
+  /** Whether the person is asked before anything is remembered, so that the model has no tool for it. */
+  readonly asksFirst?: boolean;
 };
 
 type ChatCommand = {

@@ -6,7 +6,6 @@ import { criticSettings } from "../../app/reaction-plan.ts";
 import type { Run } from "../../app/run.ts";
 import { linkAbort, type LinkedAbort } from "../../engine/index.ts";
 import { isFault, type DeliberationId } from "../../kernel/index.ts";
-import { sectionOf } from "../../protocols/respond/view.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { pluralize } from "../../text/format.ts";
 import { isClosed } from "../../views/result.ts";
@@ -20,6 +19,7 @@ import {
 } from "../chat-commands.ts";
 import { createChatInput } from "../chat-input.ts";
 import { createChatScreen, foreignText, wordSecond } from "../chat-screen.ts";
+import { findOpening } from "../../app/lookup.ts";
 import { faceOf, type Io, type Values } from "../command.ts";
 import { refuseWithoutModels } from "../connect.ts";
 import { noteError } from "../errors.ts";
@@ -51,11 +51,19 @@ export const chat = (io: Io, options: ChatOptions, { settings: flags }: Declared
       options.continue === undefined ? undefined : await resolveTurn(context, options.continue);
     const folder = options.folder === undefined ? undefined : resolve(io.cwd, options.folder);
     const showing = { json: false, events, quiet, onDegraded: settings.onDegraded };
-    return converse(io, { configured, previous, folder, all }, showing);
+    const earlier = previous === undefined || flags["model"] !== undefined ? undefined : previous;
+    const model = (earlier && (await respondentOf(context, earlier))) ?? settings.models[0];
+    return converse(io, { configured, previous, folder, all, model }, showing);
   });
+
+/** The model that answered a turn, where one alone did. */
+const respondentOf = async ({ store }: AppContext, id: DeliberationId): Promise<string | undefined> =>
+  findOpening(await store.read(id), id).data.participants.find(({ seat }) => seat === "respondent")?.model;
 
 type ChatSession = Pick<TurnRequest, "configured" | "folder"> & {
   readonly previous: DeliberationId | undefined;
+  /** Who answers until another is chosen; undefined where one is to be found. */
+  readonly model: string | undefined;
   /** Whether the second model's answers are shown as well, when they come. */
   readonly all: boolean;
 };
@@ -63,7 +71,7 @@ type ChatSession = Pick<TurnRequest, "configured" | "folder"> & {
 /** A conversation on the terminal, or with one question a line from elsewhere. */
 async function converse(
   io: Io,
-  { configured, previous, folder, all }: ChatSession,
+  { configured, previous, folder, all, model: first }: ChatSession,
   showing: Showing,
 ): Promise<number> {
   const { output } = io;
@@ -80,7 +88,7 @@ async function converse(
   let turn: LinkedAbort | undefined;
   const state: ChatState = {
     ...{ last: previous, lastTurn: undefined, lastQuestion: undefined },
-    ...{ model: context.settings.models[0], memory: context.settings.memory },
+    ...{ model: first, memory: context.settings.memory },
   };
   let exit: number = EXIT.answered;
   const after = new Set<Promise<unknown>>();
@@ -96,13 +104,17 @@ async function converse(
   lines.on("SIGINT", interrupt);
   process.on("SIGINT", interrupt);
 
-  const askModel = async ({ question, again, member }: ChatRequest): Promise<void> => {
+  const askModel = async ({ question, again, member, asksFirst }: ChatRequest): Promise<void> => {
     const link = (turn = linkAbort(leave.signal));
     const { signal } = link;
     await screen.busy(true);
     try {
       const { last, memory, model } = state;
-      const how = { ...(model === undefined ? {} : { models: [model] }), ...(memory ? {} : { memory }) };
+      const how = {
+        ...(model === undefined ? {} : { models: [model] }),
+        ...(memory ? {} : { memory }),
+        ...(asksFirst ? { memoryTools: false } : {}),
+      };
       const place = { previous: last, again, member };
       if (model === undefined && member === undefined) await refuseWithoutModels(context, question);
       const one = await askTurn(io, { configured, question, ...place, how, folder, signal }, showing);
@@ -186,10 +198,10 @@ async function converse(
     if (/^(exit|quit)$/i.test(text)) return false;
     if (text.startsWith("/")) return runChatCommand(chat, text);
     const { question, member } = readFollowUp(text, undefined);
-    await chat.ask({ question, member });
     const [, wish] = /^(?:please )?remember (?:that )?([^]{3,400})$/i.exec(text) ?? [];
-    const kept = state.lastTurn && sectionOf(state.lastTurn.run.recorded()).remembered.length > 0;
-    if (wish === undefined || kept || !interactive || !state.memory) return true;
+    const asksFirst = wish !== undefined && interactive && state.memory;
+    await chat.ask({ question, member, asksFirst });
+    if (!asksFirst) return true;
     told = wish;
     output.note(`Pin “${oneLine(wish, 200)}” as a fact? [y/N]`);
     return true;
