@@ -289,6 +289,14 @@ describe("the lines after an answer", () => {
     }
   });
 
+  it("leaves out clauses that do not fit, before it cuts a word", () => {
+    const shown = { ...sample(), agreement: "Ranked first by peers: Challenger, 2 points of dissent" };
+    const at = (width: number) => footerLines(shown, { width, ...footer })[0];
+    expect(at(40)).toBe("Ranked first by peers: Challenger");
+    expect(at(60)).toContain("2 points of dissent");
+    expect(at(20)).toBe("Ranked first by pee…");
+  });
+
   it("tell agreement and baseline, cost, time and models, and how to go on", () => {
     const agreement = "2 of 3: 391, 1 of 3: 381";
     const cost = { usd: 0.0079, source: "table" };

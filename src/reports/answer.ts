@@ -104,9 +104,12 @@ export function footerLines(
   });
 }
 
-/** Parts next to each other as far as they fit; the first is cut where even it does not. */
+/** Parts next to each other as far as they fit; the first loses its last clauses, and is cut, where even it does not. */
 function fitting(parts: readonly string[], width: number): string {
-  const [first = "", ...rest] = parts;
+  const [whole = "", ...rest] = parts;
+  const clauses = whole.split(", ");
+  while (clauses.length > 1 && widthOf(clauses.join(", ")) > width) clauses.pop();
+  const first = clauses.join(", ");
   return rest.reduce(
     (line, part) => {
       const longer = `${line} · ${part}`;

@@ -1,8 +1,20 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { Result } from "../../src/views/result.ts";
-import { PANEL, built, eventsIn, isProblem, linesIn, QUESTION, resultIn, somewhere } from "./parley.ts";
+import {
+  PANEL,
+  built,
+  eventsIn,
+  isProblem,
+  linesIn,
+  QUESTION,
+  resultIn,
+  somewhere,
+  type Somewhere,
+} from "./parley.ts";
 
 built();
 
@@ -197,3 +209,35 @@ async function list(place: ReturnType<typeof somewhere>) {
   const { stdout } = await place.run(["list", "--json"]);
   return JSON.parse(stdout) as { id: string; question: string }[];
 }
+
+/** What a command writes on a terminal, from util-linux's `script`; undefined where there is none. */
+function onTerminal(place: Somewhere, env: Readonly<Record<string, string>>): string | undefined {
+  const command = fileURLToPath(new URL("../../dist/cli.mjs", import.meta.url));
+  const line = `'${process.execPath}' '${command}' '${QUESTION}' --models sim/ada,sim/bo`;
+  const ran = spawnSync("script", ["-qec", line, "/dev/null"], {
+    cwd: place.cwd,
+    env: { PATH: process.env["PATH"] ?? "", HOME: place.folder, PARLEY_HOME: place.home, ...env },
+    encoding: "utf8",
+  });
+  return ran.error || ran.status !== 0 ? undefined : ran.stdout;
+}
+
+describe("a terminal", () => {
+  const escapes = /\u001B\[[0-9;?]*[A-Za-z]/g;
+  const colors = /\u001B\[[0-9;]*m/g;
+  it.each([
+    [{ TERM: "dumb" }, 0, 0],
+    [{ TERM: "dumb", NO_COLOR: "1" }, 0, 0],
+    [{ TERM: "xterm", NO_COLOR: "1" }, Infinity, 0],
+    [{ TERM: "xterm" }, Infinity, Infinity],
+  ])("with %j gets as many escape sequences as it can take", async (env, most, mostColors) => {
+    await using place = somewhere();
+    const text = onTerminal(place, env);
+    if (text === undefined) return void console.log("skipped: there is no `script` of util-linux here");
+    expect(text).toContain("391");
+    const within = (found: RegExpMatchArray | null, limit: number) =>
+      limit === 0 ? expect(found).toBeNull() : expect(found?.length).toBeGreaterThan(0);
+    within(text.match(escapes), most);
+    within(text.match(colors), mostColors);
+  });
+});
