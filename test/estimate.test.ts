@@ -187,7 +187,7 @@ describe("an estimate in words", () => {
       priced.total?.usd?.high ?? NaN,
     );
     expect(estimateLine(await estimateOf(asked.models))).toBe(
-      "Up to 8 calls; cost unknown: no price for openai/gpt-none",
+      "Up to 4 calls; cost unknown: no price for openai/gpt-none",
     );
     expect(estimateLine(await estimateOf(["sim/ada"]))).toMatch(/^Up to \d calls?, free$/);
     const capped = { ...priced, caps: { calls: 1, usd: 0.0001 } };

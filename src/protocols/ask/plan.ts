@@ -1,5 +1,5 @@
 import type { Plan, PlanContext, PlannedPhase } from "../../engine/index.ts";
-import { planReviews, planSynthesis } from "../council/index.ts";
+import { countReviewers, planReviews, planSynthesis } from "../council/index.ts";
 import { draftLimits } from "../council/settings.ts";
 import { planHistory } from "../phases/conversation.ts";
 import { planDrafts } from "../phases/draft.ts";
@@ -36,9 +36,10 @@ export function planAsk(context: PlanContext<AskSettings>): Plan {
     request: comparisonRequest(context, chair, table),
     shows: times(members.length, limits.draft),
   };
-  const reviewed = effort >= 4;
+  const canReview = countReviewers(context, { table, judges });
+  const reviewed = effort >= 4 && canReview > 0;
   const reviews = planReviews(context, { table, judges }, { count: AT_MOST, tokens: limits.draft });
-  const reviewers = reviewed ? members.length + judges.length : 0;
+  const reviewers = reviewed ? canReview : 0;
   const open: PlannedPhase[] = [
     { name: "comparison", calls: [compared] },
     ...(effort >= 5 ? [{ name: "revision", calls: revisions }] : []),

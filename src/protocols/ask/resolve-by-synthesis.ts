@@ -13,6 +13,7 @@ import { defineTemplate, replySchema } from "../../prompts/template.ts";
 import { ComparisonReply, parseComparison } from "../../replies/comparison.ts";
 import {
   conclude,
+  countReviewers,
   minimumReviewCalls,
   minimumSynthesisCalls,
   reserveForChair,
@@ -87,18 +88,20 @@ async function continueToChair(
     const why = `${reason}, and the budget does not reach for a synthesis`;
     return stop(context, { rung: "comparison", drafts, why, cap: writable.cap });
   }
+  const judges = context.seats("judge");
   // A vote has nothing to count without rankings.
-  const wantsReview = effort >= 4 && (contradicted || mode === "vote");
+  const wantsReview =
+    effort >= 4 && (contradicted || mode === "vote") && countReviewers(context, { table, judges }) > 0;
   const reviewCalls = () => [
     ...minimumSynthesisCalls(context),
-    ...minimumReviewCalls(context, { table, judges: context.seats("judge") }),
+    ...minimumReviewCalls(context, { table, judges }),
   ];
   const reviewable = wantsReview
     ? await canAfford(run, { name: "review", work: { kind: "review" }, calls: reviewCalls })
     : { ok: false };
   const reviewed = reviewable.ok;
   const cut = wantsReview && !reviewed ? ", and the budget does not reach for a review" : "";
-  if (mode === "vote" && !reviewed)
+  if (mode === "vote" && wantsReview && !reviewed)
     return stop(context, { rung: "comparison", drafts, why: `${reason}${cut}`, cap: reviewable.cap });
 
   const round = createRevisionRound(context, {

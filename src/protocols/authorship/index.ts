@@ -8,11 +8,10 @@ import {
 } from "../../kernel/index.ts";
 import { fanOut } from "../phases/fan-out.ts";
 import { modelParams, readFinal, readReply, stoppedByBudget } from "../phases/reply.ts";
-import { labelAt } from "../phases/table.ts";
 import { guessPrompt, guessTemplate } from "./prompts.ts";
-import { AuthorshipSettings, guessedBy } from "./settings.ts";
+import { AuthorshipSettings, guessedBy, letterAt } from "./work.ts";
 
-export { AuthorshipSettings } from "./settings.ts";
+export { AuthorshipSettings } from "./work.ts";
 
 // AUTHOR-1. A guess sees one draft, and the participants in an order of its own.
 
@@ -98,7 +97,7 @@ function guessRequest(
     const one = candidates.find((candidate) => candidate.id === id);
     if (!one) return [];
     const told = [`Name: ${one.name}`, `Model: ${one.model}`, text(`participant/${id}`)];
-    return [{ label: labelAt(index), text: told.join("\n").trim() }];
+    return [{ label: letterAt(index), text: told.join("\n").trim() }];
   });
   const messages = guessPrompt(context, {
     question: text("question"),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { callOf, isEvent, workOf, type Entry, type Failure } from "../../kernel/index.ts";
 import { estimateShare, Estimate, successesAtLeast } from "../../stats/proportions.ts";
 import { isSimulated } from "../../views/simulated.ts";
-import { AuthorshipSettings, guessedBy } from "./settings.ts";
+import { AuthorshipSettings, guessedBy } from "./work.ts";
 
 /** Who a model took to be the authors of a deliberation's drafts. */
 export const sectionSchema = z.strictObject({

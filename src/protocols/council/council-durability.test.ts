@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callOf, originKey, type Entry, type Json } from "../../kernel/index.ts";
+import { callOf, isEvent, originKey, type Entry, type Json } from "../../kernel/index.ts";
 import { agreeable, councilAsked, taskOf } from "../../../test/support/council-table.ts";
 import { crashPoints, factsOf, stage } from "../../testing/stage.ts";
 import { council } from "./index.ts";
@@ -16,6 +16,7 @@ const rough = () =>
     protocols: [council],
     script: {
       ...agreeable(EVERYBODY),
+      dan: agreeable(["dan"])["dan"] ?? (() => ""),
       bob: () => ({ fail: "refused", latencyMs: 5 }),
       cyd: (request) => ({ text: taskOf(request) === "draft" ? "Final answer: 391" : "hm", latencyMs: 5 }),
     },
@@ -61,8 +62,8 @@ describe("a fork of a council", () => {
     settings?: Record<string, Json>;
     without?: string;
   }) => {
-    const on = table();
-    const parent = (await on.play(councilAsked())).id;
+    const on = stage({ protocols: [council], script: agreeable([...EVERYBODY, "dan"]) });
+    const parent = (await on.play(councilAsked({ members: ["ada", "bob", "cyd", "dan"] }))).id;
     const before = on.models.calls.length;
     const [opening] = await on.store.for(LOCAL).read(parent);
     if (opening?.type !== "deliberation-opened") throw new Error("no opening");
@@ -80,7 +81,7 @@ describe("a fork of a council", () => {
     });
     expect(made).toEqual(["synthesis"]);
     expect(entries.filter((entry) => entry.origin.by === "protocol" && callOf(entry))).toHaveLength(1);
-    expect(entries.filter(({ origin }) => origin.by === "adopted")).toHaveLength(9);
+    expect(entries.filter(({ origin }) => origin.by === "adopted")).toHaveLength(11);
   });
 
   it("makes none for another mode", async () => {
@@ -91,7 +92,7 @@ describe("a fork of a council", () => {
 
   it("asks again only what a missing member touches", async () => {
     const { made } = await forked({ without: "bob" });
-    expect(made).toEqual(["review", "review", "synthesis"]);
+    expect(made).toEqual(["review", "review", "review", "synthesis"]);
   });
 
   it("keeps the seed, and with it every label", async () => {
@@ -112,9 +113,27 @@ describe("a replay of a council", () => {
 
   it("passes over failures, repairs and left-out members too", async () => {
     const on = rough();
-    const id = (await on.play(councilAsked())).id;
+    const id = (await on.play(councilAsked({ members: ["ada", "bob", "cyd", "dan"] }))).id;
     expect(await on.lines(id)).toContain("reply-received < protocol/review/cyd");
-    expect(await on.engine.replay(id)).toEqual({ steps: 10, calls: 7 });
+    expect(await on.engine.replay(id)).toEqual({ steps: 12, calls: 9 });
+  });
+
+  it("that was opened by earlier readers still has its rankings of one draft", async () => {
+    const on = table();
+    const earlier = alterStore(on.store, (part) => ({
+      read: async (...of) =>
+        (await part.read(...of)).map((entry): Entry =>
+          isEvent(entry, "deliberation-opened") ? { ...entry, data: { ...entry.data, readers: 5 } } : entry,
+        ),
+    }));
+    const asked = councilAsked({ members: ["ada", "bob"] });
+    const then = stage({ protocols: [council], script: agreeable(EVERYBODY), store: () => earlier });
+    const { id } = await then.play(asked);
+    expect(then.models.calls.map(({ request }) => taskOf(request))).toContain("review");
+    expect(await then.engine.replay(id)).toMatchObject({ calls: 5 });
+    const now = table();
+    await now.play(asked);
+    expect(now.models.calls.map(({ request }) => taskOf(request))).toEqual(["draft", "draft", "synthesis"]);
   });
 
   it.each(["draft/ada", "review/bob", "synthesis/chair"])(

@@ -20,7 +20,7 @@ import { breakTie } from "./tie-break.ts";
 
 export { councilTemplates } from "./prompts.ts";
 export { CouncilSettings, councilSeats, draftLimits, Rewriting, Strategy } from "./settings.ts";
-export { minimumReviewCalls, planReviews } from "./review.ts";
+export { countReviewers, minimumReviewCalls, planReviews } from "./review.ts";
 export { breakTie } from "./tie-break.ts";
 export {
   minimumSynthesisCalls,
@@ -86,7 +86,9 @@ export async function conclude(
   if (answers.length === 0) return { outcome: "failed", why: "every draft is withheld" };
   const standing =
     reviews.reviews.length > 0 ? (await reachStanding(context, table, reviews)).data : undefined;
-  const foremost = foremostDrafts(table, standing);
+  const isAsked = reviews.reviews.length + reviews.absent.length > 0;
+  // Where nobody ranks, no draft is ahead.
+  const foremost = isAsked ? foremostDrafts(answers, standing) : answers;
   const fallback = answerWith(leadingDraft(foremost.length > 0 ? foremost : answers), drafts, standing);
   const outcome = absent.length + reviews.absent.length > 0 ? "answered-degraded" : "answered";
 
@@ -95,7 +97,7 @@ export async function conclude(
     if (broken.tied) return { outcome: "inconclusive", why: broken.why, best: fallback };
     if (broken.chosen) return { outcome, ...answerWith(broken.chosen, drafts, standing) };
     // Without a readable ranking there was no vote to win.
-    return { outcome: standing || answers.length === 1 ? outcome : "answered-degraded", ...fallback };
+    return { outcome: standing || !isAsked ? outcome : "answered-degraded", ...fallback };
   }
   const evidence = { table, reviews: reviews.reviews, absent, standing, comparison };
   const synthesis = await synthesize(context, evidence);

@@ -2,7 +2,7 @@ import type { Plan, PlanContext } from "../../engine/index.ts";
 import { planHistory } from "../phases/conversation.ts";
 import { planDrafts } from "../phases/draft.ts";
 import { ALWAYS, plannedTable } from "../phases/plan.ts";
-import { planReviews } from "./review.ts";
+import { countReviewers, planReviews } from "./review.ts";
 import { draftLimits, type CouncilSettings } from "./settings.ts";
 import { planSynthesis } from "./synthesis.ts";
 
@@ -13,7 +13,7 @@ export function planCouncil(context: PlanContext<CouncilSettings>): Plan {
   const table = plannedTable(context, members);
   const { draft: tokens } = context.settings.maxOutputTokens;
   const reviews = planReviews(context, { table, judges }, { count: ALWAYS, tokens });
-  const reviewers = members.length > 1 ? members.length + judges.length : 0;
+  const reviewers = countReviewers(context, { table, judges });
   return [
     ...planHistory(context),
     planDrafts(context, members, draftLimits(context.settings, members.length)),

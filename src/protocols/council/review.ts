@@ -30,6 +30,15 @@ type Reviewer = {
   readonly request: ModelRequest;
 };
 
+/** Runs that were opened by earlier readers had rankings of one draft. */
+const fewestRanked = ({ readers = 1 }: CouncilPlan["opening"]): number => (readers < 6 ? 1 : 2);
+
+/** How many would review these drafts: a ranking of fewer than two says nothing, and is not paid for. */
+export const countReviewers = (
+  context: CouncilPlan | ProtocolContext<CouncilSettings>,
+  reviewTable: ReviewTable,
+): number => listReviewers(context, reviewTable).length;
+
 /** Every judge, who reviews all drafts, and every member with a draft, who reviews the others' drafts. */
 function listReviewers(
   context: CouncilPlan | ProtocolContext<CouncilSettings>,
@@ -39,8 +48,9 @@ function listReviewers(
   const members = context.seats("member").filter(({ id }) => table.some(({ by }) => by.id === id));
   return [...judges, ...members].flatMap((by) => {
     const shown = by.seat === "judge" ? tableFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
-    // The author of the only draft has nothing to review.
-    return shown.length === 0 ? [] : [{ id: by.id, ...createReviewer(context, by, shown) }];
+    return shown.length < fewestRanked(context.opening)
+      ? []
+      : [{ id: by.id, ...createReviewer(context, by, shown) }];
   });
 }
 
@@ -102,6 +112,7 @@ export async function review(
   reviewTable: ReviewTable,
 ): Promise<Reviews> {
   const members = listReviewers(context, reviewTable);
+  if (members.length === 0) return { reviews: [], absent: [] };
   const { patienceMs } = context.settings;
   const done = await fanOut<Reviewer, CouncilReview>(
     context.run,

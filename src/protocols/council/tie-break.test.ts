@@ -45,6 +45,16 @@ const asked = (people: readonly string[] = []) => {
 };
 
 describe("a vote with a tie", () => {
+  it("is a tie where nobody has two drafts to rank, and pays for no review", async () => {
+    const on = divided(DIFFERENT);
+    const opening = councilAsked({ members: ["ada", "bob"], settings: { mode: "vote" } });
+    const { entries } = await on.play(opening);
+    expect(closingOf(entries)).toMatchObject({ outcome: "inconclusive", why: "ada and bob are tied" });
+    expect(on.models.count()).toBe(2);
+    const same = divided({ ...DIFFERENT, bob: DIFFERENT.ada });
+    expect(closingOf((await same.play(opening)).entries)).toMatchObject({ outcome: "answered" });
+  });
+
   it("names no best draft, and is inconclusive where the tied drafts differ", async () => {
     const { entries } = await divided(DIFFERENT).play(asked());
     expect(closingOf(entries)).toMatchObject({
@@ -86,6 +96,6 @@ describe("a vote with a tie", () => {
     const result = resultOf(entries);
     if (!result) throw new Error("no result");
     expect(JSON.stringify(panelParts(section, result))).toContain("vote, won by bob (tie broken by ana)");
-    expect(await on.engine.replay(id)).toMatchObject({ calls: 6 });
+    expect(await on.engine.replay(id)).toMatchObject({ calls: 4 });
   });
 });

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { ParticipantId, StepKey, type Answer } from "../../kernel/index.ts";
-import { labelAt } from "../phases/table.ts";
 
 /** More drafts or participants than this are not audited at once. */
 const MAX = 26;
@@ -35,9 +34,12 @@ export const AuthorshipSettings = z.strictObject({
 });
 export type AuthorshipSettings = z.infer<typeof AuthorshipSettings>;
 
+/** The label of the participant in this place: A to Z. */
+export const letterAt = (index: number): string => String.fromCharCode(65 + index);
+
 /** Who is guessed to have written a draft; undefined where the letter is nobody's. */
 export const guessedBy = (
   { order }: Pick<AuthorshipSettings["drafts"][number], "order">,
   final: Answer | null,
 ): ParticipantId | undefined =>
-  final?.kind === "choice" ? order.find((_, index) => labelAt(index) === final.value) : undefined;
+  final?.kind === "choice" ? order.find((_, index) => letterAt(index) === final.value) : undefined;

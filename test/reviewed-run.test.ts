@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { agreeable, councilAsked } from "../../test/support/council-table.ts";
-import { council } from "../protocols/council/index.ts";
-import { stage } from "../testing/stage.ts";
-import { LOCAL } from "../testing/store-samples.ts";
-import { reviewedRun } from "./reviewed-run.ts";
+import { agreeable, councilAsked } from "./support/council-table.ts";
+import { council } from "../src/protocols/council/index.ts";
+import { stage } from "../src/testing/stage.ts";
+import { LOCAL } from "../src/testing/store-samples.ts";
+import { reviewedRun } from "../src/views/reviewed-run.ts";
 
 it("tells who reviewed whom by authors, in the order shown, and leaves out what a fork took over", async () => {
   const on = stage({ protocols: [council], script: agreeable(["ada", "bob", "cyd", "judy", "chair"]) });
