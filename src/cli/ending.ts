@@ -115,7 +115,10 @@ export function nextLine({ id, status, protocol }: Result): string {
 
 function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   const { status, reason, caps, failures } = describeProblem(result, entries);
-  const why = inWords(nameOnce(reason ?? "no reason was recorded", failures));
+  const why =
+    status === "stopped-by-budget" && result.calls === 0
+      ? "the limit is too low for the first step, so nobody was asked"
+      : inWords(nameOnce(reason ?? "no reason was recorded", failures));
   const problem = `${status.replaceAll("-", " ")}: ${oneLine(why, 600)}`;
   if (status === "stopped-by-budget") {
     const smaller = caps.some((cap) => cap === "usd" || cap === "tokens")

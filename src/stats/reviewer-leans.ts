@@ -49,16 +49,16 @@ export const MIN_OBSERVATIONS = 20;
 const MIN_RUNS = 4;
 
 /** What one deliberation adds to a figure: the sum of its observations, and how many there are. */
-type Part = { readonly sum: number; readonly n: number };
-type Figure = "harshness" | "positionLean" | "ownFamilyLean";
-type Parts = { readonly [figure in Figure]: Part };
+type LeanPart = { readonly sum: number; readonly n: number };
+type LeanName = "harshness" | "positionLean" | "ownFamilyLean";
+type RunParts = { readonly [name in LeanName]: LeanPart };
 
 /**
  * The leans of each reviewer over past deliberations, by key, most reviews first. Intervals are percentile bootstraps (95 %)
  * over deliberations, as the observations of one hang together; null for fewer than four of them.
  */
 export function reviewerLeans(runs: readonly ReviewedRun[]): ReviewerLeans[] {
-  const byKey = new Map<string, { reviews: number; parts: Parts[] }>();
+  const byKey = new Map<string, { reviews: number; parts: RunParts[] }>();
   for (const run of runs)
     for (const key of new Set(run.reviews.map((one) => one.key))) {
       const own = run.reviews.filter((one) => one.key === key);
@@ -72,7 +72,7 @@ export function reviewerLeans(runs: readonly ReviewedRun[]): ReviewerLeans[] {
     }
   return [...byKey]
     .map(([key, { reviews, parts }]) => {
-      const figure = (name: Figure) => estimate(parts.map((part) => part[name]));
+      const figure = (name: LeanName) => estimate(parts.map((part) => part[name]));
       return {
         ...{ key, runs: parts.length, reviews, harshness: figure("harshness") },
         ...{ positionLean: figure("positionLean"), ownFamilyLean: figure("ownFamilyLean") },
@@ -81,16 +81,16 @@ export function reviewerLeans(runs: readonly ReviewedRun[]): ReviewerLeans[] {
     .sort((a, b) => b.reviews - a.reviews || (a.key < b.key ? -1 : 1));
 }
 
-const together = (parts: readonly Part[]): Part => ({
+const together = (parts: readonly LeanPart[]): LeanPart => ({
   sum: sum(parts.map((part) => part.sum)),
   n: sum(parts.map((part) => part.n)),
 });
 
-function estimate(parts: readonly Part[]): Estimate {
+function estimate(parts: readonly LeanPart[]): Estimate {
   const observed = parts.filter(({ n }) => n > 0);
   const n = sum(observed.map((part) => part.n));
   if (n < MIN_OBSERVATIONS) return { value: null, n, low: null, high: null };
-  const ratio = (drawn: readonly Part[]) => together(drawn).sum / together(drawn).n;
+  const ratio = (drawn: readonly LeanPart[]) => together(drawn).sum / together(drawn).n;
   const interval = observed.length < MIN_RUNS ? null : bootstrap(observed, ratio, { seed: "leans" });
   return { value: ratio(observed), n, low: interval?.low ?? null, high: interval?.high ?? null };
 }
@@ -100,7 +100,7 @@ const harshOn = ({ remarks }: GivenReview, draft: string): number | undefined =>
   return strengths + weaknesses === 0 ? undefined : weaknesses / (strengths + weaknesses);
 };
 
-function harshnessIn({ reviews }: ReviewedRun, own: GivenReview): Part {
+function harshnessIn({ reviews }: ReviewedRun, own: GivenReview): LeanPart {
   const differences = own.remarks.flatMap(({ of }) => {
     const others = reviews.flatMap((one) => (one === own ? [] : (harshOn(one, of) ?? [])));
     const said = harshOn(own, of);
@@ -109,7 +109,7 @@ function harshnessIn({ reviews }: ReviewedRun, own: GivenReview): Part {
   return { sum: sum(differences), n: differences.length };
 }
 
-function positionIn({ shown, ranking }: GivenReview): Part {
+function positionIn({ shown, ranking }: GivenReview): LeanPart {
   const pairs = pairsOf(shown).flatMap(([first, second]) => {
     const earlier = isAbove(ranking ?? [], first, second);
     return earlier === undefined ? [] : [Number(earlier)];
@@ -117,7 +117,7 @@ function positionIn({ shown, ranking }: GivenReview): Part {
   return pairs.length === 0 ? { sum: 0, n: 0 } : { sum: mean(pairs) - 0.5, n: 1 };
 }
 
-function familyIn({ reviews, families }: ReviewedRun, own: GivenReview): Part {
+function familyIn({ reviews, families }: ReviewedRun, own: GivenReview): LeanPart {
   if (own.family === null) return { sum: 0, n: 0 };
   const familyOf = (author: string) => families.get(author) ?? null;
   const drafts = (own.ranking ?? []).filter((author) => familyOf(author) !== null);

@@ -60,7 +60,7 @@ describe("how far ask climbs", () => {
       status: "stopped-by-budget",
       calls: 3,
       answer: expect.stringContaining("Final answer"),
-      control: { kind: "best-draft" },
+      control: { kind: "leading-draft" },
     });
   });
 

@@ -6,6 +6,7 @@ import {
   closeBelowQuorum,
   foremostDrafts,
   leadingDraft,
+  type StandingData,
 } from "../phases/control.ts";
 import { withFittedHistory } from "../phases/conversation.ts";
 import { draft, draftTemplate, type Draft, type Drafts } from "../phases/draft.ts";
@@ -13,7 +14,7 @@ import { stoppedByBudget } from "../phases/reply.ts";
 import { seatDrafts } from "../phases/table.ts";
 import { planCouncil } from "./plan.ts";
 import { councilTemplates } from "./prompts.ts";
-import { reachStanding, review, type Reviews } from "./review.ts";
+import { isOfEarlierReaders, reachStanding, review, type Reviews } from "./review.ts";
 import { CouncilSettings, councilSeats, draftLimits } from "./settings.ts";
 import { reserveForChair, synthesize, withhold, type DraftComparison } from "./synthesis.ts";
 import { breakTie } from "./tie-break.ts";
@@ -84,8 +85,9 @@ export async function conclude(
     context.settings.rewriting?.withheld ?? [],
   );
   if (answers.length === 0) return { outcome: "failed", why: "every draft is withheld" };
-  const standing =
+  const reached =
     reviews.reviews.length > 0 ? (await reachStanding(context, table, reviews)).data : undefined;
+  const standing = reached && isOfEarlierReaders(context) ? firstAlone(reached) : reached;
   const isAsked = reviews.reviews.length + reviews.absent.length > 0;
   // Where nobody ranks, no draft is ahead.
   const foremost = isAsked ? foremostDrafts(answers, standing) : answers;
@@ -99,7 +101,7 @@ export async function conclude(
     // Without a readable ranking there was no vote to win.
     return { outcome: standing || !isAsked ? outcome : "answered-degraded", ...fallback };
   }
-  const evidence = { table, reviews: reviews.reviews, absent, standing, comparison };
+  const evidence = { table, reviews: reviews.reviews, absent, standing: reached, comparison };
   const synthesis = await synthesize(context, evidence);
   if (!synthesis.ok)
     return synthesis.code === "over-budget"
@@ -111,6 +113,12 @@ export async function conclude(
     control: chooseControl(drafts, standing, synthesis.final),
   };
 }
+
+/** Runs that earlier readers opened took the first seat in a shared first place for the winner. */
+const firstAlone = (standing: StandingData): StandingData => ({
+  ...standing,
+  places: standing.places.map((row, index) => (index > 0 && row.place === 1 ? { ...row, place: 2 } : row)),
+});
 
 /** The closing where fewer members than the quorum have drafted. */
 export const closeBelowDraftQuorum = ({ drafts, absent }: Drafts, quorum: number): Closing =>

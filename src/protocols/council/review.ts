@@ -30,8 +30,9 @@ type Reviewer = {
   readonly request: ModelRequest;
 };
 
-/** Runs that were opened by earlier readers had rankings of one draft. */
-const fewestRanked = ({ readers = 1 }: CouncilPlan["opening"]): number => (readers < 6 ? 1 : 2);
+/** Whether a run was opened by readers to whom a ranking of one draft counted, and the first seat in a tie for the winner. */
+export const isOfEarlierReaders = ({ opening: { readers = 1 } }: Pick<CouncilPlan, "opening">): boolean =>
+  readers < 6;
 
 /** How many would review these drafts: a ranking of fewer than two says nothing, and is not paid for. */
 export const countReviewers = (
@@ -48,7 +49,7 @@ function listReviewers(
   const members = context.seats("member").filter(({ id }) => table.some(({ by }) => by.id === id));
   return [...judges, ...members].flatMap((by) => {
     const shown = by.seat === "judge" ? tableFrom(table, judges.indexOf(by)) : othersFrom(table, by.id);
-    return shown.length < fewestRanked(context.opening)
+    return shown.length < (isOfEarlierReaders(context) ? 1 : 2)
       ? []
       : [{ id: by.id, ...createReviewer(context, by, shown) }];
   });

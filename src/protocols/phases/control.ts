@@ -79,15 +79,6 @@ export type Shortfall = {
 
 /** The closing below a quorum: it has the best answer where only the budget is to blame. */
 export function closeBelowQuorum({ did, given, absent, quorum, best }: Shortfall): Closing {
-  const isUnasked = given.length === 0 && absent.every(({ code }) => code === "over-budget");
-  if (isUnasked && absent.length > 0) {
-    const { cap } = absent.find((one) => one.cap !== undefined) ?? {};
-    return stoppedByBudget(
-      `it does not reach for ${quorum} of ${absent.length}, so nobody was asked`,
-      cap,
-      null,
-    );
-  }
   const reasons = absent.map(({ name, why }) => `${name}: ${why}`).join("; ");
   const why = `${given.length} of ${given.length + absent.length} ${did}, ${quorum} are needed (${reasons})`;
   if (!absent.some(({ code }) => code === "over-budget")) return { outcome: "failed", why };
