@@ -18,7 +18,7 @@ const names: readonly (readonly [pattern: string, family: string])[] = [
   ["grok", "xai"],
   ["(?:command(?:-|$|:)|c4ai|aya(?:-|$|:))", "cohere"],
   ["(?:kimi|moonshot)", "moonshot"],
-  ["(?:glm-|chatglm)", "zhipu"],
+  ["(?:glm(?:-|$|:)|chatglm)", "zhipu"],
   ["(?:nova-(?:micro|lite|pro|premier)|titan-)", "amazon"],
   ["nemotron", "nvidia"],
   ["granite", "ibm"],
@@ -102,14 +102,15 @@ export type Families = { readonly [refOrPrefix: string]: string };
  * vendor segment of a router's name; a provider that serves only its own models. A name that starts with one vendor
  * and mentions another belongs to the first (`deepseek-r1-distill-llama-70b` is deepseek, which trained it on its
  * teacher's answers). A name of an unknown vendor belongs to the base model that it mentions
- * (`hermes-3-llama-3.1-405b` is meta). NAME in `compatible/NAME/MODEL` is ignored.
+ * (`hermes-3-llama-3.1-405b` is meta). NAME in `compatible/NAME/MODEL` is ignored. A bare name (`kimi`, `gpt-4o`, `openai`)
+ * is a model's, or a vendor's.
  */
 export const familyOf = (ref: string, declared: Families = {}): string | null => {
   const declaredFamily = ofDeclared(ref, declared);
   if (declaredFamily !== null) return declaredFamily;
   const [provider = "", ...rest] = ref.toLowerCase().split("/");
   if (provider === "sim") return ofSimulated(ref.slice(ref.indexOf("?") + 1));
-  const path = provider === "compatible" ? rest.slice(1) : rest;
+  const path = provider === "compatible" ? rest.slice(1) : rest.length === 0 ? [provider] : rest;
   const name = path.at(-1)?.split("#").at(-1); // recorded/FILE#NAME
   if (name === undefined) return null;
   return ofName(name) ?? vendors.get(path.at(-2) ?? provider) ?? null;

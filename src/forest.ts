@@ -1,0 +1,51 @@
+// The rules of a forest, as pure functions over the data that its files hold.
+export {
+  classify,
+  type Classified,
+  type Finding,
+  type FruitRecord,
+} from "./protocols/forest/classification.ts";
+export { sameFamily } from "./protocols/forest/family.ts";
+export {
+  DIVERGED_SCORES,
+  inspectedScores,
+  nurseryCheck,
+  rankAndRoute,
+  scoreSeed,
+  SEED_WEIGHTS,
+  type InspectedMechanism,
+  type NurseryDecision,
+  type RoutingRules,
+} from "./protocols/forest/seeds.ts";
+export {
+  Branch,
+  Climate,
+  cycleIdOf,
+  cycleNumber,
+  ExecutionMode,
+  Forest,
+  ForestSeed,
+  GateRecord,
+  isComplete,
+  LeafKind,
+  NEW_CLIMATE,
+  ResultRecord,
+  Tree,
+  WeatherEvent,
+  type GateDef,
+} from "./protocols/forest/state.ts";
+export {
+  ForestValidationError,
+  validateForest,
+  type ForestInvariant,
+} from "./protocols/forest/validation.ts";
+export {
+  routeWeather,
+  streaksOf,
+  WEATHER_DEFAULTS,
+  type ForestWeather,
+  type Streaks,
+  type TreeWeather,
+  type WeatherConfig,
+  type WeatherInputs,
+} from "./protocols/forest/weather.ts";
