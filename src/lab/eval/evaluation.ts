@@ -249,7 +249,7 @@ function debatersIn(record: DebateRecord, families: Families): EvaluationWork["d
   const { agents, judge, rounds, judgeSummary, synthesis } = record;
   // Files name models without their provider.
   const findFamily = (model: string | null) =>
-    model === null ? [] : (familyOf(model, families) ?? familyOf(`any/${model}`, families) ?? []);
+    model === null ? [] : (familyOf(model.includes("/") ? model : `any/${model}`, families) ?? []);
   const debater = (
     { id, role, model, family }: DebateRecord["agents"][number],
     texts: readonly { readonly model: string | null }[],

@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { stringify } from "yaml";
+import * as z from "zod";
+import { checkedFile } from "../config/named-files.ts";
+import { displayPath, MEGABYTE, readTextFile, refuse } from "../config/text-file.ts";
+import { isMapping, parseYaml, type YamlFile } from "../config/yaml.ts";
+import { Forest, ForestSeed, ResultRecord, WeatherEvent } from "../protocols/forest/state.ts";
+import { pluralize } from "../text/format.ts";
+
+// ARCHIVE-1. A cycle's folder is there whole or not at all: its files are written beside it, and the folder is renamed.
+// ARCHIVE-2. What is read is checked field by field; an error names file, line and field.
+
+const FILES = {
+  state: "forest-state.yaml",
+  seeds: "seed-bank.yaml",
+  weather: "weather-log.yaml",
+  results: "result-records.yaml",
+} as const;
+
+const MAX_BYTES = 64 * MEGABYTE;
+
+/** A forest as an archive has it, and what was done to read it. */
+export type ReadForest = { readonly forest: Forest; readonly warnings: readonly string[] };
+
+/** The folder of the newest cycle in an archive. @throws Fault `configuration` where there is none */
+export function latestCycle(archive: string): string {
+  const cycles = existsSync(archive)
+    ? readdirSync(archive, { withFileTypes: true }).filter(
+        (one) => one.isDirectory() && one.name.startsWith("cycle_"),
+      )
+    : [];
+  const [newest] = cycles.map(({ name }) => name).sort((one, other) => (one < other ? 1 : -1));
+  if (newest === undefined)
+    throw refuse(
+      `${displayPath(archive)} has no folder of a cycle`,
+      "plant a forest first: parley forest init",
+    );
+  return join(archive, newest);
+}
+
+const SeedBank = z.looseObject({ seeds: z.array(ForestSeed).default([]) });
+const WeatherLog = z.looseObject({ weather_events: z.array(WeatherEvent).default([]) });
+const ResultFile = z.looseObject({ results: z.array(ResultRecord).default([]) });
+
+/** Reads the folder of a cycle; all files but `forest-state.yaml` may be missing. @throws Fault `configuration` with file, line and field */
+export function readForest(folder: string): ReadForest {
+  const warnings: string[] = [];
+  const read = (name: string): YamlFile | undefined => {
+    const path = join(folder, name);
+    if (!existsSync(path)) return undefined;
+    const file = parseYaml(readTextFile({ path, kind: "file of a forest", maxBytes: MAX_BYTES }), path);
+    return { ...file, value: upgraded(file, warnings) };
+  };
+  const state = read(FILES.state);
+  if (!state) throw refuse(`${displayPath(folder)} has no ${FILES.state}`, "name the folder of a cycle");
+  const whole = checkedFile(state, Forest, "a forest's state");
+  const own = <S extends z.ZodType>(name: string, schema: S): z.output<S> | undefined => {
+    const file = read(name);
+    return file && checkedFile(file, schema, `a ${basename(name, ".yaml")}`);
+  };
+  const forest = {
+    ...whole,
+    seeds: own(FILES.seeds, SeedBank)?.seeds ?? whole.seeds,
+    weather_events: own(FILES.weather, WeatherLog)?.weather_events ?? whole.weather_events,
+    results: own(FILES.results, ResultFile)?.results ?? whole.results,
+  };
+  return { forest, warnings };
+}
+
+/** How an entry of text, as files had them once, becomes one of today's. */
+const UPGRADES: { readonly [list: string]: (text: string, nth: number) => object } = {
+  golden_leaf_pool: (text) => ({ summary: text }),
+  sick_leaf_warnings: (text) => ({ reason: text, blocked_from_reuse: true }),
+  trees: (text, nth) => ({ tree_id: `tree_${pad(nth)}`, name: text, core_logic: text, status: "active" }),
+  branches: (text, nth) => ({
+    branch_id: `branch_${pad(nth)}`,
+    hypothesis: text,
+    depth: 1,
+    status: "proposed",
+  }),
+  seeds: (text, nth) => ({
+    ...{ seed_id: `seed_${pad(nth)}`, idea: text, source_type: "external", status: "hold" },
+    ...{ validation_plan: "", reason: "an entry of text" },
+  }),
+};
+const pad = (nth: number): string => String(nth + 1).padStart(3, "0");
+
+/** A file's data with its entries of text upgraded, each list with a warning. */
+function upgraded({ value, place }: YamlFile, warnings: string[]): unknown {
+  const upgrade = (data: unknown, path: readonly PropertyKey[]): unknown => {
+    if (Array.isArray(data)) return data.map((item, nth) => upgrade(item, [...path, nth]));
+    if (!isMapping(data)) return data;
+    return Object.fromEntries(
+      Object.entries(data).map(([key, inner]) => {
+        const to = UPGRADES[key];
+        if (!to || !Array.isArray(inner)) return [key, upgrade(inner, [...path, key])];
+        const texts = inner.filter((item) => typeof item === "string").length;
+        if (texts > 0)
+          warnings.push(
+            `${place([...path, key], "key")}: ${pluralize(texts, "entry")} of text in ${key} ${texts === 1 ? "is" : "are"} read as today's`,
+          );
+        return [
+          key,
+          inner.map((item, nth) =>
+            typeof item === "string" ? to(item, nth) : upgrade(item, [...path, key, nth]),
+          ),
+        ];
+      }),
+    );
+  };
+  return upgrade(value, []);
+}
+
+/** Writes a forest as the folder of its cycle, whole or not at all (ARCHIVE-1). Returns the folder. @throws Fault `configuration` for one that is there */
+export function writeForest(archive: string, forest: Forest): string {
+  const folder = join(archive, forest.cycle_id);
+  if (existsSync(folder)) throw refuse(`${displayPath(folder)} is there already`, "name another archive");
+  const draft = join(archive, `.${forest.cycle_id}.${process.pid}`);
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  for (const [name, data] of Object.entries(forestFiles(forest)))
+    writeFileSync(join(draft, name), yamlOf(data));
+  renameSync(draft, folder);
+  return folder;
+}
+
+/** The data of a cycle's four files, by name. */
+export function forestFiles(forest: Forest): { readonly [file: string]: object } {
+  const { seeds, weather_events, results, ...state } = forest;
+  const { cycle_id, climate } = forest;
+  const allocations: Record<string, number> = {};
+  for (const { target, allocation } of weather_events)
+    allocations[target] = (allocations[target] ?? 0) + allocation;
+  return {
+    [FILES.state]: state,
+    [FILES.seeds]: { cycle_id, seed_slots: climate.seed_slots, seeds },
+    [FILES.weather]: {
+      ...{ cycle_id, climate_mode: climate.mode, temperature: climate.temperature },
+      ...{ seed_budget: climate.seed_budget, allocations, weather_events },
+    },
+    [FILES.results]: { cycle_id, results },
+  };
+}
+
+const yamlOf = (data: object): string => stringify(data, { lineWidth: 0, aliasDuplicateObjects: false });
