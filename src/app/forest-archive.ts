@@ -34,7 +34,7 @@ export function latestCycle(archive: string): string {
   if (newest === undefined)
     throw refuse(
       `${displayPath(archive)} has no folder of a cycle`,
-      "plant a forest first: parley forest init",
+      "plant a forest first",
     );
   return join(archive, newest);
 }
