@@ -64,6 +64,13 @@ describe("a catalog", () => {
     },
   );
 
+  it("names all that there are where nothing is near", () => {
+    using place = scratch();
+    expect(() => findInCatalog("packs", "lawyer", place)).toThrow(
+      /there is no pack "lawyer"; there are architecture-decision, code-review, /,
+    );
+  });
+
   it("names the nearest of what is not there", async () => {
     using place = scratch();
     expect(await refusalOf(() => findInCatalog("packs", "risk", place), place)).toBe(

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { stringify } from "yaml";
 import { isFault } from "../kernel/index.ts";
-import { findNearest, quoteValue } from "../text/words.ts";
+import { findMeant, quoteValue } from "../text/words.ts";
 import { isMapping } from "./yaml.ts";
 import { listFiles, nearestAbove, stem, type FolderFile } from "./named-files.ts";
 import { readPack } from "./packs.ts";
@@ -152,8 +152,12 @@ export function findInCatalog(
   const all = readCatalog(kind, place);
   const [first, ...more] = all.filter((entry) => entry.name === name);
   if (first) return [first, ...more];
-  const nearest = findNearest(name, [...new Set(all.map((entry) => entry.name))]);
-  throw refuse(`there is no ${nounOf(kind)} ${quoteValue(name)}`, `the nearest is ${nearest}`);
+  const names = [...new Set(all.map((entry) => entry.name))];
+  const meant = findMeant(name, names);
+  throw refuse(
+    `there is no ${nounOf(kind)} ${quoteValue(name)}`,
+    meant === undefined ? `there are ${names.join(", ")}` : `the nearest is ${meant}`,
+  );
 }
 
 type NewFile = { readonly id: string; readonly project?: boolean; readonly like?: CatalogEntry | undefined };
