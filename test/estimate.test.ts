@@ -168,6 +168,16 @@ describe("an estimate", () => {
   });
 });
 
+it("needs no key, and still no model that is not there", async () => {
+  const parley = await openParley({ store: ":memory:", env: {} });
+  opened.push(() => parley.close());
+  const of = (model: string) => parley.estimate({ protocol: "respond", question: "Which?", models: [model] });
+  expect((await of("openai/gpt-5-mini")).total?.usd?.high).toBeGreaterThan(0);
+  await expect(of("opnai/gpt-5")).rejects.toThrow('there is no provider "opnai"');
+  const start = { protocol: "respond", question: "Which?", models: ["openai/gpt-5-mini"] };
+  await expect(parley.start(start)).rejects.toThrow("openai needs a key");
+});
+
 describe("an estimate in words", () => {
   const asked = { protocol: "council", question: "Which?", models: ["openai/gpt-5-mini", "openai/gpt-none"] };
   const estimateOf = async (models: readonly string[]) => {

@@ -6,6 +6,7 @@ import { createModels } from "../models/index.ts";
 import type { CriticSettings } from "../reactors/critic/index.ts";
 import { openStore } from "../stores/index.ts";
 import { formatDuration } from "../text/format.ts";
+import { pluralize } from "../text/format.ts";
 import { checkOllamaModels, ollamaNames } from "./ollama-models.ts";
 import { fileResources } from "../config/resources.ts";
 import { criticSettings, recallSettings } from "./reaction-plan.ts";
@@ -174,5 +175,5 @@ async function storeWorks(settings: LoadedSettings["settings"]): Promise<string>
   // Taking a lease shows that the store is writable.
   await store.lease("doctor", `doctor-${process.pid}`, 1_000);
   await store.release("doctor", `doctor-${process.pid}`);
-  return `${store.location}: ${some.length === 1_000 ? "1000 or more" : some.length} runs, ${open} unfinished; writable`;
+  return `${store.location}: ${some.length === 1_000 ? "1,000 or more runs" : pluralize(some.length, "run")}, ${open} unfinished; writable`;
 }

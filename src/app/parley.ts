@@ -218,8 +218,9 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     },
     async estimate(request, call = {}) {
       const { context, asked } = await prepared(request, call);
-      const { estimateOpening } = await import("./estimate.ts");
-      return estimateOpening(context, await prepareOpening(context, asked, call));
+      const { estimateOpening, withoutKeys } = await import("./estimate.ts");
+      const unkeyed = withoutKeys(context);
+      return estimateOpening(unkeyed, await prepareOpening(unkeyed, asked, call));
     },
     async resume(id, call = {}) {
       const context = writing(call);
