@@ -121,6 +121,18 @@ describe("the next step", () => {
     expect(exit).toBe(5);
     expect(said).toMatch(next);
   });
+  it.each(["Ada and Bo are tied", "1 of 2 answers comes to 391; first and last answers together are level"])(
+    "of a vote without a winner is to break the tie: %s",
+    async (why) => {
+      const [exit, said] = await ended(
+        await entriesOf({}, { code: "network", message: "no" }, { outcome: "inconclusive", why, best: null }),
+      );
+      expect([exit, said]).toEqual([
+        7,
+        expect.stringMatching(/^the same with --seat me:tie-break, .*parley show /),
+      ]);
+    },
+  );
   it("says how much would have done", async () => {
     const needs = { usd: 0.021, tokens: 1_400, calls: 3 };
     const out = [{ id: "ada", why: "skipped: budget exhausted", cap: "calls" as const, needs }];

@@ -113,6 +113,9 @@ export function nextLine({ id, status, protocol }: Result): string {
     : `All drafts, reviews and steps: parley show ${id} --details`;
 }
 
+/** How protocols say that a vote has no winner. */
+const TIED = /\b(?:are tied|are level)$/;
+
 function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
   const { status, reason, caps, failures } = describeProblem(result, entries);
   const why =
@@ -128,6 +131,11 @@ function problemIn(result: Result, entries: readonly Entry[]): CommandProblem {
     const needs = result.degraded.find((one) => one.needs !== undefined)?.needs;
     return { problem, next: `${raiseCaps(caps, needs)}, or ask fewer models${smaller}` };
   }
+  if (status === "inconclusive" && TIED.test(reason ?? ""))
+    return {
+      problem,
+      next: `the same with --seat me:tie-break, which lets you decide; or parley show ${result.id}`,
+    };
   const remedy = remedyOf(failures);
   return { problem, next: remedy === undefined ? `parley show ${result.id}` : `${remedy}, then ask again` };
 }

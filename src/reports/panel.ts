@@ -67,10 +67,10 @@ type NameOf = (id: string) => string;
 function describeMode({ mode, strategy, standing, tieBreak }: PanelSection, nameOf: NameOf): string {
   const broken = tieBreak?.chosen != null ? `tie broken by ${nameOf(tieBreak.by)}` : "";
   if (mode !== "vote") return strategy === null ? broken : `${mode ?? "synthesis"}, strategy ${strategy}`;
-  const [best, ...level] = standing.filter(({ place, score }) => place === 1 && score !== null);
-  if (!best) return "vote, without a readable ranking";
-  if (level.length === 0) return `vote, won by ${nameOf(best.id)}`;
   if (tieBreak?.chosen != null) return `vote, won by ${nameOf(tieBreak.chosen)} (${broken})`;
+  const [best, ...level] = standing.filter(({ place, score }) => place === 1 && score !== null);
+  if (!best) return "vote, without a ranking";
+  if (level.length === 0) return `vote, won by ${nameOf(best.id)}`;
   return `vote, tied: ${[best, ...level].map(({ id }) => nameOf(id)).join(", ")}`;
 }
 
