@@ -53,6 +53,15 @@ describe("the cost of calls", () => {
     });
   });
 
+  it("is known of a model on the user's own machine, also where its call failed unreported", () => {
+    const free = { source: "free", usd: 0 } as const;
+    expect(rowOf({ ...failedCall("network"), cost: free, unreported: 1 })).toMatchObject({
+      unknown: 0,
+      usd: 0,
+    });
+    expect(rowOf({ ...failedCall("network"), unreported: 1 })).toMatchObject({ unknown: 1 });
+  });
+
   it("is unknown of a whole run, too, where one of its calls was silent, or one of a call's requests", () => {
     const usdOf = (...calls: readonly Call[]) => spent(calls).cost;
     const known = sampleCall("a");

@@ -51,6 +51,7 @@ const isSilent = (call: Call): boolean =>
 
 /** Whether nobody can say what a call cost. What its provider reports wins over any doubt. */
 export function isCostUnknown(call: Call): boolean {
+  if (call.cost.source === "free") return false;
   if (call.cost.source === "provider" && call.cost.usd !== null && call.cost.usd > 0) return false;
   if (isSilent(call) || (call.unreported ?? 0) > 0) return true;
   return call.cost.usd === null && (call.ok || mayBeCharged(call.failure));
