@@ -23,19 +23,35 @@ const MAX_BYTES = 64 * MEGABYTE;
 /** A forest as an archive has it, and what was done to read it. */
 export type ReadForest = { readonly forest: Forest; readonly warnings: readonly string[] };
 
+const foldersOfCycles = (archive: string): string[] =>
+  existsSync(archive)
+    ? readdirSync(archive, { withFileTypes: true })
+        .filter((one) => one.isDirectory() && one.name.startsWith("cycle_"))
+        .map(({ name }) => name)
+        .sort()
+    : [];
+
+/**
+ * The folders of the cycles that a path names, oldest first: a cycle's own, those of an archive, or those of the folder that
+ * has an `archive`. @throws Fault `configuration` for none
+ */
+export function cyclesAt(path: string): readonly string[] {
+  if (existsSync(join(path, FILES.state))) return [path];
+  for (const archive of [path, join(path, "archive")]) {
+    const cycles = foldersOfCycles(archive);
+    if (cycles.length > 0) return cycles.map((name) => join(archive, name));
+  }
+  throw refuse(
+    `${displayPath(path)} has no cycle of a forest`,
+    `name a folder that has an archive, or ${FILES.state}`,
+  );
+}
+
 /** The folder of the newest cycle in an archive. @throws Fault `configuration` where there is none */
 export function latestCycle(archive: string): string {
-  const cycles = existsSync(archive)
-    ? readdirSync(archive, { withFileTypes: true }).filter(
-        (one) => one.isDirectory() && one.name.startsWith("cycle_"),
-      )
-    : [];
-  const [newest] = cycles.map(({ name }) => name).sort((one, other) => (one < other ? 1 : -1));
+  const newest = foldersOfCycles(archive).at(-1);
   if (newest === undefined)
-    throw refuse(
-      `${displayPath(archive)} has no folder of a cycle`,
-      "plant a forest first",
-    );
+    throw refuse(`${displayPath(archive)} has no folder of a cycle`, "plant a forest first");
   return join(archive, newest);
 }
 

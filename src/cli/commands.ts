@@ -126,6 +126,32 @@ const AUDIT: readonly Command[] = [
   }),
 ];
 
+const FOREST: readonly Command[] = [
+  defineCommand("show [folder]", "Show a forest after its newest cycle", {
+    options: options.JSON_FLAG,
+    examples: ["forest show", "forest show archive/cycle_007 --json"],
+    run: async (io, given, [folder = "."]) => (await import("./commands/forest.ts")).show(io, given, folder),
+  }),
+  defineCommand("seeds [folder]", "List hypotheses that are not tested yet, and retired ones", {
+    options: options.JSON_FLAG,
+    examples: ["forest seeds", "forest seeds archive --json"],
+    run: async (io, given, [folder = "."]) => (await import("./commands/forest.ts")).seeds(io, given, folder),
+  }),
+  defineCommand("results [folder]", "List what became of tested hypotheses, and why", {
+    options: options.JSON_FLAG,
+    examples: ["forest results", "forest results archive --json"],
+    run: async (io, given, [folder = "."]) =>
+      (await import("./commands/forest.ts")).results(io, given, folder),
+  }),
+  defineCommand("validate <paths...>", "Check archives against the invariants of a forest", {
+    details:
+      "A path is the folder of a cycle, an archive, or the folder that has one. Exit code 1: a cycle is not valid; file, line and field are named.",
+    options: options.JSON_FLAG,
+    examples: ["forest validate archive", "forest validate archive/cycle_001 archive/cycle_002"],
+    run: async (io, given, paths) => (await import("./commands/forest.ts")).validate(io, given, paths),
+  }),
+];
+
 /** Every command that no protocol declares. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
   defineCommand("feedback [id] [rating] [words...]", "Rate an answer (up, down) or record its outcome", {
@@ -235,6 +261,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     summary: "Score, compare and validate with LLM-as-judge",
     commands: JUDGE,
   },
+  { name: "forest", summary: "Read archives of forests: hypotheses grown under gates", commands: FOREST },
   { name: "audit", summary: "Check who can be told, and whom reviewers favor", commands: AUDIT },
   defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],

@@ -11,7 +11,7 @@ const COMMAND_GROUPS = {
     ...["list", "show", "resume", "fork", "replay", "export", "cost", "contributions", "feedback"],
     ...["answer", "seat", "inbox", "cancel"],
   ],
-  Evaluate: ["bench", "tasks", "eval", "judge", "audit", "test"],
+  Evaluate: ["bench", "tasks", "eval", "judge", "audit", "forest", "test"],
   Setup: [
     ...["init", "keys", "models", "config", "doctor", "trust", "completion", "worker", "watch", "sim-server"],
     "help",
