@@ -102,6 +102,45 @@ describe("what reviewers lean on", () => {
     expect(leansOf(many ? [many] : []).positionLean).toEqual({ value: 0.5, n: 25, low: null, high: null });
   });
 
+  it("is no harshness on a draft that no other reviewer has remarks on", () => {
+    const alone = runsOf(20, {}).map((run) => ({
+      ...run,
+      reviews: run.reviews.map((one) => ({
+        ...one,
+        remarks: one.remarks.filter(({ of }) => one.reviewer === "ada" || of !== "bob"),
+      })),
+    }));
+    // Of ada's three drafts, nobody else has remarks on bob's.
+    expect(leansOf(alone).harshness).toMatchObject({ value: 0, n: 40 });
+  });
+
+  it("has its interval from the deliberations with observations alone", () => {
+    const unread: Habit = () => ({ ranking: null });
+    const first: Habit = (shown) => ({ ranking: shown });
+    const [seen] = runsOf(1, { ada: first });
+    if (!seen) throw new Error("no run");
+    const busy = { ...seen, reviews: Array.from({ length: 5 }, () => seen.reviews).flat() };
+    const silent = runsOf(60, { ada: unread });
+    expect(leansOf([busy, busy, busy, busy, ...silent]).positionLean).toEqual({
+      value: 0.5,
+      n: 20,
+      low: 0.5,
+      high: 0.5,
+    });
+  });
+
+  it("is not its family where only the authors of the pair ranked it, too", () => {
+    const ranked = (reviewer: string, family: string, ranking: readonly string[]): GivenReview => ({
+      ...{ reviewer, key: reviewer, family, shown: ranking, ranking, remarks: [] },
+    });
+    const ofAuthor = ranked("cyd", "y", ["cyd", "bob"]);
+    const run = { families: FAMILIES, reviews: [ranked("ada", "x", ["bob", "cyd"]), ofAuthor] };
+    expect(leansOf([run]).ownFamilyLean.n).toBe(0);
+    expect(leansOf([{ ...run, reviews: [...run.reviews, { ...ofAuthor, reviewer: "eve" }] }])).toMatchObject({
+      ownFamilyLean: { n: 1 },
+    });
+  });
+
   it("leaves out what could not be read", () => {
     const unread: Habit = () => ({ ranking: null, remarks: [] });
     expect(leansOf(runsOf(30, { ada: unread }))).toMatchObject({
