@@ -136,7 +136,12 @@ export const reviewers = (
           since: since === undefined ? null : new Date(since).toISOString(),
           reviewers: leans,
         },
-        words: ({ width }) => leansText({ by, leans, width }),
+        words: ({ width }) => {
+          if (leans.length > 0) return leansText({ by, leans, width });
+          return protocol === undefined && since === undefined
+            ? "No reviews are recorded. Members review each other in: parley council\n"
+            : "No such reviews. parley audit reviewers shows all\n";
+        },
       },
     );
   });
@@ -173,7 +178,6 @@ function leansText({
   readonly leans: readonly ReviewerLeans[];
   readonly width: number;
 }): string {
-  if (leans.length === 0) return "No reviews are recorded. Members review each other in: parley council\n";
   const heads = FIGURES.map(({ head }) => head);
   const table =
     width >= NARROW
