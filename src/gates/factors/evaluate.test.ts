@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate, vocabularyOf } from "./evaluate.ts";
-import { parseFormula } from "./formula.ts";
+import { random } from "../../stats/numbers.ts";
+import { createEvaluator, evaluate, vocabularyOf } from "./evaluate.ts";
+import { formatFormula, parseFormula } from "./formula.ts";
 import { OPERATORS } from "./operators.ts";
 import { checkPanel, type FactorPanel } from "./panel.ts";
 import { randomFormula } from "./random-formula.ts";
@@ -98,6 +99,20 @@ it("OPERATOR-1: whatever the future brings, the past of any formula stays as it 
     ),
     { numRuns: 300 },
   );
+});
+
+it("WINDOW-1: an evaluator gives the same from any day on, whatever it gave before", () => {
+  const next = random("evaluator");
+  const size = { days: 90, instruments: 4 };
+  const field = () => Float64Array.from({ length: 90 * 4 }, () => (next() < 0.01 ? none : 1 + next()));
+  const random90: FactorPanel = { ...size, fields: { close: field(), volume: field() } };
+  const evaluateFrom = createEvaluator(random90);
+  for (let nth = 0; nth < 500; nth += 1) {
+    const formula = randomFormula(vocabularyOf(random90), { depth: 1 + (nth % 4) }, next);
+    const from = Math.floor(next() * 90);
+    const whole = evaluate(formula, random90).slice(from * 4);
+    expect(evaluateFrom(formula, from).slice(from * 4), formatFormula(formula)).toEqual(whole);
+  }
 });
 
 it("refuses a panel whose fields have other sizes, and a field that it lacks", () => {
