@@ -5,6 +5,17 @@ export {
   type Finding,
   type FruitRecord,
 } from "./protocols/forest/classification.ts";
+export {
+  defineDomain,
+  type Compiled,
+  type Domain,
+  type DomainGate,
+  type GateFinding,
+  type GateInput,
+  type GateMeans,
+  type LoadedSoil,
+  type Thresholds,
+} from "./gates/domain.ts";
 export { sameFamily } from "./protocols/forest/family.ts";
 export {
   DIVERGED_SCORES,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { commandIo } from "../../../test/support/command-io.ts";
 import { forest, leaf, result, seed, tree } from "../../../test/support/sample-forest.ts";
 import { scratch } from "../../../test/support/scratch.ts";
-import { writeForest } from "../../app/forest-archive.ts";
+import { writeForest } from "../../app/forest/archive.ts";
 import type { Forest } from "../../protocols/forest/state.ts";
 import { results, seeds, show, validate } from "./forest.ts";
 
@@ -48,7 +48,7 @@ describe("a forest on the command line", () => {
       await seeds(io, { json: false }, "archive");
       await results(io, { json: false }, "archive/cycle_001");
       expect(written.stdout).toMatch(/^s1 +hold +0\.25 +flow +try calm days$/m);
-      expect(written.stdout).toMatch(/^r2 +dead_leaf +tool_executed +weak everywhere$/m);
+      expect(written.stdout).toMatch(/^dead_leaf +tool_executed +passed +weak everywhere$/m);
       await seeds(io, { json: true }, ".");
       expect(written.stdout).toContain('"seed_id": "s1"');
     }));

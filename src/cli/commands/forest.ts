@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
-import { cyclesAt, readForest, type ReadForest } from "../../app/forest-archive.ts";
+import { basename, resolve } from "node:path";
+import { cyclesAt, readForest, type ReadForest } from "../../app/forest/archive.ts";
 import { displayPath } from "../../config/text-file.ts";
 import { isFault } from "../../kernel/index.ts";
 import type { Forest } from "../../protocols/forest/state.ts";
@@ -54,7 +54,10 @@ function check(folder: string): {
       if (!(error instanceof ForestValidationError)) throw error;
       return { problem: error.message, invariant: error.context.invariant, warnings };
     }
-    return { problem: null, invariant: null, warnings };
+    const name = basename(folder);
+    const isNamed = !name.startsWith("cycle_") || name === forest.cycle_id;
+    const problem = isNamed ? null : `the folder has the state of ${forest.cycle_id}`;
+    return { problem, invariant: null, warnings };
   } catch (error) {
     if (!isFault(error, "configuration")) throw error;
     return { problem: error.details.why, invariant: null, warnings: [] };
@@ -121,15 +124,17 @@ export async function seeds(io: Io, { json }: JsonOption, path: string): Promise
               aligned(
                 [
                   ["SEED", "STATUS", "SCORE", "TREES", "IDEA"],
-                  ...forest.seeds.map(({ seed_id, status, seed_score, related_trees, idea }) => [
-                    ...[
-                      seed_id,
-                      status,
-                      seed_score === null ? "-" : seed_score.toFixed(2),
-                      related_trees.join(" "),
-                      idea,
+                  ...forest.seeds.map(
+                    ({ seed_id, status, seed_score, related_trees, idea, evaluated_cycle }) => [
+                      ...[
+                        seed_id,
+                        evaluated_cycle === undefined ? status : "tested",
+                        seed_score === null ? "-" : seed_score.toFixed(2),
+                        related_trees.join(" "),
+                        idea,
+                      ],
                     ],
-                  ]),
+                  ),
                 ],
                 width,
               ),
@@ -152,10 +157,10 @@ export async function results(io: Io, { json }: JsonOption, path: string): Promi
           : lines(
               aligned(
                 [
-                  ["RESULT", "KIND", "MODE", "WHY"],
+                  ["KIND", "MODE", "CANDIDATE", "WHY"],
                   ...forest.results.map(
-                    ({ result_id, classification, execution_mode, classification_reason }) => [
-                      ...[result_id, classification ?? "-", execution_mode, classification_reason],
+                    ({ summary, classification, execution_mode, classification_reason }) => [
+                      ...[classification ?? "-", execution_mode, candidateOf(summary), classification_reason],
                     ],
                   ),
                 ],
@@ -167,3 +172,6 @@ export async function results(io: Io, { json }: JsonOption, path: string): Promi
 }
 
 const lines = (all: readonly string[]): string => `${all.join("\n")}\n`;
+
+/** The candidate of a result's summary, which ends in its kind. */
+const candidateOf = (summary: string): string => summary.replace(/(?:: [a-z_]+| classified as [a-z_]+)$/, "");

@@ -84,6 +84,12 @@ describe("gates decide", () => {
     expect(kindOf(gates)).toEqual([classification, finding, expect.stringMatching(reason)]);
   });
 
+  it("grow no fruit where the record lacks a gate, also a soft one", () => {
+    const spec = [...SPEC, { name: "G8", hard: false }];
+    const { classification, reason } = classify(record({ ...whole, G7: { score: 3 } }), spec);
+    expect([classification, reason]).toEqual(["golden_leaf", "all hard gates passed; no record of G8"]);
+  });
+
   it("without a hard gate grow no fruit", () => {
     expect(
       classify(record({ G7: { score: 3 } }), [{ name: "G7", hard: false, needs_handoff: true }])

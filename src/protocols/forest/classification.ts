@@ -97,6 +97,12 @@ export function classify(record: GateRecord, spec: readonly GateDef[]): Classifi
   };
 }
 
+/** Whether every hard gate was passed: what a skeptic challenges once more, and an aligner judges. */
+export const isFruitCandidate = ({ gates }: GateRecord, spec: readonly GateDef[]): boolean => {
+  const hard = spec.filter((gate) => gate.hard);
+  return hard.length > 0 && hard.every(({ name }) => isPassed(gates[name]));
+};
+
 const isExecuted = (record: GateRecord): record is FruitRecord => record.execution_mode === "tool_executed";
 
 function sickReason({ gates }: GateRecord): string | undefined {

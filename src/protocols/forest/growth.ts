@@ -15,7 +15,8 @@ import type { ForestWeather } from "./weather.ts";
 /** The forest of the next cycle under its weather: statuses, freezes, and each tree's share of the slots. */
 export function underWeather(forest: Forest, weather: ForestWeather): Forest {
   const cycle = cycleNumber(forest.cycle_id) + 1;
-  const sky = Object.values(weather.trees);
+  // In the trees' order: an object's keys come back from a journal in another one.
+  const sky = forest.trees.flatMap(({ tree_id }) => weather.trees[tree_id] ?? []);
   const slots = Math.max(
     1,
     sky.reduce((sum, { allocation }) => sum + allocation, 0),
@@ -58,10 +59,20 @@ export const merged = (forest: Forest, growths: readonly TreeGrowth[]): Forest =
       (grown, { tree_id, seeds, results }) =>
         results.reduce((now, result) => withResult(now, { tree_id, ...result }), {
           ...grown,
-          seeds: [...grown.seeds, ...seeds],
+          seeds: withSeeds(grown.seeds, seeds),
         }),
       forest,
     );
+
+/** Seeds that are known take their new statuses; the others are appended. */
+function withSeeds(known: readonly ForestSeed[], changed: readonly ForestSeed[]): ForestSeed[] {
+  const byId = new Map(changed.map((seed) => [seed.seed_id, seed]));
+  const ids = new Set(known.map(({ seed_id }) => seed_id));
+  return [
+    ...known.map((seed) => byId.get(seed.seed_id) ?? seed),
+    ...changed.filter(({ seed_id }) => !ids.has(seed_id)),
+  ];
+}
 
 type TreeResult = TreeGrowth["results"][number] & Pick<TreeGrowth, "tree_id">;
 
@@ -93,8 +104,11 @@ function withResult(forest: Forest, { tree_id, seed_id, formula, record }: TreeR
 /** A fruit brings the tree's next seed to the light. */
 function withPromotion(seeds: readonly ForestSeed[], tree_id: string): ForestSeed[] {
   const next = seeds.findIndex(
-    ({ status, related_trees, evaluated_cycle }) =>
-      status === "hold" && evaluated_cycle === undefined && related_trees.includes(tree_id),
+    ({ status, related_trees, evaluated_cycle, validation_plan }) =>
+      status === "hold" &&
+      evaluated_cycle === undefined &&
+      validation_plan !== "" &&
+      related_trees.includes(tree_id),
   );
   return seeds.map((seed, index) => (index === next ? { ...seed, status: "sow_now" } : seed));
 }
@@ -138,4 +152,16 @@ function withBranch(tree: Tree, { forest, formula, record }: Grown): Tree {
   if (kind === "sick_leaf") return { ...tree, branches, status: "frost" };
   if (kind === "dead_leaf") return { ...tree, branches, weather_priors: { ...priors, drought: 1 } };
   return { ...tree, branches };
+}
+
+/** The forest after a cycle, with the line that sums it up. */
+export function grown(forest: Forest, growths: readonly TreeGrowth[]): Forest {
+  const after = merged(forest, growths);
+  const results = growths.flatMap((growth) => growth.results);
+  const fruits = results.filter(({ record }) => record.classification === "fruit").length;
+  const trees = growths.length === 1 ? "1 tree" : `${growths.length} trees`;
+  return {
+    ...after,
+    summary: `Cycle ${cycleNumber(after.cycle_id)}: ${fruits} of ${results.length} candidates from ${trees} are fruits.`,
+  };
 }

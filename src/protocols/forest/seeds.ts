@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Forest, ForestSeed, SeedStatus } from "./state.ts";
 
 /** What each score of a seed counts for; costs and risks count against it. */
@@ -63,14 +64,15 @@ export function rankAndRoute(
 }
 
 /** Whether a seed may be tested: `sprout`, or the status that it gets instead. */
-export type NurseryDecision = {
-  readonly seed_id: string;
-  readonly decision: "sprout" | Exclude<SeedStatus, "sow_now">;
+export const NurseryDecision = z.strictObject({
+  seed_id: z.string(),
+  decision: z.enum(["sprout", "hold", "dormant", "reject", "quarantine"]),
   /** The seven checks with their figures, then what decided. */
-  readonly reason: string;
+  reason: z.string(),
   /** What to do next; of a sprout its plan. */
-  readonly next_validation: string;
-};
+  next_validation: z.string(),
+});
+export type NurseryDecision = z.infer<typeof NurseryDecision>;
 
 /** Puts a seed through the seven checks; the first that fails decides. */
 export function nurseryCheck(
@@ -143,4 +145,12 @@ export const DIVERGED_SCORES: { readonly [score: string]: number } = {
   validation_cost: 0.25,
   leakage_risk: 0,
   redundancy: 0.1,
+};
+
+/** The scores of a seed whose parents were tested, whom no inspector judges. */
+export const EVOLVED_SCORES: { readonly [score: string]: number } = {
+  ...DIVERGED_SCORES,
+  novelty: 0.7,
+  evidence_hint: 0.5,
+  validation_cost: 0.3,
 };

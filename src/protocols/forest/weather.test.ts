@@ -131,6 +131,14 @@ describe("a cycle", () => {
     expect(Object.values(sky).reduce((sum, { allocation }) => sum + allocation, 0)).toBe(4);
   });
 
+  it("keeps the first other tree's slot beside a flood, though slots are short", () => {
+    const plain = ["a", "b", "c", "d", "e"].map((id) => tree(id));
+    const flooded = forest({ trees: [tree("flow", { branches: fruits(5) }), ...plain] });
+    const { trees: sky } = routeWeather(flooded, 2, { total_fruits: 5 });
+    expect(sky["a"]).toMatchObject({ allocation: 1, reason: expect.stringContaining("diversity tax") });
+    expect(sky["b"]?.allocation).toBe(0);
+  });
+
   it("keeps a freeze until it is over, and then forgives the streak for one cycle (WEATHER-3)", () => {
     const branches = dead(1, 2, 3);
     const at = (cycle: number, changes: Partial<Tree>) => skyOf({ branches, ...changes }, { cycle });
