@@ -16,7 +16,7 @@ import {
   open,
   organizationOf,
   type DeliberationInput,
-  type ForkChanges,
+  type ForkOptions,
   type OpenResult,
 } from "./opening.ts";
 import { lookAtSeat, type SeatPrompt } from "./look.ts";
@@ -36,10 +36,7 @@ export interface OrganizationEngine {
     id: DeliberationId,
     options: { readonly signal: AbortSignal; readonly onEntry?: (entry: Entry) => void },
   ): Promise<DriveResult>;
-  fork(
-    parent: DeliberationId,
-    options: { readonly request: string; readonly changes: ForkChanges },
-  ): Promise<OpenResult>;
+  fork(parent: DeliberationId, options: ForkOptions): Promise<OpenResult>;
   replay(id: DeliberationId): Promise<ReplayResult>;
   /** Finds a person's step that waits; undefined if the run does without it. Nothing is recorded or sent. */
   lookAtSeat(id: DeliberationId, step: StepKey): Promise<SeatPrompt | undefined>;

@@ -60,6 +60,8 @@ export type DeliberationInput = {
   readonly parent?: { readonly id: string; readonly upToSeq: number } | undefined;
   /** The settings of each enabled reactor. */
   readonly reactions?: Readonly<Record<string, Json>> | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly client?: { readonly key: string; readonly body: string } | undefined;
 };
 
 /** A `DeliberationInput` with validated ids, as our own code builds it. */
@@ -218,22 +220,37 @@ function differingFields(one: Opening, other: Opening): (keyof Opening)[] {
 
 /** The fields of an opening that a fork may change; the others, such as the seed, are the parent's. */
 export type ForkChanges = Partial<
-  Pick<Opening, "settings" | "participants" | "templates" | "budget" | "protocol" | "reactions">
+  Pick<
+    Opening,
+    "settings" | "participants" | "templates" | "budget" | "protocol" | "reactions" | "labels" | "client"
+  >
 >;
+
+/** `upToSeq`: steps that were recorded later are not taken over; by default all are. */
+export type ForkOptions = {
+  readonly request: string;
+  readonly changes: ForkChanges;
+  readonly upToSeq?: number | undefined;
+};
 
 /** Opens a fork of the parent's recorded steps. Texts that the changes name must be in the store. */
 export async function fork(
   store: OrganizationStore,
   parent: DeliberationId,
-  { request, changes }: { readonly request: string; readonly changes: ForkChanges },
+  { request, changes, upToSeq }: ForkOptions,
 ): Promise<OpenResult> {
   const entries = await store.read(parent);
   const [opened] = entries;
   if (!opened || !isEvent(opened, "deliberation-opened"))
     throw new Fault("deliberation-missing", { id: parent });
-  // A fork is not part of its parent's series.
-  const { series: _series, ...kept } = opened.data;
-  const opening = Opening.parse({ ...kept, ...changes, parent: { id: parent, upToSeq: entries.length } });
+  if (upToSeq !== undefined && (upToSeq < 1 || upToSeq > entries.length)) {
+    const problem = `${parent} has ${entries.length} events, and no seq ${upToSeq} to fork from`;
+    throw new Fault("invalid-request", { problem });
+  }
+  // A fork is not part of its parent's series, and its client is not the parent's.
+  const { series: _series, client: _client, ...kept } = opened.data;
+  const from = { id: parent, upToSeq: upToSeq ?? entries.length };
+  const opening = Opening.parse({ ...kept, ...changes, parent: from });
   const id = idOfRequest(opening.organization, request);
   return record(store, { id, request, opening });
 }

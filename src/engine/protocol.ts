@@ -5,6 +5,7 @@ import {
   type Embeddings,
   type Entry,
   type EventId,
+  type Executor,
   type Json,
   type Memory,
   type Opening,
@@ -28,6 +29,8 @@ export type Ports = {
   /** Returns the tools that the opening's settings allow. */
   readonly tools?: (opening: Opening) => Promise<Tools | null>;
   readonly memory?: Memory;
+  /** Runs deterministic checks, such as the gates of a forest. */
+  readonly executor?: Executor;
   /**
    * Returns the conversation's turns before this opening, oldest first, with the answers of the respondent `by`.
    * `recorded: true`: all recorded turns and summaries; `whole`: all since the last summary; false: as many as a prompt shows, after waiting for a turn in progress.

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { EventId, Json, ParticipantId, Respondent, SeriesId, StepKey } from "./ids.ts";
+import { Digest, EventId, Json, ParticipantId, Respondent, SeriesId, StepKey } from "./ids.ts";
 import { Call, Cap, ModelRef, Needs } from "./model.ts";
 import { Opening } from "./opening.ts";
 import { Annotation, EngramId, Engram, Recalled, UserId } from "./engram.ts";
@@ -14,6 +14,9 @@ const made = <S extends z.ZodRawShape>(make: () => S) =>
   once(() => z.strictObject({ ...make(), call: Call.optional() }));
 
 const round = z.int().positive();
+
+/** A sentence, and the numbers of what it rests on, from 1. */
+const Sourced = z.strictObject({ text: z.string(), sources: z.array(z.int().positive()) });
 
 /**
  * All event types, named noun first in the past tense. All protocols share this closed vocabulary, so that a view or a
@@ -232,6 +235,50 @@ const VOCABULARY = {
       /** Whether the answer proved right in practice. */
       outcome: z.enum(["good", "bad"]).optional(),
       by: z.string().optional(),
+    }),
+  ),
+  /** What peers wrote about a persona, in short; each sentence with the numbers of the remarks that it rests on. */
+  "feedback-summarized": made(() => ({
+    persona: z.string(),
+    strengths: z.array(Sourced),
+    weaknesses: z.array(Sourced),
+    unique: z.array(Sourced),
+  })),
+  /** A new persona, made from others; `parts` are its instructions by the names of their parts. */
+  "persona-bred": made(() => ({
+    name: z.string(),
+    description: z.string(),
+    parts: z.record(z.string(), z.string()),
+  })),
+  /** What a trial found; `tests` say how often the persona's answers were preferred, and what followed from that. */
+  "trial-decided": once(() =>
+    z.strictObject({
+      persona: z.string(),
+      /** The digest of its instructions. */
+      version: Digest,
+      accepted: z.boolean(),
+      tests: z.array(
+        z.strictObject({
+          /** What it was compared with: `parent`, or `none` for an answer without a persona. */
+          against: z.enum(["parent", "none"]),
+          wins: z.int().nonnegative(),
+          losses: z.int().nonnegative(),
+          ties: z.int().nonnegative(),
+          decision: z.enum(["better", "no-better", "open", "undecided"]),
+        }),
+      ),
+      why: z.string(),
+    }),
+  ),
+  /** What a person decided about a persona, with its file as it was or became. */
+  "persona-decided": once(() =>
+    z.strictObject({
+      persona: z.string(),
+      version: Digest,
+      decision: z.enum(["edited", "accepted", "retired", "rolled-back"]),
+      by: z.string(),
+      why: z.string(),
+      file: z.string(),
     }),
   ),
   "degradation-noted": made(() => ({

@@ -97,7 +97,16 @@ export {
   ToolCall,
   ToolSpec,
 } from "./model.ts";
-export { Budget, Opening, Participant, Persona, READERS_VERSION, isVoice, pinnedTexts } from "./opening.ts";
+export {
+  Budget,
+  Labels,
+  Opening,
+  Participant,
+  Persona,
+  READERS_VERSION,
+  isVoice,
+  pinnedTexts,
+} from "./opening.ts";
 export { Origin, Work, eventId, originKey, seatRequest, stepOrigin, workOf } from "./origin.ts";
 export {
   Answer,

@@ -34,6 +34,12 @@ export const Budget = z.strictObject({
 });
 export type Budget = z.infer<typeof Budget>;
 
+/** Up to 16 words of a client about a deliberation, each with a value. */
+export const Labels = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((labels) => Object.keys(labels).length <= 16, "there may be at most 16 labels");
+export type Labels = z.infer<typeof Labels>;
+
 /**
  * The version of what reads replies (answers, verdicts, rankings) and compares answers. A change that reads a recorded reply
  * otherwise raises it, so that a replay can tell an older reading from an altered record.
@@ -79,6 +85,10 @@ export const Opening = z.strictObject({
     .optional(),
   /** The enabled reactors by name, with the digest of their settings as canonical JSON. */
   reactions: z.record(z.string().regex(/^[a-z][a-z-]*$/), Digest).optional(),
+  /** What its client calls it: words and their values, by which lists are filtered. */
+  labels: Labels.optional(),
+  /** The request of a server's client: its credential, and the digest of what it sent. */
+  client: z.strictObject({ key: z.string(), body: Digest }).optional(),
   /** A fork reuses each parent step that was recorded up to and including this `seq` and has the same digest. */
   parent: z.strictObject({ id: DeliberationId, upToSeq: z.int().positive() }).optional(),
 });

@@ -220,6 +220,52 @@ function migrations(the: Spelling): readonly string[] {
   ) pin join content old on old.digest = pin.digest;
   drop table content;
   `,
+    `
+  -- What is known over many deliberations: derived from their events, and made anew where it is missing or of another version.
+  -- run_part: what one deliberation adds, as of its event seq; part_sum: the sums of those with the same month, protocol and kind.
+  create table projection (
+    organization ${the.text} primary key,
+    version integer not null,
+    cursor ${the.whole} not null
+  ${the.keyed};
+  create table run_part (
+    organization ${the.text} not null,
+    deliberation ${the.text} not null,
+    seq integer not null,
+    opened ${the.whole} not null,
+    opened_at ${the.text} not null,
+    protocol ${the.text} not null,
+    kind ${the.text} not null,
+    people text not null,
+    data text,
+    primary key (organization, deliberation)
+  ${the.end};
+  create index run_part_by_opening on run_part (organization, opened_at, opened);
+  create table part_sum (
+    organization ${the.text} not null,
+    month ${the.text} not null,
+    protocol ${the.text} not null,
+    kind ${the.text} not null,
+    data text not null,
+    primary key (organization, month, protocol, kind)
+  ${the.keyed};
+  `,
+    `
+  -- Credentials of a server's clients, each kept as the digest of its secret.
+  create table credential (
+    id ${the.text} primary key,
+    organization ${the.text} not null,
+    person ${the.text} not null,
+    kind ${the.text} not null,
+    name ${the.text} not null,
+    digest ${the.text} not null,
+    scopes ${the.text} not null,
+    created_at ${the.text} not null,
+    until ${the.text},
+    revoked_at ${the.text}
+  ${the.end};
+  create index credential_by_organization on credential (organization, created_at);
+  `,
   ];
 }
 

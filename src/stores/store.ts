@@ -14,6 +14,8 @@ import {
 } from "../kernel/index.ts";
 import { type EngramStore, engramsFor } from "../memory/engram-store.ts";
 import { prepareBatch } from "./batch.ts";
+import { createCredentials, type Credentials } from "./credentials.ts";
+import { createProjection, type RunProjection } from "./projection.ts";
 import type { Database } from "./database.ts";
 import { createEngrams } from "./engrams.ts";
 import { SUBSCRIPTION_EVENTS, follow, poller } from "./poller.ts";
@@ -33,11 +35,15 @@ import { cacheTexts } from "./text-cache.ts";
 /** A store, and the engrams in the same place. Closed together. */
 export type OpenedStore = Omit<Store, "for"> & {
   readonly engrams: EngramStore;
+  readonly credentials: Credentials;
   for(organization: OrganizationId): OpenedOrganizationStore;
 };
 
-/** What one organization has in a store, with its engrams. */
-export type OpenedOrganizationStore = OrganizationStore & { readonly engrams: EngramStore };
+/** What one organization has in a store, with its engrams and what is known over its deliberations. */
+export type OpenedOrganizationStore = OrganizationStore & {
+  readonly engrams: EngramStore;
+  readonly projection: RunProjection;
+};
 
 const COLUMNS = EVENT_COLUMNS.map((column) => `e.${column}`).join(", ");
 const EVENTS = `select ${COLUMNS} from @event e`;
@@ -59,7 +65,7 @@ const HEADS = `select * from @deliberation d where organization = $1
 /** A list as a statement and its values. The first event of a deliberation is its opening. */
 function listHeads(
   organization: OrganizationId,
-  { series, open = false, before, prefix, protocol, status, since, requests, limit }: ListQuery,
+  { series, open = false, before, prefix, protocol, status, since, opening = [], requests, limit }: ListQuery,
 ): readonly [statement: string, ...values: (string | number | null)[]] {
   const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
   const values: (string | number | null)[] = [organization, before ?? null, beyondAll, limit];
@@ -69,6 +75,7 @@ function listHeads(
     return `substr(${text}, 1, length(${place})) = ${place}`;
   };
   const ORIGIN = "(select e.origin from @event e where e.deliberation = d.id and e.seq = 1)";
+  const OPENING = "(select cast(e.data as text) from @event e where e.deliberation = d.id and e.seq = 1)";
   const named = requests?.prefixes.map((one) =>
     begins(ORIGIN, canonical({ by: "open", request: one }).slice(0, -2)),
   );
@@ -79,6 +86,7 @@ function listHeads(
     protocol === undefined ? [] : `protocol = ${put(escapeText(protocol))}`,
     status === undefined ? [] : `status = ${put(status)}`,
     since === undefined ? [] : `opened_at >= ${put(since)}`,
+    opening.map((text) => `length(replace(${OPENING}, ${put(text)}, '')) < length(${OPENING})`),
     named === undefined ? [] : `${requests?.hidden === true ? "not " : ""}(${named.join(" or ")})`,
   ].flat();
   const which = conditions.map((one) => ` and ${one}`).join("");
@@ -212,6 +220,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
       },
       reservations: (id) => database.all<StepReservation>(RESERVATIONS, id, organization),
       engrams: engramsFor(organization, engrams),
+      projection: createProjection(database, organization),
     }),
     async findOrganization(id) {
       const row = await database.first<{ organization: string }>(OWNER, id);
@@ -237,6 +246,7 @@ export function createStore(opened: Database, now: () => number): OpenedStore {
     leases: async (prefix) =>
       (await database.all<Lease>(LEASES, prefix, now())).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     engrams,
+    credentials: createCredentials(database),
     async [Symbol.asyncDispose]() {
       if (closed) return;
       closed = true;

@@ -149,7 +149,18 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
     subscribe: (after, signal) => follow(after, signal, organization),
     changed: (after) => changed(after, organization),
     end,
-    async list({ limit, series, open = false, before, prefix = "", protocol, status, since = "", requests }) {
+    async list({
+      limit,
+      series,
+      open = false,
+      before,
+      prefix = "",
+      protocol,
+      status,
+      since = "",
+      requests,
+      opening = [],
+    }) {
       await Promise.resolve();
       const below =
         before === undefined ? Infinity : isOf(before, organization) ? (heads.get(before)?.opened ?? 0) : 0;
@@ -162,6 +173,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
         )
         .filter(({ id, openedAt }) => id.startsWith(prefix) && openedAt >= since)
         .filter(({ places: [first] }) => requests === undefined || isNamed(rows[first ?? -1], requests))
+        .filter(({ places: [first = -1] }) => opening.every((text) => rows[first]?.data.includes(text)))
         .slice(0, limit)
         .map(({ opened: _opened, cursor: _cursor, places: _places, ...summary }) => summary);
     },

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import {
+  canonical,
   Fault,
   OrganizationId,
   SeriesId,
@@ -289,6 +290,11 @@ export const journalCases: readonly StoreCase[] = [
     expect(await listed({ requests: { prefixes: ['x/"', "y/"], hidden: false } })).toEqual(["d"]);
     expect(await listed({ requests: { prefixes: ["y/", "x/"], hidden: true } })).toEqual(["c", "a", "b"]);
     expect(await listed({ requests: { prefixes: ["1"], hidden: false } })).toEqual([]);
+    const label = { labels: { team: 'a "b" %_\0' } };
+    await store.for(LOCAL).append(deliberation("e"), [opening("e", label)], { by: "open", request: "e" });
+    const labelled = canonical(label.labels).slice(1, -1);
+    expect(await listed({ opening: [labelled, '"question":"e"'] })).toEqual(["e"]);
+    expect(await listed({ opening: [labelled, '"question":"d"'] })).toEqual([]);
   }),
 
   {

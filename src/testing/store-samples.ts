@@ -23,6 +23,7 @@ export const opening = (
   place: {
     readonly organization?: string;
     readonly series?: { readonly id: string; readonly index: number };
+    readonly labels?: Readonly<Record<string, string>>;
   } = {},
 ): NewEvent =>
   parseEvent({
@@ -46,6 +47,7 @@ export const opening = (
       budget: {},
       organization: place.organization ?? "local",
       ...(place.series && { series: place.series }),
+      ...(place.labels && { labels: place.labels }),
     },
   });
 

@@ -1,0 +1,98 @@
+import {
+  isEvent,
+  personOf,
+  type Entry,
+  type Event,
+  type Participant,
+  type StepKey,
+} from "../kernel/index.ts";
+import { detectIntent } from "../text/intent.ts";
+import { answersIn } from "./answer-event.ts";
+
+// VOTES-1. A vote is counted where it was cast: what a fork took over is its parent's.
+
+/** Who votes, or is voted on: a persona, and the model that spoke for it. */
+export type PeerVoter = {
+  /** Its id. */
+  readonly persona: string;
+  /** Without its parameters; `a person` for a person. */
+  readonly model: string;
+  readonly family: string | null;
+};
+
+/** One reviewer's vote on one draft. */
+export type PeerVote = {
+  readonly deliberation: string;
+  /** The id of the conversation, or of the deliberation where it follows none. */
+  readonly conversation: string;
+  /** Which of the conversation's questions it was, from 1. */
+  readonly turn: number;
+  readonly at: string;
+  readonly protocol: string;
+  /** What kind of question it was: `comparison`, `procedure`, `explanation`, `fact` or `other`. */
+  readonly kind: string;
+  readonly voter: PeerVoter;
+  readonly candidate: PeerVoter;
+  /** The draft's step, and the place that it was shown at, from 1, of `of`. */
+  readonly draft: StepKey;
+  readonly position: number;
+  readonly of: number;
+  /** From 1; null where no ranking could be read. */
+  readonly rank: number | null;
+  readonly strengths: readonly string[];
+  readonly weaknesses: readonly string[];
+  /** The id of the review's event. */
+  readonly event: string;
+};
+
+/**
+ * The id of a participant's persona. One that sits twice has the ids `analyst` and `analyst-2`, and the names `Analyst` and
+ * `Analyst 2`.
+ */
+export function personaIdOf({
+  id,
+  persona: { name },
+}: Pick<Participant, "id"> & { readonly persona: { readonly name: string } }): string {
+  const [, turn] = /(?: |^)(\d+)$/.exec(name) ?? [];
+  return turn !== undefined && id.endsWith(`-${turn}`) ? id.slice(0, -turn.length - 1) : id;
+}
+
+export const voterOf = (participant: Participant): PeerVoter => ({
+  persona: personaIdOf(participant),
+  model: personOf(participant.model) === undefined ? participant.model.replace(/\?.*$/s, "") : "a person",
+  family: participant.family,
+});
+
+/** The kind of a question: `comparison`, `procedure`, `explanation`, `fact` or `other`. */
+export const kindOfQuestion = (question: string): string => detectIntent(question);
+
+/** Whether this deliberation made the event, and did not take it over from the one that it is a fork of (VOTES-1). */
+export const isCast = ({ origin }: Pick<Entry, "origin">): boolean => origin.by !== "adopted";
+
+/** The votes of a deliberation, review by review in the journal's order. */
+export function votesIn(entries: readonly Entry[]): readonly PeerVote[] {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  if (!opened) return [];
+  const { protocol, series, participants, question } = opened.data;
+  const kind = kindOfQuestion(question);
+  const seated = new Map(participants.map((one) => [one.id as string, voterOf(one)]));
+  const answers = answersIn(entries);
+  const reviews = entries.filter((entry): entry is Event<"review-given"> => isEvent(entry, "review-given"));
+  return reviews.filter(isCast).flatMap(({ id: event, at, data: { by, shown, ranking, remarks } }) => {
+    const voter = seated.get(by);
+    return shown.flatMap((draft, index): PeerVote[] => {
+      const candidate = seated.get(answers.get(draft)?.data.by ?? "");
+      if (!voter || !candidate) return [];
+      const { strengths = [], weaknesses = [] } = remarks.find(({ of }) => of === draft) ?? {};
+      const place = ranking.ok ? ranking.steps.indexOf(draft) : -1;
+      return [
+        {
+          ...{ deliberation: opened.deliberation, conversation: series?.id ?? opened.deliberation },
+          ...{ turn: (series?.index ?? 0) + 1, at, protocol: protocol.name, kind, voter, candidate },
+          ...{ draft, position: index + 1, of: shown.length, rank: place < 0 ? null : place + 1 },
+          ...{ strengths, weaknesses, event },
+        },
+      ];
+    });
+  });
+}
