@@ -7,7 +7,8 @@ import { isMapping } from "./yaml.ts";
 import { listFiles, nearestAbove, stem, type FolderFile } from "./named-files.ts";
 import { readPack } from "./packs.ts";
 import { configFolder, type FileContext } from "./paths.ts";
-import { INSTRUCTION_PARTS, readPersona } from "./personas.ts";
+import { INSTRUCTION_PARTS } from "../text/instruction-parts.ts";
+import { readPersona } from "./personas.ts";
 import { PersonaId } from "./settings.ts";
 import { readStrategy } from "./strategies.ts";
 import { displayPath, refuse, toReadFault } from "./text-file.ts";
@@ -32,8 +33,9 @@ const KINDS = {
     read: (file: FolderFile, place: FileContext): CatalogFile => {
       const [name, persona] = readPersona(file, { kind: "persona", place });
       if (!persona) return { name, value: null };
-      const { description, instructions: text, missingParts: missing } = persona;
-      return { name, value: { description, text, missing } };
+      const { description, instructions: text, missingParts: missing, lineage, accepted, retired } = persona;
+      const note = retired ? "retired" : lineage ? (accepted ? "bred" : "on trial") : "";
+      return { name, value: { description: [note, description].filter(Boolean).join(": "), text, missing } };
     },
     template: (id: string) =>
       [

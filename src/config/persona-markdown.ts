@@ -1,3 +1,4 @@
+import { headingOf } from "../text/instruction-parts.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
 import { displayPath, MEGABYTE, readTextFile, refuse } from "./text-file.ts";
 import { isMapping, parseYaml, type YamlFile } from "./yaml.ts";
@@ -80,7 +81,3 @@ function readBody(text: string, { parts, place }: BodyPlaces) {
   const value = Object.fromEntries([...found].map(([part, own]) => [part, own.join("\n").trim()]));
   return { value, lines };
 }
-
-/** `identity-and-role` as it stands above its text. */
-export const headingOf = (part: string): string =>
-  `${part.charAt(0).toUpperCase()}${part.slice(1).replaceAll("-", " ")}`;

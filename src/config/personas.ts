@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import * as z from "zod";
-import { ModelRef } from "../kernel/index.ts";
+import { DeliberationId, Digest, ModelRef } from "../kernel/index.ts";
 import {
   checkedFile,
   collectNamed,
@@ -12,11 +12,12 @@ import {
   type FolderFile,
 } from "./named-files.ts";
 import type { FileContext } from "./paths.ts";
-import { headingOf, readPersonaMarkdown } from "./persona-markdown.ts";
+import { INSTRUCTION_PARTS, instructionsOf } from "../text/instruction-parts.ts";
+import { readPersonaMarkdown } from "./persona-markdown.ts";
 import { isHarmlessModel } from "./project-settings.ts";
 import { PersonaId } from "./settings.ts";
 import { requireTrust } from "./trust.ts";
-import { isMapping } from "./yaml.ts";
+import { isMapping, parseYaml } from "./yaml.ts";
 
 const text = z.string().trim().min(1).max(20_000);
 function line(max: number) {
@@ -29,6 +30,22 @@ function line(max: number) {
 }
 const id = z.string().pipe(PersonaId);
 
+/** Whom a persona was made from, and by what: it may take part once it has been accepted. */
+const Lineage = z.strictObject({
+  /** The deliberation that made it. */
+  bred: DeliberationId,
+  /** The parents' ids, the digests of their instructions, and of the feedback on them, where there was any. */
+  parents: z
+    .array(z.strictObject({ id, version: Digest, feedback: Digest.nullable() }))
+    .min(2)
+    .max(3),
+  /** The digests of the prompt and of the seed, and the model that wrote it. */
+  prompt: Digest,
+  seed: Digest,
+  model: ModelRef,
+});
+export type Lineage = z.infer<typeof Lineage>;
+
 const common = {
   id,
   name: line(80),
@@ -36,19 +53,16 @@ const common = {
   model: ModelRef.optional(),
   temperature: z.number().min(0).max(2).optional(),
   enabled: z.literal(true).default(true),
+  lineage: Lineage.optional(),
+  /** The version that was accepted; one of other instructions is on trial. */
+  accepted: z.strictObject({ version: Digest, at: z.iso.datetime(), by: line(600) }).optional(),
+  retired: z.strictObject({ at: z.iso.datetime(), by: line(600) }).optional(),
 };
 
 /** Who speaks, before a model is chosen. */
 const Whole = z.strictObject({ ...common, instructions: text });
 
-const Parts = z.strictObject({
-  "identity-and-role": text.optional(),
-  "interpretation-of-questions": text.optional(),
-  "problem-decomposition": text.optional(),
-  "analysis-and-reasoning": text.optional(),
-  "differentiation-and-bias": text.optional(),
-  tone: text.optional(),
-});
+const Parts = z.strictObject(Object.fromEntries(INSTRUCTION_PARTS.map((part) => [part, text.optional()])));
 
 /** The same with its instructions in parts, which a model reads in the order of the schema, each under its name. */
 const InParts = z.strictObject({
@@ -56,15 +70,8 @@ const InParts = z.strictObject({
   instructions: Parts.refine(
     (parts) => Object.keys(parts).length > 0,
     "none of the six parts is written",
-  ).transform((parts) =>
-    Parts.keyof()
-      .options.flatMap((part) => (parts[part] === undefined ? [] : [`## ${headingOf(part)}\n${parts[part]}`]))
-      .join("\n\n"),
-  ),
+  ).transform(instructionsOf),
 });
-
-/** The parts of which instructions consist, in the order in which a model reads them. */
-export const INSTRUCTION_PARTS: readonly string[] = Parts.keyof().options;
 
 /** Hides the persona of this id that a weaker folder defines; whatever else the file says is ignored. */
 const Hidden = z.looseObject({ id, enabled: z.literal(false) });
@@ -112,6 +119,14 @@ export function readPersona(
     ? INSTRUCTION_PARTS.filter((part) => !Object.hasOwn(instructions, part))
     : [];
   return [persona.id, { ...persona, from: source.from, path: source.path, missingParts }];
+}
+
+/** A persona's text of YAML, read as its file would be; a project's claims are not checked. @throws Fault `configuration` */
+export function parsePersona(text: string, path: string): PersonaDefinition {
+  const read = parseYaml(text, path);
+  const file = isMapping(read.value) ? { ...read, value: readAccordant(read.value) } : read;
+  const { instructions } = isMapping(file.value) ? file.value : {};
+  return checkedFile(file, isMapping(instructions) ? InParts : Whole, FORM);
 }
 
 /**

@@ -36,6 +36,7 @@ const AMOUNTS: { readonly [key in SettingKey]?: (value: unknown) => number } = {
   historyTurns: Number,
   maxContextBytes: Number,
   memory: Number,
+  personaFeedback: Number,
   respondentB: Number,
   critic: (value) => ["off", "auto", "on"].indexOf(String(value)),
   strictFamilies: (value) => -Number(value),

@@ -36,6 +36,7 @@ describe("defaults", () => {
       storeConnections: 4,
       onDegraded: "accept",
       strictFamilies: false,
+      personaFeedback: false,
       maxContextBytes: 1_000_000,
       store: join(place.home, ".local/share/parley/parley.db"),
       organization: "local",
@@ -183,6 +184,7 @@ history-turns: 4
 store-connections: 9
 on-degraded: refuse
 strict-families: yes
+persona-feedback: on
 max-context-bytes: 5
 store: data/mine.db
 organization: acme
@@ -230,6 +232,7 @@ reactors: {length-watch: {words: 300}, spell-check: on}
       storeConnections: 9,
       onDegraded: "refuse",
       strictFamilies: true,
+      personaFeedback: true,
       maxContextBytes: 5,
       store: join(place.cwd, "data/mine.db"),
       organization: "acme",

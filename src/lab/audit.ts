@@ -7,8 +7,8 @@ import { lostGuesses, sectionOf } from "../protocols/authorship/view.ts";
 import { answersIn } from "../views/answer-event.ts";
 import { isClosed } from "../views/result.ts";
 import { isSimulated } from "../views/simulated.ts";
-import { remainingBudget } from "./bench/budget.ts";
-import { openMeasurement, resumable, type Resumed } from "./resumable.ts";
+import { remainingBudget } from "../app/budget.ts";
+import { openMeasurement, resumable, type Resumed } from "../app/resumable.ts";
 
 /** A deliberation that has ended, and the model that guesses who wrote its drafts. */
 export type AnonymityAudit = {

@@ -50,4 +50,4 @@ export type { Subjects } from "./story/foreign.ts";
 export { runStory, storyPorts, type StoryOptions, type StoryPorts } from "./story/story.ts";
 export { StoryReport, StoryReports } from "./story/checks.ts";
 export { storiesLine, storyText } from "./story/text.ts";
-export type { Resumed } from "./resumable.ts";
+export type { Resumed } from "../app/resumable.ts";

@@ -1,6 +1,7 @@
 import type { ModelRequest } from "../kernel/index.ts";
 import { createChance, shortHash } from "./chance.ts";
 import { builtInFacts, recallFact } from "./facts.ts";
+import { SECOND_WAY } from "./persona.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Fact, SimParameters } from "./reference.ts";
 import { solve, type WorkedSolution } from "./solver/index.ts";
@@ -28,11 +29,15 @@ export function createSimModel(
   request: ModelRequest,
 ) {
   const { name, seed, vary } = parameters;
+  const isCareful = plain.includes(SECOND_WAY);
+  const skilled = isCareful
+    ? { ...parameters, skill: Math.min(1, parameters.skill + parameters.care) }
+    : parameters;
   const temperature = request.temperature ?? null;
   const solution = solveOrRecall(question, facts);
   const isVaried = createChance(["vary", ...identity(parameters), plain]).roll("vary") < vary;
   const about = [question, temperature];
-  const opinion = solution && believe(solution, parameters, [...about, ...(isVaried ? [plain] : [])]);
+  const opinion = solution && believe(solution, skilled, [...about, ...(isVaried ? [plain] : [])]);
   return {
     parameters,
     /** Null where there is nothing to work out or to know. */

@@ -144,6 +144,18 @@ export type PromptTask =
   | { readonly kind: "grade"; readonly answer: ShownText }
   | { readonly kind: "authorship"; readonly answer: ShownText; readonly participants: readonly ShownText[] }
   | { readonly kind: "pairwise"; readonly first: ShownText; readonly second: ShownText }
+  | {
+      readonly kind: "forest";
+      readonly role: "gardener" | "skeptic" | "inspector" | "diverger" | "aligner";
+      /** How many candidates are asked for. */
+      readonly count: number;
+      /** Every fenced piece; its label begins with its kind. */
+      readonly shown: readonly ShownText[];
+    }
+  /** A new persona of these parents, or the same reply once more, of which the parents are not shown. */
+  | { readonly kind: "breeding"; readonly parents: readonly ShownText[] }
+  /** What peers' remarks about a persona come to. */
+  | { readonly kind: "persona-summary"; readonly remarks: readonly ShownText[] }
   | DebateTask;
 
 /** What a debate or its evaluation asks for. */
@@ -204,6 +216,8 @@ const shownTexts = (pieces: readonly Fenced[], kind: string): ShownText[] =>
   pieces.filter((piece) => piece.kind === kind).map(({ label, text }) => ({ label, text }));
 
 function readTask(own: string, pieces: readonly Fenced[], wantsJson: boolean): PromptTask {
+  const special = readForestTask(own, pieces) ?? readPersonaTask(own, pieces);
+  if (special) return special;
   const answers = shownTexts(pieces, "answer");
   const [first, second, third] = answers;
   const known = first
@@ -214,6 +228,34 @@ function readTask(own: string, pieces: readonly Fenced[], wantsJson: boolean): P
   if (first && own.includes("[RESULT]")) return { kind: "grade", answer: first };
   if (wantsJson) return { kind: "json" };
   return unconditional.test(own) ? { kind: "final-answer", answers } : { kind: "draft" };
+}
+
+/** By the forms of a forest's replies. */
+const forestForms = [
+  ["gardener", '{"mechanisms": ['],
+  ["skeptic", '"overfit_risk"'],
+  ["inspector", '"lookahead_detected"'],
+  ["diverger", '{"candidates": ['],
+  ["aligner", '{"score": 0, "reason"'],
+] as const;
+
+function readForestTask(own: string, pieces: readonly Fenced[]): TaskOf<"forest"> | null {
+  const [role] = forestForms.find(([, form]) => own.includes(form)) ?? [];
+  if (role === undefined) return null;
+  const [, count = "1"] = /\bexactly (\d{1,3}) mechanisms\b/.exec(own) ?? [];
+  const shown = pieces.map(({ kind, label, text }) => ({
+    label: label === "" ? kind : `${kind} ${label}`,
+    text,
+  }));
+  return { kind: "forest", role, count: Number(count), shown };
+}
+
+function readPersonaTask(own: string, pieces: readonly Fenced[]): PromptTask | null {
+  if (/^identity-and-role: \|$/m.test(own))
+    return { kind: "breeding", parents: shownTexts(pieces, "persona") };
+  return own.includes('"sources": [')
+    ? { kind: "persona-summary", remarks: shownTexts(pieces, "remark") }
+    : null;
 }
 
 const pairwise =

@@ -22,6 +22,7 @@ describe("a reference", () => {
         self: 0,
         length: 0,
         vary: 0,
+        care: 0,
         asks: null,
         facts: null,
       },
@@ -30,7 +31,7 @@ describe("a reference", () => {
 
   it("sets every parameter", () => {
     const ref =
-      "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&length=0.3&vary=.5&asks=2&facts=a%20b/facts.yaml";
+      "sim/ada?skill=0.8&latency=200&seed=7&family=x&malformed=0.1&fail=0.05&position=0.2&self=.1&length=0.3&vary=.5&care=.25&asks=2&facts=a%20b/facts.yaml";
     expect(readReference(ref)).toEqual({
       ok: true,
       parameters: {
@@ -45,6 +46,7 @@ describe("a reference", () => {
         self: 0.1,
         length: 0.3,
         vary: 0.5,
+        care: 0.25,
         asks: 2,
         facts: "a b/facts.yaml",
       },

@@ -34,6 +34,8 @@ const defaults = {
   length: 0,
   /** The share of its beliefs that it draws anew for every different prompt: 1 makes samples of one model independent. */
   vary: 0,
+  /** How much more often it is right where its instructions have it work a result out in a second way. */
+  care: 0,
 };
 type NumberName = keyof typeof defaults | "asks";
 

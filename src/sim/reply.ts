@@ -11,6 +11,7 @@ import {
   writeSolution,
 } from "./debate/judge.ts";
 import { draft, finalAnswer } from "./draft.ts";
+import { playForestRole } from "./forest.ts";
 import type { Fact, SimParameters } from "./reference.ts";
 import {
   compareAnswers,
@@ -24,6 +25,7 @@ import {
   reviseAnswer,
 } from "./peers.ts";
 import type { ReviewReply } from "../replies/review.ts";
+import { breed, summarizeRemarks } from "./persona.ts";
 import { readPrompt, type Prompt } from "./prompt.ts";
 import { chooseTool, respond } from "./respond.ts";
 import { synthesize } from "./synthesis.ts";
@@ -142,6 +144,12 @@ function write({ model, prompt, wantsJson }: ReplyDraft): string {
       return solutionText(repairSolution(task.reply));
     case "evaluation":
       return evaluate(model, task);
+    case "forest":
+      return playForestRole(model, task);
+    case "breeding":
+      return breed(model, task);
+    case "persona-summary":
+      return summarizeRemarks(task);
   }
 }
 

@@ -32,15 +32,25 @@ function dotProduct(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, numbe
  * texts without words; 0 where only one has none. Of a text over 128 KiB the start and the end count. Time is linear.
  */
 export function textSimilarity(a: string, b: string): number {
-  if (a === b) return 1;
-  const first = countWords(a);
-  const second = countWords(b);
+  return a === b ? 1 : similarity(countWords(a), countWords(b));
+}
+
+function similarity(first: ReadonlyMap<string, number>, second: ReadonlyMap<string, number>): number {
   if (first.size === 0 || second.size === 0) return first.size === second.size ? 1 : 0;
   // One root of both squares is exact for equal counts, which two roots are not.
   return Math.min(
     1,
     dotProduct(first, second) / Math.sqrt(dotProduct(first, first) * dotProduct(second, second)),
   );
+}
+
+/** The largest similarity of a text to any of these; null where there are none. */
+export function likenessTo(texts: readonly string[]): (text: string) => number | null {
+  const counted = [...new Set(texts)].map(countWords);
+  return (text) => {
+    const own = countWords(text);
+    return counted.length === 0 ? null : Math.max(...counted.map((other) => similarity(own, other)));
+  };
 }
 
 /** How alike what the same authors wrote in two rounds is: the mean over those who are in both; null for nobody. */

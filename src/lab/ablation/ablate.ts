@@ -6,7 +6,7 @@ import { judgedWork, type JudgedWork } from "../../protocols/judge/view-items.ts
 import type { Note } from "../../engine/opening-part.ts";
 import { budgetFrom } from "../../app/opening.ts";
 import { pinArm } from "../bench/arms.ts";
-import { remainingBudget, type RunUsage } from "../bench/budget.ts";
+import { remainingBudget, type RunUsage } from "../../app/budget.ts";
 import { addUsage, NO_USAGE } from "../bench/job.ts";
 import { type BenchOptions, type BenchRun, type PreparedBench, runBench } from "../bench/bench.ts";
 import type { BenchRow, BenchTask } from "../bench/row.ts";

@@ -17,7 +17,8 @@ type ArmSettings = Readonly<Record<string, string | number>>;
 /** One way to answer questions, as the settings of a protocol. */
 type ArmRow = {
   readonly what: (panel: Panel) => string;
-  readonly protocol: string;
+  /** Undefined where the arm's options say it. */
+  readonly protocol?: string;
   readonly settings?: StartRequest["protocolSettings"];
   /** Whether anything is called beyond the drafts. */
   readonly deliberates: boolean;
@@ -104,6 +105,17 @@ const ARMS = {
     protocol: "council",
     deliberates: true,
     option: "strategy",
+  },
+  strategy: {
+    what: () => "a council whose chair follows a strategy",
+    protocol: "council",
+    deliberates: true,
+    option: "strategy",
+  },
+  pack: {
+    what: () => "a pack's members, strategy and settings",
+    deliberates: true,
+    option: "pack",
   },
   debate: {
     what: () => "proposals, critiques and refinements of agents with roles, and a judge's solution",
@@ -195,10 +207,19 @@ export async function prepareArm(
     Object.entries(arm.settings).filter(([key]) => !(row.panel && PANEL_OPTIONS.includes(key))),
   );
   const { protocol, settings: protocolSettings } = row;
-  const request: StartRequest = { protocol, question: "?", reactions: false, ...options };
+  const request: StartRequest = {
+    ...(protocol === undefined ? {} : { protocol }),
+    ...{ question: "?", reactions: false, ...options },
+  };
   await checkRequest(context.protocols, request);
+  if (kind === "pack" && !("pack" in options))
+    throw refuse(`the arm ${name} names no pack`, "name one: pack:risk-review");
   const changed = { ...context, settings: { ...context.settings, ...requestSettings(options) } };
-  const { opening } = await prepareOpening(changed, { ...request, protocolSettings }, { panel: own });
+  const { opening } = await prepareOpening(
+    changed,
+    { ...request, protocolSettings },
+    kind === "pack" ? {} : { panel: own }, // A pack's members are its own.
+  );
   const participants = row.seats?.(opening.participants) ?? opening.participants;
   const prepared = pinArm(context, {
     name,

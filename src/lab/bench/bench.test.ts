@@ -398,6 +398,31 @@ describe("arms with options", () => {
       expect(steps.reduce((sum, step) => sum + step.calls, 0)).toBe(calls);
     }
   });
+  it("are packs and strategies, compared on the same questions with what each costs", async () => {
+    const watching = await watched({ models: panel(3) });
+    const arms = ["majority", "pack:risk-review", "strategy:risk-averse"];
+    const { report } = await bench(watching, mixed(4), { arms });
+    expect(report.complete).toBe(true);
+    const [majority, pack, strategy] = report.arms;
+    expect(pack).toMatchObject({ what: expect.stringContaining("pack risk-review") });
+    expect(strategy).toMatchObject({ what: expect.stringContaining("strategy risk-averse") });
+    // Three drafts; beside them three reviews and an answer; the pack has a fourth member.
+    expect([majority, strategy, pack].map((arm) => arm?.perQuestion.calls)).toEqual([3, 7, 9]);
+    const prompts = watching.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(prompts.filter((prompt) => prompt.includes("veto that answer"))).toHaveLength(2 * 4);
+    expect(report.pairs.length).toBe(3);
+  });
+
+  it.each([
+    ["pack", /names no pack/],
+    ["pack:risk-reviw", /risk-review/],
+    ["strategy:risky", /risk-averse/],
+  ])("are refused before anything is asked: %s", async (arm, why) => {
+    const watching = await watched({ models: panel(3) });
+    await expect(bench(watching, mixed(1), { arms: [arm] })).rejects.toThrow(why);
+    expect(watching.requests).toEqual([]);
+  });
+
   it("share what they ask: rules over the same drafts call nobody", async () => {
     const parley = await watched({ models: panel(3) });
     const { report } = await bench(parley, yesNo(10), {

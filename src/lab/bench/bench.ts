@@ -5,7 +5,7 @@ import { type Budget, type Cap, type Entry, familyOf, Fault } from "../../kernel
 import { linkAbort } from "../../engine/index.ts";
 import type { Note } from "../../engine/opening-part.ts";
 import { prepareArm, readArms, type PreparedArm } from "./arms.ts";
-import { createPurse, type Purse, remainingBudget } from "./budget.ts";
+import { createPurse, type Purse, remainingBudget } from "../../app/budget.ts";
 import { type BenchJob, type JobEnd, NO_USAGE, openJob, addUsage } from "./job.ts";
 import { judgeArms } from "./judged.ts";
 import { benchReport, type BenchReport } from "./report.ts";

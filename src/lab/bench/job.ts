@@ -12,12 +12,12 @@ import {
 import { benchRow, isCut, type BenchRow, type BenchTask } from "./row.ts";
 import { capsIn } from "../../views/spending.ts";
 import type { PreparedArm } from "./arms.ts";
-import { type Grant, type Purse, remainingBudget } from "./budget.ts";
+import { type Grant, type Purse, remainingBudget } from "../../app/budget.ts";
 import { spentSoFar } from "../../engine/index.ts";
 import type { AppContext } from "../../app/context.ts";
 import { resume } from "../../app/run.ts";
 import { openPrepared } from "../../app/start.ts";
-import { recordedRuns, type RunNames } from "../resumable.ts";
+import { recordedRuns, type RunNames } from "../../app/resumable.ts";
 
 // JOB-1. A bench keeps no state but the journal: a job's deliberations are named after their openings.
 // JOB-2. A finished deliberation is never driven again; one that a cap cut continues in a fork when there is more to spend.

@@ -26,8 +26,8 @@ import {
   writtenBy,
 } from "../../views/contribution-grounds.ts";
 import { isClosed } from "../../views/result.ts";
-import { usageIn } from "../bench/budget.ts";
-import { recordedRuns } from "../resumable.ts";
+import { usageIn } from "../../app/budget.ts";
+import { recordedRuns } from "../../app/resumable.ts";
 import {
   type Contributions,
   computeContributions,

@@ -21,7 +21,7 @@ import {
 import type { EvaluationWork } from "../../protocols/evaluation/work.ts";
 import { extractCoverage } from "../../replies/coverage.ts";
 import { extractRequirements } from "../../text/requirements.ts";
-import { openMeasurement, resumable, type Resumed } from "../resumable.ts";
+import { openMeasurement, resumable, type Resumed } from "../../app/resumable.ts";
 
 /** A debate, and who evaluates its solution. */
 export type EvaluationRequest = Evaluators & {

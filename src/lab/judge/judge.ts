@@ -16,14 +16,14 @@ import { judge, JudgeSettings } from "../../protocols/judge/index.ts";
 import { protocolSettings } from "../../app/opening.ts";
 import { resume } from "../../app/run.ts";
 import { DEFAULT_RUBRIC } from "../../config/rubrics.ts";
-import { remainingBudget } from "../bench/budget.ts";
+import { remainingBudget } from "../../app/budget.ts";
 import {
   openMeasurement,
   type RecordedRun,
   resumable,
   type ResumableWork,
   type Resumed,
-} from "../resumable.ts";
+} from "../../app/resumable.ts";
 import { checkModelRef, type AppContext } from "../../app/context.ts";
 
 type Items<K extends JudgeSettings["kind"]> = Extract<JudgeSettings, { kind: K }>["items"];

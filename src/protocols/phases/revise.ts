@@ -3,7 +3,7 @@ import { StepKey, type Message, type ModelRequest, type ParticipantId } from "..
 import { ANSWERS_SLOTS, answersValues, type AnswersPrompt, type Desk } from "../../prompts/material.ts";
 import { defineTemplate } from "../../prompts/template.ts";
 import { labelReader } from "../../replies/reply-fields.ts";
-import type { Draft } from "./draft.ts";
+import { personaText, type Draft } from "./draft.ts";
 import { failedPart, fanOut, type FanOutMember, type FanOutPart } from "./fan-out.ts";
 import { markdownLines, MAX_SECTIONED_LENGTH } from "./markdown.ts";
 import { AT_MOST, times } from "./plan.ts";
@@ -94,7 +94,7 @@ const listMembers = (
     const { by } = place;
     const answers = chooseShown(spec, place);
     if (answers.length < 2) return []; // REVISE-1
-    const persona = context.instructions(by);
+    const persona = personaText(context, by);
     const messages = revisionPrompt(context, { material: context, persona, answers });
     const request = { ...modelParams(by), messages, maxOutputTokens: spec.maxOutputTokens };
     return [{ id: by.id, place, shown: answers, request }];

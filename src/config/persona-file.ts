@@ -1,0 +1,64 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { parseDocument } from "yaml";
+import { nearestAbove } from "./named-files.ts";
+import { configFolder, type FileContext } from "./paths.ts";
+import type { LoadedPersona } from "./personas.ts";
+import { displayPath, refuse, toReadFault } from "./text-file.ts";
+
+// PFILE-1. A persona's file is changed whole or not at all, and what a person wrote in it beside the change stays.
+
+/** The folder of a user's personas, or of the project's. */
+export const personaFolder = (
+  place: FileContext,
+  { project = false }: { readonly project?: boolean } = {},
+): string =>
+  join(
+    project ? (nearestAbove(".parley", place) ?? join(place.cwd, ".parley")) : configFolder(place),
+    "personas",
+  );
+
+/** Writes a new persona's file. @throws Fault `configuration` where there is one */
+export function writePersona(path: string, text: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST")
+      throw refuse(`${displayPath(path)} is already there`, "rename it, or give another name");
+    throw toReadFault(error, displayPath(path));
+  }
+  return path;
+}
+
+/** Puts a text in the place of a persona's file (PFILE-1). @throws Fault `configuration` */
+export function replacePersona(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, text, { flush: true });
+    renameSync(temporary, path);
+  } catch (error) {
+    throw toReadFault(error, displayPath(path));
+  }
+}
+
+/** A persona's file as it is. @throws Fault `configuration` for one that ships, and one that is no YAML */
+export function readOwnFile({ name, from, path }: Pick<LoadedPersona, "name" | "from" | "path">): string {
+  if (from === "built-in") throw refuse(`${name} ships with the program and has no file`, "copy it first");
+  if (extname(path).toLowerCase() === ".md")
+    throw refuse(`${displayPath(path)} is Markdown, and only YAML can be changed`, "edit it yourself");
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw toReadFault(error, displayPath(path));
+  }
+}
+
+/** A file with these keys set, or taken out where they are undefined; comments stay (PFILE-1). */
+export function withKeys(file: string, keys: Readonly<Record<string, unknown>>): string {
+  const document = parseDocument(file);
+  for (const [key, value] of Object.entries(keys))
+    if (value === undefined) document.delete(key);
+    else document.set(key, document.createNode(value));
+  return document.toString();
+}

@@ -1,0 +1,361 @@
+import { defineProtocol, phase, type ProtocolContext } from "../../engine/index.ts";
+import {
+  EventId,
+  StepKey,
+  type Answer,
+  type Cap,
+  type Closing,
+  type DataOf,
+  type Event,
+  type Failure,
+  type Participant,
+} from "../../kernel/index.ts";
+import { sameAnswer } from "../../replies/answer.ts";
+import { extractAnswer } from "../../replies/extract-answer.ts";
+import { parsePreference, type Preference } from "../../replies/preference.ts";
+import { combinePreference } from "../../stats/judge-leans.ts";
+import { decideSigns, TRIAL_TEST, type Sign, type SignTally } from "../../stats/sequential-sign-test.ts";
+import { draftTemplate } from "../phases/draft.ts";
+import { judgeSchema, judgeTemplates, preferencePrompt } from "../phases/judge-prompts.ts";
+import { modelParams, readFinal, readReply, stoppedByBudget } from "../phases/reply.ts";
+import { planTrial } from "./plan.ts";
+import { answerRequest, materialOf, type Rival, type TrialItem } from "./requests.ts";
+import { TrialSettings } from "./work.ts";
+
+export { TrialSettings } from "./work.ts";
+
+// TRIAL-1. Child, parent and nobody get the same questions, on one model and at one temperature.
+// TRIAL-2. A pair is judged in both orders by each judge; what they split on is a tie, and so is what both have right or wrong.
+// TRIAL-3. The verdict rests on the pairs in the order of the questions, up to the first at which it can be given.
+
+const RIVALS: readonly Rival[] = ["parent", "none"];
+type TrialContext = ProtocolContext<TrialSettings>;
+type TrialVerdict = DataOf<"trial-decided">;
+
+/** A persona against its parent, and against no persona, on questions that nobody has seen who made it. */
+export const trial = defineProtocol<TrialSettings>({
+  name: "trial",
+  version: 1,
+  summary: "compare a bred persona with its parent and with none",
+  seats: [
+    { name: "child", filledBy: "judge", min: 1, max: 1 },
+    { name: "parent", filledBy: "judge", min: 1, max: 1 },
+    { name: "none", filledBy: "judge", min: 1, max: 1 },
+    { name: "judge", filledBy: "judge", min: 0 },
+  ],
+  settings: TrialSettings,
+  templates: [draftTemplate, ...judgeTemplates],
+  view: () => import("./view.ts"),
+  report: () => import("./report.ts"),
+  plan: planTrial,
+  async deliberate(context) {
+    const { items, wave } = context.settings;
+    const pairs: PairResult[] = [];
+    let tests = testsOf(context.settings, pairs);
+    for (let start = 0; start < items.length && isOpen(tests); start += wave) {
+      const open = tests.filter(({ decision }) => decision === "open").map(({ against }) => against);
+      const asked = items.slice(start, start + wave);
+      const done = await phase(
+        context.run,
+        { name: `wave-${start / wave + 1}`, work: { kind: "wave" }, members: asked.map(({ name }) => name) },
+        async (name, run) => {
+          const item = asked.find((one) => one.name === name);
+          if (!item) throw new RangeError("a member that is no question");
+          return { in: true, value: await playItem({ ...context, run }, item, open) };
+        },
+      );
+      const results = done.in.flatMap(({ value }) => value);
+      const capped = results.find(({ failure }) => failure?.code === "over-budget");
+      if (capped?.failure) return stopped(capped.failure, capped.failure.cap);
+      const failed = results.find(({ failure }) => failure);
+      if (failed?.failure && results.every(({ failure }) => failure))
+        return { outcome: "failed", why: `${failed.failure.code}: ${failed.failure.message}` };
+      pairs.push(...results);
+      tests = testsOf(context.settings, pairs);
+    }
+    const data = verdictOf(context.settings, tests);
+    await context.run.derive(
+      { key: "verdict", outcomes: ["trial-decided"], work: { kind: "verdict" }, input: data },
+      () => ({ type: "trial-decided", data }),
+    );
+    const isDegraded = pairs.some(({ sign }) => sign === null);
+    const outcome = isDegraded ? "answered-degraded" : "answered";
+    return { outcome, answer: StepKey.parse("verdict"), control: null };
+  },
+});
+
+const stopped = ({ message }: Failure, cap: Cap | undefined): Closing => stoppedByBudget(message, cap, null);
+
+/** How a pair went; null where it could not be compared, with the failure where a call failed. */
+type PairResult = {
+  readonly against: Rival;
+  readonly sign: Sign | null;
+  readonly failure?: Failure | undefined;
+};
+type Test = SignTally & { readonly against: Rival };
+
+/** Both tests on the pairs so far (TRIAL-3). */
+const testsOf = ({ alpha }: TrialSettings, pairs: readonly PairResult[]): readonly Test[] =>
+  RIVALS.map((against) => {
+    const signs = pairs.flatMap((pair) =>
+      pair.against === against && pair.sign !== null ? [pair.sign] : [],
+    );
+    return { against, ...decideSigns(signs, { ...TRIAL_TEST, alpha }) };
+  });
+
+/** Whether more pairs may change the verdict. */
+const isOpen = (tests: readonly Test[]): boolean =>
+  tests.some(({ decision }) => decision === "open") &&
+  tests.every(({ decision }) => decision === "open" || decision === "better");
+
+const NAMES: { readonly [against in Rival]: string } = { parent: "its parent", none: "no persona" };
+
+function verdictOf({ child }: TrialSettings, tests: readonly Test[]): TrialVerdict {
+  const accepted = tests.every(({ decision }) => decision === "better");
+  const [worst] = tests.filter(({ decision }) => decision !== "better");
+  const why = accepted
+    ? "its answers were preferred to its parent's, and to those without a persona"
+    : worst?.decision === "no-better"
+      ? `its answers are not preferred to those of ${NAMES[worst.against]}`
+      : `the pairs do not tell whether it is better than ${worst === undefined ? "both" : NAMES[worst.against]}`;
+  return { persona: child.id, version: child.version, accepted, tests: [...tests], why };
+}
+
+/** The answers to one question, and how the child's compares with each of these. */
+async function playItem(
+  context: TrialContext,
+  item: TrialItem,
+  against: readonly Rival[],
+): Promise<readonly PairResult[]> {
+  const seats = ["child", ...against] as const;
+  const answered = await phase(
+    context.run,
+    { name: item.name, work: { kind: "answer" }, members: seats },
+    async (seat, run) => ({
+      in: true,
+      value: await answerAs({ ...context, run }, item, seats.find((one) => one === seat) ?? "child"),
+    }),
+  );
+  const given = new Map(answered.in.map(({ id, value }) => [id, value]));
+  const child = given.get("child");
+  const lost: PairResult[] = [];
+  const pairs: Pair[] = [];
+  for (const rival of against) {
+    const other = given.get(rival);
+    if (child?.type === "answer-given" && other?.type === "answer-given")
+      pairs.push({ name: `${item.name}/${rival}`, against: rival, child, other });
+    else {
+      const [failure] = [child, other].flatMap((one) =>
+        one?.type === "degradation-noted" ? lossOf(one) : [],
+      );
+      lost.push({ against: rival, sign: null, failure });
+    }
+  }
+  const compared =
+    item.answer === undefined
+      ? await judgePairs(context, item, pairs)
+      : await scorePairs(context, item.answer, pairs);
+  return [...lost, ...compared];
+}
+
+const lossOf = ({ data: { call, why } }: Event<"degradation-noted">): Failure =>
+  call?.ok === false ? call.failure : { code: "unreadable", message: why };
+
+async function answerAs(context: TrialContext, item: TrialItem, seat: "child" | Rival) {
+  const [by] = context.seats(seat);
+  if (!by) throw new RangeError(`nobody has the seat ${seat}`);
+  const { settings } = context;
+  const loss = {
+    ...{ what: `the answer of the ${seat} to ${item.name}`, participant: by.id },
+    weakens: "the verdict rests on one pair less",
+  };
+  const request = answerRequest(context, item, seat);
+  for (let again = 0; ; again += 1) {
+    const event = await context.run.call(
+      {
+        key: again === 0 ? `${item.name}/${seat}` : `${item.name}/${seat}/again-${again}`,
+        outcomes: ["answer-given", "degradation-noted"],
+        work: { kind: "answer", by: by.id, of: item.name, ...(again === 0 ? {} : { nth: again + 1 }) },
+        request,
+        timeoutMs: settings.callTimeoutMs,
+      },
+      readReply<"answer-given">(loss, (text, call) => ({
+        type: "answer-given",
+        data: { by: by.id, kind: "response", round: 1, text, final: readFinal(text, call) },
+      })),
+    );
+    if (event.type === "answer-given" || isFinal(event) || again >= settings.again) return event;
+  }
+}
+
+/** Whether asking again would not help: the reply came, or there is no budget for another. */
+const isFinal = ({ data: { call } }: Event<"degradation-noted"> | Event<"reply-received">): boolean =>
+  call?.ok !== false || call.failure.code === "over-budget";
+
+type Pair = {
+  readonly name: string;
+  readonly against: Rival;
+  readonly child: Event<"answer-given">;
+  readonly other: Event<"answer-given">;
+};
+
+const SIGNS = { A: "win", B: "loss", tie: "tie" } as const;
+
+/** Records which answer is preferred: the child's is A. */
+async function prefer(
+  { run }: Pick<TrialContext, "run">,
+  { name, child, other }: Pair,
+  found: { readonly winner: "A" | "B" | "tie"; readonly orderSensitive: boolean; readonly reason: string },
+): Promise<Sign> {
+  const data = { of: [EventId.parse(child.id), EventId.parse(other.id)] as [EventId, EventId], ...found };
+  await run.derive(
+    {
+      key: `${name}/preference`,
+      outcomes: ["preference-given"],
+      work: { kind: "preference", of: name },
+      input: found,
+    },
+    () => ({ type: "preference-given", data }),
+  );
+  return SIGNS[found.winner];
+}
+
+/** Compares answers with the one that is right. */
+async function scorePairs(
+  context: TrialContext,
+  expected: string,
+  pairs: readonly Pair[],
+): Promise<PairResult[]> {
+  const truth = extractAnswer(`Final answer: ${expected}`);
+  const isRight = (final: Answer | null) => final !== null && truth !== null && sameAnswer(final, truth);
+  const said = (right: boolean) => (right ? "right" : "wrong");
+  const results: PairResult[] = [];
+  for (const pair of pairs) {
+    const [child, other] = [isRight(pair.child.data.final), isRight(pair.other.data.final)];
+    const winner = child === other ? "tie" : child ? "A" : "B";
+    const reason = `A is ${said(child)} and B is ${said(other)}: the answer is ${expected}`;
+    const sign = await prefer(context, pair, { winner, orderSensitive: false, reason });
+    results.push({ against: pair.against, sign });
+  }
+  return results;
+}
+
+const ORDERS = ["order-1", "order-2"] as const;
+
+/** Has every judge compare the answers of every pair in both orders (TRIAL-2). */
+async function judgePairs(
+  context: TrialContext,
+  item: TrialItem,
+  pairs: readonly Pair[],
+): Promise<PairResult[]> {
+  const asked = pairs.flatMap((pair) =>
+    context
+      .seats("judge")
+      .flatMap((judge) =>
+        ORDERS.map((order) => ({ id: `${pair.against}-${judge.id}-${order}`, pair, judge, order })),
+      ),
+  );
+  if (asked.length === 0) return [];
+  const judged = await phase(
+    context.run,
+    { name: `${item.name}/judged`, work: { kind: "comparison" }, members: asked.map(({ id }) => id) },
+    async (id, run) => {
+      const one = asked.find((member) => member.id === id);
+      if (!one) throw new RangeError("a member that nobody asks");
+      return { in: true, value: await askJudge({ ...context, run }, { item, ...one }) };
+    },
+  );
+  const replies = new Map(judged.in.map(({ id, value }) => [id, value]));
+  const results: PairResult[] = [];
+  for (const pair of pairs) {
+    const own = asked.filter((one) => one.pair === pair);
+    const found = combineJudges(own.map((one) => ({ ...one, reply: replies.get(one.id) })));
+    if (found) results.push({ against: pair.against, sign: await prefer(context, pair, found) });
+    else {
+      const [failure] = own.flatMap(({ id }) => {
+        const reply = replies.get(id);
+        return reply?.type === "degradation-noted" ? lossOf(reply) : [];
+      });
+      results.push({ against: pair.against, sign: null, failure });
+    }
+  }
+  return results;
+}
+
+type ComparisonReply = Event<"reply-received"> | Event<"degradation-noted">;
+
+/** What the judges prefer together; undefined where none of them said anything that could be read. */
+function combineJudges(
+  said: readonly {
+    readonly judge: Participant;
+    readonly order: string;
+    readonly reply: ComparisonReply | undefined;
+  }[],
+) {
+  const judges = [...new Set(said.map(({ judge }) => judge))];
+  const read = judges.flatMap((judge) => {
+    const [first, second] = ORDERS.map((order) => {
+      const reply = said.find((one) => one.judge === judge && one.order === order)?.reply;
+      return reply ? readPreference(reply) : NOT_ASKED;
+    });
+    if (!first?.ok || !second) return [];
+    const { winner, orderSensitive } = combinePreference(first, second);
+    return winner === null ? [] : [{ winner, orderSensitive, reason: first.reason }];
+  });
+  if (read.length === 0) return undefined;
+  const balance = read.reduce((sum, { winner }) => sum + (winner === "A" ? 1 : winner === "B" ? -1 : 0), 0);
+  const winner = balance > 0 ? ("A" as const) : balance < 0 ? ("B" as const) : ("tie" as const);
+  return {
+    winner,
+    orderSensitive: read.some((one) => one.orderSensitive),
+    reason: (read.find((one) => one.winner === winner) ?? read[0])?.reason ?? "",
+  };
+}
+
+const NOT_ASKED: Preference = { ok: false, reason: "nobody was asked" };
+
+const readPreference = ({ type, data }: ComparisonReply): Preference =>
+  type === "degradation-noted"
+    ? { ok: false, reason: data.why }
+    : parsePreference(data.call?.ok ? data.call.reply : "");
+
+type AskedComparison = {
+  readonly item: TrialItem;
+  readonly pair: Pair;
+  readonly judge: Participant;
+  readonly order: (typeof ORDERS)[number];
+};
+
+async function askJudge(context: TrialContext, { item, pair, judge, order }: AskedComparison) {
+  const { settings } = context;
+  const form = settings.form[judge.id] ?? "json";
+  const texts = [pair.child.data.text, pair.other.data.text];
+  const [first = "", second = ""] = order === "order-1" ? texts : texts.toReversed();
+  const reply = judgeSchema("preference", form);
+  const request = {
+    ...modelParams(judge),
+    messages: preferencePrompt(context, {
+      ...{ form, rubric: settings.rubric, ...materialOf(context, item), first, second },
+    }),
+    maxOutputTokens: settings.judgeTokens,
+    ...(reply === undefined ? {} : { reply }),
+  };
+  const key = `${pair.name}/${judge.id}/${order}`;
+  const weakens = "the verdict rests on one comparison less";
+  for (let again = 0; ; again += 1) {
+    const event = await context.run.call(
+      {
+        key: again === 0 ? key : `${key}/again-${again}`,
+        outcomes: ["reply-received", "degradation-noted"],
+        work: { kind: "comparison", by: judge.id, of: item.name, ...(again === 0 ? {} : { nth: again + 1 }) },
+        request,
+        timeoutMs: settings.callTimeoutMs,
+      },
+      readReply<"reply-received">({ what: `the verdict ${key}`, participant: judge.id, weakens }, () => ({
+        type: "reply-received",
+        data: { by: judge.id, why: `${order} of ${pair.name}` },
+      })),
+    );
+    if (event.type === "reply-received" || isFinal(event) || again >= settings.again) return event;
+  }
+}

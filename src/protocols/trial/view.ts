@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { callOf, isEvent, type Entry, type Failure } from "../../kernel/index.ts";
+import { decideSigns, TRIAL_TEST, type Sign } from "../../stats/sequential-sign-test.ts";
+import { isSimulated } from "../../views/simulated.ts";
+import { TrialSettings } from "./work.ts";
+
+const Test = z.strictObject({
+  /** `parent`, or `none` for an answer without a persona. */
+  against: z.enum(["parent", "none"]),
+  wins: z.int(),
+  losses: z.int(),
+  ties: z.int(),
+  /** `open`: more pairs would tell; `undecided`: there are no more. */
+  decision: z.enum(["better", "no-better", "open", "undecided"]),
+});
+
+/** What a trial has found so far. */
+export const sectionSchema = z.strictObject({
+  child: z.string(),
+  parent: z.string(),
+  model: z.string(),
+  judges: z.array(z.string()),
+  simulated: z.boolean(),
+  questions: z.int(),
+  /** What calling the child better may risk when it is not. */
+  alpha: z.number(),
+  tests: z.array(Test),
+  /** Null while the trial is open, or where it ended without a verdict. */
+  accepted: z.boolean().nullable(),
+  why: z.string().nullable(),
+});
+export type TrialSection = z.infer<typeof sectionSchema>;
+
+const SIGNS: { readonly [winner: string]: Sign } = { A: "win", B: "loss" };
+
+/** Folds a trial; undefined for any other deliberation. */
+export function sectionOf(entries: readonly Entry[]): TrialSection | undefined {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+  if (opened?.protocol.name !== "trial") return undefined;
+  const { child, parent, items, alpha } = TrialSettings.parse(opened.settings);
+  const verdict = entries.findLast((entry) => isEvent(entry, "trial-decided"))?.data;
+  const models = (seat: string) =>
+    opened.participants.flatMap((one) => (one.seat === seat ? [one.model] : []));
+  return {
+    ...{ child: child.id, parent: parent.id, questions: items.length, alpha },
+    ...{ model: models("child")[0] ?? "unknown", judges: models("judge") },
+    simulated: isSimulated(entries),
+    tests: verdict?.tests ?? testsSoFar(entries, { items, alpha }),
+    accepted: verdict?.accepted ?? null,
+    why: verdict?.why ?? null,
+  };
+}
+
+function testsSoFar(
+  entries: readonly Entry[],
+  { items, alpha }: Pick<TrialSettings, "items" | "alpha">,
+): TrialSection["tests"] {
+  const winners = new Map(
+    entries.flatMap((entry) =>
+      isEvent(entry, "preference-given") && "step" in entry.origin
+        ? [[String(entry.origin.step), entry.data.winner] as const]
+        : [],
+    ),
+  );
+  return (["parent", "none"] as const).map((against) => {
+    const signs = items.flatMap(({ name }) => {
+      const winner = winners.get(`${name}/${against}/preference`);
+      return winner === undefined ? [] : [SIGNS[winner] ?? "tie"];
+    });
+    return { against, ...decideSigns(signs, { ...TRIAL_TEST, alpha }) };
+  });
+}
+
+/** The failures of calls that have no reply, where asking again may bring one. */
+export function lostCalls(entries: readonly Entry[]): readonly Failure[] {
+  if (entries.some((entry) => isEvent(entry, "trial-decided"))) return [];
+  return entries.flatMap((entry) => {
+    const call = callOf(entry);
+    return call?.ok === false ? [call.failure] : [];
+  });
+}
