@@ -16,11 +16,14 @@ import { createModels, type ClosableModels } from "../models/models.ts";
 import type { Price } from "../models/prices.ts";
 import type { LoadRecorded } from "../sim/recorded.ts";
 import type { SimOptions } from "../sim/sim.ts";
+import type { RunProjection } from "../stores/projection.ts";
+import type { Credentials } from "../stores/credentials.ts";
 import type { OpenedStore } from "../stores/store.ts";
 import { findMeant } from "../text/words.ts";
 import { waitForSecondAnswer, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { openEmbeddings } from "./embeddings.ts";
 import { createFolders, type Folders } from "./folders.ts";
+import { createGrounds, type GateGrounds } from "./grounds.ts";
 import { openPorts } from "./ports.ts";
 
 export type EffectiveSettings = LoadedSettings["settings"];
@@ -39,6 +42,8 @@ export type ModelProblem = {
 export interface Process {
   readonly env: Environment;
   readonly store: Store;
+  /** Of the clients of servers over this store. */
+  readonly credentials: Credentials;
   /** Loaded on first use. */
   readonly memory: () => Promise<EngramMemory>;
   readonly engine: Engine;
@@ -52,6 +57,8 @@ export interface Process {
   readonly frames: LocalFrames;
   /** The folders that it may read for models: none, unless it is told. */
   readonly folders: Folders;
+  /** The forests whose gates it runs: none, unless it is told. */
+  readonly grounds: GateGrounds;
   readonly world: World;
   /** The name of this process in leases. */
   readonly worker: string;
@@ -63,6 +70,8 @@ export interface Process {
 /** A process as one caller sees it: with a principal, settings, and the store and engine of the principal's organization. */
 export interface AppContext extends Omit<Process, "store" | "engine"> {
   readonly store: OrganizationStore;
+  /** What is known over the organization's deliberations. */
+  readonly projection: RunProjection;
   readonly engine: OrganizationEngine;
   /** The process across all organizations, for background workers. */
   readonly process: Process;
@@ -118,6 +127,7 @@ export function openProcess(parts: ProcessParts): Process {
   if (!models) throw new RangeError("there are neither models nor settings for them");
   const embedding = openEmbeddings(settings, env);
   const folders = createFolders();
+  const grounds = createGrounds();
   const ports = openPorts({ env, compatible, folders }, embedding.embeddings);
   const frames = localFrames();
   const world = systemWorld;
@@ -134,6 +144,7 @@ export function openProcess(parts: ProcessParts): Process {
     reactors,
     ports: {
       ...ports.ports,
+      executor: grounds.executor,
       memory: {
         recall: async (...query) => (await memory()).recall(...query),
         find: async (...query) => (await memory()).find(...query),
@@ -159,6 +170,7 @@ export function openProcess(parts: ProcessParts): Process {
   return {
     env,
     store,
+    credentials: store.credentials,
     memory,
     engine,
     models,
@@ -173,6 +185,7 @@ export function openProcess(parts: ProcessParts): Process {
     },
     frames,
     folders,
+    grounds,
     world,
     worker: `${process.pid}-${world.id()}`,
     async checkModel(ref) {

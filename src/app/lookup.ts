@@ -18,8 +18,9 @@ const MAX_LISTED = 5;
 const PAGE = 500;
 
 /** What the names of runs begin with that measurements make: lists hide them, and none is the newest. */
-const MEASURED: readonly string[] = ["bench/", "ablate/", "authorship/"];
-const UNMEASURED = { prefixes: MEASURED, hidden: true };
+const MEASURED: readonly string[] = ["bench/", "ablate/", "authorship/", "persona/", "trial/"];
+/** Runs that people asked for, and no measurement. */
+export const UNMEASURED = { prefixes: MEASURED, hidden: true };
 
 /** Names the newest deliberation. */
 export const NEWEST = "last";

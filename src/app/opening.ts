@@ -9,6 +9,8 @@ import {
   ParticipantId,
   personOf,
   type Budget,
+  type Labels,
+  type Opening,
   type ToolSpec,
 } from "../kernel/index.ts";
 import { findNearest, quoteValue } from "../text/words.ts";
@@ -19,6 +21,7 @@ import { checkModelRef, refuseUnknownPrices, type AppContext, type EffectiveSett
 import { nextTurn, turnsBefore, WHOLE_CONVERSATION } from "./conversation.ts";
 import { choosePanel, listPersonas } from "./panel.ts";
 import { seatPerson } from "./people.ts";
+import { checkMaySit } from "./personas/status.ts";
 import { contextTokensOf, reactionPlan, recallSettings } from "./reaction-plan.ts";
 import { templatesInForce } from "./templates.ts";
 
@@ -31,6 +34,12 @@ export type OpeningParts = {
   readonly part: OpeningPart;
   /** Whether the configured reactors (grading, memory) are enabled. */
   readonly reactions: boolean;
+} & ClientParts;
+
+/** What a client says about its deliberation, and where the request came from. */
+export type ClientParts = {
+  readonly labels?: Labels | undefined;
+  readonly client?: Opening["client"];
 };
 
 export type PreparedOpening = { readonly opening: NewDeliberation; readonly notes: OpeningPart["notes"] };
@@ -70,6 +79,8 @@ export async function assembleOpening(context: AppContext, parts: OpeningParts):
       ...(plan ? { reactions: { ...plan.settings, ...part.reactions?.(own) } } : {}),
       ...part.conversation,
       ...(settings.seatTimeoutMs === undefined ? {} : { seatTimeoutMs: settings.seatTimeoutMs }),
+      ...(parts.labels === undefined ? {} : { labels: parts.labels }),
+      ...(parts.client === undefined ? {} : { client: parts.client }),
       seed: settings.seed ?? world.id(),
       budget,
       organization: principal.organization,
@@ -91,8 +102,8 @@ export async function openingContext(
     panel: () => choosePanel(context),
     model: (ref) => checkModelRef(context, ref),
     family: (ref) => familyOf(ref, settings.families),
-    persona: (id) => resources.persona(id),
-    role: (name) => resources.role(name),
+    persona: (id) => checkMaySit(resources.persona(id)),
+    role: (name) => checkMaySit(resources.role(name)),
     fileTools,
     recall: (user) => recallSettings(resources, { ...settings, user }),
     turnsBefore: (previous, { whole, again }) =>

@@ -6,6 +6,7 @@ import {
   Fault,
   LOCAL_PRINCIPAL,
   type Entry,
+  type Labels,
   type Models,
   type Principal,
   type Scope,
@@ -33,10 +34,13 @@ import {
   checkForkRequest,
   checkProcessSettings,
   checkRequest,
+  open,
   prepareOpening,
   processSettings,
   requestSettings,
   start,
+  type OpenedRun,
+  type OpenOptions,
   type ProcessSettings,
   type RequestSettings,
   type StartOptions,
@@ -74,6 +78,9 @@ export type ForkRequest = RequestSettings & {
   /** Members to leave out, by id or name. */
   readonly without?: readonly string[] | undefined;
   readonly request?: string | undefined;
+  /** Reuses only what was recorded up to and including this `seq`; by default everything. */
+  readonly upToSeq?: number | undefined;
+  readonly labels?: Labels | undefined;
 };
 
 export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
@@ -99,6 +106,8 @@ export type ListRequest = Omit<RunFilter, "limit" | "before"> & {
 export interface Parley extends AsyncDisposable {
   /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
   start(request: StartRequest, options?: StartOptions & PrincipalOptions): Promise<Run>;
+  /** Opens a deliberation that `resume` drives, here or in another process. @throws Fault as `start` does */
+  open(request: StartRequest, options?: OpenOptions & PrincipalOptions): Promise<OpenedRun>;
   /** Estimates what a request would take, by phase, without opening a deliberation or calling a model. @throws Fault as `start` does */
   estimate(
     request: StartRequest,
@@ -108,6 +117,12 @@ export interface Parley extends AsyncDisposable {
   resume(id: string, options?: RunOptions & PrincipalOptions): Promise<Run>;
   /** Copies a deliberation with changes and drives it; steps that the changes do not affect are reused. */
   fork(parent: string, request?: ForkRequest, options?: RunOptions & PrincipalOptions): Promise<Run>;
+  /** As `fork`, for `resume` to drive. */
+  openFork(
+    parent: string,
+    request?: ForkRequest,
+    options?: Pick<OpenOptions, "client"> & PrincipalOptions,
+  ): Promise<OpenedRun>;
   /** Returns the questions that a deliberation waits for; undefined if there are none. */
   pending(id: string, options?: PrincipalOptions): Promise<PendingQuestions | undefined>;
   /** Answers a deliberation's questions, by question id; false if they were already answered (the first answers count). */
@@ -190,6 +205,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       ...process,
       process,
       store: process.store.for(organization),
+      projection: store.for(organization).projection,
       engine: process.engine.for(organization),
       principal,
       resources,
@@ -211,10 +227,31 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     return { context, asked: { ...request, ...after } };
   };
 
+  const openFork: Parley["openFork"] = async (parent, given = {}, call = {}) => {
+    checkForkRequest(given);
+    const { without, request, upToSeq, labels, ...changed } = given;
+    const { client } = call;
+    const context = writing(call, changed);
+    const from = await resolveId(context, parent);
+    const { forkChanges } = await import("./fork.ts");
+    const changes = {
+      ...(await forkChanges(context, from, { without })),
+      ...(labels === undefined ? {} : { labels }),
+      ...(client === undefined ? {} : { client }),
+    };
+    const name = request ?? context.world.id();
+    const { fresh, opened } = await context.engine.fork(from, { request: name, changes, upToSeq });
+    return { opened, fresh, notes: [] };
+  };
+
   return {
     start: async (request, call = {}) => {
       const { context, asked } = await prepared(request, call);
       return start(context, asked, call);
+    },
+    open: async (request, call = {}) => {
+      const { context, asked } = await prepared(request, call);
+      return open(context, asked, call);
     },
     async estimate(request, call = {}) {
       const { context, asked } = await prepared(request, call);
@@ -226,17 +263,11 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       const context = writing(call);
       return resume(context, await resolveId(context, id), call);
     },
-    async fork(parent, given = {}, call = {}) {
-      checkForkRequest(given);
-      const { without, request, ...changed } = given;
-      const context = writing(call, changed);
-      const from = await resolveId(context, parent);
-      const { forkChanges } = await import("./fork.ts");
-      const changes = await forkChanges(context, from, { without });
-      const name = request ?? context.world.id();
-      const { fresh, opened } = await context.engine.fork(from, { request: name, changes });
-      return follow(context, opened, { ...call, fresh });
+    fork: async (parent, given = {}, call = {}) => {
+      const { opened, ...begun } = await openFork(parent, given, call);
+      return follow(writing(call), opened, { ...call, ...begun });
     },
+    openFork,
     async pending(id, call) {
       const context = reading(call);
       const { pendingQuestions } = await import("../views/pending-questions.ts");

@@ -11,6 +11,9 @@ export const protocols = {
   evaluation: async () => (await import("../protocols/evaluation/index.ts")).evaluation,
   judge: async () => (await import("../protocols/judge/index.ts")).judge,
   respond: async () => (await import("../protocols/respond/index.ts")).respond,
+  forest: async () => (await import("../protocols/forest/index.ts")).forest,
+  persona: async () => (await import("../protocols/persona/index.ts")).personaProtocol,
+  trial: async () => (await import("../protocols/trial/index.ts")).trial,
   authorship: async () => (await import("../protocols/authorship/index.ts")).authorship,
 } satisfies Registry<AnyProtocol>;
 

@@ -3,9 +3,11 @@ import * as z from "zod";
 import type { Pack } from "../config/packs.ts";
 import { Settings as SettingsSchema } from "../config/settings.ts";
 import type { AnyProtocol, NewDeliberation, OpenResult } from "../engine/index.ts";
-import { Fault, isEvent, type Opening } from "../kernel/index.ts";
+import { Fault, isEvent, isVoice, Labels, type Event, type Opening } from "../kernel/index.ts";
 import type { DebateRequest } from "../protocols/debate/opening.ts";
-import type { Panel } from "../engine/opening-part.ts";
+import { adviceTemplate } from "../protocols/phases/draft.ts";
+import { personaIdOf } from "../views/votes.ts";
+import type { OpeningPart, Panel } from "../engine/opening-part.ts";
 import type { AppContext, EffectiveSettings } from "./context.ts";
 import { estimateOpening, type RunEstimate } from "./estimate.ts";
 import { choosePanel } from "./panel.ts";
@@ -16,6 +18,7 @@ import {
   openingContext,
   openPanel,
   refuseUnknownSettings,
+  type ClientParts,
   type PanelRequest,
   type PreparedOpening,
 } from "./opening.ts";
@@ -67,6 +70,8 @@ export type StartRequest = RequestSettings &
     readonly seats?: readonly PersonRequest[] | undefined;
     /** Whether the configured reactors (grading, memory) run; true by default. */
     readonly reactions?: boolean | undefined;
+    /** Words about it, each with a value: at most 16. Lists are filtered by them. */
+    readonly labels?: Labels | undefined;
   };
 
 export type StartOptions = RunOptions & {
@@ -76,12 +81,25 @@ export type StartOptions = RunOptions & {
   readonly onEstimate?: ((estimate: RunEstimate) => void) | undefined;
 };
 
+/** A recorded opening that nobody drives yet. */
+export type OpenedRun = Pick<Run, "fresh" | "notes"> & { readonly opened: Event<"deliberation-opened"> };
+
 /** Opens a deliberation and drives it. @throws Fault before anything is recorded or spent */
 export async function start(
   context: AppContext,
   request: StartRequest,
   options: StartOptions = {},
 ): Promise<Run> {
+  const { opened, ...begun } = await open(context, request, options);
+  return follow(context, opened, { ...options, ...begun });
+}
+
+/** Opens a deliberation, and leaves it to be driven. @throws Fault as `start` does */
+export async function open(
+  context: AppContext,
+  request: StartRequest,
+  options: OpenOptions = {},
+): Promise<OpenedRun> {
   const { opening, notes } = await prepareOpening(context, request, options);
   if (options.onEstimate) options.onEstimate(await estimateOpening(context, { opening }));
   const { differing, fresh, opened } = await openPrepared(context, opening, request.request);
@@ -89,10 +107,13 @@ export async function start(
   const other = differing.filter((key) => key !== "seed" || context.requested.has("seed"));
   if (other.length > 0 && !opening.series)
     throw anotherOpening(request.request ?? opened.deliberation, { opened, differing: other });
-  return follow(context, opened, { ...options, fresh, notes });
+  return { opened, fresh, notes };
 }
 
-type PrepareOptions = Pick<StartOptions, "folder"> & {
+/** `client`: the request of a server's client. */
+export type OpenOptions = Pick<StartOptions, "folder" | "onEstimate"> & Pick<ClientParts, "client">;
+
+type PrepareOptions = Pick<OpenOptions, "folder" | "client"> & {
   /** Replaces the configured or discovered models; they have been checked. */
   readonly panel?: Panel | undefined;
 };
@@ -126,7 +147,7 @@ export async function prepareOpening(
   const turn = await followUp(context, request);
   const opened = own
     ? await own(request, turn.as(await openingContext(context, options.folder)))
-    : openPanel(context, protocol, options.panel ?? (await choosePanel(context)));
+    : await openSeated(context, protocol, options.panel ?? (await choosePanel(context)));
   const following = opened.conversation ? undefined : await turn.part(opened.participants);
   const settings = { ...opened.settings, ...following?.settings, ...protocolSettings };
   const { seats: people = [] } = request;
@@ -139,7 +160,27 @@ export async function prepareOpening(
     templates: { ...opened.templates, ...following?.templates },
   };
   const texts = [...attached, ...turn.attachments];
-  return assembleOpening(context, { protocol, question, context: texts, part, reactions });
+  const { labels } = request;
+  const { client } = options;
+  return assembleOpening(context, {
+    ...{ protocol, question, context: texts, part, reactions, labels, client },
+  });
+}
+
+/** The panel in its seats, with the personas that may sit. */
+async function openSeated(context: AppContext, protocol: AnyProtocol, panel: Panel): Promise<OpeningPart> {
+  const { seatPersonas } = await import("./personas/seating.ts");
+  const { context: seated, notes, advice } = await seatPersonas(context);
+  const part = openPanel(seated, protocol, panel);
+  const shown = part.participants.flatMap((one) => {
+    const text = isVoice(one) ? advice.get(personaIdOf(one)) : undefined;
+    return text === undefined ? [] : [[adviceTemplate(one.id), text] as const];
+  });
+  return {
+    ...part,
+    notes: [...part.notes, ...notes],
+    templates: { ...part.templates, ...Object.fromEntries(shown) },
+  };
 }
 
 /** The same under a pack's settings, except for what the caller set itself. (PACK-1) */
@@ -204,9 +245,15 @@ const COMMON_FIELDS = {
   request: z.string().min(1).optional(),
   seats: z.array(PersonRequest).max(26).optional(),
   reactions: z.boolean().optional(),
+  labels: Labels.optional(),
   protocolSettings: z.record(z.string(), z.unknown()).optional(),
 };
-const FORK_FIELDS = { without: z.array(z.string()).optional(), request: z.string().min(1).optional() };
+const FORK_FIELDS = {
+  without: z.array(z.string()).optional(),
+  request: z.string().min(1).optional(),
+  upToSeq: z.int().positive().optional(),
+  labels: Labels.optional(),
+};
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 const settingNames = Object.keys(SettingsSchema.shape);

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { loadCritic } from "../config/critic.ts";
 import { loadMemory } from "../config/memory.ts";
 import { toAbsolute, type FileClaim, type FileContext } from "../config/paths.ts";
 import { loadRoles } from "../config/personas.ts";
 import { loadSettings } from "../config/sources.ts";
+import { FOREST_FILE, readForestFile } from "./forest/file.ts";
 import { DEBATE_CONFIG, readDebateFile } from "../interop/dialectic/debate-file.ts";
 import { requireTrustInAgents } from "../interop/dialectic/agent-file.ts";
 import { readYaml } from "../config/yaml.ts";
@@ -27,6 +29,7 @@ export function listClaims(place: FileContext, files: readonly string[] = []): r
   loadRoles(reading);
   const usual = toAbsolute(DEBATE_CONFIG, place);
   if (existsSync(usual)) readDebateFile(usual, reading, { isFound: true });
+  if (existsSync(join(place.cwd, FOREST_FILE))) readForestFile(place.cwd, reading);
   if (files.length === 0) return [...claims.values()];
   return files.flatMap((file) => {
     const path = toAbsolute(file, place);

@@ -1,6 +1,7 @@
 import type { CatalogKind } from "../config/catalog.ts";
 import { defineCommand, flag, text, type CommandGroup } from "./command.ts";
 import { JSON_FLAG } from "./options.ts";
+import { PERSONA_COMMANDS } from "./persona-commands.ts";
 
 const NEW = {
   project: flag("--project", "write to this project: its .parley, not your own folder"),
@@ -47,8 +48,14 @@ function catalogGroup(kind: CatalogKind, { noun, id, summary }: Record<"noun" | 
   return group;
 }
 
+const personas = catalogGroup("personas", {
+  noun: "persona",
+  id: "historian",
+  summary: "List, write, breed and try personas",
+});
+
 export const CATALOGS: readonly CommandGroup[] = [
-  catalogGroup("personas", { noun: "persona", id: "historian", summary: "List, write and check personas" }),
+  { ...personas, aliases: ["persona"], commands: [...personas.commands, ...PERSONA_COMMANDS] },
   catalogGroup("strategies", {
     noun: "strategy",
     id: "balanced",

@@ -72,7 +72,9 @@ export type Command = {
 };
 
 /** Commands below one word. */
-export type CommandGroup = Pick<Command, "name" | "summary"> & { readonly commands: readonly Command[] };
+export type CommandGroup = Pick<Command, "name" | "summary" | "aliases"> & {
+  readonly commands: readonly Command[];
+};
 
 type Definition<O extends CommandOptions> = Pick<Command, "aliases" | "details" | "examples" | "isUsual"> & {
   readonly options?: O;

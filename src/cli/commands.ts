@@ -1,6 +1,8 @@
 import { CATALOGS } from "./catalog-commands.ts";
 import { defineCommand, type Command, type CommandGroup } from "./command.ts";
+import * as forest from "./forest-options.ts";
 import * as options from "./options.ts";
+import { KNOWN_OVER_RUNS } from "./vote-commands.ts";
 
 // COMMAND-1. A module of a command is loaded when the command runs: neither for another command nor for help.
 
@@ -127,6 +129,21 @@ const AUDIT: readonly Command[] = [
 ];
 
 const FOREST: readonly Command[] = [
+  defineCommand("init [folder]", "Plant a forest from the answers to eight questions", {
+    details: "Asks on a terminal; elsewhere --file has the answers, or --yes plants an example.",
+    options: forest.FOREST_INIT,
+    examples: ["forest init", "forest init my-forest --domain functions --yes"],
+    run: async (io, given, [folder = "."]) =>
+      (await import("./commands/forest-plant.ts")).init(io, given, folder),
+  }),
+  defineCommand("cycle [folder]", "Run the next cycles, or go on with the one begun", {
+    details:
+      "Gardeners propose, a skeptic of another family attacks, gates decide. A cycle without a fruit is a result. Ctrl-C loses nothing: the same command goes on.",
+    options: forest.FOREST_CYCLE,
+    examples: ["forest cycle", "forest cycle examples/forest -n 3 --json"],
+    run: async (io, given, [folder = "."]) =>
+      (await import("./commands/forest-cycle.ts")).cycle(io, given, folder),
+  }),
   defineCommand("show [folder]", "Show a forest after its newest cycle", {
     options: options.JSON_FLAG,
     examples: ["forest show", "forest show archive/cycle_007 --json"],
@@ -142,6 +159,30 @@ const FOREST: readonly Command[] = [
     examples: ["forest results", "forest results archive --json"],
     run: async (io, given, [folder = "."]) =>
       (await import("./commands/forest.ts")).results(io, given, folder),
+  }),
+  defineCommand("handoffs [folder]", "List what waits for you: hand-offs and amendments", {
+    options: forest.FOREST_HANDOFFS,
+    examples: ["forest handoffs", "forest handoffs --json"],
+    run: async (io, given, [folder = "."]) =>
+      (await import("./commands/forest-handoffs.ts")).handoffs(io, given, folder),
+  }),
+  defineCommand("answer <id> [words...]", "Answer a hand-off, or decide about an amendment", {
+    details: "Without words, the answer is read from stdin.",
+    options: forest.FOREST_ANSWER,
+    examples: ["forest answer amendment-3-1 no", "forest answer tree-1-flow/diverge < answer.json"],
+    run: async (io, given, args) => (await import("./commands/forest-handoffs.ts")).answer(io, given, args),
+  }),
+  defineCommand("report [folder]", "Report on the newest cycle, with a plot of all of them", {
+    options: forest.FOREST_REPORT,
+    examples: ["forest report", "forest report --output report.html"],
+    run: async (io, given, [folder = "."]) =>
+      (await import("./commands/forest-report.ts")).report(io, given, folder),
+  }),
+  defineCommand("export <run> <folder>", "Write the archive of a cycle's run from its journal", {
+    options: options.JSON_FLAG,
+    examples: ["forest export ID elsewhere", "forest export last elsewhere --json"],
+    run: async (io, given, [run = "", folder = ""]) =>
+      (await import("./commands/forest-report.ts")).exportCycle(io, given, { run, folder }),
   }),
   defineCommand("validate <paths...>", "Check archives against the invariants of a forest", {
     details:
@@ -209,12 +250,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["fork ID --strategy risk-averse", "fork ID --without challenger --json"],
     run: async (io, given, [id = "last"]) => (await import("./commands/runs.ts")).fork(io, given, id),
   }),
-  defineCommand("contributions [id]", "Measure who contributed to an answer", {
-    options: options.CONTRIBUTIONS,
-    examples: ["contributions ID", "contributions ID --no-calls --json"],
-    run: async (io, given, [id = "last"]) =>
-      (await import("./commands/contributions.ts")).contributions(io, given, id),
-  }),
+  ...KNOWN_OVER_RUNS,
   defineCommand("estimate [words...]", "Print calls and cost of a question; call no model", {
     details:
       "Takes the words and options of ask, or those of the command that it begins with: --dry-run of that command.",
@@ -261,7 +297,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     summary: "Score, compare and validate with LLM-as-judge",
     commands: JUDGE,
   },
-  { name: "forest", summary: "Read archives of forests: hypotheses grown under gates", commands: FOREST },
+  { name: "forest", summary: "Grow hypotheses under gates, cycle by cycle", commands: FOREST },
   { name: "audit", summary: "Check who can be told, and whom reviewers favor", commands: AUDIT },
   defineCommand("test <file...>", "Run conversation tests from YAML", {
     aliases: ["story"],

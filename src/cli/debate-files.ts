@@ -24,7 +24,7 @@ import { resultOf } from "../views/result.ts";
 import { jsonText, type Io } from "./command.ts";
 import { checkOutput, writeInFolders } from "./output-file.ts";
 import { veiled } from "../views/veil.ts";
-import { readEntries, type Stored } from "./session.ts";
+import { readEntries } from "./session.ts";
 
 /** A debate's record as a document or a page, or else as JSON that is read back. */
 export const recordText = (record: DebateRecord, format: string): string =>
@@ -126,7 +126,11 @@ const MAX_BYTES = 32 * MEGABYTE;
  * Dialectic's or what `parley export --format debate` printed.
  * @throws Fault `configuration`, `deliberation-missing` for what is no debate
  */
-export async function findDebate(io: Io, stored: Pick<Stored, "store">, name: string): Promise<NamedDebate> {
+export async function findDebate(
+  io: Io,
+  stored: { readonly store: OrganizationStore },
+  name: string,
+): Promise<NamedDebate> {
   const inFile = readDebate(io, name);
   if (inFile) return inFile;
   const entries = veiled(await readEntries(stored, name));

@@ -11,9 +11,21 @@ const COMMAND_GROUPS = {
     ...["list", "show", "resume", "fork", "replay", "export", "cost", "contributions", "feedback"],
     ...["answer", "seat", "inbox", "cancel"],
   ],
-  Evaluate: ["bench", "tasks", "eval", "judge", "audit", "forest", "test"],
+  Evaluate: ["bench", "tasks", "eval", "judge", "audit", "history", "league", "forest", "test"],
   Setup: [
-    ...["init", "keys", "models", "config", "doctor", "trust", "completion", "worker", "watch", "sim-server"],
+    ...[
+      "init",
+      "keys",
+      "models",
+      "config",
+      "doctor",
+      "trust",
+      "store",
+      "completion",
+      "worker",
+      "watch",
+      "sim-server",
+    ],
     "help",
   ],
 };

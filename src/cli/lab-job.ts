@@ -2,7 +2,7 @@ import type { AppContext } from "../app/context.ts";
 import { capsPassed, describeProblem } from "../app/outcome.ts";
 import { resume } from "../app/run.ts";
 import type { BenchRun, BenchStop } from "../lab/bench/bench.ts";
-import type { Resumed } from "../lab/resumable.ts";
+import type { Resumed } from "../app/resumable.ts";
 import type { Entry, Failure } from "../kernel/index.ts";
 import { oneLine } from "../reports/printable.ts";
 import { resultOf } from "../views/result.ts";

@@ -170,7 +170,7 @@ export const RESUME = {
   ...DEBATE_FILES,
   ...SHOWING,
 };
-const SINCE = {
+export const SINCE = {
   flags: "--since <time>",
   description: "only runs since: 2026-01-31, or 12h ago",
   schema: Since.optional(),
@@ -189,7 +189,7 @@ export const EXPORT = {
     shownDefault: "runs",
   },
   output: text("-o, --output <file>", "output file: overwritten; its ending may name the format"),
-  all: flag("--all", "every run, as json, jsonl, csv or local2"),
+  all: flag("--all", "every run: as json, jsonl, csv or local2"),
   since: SINCE,
   config: text("-c, --config <file>", "participants: names and models of agents in a debate's file"),
   debate: text("-d, --debate <debate>", "the same as the argument", { isHidden: true }),
@@ -217,6 +217,10 @@ export const CONTRIBUTIONS = {
     ...{ min: 0, max: 10, or: 1 },
   }),
   calls: negation("--no-calls", "measure only what needs no model calls"),
+  all: flag("--all", "every run: what is recorded, by persona; calls nothing"),
+  by: choice("--by <key>", "one row for each (persona or strategy; of --all)", ["persona", "strategy"]),
+  since: SINCE,
+  output: text("-o, --output <file>", "output file: .csv, .svg, or else the table (of --all)"),
   ...MAX_SPENT,
   ...JSON_FLAG,
   ...QUIET,
@@ -231,7 +235,7 @@ const JOB_SEED = setting("--seed <text>", "random seed (the same one resumes, an
 export const BENCH = {
   arms: list(
     "--arms <names>",
-    "single, majority, weighted, best-member, self-consistency, ask, council, debate; with options as NAME=council:risk-averse+mode=vote (default: single, majority, self-consistency, ask, council)",
+    "single, majority, weighted, best-member, self-consistency, ask, council, debate, strategy:NAME, pack:NAME; with options as NAME=council:risk-averse+mode=vote (default: single, majority, self-consistency, ask, council)",
   ),
   questionField: text("--question-field <name>", "column of the question, in a file of another form"),
   answerField: text("--answer-field <name>", "column of the right answer"),
@@ -268,7 +272,7 @@ export const TASKS = {
   kind: list("--kind <kinds>", "arithmetic, logic, yes-no (default: all)"),
   pairs: flag("--pairs", "labeled pairs of a right and a wrong answer, for judge validate"),
 };
-const AGAIN = flag("--again", "ask again what was answered before");
+export const AGAIN = flag("--again", "ask again what was answered before");
 export const EVAL = {
   debate: requiredText("-d, --debate <debate>", "id of a debate, or a result file of Dialectic"),
   config: text("-c, --config <file>", "participants: evaluators with an id, a name and a model"),

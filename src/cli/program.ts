@@ -130,8 +130,8 @@ export async function parseCommandLine(words: readonly string[], io: Io): Promis
   };
   for (const one of asked ? [asked] : await allRows(io)) add(program, one);
   if (row && row.name !== first) {
-    add(program, row, first); // an older name
-    io.output.note(`parley ${first} is now parley ${row.name}`);
+    add(program, row, first); // an older name, or a group's other one
+    if (!("commands" in row)) io.output.note(`parley ${first} is now parley ${row.name}`);
   }
   if (first === undefined) program.outputHelp();
   else await program.parseAsync([...(row || isHelp ? argv : ["ask", ...argv])], { from: "user" });
@@ -255,7 +255,7 @@ const declaredNames = ({ protocols = [] }: Io): readonly string[] => [
 
 /** Every command, those of protocols first: help needs what all of them say about themselves. */
 export async function allRows(io: Io): Promise<readonly Row[]> {
-  const own = new Set(COMMANDS.map(({ name }) => name));
+  const own = new Set(COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const declared = await Promise.all(
     declaredNames(io)
       .filter((name) => !own.has(name))

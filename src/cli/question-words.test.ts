@@ -26,7 +26,7 @@ const notCommand = (word: string, next: string, shown = word) =>
 
 describe("a bare word", () => {
   it.each([
-    ["history", "parley list"],
+    ["runs", "parley list"],
     ["version", "parley --version"],
     ["HELP", "parley --help"],
     ["quit", "parley --help"],
@@ -35,7 +35,7 @@ describe("a bare word", () => {
     ["list-all", "parley list"],
     ["Show", "parley show"],
     ["lsit", "parley list"],
-    ["histroy", "parley list"],
+    ["histroy", "parley history"],
     ["counsil", "parley council"],
     ["42", "parley --help"],
     ["Hello!", "parley --help", "'Hello!'"],
@@ -49,8 +49,8 @@ describe("a bare word", () => {
   });
 
   it.each([
-    [["ask", "history"], "ask|history"],
-    [["--", "history"], "ask|history"],
+    [["ask", "runs"], "ask|runs"],
+    [["--", "runs"], "ask|runs"],
     [["council", "HELP"], "council|HELP"],
     [["Why?"], "ask|Why?"],
     [["什么是量子计算"], "ask|什么是量子计算"],

@@ -9,7 +9,7 @@ import { splitList, type Command, type Io } from "./command.ts";
 /** What people type for commands that are named otherwise. */
 const MEANT = new Map(
   Object.entries({
-    list: "history runs log logs ls sessions jobs ps list-all",
+    list: "runs log logs ls sessions jobs ps list-all",
     show: "view open cat latest newest",
     resume: "continue",
     cancel: "stop kill abort delete remove rm",

@@ -4,6 +4,8 @@ import { resolveId } from "../app/lookup.ts";
 import { loadSettings } from "../config/sources.ts";
 import { Fault, type Entry, type OrganizationStore, type Store } from "../kernel/index.ts";
 import { openStore } from "../stores/index.ts";
+import type { RunProjection } from "../stores/projection.ts";
+import type { OpenedOrganizationStore } from "../stores/store.ts";
 import { quoteValue } from "../text/words.ts";
 import type { Io } from "./command.ts";
 import { EXIT } from "./exits.ts";
@@ -12,7 +14,9 @@ type Flags = Readonly<Record<string, unknown>>;
 
 /** An organization's part of a store, the store itself, and the settings that named them. */
 export type Stored = {
-  readonly store: OrganizationStore;
+  readonly store: OpenedOrganizationStore;
+  /** What is known over its deliberations. */
+  readonly projection: RunProjection;
   readonly whole: Store;
   readonly settings: EffectiveSettings;
 };
@@ -50,11 +54,15 @@ export async function withStore<T>(io: Io, command: (stored: Stored) => Promise<
   const { settings, renamed } = loadSettings({ flags: {}, env: io.env, cwd: io.cwd });
   for (const note of renamed) io.output.note(note);
   await using whole = await openStore(settings.store, { connections: settings.storeConnections });
-  return await command({ store: whole.for(settings.organization), whole, settings });
+  const store = whole.for(settings.organization);
+  return await command({ store, projection: store.projection, whole, settings });
 }
 
 /** The events of the deliberation that an id, or the beginning of one, names. @throws Fault as `resolveId` does */
-export async function readEntries(reading: Pick<Stored, "store">, id: string): Promise<readonly Entry[]> {
+export async function readEntries(
+  reading: { readonly store: OrganizationStore },
+  id: string,
+): Promise<readonly Entry[]> {
   return reading.store.read(await resolveId(reading, id));
 }
 

@@ -149,6 +149,13 @@ function describeEntry(entry: Entry): string {
       return entry.data.text;
     case "grade-given":
       return `${entry.data.score ?? "–"}/5 ${entry.data.feedback}`;
+    case "feedback-summarized":
+      return `${entry.data.persona}: ${[...entry.data.strengths, ...entry.data.weaknesses].map(({ text }) => text).join(" ")}`;
+    case "persona-bred":
+      return `${entry.data.name}: ${entry.data.description}`;
+    case "trial-decided":
+    case "persona-decided":
+      return `${entry.data.persona}: ${entry.data.why}`;
     case "preference-given":
       return describePreference(entry);
     case "engrams-recalled":

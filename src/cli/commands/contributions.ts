@@ -1,11 +1,35 @@
+import { extname } from "node:path";
 import type { Contributions } from "../../lab/contributions/contributions.ts";
 import { measureContributions } from "../../lab/contributions/leave-one-out.ts";
 import { contributionsText } from "../../lab/contributions/text.ts";
 import { resolveId } from "../../app/lookup.ts";
+import { readShares } from "../../app/votes.ts";
+import { sharesCsv, sharesSvg, sharesText } from "../../reports/contribution-heatmap.ts";
 import { print, type Io, type Values } from "../command.ts";
 import { EXIT } from "../exits.ts";
 import type { CONTRIBUTIONS } from "../options.ts";
-import { interruptible, withParley } from "../session.ts";
+import { refuse } from "../../config/text-file.ts";
+import { checkOutput, writeText } from "../output-file.ts";
+import { interruptible, withParley, withStore } from "../session.ts";
+import { projecting } from "./votes.ts";
+
+/** What personas had of all answers: claimed, measured, and votes apart. */
+export const allContributions = (
+  io: Io,
+  { by, since, output, json, quiet }: Values<typeof CONTRIBUTIONS>,
+  id: string | undefined,
+): Promise<void> =>
+  withStore(io, async (known) => {
+    if (id !== undefined)
+      throw refuse("--all is about every run, and takes no id", "leave out one of the two");
+    const file = output === undefined ? undefined : checkOutput(output, io);
+    const rows = await readShares(known, { since, byStrategy: by === "strategy" }, projecting(io, quiet));
+    if (file === undefined)
+      return print(io, { json }, { value: rows, words: ({ width }) => sharesText(rows, width) });
+    const ending = extname(file).toLowerCase();
+    const text = ending === ".csv" ? sharesCsv(rows) : ending === ".svg" ? sharesSvg(rows) : null;
+    writeText(file, text ?? sharesText(rows, 120), io);
+  });
 
 /** Measures what each member gave to an answer; a second time it calls nothing. */
 export const contributions = (

@@ -1,0 +1,171 @@
+import { readOwnFile, replacePersona, withKeys } from "../../config/persona-file.ts";
+import { parsePersona, type LoadedPersona } from "../../config/personas.ts";
+import { textDigest } from "../../engine/index.ts";
+import { Fault, isEvent, type DataOf, type DeliberationId, type Entry } from "../../kernel/index.ts";
+import { personaProtocol, PersonaSettings } from "../../protocols/persona/index.ts";
+import type { AppContext } from "../context.ts";
+import { assembleOpening } from "../opening.ts";
+import { seatPerson } from "../people.ts";
+import { resume } from "../run.ts";
+import { openPrepared } from "../start.ts";
+import { childIn } from "./breed.ts";
+import { versionOf } from "./status.ts";
+
+// DECIDE-1. What a person decides about a persona is recorded with the name and the reason, before the file changes.
+// DECIDE-2. Every version that was bred, edited or decided on is on a journal, so that it can be put back.
+
+export type PersonaDecision = DataOf<"persona-decided">["decision"];
+
+type Deciding = {
+  readonly persona: LoadedPersona;
+  readonly decision: PersonaDecision;
+  readonly why: string;
+  /** The file as it becomes. */
+  readonly file: string;
+};
+
+const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
+
+/** Records a decision; resolves to its run (DECIDE-1). */
+async function record(
+  context: AppContext,
+  { persona, decision, why, file }: Deciding,
+): Promise<DeliberationId> {
+  const { user } = context.principal;
+  const version = textDigest(parsePersona(file, persona.path).instructions);
+  const settings = { kind: "decision" as const, persona: persona.id, version, decision, by: user, why };
+  const { opening } = await assembleOpening(context, {
+    protocol: personaProtocol,
+    question: `${persona.name}: ${decision}`,
+    context: [{ name: "file", text: file }],
+    reactions: false,
+    part: { settings, participants: [seatPerson(user, "writer", [])], answering: [], notes: [] },
+  });
+  const request = `persona/decision/${persona.id}/${context.world.id()}`;
+  const { opened } = await openPrepared(context, opening, request);
+  const run = await resume(context, opened.deliberation, {});
+  await run.outcome();
+  return opened.deliberation;
+}
+
+export type Decided = { readonly run: DeliberationId; readonly path: string };
+
+/** Lets a persona sit, by a verdict or by a person's word. */
+export async function acceptPersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  by: { readonly trial: DeliberationId } | { readonly why: string },
+): Promise<Decided> {
+  if (!persona.lineage)
+    throw refuse(`${persona.name} was not bred, and needs no acceptance`, "name it as a member");
+  const file = readOwnFile(persona);
+  const at = new Date(context.world.now()).toISOString();
+  const said = "trial" in by ? `trial ${by.trial}` : `${context.principal.user}: ${by.why}`;
+  const accepted = { version: versionOf(persona), at, by: said };
+  const next = withKeys(file, { accepted, retired: undefined });
+  const why = "trial" in by ? `the trial ${by.trial} accepted it` : by.why;
+  const run = await record(context, { persona, decision: "accepted", why, file: next });
+  replacePersona(persona.path, next);
+  return { run, path: persona.path };
+}
+
+/** Takes a persona out of use. */
+export async function retirePersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  why: string,
+): Promise<Decided> {
+  if (persona.retired) throw refuse(`${persona.name} is retired already`, "nothing is left to do");
+  const file = readOwnFile(persona);
+  const at = new Date(context.world.now()).toISOString();
+  const next = withKeys(file, { retired: { at, by: `${context.principal.user}: ${why}` } });
+  const run = await record(context, { persona, decision: "retired", why, file: next });
+  replacePersona(persona.path, next);
+  return { run, path: persona.path };
+}
+
+/** Puts the version of a persona in force that was before the present one (DECIDE-2). */
+export async function rollBackPersona(
+  context: AppContext,
+  persona: LoadedPersona,
+  why: string,
+): Promise<Decided & { readonly version: string }> {
+  readOwnFile(persona);
+  const present = versionOf(persona);
+  const versions = await listVersions(context, persona.id);
+  const before = versions.filter(({ version }) => version !== present);
+  const last = before.at(-1);
+  if (!last)
+    throw refuse(`${persona.name} has no earlier version on record`, "retire it, or name another persona");
+  const run = await record(context, { persona, decision: "rolled-back", why, file: last.file });
+  replacePersona(persona.path, last.file);
+  return { run, path: persona.path, version: last.version };
+}
+
+/** Records the present version of a bred persona that somebody edited; undefined where it is on record already. */
+export async function recordEdit(
+  context: AppContext,
+  persona: LoadedPersona,
+): Promise<DeliberationId | undefined> {
+  if (!persona.lineage || persona.from === "built-in") return undefined;
+  const versions = await listVersions(context, persona.id);
+  const present = versionOf(persona);
+  if (versions.some(({ version }) => version === present)) return undefined;
+  return record(context, {
+    persona,
+    decision: "edited",
+    why: "its file was edited",
+    file: readOwnFile(persona),
+  });
+}
+
+/** A version of a persona: what was recorded, and its file then. */
+export type PersonaVersion = {
+  readonly version: string;
+  readonly at: string;
+  readonly how: "bred" | PersonaDecision;
+  readonly by: string;
+  readonly why: string;
+  readonly run: DeliberationId;
+  readonly file: string;
+};
+
+const PAGE = 200;
+
+/** All that is on record of a persona's versions, the oldest first. */
+export async function listVersions(
+  { store }: Pick<AppContext, "store">,
+  id: string,
+): Promise<readonly PersonaVersion[]> {
+  const prefixes = [`persona/bred/${id}/`, `persona/decision/${id}/`];
+  const found: PersonaVersion[] = [];
+  for (let before: DeliberationId | undefined, isEnd = false; !isEnd;) {
+    const page = await store.list({
+      limit: PAGE,
+      requests: { prefixes, hidden: false },
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const run of page) found.push(...versionIn(await store.read(run.id)));
+    before = page.at(-1)?.id;
+    isEnd = page.length < PAGE;
+  }
+  return found.toReversed();
+}
+
+function versionIn(entries: readonly Entry[]): PersonaVersion[] {
+  const decided = entries.findLast((entry) => isEvent(entry, "persona-decided"));
+  if (decided) {
+    const { version, decision: how, by, why, file } = decided.data;
+    return [{ version, at: decided.at, how, by, why, run: decided.deliberation, file }];
+  }
+  const child = childIn(entries);
+  const bred = entries.findLast((entry) => isEvent(entry, "persona-bred"));
+  if (!child || !bred) return [];
+  const opened = PersonaSettings.parse(
+    entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.settings,
+  );
+  const parents = opened.kind === "breeding" ? opened.parents.map(({ name }) => name).join(" and ") : "";
+  const { version, file } = child;
+  const by = child.lineage.model;
+  return [{ version, at: bred.at, how: "bred", by, why: `from ${parents}`, run: bred.deliberation, file }];
+}

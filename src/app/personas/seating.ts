@@ -1,0 +1,64 @@
+import type { LoadedPersona } from "../../config/personas.ts";
+import type { Note } from "../../engine/opening-part.ts";
+import type { AppContext } from "../context.ts";
+import { listPersonas } from "../panel.ts";
+import { adviceText, latestSummary } from "./advice.ts";
+import { heldOutFilter } from "./held-out.ts";
+import { statusOf } from "./live.ts";
+import { refusedSeat } from "./status.ts";
+
+/** The members' personas as they may sit, with what their peers wrote where the settings say so. */
+export type Seating = {
+  readonly context: AppContext;
+  readonly notes: readonly Note[];
+  /** What peers wrote, in short, by the persona's id. */
+  readonly advice: ReadonlyMap<string, string>;
+};
+
+/**
+ * Checks who may sit (STAND-1), puts a parent in the place of a child that was taken back (STAND-2), and reads what peers wrote.
+ * @throws Fault `configuration` for a persona that may not sit
+ */
+export async function seatPersonas(context: AppContext): Promise<Seating> {
+  const { resources, settings } = context;
+  const known = resources.personas();
+  const instead = new Map<string, LoadedPersona>();
+  const notes: Note[] = [];
+  const advice = new Map<string, string>();
+  let mayFeed: ((text: string) => boolean) | undefined;
+  for (const id of new Set(listPersonas(context))) {
+    const persona = known.get(id);
+    if (!persona) continue; // It is refused where it is seated, with the nearest.
+    const sits = await whoSits(context, persona);
+    if (sits !== persona) {
+      instead.set(id, sits);
+      const text = `Note: ${persona.name} was taken back, because reviewers place it below the middle; ${sits.name}, its parent, sits instead`;
+      notes.push({ code: "warning", text });
+    }
+    const summary = settings.personaFeedback ? await latestSummary(context.store, sits.id) : undefined;
+    if (!summary) continue;
+    mayFeed ??= await heldOutFilter(context.store); // HELD-2
+    const text = adviceText(summary, mayFeed);
+    if (text !== "") advice.set(id, text);
+  }
+  const persona = (id: string): LoadedPersona => instead.get(id) ?? resources.persona(id);
+  return {
+    context: instead.size === 0 ? context : { ...context, resources: { ...resources, persona } },
+    ...{ notes, advice },
+  };
+}
+
+const MAX_GENERATIONS = 20;
+
+/** This persona, or the nearest forebear that may sit where it was taken back. */
+async function whoSits(context: AppContext, persona: LoadedPersona): Promise<LoadedPersona> {
+  let sits = persona;
+  for (let generation = 0; generation < MAX_GENERATIONS; generation += 1) {
+    const { status } = await statusOf(context, sits);
+    if (status === "own" || status === "accepted") return sits;
+    const parent = context.resources.personas().get(sits.lineage?.parents[0]?.id ?? "");
+    if (status !== "taken-back" || !parent) throw refusedSeat(sits.name, status);
+    sits = parent;
+  }
+  throw refusedSeat(persona.name, "taken-back");
+}

@@ -1,0 +1,46 @@
+import type { LoadedPersona } from "../../config/personas.ts";
+import { textDigest } from "../../engine/index.ts";
+import { Fault, type Digest } from "../../kernel/index.ts";
+
+// STAND-1. Who was bred may take part once its present instructions are accepted; who was not bred always may, until retired.
+
+/** Where a persona stands. `changed`: it was accepted, and its instructions are others now. */
+export type PersonaStatus = "own" | "on-trial" | "changed" | "accepted" | "taken-back" | "retired";
+
+/** The digest of a persona's instructions. */
+export const versionOf = ({ instructions }: Pick<LoadedPersona, "instructions">): Digest =>
+  textDigest(instructions);
+
+export type BredPersona = Pick<LoadedPersona, "instructions" | "lineage" | "accepted" | "retired">;
+
+/** What a persona's file says; see `statusOf` for what its rankings say. (STAND-1) */
+export function fileStatus(persona: BredPersona): Exclude<PersonaStatus, "taken-back"> {
+  if (persona.retired) return "retired";
+  if (!persona.lineage) return "own";
+  if (!persona.accepted) return "on-trial";
+  return persona.accepted.version === versionOf(persona) ? "accepted" : "changed";
+}
+
+const WHY = {
+  "on-trial": "is on trial and may not take part",
+  changed: "was accepted with other instructions, and is on trial with these",
+  retired: "is retired",
+  "taken-back": "was taken back, and no parent of it can sit in its place",
+};
+
+/** Why a persona may not sit, and what to do. */
+export const refusedSeat = (name: string, status: keyof typeof WHY): Fault =>
+  new Fault("configuration", {
+    why: `the persona ${name} ${WHY[status]}`,
+    next:
+      status === "retired" || status === "taken-back"
+        ? "name another persona, or accept it again with a reason"
+        : "let a trial decide, or accept it with a reason",
+  });
+
+/** The same persona, if its file lets it sit. @throws Fault `configuration` (STAND-1) */
+export function checkMaySit<T extends BredPersona & Pick<LoadedPersona, "name">>(persona: T): T {
+  const status = fileStatus(persona);
+  if (status === "own" || status === "accepted") return persona;
+  throw refusedSeat(persona.name, status);
+}

@@ -1,0 +1,219 @@
+import {
+  Cursor,
+  EVENT_SCHEMA,
+  isUnreadable,
+  type DeliberationId,
+  type Entry,
+  type OrganizationStore,
+} from "../kernel/index.ts";
+import type { FoldParts, PartQuery, RunProjection, StoredPart } from "../stores/projection.ts";
+import {
+  addRunTally,
+  emptyRunTally,
+  filePart,
+  modelName,
+  namesIn,
+  PARTS_VERSION,
+  personaName,
+  tallyPart,
+  type RunPart,
+  type RunTally,
+} from "../views/run-part.ts";
+
+// PROJ-3. What the projection answers is what a plain fold over all journals would.
+
+/** An organization's part of a store, and what is known over its deliberations. */
+export type Projected = {
+  readonly store: Pick<OrganizationStore, "read" | "changed">;
+  readonly projection: RunProjection;
+};
+
+/** Which deliberations count. */
+export type KnownRuns = {
+  readonly protocol?: string | undefined;
+  /** The kind of question. */
+  readonly kind?: string | undefined;
+  /** Only those opened then or later; in milliseconds since 1970. */
+  readonly since?: number | undefined;
+};
+
+export type ProjectionReading = {
+  /** Called with the id of each deliberation that cannot be read. */
+  readonly onUnreadable: (id: string) => void;
+  /** Called while journals are read that are not in the projection yet. */
+  readonly onProgress?: (done: number, of: number) => void;
+};
+
+/** Parts that go into the projection together. */
+const BATCH = 500;
+const PAGE = 2_000;
+/** What a newer vocabulary reads may be more than what this one does. */
+const VERSION = 1_000 * PARTS_VERSION + EVENT_SCHEMA;
+const START = Cursor.parse(0);
+const UNREADABLE = "unreadable";
+
+/** Brings the projection up to the journals; after the first time only what has changed since is read. */
+export async function project(
+  known: Projected,
+  { onProgress }: Pick<ProjectionReading, "onProgress"> = {},
+): Promise<void> {
+  const { projection, store } = known;
+  let reached = await projection.cursor(VERSION);
+  if (reached === undefined) {
+    await projection.clear();
+    await projection.reach(VERSION, START);
+    reached = START;
+  }
+  const { cursor, heads } = await store.changed(reached);
+  if (heads.length === 0) return;
+  // What was interrupted goes on where it was.
+  const seqs = heads.length > BATCH ? await projection.seqs() : new Map<string, number>();
+  const left = heads.filter(({ deliberation, seq }) => (seqs.get(deliberation) ?? -1) < seq);
+  for (let start = 0; start < left.length; start += BATCH) {
+    const parts: StoredPart[] = [];
+    for (const { deliberation } of left.slice(start, start + BATCH))
+      parts.push(...(await readPart(known, deliberation)));
+    await projection.put(parts, foldParts);
+    onProgress?.(Math.min(start + BATCH, left.length), left.length);
+  }
+  await projection.reach(VERSION, cursor);
+}
+
+/** Throws away what is kept, and makes it anew; resolves to the number of deliberations. */
+export async function rebuildProjection(known: Projected, reading: ProjectionReading): Promise<number> {
+  await known.projection.clear();
+  await project(known, reading);
+  await reportUnreadable(known, reading);
+  return (await known.projection.seqs()).size;
+}
+
+async function readPart(
+  { store }: Pick<Projected, "store">,
+  deliberation: DeliberationId,
+): Promise<StoredPart[]> {
+  const entries = await readable(store, deliberation);
+  if (entries === undefined) {
+    const nothing = { protocol: "", kind: UNREADABLE, people: [], data: null };
+    return [{ deliberation, seq: 0, opened: 0, openedAt: "", ...nothing }];
+  }
+  const [opened] = entries;
+  const filed = filePart(entries);
+  if (!opened || !filed) return [];
+  const { part, ...place } = filed;
+  const data = part && JSON.stringify(part);
+  const people = part ? namesIn(part) : [];
+  const seq = entries.at(-1)?.seq ?? 0;
+  return [{ deliberation, seq, opened: opened.cursor, ...place, people, data }];
+}
+
+async function readable(
+  store: Pick<OrganizationStore, "read">,
+  id: DeliberationId,
+): Promise<readonly Entry[] | undefined> {
+  try {
+    return await store.read(id);
+  } catch (fault) {
+    if (!isUnreadable(fault)) throw fault;
+    return undefined;
+  }
+}
+
+// `readPart` and `foldParts` wrote what these read.
+const parsePart = (data: string) => JSON.parse(data) as RunPart;
+const parseTally = (data: string) => JSON.parse(data) as RunTally;
+
+const foldParts: FoldParts = (sum, { less, more }) => {
+  const tally = sum === null ? emptyRunTally() : parseTally(sum);
+  for (const data of less) addRunTally(tally, tallyPart(parsePart(data)), -1);
+  for (const data of more) addRunTally(tally, tallyPart(parsePart(data)));
+  return tally.runs === 0 ? null : JSON.stringify(tally);
+};
+
+async function* pagesOf(projection: RunProjection, query: PartQuery): AsyncGenerator<StoredPart> {
+  for (let before: StoredPart | undefined, isEnd = false; !isEnd;) {
+    const page = await projection.parts(query, { limit: PAGE, ...(before === undefined ? {} : { before }) });
+    yield* page;
+    before = page.at(-1);
+    isEnd = page.length < PAGE;
+  }
+}
+
+/** A time in ISO 8601. A year that no such text can hold is beyond all others. */
+const isoOf = (since: number): string => new Date(Math.min(Math.max(since, 0), 8.64e15)).toISOString();
+
+async function reportUnreadable(
+  { projection }: Projected,
+  { onUnreadable }: ProjectionReading,
+): Promise<void> {
+  for await (const { deliberation } of pagesOf(projection, { kind: UNREADABLE, empty: true }))
+    onUnreadable(deliberation);
+}
+
+/** What these deliberations come to together (PROJ-3). */
+export async function readTally(
+  known: Projected,
+  { protocol, kind, since }: KnownRuns,
+  reading: ProjectionReading,
+): Promise<RunTally & { readonly kinds: ReadonlyMap<string, RunTally> }> {
+  await project(known, reading);
+  await reportUnreadable(known, reading);
+  const from = since === undefined ? undefined : isoOf(since);
+  const kinds = new Map<string, RunTally>();
+  const add = (of: string, tally: RunTally, sign?: 1 | -1) => {
+    const own = kinds.get(of) ?? emptyRunTally();
+    kinds.set(of, own);
+    addRunTally(own, tally, sign);
+    if (own.runs === 0) kinds.delete(of);
+  };
+  // Months by their sums. Of the one within which `since` is, the smaller half by its parts: they are added, or what was before
+  // is taken out of its sum.
+  const month = from?.slice(0, 7) ?? "";
+  const isEarly = from !== undefined && from.slice(8, 10) <= "15";
+  for (const sum of await known.projection.sums({ protocol, kind }))
+    if (sum.month > month || (isEarly && sum.month === month)) add(sum.kind, parseTally(sum.data));
+  if (from !== undefined) {
+    const within = isEarly ? { since: month, until: from } : { since: from, until: `${month}~` };
+    for await (const part of pagesOf(known.projection, { protocol, kind, ...within }))
+      if (part.data !== null) add(part.kind, tallyPart(parsePart(part.data)), isEarly ? -1 : 1);
+  }
+  const all = emptyRunTally();
+  for (const tally of kinds.values()) addRunTally(all, tally);
+  return { ...all, kinds };
+}
+
+/** The journals of deliberations that name these personas and models, the newest first. */
+export async function* readNaming(
+  known: Projected,
+  {
+    protocol,
+    kind,
+    since,
+    persona,
+    model,
+  }: KnownRuns & { readonly persona?: string | undefined; readonly model?: string | undefined },
+  reading: ProjectionReading,
+): AsyncGenerator<readonly Entry[]> {
+  await project(known, reading);
+  await reportUnreadable(known, reading);
+  const people = [
+    persona === undefined ? [] : personaName(persona),
+    model === undefined ? [] : modelName(model),
+  ].flat();
+  const query = { protocol, kind, people, since: since === undefined ? undefined : isoOf(since) };
+  for await (const { deliberation } of pagesOf(known.projection, query)) {
+    const entries = await readable(known.store, deliberation);
+    if (entries) yield entries;
+  }
+}
+
+/** What deliberations that name a persona add, from a time on (ISO 8601), the oldest first. */
+export async function* readSessions(
+  known: Projected,
+  { persona, since }: { readonly persona: string; readonly since: string },
+): AsyncGenerator<RunPart> {
+  await project(known);
+  const parts: RunPart[] = [];
+  for await (const { data } of pagesOf(known.projection, { people: [personaName(persona)], since }))
+    if (data !== null) parts.push(parsePart(data));
+  yield* parts.toReversed();
+}

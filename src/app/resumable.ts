@@ -1,0 +1,134 @@
+import type { AppContext } from "./context.ts";
+import { assembleOpening, type OpeningParts } from "./opening.ts";
+import { openPrepared } from "./start.ts";
+import {
+  digestOf,
+  type ForkChanges,
+  idOfRequest,
+  type NewDeliberation,
+  spentSoFar,
+  textDigest,
+} from "../engine/index.ts";
+import type { OpeningPart } from "../engine/opening-part.ts";
+import {
+  canonical,
+  isEvent,
+  type Budget,
+  type DeliberationId,
+  type Entry,
+  type Event,
+  type Failure,
+  type OrganizationId,
+  type Reservation,
+} from "../kernel/index.ts";
+
+// RESUMABLE-1. A measurement's runs are named after everything that the prompts are made from, so any process finds them.
+// RESUMABLE-2. A run that ended is never driven again: what it lacks is asked in a fork of the run that got furthest.
+
+/** One of the deliberations of a measurement. */
+export type RecordedRun = {
+  readonly id: DeliberationId;
+  readonly opened: Event<"deliberation-opened">;
+  readonly entries: readonly Entry[];
+};
+
+/** Where the runs of a measurement are: `request` names the nth, counted from 0. */
+export type RunNames = {
+  readonly organization: OrganizationId;
+  readonly request: (nth: number) => string;
+};
+
+/** The recorded runs of a measurement, in order, up to the first that does not exist. */
+export async function* recordedRuns(
+  store: Pick<AppContext["store"], "read">,
+  { organization, request }: RunNames,
+): AsyncGenerator<RecordedRun> {
+  for (let nth = 0; ; nth += 1) {
+    const entries = await store.read(idOfRequest(organization, request(nth)));
+    const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+    if (!opened) return;
+    yield { id: opened.deliberation, opened, entries };
+  }
+}
+
+/** Work that one deliberation does, and that later ones continue where it ended early. */
+export type ResumableWork = {
+  /** It follows from all that the prompts are made from, so that the same work is found again. */
+  readonly key: string;
+  readonly opening: NewDeliberation;
+  /** How many replies a run has recorded. */
+  readonly countReplies: (entries: readonly Entry[]) => number;
+  /** The failures of calls that have no reply. */
+  readonly lostCalls: (entries: readonly Entry[]) => readonly Failure[];
+  /** What the given budget leaves after an ended run that spent this at most; by default each run has the whole budget. */
+  readonly budgetAfter?: (budget: Budget, spent: Reservation) => Budget;
+  /** What the nth run changes about the run that it continues. */
+  readonly changes: (furthest: RecordedRun, nth: number, budget: Budget) => ForkChanges;
+};
+
+/** What a measurement asks, and what names it beside the protocol's version, its texts and the seed. */
+type MeasurementSpec = Pick<OpeningParts, "protocol" | "question"> & {
+  readonly texts: NewDeliberation["context"];
+  readonly part: Pick<OpeningPart, "settings" | "participants" | "templates">;
+  readonly identity: (opening: NewDeliberation) => Readonly<Record<string, unknown>>;
+  /** Measures again what was measured before. */
+  readonly again: boolean;
+};
+
+/** Builds a measurement's opening, under a key that follows from everything that the prompts are made from. */
+export async function openMeasurement(
+  context: AppContext,
+  { protocol, question, texts, part, identity, again }: MeasurementSpec,
+): Promise<Pick<ResumableWork, "key" | "opening">> {
+  const { opening } = await assembleOpening(context, {
+    protocol,
+    question,
+    context: texts,
+    reactions: false,
+    part: { ...part, answering: [], notes: [] },
+  });
+  const digest = digestOf({
+    version: protocol.version,
+    ...identity(opening),
+    texts: texts.map(({ name, text }) => [name, textDigest(text.toWellFormed())]),
+    seed: context.settings.seed ?? null,
+  });
+  return { key: `${protocol.name}/${digest}${again ? `/again/${context.world.id()}` : ""}`, opening };
+}
+
+/** `new`: nothing was recorded; `open`: it was interrupted; `closed`: all is recorded; `forked`: it continues an ended run. */
+export type Resumed = {
+  readonly id: DeliberationId;
+  readonly state: "new" | "open" | "closed" | "forked";
+};
+
+/** Finds or opens the deliberation in which this work is to be done. @throws Fault as `open` and `changes` do */
+export async function resumable(context: AppContext, work: ResumableWork): Promise<Resumed> {
+  const { key, opening, countReplies } = work;
+  const request = (nth: number) => (nth === 0 ? key : `${key}/${nth}`);
+  let furthest: RecordedRun | undefined;
+  let budget = opening.budget;
+  let nth = 0;
+  for await (const run of recordedRuns(context.store, { organization: opening.organization, request })) {
+    const closing = run.entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
+    if (!closing) return { id: run.id, state: "open" };
+    const isLacking =
+      closing.outcome === "stopped-by-budget"
+        ? canonical(run.opened.data.budget) !== canonical(budget)
+        : closing.outcome === "failed" ||
+          closing.outcome === "cancelled" ||
+          work.lostCalls(run.entries).length > 0;
+    if (!isLacking) return { id: run.id, state: "closed" };
+    if (work.budgetAfter)
+      budget = work.budgetAfter(budget, spentSoFar(run.entries, await context.store.reservations(run.id)));
+    if (!furthest || countReplies(run.entries) >= countReplies(furthest.entries)) furthest = run;
+    nth += 1;
+  }
+  const { opened } = furthest
+    ? await context.engine.fork(furthest.id, {
+        request: request(nth),
+        changes: work.changes(furthest, nth, budget),
+      })
+    : await openPrepared(context, opening, key);
+  return { id: opened.deliberation, state: furthest ? "forked" : "new" };
+}

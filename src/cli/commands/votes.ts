@@ -1,0 +1,168 @@
+import { readLeagues, readMatrix, readVotes, type KindLeague, type LabeledVote } from "../../app/votes.ts";
+import { project, rebuildProjection, type ProjectionReading } from "../../app/projection.ts";
+import { aligned } from "../../reports/labelled-rows.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { wrapped } from "../../reports/text-width.ts";
+import { MIN_LEAGUE_VOTES, type LeagueRow } from "../../stats/league.ts";
+import { formatNumber, pluralize } from "../../text/format.ts";
+import { print, type Io, type Values } from "../command.ts";
+import type { JSON_FLAG, QUIET } from "../options.ts";
+import type { LEAGUE, VOTES } from "../vote-commands.ts";
+import { withStore } from "../session.ts";
+
+const PROGRESS_MS = 2_000;
+
+/** Says what cannot be read, and how far the first reading of many runs has come. */
+export function projecting(io: Io, isQuiet = false): ProjectionReading {
+  let next = Date.now() + PROGRESS_MS;
+  return {
+    onUnreadable: (id) => io.output.note(`Left out: ${id}, which cannot be read`),
+    onProgress(done, of) {
+      if (isQuiet || Date.now() < next) return;
+      next = Date.now() + PROGRESS_MS;
+      io.output.note(`Reading runs: ${formatNumber(done)} of ${formatNumber(of)}`);
+    },
+  };
+}
+
+const NOBODY = "No reviews are recorded. Members review each other in: parley council\n";
+
+/** Lists votes, the newest run first, or who ranked whom over all of them. */
+export const history = (
+  io: Io,
+  { limit, matrix, intent: kind, json, ...filter }: Values<typeof VOTES>,
+): Promise<void> =>
+  withStore(io, async (known) => {
+    const reading = projecting(io);
+    if (matrix !== undefined) {
+      const cells = await readMatrix(known, { ...filter, kind, by: matrix }, reading);
+      const words = ({ width }: { width: number }) =>
+        cells.length === 0 ? NOBODY : linesOf(matrixRows(cells), width);
+      return print(io, { json }, { value: cells, words });
+    }
+    const votes: LabeledVote[] = [];
+    for await (const vote of readVotes(known, { ...filter, kind }, reading)) {
+      votes.push(vote);
+      if (votes.length >= limit) break;
+    }
+    const heads = ["WHEN", "KIND", "VOTER", "CANDIDATE", "LABEL", "RANK", "RUN"];
+    await print(
+      io,
+      { json },
+      {
+        value: votes,
+        words: ({ width }) => (votes.length === 0 ? NOBODY : linesOf([heads, ...votes.map(voteRow)], width)),
+      },
+    );
+  });
+
+const linesOf = (rows: readonly (readonly string[])[], width: number): string =>
+  `${aligned(rows, width).join("\n")}\n`;
+
+const voteRow = ({ at, kind, voter, candidate, label, rank, of, deliberation }: LabeledVote): string[] => [
+  ...[at.slice(0, 10), kind, voter.persona, candidate.persona, label],
+  ...[rank === null ? "-" : `${rank} of ${of}`, deliberation],
+];
+
+/** A row for each voter and a column for each candidate: the share of the others below it, and how many votes. */
+function matrixRows(cells: Awaited<ReturnType<typeof readMatrix>>): string[][] {
+  const candidates = [...new Set(cells.map(({ candidate }) => candidate))].sort();
+  const voters = [...new Set(cells.map(({ voter }) => voter))].sort();
+  return [
+    ["VOTER", ...candidates],
+    ...voters.map((voter) => [
+      voter,
+      ...candidates.map((candidate) => {
+        const cell = cells.find((one) => one.voter === voter && one.candidate === candidate);
+        return cell === undefined ? "-" : `${cell.share.toFixed(2)} (${cell.votes})`;
+      }),
+    ]),
+  ];
+}
+
+/** Compares personas or models by what reviewers made of their drafts. */
+export const league = (
+  io: Io,
+  { by = "persona", intent: kind, json, ...filter }: Values<typeof LEAGUE>,
+): Promise<void> =>
+  withStore(io, async (known) => {
+    const leagues = await readLeagues(known, { by, kind, ...filter }, projecting(io));
+    await print(
+      io,
+      { json },
+      {
+        value: { by, leagues },
+        words: ({ width }) =>
+          leagues.length === 0 ? NOBODY : leagues.map((one) => leagueText(one, { by, width })).join("\n"),
+      },
+    );
+  });
+
+function leagueText(
+  { kind, rows, sessions, p }: KindLeague,
+  { by, width }: { readonly by: string; readonly width: number },
+): string {
+  const heads = [by.toUpperCase(), "SESSIONS", "WINS", "TIES", "RATE", "VOTES", "RANK", "STRENGTH", "95 %"];
+  const claim =
+    p === null
+      ? `Too few sessions for a claim: ${MIN_LEAGUE_VOTES} are needed.`
+      : p < 0.05
+        ? `The differences are more than chance (p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}).`
+        : `The differences may be chance (p = ${p.toFixed(2)}).`;
+  const title =
+    kind === "all"
+      ? `All questions, ${pluralize(sessions, "session")}`
+      : `Questions of the kind ${oneLine(kind, 40)}, ${pluralize(sessions, "session")}`;
+  return `${[title, ...aligned([heads, ...rows.map(leagueRow)], width), ...wrapped(claim, width)].join("\n")}\n`;
+}
+
+/** Without the sign of a negative zero. */
+const figure = (value: number | null, digits = 2): string =>
+  value === null ? "-" : value.toFixed(digits).replace(/^-(0\.0+)$/, "$1");
+
+const leagueRow = ({
+  player,
+  sessions,
+  wins,
+  ties,
+  winRate,
+  votes,
+  averageRank,
+  strength,
+  low,
+  high,
+  tooFew,
+}: LeagueRow): string[] => [
+  ...[
+    player,
+    String(sessions),
+    String(wins),
+    String(ties),
+    winRate === null ? "-" : `${Math.round(100 * winRate)} %`,
+  ],
+  ...[String(votes), figure(averageRank), figure(strength)],
+  tooFew ? "too few" : `${figure(low)} to ${figure(high)}`,
+];
+
+/** Makes what is known over all runs anew. */
+export const rebuild = (io: Io, { json, quiet }: Values<typeof JSON_FLAG & typeof QUIET>): Promise<void> =>
+  withStore(io, async (known) => {
+    const runs = await rebuildProjection(known, projecting(io, quiet));
+    await print(io, { json }, { value: { runs }, words: () => `Read ${pluralize(runs, "run")} again.\n` });
+  });
+
+/** Says where runs are stored, and how many there are. */
+export const showStore = (io: Io, { json }: Values<typeof JSON_FLAG>): Promise<void> =>
+  withStore(io, async ({ store, projection, whole, settings: { organization } }) => {
+    await project({ store, projection }, projecting(io));
+    const runs = (await projection.seqs()).size;
+    await print(
+      io,
+      { json },
+      {
+        value: { location: whole.location, organization, runs },
+        words: () =>
+          `${pluralize(runs, "run")} in ${oneLine(whole.location)} (organization ${organization})\n`,
+      },
+    );
+  });

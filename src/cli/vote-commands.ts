@@ -1,0 +1,69 @@
+import { choice, defineCommand, integer, text, type Command, type CommandGroup } from "./command.ts";
+import { CONTRIBUTIONS, JSON_FLAG, QUIET, SINCE } from "./options.ts";
+
+const FILTER = {
+  protocol: text("--protocol <name>", "only runs of this protocol"),
+  intent: text(
+    "--intent <kind>",
+    "only questions of a kind: comparison, procedure, explanation, fact, other",
+  ),
+  since: SINCE,
+};
+const KEYS = ["persona", "model"] as const;
+export const VOTES = {
+  ...FILTER,
+  persona: text("--persona <name>", "persona (voter or candidate)"),
+  model: text("-m, --model <ref>", "model, provider/model (voter or candidate)"),
+  matrix: choice("--matrix <key>", "show who ranked whom, by persona or model", KEYS),
+  limit: integer("-n, --limit <n>", "maximum number (of votes)", { min: 1, max: 100_000, or: 50 }),
+  ...JSON_FLAG,
+};
+export const LEAGUE = {
+  by: choice("--by <key>", "one row for each (model or persona; default: persona)", KEYS),
+  ...FILTER,
+  ...JSON_FLAG,
+};
+
+/** The commands over what is known across all runs. */
+export const KNOWN_OVER_RUNS: readonly (Command | CommandGroup)[] = [
+  defineCommand("contributions [id]", "Measure who contributed to an answer", {
+    options: CONTRIBUTIONS,
+    details: "With --all what is recorded of every run: claimed beside measured by persona, and votes apart.",
+    examples: ["contributions ID --no-calls --json", "contributions --all --by strategy -o heatmap.svg"],
+    run: async (io, given, [id]) => {
+      const { allContributions, contributions } = await import("./commands/contributions.ts");
+      return given.all ? allContributions(io, given, id) : contributions(io, given, id ?? "last");
+    },
+  }),
+  defineCommand("history", "List who ranked whom, over all runs", {
+    details:
+      "With --matrix the share of the others that a candidate was ranked above, and of how many votes.",
+    options: VOTES,
+    examples: ["history --persona analyst --limit 20", "history --matrix persona --since 90d"],
+    run: async (io, given) => (await import("./commands/votes.ts")).history(io, given),
+  }),
+  defineCommand("league", "Compare personas or models by their reviewers' votes", {
+    details: "By kind of question, with 95 % intervals, and whether the differences are more than chance.",
+    options: LEAGUE,
+    examples: ["league", "league --by model --intent comparison --json"],
+    run: async (io, given) => (await import("./commands/votes.ts")).league(io, given),
+  }),
+  {
+    name: "store",
+    summary: "Look after the store",
+    commands: [
+      defineCommand("show", "Show where runs are stored, and how many there are", {
+        isUsual: true,
+        options: JSON_FLAG,
+        examples: ["store show", "store show --json"],
+        run: async (io, given) => (await import("./commands/votes.ts")).showStore(io, given),
+      }),
+      defineCommand("rebuild", "Read all runs again for history, league and contributions", {
+        details: "What these commands keep beside the runs is thrown away and made anew. No run changes.",
+        options: { ...JSON_FLAG, ...QUIET },
+        examples: ["store rebuild", "store rebuild --json"],
+        run: async (io, given) => (await import("./commands/votes.ts")).rebuild(io, given),
+      }),
+    ],
+  },
+];
