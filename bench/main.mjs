@@ -8,8 +8,11 @@ import { runScript, setUp } from "../scripts/setup.mjs";
 import { councils } from "./councils.mjs";
 import { critic } from "./critic.mjs";
 import { debate } from "./debate.mjs";
+import { evolution } from "./evolution.mjs";
+import { gates } from "./gates.mjs";
 import { machine } from "./harness.mjs";
 import { journal } from "./journal.mjs";
+import { known } from "./known.mjs";
 import { lag } from "./lag.mjs";
 import { memory } from "./memory.mjs";
 import { memorySearch } from "./memory-search.mjs";
@@ -28,6 +31,9 @@ const MEASUREMENTS = {
   start,
   journal,
   replay,
+  gates,
+  evolution,
+  known,
 };
 
 /** What is measured where two builds are compared. */

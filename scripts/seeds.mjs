@@ -28,7 +28,7 @@ const oneOrMore = z.union([
 ]);
 
 /** What a row comes with that is not built yet. */
-const PLANNED = ["chat", "forest", "knowledge", "organizations", "page", "personas", "service", "tools"];
+const PLANNED = ["chat", "knowledge", "organizations", "page", "personas", "service", "tools"];
 
 const row = z
   .strictObject({

@@ -69,8 +69,10 @@ const examplesIn = (text: string): Example[] =>
 const comparable = (text: string): string =>
   text
     .replaceAll(/\b(?=[a-z]*\d)[a-z0-9]{12}\b/g, "ID")
+    .replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, "DATE")
     .replaceAll(/\b\d+(\.\d+)? (ms|s)\b/g, "TIME")
-    .replaceAll(/^Run +[a-z0-9]{12}$/gm, "Run ID") // an id may have no digit
+    // An id may have no digit: it is known by where it stands then.
+    .replaceAll(/(?<=[(;,] ?|^\s+|^Run +| {2})[a-z0-9]{12}(?=[);,]|$)/gm, "ID")
     .replaceAll(/[ \t]+/g, " ")
     .trimEnd();
 

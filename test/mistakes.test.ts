@@ -46,7 +46,7 @@ type Row = {
 const ROWS: readonly Row[] = [
   // Words that are no question.
   ...[
-    "history",
+    "sessions",
     "version",
     "HELP",
     "login",
