@@ -14,7 +14,7 @@ const layers = {
   engine: ["kernel"],
   models: ["kernel"],
   tools: ["kernel"],
-  gates: ["kernel"],
+  gates: ["kernel", "stats", "text"],
   memory: ["kernel", ...judging],
   stores: ["kernel", "memory"],
   prompts: ["kernel", ...judging],
@@ -115,7 +115,7 @@ module.exports = {
       from: { path: "^src/protocols/([^/]+)/(view|report)[^/]*(/|[.]ts$)", pathNot: test },
       to: {
         path: "^src/",
-        pathNot: `${oneOf([...judging, "kernel", "views", "reports"])}|^src/protocols/$1/(view|report|work|validation)`,
+        pathNot: `${oneOf([...judging, "kernel", "views", "reports"])}|^src/protocols/$1/(view|report|work|validation|history|state|growth|seeds|weather)`,
       },
     },
     {

@@ -15,8 +15,8 @@ const library = Object.keys(manifest.exports)
     return [name, existsSync(file) ? file : `src/${folder}/index.ts`];
   });
 
-/** Loaded when a store needs them: they bring binaries or their own ways of finding modules. */
-const EXTERNAL = ["@libsql", "pg"];
+/** Loaded when they are needed: they bring binaries, threads or their own ways of finding modules. */
+const EXTERNAL = ["@libsql", "pg", "piscina"];
 
 /**
  * libsql asks Node for two diagnostic reports, 5 ms each, to tell which C library there is. The command tries the binaries that
@@ -80,6 +80,15 @@ const yamlOnDemand = {
         ${["isAlias", "isMap", "isNode", "isScalar", "isSeq", "parseDocument", "stringify", "visit"].map((name) => `export const ${name} = (...args) => yaml().${name}(...args);`).join("\n")}
         ${["Lexer", "LineCounter"].map((name) => `export const ${name} = function (...args) { return new (yaml().${name})(...args); };`).join("\n")}
         export const CST = new Proxy({}, { get: (_, name) => yaml().CST[name] });`
+      : null,
+};
+
+/** Node's own modules are required where they are loaded on demand: an import within compiled code makes Node warn of an experiment. */
+const builtinsOnDemand = {
+  name: "builtins-on-demand",
+  transform: (code: string) =>
+    code.includes('import("node:')
+      ? code.replaceAll(/\bimport\(("node:[a-z_/]+")\)/g, "Promise.resolve(require($1))")
       : null,
 };
 
@@ -155,9 +164,10 @@ const common = {
 export default defineConfig([
   {
     ...common,
-    // The published store contract starts its worker as a process beside itself.
+    // The published store contract starts its worker as a process beside itself, and gates are run in threads.
     entry: Object.fromEntries([
       ["store-contract-worker", "src/testing/store-contract-worker.ts"],
+      ["gate-worker", "src/gates/worker.ts"],
       ...library,
     ]),
     dts: { entry: library.map(([, source]) => source) },
@@ -179,7 +189,7 @@ export default defineConfig([
     deps: {
       alwaysBundle: (id: string) => !EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
     },
-    plugins: [onlyAgent, yamlOnDemand, libsqlBinary],
+    plugins: [onlyAgent, yamlOnDemand, libsqlBinary, builtinsOnDemand],
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     outputOptions: {
       chunkFileNames: "cli-[name]-[hash].cjs",
