@@ -1,3 +1,6 @@
+import { loadCritic } from "../config/critic.ts";
+import { loadMemory } from "../config/memory.ts";
+import type { FileContext } from "../config/paths.ts";
 import { loadPersonas } from "../config/personas.ts";
 import { loadSettings, type LoadedSettings, type SettingsRequest } from "../config/sources.ts";
 import { listStrategies } from "../config/strategies.ts";
@@ -176,4 +179,21 @@ async function storeWorks(settings: LoadedSettings["settings"]): Promise<string>
   await store.lease("doctor", `doctor-${process.pid}`, 1_000);
   await store.release("doctor", `doctor-${process.pid}`);
   return `${store.location}: ${some.length === 1_000 ? "1,000 or more runs" : pluralize(some.length, "run")}, ${open} unfinished; writable`;
+}
+
+/** Each setting's effective value and its source, those of `critic.yaml` and `memory.yaml` and the keys in use included. */
+export function configSources(place: FileContext) {
+  return {
+    ...loadSettings({ flags: {}, ...place }).sources,
+    ...loadCritic(place).sources,
+    ...loadMemory(place).sources,
+    ...Object.fromEntries(
+      knownKeys(place)
+        .filter(({ used }) => used)
+        .map(({ provider, variable, where }) => [
+          `keys.${provider}`,
+          { value: "set", from: where, name: `${variable}, ${where}` },
+        ]),
+    ),
+  };
 }

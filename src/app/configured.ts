@@ -1,6 +1,7 @@
 import { factsLoader, recordedLoader } from "./facts-loader.ts";
 import { openParleyWith, type Parley } from "./parley.ts";
-import { fileResources } from "../config/resources.ts";
+import { fileResources, type Resources } from "../config/resources.ts";
+import { systemWorld } from "../engine/world.ts";
 import { loadSettings, type SettingsRequest } from "../config/sources.ts";
 import { Principal, Scope } from "../kernel/index.ts";
 import { settingKeys } from "../config/settings.ts";
@@ -22,28 +23,30 @@ export type Configured = {
 
 /**
  * Opens the process that the settings of a folder and an environment describe. Flags become request settings; files and
- * the environment become process settings. `files`: rubric files named by flags; `protocols`: additional protocols.
+ * the environment become process settings. `files`: rubric files named by flags; `protocols`: additional protocols; `isServed`:
+ * requests come from elsewhere, for days: none of them makes the process read a file that it names, and personas and the like are
+ * read again when they change.
  * @throws Fault
  */
 export async function openConfigured({
   files = [],
   protocols,
+  isServed = false,
   ...place
 }: SettingsRequest & {
   readonly files?: readonly string[];
+  readonly isServed?: boolean;
   readonly protocols?: Registry<AnyProtocol> | undefined;
 }): Promise<Configured> {
   const { settings, sources, renamed } = loadSettings(place);
+  const resources = () =>
+    fileResources(place, { files: [settings.strategy, ...files], strategyFrom: sources["strategy"] });
   const parley = await openParleyWith(settings, {
     store: settings.store,
     env: place.env,
     protocols,
-    resources: fileResources(place, {
-      files: [settings.strategy, ...files],
-      strategyFrom: sources["strategy"],
-    }),
-    loadFacts: factsLoader(place),
-    loadRecorded: recordedLoader(place),
+    resources: isServed ? keptFresh(resources) : resources(),
+    ...(isServed ? {} : { loadFacts: factsLoader(place), loadRecorded: recordedLoader(place) }),
   });
   const { organization, user } = settings;
   const principal = Principal.parse({ organization, user, scopes: Scope.options });
@@ -54,4 +57,19 @@ export async function openConfigured({
     Object.entries(settings).filter(([key]) => flags.has(key) && key !== "user"),
   );
   return { parley, principal, requested, context: parley.context(requested, { principal }), renamed };
+}
+
+const FRESH_MS = 1_000;
+
+/** Resources that are never older than a second. */
+function keptFresh(read: () => Resources): Resources {
+  const first = read();
+  let kept = { resources: first, at: systemWorld.now() };
+  return new Proxy(first, {
+    get(_first, name: keyof Resources) {
+      const now = systemWorld.now();
+      if (now - kept.at >= FRESH_MS) kept = { resources: read(), at: now };
+      return kept.resources[name];
+    },
+  });
 }

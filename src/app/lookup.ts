@@ -1,12 +1,15 @@
 import {
+  canonical,
   DeliberationId,
   Fault,
   isEvent,
   isUnreadable,
   type Entry,
   type Event,
+  type Labels,
   type ListQuery,
   type OrganizationStore,
+  type SeriesId,
   type Summary,
 } from "../kernel/index.ts";
 import { isWaiting } from "../views/waiting.ts";
@@ -68,6 +71,14 @@ export type RunFilter = {
   readonly status?: string | undefined;
   /** Only runs that were opened then or later; in milliseconds since 1970. */
   readonly since?: number | undefined;
+  /** Only runs that were opened before; in milliseconds since 1970. */
+  readonly until?: number | undefined;
+  /** Only the turns of one conversation. */
+  readonly series?: SeriesId | undefined;
+  /** Only runs for this user. */
+  readonly user?: string | undefined;
+  /** Only runs that have all of these labels. */
+  readonly labels?: Labels | undefined;
   /** Words that the question's first 200 characters have, in any order. */
   readonly search?: string | undefined;
 };
@@ -75,7 +86,7 @@ export type RunFilter = {
 /** Lists runs, newest first. An open one that asked a person something has the status `waiting`, as in its result. */
 export async function listRuns(
   store: Pick<OrganizationStore, "list" | "read">,
-  { limit, before, protocol, status, since, search = "" }: RunFilter,
+  { limit, before, protocol, status, since, until, series, user, labels = {}, search = "" }: RunFilter,
 ): Promise<readonly Summary[]> {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const isBench = protocol === "bench";
@@ -84,15 +95,23 @@ export async function listRuns(
     requests: { prefixes: MEASURED, hidden: !isBench },
     protocol: isBench ? undefined : protocol,
     ...(isOpen ? { open: true } : { status }),
-    since: since === undefined ? undefined : new Date(since).toISOString(),
+    since: isoOf(since),
+    until: isoOf(until),
+    series,
+    opening: [
+      ...(user === undefined ? [] : [`"user":${canonical(user)}`]),
+      ...Object.entries(labels).map(([name, value]) => `${canonical(name)}:${canonical(value)}`),
+    ],
   };
   // An open run waits where its events say so, and a question's letters are the program's to compare.
-  const isSifted = isOpen || words.length > 0;
+  const isOwn = user !== undefined || Object.keys(labels).length > 0;
+  const isSifted = isOpen || words.length > 0 || isOwn;
   const found: Summary[] = [];
   for (let last = before, isEnd = false; !isEnd && found.length < limit;) {
     const most = isSifted ? PAGE : limit;
     const page = await store.list({ ...query, limit: most, ...(last === undefined ? {} : { before: last }) });
     for (const summary of page.filter(({ question }) => hasWords(question, words))) {
+      if (isOwn && !(await isMeant(store, summary, { user, labels }))) continue;
       const now = await statusOf(store, summary);
       if (found.length < limit && (status ?? now) === now) found.push({ ...summary, status: now });
     }
@@ -101,6 +120,22 @@ export async function listRuns(
   }
   return found;
 }
+
+/** Whether an opening in which the texts of a filter stand has them where the filter means them. */
+async function isMeant(
+  store: Pick<OrganizationStore, "read">,
+  { id }: Summary,
+  { user, labels = {} }: Pick<RunFilter, "user" | "labels">,
+): Promise<boolean> {
+  const { data } = findOpening(await store.read(id), id);
+  return (
+    (user === undefined || data.user === user) &&
+    Object.entries(labels).every(([name, value]) => data.labels?.[name] === value)
+  );
+}
+
+const isoOf = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString();
 
 const hasWords = (text: string, words: readonly string[]): boolean =>
   words.every((word) => text.toLowerCase().includes(word));

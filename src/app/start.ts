@@ -257,7 +257,8 @@ const FORK_FIELDS = {
 
 const isProcessSetting = (key: string): boolean => (PROCESS_SETTINGS as readonly string[]).includes(key);
 const settingNames = Object.keys(SettingsSchema.shape);
-const requestNames = settingNames.filter((key) => !isProcessSetting(key));
+/** The settings that a request may have. */
+export const REQUEST_SETTINGS: readonly string[] = settingNames.filter((key) => !isProcessSetting(key));
 
 /** A setting's value is checked by `requestSettings`; here only its name is. */
 const anyValue = z.unknown().optional();
@@ -279,7 +280,7 @@ export async function checkRequest(protocols: AppContext["protocols"], request: 
   const name = z.object({ protocol: z.string() }).safeParse(request).data?.protocol ?? "ask";
   const protocol = await protocolNamed(protocols, name);
   const own = protocol.request instanceof z.ZodObject ? protocol.request.shape : {};
-  const fields = { ...settingFields(ownSettings(protocol)), ...settingFields(requestNames) };
+  const fields = { ...settingFields(ownSettings(protocol)), ...settingFields(REQUEST_SETTINGS) };
   checkFields("request", { ...fields, ...COMMON_FIELDS, ...own }, request);
 }
 
@@ -293,7 +294,7 @@ const fieldNames = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 
 export const checkForkRequest = (request: unknown): void =>
-  checkFields("request", { ...settingFields(requestNames), ...FORK_FIELDS }, request);
+  checkFields("request", { ...settingFields(REQUEST_SETTINGS), ...FORK_FIELDS }, request);
 
 export const checkProcessSettings = (settings: unknown): void =>
   checkFields("settings", settingFields(settingNames), settings);
@@ -306,7 +307,7 @@ export const processSettings = (given: Partial<ProcessSettings>): Partial<Proces
 /** Parses the settings among a request's fields. @throws Fault `configuration` for an invalid value */
 export function requestSettings(request: Readonly<Record<string, unknown>>): Partial<EffectiveSettings> {
   const given = Object.entries(request).filter(
-    ([key, value]) => value !== undefined && requestNames.includes(key),
+    ([key, value]) => value !== undefined && REQUEST_SETTINGS.includes(key),
   );
   // A bare number is seconds in text for people and milliseconds in code.
   const read = SettingsSchema.safeParse(

@@ -3,7 +3,7 @@ import type { AnyProtocol, Registry } from "../engine/index.ts";
 import { explainIssue, joinWithOr } from "../config/explain.ts";
 import { Settings, type SettingKey } from "../config/settings.ts";
 import { Fault } from "../kernel/index.ts";
-import { escapeJson } from "../reports/printable.ts";
+import { jsonText } from "../reports/printable.ts";
 import { EXIT } from "./exits.ts";
 import type { Output } from "./output.ts";
 
@@ -240,9 +240,3 @@ export async function print(
 /** A Markdown document as somebody reads it: rendered on a terminal, as it is elsewhere. */
 export const documentText = (document: string, { markdown, width }: Face): string =>
   markdown ? `${markdown(document, width).join("\n")}\n` : document;
-
-/** A value as JSON for people and programs, with a line's end; nothing in it acts on a terminal. */
-export const jsonText = (value: unknown): string => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;
-
-/** The same on one line. */
-export const jsonLine = (value: unknown): string => `${escapeJson(JSON.stringify(value))}\n`;

@@ -1,38 +1,20 @@
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
+import { dialecticText, recordText, runText } from "../app/export.ts";
 import { withProtocols } from "../app/registry.ts";
 import { loadShown } from "../app/result.ts";
 import { toAbsolute } from "../config/paths.ts";
 import { displayPath, MEGABYTE, readTextFile } from "../config/text-file.ts";
 import { dialecticRecord } from "../interop/dialectic/record.ts";
-import {
-  Fault,
-  isEvent,
-  isFault,
-  type DeliberationId,
-  type Entry,
-  type OrganizationStore,
-} from "../kernel/index.ts";
-import { dialecticState } from "../interop/dialectic/state.ts";
-import { debateHtml } from "../protocols/debate/report/html.ts";
-import { debateMarkdown } from "../protocols/debate/report/markdown.ts";
+import { Fault, isFault, type DeliberationId, type OrganizationStore } from "../kernel/index.ts";
 import { debateRecord, isDebate } from "../protocols/debate/view/debated.ts";
 import { DebateRecord } from "../protocols/debate/view/record.ts";
-import type { ShownResult } from "../reports/answer.ts";
-import { deliberationHtml, deliberationMarkdown } from "../reports/deliberation.ts";
 import { resultOf } from "../views/result.ts";
-import { jsonText, type Io } from "./command.ts";
+import { type Io } from "./command.ts";
+import { jsonText } from "../reports/printable.ts";
 import { checkOutput, writeInFolders } from "./output-file.ts";
 import { veiled } from "../views/veil.ts";
 import { readEntries } from "./session.ts";
-
-/** A debate's record as a document or a page, or else as JSON that is read back. */
-export const recordText = (record: DebateRecord, format: string): string =>
-  format === "md" ? debateMarkdown(record) : format === "html" ? debateHtml(record) : jsonText(record);
-
-/** A run as a document, or as a page. */
-export const runText = (entries: readonly Entry[], shown: ShownResult | undefined, format: string): string =>
-  format === "html" && shown ? deliberationHtml(entries, shown) : deliberationMarkdown(entries, shown);
 
 const isPage = (file: string): boolean => extname(file).toLowerCase() === ".html";
 
@@ -99,22 +81,6 @@ export async function writeDebate(
 }
 
 const isWhole = (output: string): boolean => /\.json$/i.test(output);
-
-/** A debate as Dialectic writes its state, with the texts that went with the problem. @throws Fault for what is no debate */
-export async function dialecticText(
-  store: Pick<OrganizationStore, "text">,
-  entries: readonly Entry[],
-): Promise<string> {
-  if (!isDebate(entries)) {
-    const why = "only a debate has the form dialectic";
-    throw new Fault("configuration", { why, next: "--format json, which every run has" });
-  }
-  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
-  const context = await Promise.all(
-    (opened?.data.context ?? []).map(async ({ name, text }) => ({ name, text: await store.text(text) })),
-  );
-  return jsonText(dialecticState(entries, context));
-}
 
 /** A debate, and what tables call it: its id, or its file's name without `.json`. */
 type NamedDebate = { readonly record: DebateRecord; readonly name: string };

@@ -12,7 +12,7 @@ import {
   warningLines,
   type ShownResult,
 } from "../reports/answer.ts";
-import { oneLine } from "../reports/printable.ts";
+import { jsonText, oneLine } from "../reports/printable.ts";
 import { scoreLine } from "../reports/score.ts";
 import { styleOf } from "../reports/style.ts";
 import { unpricedModels } from "../reports/unpriced.ts";
@@ -20,7 +20,7 @@ import { answerEvent, gradeOf } from "../views/answer-event.ts";
 import type { Result } from "../views/result.ts";
 import { EXIT, exitOf } from "./exits.ts";
 import { noteProblem, raiseCaps, remedyOf, type CommandProblem } from "./errors.ts";
-import { faceOf, jsonText, type Io } from "./command.ts";
+import { faceOf, type Io } from "./command.ts";
 import type { Showing } from "./session.ts";
 
 /** Says what a run waits for, and how to answer. */

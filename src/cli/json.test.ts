@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandIo, commandNamed } from "../../test/support/command-io.ts";
 import { scratch } from "../../test/support/scratch.ts";
-import { escapeJson } from "../reports/printable.ts";
-import { jsonLine, jsonText } from "./command.ts";
+import { escapeJson, jsonLine, jsonText } from "../reports/printable.ts";
+
 import { wordNote } from "./notes.ts";
 
 /** What a terminal acts on, or shows in another order. */

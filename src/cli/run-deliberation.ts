@@ -1,5 +1,6 @@
 import type { Run } from "../app/run.ts";
-import { jsonText, type Io } from "./command.ts";
+import { type Io } from "./command.ts";
+import { jsonText } from "../reports/printable.ts";
 import { EXIT } from "./exits.ts";
 import { pendingSeats } from "../views/pending-seats.ts";
 import { hasPeople, hideText } from "../views/veil.ts";

@@ -1,10 +1,9 @@
-import { jsonLine } from "./command.ts";
 import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKey } from "../kernel/index.ts";
 import { progressView } from "../views/progress.ts";
 import { isHidden } from "../views/veil.ts";
 import { speakerOf } from "../views/spending.ts";
 import { formatNumber } from "../text/format.ts";
-import { oneLine } from "../reports/printable.ts";
+import { jsonLine, oneLine } from "../reports/printable.ts";
 import { modelWords, outcomeWords, spentWords, tookWords, workWords } from "./screen-lines.ts";
 
 /**

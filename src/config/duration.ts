@@ -46,3 +46,21 @@ export const Since = z
     return z.NEVER;
   })
   .meta({ expects: "a day such as 2026-01-31, a time in UTC, or a duration such as 12h", example: "30d" });
+
+/** A moment to come as people write it, in milliseconds since 1970: a day or a time in UTC, or in how long (`12h`, `90d`). */
+export const Until = z
+  .string()
+  .transform((written, context) => {
+    const text = written.trim();
+    const at = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) ? Date.parse(text) : Date.now() + inDays(text);
+    if (at > Date.now()) return at;
+    context.addIssue({ code: "custom" });
+    return z.NEVER;
+  })
+  .meta({ expects: "a day to come such as 2027-01-31, or a duration such as 12h or 90d", example: "90d" });
+
+/** A duration of any length, in milliseconds. */
+const inDays = (text: string): number => {
+  const days = /^(\d{1,5}) ?d(ays?)?$/.exec(text)?.[1];
+  return days === undefined ? toMilliseconds(text) : Number(days) * 86_400_000;
+};

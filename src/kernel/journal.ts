@@ -42,6 +42,8 @@ export type ListQuery = {
   readonly status?: string | undefined;
   /** Only those that were opened at this time or later, as ISO 8601 in UTC with milliseconds. */
   readonly since?: string | undefined;
+  /** Only those that were opened before this time, in the same form. */
+  readonly until?: string | undefined;
   /** Only those whose opening, as canonical JSON, has all of these texts. */
   readonly opening?: readonly string[] | undefined;
   /** Only those whose opening's request begins with one of these, or, `hidden`, only the others. */

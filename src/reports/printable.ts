@@ -54,3 +54,9 @@ export function csvCell(text: string, mostCharacters = 300): string {
   const plain = /^[=+\-@]/.test(line) ? `'${line}` : line;
   return /[",]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
+
+/** A value as JSON for people and programs, with a line's end; nothing in it acts on a terminal. */
+export const jsonText = (value: unknown): string => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;
+
+/** The same on one line. */
+export const jsonLine = (value: unknown): string => `${escapeJson(JSON.stringify(value))}\n`;

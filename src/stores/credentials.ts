@@ -24,7 +24,7 @@ export interface Credentials {
   revoke(organization: OrganizationId, id: string, at: string): Promise<boolean>;
 }
 
-type Row = {
+type CredentialRow = {
   readonly id: string;
   readonly organization: string;
   readonly person: string;
@@ -44,7 +44,7 @@ const LIST = `select ${COLUMNS} from @credential where organization = $1 order b
 const REVOKE =
   "update @credential set revoked_at = $3 where organization = $1 and id = $2 and revoked_at is null";
 
-const toCredential = (row: Row): Credential => ({
+const toCredential = (row: CredentialRow): Credential => ({
   id: row.id,
   kind: row.kind === "session" ? "session" : "key",
   name: row.name,
@@ -69,10 +69,10 @@ export function createCredentials(database: Pick<Database, "all" | "first" | "ru
       );
     },
     async find(id) {
-      const row = await database.first<Row>(FIND, id);
+      const row = await database.first<CredentialRow>(FIND, id);
       return row && toCredential(row);
     },
-    list: async (organization) => (await database.all<Row>(LIST, organization)).map(toCredential),
+    list: async (organization) => (await database.all<CredentialRow>(LIST, organization)).map(toCredential),
     revoke: async (organization, id, at) => (await database.run(REVOKE, organization, id, at)) === 1,
   };
 }

@@ -65,7 +65,7 @@ const HEADS = `select * from @deliberation d where organization = $1
 /** A list as a statement and its values. The first event of a deliberation is its opening. */
 function listHeads(
   organization: OrganizationId,
-  { series, open = false, before, prefix, protocol, status, since, opening = [], requests, limit }: ListQuery,
+  { series, open = false, before, prefix, protocol, status, since, until, opening = [], requests, limit }: ListQuery,
 ): readonly [statement: string, ...values: (string | number | null)[]] {
   const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
   const values: (string | number | null)[] = [organization, before ?? null, beyondAll, limit];
@@ -86,6 +86,7 @@ function listHeads(
     protocol === undefined ? [] : `protocol = ${put(escapeText(protocol))}`,
     status === undefined ? [] : `status = ${put(status)}`,
     since === undefined ? [] : `opened_at >= ${put(since)}`,
+    until === undefined ? [] : `opened_at < ${put(until)}`,
     opening.map((text) => `length(replace(${OPENING}, ${put(text)}, '')) < length(${OPENING})`),
     named === undefined ? [] : `${requests?.hidden === true ? "not " : ""}(${named.join(" or ")})`,
   ].flat();

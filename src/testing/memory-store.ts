@@ -158,6 +158,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
       protocol,
       status,
       since = "",
+      until = "~",
       requests,
       opening = [],
     }) {
@@ -171,7 +172,7 @@ export function memoryStore(now: () => number = Date.now, rows: (StoredEvent | u
         .filter(
           (head) => (protocol ?? head.protocol) === head.protocol && (status ?? head.status) === head.status,
         )
-        .filter(({ id, openedAt }) => id.startsWith(prefix) && openedAt >= since)
+        .filter(({ id, openedAt }) => id.startsWith(prefix) && openedAt >= since && openedAt < until)
         .filter(({ places: [first] }) => requests === undefined || isNamed(rows[first ?? -1], requests))
         .filter(({ places: [first = -1] }) => opening.every((text) => rows[first]?.data.includes(text)))
         .slice(0, limit)

@@ -1,5 +1,5 @@
-import { listJournals } from "../../app/lookup.ts";
-import { costBy, sumCosts, type CostRow } from "../../views/cost.ts";
+import { usageSince, type UsageReport } from "../../app/usage.ts";
+import type { CostRow } from "../../views/cost.ts";
 import { aligned } from "../../reports/labelled-rows.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { formatNumber, formatUsd, pluralize } from "../../text/format.ts";
@@ -10,54 +10,17 @@ import { withStore } from "../session.ts";
 /** Adds up what recorded calls cost, of the runs that were started since a time. */
 export const cost = (io: Io, { by = "model", since, json }: Values<typeof COST>): Promise<void> =>
   withStore(io, async ({ store }) => {
-    const runs: Parameters<typeof costBy>[0][number][] = [];
     const onUnreadable = (id: string) => io.output.note(`Left out: ${id}, which cannot be read`);
-    for await (const entries of listJournals(store, { since, onUnreadable })) runs.push(entries);
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    const rows = costBy(runs, by, localDay);
-    const total = sumCosts(rows);
-    const shownSince = since === undefined ? undefined : new Date(since).toISOString();
-    await print(
-      io,
-      { json },
-      {
-        value: {
-          by,
-          since: shownSince ?? null,
-          timeZone,
-          rows,
-          total,
-        },
-        words: ({ width }) => costText({ by, since: shownSince, rows, total, timeZone, width }),
-      },
-    );
+    const value = await usageSince(store, { by, since, timeZone, onUnreadable });
+    await print(io, { json }, { value, words: ({ width }) => costText(value, width) });
   });
-
-const localDay = (ms: number): string => {
-  const at = new Date(ms);
-  const two = (part: number) => String(part).padStart(2, "0");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-};
 
 const NARROW = 60;
 
-function costText({
-  by,
-  since,
-  rows,
-  total,
-  timeZone,
-  width,
-}: {
-  readonly by: string;
-  readonly since: string | undefined;
-  readonly rows: readonly CostRow[];
-  readonly total: CostRow;
-  readonly timeZone: string;
-  readonly width: number;
-}): string {
+function costText({ by, since, rows, total, timeZone }: UsageReport, width: number): string {
   if (rows.length === 0)
-    return since === undefined ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
+    return since === null ? "No calls are recorded.\n" : `No calls are recorded since ${since}.\n`;
   const isWide = width >= NARROW;
   const cells = ({ key, calls, tokens, unknown, usd }: CostRow) => [
     key,

@@ -10,10 +10,10 @@ import {
   lostEvaluations,
   type EvaluationReport,
 } from "../../protocols/evaluation/view.ts";
-import { oneLine } from "../../reports/printable.ts";
+import { jsonText, oneLine } from "../../reports/printable.ts";
 import { unpricedModels } from "../../reports/unpriced.ts";
 import { formatDuration } from "../../text/format.ts";
-import { jsonText, print, type Io, type Values } from "../command.ts";
+import { print, type Io, type Values } from "../command.ts";
 import { findDebate } from "../debate-files.ts";
 import { EXIT } from "../exits.ts";
 import { noteEarlyEnd, runLab } from "../lab-job.ts";

@@ -1,20 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { dirname, extname } from "node:path";
+import { exportPieces, recordText, type ExportChoice, type ExportParts } from "../../app/export.ts";
 import { listJournals } from "../../app/lookup.ts";
 import { withProtocols } from "../../app/registry.ts";
-import { exportRun, loadShown } from "../../app/result.ts";
 import { readDebateFile, type AgentEntry } from "../../interop/dialectic/debate-file.ts";
 import { Fault, type Entry } from "../../kernel/index.ts";
-import { debateRecord, isDebate } from "../../protocols/debate/view/debated.ts";
+import { isDebate } from "../../protocols/debate/view/debated.ts";
 import type { DebateRecord } from "../../protocols/debate/view/record.ts";
 import { CSV_TABLES, csvHeader, type CsvTable } from "../../reports/csv.ts";
-import { eventLine } from "../../reports/event-line.ts";
-import { jsonLine, jsonText, type Io, type Values } from "../command.ts";
-import { dialecticText, readDebate, recordText, runText } from "../debate-files.ts";
+import { type Io, type Values } from "../command.ts";
+import { readDebate } from "../debate-files.ts";
 import type { EXPORT } from "../options.ts";
 import { checkOutput, writeInFolders, writePieces } from "../output-file.ts";
-import { veiled } from "../../views/veil.ts";
-import { readEntries, withStore, type Stored } from "../session.ts";
+import { readEntries, withStore } from "../session.ts";
 
 type ExportOptions = Values<typeof EXPORT>;
 type Format = NonNullable<ExportOptions["format"]>;
@@ -54,10 +52,13 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
     return;
   }
   return withStore(io, async (stored) => {
-    const job: Job = { io, stored, format, table: table ?? "runs", known };
+    const parts = { store: stored.store, protocols: withProtocols(io.protocols ?? []) };
+    const complete = (record: DebateRecord) => completed(record, known);
+    const job: Job = { parts, choice: { format, table: table ?? "runs", complete } };
     if (!all) {
       const entries = await readEntries(stored, name);
-      const textIn = (one: Format) => joined(piecesOf({ ...job, format: one }, [entries], { isMany: false }));
+      const textIn = (one: Format) =>
+        joined(piecesOf({ ...job, choice: { ...job.choice, format: one } }, [entries], { isMany: false }));
       if (file !== undefined) writeInFolders(file, await textIn(format), io);
       if (options.json) await io.output.result(await textIn(isDebate(entries) ? "debate" : "json"));
       else if (file === undefined) await io.output.result(await textIn(format));
@@ -67,7 +68,7 @@ export async function exportRuns(io: Io, options: ExportOptions, given = options
       throw refuse(`--all has no --format ${format}`, "--format json, jsonl, csv or local2; or name one run");
     const pieces = piecesOf(
       job,
-      listJournals(job.stored.store, {
+      listJournals(stored.store, {
         since,
         onUnreadable: (id) => io.output.note(`Left out: ${id}, which cannot be read`),
       }),
@@ -100,21 +101,15 @@ function outputOf(
   return { file, format: format ?? named ?? (json && output === undefined ? "json" : "md") };
 }
 
-type Job = {
-  readonly io: Io;
-  readonly stored: Stored;
-  readonly format: Format;
-  readonly table: CsvTable;
-  readonly known: readonly AgentEntry[];
-};
+type Job = { readonly parts: ExportParts; readonly choice: ExportChoice & { readonly table: CsvTable } };
 
 /** What these runs are in a format, in pieces. */
 async function* piecesOf(
-  job: Job,
+  { parts, choice }: Job,
   runs: Iterable<readonly Entry[]> | AsyncIterable<readonly Entry[]>,
   { isMany }: { readonly isMany: boolean },
 ): AsyncGenerator<string> {
-  const { format, table } = job;
+  const { format, table } = choice;
   const isArray = isMany && format === "json";
   let isFirst = true;
   if (format === "csv") yield csvHeader(CSV_TABLES[table].columns);
@@ -122,49 +117,15 @@ async function* piecesOf(
   for await (const entries of runs) {
     if (isArray && !isFirst) yield ",";
     isFirst = false;
-    yield* runPieces(job, entries);
+    yield* exportPieces(parts, entries, choice);
   }
   if (isArray) yield "]\n";
-}
-
-/** What has every event as it is recorded, also while a person takes part. */
-const RAW_FORMATS: ReadonlySet<string> = new Set(["json", "jsonl", "local2"]);
-
-async function* runPieces({ io, stored, format, table, known }: Job, recorded: readonly Entry[]) {
-  const entries = RAW_FORMATS.has(format) ? recorded : veiled(recorded);
-  const protocols = withProtocols(io.protocols ?? []);
-  if (format === "jsonl") for (const entry of entries) yield `${eventLine(entry)}\n`;
-  else if (format === "local2") {
-    const { envelopesOf } = await import("../../interop/local2/subjects.ts");
-    for (const message of envelopesOf(entries)) yield jsonLine(message);
-  } else if (format === "dialectic") yield await dialecticText(stored.store, entries);
-  else if (format === "json") {
-    const events = entries.map((entry): unknown => JSON.parse(eventLine(entry)));
-    yield jsonText({ ...(await exportRun({ store: stored.store, protocols }, entries)), events });
-  } else {
-    const shown = await loadShown(protocols, entries, stored.store);
-    if (format === "csv") {
-      if (shown) yield CSV_TABLES[table].lines({ entries, result: shown.result });
-    } else if (format === "adr") {
-      const { decisionRecord } = await import("../../reports/decision-record.ts");
-      if (shown) yield decisionRecord(entries, shown);
-    } else if (format === "debate" || (format === "md" && isDebate(entries)))
-      yield recordText(completed(debateOf(entries), known), format);
-    else yield runText(entries, shown, format);
-  }
 }
 
 async function joined(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) text += piece;
   return text;
-}
-
-/** @throws Fault `configuration` for what is no debate */
-function debateOf(entries: readonly Entry[]): DebateRecord {
-  if (isDebate(entries)) return debateRecord(entries);
-  const why = "only a debate has the form debate";
-  throw new Fault("configuration", { why, next: "--format json, which every run has" });
 }
 
 function agentsIn(io: Io, { config }: ExportOptions): readonly AgentEntry[] {

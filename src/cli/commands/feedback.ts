@@ -1,6 +1,7 @@
 import { resolveId } from "../../app/lookup.ts";
 import { Fault } from "../../kernel/index.ts";
-import { jsonLine, type Io, type Values } from "../command.ts";
+import { type Io, type Values } from "../command.ts";
+import { jsonLine } from "../../reports/printable.ts";
 import { wordFeedback } from "../notes.ts";
 import type { FEEDBACK } from "../options.ts";
 import { withParley } from "../session.ts";

@@ -4,16 +4,16 @@ import { toAbsolute } from "../../config/paths.ts";
 import { displayPath, refuseSpecialFile } from "../../config/text-file.ts";
 import { Fault, isFault } from "../../kernel/index.ts";
 import type { EngramLine, Imported, MemoryImport } from "../../memory/transfer.ts";
-import { oneLine } from "../../reports/printable.ts";
+import { jsonLine, oneLine } from "../../reports/printable.ts";
 import { formatDuration, formatNumber, pluralize } from "../../text/format.ts";
-import { jsonLine, print, type Io, type Values } from "../command.ts";
+import { print, type Io, type Values } from "../command.ts";
 import { noteProblem } from "../errors.ts";
 import { EXIT } from "../exits.ts";
 import type { OF_USER, QUIET, USER } from "../options.ts";
 import { checkOutput, writePieces } from "../output-file.ts";
 import { interruptible, withParley } from "../session.ts";
 import { createProgressLine } from "../terminal.ts";
-import { memoryScope } from "./memory.ts";
+import { memoryScope } from "../../app/memory.ts";
 
 /** This many characters are written at once. */
 const CHUNK_LENGTH = 64 * 1024;

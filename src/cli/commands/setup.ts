@@ -1,8 +1,4 @@
-import { checkup } from "../../app/checkup.ts";
-import { knownKeys } from "../../app/keys.ts";
-import { loadCritic } from "../../config/critic.ts";
-import { loadMemory } from "../../config/memory.ts";
-import { loadSettings } from "../../config/sources.ts";
+import { checkup, configSources } from "../../app/checkup.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { wrapped } from "../../reports/text-width.ts";
 import { print, type Io, type Values } from "../command.ts";
@@ -14,20 +10,7 @@ type Options = Values<typeof JSON_FLAG>;
 
 /** Shows each setting's effective value and its source, those of `critic.yaml` and `memory.yaml` included. */
 export async function config(io: Io, options: Options): Promise<void> {
-  const place = { env: io.env, cwd: io.cwd };
-  const sources = {
-    ...loadSettings({ flags: {}, ...place }).sources,
-    ...loadCritic(place).sources,
-    ...loadMemory(place).sources,
-    ...Object.fromEntries(
-      knownKeys(place)
-        .filter(({ used }) => used)
-        .map(({ provider, variable, where }) => [
-          `keys.${provider}`,
-          { value: "set", from: where, name: `${variable}, ${where}` },
-        ]),
-    ),
-  };
+  const sources = configSources({ env: io.env, cwd: io.cwd });
   const width = Math.max(...Object.keys(sources).map((key) => key.length));
   const lines = Object.entries(sources).map(
     ([key, { value, name }]) => `${key.padEnd(width)}  ${oneLine(settingText(value))}  (${oneLine(name)})\n`,

@@ -2,7 +2,8 @@ import { startSimServer } from "../../app/sim-server.ts";
 import { Fault } from "../../kernel/index.ts";
 import { makePairs, makeTasks, TASK_KINDS, type TaskKind } from "../../sim/tasks/index.ts";
 import { findNearest } from "../../text/words.ts";
-import { jsonLine, type Io, type Values } from "../command.ts";
+import { type Io, type Values } from "../command.ts";
+import { jsonLine } from "../../reports/printable.ts";
 import type { SIM_SERVER, TASKS } from "../options.ts";
 import { interruptible } from "../session.ts";
 

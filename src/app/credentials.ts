@@ -1,0 +1,102 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { Fault, type OrganizationId, type Principal, type World } from "../kernel/index.ts";
+import type { Credential, Credentials } from "../stores/credentials.ts";
+
+// CREDENTIAL-1. A secret is shown once. What is kept is its SHA-256, and nothing compares secrets in a time that tells them.
+// CREDENTIAL-2. What was revoked or has ended is refused within a second, in every process.
+
+/** What each kind of secret begins with. */
+const PREFIX = { key: "pk_", session: "ps_" } as const;
+const SECRET = /^(?:pk|ps)_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
+/** How long a credential that was found is believed. (CREDENTIAL-2) */
+const BELIEVED_MS = 1_000;
+const MAX_BELIEVED = 10_000;
+const MAX_NAME = 80;
+
+export type CredentialParts = { readonly credentials: Credentials; readonly world: Pick<World, "now"> };
+
+export type NewCredential = Pick<Credential, "kind" | "name" | "principal"> & {
+  /** When it ends, in milliseconds since 1970; never by default. */
+  readonly until?: number | undefined;
+};
+
+/** Makes a credential, and gives its secret for the only time. (CREDENTIAL-1) @throws Fault `configuration` */
+export async function issueCredential(
+  { credentials, world }: CredentialParts,
+  { kind, name, principal, until }: NewCredential,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  if (name.trim() === "" || name.length > MAX_NAME) {
+    const why = `a key's name has 1 to ${MAX_NAME} characters`;
+    throw new Fault("configuration", { why, next: "name what will use it, such as ci" });
+  }
+  if (until !== undefined && until <= world.now()) {
+    const why = "a key must end in the future";
+    throw new Fault("configuration", { why, next: "give a later time" });
+  }
+  const id = [...randomBytes(12)].map((byte) => "abcdefghijkmnpqrstuvwxyz23456789"[byte % 32]).join("");
+  const secret = `${PREFIX[kind]}${id}_${randomBytes(32).toString("base64url")}`;
+  await credentials.put({
+    ...{ id, kind, name: name.trim(), principal, digest: digestOf(secret), revokedAt: null },
+    createdAt: new Date(world.now()).toISOString(),
+    until: until === undefined ? null : new Date(until).toISOString(),
+  });
+  return { id, secret };
+}
+
+/** Whether a credential can still be used. */
+export const holds = ({ until, revokedAt }: Credential, now: number): boolean =>
+  revokedAt === null && (until === null || Date.parse(until) > now);
+
+/** Finds whose a secret is; undefined for one that nobody has, or that does not hold any more. (CREDENTIAL-2) */
+export function credentialFinder({ credentials, world }: CredentialParts) {
+  const believed = new LRUCache<string, { readonly credential: Credential; readonly at: number }>({
+    max: MAX_BELIEVED,
+  });
+  return async (secret: string): Promise<Credential | undefined> => {
+    const [, id] = SECRET.exec(secret) ?? [];
+    if (id === undefined) return undefined;
+    const now = world.now();
+    const digest = digestOf(secret);
+    const known = believed.get(digest);
+    const credential = known && now - known.at < BELIEVED_MS ? known.credential : await credentials.find(id);
+    if (!credential || !isSame(credential.digest, digest)) return undefined;
+    if (credential !== known?.credential) believed.set(digest, { credential, at: now });
+    return holds(credential, now) ? credential : undefined;
+  };
+}
+
+/** An organization's keys for programs that still hold, the newest first. */
+export async function listKeys(
+  { credentials, world }: CredentialParts,
+  organization: OrganizationId,
+): Promise<readonly Credential[]> {
+  const all = await credentials.list(organization);
+  return all.filter((one) => one.kind === "key" && holds(one, world.now()));
+}
+
+/** Revokes a key by its id or its name. @throws Fault `configuration` where there is none, or there are several */
+export async function revokeKey(
+  parts: CredentialParts,
+  { organization }: Pick<Principal, "organization">,
+  idOrName: string,
+): Promise<Credential> {
+  const keys = await listKeys(parts, organization);
+  const found = keys.filter(({ id, name }) => id === idOrName || name === idOrName);
+  const [key] = found;
+  if (!key) {
+    const why = `there is no key "${idOrName.slice(0, MAX_NAME)}"`;
+    throw new Fault("configuration", { why, next: "list the keys" });
+  }
+  if (found.length > 1) {
+    const why = `${found.length} keys are named "${idOrName.slice(0, MAX_NAME)}"`;
+    throw new Fault("configuration", { why, next: `give an id: ${found.map(({ id }) => id).join(", ")}` });
+  }
+  await parts.credentials.revoke(organization, key.id, new Date(parts.world.now()).toISOString());
+  return key;
+}
+
+const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+const isSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

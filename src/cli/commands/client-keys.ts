@@ -1,0 +1,53 @@
+import { issueCredential, listKeys, revokeKey } from "../../app/credentials.ts";
+import { Fault, Scope } from "../../kernel/index.ts";
+import { aligned } from "../../reports/labelled-rows.ts";
+import { oneLine } from "../../reports/printable.ts";
+import { print, type Io, type Values } from "../command.ts";
+import type { JSON_FLAG } from "../options.ts";
+import type { NEW_KEY } from "../server-options.ts";
+import { withParley } from "../session.ts";
+
+/** Makes a key, and prints it: the only time that anybody sees it. */
+export const create = (io: Io, options: Values<typeof NEW_KEY>, name: string): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const { scopes: asked = Scope.options, until } = options;
+    const read = Scope.array().min(1).safeParse(asked);
+    if (!read.success) {
+      const why = `--scopes takes read and write (got ${JSON.stringify(asked.join(",").slice(0, 60))})`;
+      throw new Fault("configuration", { why, next: "--scopes read,write" });
+    }
+    const principal = { ...context.principal, scopes: read.data };
+    const { id, secret } = await issueCredential(context, { kind: "key", name, principal, until });
+    io.output.note(
+      "Keep it now: it is not shown again. Send it as Authorization: Bearer KEY, or as x-api-key",
+    );
+    const value = { id, name, key: secret, scopes: read.data };
+    await print(io, options, { value, words: () => `${secret}\n` });
+  });
+
+/** Lists the keys that hold. */
+export const list = (io: Io, options: Values<typeof JSON_FLAG>): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const keys = await listKeys(context, context.principal.organization);
+    const value = keys.map(({ id, name, principal: { scopes }, createdAt, until }) => ({
+      ...{ id, name, scopes, createdAt, until },
+    }));
+    const rows = value.map(({ id, name, scopes, createdAt, until }) => [
+      ...[oneLine(name), id, scopes.join(","), createdAt.slice(0, 10), until?.slice(0, 10) ?? "never"],
+    ]);
+    const head = ["NAME", "ID", "SCOPES", "MADE", "ENDS"];
+    await print(io, options, {
+      value,
+      words: ({ width }) =>
+        rows.length === 0
+          ? "There are no keys. Try: parley key new ci\n"
+          : `${aligned([head, ...rows], width).join("\n")}\n`,
+    });
+  });
+
+/** Revokes a key, for every server over this store. */
+export const revoke = (io: Io, key: string): Promise<void> =>
+  withParley(io, {}, async (context) => {
+    const { name, id } = await revokeKey(context, context.principal, key);
+    io.output.note(`Revoked ${oneLine(name)} (${id})`);
+  });

@@ -1,0 +1,80 @@
+import { openConfigured } from "../../app/configured.ts";
+import { listKeys } from "../../app/credentials.ts";
+import { Fault } from "../../kernel/index.ts";
+import { nativeApi } from "../../server/api/index.ts";
+import { startServer } from "../../server/server.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import type { Io, Values } from "../command.ts";
+import type { SERVE } from "../server-options.ts";
+import { jsonLine } from "../../reports/printable.ts";
+import { interruptible } from "../session.ts";
+
+const GRACE_MS = 10_000;
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+
+/** Serves until Ctrl-C or SIGTERM. The first line on stdout is the link. */
+export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
+  interruptible(async (signal) => {
+    const { output, env, cwd, protocols } = io;
+    const { host = "127.0.0.1", port, maxDrives, json } = options;
+    const base = baseOf(options);
+    const publicUrl = urlOf(options.publicUrl);
+    const configured = await openConfigured({ env, cwd, protocols, flags: {}, isServed: true });
+    for (const note of configured.renamed) output.note(note);
+    const { parley, principal, context } = configured;
+    try {
+      if (!LOOPBACK.test(host) && (await listKeys(context, principal.organization)).length === 0) {
+        const why = `others can reach ${host}, and there is no key that they would need`;
+        throw new Fault("configuration", { why, next: "parley key new NAME, and then serve again" });
+      }
+      const server = await startServer({
+        ...{ parley, principal, host, port, base, publicUrl, maxDrives },
+        ...{ surfaces: [nativeApi], mounts: {} },
+        config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
+        log: (line) => output.note(line),
+      }).catch((error: unknown) => {
+        throw refusedAddress(error, { host, port });
+      });
+      const { url, link } = server;
+      await output.result(json ? jsonLine({ url, link }) : `${link}\n`);
+      output.note("Open the link in a browser; it works once. Programs send a key: parley key new NAME");
+      output.note("Press Ctrl-C to stop.");
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      output.note("Stopping: what runs gets 10 s to reach a recorded step");
+      await server.stop(GRACE_MS);
+    } finally {
+      await parley.close();
+    }
+  });
+
+/** `/`, or the path with a slash at both ends. @throws Fault `configuration` */
+function baseOf({ basePath = "/" }: Pick<Values<typeof SERVE>, "basePath">): string {
+  const path = `/${basePath.replaceAll(/^\/+|\/+$/g, "")}/`.replace("//", "/");
+  if (/^\/(?:[\w.~-]+\/)*$/.test(path)) return path;
+  const why = `--base-path must be a path of letters, digits and -._~ (got ${JSON.stringify(basePath.slice(0, 100))})`;
+  throw new Fault("configuration", { why, next: "--base-path /parley/" });
+}
+
+/** @throws Fault `configuration` */
+function urlOf(text: string | undefined): string | undefined {
+  if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text;
+  const why = `--public-url must be an http or https URL (got ${JSON.stringify(text.slice(0, 100))})`;
+  throw new Fault("configuration", { why, next: "--public-url https://example.org/parley/" });
+}
+
+/** What the system says of an address, in words. */
+function refusedAddress(
+  error: unknown,
+  { host, port }: { readonly host: string; readonly port: number },
+): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const refuse = (why: string, next: string) => new Fault("configuration", { why, next });
+  if (code === "EADDRINUSE") return refuse(`port ${port} is in use`, "--port 0, which takes a free one");
+  if (code === "EACCES") return refuse(`port ${port} may not be listened on`, "--port 7317");
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return refuse(`${host} is not an address of this machine`, "--host 127.0.0.1");
+  return error;
+}

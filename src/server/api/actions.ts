@@ -1,0 +1,172 @@
+import { Contributions } from "../../lab/contributions/contributions.ts";
+import { isEvent, type Entry } from "../../kernel/index.ts";
+import { isClosed } from "../../views/result.ts";
+import { checkDepth, clientRequest, openOnce } from "../opening.ts";
+import { Problem, Refused } from "../problem.ts";
+import { readAll } from "../results.ts";
+import { route, type Route } from "../route.ts";
+import { OfRun, openedReply, REFUSALS } from "./deliberations.ts";
+import {
+  Answered,
+  AnswersBody,
+  Cancelled,
+  ContributionsBody,
+  FeedbackBody,
+  FeedbackReply,
+  ForkBody,
+  Opened,
+  Replayed,
+  Result,
+  Waiting,
+} from "./schemas.ts";
+
+const TAG = "Actions";
+
+export const actionRoutes: readonly Route[] = [
+  route("post", "deliberations/{id}/cancel", {
+    ...{ name: "cancelDeliberation", tag: TAG, needs: "write", params: OfRun },
+    summary: "Close an open deliberation for good",
+    replies: { 200: Cancelled, ...REFUSALS },
+    async handle({ parley, caller: { principal }, params }) {
+      const { id } = await readAll(parley, principal, params.id);
+      const cancelled = await parley.cancel(id, { principal });
+      const { entries } = await readAll(parley, principal, id);
+      const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
+      const why = closing && "why" in closing ? closing.why : null;
+      return { status: 200, body: { id, cancelled, status: closing?.outcome ?? "open", why } };
+    },
+  }),
+  route("post", "deliberations/{id}/resume", {
+    ...{ name: "resumeDeliberation", tag: TAG, needs: "write", params: OfRun },
+    summary: "Drive an open deliberation on, whoever opened it",
+    replies: { 200: Result, 202: Opened, ...REFUSALS, 409: Problem },
+    async handle(call) {
+      const { parley, drives, caller, params } = call;
+      const { id, entries } = await readAll(parley, caller.principal, params.id);
+      const owes = await parley.context({}, { principal: caller.principal }).engine.owesReactions(id);
+      if (isClosed(entries) && !owes) throw ended(entries);
+      drives.checkRoom();
+      drives.add(id, caller.principal);
+      return openedReply(call, { opened: openingIn(entries), fresh: true, notes: [] });
+    },
+  }),
+  route("post", "deliberations/{id}/fork", {
+    ...{ name: "forkDeliberation", tag: TAG, needs: "write", params: OfRun, body: ForkBody },
+    summary: "Run again with changes; steps that they do not affect are reused",
+    headers: {
+      "Idempotency-Key": "A name for the request: a repeat of it joins the same fork.",
+      Prefer: "wait=SECONDS gives the result in the reply, if it comes in time.",
+    },
+    replies: { 200: Result, 201: Opened, ...REFUSALS, 402: Problem },
+    async handle(call) {
+      const { body, parley, caller, params } = call;
+      checkDepth(call, call);
+      const { id } = await readAll(parley, caller.principal, params.id);
+      const named = clientRequest(call, { fork: id, ...body });
+      const begun = await openOnce(call, named, ({ request, ...rest }) =>
+        parley.openFork(id, { ...(body as object), request }, rest),
+      );
+      return openedReply(call, begun, 201);
+    },
+  }),
+  route("post", "deliberations/{id}/replay", {
+    ...{ name: "replayDeliberation", tag: TAG, needs: "read", params: OfRun },
+    summary: "Run again from the journal, without models, and compare",
+    replies: { 200: Replayed, ...REFUSALS, 409: Problem },
+    async handle({ parley, caller: { principal }, params }) {
+      const { id } = await readAll(parley, principal, params.id);
+      return { status: 200, body: await parley.replay(id, { principal }) };
+    },
+  }),
+  route("post", "deliberations/{id}/contributions", {
+    ...{ name: "measureContributions", tag: TAG, needs: "write", params: OfRun, body: ContributionsBody },
+    summary: "Say what each member gave to the answer: claimed, and measured where calls are allowed",
+    replies: { 200: Contributions, ...REFUSALS, 402: Problem },
+    async handle({ parley, caller: { principal }, params, body, signal }) {
+      const { measureContributions } = await import("../../lab/contributions/leave-one-out.ts");
+      const { id } = await readAll(parley, principal, params.id);
+      const { calls = false, repeats = 2 } = body;
+      const context = parley.context({}, { principal });
+      const note = () => undefined;
+      const measured = await measureContributions(context, { id, calls, repeats, signal, note });
+      if (measured) return { status: 200, body: measured };
+      const next = "ask again: everything so far is recorded";
+      throw new Refused({
+        status: 503,
+        code: "interrupted",
+        detail: "the measurement was interrupted",
+        next,
+      });
+    },
+  }),
+  route("get", "deliberations/{id}/waiting", {
+    ...{ name: "getWaiting", tag: "People", needs: "read", params: OfRun },
+    summary: "List the questions and the caller's own seats that wait for an answer",
+    replies: { 200: Waiting, ...REFUSALS },
+    async handle({ parley, caller: { principal }, params }) {
+      const { id } = await readAll(parley, principal, params.id);
+      const [questions, seats] = await Promise.all([
+        parley.pending(id, { principal }),
+        parley.seats(id, { principal }),
+      ]);
+      return { status: 200, body: { questions: questions ?? null, seats } };
+    },
+  }),
+  route("post", "deliberations/{id}/answers", {
+    ...{ name: "answer", tag: "People", needs: "write", params: OfRun, body: AnswersBody },
+    summary: "Answer questions, or a seat's step; the first answer stands",
+    replies: { 200: Answered, ...REFUSALS, 409: Problem },
+    async handle({ parley, drives, caller: { principal }, params, body }) {
+      const { id, entries } = await readAll(parley, principal, params.id);
+      if ("answers" in body) {
+        const pending = await parley.pending(id, { principal });
+        const wasAnswered = entries.some((entry) => isEvent(entry, "clarification-answered"));
+        if (!pending && (wasAnswered || isClosed(entries))) throw late("the first answers stand");
+        if (!(await parley.answer(id, body.answers, { principal }))) throw late("the first answers stand");
+        drives.add(id, principal);
+        return { status: 200, body: { status: "recorded", step: null } };
+      }
+      const answered = await parley.answerSeat(id, body, { principal });
+      if (answered.status === "late") throw late(answered.why);
+      if (answered.status === "refused") {
+        const next = "correct it and send it again: nothing was recorded";
+        throw new Refused({ status: 422, code: "answer-refused", detail: answered.why, next });
+      }
+      drives.add(id, principal);
+      return { status: 200, body: { status: "recorded", step: answered.step } };
+    },
+  }),
+  route("post", "deliberations/{id}/feedback", {
+    ...{ name: "giveFeedback", tag: "People", needs: "write", params: OfRun, body: FeedbackBody },
+    summary: "Rate an answer, or say how it turned out",
+    replies: { 201: FeedbackReply, ...REFUSALS },
+    async handle({ parley, caller: { principal }, params, body }) {
+      if (Object.values(body).every((value) => value === undefined)) {
+        const detail = "the feedback says nothing";
+        const next = "give thumb, text or outcome";
+        throw new Refused({ status: 422, code: "invalid-request", detail, next });
+      }
+      const { id } = await readAll(parley, principal, params.id);
+      return { status: 201, body: await parley.feedback(id, body, { principal }) };
+    },
+  }),
+];
+
+const late = (detail: string) => new Refused({ status: 409, code: "answered", detail });
+
+const ended = (entries: readonly Entry[]): Refused => {
+  const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const detail = `it has ended: ${closing?.outcome ?? "closed"}`;
+  return new Refused({
+    status: 409,
+    code: "deliberation-closed",
+    detail,
+    next: "fork it to run it again with changes",
+  });
+};
+
+const openingIn = (entries: readonly Entry[]) => {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  if (!opened) throw new Error("a deliberation begins with its opening");
+  return opened;
+};

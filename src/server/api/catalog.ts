@@ -1,0 +1,179 @@
+import * as z from "zod";
+import { configSources } from "../../app/checkup.ts";
+import { usageSince } from "../../app/usage.ts";
+import { findEngram, forgetEngram, listFacts, pinFact, searchMemory, showEngram } from "../../app/memory.ts";
+import { modelTable } from "../../app/model-table.ts";
+import type { StartRequest } from "../../app/start.ts";
+import { readCatalog } from "../../config/catalog.ts";
+import { isFault, type Principal } from "../../kernel/index.ts";
+import { memoryReport } from "../../lab/ablation/memory-stats.ts";
+import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
+import { Problem, Refused } from "../problem.ts";
+import { moment, route, whole, type Route, type Services } from "../route.ts";
+import { REFUSALS } from "./deliberations.ts";
+import {
+  Catalog,
+  ConfigReply,
+  Estimate,
+  Inbox,
+  MemoryStats,
+  ModelList,
+  NewRequest,
+  PinBody,
+  Pinned,
+  Usage,
+} from "./schemas.ts";
+
+const contextOf = ({ parley }: Pick<Services, "parley">, principal: Principal) =>
+  parley.context({}, { principal });
+
+const OfEngram = z.strictObject({ id: z.string().max(200) });
+
+/** Names and texts that are installed: of one kind. */
+const catalogRoute = (kind: "personas" | "strategies" | "packs"): Route =>
+  route("get", kind, {
+    ...{ name: `list${kind.charAt(0).toUpperCase()}${kind.slice(1)}`, tag: "Catalog", needs: "read" },
+    summary: `List the ${kind} that a request may name`,
+    replies: { 200: Catalog, ...REFUSALS },
+    async handle({ config }) {
+      const used = readCatalog(kind, config.place).filter(({ state }) => state === "used");
+      // Where a file lies is nobody's business but the server's.
+      const data = used.map(({ name, description, text, from, missing }) => ({
+        ...{ name, description, text, from, missing },
+      }));
+      return { status: 200, body: { data } };
+    },
+  });
+
+export const catalogRoutes: readonly Route[] = [
+  route("post", "estimate", {
+    ...{ name: "estimate", tag: "Catalog", needs: "read", body: NewRequest },
+    summary: "Say what a question would take, without calling a model",
+    replies: { 200: Estimate, ...REFUSALS, 402: Problem },
+    async handle({ parley, caller: { principal }, body }) {
+      const asked = body as unknown as StartRequest; // Checked by the library, field by field.
+      return { status: 200, body: await parley.estimate(asked, { principal }) };
+    },
+  }),
+  route("get", "models", {
+    ...{ name: "listModels", tag: "Catalog", needs: "read" },
+    summary: "List the models that can be reached, and what would make others reachable",
+    replies: { 200: ModelList, ...REFUSALS },
+    handle: async (call) => ({
+      status: 200,
+      body: await modelTable(contextOf(call, call.caller.principal)),
+    }),
+  }),
+  catalogRoute("personas"),
+  catalogRoute("strategies"),
+  catalogRoute("packs"),
+  route("get", "config", {
+    ...{ name: "getConfig", tag: "Catalog", needs: "read" },
+    summary: "Show every setting, its value and where it comes from",
+    replies: { 200: ConfigReply, ...REFUSALS },
+    async handle({ config }) {
+      const rows = Object.entries(configSources(config.place)).map(([name, { value, from }]) => [
+        name,
+        { value: value ?? null, from },
+      ]);
+      return { status: 200, body: Object.fromEntries(rows) as Record<string, unknown> };
+    },
+  }),
+  route("get", "usage", {
+    ...{ name: "getUsage", tag: "Catalog", needs: "read" },
+    summary: "Add up what recorded calls cost",
+    query: z.strictObject({
+      by: z.enum(["model", "protocol", "persona", "day"]).optional(),
+      since: moment().optional(),
+    }),
+    replies: { 200: Usage, ...REFUSALS },
+    async handle(call) {
+      const { by = "model", since } = call.query;
+      const { store } = contextOf(call, call.caller.principal);
+      return { status: 200, body: await usageSince(store, { by, since, timeZone: "UTC" }) };
+    },
+  }),
+  route("get", "inbox", {
+    ...{ name: "getInbox", tag: "People", needs: "read" },
+    summary: "List everything that waits for the caller",
+    replies: { 200: Inbox, ...REFUSALS },
+    handle: async ({ parley, caller: { principal } }) => ({
+      status: 200,
+      body: { data: await parley.inbox({ principal }) },
+    }),
+  }),
+  route("get", "memory/search", {
+    ...{ name: "searchMemory", tag: "Memory", needs: "read" },
+    summary: "Search what is remembered; without words, the newest",
+    query: z.strictObject({
+      q: z.string().max(1_000).optional(),
+      limit: whole(1, 200).optional(),
+      retired: z.enum(["true", "false"]).optional(),
+    }),
+    replies: { 200: MemorySearch, ...REFUSALS },
+    async handle(call) {
+      const { q = "", limit = 20, retired } = call.query;
+      const context = contextOf(call, call.caller.principal);
+      const asked = { words: q, limit, retired: retired === "true" };
+      return { status: 200, body: await searchMemory(context, asked) };
+    },
+  }),
+  route("get", "memory/engrams/{id}", {
+    ...{ name: "getEngram", tag: "Memory", needs: "read", params: OfEngram },
+    summary: "Show one memory entry, and everything said about it",
+    replies: { 200: MemoryEngram, ...REFUSALS },
+    handle: async (call) => ({
+      status: 200,
+      body: await orMissing(() => showEngram(contextOf(call, call.caller.principal), call.params.id)),
+    }),
+  }),
+  route("get", "memory/facts", {
+    ...{ name: "listFacts", tag: "Memory", needs: "read" },
+    summary: "List the pinned facts",
+    replies: { 200: MemoryFacts, ...REFUSALS },
+    handle: async (call) => ({
+      status: 200,
+      body: await listFacts(contextOf(call, call.caller.principal)),
+    }),
+  }),
+  route("post", "memory/facts", {
+    ...{ name: "pinFact", tag: "Memory", needs: "write", body: PinBody },
+    summary: "Pin a fact",
+    replies: { 201: Pinned, ...REFUSALS },
+    handle: async (call) => ({
+      status: 201,
+      body: await pinFact(contextOf(call, call.caller.principal), call.body.fact),
+    }),
+  }),
+  route("delete", "memory/facts/{id}", {
+    ...{ name: "forgetFact", tag: "Memory", needs: "write", params: OfEngram },
+    summary: "Delete a fact or a memory entry for good",
+    replies: { 204: { type: "", description: "It is deleted" }, ...REFUSALS },
+    async handle(call) {
+      const context = contextOf(call, call.caller.principal);
+      const { engram } = await orMissing(() => findEngram(context, call.params.id));
+      await forgetEngram(context, engram.engram.id);
+      return { status: 204 };
+    },
+  }),
+  route("get", "memory/stats", {
+    ...{ name: "getMemoryStats", tag: "Memory", needs: "read" },
+    summary: "Compare models by wins, losses, ties and scores",
+    replies: { 200: MemoryStats, ...REFUSALS },
+    handle: async (call) => ({
+      status: 200,
+      body: await memoryReport(contextOf(call, call.caller.principal)),
+    }),
+  }),
+];
+
+/** An entry that nobody has is missing, as a deliberation is. */
+async function orMissing<T>(find: () => Promise<T>): Promise<T> {
+  try {
+    return await find();
+  } catch (error) {
+    if (!isFault(error, "configuration")) throw error;
+    const { why, next } = error.details;
+    throw new Refused({ status: 404, code: "not-found", detail: why, next });
+  }
+}

@@ -1,0 +1,266 @@
+import * as z from "zod";
+import { EXPORT_FORMATS, exportText } from "../../app/export.ts";
+import { listRuns } from "../../app/lookup.ts";
+import type { OpenedRun } from "../../app/start.ts";
+import { DeliberationId, SeriesId } from "../../kernel/index.ts";
+import { veiled } from "../../views/veil.ts";
+import { isWaiting } from "../../views/waiting.ts";
+import { publicEntry, type Texts } from "../followers.ts";
+import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
+import { Problem, Refused } from "../problem.ts";
+import { readAll } from "../results.ts";
+import { missing, moment, route, whole, type Call, type Reply, type Route, type Services } from "../route.ts";
+import { EventPage, Listed, NewRequest, Opened, RecordedEvent, Result } from "./schemas.ts";
+
+const TAG = "Deliberations";
+export const OfRun = z.strictObject({ id: z.string() });
+
+/** What every route may refuse with. */
+export const REFUSALS = {
+  400: Problem,
+  401: Problem,
+  403: Problem,
+  404: Problem,
+  422: Problem,
+  503: Problem,
+};
+
+const texts = z.enum(["full", "head"]).optional();
+const after = whole(0, 1_000_000_000).optional();
+
+export const deliberationRoutes: readonly Route[] = [
+  route("post", "deliberations", {
+    ...{ name: "openDeliberation", tag: TAG, needs: "write", body: NewRequest },
+    summary: "Put a question before models",
+    headers: {
+      "Idempotency-Key": "A name for the request: a repeat of it joins the same deliberation.",
+      Prefer: "wait=SECONDS gives the result in the reply, if it comes in time; at most 600.",
+    },
+    replies: { 200: Result, 202: Opened, ...REFUSALS, 402: Problem, 413: Problem, 415: Problem },
+    async handle(call) {
+      const { body, parley } = call;
+      checkDepth(call, call);
+      if ("request" in body) {
+        const detail = "request is no field here";
+        const next = "send it as the header Idempotency-Key";
+        throw new Refused({ status: 422, code: "invalid-request", detail, next });
+      }
+      const asked: Record<string, unknown> = body; // The library checks it, field by field.
+      const begun = await openOnce(call, clientRequest(call, body), ({ request, ...rest }) =>
+        parley.open({ ...asked, question: body.question, request }, rest),
+      );
+      return openedReply(call, begun);
+    },
+  }),
+  route("get", "deliberations", {
+    ...{ name: "listDeliberations", tag: TAG, needs: "read" },
+    summary: "List and search, newest first",
+    query: z.strictObject({
+      status: z.string().max(40).optional(),
+      protocol: z.string().max(60).optional(),
+      user: z.string().max(100).optional(),
+      /** `name:value`; repeated for several. */
+      label: z.union([Label(), z.array(Label()).max(16)]).optional(),
+      /** Words of the question. */
+      q: z.string().max(1_000).optional(),
+      since: moment().optional(),
+      until: moment().optional(),
+      series: SeriesId.optional(),
+      limit: whole(1, 200).optional(),
+      /** `next` of the page before. */
+      after: DeliberationId.optional(),
+    }),
+    replies: { 200: Listed, ...REFUSALS },
+    async handle({ parley, caller: { principal }, query }) {
+      const { label = [], q, limit = 50, after: before, ...filter } = query;
+      const { store } = parley.context({}, { principal });
+      const labels = Object.fromEntries([label].flat().map(splitLabel));
+      const found = await listRuns(store, { ...filter, search: q, limit: limit + 1, before, labels });
+      const data = found.slice(0, limit).map(({ organization: _organization, ...shown }) => shown);
+      return { status: 200, body: { data, next: found.length > limit ? (data.at(-1)?.id ?? null) : null } };
+    },
+  }),
+  route("get", "deliberations/{id}", {
+    ...{ name: "getDeliberation", tag: TAG, needs: "read", params: OfRun },
+    summary: "Get the result so far",
+    headers: { "If-None-Match": "An ETag: 304 as long as nothing more is recorded." },
+    replies: { 200: Result, 304: { type: "", description: "Nothing more is recorded" }, ...REFUSALS },
+    async handle({ results, caller: { principal }, params: { id }, request }) {
+      const { seq, bytes } = await results.of(principal, id);
+      const headers = { etag: `"${seq}"`, "cache-control": "private, no-cache" };
+      if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers };
+      return { status: 200, headers, content: { type: "application/json", bytes } };
+    },
+  }),
+  route("get", "deliberations/{id}/events", {
+    ...{ name: "listEvents", tag: "Journal", needs: "read", params: OfRun },
+    summary: "Read or follow the journal, as JSON, NDJSON or server-sent events by Accept",
+    query: z.strictObject({ after, limit: whole(1, 1_000).optional(), texts }),
+    headers: { "Last-Event-ID": "For server-sent events: the seq after which to go on." },
+    replies: {
+      200: EventPage,
+      204: { type: "", description: "The deliberation has ended, and there is nothing more to follow" },
+      ...REFUSALS,
+      406: Problem,
+    },
+    async handle(call) {
+      const accept = String(call.request.headers.accept ?? "*/*");
+      const { query, params, parley, caller } = call;
+      const { texts: how = "full", limit = 1_000 } = query;
+      if (accept.includes("text/event-stream")) return followEvents(call, how);
+      const { entries } = await readAll(parley, caller.principal, params.id);
+      const from = query.after ?? 0;
+      const shown = veiled(entries).filter(({ seq }) => seq > from);
+      if (accept.includes("application/x-ndjson")) {
+        const bytes = shown.map((entry) => `${JSON.stringify(publicEntry(entry, how))}\n`).join("");
+        return { status: 200, content: { type: "application/x-ndjson", bytes } };
+      }
+      if (!/application\/(?:json|\*)|\*\/\*/.test(accept)) {
+        const detail = "the journal is JSON, NDJSON or server-sent events";
+        const next = "Accept: application/json, application/x-ndjson or text/event-stream";
+        throw new Refused({ status: 406, code: "not-acceptable", detail, next });
+      }
+      const page = shown.slice(0, limit);
+      const next = shown.length > limit ? (page.at(-1)?.seq ?? null) : null;
+      return { status: 200, body: { data: page.map((entry) => publicEntry(entry, how)), next } };
+    },
+  }),
+  route("get", "deliberations/{id}/events/{seq}", {
+    ...{ name: "getEvent", tag: "Journal", needs: "read" },
+    summary: "Get one event, whole",
+    params: OfRun.extend({ seq: whole(1, 1_000_000_000) }),
+    replies: { 200: RecordedEvent, ...REFUSALS },
+    async handle({ parley, caller, params: { id, seq } }) {
+      const { entries } = await readAll(parley, caller.principal, id);
+      const entry = veiled(entries).find((one) => one.seq === seq);
+      if (!entry) throw missing(id);
+      return { status: 200, body: publicEntry(entry) };
+    },
+  }),
+  route("get", "deliberations/{id}/export", {
+    ...{ name: "exportDeliberation", tag: "Journal", needs: "read", params: OfRun },
+    summary: "Export as a document, a page or data",
+    query: z.strictObject({ format: z.enum(EXPORT_FORMATS).optional() }),
+    replies: { 200: { type: "*/*", description: "The file" }, ...REFUSALS },
+    async handle({ parley, caller: { principal }, params, query: { format = "md" } }) {
+      const { id, entries } = await readAll(parley, principal, params.id);
+      const bytes = await exportText(parley.context({}, { principal }), entries, { format });
+      const [type, ending] = EXPORTED[format];
+      const headers = {
+        "content-disposition": `attachment; filename="parley-${id}.${ending}"`,
+        // What models wrote is in it: a browser that shows it may run and load nothing.
+        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      };
+      return { status: 200, headers, content: { type, bytes } };
+    },
+  }),
+];
+
+const EXPORTED: {
+  readonly [format in (typeof EXPORT_FORMATS)[number]]: readonly [type: string, ending: string];
+} = {
+  md: ["text/markdown; charset=utf-8", "md"],
+  adr: ["text/markdown; charset=utf-8", "md"],
+  html: ["text/html; charset=utf-8", "html"],
+  json: ["application/json", "json"],
+  debate: ["application/json", "json"],
+  dialectic: ["application/json", "json"],
+  jsonl: ["application/x-ndjson", "jsonl"],
+  local2: ["application/x-ndjson", "jsonl"],
+  csv: ["text/csv; charset=utf-8", "csv"],
+};
+
+/** What an opening is answered with: the result, if it comes in the time that the client would wait. */
+export async function openedReply(
+  call: Pick<Call<unknown, unknown, unknown>, "request" | "signal" | "caller"> & Services,
+  { opened, fresh, notes }: OpenedRun,
+  status = 202,
+): Promise<Reply> {
+  const { drives, url, results, caller } = call;
+  const { principal } = caller;
+  const id = opened.deliberation;
+  const self = `${url}api/v1/deliberations/${id}`;
+  const headers: Record<string, string> = {
+    location: self,
+    ...(fresh ? {} : { "idempotent-replayed": "true" }),
+  };
+  const ms = preferredWait(call);
+  const { isOver, entries } =
+    fresh && ms === 0
+      ? { isOver: false, entries: [] }
+      : await awaitEnd(call, { id, principal, ms, signal: call.signal });
+  if (isOver && (ms > 0 || !fresh)) {
+    const { seq, bytes } = await results.of(principal, id);
+    return {
+      ...{ status: 200, headers: { ...headers, etag: `"${seq}"` } },
+      content: { type: "application/json", bytes },
+    };
+  }
+  return {
+    ...{ status: fresh ? status : 200, headers },
+    body: {
+      ...{ id, status: isWaiting(entries) ? "waiting" : "open", url: self, events: `${self}/events` },
+      ...{ place: drives.place(id), notes },
+    },
+  };
+}
+
+/** Follows the journal as server-sent events, until the deliberation and its reactions have ended. */
+async function followEvents(
+  call: Call<{ id: string }, { after?: number | undefined }, unknown>,
+  texts: Texts,
+): Promise<Reply | undefined> {
+  const { parley, followers, request, response, signal, caller } = call;
+  const last = request.headers["last-event-id"];
+  if (last !== undefined && !/^\d{1,15}$/.test(String(last))) {
+    const detail = "Last-Event-ID is a number";
+    throw new Refused({ status: 400, code: "invalid-request", detail, next: "send back the id of an event" });
+  }
+  const { id, entries } = await readAll(parley, caller.principal, call.params.id);
+  const begin = () => {
+    if (!response.headersSent) writeStreamHead(response);
+  };
+  const unfollow = await followers.follow(
+    {
+      ...{ id, entries, texts, organization: caller.principal.organization },
+      after: last === undefined ? (call.query.after ?? 0) : Number(last),
+    },
+    {
+      write: (bytes) => {
+        begin();
+        response.write(bytes);
+      },
+      behind: () => response.writableLength,
+      end: (isOver) => {
+        begin();
+        // Whoever reads too slowly would hold what is written for as long as it likes.
+        if (isOver || response.writableLength === 0) response.end();
+        else response.destroy();
+      },
+    },
+  );
+  if (!unfollow) return { status: 204 };
+  if (signal.aborted) unfollow();
+  else signal.addEventListener("abort", unfollow, { once: true });
+  return undefined;
+}
+
+/** Nothing on the way may hold events back. */
+export function writeStreamHead(response: Call<unknown, unknown, unknown>["response"]): void {
+  response.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "x-content-type-options": "nosniff",
+  });
+  response.write("retry: 1000\n: \n\n");
+}
+
+function Label() {
+  return z.string().regex(/^[^:]{1,64}:[\s\S]{0,512}$/, "a label is NAME:VALUE");
+}
+
+const splitLabel = (label: string): [name: string, value: string] => {
+  const at = label.indexOf(":");
+  return [label.slice(0, at), label.slice(at + 1)];
+};

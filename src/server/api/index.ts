@@ -1,0 +1,30 @@
+import { Refused, problemReply } from "../problem.ts";
+import { route, type Route } from "../route.ts";
+import type { Surface } from "../server.ts";
+import { actionRoutes } from "./actions.ts";
+import { catalogRoutes } from "./catalog.ts";
+import { deliberationRoutes } from "./deliberations.ts";
+import { openApiDocument } from "./openapi.ts";
+
+export const apiRoutes: readonly Route[] = [...deliberationRoutes, ...actionRoutes, ...catalogRoutes];
+
+/** The native API. */
+export const nativeApi: Surface = {
+  prefix: "api/v1/",
+  routes: [
+    ...apiRoutes,
+    {
+      ...route("get", "openapi.json", {
+        ...{ name: "getDocument", tag: "Catalog", needs: "read", replies: {} },
+        summary: "The document of this API",
+        handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
+      }),
+      // Whoever may not call the API may know what it takes.
+      answer: async (_exchange, { config: { version }, url }) => ({
+        status: 200,
+        body: openApiDocument(apiRoutes, { version, url }),
+      }),
+    },
+  ],
+  refuse: problemReply,
+};

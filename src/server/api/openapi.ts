@@ -1,0 +1,133 @@
+import * as z from "zod";
+import { Json, Labels } from "../../kernel/index.ts";
+import { Contributions } from "../../lab/contributions/contributions.ts";
+import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
+import { Problem, TITLES } from "../problem.ts";
+import type { ReplySchema, Route } from "../route.ts";
+import * as schemas from "./schemas.ts";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The names of the schemas in the document. `Json` is recursive: without a name of its own it could not be referred to. */
+const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
+  ...{ Json, Labels, Problem, Contributions, MemorySearch, MemoryEngram, MemoryFacts },
+  ...schemas,
+};
+
+const TAGS: Readonly<Record<string, string>> = {
+  Deliberations: "Put questions, and read results.",
+  Journal: "Every event of a deliberation, as it was recorded.",
+  Actions: "Cancel, resume, fork, replay and measure.",
+  People: "What waits for people, and what they say.",
+  Memory: "What is remembered of earlier answers.",
+  Catalog: "Models, personas, strategies, settings, and what all of it costs.",
+  Bus: "The events as the messages of LoCAL2's bus.",
+};
+
+/** The OpenAPI 3.1 document of these routes, made from what checks their requests and replies. */
+export function openApiDocument(
+  routes: readonly Route[],
+  { version, url }: { readonly version: string; readonly url: string },
+): JsonSchema {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
+  const names = new Map(Object.entries(COMPONENTS).map(([name, schema]) => [schema, name]));
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const made = z.toJSONSchema(registry, { uri, io: "output", unrepresentable: "any", override: tidy });
+  const referTo = (schema: z.ZodType): JsonSchema => {
+    const name = names.get(schema);
+    if (name === undefined) throw new Error("a body or a reply has no name in the document");
+    return { $ref: uri(name) };
+  };
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const one of routes) (paths[`/${one.path}`] ??= {})[one.method] = operationOf(one, referTo);
+  return {
+    openapi: "3.1.1",
+    info: {
+      ...{ title: "Parley", version, license: { name: "MIT", identifier: "MIT" } },
+      contact: { name: "Parley contributors", url: "https://www.npmjs.com/package/@parley-llm/parley" },
+      description:
+        "Puts a question before several models and gives back one answer with a full audit trail. " +
+        "Refusals are RFC 9457 problems: `code` is for programs, `next` says what to do.",
+    },
+    servers: [{ url: `${url}api/v1` }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ bearer: [] }, { key: [] }, { session: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(
+        Object.entries(made.schemas).map(([name, { $id: _id, $schema: _schema, ...schema }]) => [
+          name,
+          schema,
+        ]),
+      ),
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "A key of `parley key new`." },
+        key: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key." },
+        session: { type: "apiKey", in: "cookie", name: "parley", description: "A browser's session." },
+      },
+    },
+  };
+}
+
+function operationOf(one: Route, referTo: (schema: z.ZodType) => JsonSchema): JsonSchema {
+  const { name, summary, tag, needs, params, query, body, headers = {}, replies } = one;
+  const parameters = [
+    ...parametersOf("path", params),
+    ...parametersOf("query", query),
+    ...Object.entries(headers).map(([header, description]) => ({
+      ...{ name: header, in: "header", required: false, description, schema: { type: "string" } },
+    })),
+  ];
+  return {
+    ...{
+      operationId: name,
+      summary,
+      tags: [tag],
+      description: `${summary}. It needs the scope \`${needs}\`.`,
+    },
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: !body.safeParse({}).success,
+            content: { "application/json": { schema: referTo(body) } },
+          },
+        }
+      : {}),
+    responses: Object.fromEntries(
+      Object.entries(replies).map(([status, reply]) => [status, replyOf(Number(status), reply, referTo)]),
+    ),
+  };
+}
+
+function replyOf(status: number, reply: ReplySchema, referTo: (schema: z.ZodType) => JsonSchema): JsonSchema {
+  if (!(reply instanceof z.ZodType)) {
+    const { type, description } = reply;
+    return { description, ...(type === "" ? {} : { content: { [type]: { schema: { type: "string" } } } }) };
+  }
+  const type = reply === Problem ? "application/problem+json" : "application/json";
+  return {
+    description:
+      TITLES[status] ?? (status === 201 ? "Recorded" : status === 202 ? "Accepted" : "It went well"),
+    content: { [type]: { schema: referTo(reply) } },
+  };
+}
+
+const Documented = z.object({ inDocument: z.record(z.string(), z.unknown()) });
+
+function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined): readonly JsonSchema[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, given]) => {
+    const bare = given instanceof z.ZodOptional ? (given.unwrap() as z.ZodType) : (given as z.ZodType);
+    const said = Documented.safeParse(bare.meta());
+    const { $schema: _schema, ...made } = z.toJSONSchema(bare, { unrepresentable: "any", override: tidy });
+    const schemaOf = said.success ? said.data.inDocument : made;
+    return { name, in: where, required: where === "path", schema: schemaOf };
+  });
+}
+
+/** Leaves out what is for Parley's own errors, and gives lists of fixed length the items that validators ask for. */
+function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+  for (const key of ["expects", "example", "noun", "secret", "flag", "inDocument"]) delete jsonSchema[key];
+  if ("prefixItems" in jsonSchema) jsonSchema["items"] ??= {};
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from "node:http";
+import { Refused } from "./problem.ts";
+
+/** The largest body, in bytes. */
+export const MAX_BODY = 2_000_000;
+
+/**
+ * A request's body as JSON.
+ * @throws Refused 413, 415 and 400 for what is too large, not JSON by its type, or not UTF-8 or JSON by its content
+ */
+export async function readJson(
+  request: IncomingMessage,
+): Promise<{ readonly text: string; readonly json: unknown }> {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return { text: "", json: undefined };
+  if (type !== "application/json" && !type.endsWith("+json")) {
+    const detail = `the body is ${type === "" ? "of no type" : type.slice(0, 60)}, not JSON`;
+    throw new Refused({ status: 415, code: "not-json", detail, next: "send Content-Type: application/json" });
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text, json: JSON.parse(text) as unknown };
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message.slice(0, 200) : "it is not UTF-8";
+    throw new Refused({ status: 400, code: "not-json", detail: `the body is not JSON: ${why}` });
+  }
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => {
+    const detail = `the body has more than ${MAX_BODY / 1_000_000} MB`;
+    return new Refused({ status: 413, code: "body-too-large", detail, headers: { connection: "close" } });
+  };
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

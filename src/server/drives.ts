@@ -1,0 +1,147 @@
+import type { Parley } from "../app/parley.ts";
+import type { DeliberationId, Principal } from "../kernel/index.ts";
+import { Refused } from "./problem.ts";
+
+// DRIVES-1. A lease per deliberation: of several servers over one store, one drives it. A server that dies loses its leases, and
+//     another one, or its own next start, drives on what it left.
+// DRIVES-2. What does not fit waits in line in the order of its opening; beyond that, a request is refused before it is opened.
+// DRIVES-3. A drive that ends as waiting for a person is begun again when something is recorded in it.
+
+/** What the openings of a server's clients are named by: a server drives on nobody else's. */
+export const CLIENT_REQUESTS = "api/";
+
+const LEASE_MS = 6_000;
+const RENEW_MS = 2_000;
+const MAX_LINE = 1_000;
+const MAX_SWEPT = 1_000;
+
+export type DrivesOptions = {
+  readonly parley: Parley;
+  readonly principal: Principal;
+  /** How many are driven at a time. */
+  readonly most: number;
+  readonly log: (line: string) => void;
+  /** Called when a drive has ended, whatever it came to. */
+  readonly onEnd?: (id: DeliberationId) => void;
+};
+
+type Waiting = { readonly id: DeliberationId; readonly principal: Principal };
+
+/** The deliberations that this server drives, and those in line. */
+export function createDrives({ parley, principal, most, log, onEnd }: DrivesOptions) {
+  const { process, worker, world } = parley.context({}, { principal });
+  const { store } = process;
+  const own = store.for(principal.organization);
+  const running = new Map<DeliberationId, { readonly ended: Promise<void>; readonly stop: () => void }>();
+  const line: Waiting[] = [];
+  /** Up to which event a deliberation that waits for a person has been driven. */
+  const waited = new Map<DeliberationId, number>();
+  let stopping = false;
+
+  const next = (): void => {
+    while (!stopping && running.size < most) {
+      const one = line.shift();
+      if (!one) return;
+      if (!running.has(one.id)) begin(one);
+    }
+  };
+
+  const begin = ({ id, principal: by }: Waiting): void => {
+    const control = new AbortController();
+    const stop = () => control.abort(new Error("the server is stopping"));
+    const ended = run({ id, principal: by }, control.signal)
+      .catch((error: unknown) => log(`${id}: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => {
+        running.delete(id);
+        onEnd?.(id);
+        next();
+      });
+    running.set(id, { ended, stop });
+  };
+
+  const run = async ({ id, principal: by }: Waiting, signal: AbortSignal): Promise<void> => {
+    const lease = `drive/${id}`;
+    if (!(await store.lease(lease, worker, LEASE_MS))) return; // another server's (DRIVES-1)
+    const lost = new AbortController();
+    const both = AbortSignal.any([signal, lost.signal]);
+    const over = new AbortController();
+    const renewing = (async () => {
+      while (!over.signal.aborted) {
+        await world.sleep(RENEW_MS, over.signal);
+        if (over.signal.aborted) return;
+        const isOurs = await store.lease(lease, worker, LEASE_MS).catch(() => true);
+        if (!isOurs) lost.abort(new Error("another server drives it"));
+      }
+    })();
+    try {
+      const driven = await parley.resume(id, { principal: by, signal: both });
+      const { status } = await driven.outcome();
+      await driven.reactions;
+      if (status === "waiting") waited.set(id, (await own.read(id)).at(-1)?.seq ?? 0);
+      else waited.delete(id);
+    } finally {
+      over.abort();
+      await renewing.catch(() => undefined);
+      await store.release(lease, worker).catch(() => undefined);
+    }
+  };
+
+  /** Drives on what is open and nobody drives. (DRIVES-1) */
+  const sweep = async (): Promise<void> => {
+    const open = await own.list({
+      ...{ open: true, limit: MAX_SWEPT },
+      requests: { prefixes: [CLIENT_REQUESTS], hidden: false },
+    });
+    const held = new Set((await store.leases("drive/")).map(({ name }) => name));
+    for (const { id, seq } of open.toReversed()) {
+      if (running.has(id) || held.has(`drive/${id}`) || line.some((one) => one.id === id)) continue;
+      if (waited.get(id) === seq) continue; // DRIVES-3
+      line.push({ id, principal });
+    }
+    next();
+  };
+
+  return {
+    /** How many are driven, and how many are in line. */
+    count: () => ({ running: running.size, waiting: line.length }),
+    /** @throws Refused 503 where there is no room even in line (DRIVES-2) */
+    checkRoom(): void {
+      if (!stopping && line.length < MAX_LINE) return;
+      throw new Refused({
+        ...{ status: 503, code: "over-capacity" },
+        detail: stopping ? "the server is stopping" : `${line.length} deliberations are in line`,
+        next: "try again later",
+        headers: { "retry-after": "10" },
+      });
+    },
+    /** Drives a deliberation, now or when its turn comes. */
+    add(id: DeliberationId, by: Principal): void {
+      if (stopping || running.has(id) || line.some((one) => one.id === id)) return;
+      line.push({ id, principal: by });
+      next();
+    },
+    isRunning: (id: DeliberationId): boolean => running.has(id),
+    /** The place in line, from 1; 0 for one that is not in it. */
+    place: (id: DeliberationId): number => line.findIndex((one) => one.id === id) + 1,
+    sweep,
+    /** Sweeps until `signal` aborts. */
+    async keep(everyMs: number, signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        await sweep().catch((error: unknown) => log(`cannot look for open deliberations: ${String(error)}`));
+        await world.sleep(everyMs, signal);
+      }
+    },
+    /** Begins nothing more, gives what runs this long to reach a recorded step, and interrupts the rest. */
+    async stop(graceMs: number): Promise<void> {
+      stopping = true;
+      line.length = 0;
+      const all = () => Promise.all([...running.values()].map(({ ended }) => ended));
+      const grace = new AbortController();
+      await Promise.race([all(), world.sleep(graceMs, grace.signal)]);
+      grace.abort();
+      for (const { stop } of running.values()) stop();
+      await all();
+    },
+  };
+}
+export type Drives = ReturnType<typeof createDrives>;

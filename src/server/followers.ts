@@ -1,0 +1,361 @@
+import type { Parley } from "../app/parley.ts";
+import {
+  callOf,
+  isEvent,
+  type DeliberationId,
+  type Entry,
+  type Frame,
+  type OrganizationId,
+  type Principal,
+} from "../kernel/index.ts";
+import { hasPeople, veiled, veiledEntry } from "../views/veil.ts";
+import { isClosed } from "../views/result.ts";
+import { isWaiting } from "../views/waiting.ts";
+
+// FOLLOW-1. `id:` is the deliberation's seq, so that a follower that returns misses nothing, whatever ended in between. The
+//     store-wide cursor leaves no server.
+// FOLLOW-2. What is said to all followers of a deliberation is encoded once. Live text is lossy: one that is far behind gets none,
+//     and the present text of every running step stands first for whoever joins late.
+// FOLLOW-3. Nobody's slowness is anybody else's: a follower that is too far behind is closed, and resumes by its id.
+
+const FLUSH_MS = 25;
+const COMMENT_MS = 10_000;
+/** Behind by so many bytes a follower gets no live text; by so many, nothing more. */
+const MAX_BEHIND_FRAMES = 1_000_000;
+const MAX_BEHIND = 8_000_000;
+/** How much of a text stands in an event with `texts=head`. */
+const HEAD = 200;
+
+export type Texts = "full" | "head";
+
+/** Where a follower's bytes go. */
+export type Sink = {
+  write(bytes: Buffer): void;
+  /** Bytes that were written and not taken yet. */
+  behind(): number;
+  /** Nothing more comes; `isOver`: because the deliberation has ended. */
+  end(isOver: boolean): void;
+};
+
+type Follower = Sink & { readonly texts: Texts; seq: number };
+
+/** A running step's text so far. */
+type Running = { attempt: number; text: string; told: number };
+
+type Channel = {
+  readonly id: DeliberationId;
+  readonly organization: OrganizationId;
+  readonly followers: Set<Follower>;
+  /** All events, in order, for what may be shown and whether it has ended. */
+  entries: Entry[];
+  /** Resolves when nothing is missing between what was read and what is heard. */
+  readonly complete: Promise<void>;
+  pending: Entry[];
+  timer: NodeJS.Timeout | undefined;
+};
+
+export type FollowersOptions = {
+  readonly parley: Parley;
+  readonly principal: Principal;
+  readonly log: (line: string) => void;
+};
+
+/** Who follows which deliberation, over one subscription to the store. */
+export function createFollowers({ parley, principal, log }: FollowersOptions) {
+  const { process, frames } = parley.context({}, { principal });
+  const channels = new Map<DeliberationId, Channel>();
+  const texts = new Map<DeliberationId, Map<string, Running>>();
+  /** Who waits for the next event of a deliberation. */
+  const awaited = new Map<DeliberationId, Set<() => void>>();
+  const stopped = new AbortController();
+  let following: Promise<void> | undefined;
+
+  const hear = (frame: Frame): void => {
+    const steps = texts.get(frame.deliberation) ?? new Map<string, Running>();
+    texts.set(frame.deliberation, steps);
+    if (frame.kind === "started") {
+      if (!steps.has(frame.step)) steps.set(frame.step, { attempt: 1, text: "", told: 0 });
+    } else {
+      const { attempt, text } = frame.delta;
+      const known = steps.get(frame.step);
+      if (known?.attempt === attempt) known.text += text;
+      else steps.set(frame.step, { attempt, text, told: 0 });
+    }
+    const channel = channels.get(frame.deliberation);
+    if (channel) wake(channel);
+  };
+  const unlisten = frames.listen(hear);
+
+  /** A step's text is of no use once the step is recorded. */
+  const forget = (entry: Entry): void => {
+    if (isEvent(entry, "deliberation-closed")) texts.delete(entry.deliberation);
+    else if ("step" in entry.origin) texts.get(entry.deliberation)?.delete(entry.origin.step);
+  };
+
+  const wake = (channel: Channel): void => {
+    channel.timer ??= setTimeout(() => {
+      channel.timer = undefined;
+      flush(channel);
+    }, FLUSH_MS);
+  };
+
+  const flush = (channel: Channel): void => {
+    const entries = channel.pending;
+    channel.pending = [];
+    const shown = entries.flatMap((entry) => shownIn(channel, entry));
+    const encoded = {
+      full: once(() => Buffer.concat(shown.map((entry) => eventBytes(entry, "full")))),
+      head: once(() => Buffer.concat(shown.map((entry) => eventBytes(entry, "head")))),
+    };
+    const live = hides(channel.entries) ? undefined : framesBytes(texts.get(channel.id));
+    const isState = entries.some(isStateChange);
+    for (const one of channel.followers) {
+      const fresh = entries.every(({ seq }) => seq > one.seq);
+      if (shown.length > 0)
+        one.write(
+          fresh
+            ? encoded[one.texts]()
+            : Buffer.concat(
+                shown.filter(({ seq }) => seq > one.seq).map((entry) => eventBytes(entry, one.texts)),
+              ),
+        );
+      one.seq = Math.max(one.seq, entries.at(-1)?.seq ?? 0);
+      if (isState) one.write(stateBytes(channel.entries));
+      if (live && one.behind() < MAX_BEHIND_FRAMES) one.write(live);
+      if (one.behind() > MAX_BEHIND) leave(channel, one, false); // FOLLOW-3
+    }
+    if (isClosed(channel.entries)) void endWhenDone(channel);
+  };
+
+  /** After the answer come its reactions; then there is nothing more to follow. */
+  const endWhenDone = async (channel: Channel): Promise<void> => {
+    const { id, organization } = channel;
+    const owes = await process.engine
+      .for(organization)
+      .owesReactions(id)
+      .catch(() => false);
+    if (owes || channel.pending.length > 0) return;
+    for (const one of channel.followers) leave(channel, one, true);
+  };
+
+  const leave = (channel: Channel, follower: Follower, isOver: boolean): void => {
+    if (!channel.followers.delete(follower)) return;
+    if (isOver) follower.write(END);
+    follower.end(isOver);
+    drop(channel);
+  };
+
+  const drop = (channel: Channel): void => {
+    if (channel.followers.size > 0) return;
+    clearTimeout(channel.timer);
+    channels.delete(channel.id);
+  };
+
+  const openChannel = ({ id, organization, entries: read }: FollowRequest): Channel => {
+    const channel: Channel = {
+      ...{ id, organization, followers: new Set(), entries: [...read], pending: [], timer: undefined },
+      // What was recorded between the reading and the channel nobody has heard.
+      complete: process.store
+        .for(organization)
+        .read(id, read.at(-1)?.seq ?? 0)
+        .then((rest) => {
+          const all = new Map([...channel.entries, ...rest].map((entry) => [entry.seq, entry]));
+          channel.entries = [...all.values()].sort((one, other) => one.seq - other.seq);
+        }),
+    };
+    channel.complete.catch(() => channels.delete(id));
+    channels.set(id, channel);
+    return channel;
+  };
+
+  const take = (entry: Entry): void => {
+    forget(entry);
+    for (const tell of awaited.get(entry.deliberation) ?? []) tell();
+    const channel = channels.get(entry.deliberation);
+    if (!channel || entry.seq <= lastSeq(channel)) return;
+    channel.entries.push(entry);
+    channel.pending.push(entry);
+    wake(channel);
+  };
+
+  const commenting = setInterval(() => {
+    for (const { followers } of channels.values()) for (const one of followers) one.write(COMMENT);
+  }, COMMENT_MS);
+  commenting.unref();
+
+  /** Hears of every event of the store from now on, as long as the server runs. */
+  const follow = async (): Promise<void> => {
+    let at = await process.store.end();
+    while (!stopped.signal.aborted) {
+      try {
+        for await (const batch of process.store.subscribe(at, stopped.signal))
+          for (const entry of batch) {
+            at = entry.cursor;
+            if (entry.type !== "unreadable") take(entry);
+          }
+      } catch (error) {
+        log(`cannot read the store: ${error instanceof Error ? error.message : String(error)}`);
+        await process.world.sleep(1_000, stopped.signal);
+      }
+    }
+  };
+
+  return {
+    /** Begins to hear of events, so that nothing recorded later is missed. */
+    start(): void {
+      following ??= follow();
+    },
+    /**
+     * Sends everything after `after` to a sink, then what is recorded and written from now on.
+     * @returns undefined where there is nothing more to come (the sink is not used), else what ends the following
+     */
+    async follow(request: FollowRequest, sink: Sink): Promise<(() => void) | undefined> {
+      const { id, organization, entries, after, texts: how } = request;
+      const isOver = async (all: readonly Entry[]) =>
+        isClosed(all) && !(await process.engine.for(organization).owesReactions(id));
+      if (after >= (entries.at(-1)?.seq ?? 0) && (await isOver(entries))) return undefined;
+      const channel = channels.get(id) ?? openChannel(request);
+      await channel.complete;
+      const isAtEnd = await isOver(channel.entries);
+      flush(channel); // what is pending goes to the others, and live text is told up to here
+      const follower: Follower = { ...sink, texts: how, seq: Math.max(after, lastSeq(channel)) };
+      channel.followers.add(follower);
+      const missed = veiled(channel.entries).filter(({ seq }) => seq > after);
+      if (missed.length > 0) sink.write(Buffer.concat(missed.map((entry) => eventBytes(entry, how))));
+      sink.write(stateBytes(channel.entries));
+      const present = hides(channel.entries) ? undefined : presentBytes(texts.get(id));
+      if (present) sink.write(present);
+      if (isAtEnd) leave(channel, follower, true);
+      return () => {
+        channel.followers.delete(follower);
+        drop(channel);
+      };
+    },
+    /** A drive has ended: nothing more is written, and its followers may be at the end. */
+    settle(id: DeliberationId): void {
+      texts.delete(id);
+      const channel = channels.get(id);
+      if (channel && isClosed(channel.entries)) void endWhenDone(channel);
+    },
+    /** Resolves at the next event of a deliberation, or when `signal` aborts. */
+    async next(id: DeliberationId, signal: AbortSignal): Promise<void> {
+      if (signal.aborted) return;
+      const waiting = awaited.get(id) ?? new Set();
+      awaited.set(id, waiting);
+      await new Promise<void>((resolve) => {
+        const tell = () => {
+          signal.removeEventListener("abort", tell);
+          waiting.delete(tell);
+          if (waiting.size === 0) awaited.delete(id);
+          resolve();
+        };
+        waiting.add(tell);
+        signal.addEventListener("abort", tell);
+      });
+    },
+    count: () => [...channels.values()].reduce((sum, { followers }) => sum + followers.size, 0),
+    async stop(): Promise<void> {
+      stopped.abort();
+      clearInterval(commenting);
+      unlisten();
+      for (const channel of channels.values())
+        for (const one of channel.followers) leave(channel, one, false);
+      await following;
+    },
+  };
+}
+export type Followers = ReturnType<typeof createFollowers>;
+
+export type FollowRequest = {
+  readonly organization: OrganizationId;
+  readonly id: DeliberationId;
+  /** All of its events, as they were just read. */
+  readonly entries: readonly Entry[];
+  readonly after: number;
+  readonly texts: Texts;
+};
+
+const lastSeq = ({ entries }: Pick<Channel, "entries">): number => entries.at(-1)?.seq ?? 0;
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
+const shownIn = ({ entries }: Channel, entry: Entry): readonly Entry[] => {
+  const closed = isEvent(entry, "deliberation-closed");
+  // What was hidden is shown to whoever comes back; live, a follower sees that it has ended.
+  return closed ? [entry] : veiledEntry(entry, entries);
+};
+
+/** True while live text is hidden, because a person takes part. */
+const hides = (entries: readonly Entry[]): boolean => {
+  const opened = entries.find((entry) => isEvent(entry, "deliberation-opened"));
+  return opened !== undefined && hasPeople(opened.data) && !isClosed(entries);
+};
+
+/** An event as the service gives it: without the store's cursor, and a call's reply where the event holds it. (FOLLOW-1) */
+export function publicEntry(entry: Entry, texts: Texts = "full"): Readonly<Record<string, unknown>> {
+  const { cursor: _cursor, ...shown } = entry;
+  if (shown.type === "unknown") return { ...shown, ...shown.data };
+  const call = callOf(entry);
+  const data =
+    call?.ok === true && "text" in shown.data
+      ? { ...shown.data, call: { ...call, reply: undefined } }
+      : shown.data;
+  return { ...shown, data: texts === "full" ? data : headOf(data) };
+}
+
+const headOf = (value: unknown): unknown => {
+  if (typeof value === "string") return value.length > HEAD ? `${value.slice(0, HEAD)}…` : value;
+  if (Array.isArray(value)) return value.map(headOf);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, headOf(one)]));
+};
+
+export const eventBytes = (entry: Entry, texts: Texts): Buffer =>
+  Buffer.from(`id: ${entry.seq}\nevent: recorded\ndata: ${JSON.stringify(publicEntry(entry, texts))}\n\n`);
+
+const isStateChange = (entry: Entry): boolean =>
+  isEvent(
+    entry,
+    ...([
+      "seat-opened",
+      "seat-answered",
+      "seat-expired",
+      "clarification-asked",
+      "clarification-answered",
+    ] as const),
+    "deliberation-closed",
+  );
+
+const stateBytes = (entries: readonly Entry[]): Buffer => {
+  const closing = entries.findLast((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const status = closing?.outcome ?? (isWaiting(entries) ? "waiting" : "open");
+  return Buffer.from(`event: state\ndata: ${JSON.stringify({ status, waiting: status === "waiting" })}\n\n`);
+};
+
+/** What running steps have written since it was told last; undefined for nothing. */
+function framesBytes(steps: Map<string, Running> | undefined): Buffer | undefined {
+  const pieces = [...(steps ?? [])].flatMap(([step, running]) => {
+    const { attempt, text, told } = running;
+    running.told = text.length;
+    return text.length > told ? [{ step, attempt, offset: told, text: text.slice(told) }] : [];
+  });
+  return pieces.length === 0 ? undefined : framesEvent(pieces);
+}
+
+/** All that running steps have written. */
+function presentBytes(steps: Map<string, Running> | undefined): Buffer | undefined {
+  const pieces = [...(steps ?? [])].flatMap(([step, running]) => {
+    running.told = running.text.length;
+    return running.told > 0 ? [{ step, attempt: running.attempt, offset: 0, text: running.text }] : [];
+  });
+  return pieces.length === 0 ? undefined : framesEvent(pieces);
+}
+
+const framesEvent = (pieces: readonly unknown[]): Buffer =>
+  Buffer.from(`event: frames\ndata: ${JSON.stringify(pieces)}\n\n`);
+
+const COMMENT = Buffer.from(": \n\n");
+const END = Buffer.from("event: end\ndata: {}\n\n");

@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import {
+  canonical,
+  type Digest,
+  isEvent,
+  type DeliberationId,
+  type Entry,
+  type Principal,
+} from "../kernel/index.ts";
+import { idOfRequest, textDigest } from "../engine/index.ts";
+import { isClosed } from "../views/result.ts";
+import { isWaiting } from "../views/waiting.ts";
+import type { OpenedRun } from "../app/start.ts";
+import type { Caller } from "./access.ts";
+import { CLIENT_REQUESTS } from "./drives.ts";
+import { Refused } from "./problem.ts";
+import type { Exchange, Services } from "./route.ts";
+
+// OPEN-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing.
+// OPEN-2. A deliberation that calls this server again would pay without end: it is refused by its depth.
+
+const KEY = /^[\x21-\x7e]{1,200}$/;
+
+/** The request as the client named it and sent it. */
+export type ClientRequest = {
+  /** The opening's request; undefined where the client gave no name. */
+  readonly request: string | undefined;
+  readonly client: { readonly key: string; readonly body: Digest };
+};
+
+/** What a client's request is named by. @throws Refused 400 for a name that cannot be one */
+export function clientRequest(
+  { request, caller, world }: Exchange & Pick<Services, "world"> & { readonly caller: Caller },
+  body: unknown,
+): ClientRequest & { readonly name: string } {
+  const given = request.headers["idempotency-key"];
+  if (given !== undefined && (typeof given !== "string" || !KEY.test(given))) {
+    const detail = "Idempotency-Key is 1 to 200 printable characters without spaces";
+    throw new Refused({ status: 400, code: "invalid-request", detail });
+  }
+  const key = caller.credential.id;
+  const own = typeof given === "string" ? nameOf(key, given) : undefined;
+  return { request: own, name: own ?? nameOf(key, world.id()), client: { key, body: digestOfBody(body) } };
+}
+
+/** The name of an opening that a credential's client asked for as `given`. */
+export const nameOf = (key: string, given: string): string =>
+  `${CLIENT_REQUESTS}${key}/${createHash("sha256").update(given).digest("hex")}`;
+
+export const digestOfBody = (body: unknown): Digest => textDigest(canonical(body ?? null));
+
+/** @throws Refused 400 for a request that a deliberation's own call makes (OPEN-2) */
+export function checkDepth(
+  { request }: Pick<Exchange, "request">,
+  { config }: Pick<Services, "config">,
+): void {
+  const depth = Number(request.headers["x-parley-depth"] ?? 0);
+  if (!(depth > config.maxDepth)) return;
+  const detail = "a deliberation may not start another through this server";
+  const next = "name models themselves as its members, not parley/*";
+  throw new Refused({ status: 400, code: "recursion", detail, next });
+}
+
+/**
+ * Opens a deliberation under the client's name for it, or finds what that name opened. (OPEN-1)
+ * @throws Refused 422 for the same name with another body, 503 without room
+ */
+export async function openOnce(
+  { parley, drives, caller }: Pick<Services, "parley" | "drives"> & { readonly caller: Caller },
+  { request, name, client }: ReturnType<typeof clientRequest>,
+  open: (call: {
+    readonly request: string;
+    readonly principal: Principal;
+    readonly client: ClientRequest["client"];
+  }) => Promise<OpenedRun>,
+): Promise<OpenedRun> {
+  const { principal } = caller;
+  if (request !== undefined) {
+    const { store } = parley.context({}, { principal });
+    const [opened] = await store.read(idOfRequest(principal.organization, request));
+    if (opened && isEvent(opened, "deliberation-opened")) {
+      refuseOther(opened.data.client?.body, client.body);
+      return { opened, fresh: false, notes: [] };
+    }
+  }
+  drives.checkRoom();
+  const begun = await open({ request: name, principal, client });
+  if (!begun.fresh) refuseOther(begun.opened.data.client?.body, client.body);
+  drives.add(begun.opened.deliberation, principal);
+  return begun;
+}
+
+function refuseOther(known: string | undefined, given: string): void {
+  if (known === given) return;
+  const detail = "this Idempotency-Key belongs to a request with another body";
+  throw new Refused({ status: 422, code: "idempotency-key-reused", detail, next: "give it another key" });
+}
+
+/**
+ * The events of a deliberation when it has ended, waits for a person or `ms` have passed, whatever comes first.
+ * `isOver`: it has ended.
+ */
+export async function awaitEnd(
+  { parley, followers, world }: Pick<Services, "parley" | "followers" | "world">,
+  { id, principal, ms, signal }: AwaitedRun,
+): Promise<{ readonly entries: readonly Entry[]; readonly isOver: boolean }> {
+  const { store } = parley.context({}, { principal });
+  const until = world.now() + ms;
+  const control = new AbortController();
+  const stop = () => control.abort();
+  const timer = Number.isFinite(ms) ? setTimeout(stop, Math.max(0, ms)) : undefined;
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const entries: Entry[] = [];
+    for (;;) {
+      const next = followers.next(id, control.signal);
+      for (const entry of await store.read(id, entries.at(-1)?.seq ?? 0)) entries.push(entry);
+      const isOver = isClosed(entries);
+      if (isOver || isWaiting(entries) || signal.aborted || world.now() >= until) return { entries, isOver };
+      await next;
+    }
+  } finally {
+    clearTimeout(timer);
+    control.abort();
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+export type AwaitedRun = {
+  readonly id: DeliberationId;
+  readonly principal: Principal;
+  readonly ms: number;
+  readonly signal: AbortSignal;
+};
+
+/** The seconds of `Prefer: wait=N`, in milliseconds; 0 without it. */
+export function preferredWait({ request }: Pick<Exchange, "request">): number {
+  const seconds = /(?:^|[,;\s])wait=(\d{1,4})(?=$|[,;\s])/.exec(String(request.headers["prefer"] ?? ""))?.[1];
+  return Math.min(Number(seconds ?? 0), MAX_WAIT_SECONDS) * 1_000;
+}
+
+const MAX_WAIT_SECONDS = 600;

@@ -1,0 +1,97 @@
+import { isFault, redactSecrets, type FaultCode } from "../kernel/index.ts";
+import * as z from "zod";
+import type { Reply } from "./route.ts";
+
+/** Why a request was refused (RFC 9457). `code` is for programs, `next` says what to do. */
+export const Problem = z.strictObject({
+  type: z.literal("about:blank"),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  next: z.string().optional(),
+  /** Where in the request: a JSON Pointer, or the name of a parameter. */
+  errors: z.array(z.strictObject({ pointer: z.string(), detail: z.string() })).optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+export const TITLES: { readonly [status: number]: string } = {
+  400: "Bad request",
+  401: "Unauthorized",
+  402: "Budget exhausted",
+  403: "Forbidden",
+  404: "Not found",
+  405: "Method not allowed",
+  408: "Too slow",
+  414: "URL too long",
+  406: "Not acceptable",
+  409: "Conflict",
+  413: "Body too large",
+  415: "Not JSON",
+  422: "Cannot be carried out",
+  429: "Too many requests",
+  431: "Headers too large",
+  500: "Internal error",
+  503: "Over capacity",
+};
+
+export type Refusal = Omit<Problem, "type" | "title" | "errors"> & {
+  readonly errors?: Problem["errors"];
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** A request that is refused, in a way that every API of the server can tell in its own words. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.detail);
+    this.refusal = refusal;
+  }
+}
+
+const STATUS: { readonly [C in FaultCode]?: number } = {
+  "deliberation-missing": 404,
+  "text-missing": 404,
+  "deliberation-closed": 409,
+  "invalid-request": 422,
+  configuration: 422,
+  untrusted: 422,
+  "event-invalid": 422,
+  "event-too-large": 413,
+  "protocol-unknown": 422,
+  "template-slot": 422,
+  "replay-differs": 409,
+  budget: 402,
+  "store-unavailable": 503,
+};
+
+/** What an error comes to. An unexpected one says nothing of its own: it is for the log. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  if (!isFault(error)) {
+    const next = "try again; the server's log has the reason";
+    return { status: 500, code: "internal", detail: "an unexpected error", next };
+  }
+  const { code, message, details } = error;
+  // A principal without a scope is forbidden; a provider's missing key is the server's configuration.
+  const isOwn = isFault(error, "authentication") && error.details.needsKeyOf === undefined;
+  const status = isOwn ? 403 : code === "authentication" ? 422 : (STATUS[code] ?? 500);
+  const { why, next } = "why" in details && "next" in details ? details : { why: message, next: undefined };
+  return {
+    ...{ status, code, detail: redactSecrets(why) },
+    ...(next === undefined ? {} : { next: redactSecrets(next) }),
+    ...(status === 503 ? { headers: { "retry-after": "2" } } : {}),
+  };
+}
+
+/** A refusal as a reply in the words of RFC 9457. */
+export const problemReply = (refusal: Refusal): Reply => ({
+  ...{ status: refusal.status, headers: refusal.headers ?? {} },
+  content: { type: "application/problem+json", bytes: JSON.stringify(problemOf(refusal)) },
+});
+
+const problemOf = ({ headers: _headers, ...refusal }: Refusal): Problem => ({
+  ...{ type: "about:blank", title: TITLES[refusal.status] ?? "Error" },
+  ...refusal,
+});

@@ -1,0 +1,199 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import * as z from "zod";
+import type { Parley } from "../app/parley.ts";
+import { Since } from "../config/duration.ts";
+import { explainIssue } from "../config/explain.ts";
+import type { FileContext } from "../config/paths.ts";
+import { Fault, type Scope, type World } from "../kernel/index.ts";
+import type { Access, Caller } from "./access.ts";
+import { readJson } from "./body.ts";
+import type { Drives } from "./drives.ts";
+import type { Followers } from "./followers.ts";
+import { Refused } from "./problem.ts";
+import type { Results } from "./results.ts";
+
+// ROUTE-1. One definition routes a request, checks what it brings, says what it replies, and stands in the OpenAPI document.
+
+/** What all routes of a server share. */
+export type Services = {
+  readonly parley: Parley;
+  readonly access: Access;
+  readonly drives: Drives;
+  readonly followers: Followers;
+  readonly results: Results;
+  readonly config: ServerConfig;
+  readonly world: Pick<World, "now" | "id">;
+  /** `/` or a path that ends in one. */
+  readonly base: string;
+  /** Where clients reach it, with a slash at its end. */
+  readonly url: string;
+};
+
+/** What the process was configured with. */
+export type ServerConfig = {
+  readonly version: string;
+  readonly place: FileContext;
+  /** How many deliberations deep a request may come from: a call of a deliberation's own is at depth 1. */
+  readonly maxDepth: number;
+};
+
+/** One request on its way. `signal` aborts when the client has gone. */
+export type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly signal: AbortSignal;
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Written as JSON. */
+  readonly body?: unknown;
+  /** Written as it is, of this type. */
+  readonly content?: { readonly type: string; readonly bytes: string | Buffer };
+};
+
+export type Call<P, Q, B> = Exchange &
+  Services & {
+    readonly params: P;
+    readonly query: Q;
+    readonly body: B;
+    /** The body as it was sent; empty without one. */
+    readonly sent: string;
+    readonly caller: Caller;
+  };
+
+/** What a reply of a status holds: a schema for JSON, or another type. */
+export type ReplySchema = z.ZodType | { readonly type: string; readonly description: string };
+
+type Parts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
+  /** The operation's name in the document. */
+  readonly name: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly needs: Scope;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Headers that it reads, each with what it does. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly replies: { readonly [status: number]: ReplySchema };
+  /** Resolves to a reply, or to none where it has written one itself. */
+  handle(call: Call<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<Reply | undefined>;
+};
+
+export type Method = "get" | "post" | "delete";
+
+export type Route = Omit<Parts<z.ZodObject, z.ZodObject, z.ZodType>, "handle"> & {
+  readonly method: Method;
+  /** Below the API's prefix, with its parameters as `{id}`. */
+  readonly path: string;
+  answer(
+    exchange: Exchange,
+    services: Services,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Reply | undefined>;
+};
+
+/** Defines a route (ROUTE-1). */
+export function route<
+  P extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  B extends z.ZodType = z.ZodUndefined,
+>(method: Method, path: string, parts: Parts<P, Q, B>): Route {
+  return {
+    ...parts,
+    method,
+    path,
+    async answer(exchange, services, given) {
+      const caller = await services.access.caller(exchange.request);
+      if (!caller.principal.scopes.includes(parts.needs)) {
+        const detail = `the credential may not ${parts.needs}`;
+        throw new Refused({
+          status: 403,
+          code: "forbidden",
+          detail,
+          next: `use one with the scope ${parts.needs}`,
+        });
+      }
+      const params = parse("path", parts.params, given);
+      const query = parse("query", parts.query, queryOf(exchange.url));
+      const { text: sent, json } =
+        method === "post" ? await readJson(exchange.request) : { text: "", json: undefined };
+      const body = parse(
+        "body",
+        parts.body,
+        parts.body?.safeParse(undefined).success === true ? json : (json ?? {}),
+      );
+      return parts.handle({ ...exchange, ...services, params, query, body, sent, caller } as Call<
+        z.infer<P>,
+        z.infer<Q>,
+        z.infer<B>
+      >); // Each part was read by its own schema.
+    },
+  };
+}
+
+/** A parameter that comes twice is refused like one that is unknown. */
+function queryOf({ searchParams }: URL): Record<string, string | readonly string[]> {
+  const query: Record<string, string | readonly string[]> = {};
+  for (const key of searchParams.keys()) {
+    const all = searchParams.getAll(key);
+    const [only = ""] = all;
+    query[key] = all.length > 1 ? all : only;
+  }
+  return query;
+}
+
+/** @throws Refused 422 (400 for a path or a query) that says where it is wrong, and the nearest known name */
+function parse(where: "path" | "query" | "body", schema: z.ZodType | undefined, given: unknown): unknown {
+  if (!schema) {
+    if (
+      where === "path" ||
+      given === undefined ||
+      (typeof given === "object" && given !== null && Object.keys(given).length === 0)
+    )
+      return undefined;
+    const detail = `this takes no ${where}`;
+    throw new Refused({ status: where === "body" ? 422 : 400, code: "invalid-request", detail });
+  }
+  const read = schema.safeParse(given, { reportInput: true });
+  if (read.success) return read.data;
+  const { path, say, next } = explainIssue(schema, read.error);
+  const name = path.length === 0 ? `the ${where}` : path.join(".");
+  const pointer = where === "body" ? `#/${path.map(escapePointer).join("/")}` : path.join(".");
+  const detail = say(name);
+  throw new Refused({
+    ...{ status: where === "body" ? 422 : 400, code: "invalid-request", detail },
+    ...(next === undefined ? {} : { next }),
+    errors: [{ pointer, detail }],
+  });
+}
+
+const escapePointer = (key: PropertyKey): string =>
+  String(key).slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
+
+/** What the document says of a parameter that is read from text. */
+type Documented = { readonly inDocument: Readonly<Record<string, unknown>> };
+
+/** A whole number in a path or a query. */
+export const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .meta({ inDocument: { type: "integer", minimum: least, maximum: most } } satisfies Documented);
+
+/** A moment in a query, in milliseconds since 1970. */
+export const moment = () =>
+  Since.meta({
+    inDocument: {
+      ...{ type: "string", examples: ["2026-01-31", "12h"] },
+      description: "A day or a time in UTC, or how long ago.",
+    },
+  } satisfies Documented);
+
+/** An id that a deliberation may have; what is none is as missing as one that nobody has. */
+export const missing = (id: string) => new Fault("deliberation-missing", { id: id.slice(0, 40) });

@@ -1,0 +1,339 @@
+import { statfs } from "node:fs/promises";
+import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { dirname } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import type { Parley } from "../app/parley.ts";
+import type { Principal } from "../kernel/index.ts";
+import { createAccess } from "./access.ts";
+import { MAX_BODY } from "./body.ts";
+import { createDrives } from "./drives.ts";
+import { createFollowers } from "./followers.ts";
+import { problemReply, Refused, refusalOf, type Refusal } from "./problem.ts";
+import { createResults } from "./results.ts";
+import type { Exchange, Reply, Route, ServerConfig, Services } from "./route.ts";
+
+// SERVER-1. A route parses, calls the app and writes what that gives: nothing is decided here that a terminal would decide otherwise.
+// SERVER-2. An unexpected error is in the log and not in a reply; every refusal is said in the words of the API that was called.
+// SERVER-3. A client that goes away ends its own waiting, never a deliberation.
+
+const MAX_HEADER_BYTES = 16_384;
+const MAX_URL = 8_192;
+const MAX_REQUEST_MS = 10_000;
+/** Longer than the 60 s after which usual load balancers close what is idle. */
+const KEEP_ALIVE_MS = 65_000;
+const SWEEP_MS = 2_000;
+const MIN_FREE_BYTES = 256_000_000;
+const MAX_LAG_MS = 1_000;
+
+/** The routes below one prefix, which say their refusals in one way. */
+export type Surface = {
+  /** Without a slash at its beginning, with one at its end: `api/v1/`. */
+  readonly prefix: string;
+  readonly routes: readonly Route[];
+  refuse(refusal: Refusal): Reply;
+};
+
+/** Answers a path itself. */
+export type Mount = (exchange: Exchange, services: Services) => Promise<void>;
+
+export type ServerOptions = {
+  readonly parley: Parley;
+  /** In whose name the server drives, and whose sessions its link opens. */
+  readonly principal: Principal;
+  readonly surfaces: readonly Surface[];
+  /** By path, without a slash at its beginning: `mcp`. */
+  readonly mounts: { readonly [path: string]: Mount };
+  readonly config: ServerConfig;
+  readonly host: string;
+  readonly port: number;
+  /** `/`, or a path with a slash at its beginning and end. */
+  readonly base: string;
+  /** Where browsers and clients reach it, with its path; by default its own address. */
+  readonly publicUrl?: string | undefined;
+  /** How many deliberations are driven at a time. */
+  readonly maxDrives: number;
+  readonly log: (line: string) => void;
+};
+
+export type RunningServer = {
+  /** Where it is reached, with a slash at its end. */
+  readonly url: string;
+  /** The same with the one-time token. */
+  readonly link: string;
+  /** Is not ready any more, tells streams to return, gives drives this long to reach a recorded step, and ends. */
+  stop(graceMs: number): Promise<void>;
+};
+
+/** Listens. @throws the system's error for an address that cannot be listened on */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { parley, principal, base, host, log, config, publicUrl } = options;
+  const context = parley.context({}, { principal });
+  const { world, credentials, process } = context;
+  const given = publicUrl === undefined ? undefined : new URL(publicUrl);
+  const access = createAccess({
+    ...{ credentials, world, principal, base },
+    hosts: [given?.hostname, isAnyAddress(host) ? undefined : host].filter((name) => name !== undefined),
+    isSecure: given?.protocol === "https:",
+  });
+  const followers = createFollowers({ parley, principal, log });
+  const drives = createDrives({
+    ...{ parley, principal, log, most: options.maxDrives },
+    onEnd: (id) => followers.settle(id),
+  });
+  const exchanges = new Set<AbortController>();
+  const counts = new Map<number, number>();
+  const lag = monitorEventLoopDelay({ resolution: 20 });
+  lag.enable();
+  const stopped = new AbortController();
+
+  const ready = async (): Promise<Readonly<Record<string, string>>> => {
+    const [, wrote] = await Promise.allSettled([
+      process.store.end(),
+      process.store.lease(`ready/${process.worker}`, process.worker, 1_000),
+    ]);
+    const lagMs = lag.percentile(99) / 1e6;
+    lag.reset();
+    const free = await freeBytes(context.settings.store);
+    return {
+      ...(stopped.signal.aborted ? { server: "it is stopping" } : {}),
+      ...(wrote.status === "rejected" ? { store: "it cannot be written" } : {}),
+      ...(lagMs > MAX_LAG_MS ? { load: `it answers ${Math.round(lagMs)} ms late` } : {}),
+      ...(free < MIN_FREE_BYTES ? { disk: `${Math.round(free / 1e6)} MB are free` } : {}),
+    };
+  };
+  const metrics = (): string => {
+    const { running, waiting } = drives.count();
+    const rows = [
+      ["parley_drives_running", running],
+      ["parley_drives_waiting", waiting],
+      ["parley_followers", followers.count()],
+      ["parley_loop_lag_seconds", lag.percentile(99) / 1e9],
+      ...[...counts].map(([status, count]) => [`parley_replies_total{status="${status}"}`, count] as const),
+    ] as const;
+    return `${rows.map(([name, value]) => `${name} ${value}`).join("\n")}\n`;
+  };
+  /** What stands beside the APIs. */
+  const ownPath = async (path: string, exchange: Exchange): Promise<Reply | undefined> => {
+    if (path === "healthz") return { status: 200, body: { ok: true } };
+    if (path === "readyz") {
+      const problems = await ready();
+      return { status: Object.keys(problems).length === 0 ? 200 : 503, body: { problems } };
+    }
+    if (path === "metrics") {
+      await access.caller(exchange.request);
+      return { status: 200, content: { type: "text/plain; version=0.0.4", bytes: metrics() } };
+    }
+    if (path !== "") return undefined;
+    const token = exchange.url.searchParams.get("token");
+    if (token === null) return { status: 200, content: { type: "text/plain; charset=utf-8", bytes: HELLO } };
+    const cookie = await access.redeem(token);
+    const headers = cookie === undefined ? undefined : { "set-cookie": cookie, location: base };
+    if (headers) return { status: 303, headers };
+    const next = "use the link that the server printed last; it works once";
+    throw new Refused({ status: 401, code: "authentication", detail: "the link was used already", next });
+  };
+
+  const surfaces = options.surfaces.map((surface) => ({ surface, router: routerOf(surface) }));
+  const dispatch = async (path: string, exchange: Exchange): Promise<Reply | undefined> => {
+    const mount = options.mounts[path];
+    if (mount) {
+      await mount(exchange, services);
+      return undefined;
+    }
+    const own = await ownPath(path, exchange);
+    if (own) return own;
+    const found = surfaces.find(({ surface }) => path.startsWith(surface.prefix));
+    if (!found) throw notHere(path);
+    const below = `/${path.slice(found.surface.prefix.length)}`;
+    const { method: asked = "GET" } = exchange.request;
+    const method = asked === "HEAD" ? "GET" : asked;
+    const matched = matchOf(found.router, method, below);
+    if (matched) return matched.route.answer(exchange, services, matched.params);
+    const others = METHODS.filter((one) => matchOf(found.router, one, below));
+    if (others.length === 0) throw notHere(path);
+    const allow = others.join(", ");
+    throw new Refused({
+      ...{ status: 405, code: "method-not-allowed", detail: `this is for ${allow}`, headers: { allow } },
+    });
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const control = new AbortController();
+    exchanges.add(control);
+    response.on("close", () => {
+      exchanges.delete(control);
+      control.abort();
+    });
+    let path = "";
+    try {
+      access.checkHost(request);
+      const { url: target = "/" } = request;
+      if (target.length > MAX_URL)
+        throw new Refused({ status: 414, code: "url-too-long", detail: `the URL has over ${MAX_URL} bytes` });
+      const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
+      if (!url) throw notHere(target);
+      path = pathBelow(url.pathname, base);
+      const reply = await dispatch(path, { request, response, url, signal: control.signal });
+      if (reply) send(response, reply);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal.status >= 500 && !(error instanceof Refused))
+        log(
+          `${request.method} /${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
+      // A reply that has begun can only be broken off.
+      if (response.headersSent) response.destroy();
+      else {
+        const surface = surfaces.find((one) => path.startsWith(one.surface.prefix))?.surface;
+        send(response, surface ? surface.refuse(refusal) : problemReply(refusal));
+      }
+    } finally {
+      counts.set(response.statusCode, (counts.get(response.statusCode) ?? 0) + 1);
+      if (stopped.signal.aborted) response.shouldKeepAlive = false;
+    }
+  };
+
+  const server = createServer(
+    {
+      ...{ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true },
+      ...{
+        requestTimeout: MAX_REQUEST_MS,
+        headersTimeout: MAX_REQUEST_MS,
+        connectionsCheckingInterval: 1_000,
+      },
+    },
+    (request, response) => void answer(request, response),
+  );
+  server.on("clientError", refuseBroken);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  // The server's own address is an address of TCP.
+  const { port } = server.address() as AddressInfo;
+  const named = isAnyAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
+  const services: Services = {
+    ...{ parley, access, drives, followers, base, url, config, world },
+    results: createResults(parley),
+  };
+  followers.start();
+  const keeping = drives.keep(SWEEP_MS, stopped.signal);
+  return {
+    url,
+    link: `${url}?token=${access.token()}`,
+    async stop(graceMs) {
+      stopped.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      await followers.stop();
+      await drives.stop(graceMs);
+      for (const one of exchanges) one.abort();
+      await keeping;
+      const late = setTimeout(() => server.closeAllConnections(), 1_000);
+      server.closeIdleConnections();
+      await closed;
+      clearTimeout(late);
+      lag.disable();
+    },
+  };
+}
+
+/** Any: only the path and the query count. */
+const ORIGIN = "http://parley.invalid";
+
+const METHODS = ["GET", "POST", "DELETE"] as const;
+type Router = RegExpRouter<Route>;
+
+function routerOf({ routes }: Surface): Router {
+  const router: Router = new RegExpRouter();
+  for (const one of routes)
+    router.add(one.method.toUpperCase(), `/${one.path.replaceAll(/\{(\w+)\}/g, ":$1")}`, one);
+  return router;
+}
+
+type Matched = { readonly route: Route; readonly params: Readonly<Record<string, string>> };
+
+/** The route of a path, with its parameters decoded; one that is not well-formed is none. */
+function matchOf(router: Router, method: string, path: string): Matched | undefined {
+  const [[found] = [], stash] = router.match(method, path);
+  if (!found) return undefined;
+  const [route, places] = found;
+  try {
+    const params = Object.entries(places).map(([name, at]) => [
+      name,
+      decodeURIComponent(typeof at === "number" ? (stash?.[at] ?? "") : at),
+    ]);
+    return { route, params: Object.fromEntries(params) as Record<string, string> };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path without its first slash, below the base; a proxy may have taken the base away already. */
+const pathBelow = (path: string, base: string): string =>
+  path.startsWith(base) ? path.slice(base.length) : `${path}/` === base ? "" : path.slice(1);
+
+const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
+
+const notHere = (path: string) =>
+  new Refused({
+    ...{ status: 404, code: "not-found", detail: `there is nothing at /${path.slice(0, 100)}` },
+    next: "see api/v1/openapi.json",
+  });
+
+/** The free bytes of the disk where a store's file is; without limit for another store. */
+async function freeBytes(location: string): Promise<number> {
+  if (location === ":memory:" || location.includes("://")) return Infinity;
+  const found = await statfs(dirname(location)).catch(() => undefined);
+  return found ? found.bavail * found.bsize : Infinity;
+}
+
+const SAFE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+function send(response: ServerResponse, { status, headers = {}, body, content }: Reply): void {
+  const bytes = content?.bytes ?? (body === undefined ? "" : JSON.stringify(body));
+  response.writeHead(status, {
+    ...SAFE_HEADERS,
+    ...(content || body !== undefined ? { "content-type": content?.type ?? "application/json" } : {}),
+    ...(status === 204 || status === 304 ? {} : { "content-length": Buffer.byteLength(bytes) }),
+    ...headers,
+  });
+  response.end(bytes);
+}
+
+/** What Node cannot read as a request: too many headers, too slow, or no HTTP. */
+function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const [status, code, detail] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? [431, "headers-too-large", `the headers have over ${MAX_HEADER_BYTES / 1_024} KB`]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [408, "too-slow", `the request did not come within ${MAX_REQUEST_MS / 1_000} s`]
+        : [400, "not-http", "this is not HTTP"];
+  const { content } = problemReply({ status: Number(status), code: String(code), detail: String(detail) });
+  const body = content?.bytes.toString() ?? "";
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[Number(status)]}\r\ncontent-type: application/problem+json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+const HELLO = `Parley is running.
+
+  api/v1/openapi.json   what the API takes and gives
+  v1/                   OpenAI's API, for its clients
+  mcp                   for MCP clients
+  healthz, readyz       for whoever watches over it
+
+Bodies have at most ${MAX_BODY / 1_000_000} MB. Programs send a key: parley key new NAME.
+`;
