@@ -26,7 +26,7 @@ export type Services = {
   /** `/` or a path that ends in one. */
   readonly base: string;
   /** Where clients reach it, with a slash at its end. */
-  readonly url: string;
+  readonly publicUrl: string;
 };
 
 /** What the process was configured with. */

@@ -219,7 +219,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const named = isAnyAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
   const services: Services = {
-    ...{ parley, access, drives, followers, base, url, config, world },
+    ...{ parley, access, drives, followers, base, config, world, publicUrl: url },
     results: createResults(parley),
   };
   followers.start();

@@ -20,7 +20,7 @@ export const nativeApi: Surface = {
         handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
       }),
       // Whoever may not call the API may know what it takes.
-      answer: async (_exchange, { config: { version }, url }) => ({
+      answer: async (_exchange, { config: { version }, publicUrl: url }) => ({
         status: 200,
         body: openApiDocument(apiRoutes, { version, url }),
       }),
