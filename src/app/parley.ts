@@ -150,8 +150,11 @@ export interface Parley extends AsyncDisposable {
   list(request?: ListRequest, options?: PrincipalOptions): Promise<readonly Summary[]>;
   /** Resolves an id or a unique prefix of one. */
   resolveId(id: string, options?: PrincipalOptions): Promise<DeliberationId>;
-  /** Returns the process as one caller sees it, for code that needs more than these methods. */
-  context(request?: RequestSettings, options?: PrincipalOptions): AppContext;
+  /** Returns the process as one caller sees it, for code that needs more than these methods; `needs`: what that code does. */
+  context(
+    request?: RequestSettings,
+    options?: PrincipalOptions & { readonly needs?: Scope | undefined },
+  ): AppContext;
   close(): Promise<void>;
 }
 
@@ -219,9 +222,9 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
   const entriesOf = async ({ store: from }: AppContext, id: string) =>
     from.read(await resolveId({ store: from }, id));
 
-  const prepared = async (request: StartRequest, call: PrincipalOptions) => {
+  const prepared = async (request: StartRequest, call: PrincipalOptions, scope: Scope = "write") => {
     await checkRequest(process.protocols, request);
-    const context = writing(call, request);
+    const context = contextFor(call, { scope, request });
     const { previous } = request;
     const after = previous === undefined ? {} : { previous: await resolveTurn(context, previous) };
     return { context, asked: { ...request, ...after } };
@@ -254,7 +257,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       return open(context, asked, call);
     },
     async estimate(request, call = {}) {
-      const { context, asked } = await prepared(request, call);
+      const { context, asked } = await prepared(request, call, "read");
       const { estimateOpening, withoutKeys } = await import("./estimate.ts");
       const unkeyed = withoutKeys(context);
       return estimateOpening(unkeyed, await prepareOpening(unkeyed, asked, call));
@@ -341,7 +344,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       return listRuns(from, { ...filter, limit, ...below });
     },
     resolveId: async (id, call) => resolveId(reading(call), id),
-    context: (request, call) => contextFor(call ?? {}, { scope: "write", request }),
+    context: (request, call = {}) => contextFor(call, { scope: call.needs ?? "write", request }),
     close: () => process.close(),
     [Symbol.asyncDispose]: () => process.close(),
   };

@@ -3,6 +3,8 @@ import { Refused } from "./problem.ts";
 
 /** The largest body, in bytes. */
 export const MAX_BODY = 2_000_000;
+/** How deep its arrays and objects may stand in each other. */
+const MAX_DEPTH = 100;
 
 /**
  * A request's body as JSON.
@@ -20,10 +22,31 @@ export async function readJson(
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    checkDepth(text);
     return { text, json: JSON.parse(text) as unknown };
   } catch (error) {
+    if (error instanceof Refused) throw error;
     const why = error instanceof SyntaxError ? error.message.slice(0, 200) : "it is not UTF-8";
     throw new Refused({ status: 400, code: "not-json", detail: `the body is not JSON: ${why}` });
+  }
+}
+
+/** More would be too much for what reads it in turn. @throws Refused 400 */
+function checkDepth(text: string): void {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const one = text[at];
+    if (isText) {
+      if (one === "\\") at += 1;
+      else if (one === '"') isText = false;
+    } else if (one === '"') isText = true;
+    else if (one === "[" || one === "{") depth += 1;
+    else if (one === "]" || one === "}") depth -= 1;
+    if (depth > MAX_DEPTH)
+      throw new Refused({
+        ...{ status: 400, code: "invalid-request", detail: `the body is nested over ${MAX_DEPTH} deep` },
+      });
   }
 }
 
@@ -35,7 +58,8 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // A request that is left before its end stays open for its reply. Without an encoding, it comes as bytes.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_BODY) throw tooLarge();
     chunks.push(chunk);
