@@ -1,31 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SIMS, SUM, testServer, type Got, type Json, type TestServer } from "./support/server.ts";
+import { expectProblem, SIMS, SUM, testServer, type Json, type TestServer } from "./support/server.ts";
 
 // ROUTE-1, SCHEMA-1, OPEN-1, ACCESS-1: the native API as a client finds it, in this process, on simulated models.
 
 let server: TestServer;
 /** A council that has ended. */
 let done: Json;
-/** A key that may read alone. */
-let reader: string;
 beforeAll(async () => {
   server = await testServer();
   done = await server.ask({ labels: { team: "blue" } });
-  reader = (await server.newKey({ scopes: ["read"] })).secret;
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
 const wait = { headers: { prefer: "wait=20" } };
 const question = { question: SUM, models: SIMS, protocol: "council", reactions: false };
-
-/** A refusal in the words of RFC 9457. */
-function expectProblem(got: Got, status: number, code: string): Json {
-  expect({ status: got.status, type: got.headers["content-type"], text: got.text }).toMatchObject({
-    ...{ status, type: "application/problem+json", text: expect.stringContaining(`"code":"${code}"`) },
-  });
-  expect(got.json).toMatchObject({ type: "about:blank", status, code, title: expect.any(String) as string });
-  return got.json;
-}
 
 /** Waits until a deliberation has this status. */
 async function reaches(id: string, status: string): Promise<Json> {
@@ -136,7 +124,6 @@ describe("lists", () => {
   it("filter by status, protocol, user, label and words, and page by keys of 200", async () => {
     const first = (await server.get("deliberations?limit=1")).json;
     expect(first.data).toHaveLength(1);
-    expect(first.next).toBe(first.data[0].id);
     await Promise.all(
       Array.from({ length: 205 }, (_, nth) =>
         server.parley.open({
@@ -165,7 +152,8 @@ describe("lists", () => {
     expect(await ids("label=team:blue&label=x:y")).toEqual([]);
     expect(await ids("protocol=council")).toContain(done.id);
     expect(await ids("protocol=debate")).toEqual([]);
-    expect(await ids("status=answered&user=local")).toContain(done.id);
+    expect(await ids("status=answered")).toContain(done.id);
+    expect(await ids("user=local&protocol=respond")).toContain(found[0]);
     expect(await ids("status=open")).not.toContain(done.id);
     expect(await ids("user=nobody")).toEqual([]);
     expect(await ids("q=17%20what")).toContain(done.id);
@@ -177,11 +165,14 @@ describe("lists", () => {
       "limit=x",
       "limit=1&limit=2",
       "colour=1",
-      "after=no-id",
+      "after=%20",
       "since=soon",
       "label=x",
     ])
-      expectProblem(await server.get(`deliberations?${bad}`), 400, "invalid-request");
+      expect([bad, (await server.get(`deliberations?${bad}`)).json]).toMatchObject([
+        bad,
+        { status: 400, code: "invalid-request" },
+      ]);
   });
 });
 
@@ -353,74 +344,6 @@ describe("actions", () => {
   });
 });
 
-describe("who may read alone", () => {
-  it("reads everything", async () => {
-    const paths = [
-      ...["", "/events", "/events/1", "/export", "/waiting"].map((path) => `deliberations/${done.id}${path}`),
-      ...["deliberations", "models", "personas", "strategies", "packs", "config", "usage", "inbox"],
-      ...["memory/search?q=x", "memory/facts", "memory/stats"],
-    ];
-    for (const path of paths)
-      expect([path, (await server.get(path, { key: reader })).status]).toEqual([path, 200]);
-    expect((await server.post("estimate", question, { key: reader })).status).toBe(200);
-    expect((await server.post(`deliberations/${done.id}/replay`, {}, { key: reader })).status).toBe(200);
-  });
-
-  it("writes nothing", async () => {
-    const paths = ["cancel", "resume", "fork", "contributions", "answers", "feedback"].map(
-      (path) => `deliberations/${done.id}/${path}`,
-    );
-    for (const path of ["deliberations", "memory/facts", ...paths])
-      expectProblem(
-        await server.post(path, path === "deliberations" ? question : {}, { key: reader }),
-        403,
-        "forbidden",
-      );
-    expectProblem(await server.request("DELETE", "memory/facts/x", { key: reader }), 403, "forbidden");
-  });
-});
-
-describe("another organization", () => {
-  it("has nothing that this one has, and is told of it in the same bytes", async () => {
-    const { secret } = await server.newKey({ organization: "acme" });
-    const nobodys = `${done.id.slice(0, -1)}${done.id.endsWith("a") ? "b" : "a"}`;
-    const calls = [
-      ...["", "/events", "/events/1", "/export?format=json", "/waiting"].map(
-        (path) => ["GET", path] as const,
-      ),
-      ...["/cancel", "/resume", "/fork", "/replay", "/contributions"].map((path) => ["POST", path] as const),
-    ];
-    const bodies: Record<string, unknown> = { "/answers": { answers: {} }, "/feedback": { thumb: "up" } };
-    for (const [method, path, body] of [
-      ...calls,
-      ...Object.entries(bodies).map(([at, given]) => ["POST", at, given] as const),
-    ]) {
-      const sent = { key: secret, ...(method === "POST" ? { body: body ?? {} } : {}) };
-      const [theirs, none] = await Promise.all([
-        server.request(method, `deliberations/${done.id}${path}`, sent),
-        server.request(method, `deliberations/${nobodys}${path}`, sent),
-      ]);
-      expect([path, theirs.status]).toEqual([path, 404]);
-      expect(theirs.text.replaceAll(done.id, nobodys)).toBe(none.text);
-      expect(Object.keys(theirs.headers)).toEqual(Object.keys(none.headers));
-    }
-    const follow = await server.get(`deliberations/${done.id}/events`, {
-      key: secret,
-      headers: { accept: "text/event-stream" },
-    });
-    expect(follow.status).toBe(404);
-    const after = { ...question, protocol: "respond", models: [SIMS[0]] };
-    const [theirs, none] = await Promise.all(
-      [done.id, nobodys].map((previous) =>
-        server.post("deliberations", { ...after, previous }, { key: secret }),
-      ),
-    );
-    expect(theirs?.text.replaceAll(done.id, nobodys)).toBe(none?.text);
-    expect((await server.get("deliberations", { key: secret })).json.data).toEqual([]);
-    expect((await server.get("usage", { key: secret })).json.rows).toEqual([]);
-  });
-});
-
 describe("memory and catalog", () => {
   it("pins, finds and forgets a fact", async () => {
     const pinned = await server.post("memory/facts", { fact: "The queue is called heron." });
@@ -443,8 +366,9 @@ describe("memory and catalog", () => {
       question: "What is 12 * 12?",
       reactions: true,
     });
-    const found = (await server.get("memory/search?q=12")).json;
-    expect(found.engrams.length).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await server.get("memory/search?q=12")).json.engrams.length)
+      .toBeGreaterThan(0);
   });
 
   it("lists what is installed, what is set and what was spent", async () => {

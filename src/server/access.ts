@@ -76,11 +76,11 @@ function secretsIn({ headers }: IncomingMessage): { secret: string; by: Caller["
   const { authorization, cookie } = headers;
   const bearer = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
   const key = headers["x-api-key"];
-  const session = cookie?.split(/; */).find((part) => part.startsWith(`${COOKIE}=`));
+  const sessions = cookie?.split(/; */).filter((part) => part.startsWith(`${COOKIE}=`)) ?? [];
   return [
     ...(bearer === undefined ? [] : [{ secret: bearer, by: "header" as const }]),
     ...(typeof key === "string" ? [{ secret: key.trim(), by: "header" as const }] : []),
-    ...(session === undefined ? [] : [{ secret: session.slice(COOKIE.length + 1), by: "cookie" as const }]),
+    ...sessions.map((session) => ({ secret: session.slice(COOKIE.length + 1), by: "cookie" as const })),
   ];
 }
 

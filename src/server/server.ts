@@ -62,6 +62,8 @@ export type RunningServer = {
   readonly url: string;
   /** The same with the one-time token. */
   readonly link: string;
+  /** The port that it listens on. */
+  readonly port: number;
   /** Is not ready any more, tells streams to return, gives drives this long to reach a recorded step, and ends. */
   stop(graceMs: number): Promise<void>;
 };
@@ -227,6 +229,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url,
     link: `${url}?token=${access.token()}`,
+    port,
     async stop(graceMs) {
       stopped.abort();
       // It still answers, so that whoever watches over it sees that it is not ready.

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { openConfigured } from "../../src/app/configured.ts";
 import { issueCredential } from "../../src/app/credentials.ts";
 import type { Parley } from "../../src/app/parley.ts";
@@ -105,7 +106,7 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     });
   const { secret: key } = await newKey();
   const { base = "/" } = given;
-  const port = Number(new URL(server.url).port || given.port);
+  const { port } = server;
   let stopped: Promise<void> | undefined;
   const stop = (graceMs = 2_000) => (stopped ??= server.stop(graceMs).then(() => parley.close()));
   const open = (method: string, path: string, { headers = {}, body, key: other = key, signal }: Sent) =>
@@ -248,4 +249,13 @@ export async function rawExchange(port: number, bytes: string | Buffer, ms = 2_0
   });
   socket.destroy();
   return text;
+}
+
+/** Asserts that a reply is a refusal in the words of RFC 9457, and gives its body. */
+export function expectProblem(got: Got, status: number, code: string): Json {
+  expect({ status: got.status, type: got.headers["content-type"], text: got.text }).toMatchObject({
+    ...{ status, type: "application/problem+json", text: expect.stringContaining(`"code":"${code}"`) },
+  });
+  expect(got.json).toMatchObject({ type: "about:blank", status, code, title: expect.any(String) as string });
+  return got.json;
 }
