@@ -12,6 +12,7 @@ import {
   type Scope,
   type Summary,
 } from "../kernel/index.ts";
+import { SDK } from "../models/providers.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
 import type { PendingQuestions } from "../views/pending-questions.ts";
@@ -67,6 +68,8 @@ export type ParleyOptions = {
   readonly folders?: readonly string[] | undefined;
   /** Personas, strategies, prompts and rubrics by name; the built-in ones by default. */
   readonly resources?: Resources | undefined;
+  /** Whether requests come from elsewhere: none of them may name a package to be loaded (`ai-sdk/…`), as the settings may. */
+  readonly isServed?: boolean | undefined;
   readonly loadFacts?: ProcessParts["loadFacts"];
   readonly loadRecorded?: ProcessParts["loadRecorded"];
 };
@@ -203,6 +206,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       throw new Fault("authentication", { why: `this principal may not ${scope}`, next });
     }
     const own = requestSettings(request);
+    if (options.isServed === true) refusePackages(request);
     const { organization, user } = principal;
     return {
       ...process,
@@ -348,4 +352,15 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
     close: () => process.close(),
     [Symbol.asyncDispose]: () => process.close(),
   };
+}
+
+const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
+
+/** @throws Fault `configuration` for a request that names a package */
+function refusePackages(request: Readonly<Record<string, unknown>>): void {
+  const refs = MODEL_FIELDS.flatMap((name) => request[name] ?? []).join(",");
+  const [found] = refs.split(/[,=\s]+/).filter((one) => one.startsWith(`${SDK}/`));
+  if (found === undefined) return;
+  const why = `a request may not name a package (${found.slice(0, 100)})`;
+  throw new Fault("configuration", { why, next: "name it in the settings of the server" });
 }

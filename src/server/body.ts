@@ -22,8 +22,9 @@ export async function readJson(
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    checkDepth(text);
-    return { text, json: JSON.parse(text) as unknown };
+    const json: unknown = JSON.parse(text);
+    checkForm(json);
+    return { text, json };
   } catch (error) {
     if (error instanceof Refused) throw error;
     const why = error instanceof SyntaxError ? error.message.slice(0, 200) : "it is not UTF-8";
@@ -31,22 +32,16 @@ export async function readJson(
   }
 }
 
-/** More would be too much for what reads it in turn. @throws Refused 400 */
-function checkDepth(text: string): void {
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const one = text[at];
-    if (isText) {
-      if (one === "\\") at += 1;
-      else if (one === '"') isText = false;
-    } else if (one === '"') isText = true;
-    else if (one === "[" || one === "{") depth += 1;
-    else if (one === "]" || one === "}") depth -= 1;
-    if (depth > MAX_DEPTH)
-      throw new Refused({
-        ...{ status: 400, code: "invalid-request", detail: `the body is nested over ${MAX_DEPTH} deep` },
-      });
+/** Neither deeper than what reads it in turn can bear, nor with a name that objects have of their own. @throws Refused 400 */
+function checkForm(json: unknown): void {
+  const refuse = (detail: string) => new Refused({ status: 400, code: "invalid-request", detail });
+  const rest: (readonly [value: unknown, depth: number])[] = [[json, 0]];
+  for (let one = rest.pop(); one; one = rest.pop()) {
+    const [value, depth] = one;
+    if (typeof value !== "object" || value === null) continue;
+    if (depth >= MAX_DEPTH) throw refuse(`the body is nested over ${MAX_DEPTH} deep`);
+    if (Object.hasOwn(value, "__proto__")) throw refuse("the body has a field __proto__");
+    for (const inner of Object.values(value)) rest.push([inner, depth + 1]);
   }
 }
 

@@ -45,7 +45,7 @@ export const actionRoutes: readonly Route[] = [
       const { id, entries } = await readAll(parley, caller.principal, params.id);
       const owes = await readingContext(parley, caller.principal).engine.owesReactions(id);
       if (isClosed(entries) && !owes) throw ended(entries);
-      drives.checkRoom();
+      if (!drives.isRunning(id) && drives.place(id) === 0) drives.checkRoom();
       drives.add(id, caller.principal);
       return openedReply(call, { opened: openingIn(entries), fresh: true, notes: [] });
     },

@@ -175,15 +175,17 @@ const isUnchanged = (given: string | undefined, etag: string): boolean =>
 
 /** Fields that a library's caller has, and a client says otherwise or not at all. @throws Refused 422 */
 export function refuseForeignFields(body: Readonly<Record<string, unknown>>): void {
-  const next = Object.entries(FOREIGN_FIELDS).find(([name]) => name in body)?.[1];
-  if (next === undefined) return;
-  const name = Object.keys(FOREIGN_FIELDS).find((one) => one in body) ?? "";
-  throw new Refused({ status: 422, code: "invalid-request", detail: `${name} is no field here`, next });
+  const { protocolSettings } = body;
+  const names = new Set([...Object.keys(body), ...Object.keys(protocolSettings ?? {})]);
+  for (const [name, next] of Object.entries(FOREIGN_FIELDS))
+    if (names.has(name))
+      throw new Refused({ status: 422, code: "invalid-request", detail: `${name} is no field here`, next });
 }
 
 const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
   request: "send it as the header Idempotency-Key",
   config: "give agents, rounds, models and the other fields of a debate",
+  contextFolder: "send the texts as context",
 };
 
 const EXPORTED: {
