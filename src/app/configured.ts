@@ -46,6 +46,7 @@ export async function openConfigured({
     env: place.env,
     protocols,
     resources: isServed ? keptFresh(resources) : resources(),
+    isServed,
     ...(isServed ? {} : { loadFacts: factsLoader(place), loadRecorded: recordedLoader(place) }),
   });
   const { organization, user } = settings;

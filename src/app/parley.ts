@@ -12,6 +12,7 @@ import {
   type Scope,
   type Summary,
 } from "../kernel/index.ts";
+import { SDK } from "../models/providers.ts";
 import { openStore, type OpenedStore } from "../stores/index.ts";
 import type { Result } from "../views/result.ts";
 import type { PendingQuestions } from "../views/pending-questions.ts";
@@ -67,6 +68,8 @@ export type ParleyOptions = {
   readonly folders?: readonly string[] | undefined;
   /** Personas, strategies, prompts and rubrics by name; the built-in ones by default. */
   readonly resources?: Resources | undefined;
+  /** Whether requests come from elsewhere: none of them may name a package to be loaded (`ai-sdk/…`), as the settings may. */
+  readonly isServed?: boolean | undefined;
   readonly loadFacts?: ProcessParts["loadFacts"];
   readonly loadRecorded?: ProcessParts["loadRecorded"];
 };
@@ -150,8 +153,11 @@ export interface Parley extends AsyncDisposable {
   list(request?: ListRequest, options?: PrincipalOptions): Promise<readonly Summary[]>;
   /** Resolves an id or a unique prefix of one. */
   resolveId(id: string, options?: PrincipalOptions): Promise<DeliberationId>;
-  /** Returns the process as one caller sees it, for code that needs more than these methods. */
-  context(request?: RequestSettings, options?: PrincipalOptions): AppContext;
+  /** Returns the process as one caller sees it, for code that needs more than these methods; `needs`: what that code does. */
+  context(
+    request?: RequestSettings,
+    options?: PrincipalOptions & { readonly needs?: Scope | undefined },
+  ): AppContext;
   close(): Promise<void>;
 }
 
@@ -200,6 +206,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       throw new Fault("authentication", { why: `this principal may not ${scope}`, next });
     }
     const own = requestSettings(request);
+    if (options.isServed === true) refusePackages(request);
     const { organization, user } = principal;
     return {
       ...process,
@@ -219,9 +226,9 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
   const entriesOf = async ({ store: from }: AppContext, id: string) =>
     from.read(await resolveId({ store: from }, id));
 
-  const prepared = async (request: StartRequest, call: PrincipalOptions) => {
+  const prepared = async (request: StartRequest, call: PrincipalOptions, scope: Scope = "write") => {
     await checkRequest(process.protocols, request);
-    const context = writing(call, request);
+    const context = contextFor(call, { scope, request });
     const { previous } = request;
     const after = previous === undefined ? {} : { previous: await resolveTurn(context, previous) };
     return { context, asked: { ...request, ...after } };
@@ -254,7 +261,7 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       return open(context, asked, call);
     },
     async estimate(request, call = {}) {
-      const { context, asked } = await prepared(request, call);
+      const { context, asked } = await prepared(request, call, "read");
       const { estimateOpening, withoutKeys } = await import("./estimate.ts");
       const unkeyed = withoutKeys(context);
       return estimateOpening(unkeyed, await prepareOpening(unkeyed, asked, call));
@@ -341,8 +348,19 @@ function parleyOver(store: OpenedStore, settings: EffectiveSettings, options: Pa
       return listRuns(from, { ...filter, limit, ...below });
     },
     resolveId: async (id, call) => resolveId(reading(call), id),
-    context: (request, call) => contextFor(call ?? {}, { scope: "write", request }),
+    context: (request, call = {}) => contextFor(call, { scope: call.needs ?? "write", request }),
     close: () => process.close(),
     [Symbol.asyncDispose]: () => process.close(),
   };
+}
+
+const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "modelB", "mapModels"];
+
+/** @throws Fault `configuration` for a request that names a package */
+function refusePackages(request: Readonly<Record<string, unknown>>): void {
+  const refs = MODEL_FIELDS.flatMap((name) => request[name] ?? []).join(",");
+  const [found] = refs.split(/[,=\s]+/).filter((one) => one.startsWith(`${SDK}/`));
+  if (found === undefined) return;
+  const why = `a request may not name a package (${found.slice(0, 100)})`;
+  throw new Fault("configuration", { why, next: "name it in the settings of the server" });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { credentialFinder, issueCredential, type CredentialParts } from "../app/credentials.ts";
 import type { Principal } from "../kernel/index.ts";
 import type { Credential } from "../stores/credentials.ts";
@@ -76,11 +76,11 @@ function secretsIn({ headers }: IncomingMessage): { secret: string; by: Caller["
   const { authorization, cookie } = headers;
   const bearer = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
   const key = headers["x-api-key"];
-  const session = cookie?.split(/; */).find((part) => part.startsWith(`${COOKIE}=`));
+  const sessions = cookie?.split(/; */).filter((part) => part.startsWith(`${COOKIE}=`)) ?? [];
   return [
     ...(bearer === undefined ? [] : [{ secret: bearer, by: "header" as const }]),
     ...(typeof key === "string" ? [{ secret: key.trim(), by: "header" as const }] : []),
-    ...(session === undefined ? [] : [{ secret: session.slice(COOKIE.length + 1), by: "cookie" as const }]),
+    ...sessions.map((session) => ({ secret: session.slice(COOKIE.length + 1), by: "cookie" as const })),
   ];
 }
 
@@ -109,5 +109,6 @@ const forbidden = (detail: string) => new Refused({ status: 403, code: "forbidde
 
 const quote = (text: string | undefined): string => JSON.stringify((text ?? "").slice(0, 100));
 
-const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+/** Compares texts of any length in a time that tells nothing. */
+const isEqual = (one: string, other: string): boolean => timingSafeEqual(digestOf(one), digestOf(other));
+const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -3,6 +3,8 @@ import { Refused } from "./problem.ts";
 
 /** The largest body, in bytes. */
 export const MAX_BODY = 2_000_000;
+/** How deep its arrays and objects may stand in each other. */
+const MAX_DEPTH = 100;
 
 /**
  * A request's body as JSON.
@@ -20,10 +22,26 @@ export async function readJson(
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { text, json: JSON.parse(text) as unknown };
+    const json: unknown = JSON.parse(text);
+    checkForm(json);
+    return { text, json };
   } catch (error) {
+    if (error instanceof Refused) throw error;
     const why = error instanceof SyntaxError ? error.message.slice(0, 200) : "it is not UTF-8";
     throw new Refused({ status: 400, code: "not-json", detail: `the body is not JSON: ${why}` });
+  }
+}
+
+/** Neither deeper than what reads it in turn can bear, nor with a name that objects have of their own. @throws Refused 400 */
+function checkForm(json: unknown): void {
+  const refuse = (detail: string) => new Refused({ status: 400, code: "invalid-request", detail });
+  const rest: (readonly [value: unknown, depth: number])[] = [[json, 0]];
+  for (let one = rest.pop(); one; one = rest.pop()) {
+    const [value, depth] = one;
+    if (typeof value !== "object" || value === null) continue;
+    if (depth >= MAX_DEPTH) throw refuse(`the body is nested over ${MAX_DEPTH} deep`);
+    if (Object.hasOwn(value, "__proto__")) throw refuse("the body has a field __proto__");
+    for (const inner of Object.values(value)) rest.push([inner, depth + 1]);
   }
 }
 
@@ -35,7 +53,8 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // A request that is left before its end stays open for its reply. Without an encoding, it comes as bytes.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_BODY) throw tooLarge();
     chunks.push(chunk);

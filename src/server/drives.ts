@@ -1,11 +1,12 @@
 import type { Parley } from "../app/parley.ts";
-import type { DeliberationId, Principal } from "../kernel/index.ts";
+import type { DeliberationId, Entry, Principal } from "../kernel/index.ts";
+import { pendingSeats } from "../views/pending-seats.ts";
 import { Refused } from "./problem.ts";
 
 // DRIVES-1. A lease per deliberation: of several servers over one store, one drives it. A server that dies loses its leases, and
 //     another one, or its own next start, drives on what it left.
 // DRIVES-2. What does not fit waits in line in the order of its opening; beyond that, a request is refused before it is opened.
-// DRIVES-3. A drive that ends as waiting for a person is begun again when something is recorded in it.
+// DRIVES-3. A drive that ends as waiting for a person is begun again when something is recorded in it, or a seat's time is up.
 
 /** What the openings of a server's clients are named by: a server drives on nobody else's. */
 export const CLIENT_REQUESTS = "api/";
@@ -34,8 +35,8 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
   const own = store.for(principal.organization);
   const running = new Map<DeliberationId, { readonly ended: Promise<void>; readonly stop: () => void }>();
   const line: Waiting[] = [];
-  /** Up to which event a deliberation that waits for a person has been driven. */
-  const waited = new Map<DeliberationId, number>();
+  /** Up to which event a deliberation that waits for a person has been driven, and when a seat's time is up. */
+  const waited = new Map<DeliberationId, { readonly seq: number; readonly untilMs: number }>();
   let stopping = false;
 
   const next = (): void => {
@@ -77,7 +78,8 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
       const driven = await parley.resume(id, { principal: by, signal: both });
       const { status } = await driven.outcome();
       await driven.reactions;
-      if (status === "waiting") waited.set(id, (await own.read(id)).at(-1)?.seq ?? 0);
+      // Up to what the drive itself has seen: what was recorded since, it does not know of.
+      if (status === "waiting") waited.set(id, lastSeen(driven.recorded()));
       else waited.delete(id);
     } finally {
       over.abort();
@@ -95,7 +97,8 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
     const held = new Set((await store.leases("drive/")).map(({ name }) => name));
     for (const { id, seq } of open.toReversed()) {
       if (running.has(id) || held.has(`drive/${id}`) || line.some((one) => one.id === id)) continue;
-      if (waited.get(id) === seq) continue; // DRIVES-3
+      const seen = waited.get(id);
+      if (seen?.seq === seq && world.now() < seen.untilMs) continue; // DRIVES-3
       line.push({ id, principal });
     }
     next();
@@ -144,4 +147,12 @@ export function createDrives({ parley, principal, most, log, onEnd }: DrivesOpti
     },
   };
 }
+
+/** The last of these events, and when the first of the seats that wait has to be answered, in milliseconds since 1970. */
+const lastSeen = (entries: readonly Entry[]) => ({
+  seq: entries.at(-1)?.seq ?? 0,
+  untilMs: Math.min(
+    ...pendingSeats(entries).map(({ until }) => (until === null ? Infinity : Date.parse(until))),
+  ),
+});
 export type Drives = ReturnType<typeof createDrives>;

@@ -11,6 +11,7 @@ import {
 import { hasPeople, veiled, veiledEntry } from "../views/veil.ts";
 import { isClosed } from "../views/result.ts";
 import { isWaiting } from "../views/waiting.ts";
+import { Refused } from "./problem.ts";
 
 // FOLLOW-1. `id:` is the deliberation's seq, so that a follower that returns misses nothing, whatever ended in between. The
 //     store-wide cursor leaves no server.
@@ -226,12 +227,15 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
      */
     async follow(request: FollowRequest, sink: Sink): Promise<(() => void) | undefined> {
       const { id, organization, entries, after, texts: how } = request;
+      if (stopped.signal.aborted) throw stopping();
       const isOver = async (all: readonly Entry[]) =>
         isClosed(all) && !(await process.engine.for(organization).owesReactions(id));
       if (after >= (entries.at(-1)?.seq ?? 0) && (await isOver(entries))) return undefined;
       const channel = channels.get(id) ?? openChannel(request);
       await channel.complete;
       const isAtEnd = await isOver(channel.entries);
+      // Whoever else followed it may have gone meanwhile, and the channel with them.
+      if (channels.get(id) !== channel) return this.follow(request, sink);
       flush(channel); // what is pending goes to the others, and live text is told up to here
       const follower: Follower = { ...sink, texts: how, seq: Math.max(after, lastSeq(channel)) };
       channel.followers.add(follower);
@@ -289,6 +293,12 @@ export type FollowRequest = {
   readonly after: number;
   readonly texts: Texts;
 };
+
+const stopping = () =>
+  new Refused({
+    ...{ status: 503, code: "over-capacity", detail: "the server is stopping", next: "try again later" },
+    headers: { "retry-after": "2" },
+  });
 
 const lastSeq = ({ entries }: Pick<Channel, "entries">): number => entries.at(-1)?.seq ?? 0;
 

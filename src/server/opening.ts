@@ -15,7 +15,7 @@ import type { OpenedRun } from "../app/start.ts";
 import type { Caller } from "./access.ts";
 import { CLIENT_REQUESTS } from "./drives.ts";
 import { Refused } from "./problem.ts";
-import type { Exchange, Services } from "./route.ts";
+import { readingContext, type Exchange, type Services } from "./route.ts";
 
 // OPEN-1. A client's name for its request is the opening's: a repeat joins what the first one opened, and pays nothing.
 // OPEN-2. A deliberation that calls this server again would pay without end: it is refused by its depth.
@@ -80,17 +80,24 @@ export async function openOnce(
   }) => Promise<OpenedRun>,
 ): Promise<OpenedRun> {
   const { principal } = caller;
-  if (request !== undefined) {
-    const { store } = parley.context({}, { principal });
+  const known = async (): Promise<OpenedRun | undefined> => {
+    if (request === undefined) return undefined;
+    const { store } = readingContext(parley, principal);
     const [opened] = await store.read(idOfRequest(principal.organization, request));
-    if (opened && isEvent(opened, "deliberation-opened")) {
-      refuseOther(opened.data.client?.body, client.body);
-      return { opened, fresh: false, notes: [] };
-    }
-  }
+    if (!opened || !isEvent(opened, "deliberation-opened")) return undefined;
+    refuseOther(opened.data.client?.body, client.body);
+    return { opened, fresh: false, notes: [] };
+  };
+  const before = await known();
+  if (before) return before;
   drives.checkRoom();
-  const begun = await open({ request: name, principal, client });
-  if (!begun.fresh) refuseOther(begun.opened.data.client?.body, client.body);
+  const begun = await open({ request: name, principal, client }).catch(async (error: unknown) => {
+    // Of two at once, the other one was first.
+    const rival = await known();
+    if (rival) return rival;
+    throw error;
+  });
+  if (!begun.fresh && request !== undefined) refuseOther(begun.opened.data.client?.body, client.body);
   drives.add(begun.opened.deliberation, principal);
   return begun;
 }
@@ -109,7 +116,7 @@ export async function awaitEnd(
   { parley, followers, world }: Pick<Services, "parley" | "followers" | "world">,
   { id, principal, ms, signal, throughWaiting = false }: AwaitedRun,
 ): Promise<{ readonly entries: readonly Entry[]; readonly isOver: boolean }> {
-  const { store } = parley.context({}, { principal });
+  const { store } = readingContext(parley, principal);
   const until = world.now() + ms;
   const control = new AbortController();
   const stop = () => control.abort();

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Parley } from "../app/parley.ts";
 import { loadResult } from "../app/result.ts";
 import { DeliberationId, type Entry, type Principal } from "../kernel/index.ts";
-import { missing } from "./route.ts";
+import { missing, readingContext } from "./route.ts";
 
 const MAX_KEPT = 2_000;
 const MAX_KEPT_BYTES = 64_000_000;
@@ -19,7 +19,7 @@ export function createResults(parley: Parley) {
   return {
     /** @throws Fault `deliberation-missing`, also for another organization's (the same words) */
     async of(principal: Principal, given: string): Promise<EncodedResult> {
-      const { store, protocols } = parley.context({}, { principal });
+      const { store, protocols } = readingContext(parley, principal);
       const id = DeliberationId.safeParse(given).data;
       if (id === undefined) throw missing(given);
       const key = `${principal.organization}/${id}`;
@@ -43,7 +43,7 @@ export async function readAll(
   given: string,
 ): Promise<{ readonly id: DeliberationId; readonly entries: readonly Entry[] }> {
   const id = DeliberationId.safeParse(given).data;
-  const entries = id === undefined ? [] : await parley.context({}, { principal }).store.read(id);
+  const entries = id === undefined ? [] : await readingContext(parley, principal).store.read(id);
   if (id === undefined || entries.length === 0) throw missing(given);
   return { id, entries };
 }

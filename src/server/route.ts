@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod";
+import type { AppContext } from "../app/context.ts";
 import type { Parley } from "../app/parley.ts";
 import { Since } from "../config/duration.ts";
 import { explainIssue } from "../config/explain.ts";
 import type { FileContext } from "../config/paths.ts";
-import { Fault, type Scope, type World } from "../kernel/index.ts";
+import { Fault, type Principal, type Scope, type World } from "../kernel/index.ts";
 import type { Access, Caller } from "./access.ts";
 import { readJson } from "./body.ts";
 import type { Drives } from "./drives.ts";
@@ -126,7 +127,7 @@ export function route<
       const body = parse(
         "body",
         parts.body,
-        parts.body?.safeParse(undefined).success === true ? json : (json ?? {}),
+        sent === "" && !parts.body?.safeParse(undefined).success ? {} : json,
       );
       return parts.handle({ ...exchange, ...services, params, query, body, sent, caller } as Call<
         z.infer<P>,
@@ -196,6 +197,10 @@ export const moment = () =>
       description: "A day or a time in UTC, or how long ago.",
     },
   } satisfies Documented);
+
+/** The process as a caller sees it who may read alone; what a route needs beyond that, it has asked for. */
+export const readingContext = (parley: Parley, principal: Principal): AppContext =>
+  parley.context({}, { principal, needs: "read" });
 
 /** An id that a deliberation may have; what is none is as missing as one that nobody has. */
 export const missing = (id: string) => new Fault("deliberation-missing", { id: id.slice(0, 40) });

@@ -62,6 +62,8 @@ export type RunningServer = {
   readonly url: string;
   /** The same with the one-time token. */
   readonly link: string;
+  /** The port that it listens on. */
+  readonly port: number;
   /** Is not ready any more, tells streams to return, gives drives this long to reach a recorded step, and ends. */
   stop(graceMs: number): Promise<void>;
 };
@@ -116,6 +118,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   /** What stands beside the APIs. */
   const ownPath = async (path: string, exchange: Exchange): Promise<Reply | undefined> => {
+    if (!OWN_PATHS.has(path)) return undefined;
+    if (!["GET", "HEAD"].includes(exchange.request.method ?? "")) throw notAllowed(["GET"]);
     if (path === "healthz") return { status: 200, body: { ok: true } };
     if (path === "readyz") {
       const problems = await ready();
@@ -125,9 +129,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await access.caller(exchange.request);
       return { status: 200, content: { type: "text/plain; version=0.0.4", bytes: metrics() } };
     }
-    if (path !== "") return undefined;
     const token = exchange.url.searchParams.get("token");
-    if (token === null) return { status: 200, content: { type: "text/plain; charset=utf-8", bytes: HELLO } };
+    // A look ahead at the link, such as a messenger's, is not its use.
+    if (token === null || exchange.request.method === "HEAD")
+      return { status: 200, content: { type: "text/plain; charset=utf-8", bytes: HELLO } };
     const cookie = await access.redeem(token);
     const headers = cookie === undefined ? undefined : { "set-cookie": cookie, location: base };
     if (headers) return { status: 303, headers };
@@ -152,11 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const matched = matchOf(found.router, method, below);
     if (matched) return matched.route.answer(exchange, services, matched.params);
     const others = METHODS.filter((one) => matchOf(found.router, one, below));
-    if (others.length === 0) throw notHere(path);
-    const allow = others.join(", ");
-    throw new Refused({
-      ...{ status: 405, code: "method-not-allowed", detail: `this is for ${allow}`, headers: { allow } },
-    });
+    throw others.length === 0 ? notHere(path) : notAllowed(others);
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -167,6 +168,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       control.abort();
     });
     let path = "";
+    if (stopped.signal.aborted) response.shouldKeepAlive = false;
     try {
       access.checkHost(request);
       const { url: target = "/" } = request;
@@ -178,6 +180,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const reply = await dispatch(path, { request, response, url, signal: control.signal });
       if (reply) send(response, reply);
     } catch (error) {
+      if (request.errored !== null) return; // the client has gone, or was too slow (SERVER-3)
       const refusal = refusalOf(error);
       if (refusal.status >= 500 && !(error instanceof Refused))
         log(
@@ -190,8 +193,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         send(response, surface ? surface.refuse(refusal) : problemReply(refusal));
       }
     } finally {
-      counts.set(response.statusCode, (counts.get(response.statusCode) ?? 0) + 1);
-      if (stopped.signal.aborted) response.shouldKeepAlive = false;
+      if (response.headersSent) counts.set(response.statusCode, (counts.get(response.statusCode) ?? 0) + 1);
     }
   };
 
@@ -227,11 +229,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url,
     link: `${url}?token=${access.token()}`,
+    port,
     async stop(graceMs) {
       stopped.abort();
-      const closed = new Promise((resolve) => server.close(resolve));
+      // It still answers, so that whoever watches over it sees that it is not ready.
       await followers.stop();
       await drives.stop(graceMs);
+      const closed = new Promise((resolve) => server.close(resolve));
       for (const one of exchanges) one.abort();
       await keeping;
       const late = setTimeout(() => server.closeAllConnections(), 1_000);
@@ -247,6 +251,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 const ORIGIN = "http://parley.invalid";
 
 const METHODS = ["GET", "POST", "DELETE"] as const;
+/** What stands beside the APIs. */
+const OWN_PATHS: ReadonlySet<string> = new Set(["", "healthz", "readyz", "metrics"]);
 type Router = RegExpRouter<Route>;
 
 function routerOf({ routes }: Surface): Router {
@@ -285,6 +291,13 @@ const notHere = (path: string) =>
     ...{ status: 404, code: "not-found", detail: `there is nothing at /${path.slice(0, 100)}` },
     next: "see api/v1/openapi.json",
   });
+
+function notAllowed(methods: readonly string[]): Refused {
+  const allow = methods.flatMap((one) => (one === "GET" ? ["GET", "HEAD"] : [one])).join(", ");
+  return new Refused({
+    ...{ status: 405, code: "method-not-allowed", detail: `this is for ${allow}`, headers: { allow } },
+  });
+}
 
 /** The free bytes of the disk where a store's file is; without limit for another store. */
 async function freeBytes(location: string): Promise<number> {

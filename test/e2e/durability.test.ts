@@ -1,10 +1,7 @@
-import { createServer } from "node:http";
-import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Database from "libsql";
 import { beforeAll, describe, expect, it } from "vitest";
+import { countedCalls } from "../support/counted-calls.ts";
 import {
   built,
   eventsIn,
@@ -29,39 +26,6 @@ const ASK = [
   MODELS.map((name) => `openai/${name}`).join(","),
 ];
 
-/** Passes every model call on to a sim-server, and counts them. */
-async function counted(url: string) {
-  let calls = 0;
-  const server = createServer((request, response) => {
-    calls += 1;
-    const body = Readable.toWeb(request) as ReadableStream<Uint8Array>; // node:http's own stream of bytes
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    const headers = { "content-type": "application/json" };
-    void fetch(`${url}${request.url}`, { method: "POST", body, headers, duplex: "half", signal: gone.signal })
-      .then((reply) => {
-        response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "" });
-        if (reply.body)
-          Readable.fromWeb(reply.body)
-            .on("error", () => response.destroy())
-            .pipe(response);
-        else response.end();
-      })
-      .catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    calls: () => calls,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
 const onlyId = async (place: Somewhere): Promise<string> => {
   const { stdout } = await place.run(["list", "--json"]);
   const rows: unknown = JSON.parse(stdout);
@@ -75,7 +39,7 @@ describe("a council killed with kill -9", () => {
   beforeAll(async () => {
     await using place = somewhere();
     const server = await simServer(place);
-    await using calls = await counted(server.url);
+    await using calls = await countedCalls(server.url);
     whole = resultIn(await place.run([...ASK, "--json", "--quiet"], { OPENAI_BASE_URL: calls.url }));
     expect(calls.calls()).toBe(7);
     await server.stop();
@@ -87,7 +51,7 @@ describe("a council killed with kill -9", () => {
     async (nth) => {
       await using place = somewhere();
       const server = await simServer(place);
-      await using calls = await counted(server.url);
+      await using calls = await countedCalls(server.url);
       const env = { OPENAI_BASE_URL: calls.url };
 
       const victim = place.start(ASK, env);

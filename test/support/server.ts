@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { openConfigured } from "../../src/app/configured.ts";
 import { issueCredential } from "../../src/app/credentials.ts";
 import type { Parley } from "../../src/app/parley.ts";
@@ -24,8 +25,7 @@ export type Got = {
   readonly json: Json;
 };
 /** JSON whose form the test knows. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a test asserts what it reads
-export type Json = any;
+export type Json = ReturnType<typeof JSON.parse>;
 
 export type Sent = {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -98,7 +98,7 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     issueCredential(context, {
       ...{ kind: "key", name: "test", until },
       principal: {
-        scopes: [...scopes],
+        scopes,
         organization:
           organization === undefined ? principal.organization : OrganizationId.parse(organization),
         user: user === undefined ? principal.user : (user as Principal["user"]), // a name that fits
@@ -106,7 +106,7 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     });
   const { secret: key } = await newKey();
   const { base = "/" } = given;
-  const port = Number(new URL(server.url).port || given.port);
+  const { port } = server;
   let stopped: Promise<void> | undefined;
   const stop = (graceMs = 2_000) => (stopped ??= server.stop(graceMs).then(() => parley.close()));
   const open = (method: string, path: string, { headers = {}, body, key: other = key, signal }: Sent) =>
@@ -249,4 +249,13 @@ export async function rawExchange(port: number, bytes: string | Buffer, ms = 2_0
   });
   socket.destroy();
   return text;
+}
+
+/** Asserts that a reply is a refusal in the words of RFC 9457, and gives its body. */
+export function expectProblem(got: Got, status: number, code: string): Json {
+  expect({ status: got.status, type: got.headers["content-type"], text: got.text }).toMatchObject({
+    ...{ status, type: "application/problem+json", text: expect.stringContaining(`"code":"${code}"`) },
+  });
+  expect(got.json).toMatchObject({ type: "about:blank", status, code, title: expect.any(String) as string });
+  return got.json;
 }

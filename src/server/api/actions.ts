@@ -4,7 +4,7 @@ import { isClosed } from "../../views/result.ts";
 import { checkDepth, clientRequest, openOnce } from "../opening.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { route, type Route } from "../route.ts";
+import { readingContext, route, type Route } from "../route.ts";
 import { OfRun, openedReply, REFUSALS } from "./deliberations.ts";
 import {
   Answered,
@@ -43,9 +43,9 @@ export const actionRoutes: readonly Route[] = [
     async handle(call) {
       const { parley, drives, caller, params } = call;
       const { id, entries } = await readAll(parley, caller.principal, params.id);
-      const owes = await parley.context({}, { principal: caller.principal }).engine.owesReactions(id);
+      const owes = await readingContext(parley, caller.principal).engine.owesReactions(id);
       if (isClosed(entries) && !owes) throw ended(entries);
-      drives.checkRoom();
+      if (!drives.isRunning(id) && drives.place(id) === 0) drives.checkRoom();
       drives.add(id, caller.principal);
       return openedReply(call, { opened: openingIn(entries), fresh: true, notes: [] });
     },
@@ -57,7 +57,7 @@ export const actionRoutes: readonly Route[] = [
       "Idempotency-Key": "A name for the request: a repeat of it joins the same fork.",
       Prefer: "wait=SECONDS gives the result in the reply, if it comes in time.",
     },
-    replies: { 200: Result, 201: Opened, ...REFUSALS, 402: Problem },
+    replies: { 200: Result, 201: Opened, 202: Opened, ...REFUSALS, 402: Problem },
     async handle(call) {
       const { body, parley, caller, params } = call;
       checkDepth(call, call);

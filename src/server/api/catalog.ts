@@ -9,8 +9,8 @@ import { isFault, type Principal } from "../../kernel/index.ts";
 import { memoryReport } from "../../lab/ablation/memory-stats.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, Refused } from "../problem.ts";
-import { moment, route, whole, type Route, type Services } from "../route.ts";
-import { REFUSALS } from "./deliberations.ts";
+import { moment, readingContext, route, whole, type Route, type Services } from "../route.ts";
+import { refuseForeignFields, REFUSALS } from "./deliberations.ts";
 import {
   Catalog,
   ConfigReply,
@@ -25,7 +25,7 @@ import {
 } from "./schemas.ts";
 
 const contextOf = ({ parley }: Pick<Services, "parley">, principal: Principal) =>
-  parley.context({}, { principal });
+  readingContext(parley, principal);
 
 const OfEngram = z.strictObject({ id: z.string().max(200) });
 
@@ -51,6 +51,7 @@ export const catalogRoutes: readonly Route[] = [
     summary: "Say what a question would take, without calling a model",
     replies: { 200: Estimate, ...REFUSALS, 402: Problem },
     async handle({ parley, caller: { principal }, body }) {
+      refuseForeignFields(body);
       const asked = body as unknown as StartRequest; // Checked by the library, field by field.
       return { status: 200, body: await parley.estimate(asked, { principal }) };
     },

@@ -2,14 +2,24 @@ import * as z from "zod";
 import { EXPORT_FORMATS, exportText } from "../../app/export.ts";
 import { listRuns } from "../../app/lookup.ts";
 import type { OpenedRun } from "../../app/start.ts";
-import { DeliberationId, SeriesId } from "../../kernel/index.ts";
+import { DeliberationId, SeriesId, type Entry } from "../../kernel/index.ts";
 import { veiled } from "../../views/veil.ts";
 import { isWaiting } from "../../views/waiting.ts";
 import { publicEntry, type Texts } from "../followers.ts";
 import { awaitEnd, checkDepth, clientRequest, openOnce, preferredWait } from "../opening.ts";
 import { Problem, Refused } from "../problem.ts";
 import { readAll } from "../results.ts";
-import { missing, moment, route, whole, type Call, type Reply, type Route, type Services } from "../route.ts";
+import {
+  missing,
+  moment,
+  readingContext,
+  route,
+  whole,
+  type Call,
+  type Reply,
+  type Route,
+  type Services,
+} from "../route.ts";
 import { EventPage, Listed, NewRequest, Opened, RecordedEvent, Result } from "./schemas.ts";
 
 const TAG = "Deliberations";
@@ -40,11 +50,7 @@ export const deliberationRoutes: readonly Route[] = [
     async handle(call) {
       const { body, parley } = call;
       checkDepth(call, call);
-      if ("request" in body) {
-        const detail = "request is no field here";
-        const next = "send it as the header Idempotency-Key";
-        throw new Refused({ status: 422, code: "invalid-request", detail, next });
-      }
+      refuseForeignFields(body);
       const asked: Record<string, unknown> = body; // The library checks it, field by field.
       const begun = await openOnce(call, clientRequest(call, body), ({ request, ...rest }) =>
         parley.open({ ...asked, question: body.question, request }, rest),
@@ -73,7 +79,7 @@ export const deliberationRoutes: readonly Route[] = [
     replies: { 200: Listed, ...REFUSALS },
     async handle({ parley, caller: { principal }, query }) {
       const { label = [], q, limit = 50, after: before, ...filter } = query;
-      const { store } = parley.context({}, { principal });
+      const { store } = readingContext(parley, principal);
       const labels = Object.fromEntries([label].flat().map(splitLabel));
       const found = await listRuns(store, { ...filter, search: q, limit: limit + 1, before, labels });
       const data = found.slice(0, limit).map(({ organization: _organization, ...shown }) => shown);
@@ -88,7 +94,7 @@ export const deliberationRoutes: readonly Route[] = [
     async handle({ results, caller: { principal }, params: { id }, request }) {
       const { seq, bytes } = await results.of(principal, id);
       const headers = { etag: `"${seq}"`, "cache-control": "private, no-cache" };
-      if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers };
+      if (isUnchanged(request.headers["if-none-match"], headers.etag)) return { status: 304, headers };
       return { status: 200, headers, content: { type: "application/json", bytes } };
     },
   }),
@@ -144,7 +150,7 @@ export const deliberationRoutes: readonly Route[] = [
     replies: { 200: { type: "*/*", description: "The file" }, ...REFUSALS },
     async handle({ parley, caller: { principal }, params, query: { format = "md" } }) {
       const { id, entries } = await readAll(parley, principal, params.id);
-      const bytes = await exportText(parley.context({}, { principal }), entries, { format });
+      const bytes = await exportText(readingContext(parley, principal), exportable(entries), { format });
       const [type, ending] = EXPORTED[format];
       const headers = {
         "content-disposition": `attachment; filename="parley-${id}.${ending}"`,
@@ -155,6 +161,32 @@ export const deliberationRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/**
+ * Events as the service exports them in every format: nothing that a person must not see yet (VEIL-1), nor the store's cursor
+ * (FOLLOW-1).
+ */
+const exportable = (entries: readonly Entry[]): readonly Entry[] =>
+  veiled(entries).map((entry) => ({ ...entry, cursor: undefined }) as unknown as Entry); // no export reads it
+
+/** Whether one of the ETags of an If-None-Match is this one; a proxy that compresses makes it a weak one. */
+const isUnchanged = (given: string | undefined, etag: string): boolean =>
+  given?.split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, ""))) ?? false;
+
+/** Fields that a library's caller has, and a client says otherwise or not at all. @throws Refused 422 */
+export function refuseForeignFields(body: Readonly<Record<string, unknown>>): void {
+  const { protocolSettings } = body;
+  const names = new Set([...Object.keys(body), ...Object.keys(protocolSettings ?? {})]);
+  for (const [name, next] of Object.entries(FOREIGN_FIELDS))
+    if (names.has(name))
+      throw new Refused({ status: 422, code: "invalid-request", detail: `${name} is no field here`, next });
+}
+
+const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
+  request: "send it as the header Idempotency-Key",
+  config: "give agents, rounds, models and the other fields of a debate",
+  contextFolder: "send the texts as context",
+};
 
 const EXPORTED: {
   readonly [format in (typeof EXPORT_FORMATS)[number]]: readonly [type: string, ending: string];
@@ -197,7 +229,7 @@ export async function openedReply(
     };
   }
   return {
-    ...{ status: fresh ? status : 200, headers },
+    ...{ status: fresh ? status : 202, headers },
     body: {
       ...{ id, status: isWaiting(entries) ? "waiting" : "open", url: self, events: `${self}/events` },
       ...{ place: drives.place(id), notes },
@@ -217,6 +249,11 @@ async function followEvents(
     throw new Refused({ status: 400, code: "invalid-request", detail, next: "send back the id of an event" });
   }
   const { id, entries } = await readAll(parley, caller.principal, call.params.id);
+  if (request.method === "HEAD") {
+    writeStreamHead(response);
+    response.end();
+    return undefined;
+  }
   const begin = () => {
     if (!response.headersSent) writeStreamHead(response);
   };
