@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
-import { testServer, SUM, type TestServer } from "./support/server.ts";
+import { serverPlace, testServer, SUM, type TestServer } from "./support/server.ts";
 
 // Clients that nobody here wrote, against a server on simulated models.
 
@@ -242,15 +242,20 @@ describe("npm's openai", () => {
     expect(fresh.json.parley.id).not.toBe(first.json.parley.id);
   });
 
-  it("refuses a deliberation that asks this server again", async () => {
-    const reply = await server.post(
-      "/v1/chat/completions",
-      { model: "parley/ask", messages: asking() },
-      {
-        headers: { "x-parley-depth": "1" },
-      },
+  it("refuses a deliberation whose own model is this server, and pays for nothing", async () => {
+    const endpoint = `compatible:\n  self: {url: "${server.url}v1", key-env: SELF_KEY, model: parley/ask}\n`;
+    using place = serverPlace({ "parley/parley.yaml": endpoint });
+    await using outer = await testServer(
+      { surfaces: [nativeApi, openAiApi], env: { SELF_KEY: server.key } },
+      place,
     );
-    expect([reply.status, reply.json.error.code]).toEqual([400, "recursion"]);
+    const before = (await server.get("deliberations")).json.data.length;
+    const reply = await outer.post("/v1/chat/completions", {
+      ...{ model: "parley/respond", messages: asking(), parley: { models: ["compatible/self"] } },
+    });
+    expect(reply.status).toBe(502);
+    expect(reply.json.error.message).toContain("may not start another");
+    expect((await server.get("deliberations")).json.data).toHaveLength(before);
   });
 
   it("creates, streams, resumes, retrieves and cancels responses", async () => {

@@ -165,7 +165,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     exchanges.add(control);
     response.on("close", () => {
       exchanges.delete(control);
-      control.abort();
+      control.abort(GONE); // without a reason, each would make an error of its own
     });
     let path = "";
     if (stopped.signal.aborted) response.shouldKeepAlive = false;
@@ -305,6 +305,8 @@ async function freeBytes(location: string): Promise<number> {
   const found = await statfs(dirname(location)).catch(() => undefined);
   return found ? found.bavail * found.bsize : Infinity;
 }
+
+const GONE = new Error("the client has gone");
 
 const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
