@@ -160,6 +160,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw others.length === 0 ? notHere(path) : notAllowed(others);
   };
 
+  /** Writes an unexpected error into the log, and says under which name. (SERVER-2) */
+  const nameInLog = (refusal: Refusal, error: unknown, what: string): Refusal => {
+    if (refusal.status < 500 || error instanceof Refused) return refusal;
+    const instance = `urn:parley:request:${world.id()}`;
+    log(`${instance} ${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return { ...refusal, instance };
+  };
+
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const control = new AbortController();
     exchanges.add(control);
@@ -181,11 +189,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (reply) send(response, reply);
     } catch (error) {
       if (request.errored !== null) return; // the client has gone, or was too slow (SERVER-3)
-      const refusal = refusalOf(error);
-      if (refusal.status >= 500 && !(error instanceof Refused))
-        log(
-          `${request.method} /${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        );
+      const refusal = nameInLog(refusalOf(error), error, `${request.method} /${path}`);
       // A reply that has begun can only be broken off.
       if (response.headersSent) response.destroy();
       else {

@@ -22,10 +22,11 @@ const AS_BAD_REQUEST: ReadonlySet<string> = new Set([
   ...["configuration", "invalid-request", "untrusted", "protocol-unknown", "template-slot", "event-invalid"],
 ]);
 
-export function apiErrorOf({ status, detail, next, code, errors }: Refusal): ApiError {
+export function apiErrorOf({ status, detail, next, code, errors, instance }: Refusal): ApiError {
   const type = TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
   const param = errors?.[0]?.pointer.replace(/^#\//, "").replaceAll("/", ".") ?? null;
-  return { message: next === undefined ? detail : `${detail}; ${next}`, type, code, param };
+  const words = [detail, next, instance].filter((one) => one !== undefined);
+  return { message: words.join("; "), type, code, param };
 }
 
 /** A refusal in the words of OpenAI's API. */
