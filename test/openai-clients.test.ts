@@ -3,6 +3,8 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateObject, generateText, jsonSchema, streamText } from "ai";
 import OpenAI from "openai";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nativeApi } from "../src/server/api/index.ts";
 import { openAiApi } from "../src/server/openai/index.ts";
@@ -95,6 +97,63 @@ describe("npm's openai", () => {
     const { parley } = extrasOf(last);
     const result = (await server.get(`deliberations/${String(parley?.["id"])}`)).json;
     expect(text).toBe(result.answer);
+  });
+
+  it("gets a comment at once, data without names, and [DONE]", async () => {
+    const reply = await server.post("/v1/chat/completions", {
+      ...{ model: "parley/council", messages: asking(), stream: true },
+    });
+    expect(reply.headers).toMatchObject({
+      "x-accel-buffering": "no",
+      "cache-control": "no-cache, no-transform",
+    });
+    const blocks = reply.text.split("\n\n").filter((block) => block !== "");
+    expect(blocks[0]).toBe(": ");
+    expect(blocks.slice(1).filter((block) => !block.startsWith("data: "))).toEqual([]);
+    expect(blocks.at(-1)).toBe("data: [DONE]");
+    const first = JSON.parse((blocks[1] ?? "").slice(6)) as OpenAI.ChatCompletionChunk;
+    expect(first.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
+  });
+
+  it("asks a pack as a model", async () => {
+    const reply = await client.chat.completions.create({ model: "parley/risk-review", messages: asking() });
+    const id = String(extrasOf(reply).parley?.["id"]);
+    const { protocol, participants } = (await server.get(`deliberations/${id}`)).json;
+    expect(protocol.name).toBe("council");
+    expect(participants.length).toBeGreaterThan(2);
+  });
+
+  it("leaves usage out where a provider does not report it", async () => {
+    const silent = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { "content-type": "application/json" });
+      const choices = [
+        { index: 0, message: { role: "assistant", content: "It is 391." }, finish_reason: "stop" },
+      ];
+      response.end(JSON.stringify({ choices }));
+    });
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    using place = serverPlace({
+      "parley/parley.yaml": `compatible:\n  silent: {url: "http://127.0.0.1:${port}/v1", model: x}\n`,
+    });
+    await using other = await testServer({ surfaces: [nativeApi, openAiApi] }, place);
+    const ask = (more: object) =>
+      other.post("/v1/chat/completions", {
+        ...{
+          model: "parley/respond",
+          messages: asking(),
+          parley: { models: ["compatible/silent"] },
+          ...more,
+        },
+      });
+    const whole = await ask({});
+    expect([whole.status, whole.json.choices[0].message.content]).toEqual([200, "It is 391."]);
+    expect(whole.json).not.toHaveProperty("usage");
+    expect((await ask({ stream: true, stream_options: { include_usage: true } })).text).not.toContain(
+      '"usage"',
+    );
+    silent.close();
   });
 
   it("sees what a respondent writes while it writes it", async () => {
