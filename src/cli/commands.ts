@@ -342,6 +342,13 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
     examples: ["models", "models test openai/gpt-5-mini"],
     run: async (io, given, words) => (await import("./commands/models.ts")).models(io, given, words),
   }),
+  defineCommand("tools", "List the tools that models may be given, of servers too", {
+    details:
+      "Starts the servers that mcp-servers names. --tools gives tools by these names to whoever answers.",
+    options: options.JSON_FLAG,
+    examples: ["tools", "tools --json"],
+    run: async (io, given) => (await import("./commands/tools.ts")).tools(io, given),
+  }),
   defineCommand("demo", "Watch a recorded council; no model is called", {
     options: options.DEMO,
     examples: ["demo", "demo --keep --fast"],

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { Json, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
 import { Duration } from "./duration.ts";
 import { recordKeyType, joinWithOr, type Hint } from "./explain.ts";
+import { McpServers } from "./mcp-servers.ts";
 
 /** A number, also where the environment or a flag gives it as text. */
 function parseNumber(value: unknown): unknown {
@@ -197,6 +198,15 @@ export const Settings = z.strictObject({
   memory: truth.meta({ expects: "on or off", example: "off" }).default(true),
   /** Whether the models of `respond` and `chat` may search memory themselves, and keep facts that they are told. */
   memoryTools: truth.meta({ expects: "on or off", example: "off" }).default(true),
+  /** Servers of tools (MCP), in the form that other clients read; written `mcpServers` too. */
+  mcpServers: McpServers.default({}),
+  /** Tools that members, respondents and agents may call: `get_datetime`, `SERVER/TOOL`, or `SERVER/*` for all of a server's. */
+  tools: z
+    .preprocess(splitEntries, z.array(line(200)).max(50))
+    .meta({ expects: "names of tools, separated by commas or as a list", example: "get_datetime,search/*" })
+    .default([]),
+  /** How many tools one answer may call; 5 by default, 10 for an agent of a debate. */
+  toolCallLimit: number(z.int().min(1).max(100), "an integer from 1 to 100", "10").optional(),
   /** The owner of the memory. */
   user: UserId.meta({
     expects: "a name of letters, digits, dot, dash, underscore, @ and +",
