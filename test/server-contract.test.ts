@@ -80,7 +80,7 @@ it("Spectral has nothing to say against it", async () => {
 
 /** What would be drawn from too many texts to ever be carried out. */
 const KNOWN: Known = {
-  models: fc.constantFrom([...SIMS], [SIMS[0]], SIMS.join(","), ["sim/ada", "sim/bo"]),
+  models: fc.constantFrom([...SIMS], [SIMS[0]], ["sim/ada", "sim/bo"]),
   ...Object.fromEntries(
     ["chair", "reviewers", "synthesizer", "judge"].map((name) => [
       name,
