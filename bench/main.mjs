@@ -17,6 +17,7 @@ import { lag } from "./lag.mjs";
 import { memory } from "./memory.mjs";
 import { memorySearch } from "./memory-search.mjs";
 import { replay } from "./replay.mjs";
+import { serve } from "./serve.mjs";
 import { start } from "./start.mjs";
 import { besides, headOf, lineOf, verdictOf } from "./table.mjs";
 
@@ -34,6 +35,7 @@ const MEASUREMENTS = {
   gates,
   evolution,
   known,
+  serve,
 };
 
 /** What is measured where two builds are compared. */

@@ -1,5 +1,5 @@
 // node paced-server.mjs: chat completions whose every token is the time at which it left, in milliseconds of this
-// machine's monotonic clock, 50 a second; the model `stamps-N` says N of them. (What `parley sim-server` says depends on
+// machine's monotonic clock, 50 a second; the model `stamps-N` says N of them, and `stamps-N-MS` one every MS milliseconds. (What `parley sim-server` says depends on
 // nothing but the request.)
 import { createServer } from "node:http";
 
@@ -14,7 +14,7 @@ const server = createServer((request, response) => {
   let body = "";
   request.setEncoding("utf8").on("data", (/** @type {string} */ text) => (body += text));
   request.on("end", () => {
-    const tokens = Number(JSON.parse(body).model.replace("stamps-", ""));
+    const [, tokens = 0, tokenMs = TOKEN_MS] = JSON.parse(body).model.split("-").map(Number);
     response.writeHead(200, { "content-type": "text/event-stream" });
     const startMs = now();
     let sent = 0;
@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
       }
       response.write(token(`${now().toFixed(3)} `));
       sent += 1;
-      setTimeout(next, Math.max(0, startMs + sent * TOKEN_MS - now()));
+      setTimeout(next, Math.max(0, startMs + sent * tokenMs - now()));
     };
     next();
   });

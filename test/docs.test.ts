@@ -18,7 +18,8 @@ import { built, simServer, somewhere, type Somewhere } from "./e2e/parley.ts";
 // - a fence ```LANGUAGE FILE writes its text to FILE in the folder that the page's examples share;
 // - a fence ```console runs each line that begins with "$ ", and compares what it prints with the lines below it. "ID" in a
 //   command is the latest run. Ids, times and dates are not compared; a command without lines below it has to succeed only.
-//   "console providers" runs with keys, and a simulated server in the place of every provider;
+//   "console providers" runs with keys, and a simulated server in the place of every provider; "console serve" and "ts serve"
+//   run beside `parley serve`, with a key in PARLEY_KEY;
 // - a fence ```ts is type-checked against the built package and run; "// → text" says what it prints.
 // A fence ```sh is not run: it spends money, or needs what a test has not. No fence is without a language.
 // UPDATE_DOCS=1 npx vitest run test/docs.test.ts writes what commands print now into the pages.
@@ -157,6 +158,7 @@ describe("the commands", () => {
       let text = read(page);
       const needsServer = fencesIn(page).some(({ info }) => info === "console providers");
       const { url } = needsServer ? await simServer(own) : { url: "" };
+      let served: Awaited<ReturnType<typeof serve>> | undefined;
       for (const { info, text: block } of fencesIn(page)) {
         const [language = "", word = ""] = info.split(" ");
         if (language !== "console") {
@@ -166,9 +168,13 @@ describe("the commands", () => {
           }
           continue;
         }
+        if (word === "serve") served ??= await serve(own);
         let now = "";
         for (const { command, printed } of examplesIn(block)) {
-          const ended = await inShell(own, command, word === "providers" ? keysFor(url) : {});
+          const ended =
+            word === "serve" && served
+              ? await inShell(own, command.replaceAll(SERVED, served.url), served.env)
+              : await inShell(own, command, word === "providers" ? keysFor(url) : {});
           const problem = ended.code === 0 ? "" : ended.stderr;
           expect({ code: ended.code, problem }, `${page}: ${command}`).toEqual({ code: 0, problem: "" });
           if (printed !== "" && !isUpdate)
@@ -182,6 +188,17 @@ describe("the commands", () => {
     180_000, // the guide of bench asks 400 questions three times
   );
 });
+
+/** Where examples reach the server. */
+const SERVED = "http://127.0.0.1:7317";
+
+/** `parley serve` on a free port, and a key for it. */
+async function serve(own: Somewhere) {
+  const { stdout } = await own.run(["key", "new", "docs"]);
+  const running = own.start(["serve", "--port", "0"]);
+  const link = await running.seen("stdout", /http:\S+/);
+  return { url: new URL(/http:\S+/.exec(link)?.[0] ?? "").origin, env: { PARLEY_KEY: stdout.trim() } };
+}
 
 /** Keys, and the addresses of a server that answers for every provider whose address can be set. */
 const keysFor = (url: string): Readonly<Record<string, string>> => ({
@@ -238,7 +255,10 @@ describe("the programs", () => {
   const programs = pages.flatMap((page) =>
     fencesIn(page)
       .filter(({ info }) => info.split(" ")[0] === "ts")
-      .map(({ text }, index) => ({ name: `${page.replaceAll(/[/.]/g, "-")}-${index + 1}.ts`, text })),
+      .map(({ text, info }, index) => ({
+        ...{ name: `${page.replaceAll(/[/.]/g, "-")}-${index + 1}.ts`, text },
+        isServed: info === "ts serve",
+      })),
   );
   beforeAll(() => {
     mkdirSync(scratch, { recursive: true });
@@ -265,14 +285,16 @@ describe("the programs", () => {
 
   it.each(programs)(
     "run: $name",
-    async ({ name, text }) => {
+    async ({ name, text, isServed }) => {
       await using own = somewhere();
+      const served = isServed ? await serve(own) : undefined;
+      if (served) writeFileSync(join(folder, name), text.replaceAll(SERVED, served.url));
       const { stdout } = await promisify(execFile)(
         process.execPath,
         ["--import", "tsx", join(folder, name)],
         {
           cwd: folder,
-          env: { PATH: process.env["PATH"], HOME: own.folder, OLLAMA_HOST: "127.0.0.1:1" },
+          env: { PATH: process.env["PATH"], HOME: own.folder, OLLAMA_HOST: "127.0.0.1:1", ...served?.env },
         },
       );
       for (const [, printed = ""] of text.matchAll(/\/\/ → (.*)$/gm)) expect(stdout).toContain(printed);

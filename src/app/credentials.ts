@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { Fault, type OrganizationId, type Principal, type World } from "../kernel/index.ts";
 import type { Credential, Credentials } from "../stores/credentials.ts";
@@ -34,7 +34,9 @@ export async function issueCredential(
     const why = "a key must end in the future";
     throw new Fault("configuration", { why, next: "give a later time" });
   }
-  const id = [...randomBytes(12)].map((byte) => "abcdefghijkmnpqrstuvwxyz23456789"[byte % 32]).join("");
+  // It begins with a digit, so that nobody takes it for a word.
+  const letters = [...randomBytes(11)].map((byte) => "abcdefghijkmnpqrstuvwxyz23456789"[byte % 32]);
+  const id = [randomInt(2, 10), ...letters].join("");
   const secret = `${PREFIX[kind]}${id}_${randomBytes(32).toString("base64url")}`;
   await credentials.put({
     ...{ id, kind, name: name.trim(), principal, digest: digestOf(secret), revokedAt: null },

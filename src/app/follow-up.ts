@@ -70,8 +70,13 @@ type FollowUpPart = Pick<OpeningPart, "conversation" | "settings" | "templates">
  */
 export async function followUp(
   context: Pick<AppContext, "store" | "principal" | "settings">,
-  { previous: id, member: name, again = false }: FollowUpRequest,
+  { previous: id, member: name, again = false, history }: FollowUpRequest,
 ): Promise<FollowUp> {
+  if (history !== undefined && history.length > 0) {
+    if (id === undefined && name === undefined && !again) return afterHistory(context, history);
+    const next = "give one of the two: the run before has its own history";
+    throw new Fault("configuration", { why: "history is given beside a run that it follows", next });
+  }
   if (id === undefined) {
     const asked = name === undefined ? (again ? "a question again" : undefined) : "a member";
     if (asked === undefined) return NO_FOLLOW_UP;
@@ -102,7 +107,27 @@ export type FollowUpRequest = {
   readonly again?: boolean | undefined;
   /** A member of the conversation's newest council or debate, by id or name, that answers alone. */
   readonly member?: string | undefined;
+  /** Earlier turns that were held elsewhere, oldest first, in place of `previous`. */
+  readonly history?: readonly EarlierTurn[] | undefined;
 };
+
+/** A turn of a conversation. */
+export type EarlierTurn = { readonly question: string; readonly answer: string };
+
+/** A request after turns that are no runs here. */
+const afterHistory = (
+  { principal: { user }, settings }: Pick<AppContext, "principal" | "settings">,
+  history: readonly EarlierTurn[],
+): FollowUp => ({
+  ...NO_FOLLOW_UP,
+  as: (usual) => ({
+    ...usual,
+    turnsBefore: (_previous, { whole }) =>
+      Promise.resolve(whole ? history : history.slice(-settings.historyTurns)),
+  }),
+  part: (participants) =>
+    Promise.resolve({ conversation: { history, user }, ...windowOf(participants, settings) }),
+});
 
 /**
  * The part of an opening that makes it a turn of a conversation, for protocols with several participants: its position, the
@@ -114,7 +139,6 @@ async function followUpPart(
   previous: DeliberationId,
   { participants, again }: { readonly participants: OpeningPart["participants"]; readonly again: boolean },
 ): Promise<FollowUpPart> {
-  const windows = participants.map(({ model }) => contextTokensOf(model, settings) ?? USUAL_CONTEXT);
   return {
     conversation: {
       ...(await nextTurn(store, previous, user)),
@@ -122,6 +146,17 @@ async function followUpPart(
       user,
       ...(again ? { again } : {}),
     },
+    ...windowOf(participants, settings),
+  };
+}
+
+/** The window that earlier turns are fitted to, and what summarizes those that do not fit. */
+function windowOf(
+  participants: OpeningPart["participants"],
+  settings: AppContext["settings"],
+): Pick<FollowUpPart, "settings" | "templates"> {
+  const windows = participants.map(({ model }) => contextTokensOf(model, settings) ?? USUAL_CONTEXT);
+  return {
     settings: { conversation: { contextTokens: Math.min(...windows), maxTurns: settings.historyTurns } },
     templates: { [conversationSummaryTemplate.name]: conversationSummaryTemplate.text },
   };

@@ -242,6 +242,7 @@ const COMMON_FIELDS = {
   previous: z.string().optional(),
   again: z.boolean().optional(),
   member: z.string().min(1).optional(),
+  history: z.array(z.strictObject({ question: z.string(), answer: z.string() })).optional(),
   request: z.string().min(1).optional(),
   seats: z.array(PersonRequest).max(26).optional(),
   reactions: z.boolean().optional(),

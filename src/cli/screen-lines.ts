@@ -1,5 +1,6 @@
 import type { RunProgress, ProgressRow, StepView } from "../views/progress.ts";
 import { oneLine, printable } from "../reports/printable.ts";
+import { modelWords, tookWords, workWords } from "../reports/entry-words.ts";
 import type { Style } from "../reports/style.ts";
 import { cutTo, padTo, tailOf, widthOf, wrapped } from "../reports/text-width.ts";
 import { pluralize, formatDuration, formatNumber, formatUsd } from "../text/format.ts";
@@ -183,40 +184,6 @@ function textLines(row: ProgressRow, most: number, columns: number): string[] {
   return lines.slice(-most).map((line) => `  ${line.trimEnd()}`);
 }
 
-type StepWords = {
-  readonly doing: string;
-  readonly done: string;
-  /** Whether people can read what is written while it is: no JSON, and no notes for a program. */
-  readonly isProse?: boolean;
-};
-
-const WORKS: { readonly [work: string]: StepWords | undefined } = {
-  draft: { doing: "drafting", done: "draft", isProse: true },
-  answer: { doing: "answering", done: "answer", isProse: true },
-  proposal: { doing: "proposing", done: "proposal", isProse: true },
-  review: { doing: "ranking", done: "review" },
-  synthesis: { doing: "writing", done: "synthesis", isProse: true },
-  comparison: { doing: "comparing", done: "comparison" },
-  revision: { doing: "revising", done: "revision", isProse: true },
-  refinement: { doing: "refining", done: "refinement", isProse: true },
-  critique: { doing: "criticizing", done: "critique", isProse: true },
-  clarification: { doing: "asking questions", done: "questions" },
-  summary: { doing: "summarizing", done: "summary" },
-  requirements: { doing: "reading the requirements", done: "requirements" },
-  confidence: { doing: "judging confidence", done: "confidence" },
-  convergence: { doing: "checking convergence", done: "convergence" },
-  evaluation: { doing: "grading", done: "grading" },
-  grade: { doing: "grading", done: "grading" },
-  preference: { doing: "comparing", done: "comparison" },
-  pairwise: { doing: "comparing", done: "comparison" },
-  guess: { doing: "guessing", done: "guess" },
-  recall: { doing: "searching memory", done: "memory search" },
-};
-
-/** A kind of work, as a step names it, in words; of one that is not known here, its name, and of a step's key nothing. */
-export const workWords = (work: string): StepWords =>
-  WORKS[work] ?? (/^[a-z]+$/.test(work) ? { doing: work, done: work } : { doing: "working", done: "step" });
-
 /** What is read of a text while it is written: without marks of Markdown, and without what is meant for a program. */
 const readableTail = (text: string): string =>
   text
@@ -226,15 +193,6 @@ const readableTail = (text: string): string =>
     .replaceAll(/^[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*$/gm, "")
     .replaceAll(/[ \t]*(?<!\\)\|[ \t]*/g, " ")
     .replaceAll(/\*{2,3}|~~|`|(?<![\p{L}\d])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\p{L}\d])/gu, "");
-
-/** What a step took, in brackets, as far as it is known: ` (1.2 s, 312 tokens)`. */
-export function tookWords({ latencyMs, tokensOut }: Pick<StepView, "latencyMs" | "tokensOut">): string {
-  const parts = [
-    latencyMs === null ? "" : formatDuration(latencyMs),
-    tokensOut === null ? "" : `${formatNumber(tokensOut)} tokens`,
-  ].filter(Boolean);
-  return parts.length > 0 ? ` (${parts.join(", ")})` : "";
-}
 
 /** Where a step is, for a participant's row. */
 function stateWords({ work, state, text, attempt, again: repeated, why, ...took }: StepView): string {
@@ -252,6 +210,3 @@ function stateWords({ work, state, text, attempt, again: repeated, why, ...took 
       return `${done} failed: ${oneLine(why ?? "for an unknown reason", 300)}`;
   }
 }
-
-/** A model for a narrow place: without the parameters of a simulated one. */
-export const modelWords = (model: string): string => oneLine(model.split("?")[0] ?? model, 100);

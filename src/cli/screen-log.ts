@@ -1,10 +1,9 @@
-import { callOf, isEvent, workOf, type Call, type Entry, type Frame, type StepKey } from "../kernel/index.ts";
+import { isEvent, type Entry, type Frame, type StepKey } from "../kernel/index.ts";
 import { progressView } from "../views/progress.ts";
-import { isHidden } from "../views/veil.ts";
-import { speakerOf } from "../views/spending.ts";
 import { formatNumber } from "../text/format.ts";
 import { jsonLine, oneLine } from "../reports/printable.ts";
-import { modelWords, outcomeWords, spentWords, tookWords, workWords } from "./screen-lines.ts";
+import { entryWords, workWords } from "../reports/entry-words.ts";
+import { outcomeWords, spentWords } from "./screen-lines.ts";
 
 /**
  * Progress as plain lines, one for each change of state and none for a token: for a log, a pipe, a CI job. With `verbose`
@@ -49,69 +48,6 @@ export function createScreenLog(
 
 const attemptOf = (frame: Frame): number => (frame.kind === "text" ? frame.delta.attempt : 1);
 
-/** What an event changed, in a line; undefined where it changed nothing that a reader waits for. */
-function entryWords(entry: Entry): string | undefined {
-  const who = speakerOf(entry);
-  if (isEvent(entry, "deliberation-opened")) {
-    const { protocol, participants } = entry.data;
-    const seats = participants.map(({ id, model }) => `${id} (${modelWords(model)})`);
-    return `${protocol.name} ${entry.deliberation}: ${seats.join(", ")}`;
-  }
-  if (isEvent(entry, "degradation-noted")) {
-    const { participant, what, why } = entry.data;
-    return participant === undefined ? `${what} failed: ${why}` : `${who}: ${doneOf(entry)} failed: ${why}`;
-  }
-  const asked = isEvent(entry, "reply-received") ? callOf(entry) : undefined;
-  if (asked?.ok && asked.toolCalls !== undefined && asked.toolCalls.length > 0)
-    return `${who}: calls ${asked.toolCalls.map(({ name }) => name).join(", ")}${tookWords({ latencyMs: asked.latencyMs, tokensOut: asked.tokens.out })}`;
-  if (isEvent(entry, "summary-made") && !entry.data.part) {
-    const { charactersBefore, charactersAfter, method, call } = entry.data;
-    const took = call ? tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out }) : "";
-    const how = took === "" ? ` (${method})` : took.replace(/\)$/, `, ${method})`);
-    return `${who}: ${formatNumber(charactersBefore)} → ${formatNumber(charactersAfter)} characters${how}`;
-  }
-  if (isEvent(entry, "seat-opened")) return `waiting for ${entry.data.person}`;
-  if (isEvent(entry, "seat-expired")) return entry.data.why;
-  if (isEvent(entry, "reply-received") && !isHidden(entry))
-    return `${who}: reply could not be read, asking again: ${entry.data.why}`;
-  if (isEvent(entry, "review-given") && !entry.data.ranking.ok)
-    return `${who}: review could not be read: ${entry.data.ranking.reason}`;
-  if (isEvent(entry, "roster-fixed")) {
-    const { phase, in: inside, out } = entry.data;
-    const all = inside.length + out.length;
-    if (all === 0) return undefined;
-    const cut = out.filter(({ cap }) => cap !== undefined).map(({ id }) => id);
-    if (cut.length > 0 && phase.endsWith("/reached")) return "The limit is too low for the next step";
-    if (cut.length === all) return "Nobody is asked: the limit is too low";
-    if (cut.length > 0) return `Left out, as the limit is too low for more: ${cut.join(", ")}`;
-    const missing = out.map(({ id, why }) => `; ${id} failed: ${why}`).join("");
-    const [, round, kind = phase] = /^round-(\d+)\/([a-z]+)$/.exec(phase) ?? [];
-    const where = round === undefined ? "" : `Round ${round}: `;
-    const { done } = workWords(kind);
-    const replies = done === "step" ? "replies" : done.replace(/y$/, "ie").replace(/s?$/, "s");
-    const received = `${where}${inside.length} of ${all} ${replies} received`;
-    return received + missing;
-  }
-  if (isEvent(entry, "standing-reached")) {
-    const places = entry.data.places.map(({ id, place, score }) =>
-      score === null ? `${id} unranked` : `${place}. ${id}`,
-    );
-    return `Peer ranking: ${places.join(", ")}`;
-  }
-  if (isEvent(entry, "rung-decided")) return entry.data.reason;
-  if (isEvent(entry, "clarification-asked"))
-    return `${who} asks: ${entry.data.questions.map(({ text }) => text).join(" ")}`;
-  const call = callOf(entry);
-  return call && doneWords(entry, { who, call });
-}
-
-function doneWords(entry: Entry, { who, call }: { readonly who: string; readonly call: Call }): string {
-  const took = tookWords({ latencyMs: call.latencyMs, tokensOut: call.tokens.out });
-  const how = entry.origin.by === "adopted" ? ` reused from ${entry.origin.from}` : ` done${took}`;
-  const of = isEvent(entry, "critique-given") ? workOf(entry)?.of : undefined;
-  return `${who}${of === undefined ? "" : ` on ${of}`}: ${doneOf(entry)}${how}`;
-}
-
 /** What a verbose log adds: the first line of a text, and what a tool was called with and gave. */
 function detailOf(entry: Entry): string | undefined {
   if (isEvent(entry, "answer-given", "critique-given", "synthesis-given", "summary-made"))
@@ -121,6 +57,3 @@ function detailOf(entry: Entry): string | undefined {
   const { length } = jsonLine(result).trimEnd();
   return `${by}: ${tool} ${jsonLine(given).trimEnd().slice(0, 200)} → ${formatNumber(length)} characters`;
 }
-
-const doneOf = (entry: Entry): string =>
-  workWords(workOf(entry)?.kind ?? ("step" in entry.origin ? entry.origin.step : entry.type)).done;

@@ -84,7 +84,11 @@ export const createHttpTransport = (
 ): Transport => {
   const { wire, model, key } = endpoint;
   const filter = createSecretFilter(key === null ? [] : [key]);
-  const headers = key === null ? {} : wire.authorize(key);
+  const headers = {
+    ...(key === null ? {} : wire.authorize(key)),
+    // An endpoint of the user's own may be a Parley server: it refuses to deliberate within a deliberation.
+    ...(endpoint.provider.startsWith("compatible/") ? { "x-parley-depth": "1" } : {}),
+  };
   const learnedKey = `${endpoint.url} ${model}`;
   /** By what the wire appends; the same for nearly every request. */
   const urls = new Map<string, URL>();

@@ -53,6 +53,8 @@ type Channel = {
   readonly complete: Promise<void>;
   pending: Entry[];
   timer: NodeJS.Timeout | undefined;
+  /** When its followers were told something last. */
+  sentAt: number;
 };
 
 export type FollowersOptions = {
@@ -94,10 +96,15 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
   };
 
   const wake = (channel: Channel): void => {
-    channel.timer ??= setTimeout(() => {
+    if (channel.timer !== undefined) return;
+    const send = () => {
       channel.timer = undefined;
+      channel.sentAt = process.world.now();
       flush(channel);
-    }, FLUSH_MS);
+    };
+    // What comes after a pause is told at once; what comes in a rush, in batches.
+    const dueMs = Math.max(0, channel.sentAt + FLUSH_MS - process.world.now());
+    channel.timer = setTimeout(send, dueMs);
   };
 
   const flush = (channel: Channel): void => {
@@ -154,7 +161,15 @@ export function createFollowers({ parley, principal, log }: FollowersOptions) {
 
   const openChannel = ({ id, organization, entries: read }: FollowRequest): Channel => {
     const channel: Channel = {
-      ...{ id, organization, followers: new Set(), entries: [...read], pending: [], timer: undefined },
+      ...{
+        id,
+        organization,
+        followers: new Set(),
+        entries: [...read],
+        pending: [],
+        timer: undefined,
+        sentAt: 0,
+      },
       // What was recorded between the reading and the channel nobody has heard.
       complete: process.store
         .for(organization)

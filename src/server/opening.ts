@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   canonical,
   type Digest,
+  type Opening,
   isEvent,
   type DeliberationId,
   type Entry,
@@ -25,12 +26,16 @@ const KEY = /^[\x21-\x7e]{1,200}$/;
 export type ClientRequest = {
   /** The opening's request; undefined where the client gave no name. */
   readonly request: string | undefined;
-  readonly client: { readonly key: string; readonly body: Digest };
+  readonly client: NonNullable<Opening["client"]>;
 };
 
 /** What a client's request is named by. @throws Refused 400 for a name that cannot be one */
 export function clientRequest(
-  { request, caller, world }: Exchange & Pick<Services, "world"> & { readonly caller: Caller },
+  {
+    request,
+    caller,
+    world,
+  }: Pick<Exchange, "request"> & Pick<Services, "world"> & { readonly caller: Caller },
   body: unknown,
 ): ClientRequest & { readonly name: string } {
   const given = request.headers["idempotency-key"];
@@ -109,7 +114,7 @@ function refuseOther(known: string | undefined, given: string): void {
  */
 export async function awaitEnd(
   { parley, followers, world }: Pick<Services, "parley" | "followers" | "world">,
-  { id, principal, ms, signal }: AwaitedRun,
+  { id, principal, ms, signal, throughWaiting = false }: AwaitedRun,
 ): Promise<{ readonly entries: readonly Entry[]; readonly isOver: boolean }> {
   const { store } = readingContext(parley, principal);
   const until = world.now() + ms;
@@ -123,7 +128,8 @@ export async function awaitEnd(
       const next = followers.next(id, control.signal);
       for (const entry of await store.read(id, entries.at(-1)?.seq ?? 0)) entries.push(entry);
       const isOver = isClosed(entries);
-      if (isOver || isWaiting(entries) || signal.aborted || world.now() >= until) return { entries, isOver };
+      const waits = !throughWaiting && isWaiting(entries);
+      if (isOver || waits || signal.aborted || world.now() >= until) return { entries, isOver };
       await next;
     }
   } finally {
@@ -138,6 +144,8 @@ export type AwaitedRun = {
   readonly principal: Principal;
   readonly ms: number;
   readonly signal: AbortSignal;
+  /** Whether it waits on while a person is waited for. */
+  readonly throughWaiting?: boolean;
 };
 
 /** The seconds of `Prefer: wait=N`, in milliseconds; 0 without it. */

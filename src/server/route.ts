@@ -27,7 +27,7 @@ export type Services = {
   /** `/` or a path that ends in one. */
   readonly base: string;
   /** Where clients reach it, with a slash at its end. */
-  readonly url: string;
+  readonly publicUrl: string;
 };
 
 /** What the process was configured with. */
@@ -36,6 +36,8 @@ export type ServerConfig = {
   readonly place: FileContext;
   /** How many deliberations deep a request may come from: a call of a deliberation's own is at depth 1. */
   readonly maxDepth: number;
+  /** For how long nothing may come on a connection that waits, in milliseconds; ten seconds by default. */
+  readonly quietMs?: number;
 };
 
 /** One request on its way. `signal` aborts when the client has gone. */

@@ -160,12 +160,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw others.length === 0 ? notHere(path) : notAllowed(others);
   };
 
+  /** Writes an unexpected error into the log, and says under which name. (SERVER-2) */
+  const nameInLog = (refusal: Refusal, error: unknown, what: string): Refusal => {
+    if (refusal.status < 500 || error instanceof Refused) return refusal;
+    const instance = `urn:parley:request:${world.id()}`;
+    log(`${instance} ${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return { ...refusal, instance };
+  };
+
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const control = new AbortController();
     exchanges.add(control);
     response.on("close", () => {
       exchanges.delete(control);
-      control.abort();
+      control.abort(GONE); // without a reason, each would make an error of its own
     });
     let path = "";
     if (stopped.signal.aborted) response.shouldKeepAlive = false;
@@ -181,11 +189,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (reply) send(response, reply);
     } catch (error) {
       if (request.errored !== null) return; // the client has gone, or was too slow (SERVER-3)
-      const refusal = refusalOf(error);
-      if (refusal.status >= 500 && !(error instanceof Refused))
-        log(
-          `${request.method} /${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        );
+      const refusal = nameInLog(refusalOf(error), error, `${request.method} /${path}`);
       // A reply that has begun can only be broken off.
       if (response.headersSent) response.destroy();
       else {
@@ -221,7 +225,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const named = isAnyAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = given ? `${given.href.replace(/\/$/, "")}/` : `http://${named}:${port}${base}`;
   const services: Services = {
-    ...{ parley, access, drives, followers, base, url, config, world },
+    ...{ parley, access, drives, followers, base, config, world, publicUrl: url },
     results: createResults(parley),
   };
   followers.start();
@@ -305,6 +309,8 @@ async function freeBytes(location: string): Promise<number> {
   const found = await statfs(dirname(location)).catch(() => undefined);
   return found ? found.bavail * found.bsize : Infinity;
 }
+
+const GONE = new Error("the client has gone");
 
 const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",

@@ -12,6 +12,7 @@ import {
 } from "./debate/judge.ts";
 import { draft, finalAnswer } from "./draft.ts";
 import { playForestRole } from "./forest.ts";
+import { writeForm } from "./form.ts";
 import type { Fact, SimParameters } from "./reference.ts";
 import {
   compareAnswers,
@@ -109,7 +110,7 @@ function write({ model, prompt, wantsJson }: ReplyDraft): string {
     case "json":
       return JSON.stringify({ answer: model.belief?.answer ?? draft(model, question) });
     case "response":
-      return respond(model, task, question);
+      return writeForm(question, prompt.context) ?? respond(model, task, question);
     case "review":
       return writeReview(model, reviewAnswers(model, task.answers), wantsJson);
     case "review-repair":

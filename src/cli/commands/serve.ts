@@ -2,6 +2,7 @@ import { openConfigured } from "../../app/configured.ts";
 import { listKeys } from "../../app/credentials.ts";
 import { Fault } from "../../kernel/index.ts";
 import { nativeApi } from "../../server/api/index.ts";
+import { openAiApi } from "../../server/openai/index.ts";
 import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
@@ -29,7 +30,7 @@ export const serve = (io: Io, options: Values<typeof SERVE>): Promise<void> =>
       }
       const server = await startServer({
         ...{ parley, principal, host, port, base, publicUrl, maxDrives },
-        ...{ surfaces: [nativeApi], mounts: {} },
+        ...{ surfaces: [nativeApi, openAiApi], mounts: {} },
         config: { version: manifest.version, place: { env, cwd }, maxDepth: 0 },
         log: (line) => output.note(line),
       }).catch((error: unknown) => {

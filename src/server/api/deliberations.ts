@@ -212,10 +212,10 @@ export async function openedReply(
   { opened, fresh, notes }: OpenedRun,
   status = 202,
 ): Promise<Reply> {
-  const { drives, url, results, caller } = call;
+  const { drives, publicUrl, results, caller } = call;
   const { principal } = caller;
   const id = opened.deliberation;
-  const self = `${url}api/v1/deliberations/${id}`;
+  const self = `${publicUrl}api/v1/deliberations/${id}`;
   const headers: Record<string, string> = {
     location: self,
     ...(fresh ? {} : { "idempotent-replayed": "true" }),

@@ -2,11 +2,17 @@ import { Refused, problemReply } from "../problem.ts";
 import { route, type Route } from "../route.ts";
 import type { Surface } from "../server.ts";
 import { actionRoutes } from "./actions.ts";
+import { busRoutes } from "./bus.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { deliberationRoutes } from "./deliberations.ts";
 import { openApiDocument } from "./openapi.ts";
 
-export const apiRoutes: readonly Route[] = [...deliberationRoutes, ...actionRoutes, ...catalogRoutes];
+export const apiRoutes: readonly Route[] = [
+  ...deliberationRoutes,
+  ...actionRoutes,
+  ...catalogRoutes,
+  ...busRoutes,
+];
 
 /** The native API. */
 export const nativeApi: Surface = {
@@ -20,7 +26,7 @@ export const nativeApi: Surface = {
         handle: () => Promise.reject(new Refused({ status: 404, code: "not-found", detail: "" })),
       }),
       // Whoever may not call the API may know what it takes.
-      answer: async (_exchange, { config: { version }, url }) => ({
+      answer: async (_exchange, { config: { version }, publicUrl: url }) => ({
         status: 200,
         body: openApiDocument(apiRoutes, { version, url }),
       }),

@@ -4,13 +4,14 @@ import { Contributions } from "../../lab/contributions/contributions.ts";
 import { MemoryEngram, MemoryFacts, MemorySearch } from "../../views/memory-view.ts";
 import { Problem, TITLES } from "../problem.ts";
 import type { ReplySchema, Route } from "../route.ts";
+import { BusMessage } from "./bus.ts";
 import * as schemas from "./schemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The names of the schemas in the document. `Json` is recursive: without a name of its own it could not be referred to. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
-  ...{ Json, Labels, Problem, Contributions, MemorySearch, MemoryEngram, MemoryFacts },
+  ...{ BusMessage, Json, Labels, Problem, Contributions, MemorySearch, MemoryEngram, MemoryFacts },
   ...schemas,
 };
 

@@ -54,6 +54,11 @@ export const NewRequest = z.looseObject({
   /** The deliberation that this one follows in a conversation. */
   previous: DeliberationId.optional(),
   again: z.boolean().optional(),
+  /** Earlier turns that were held elsewhere, oldest first. */
+  history: z
+    .array(z.strictObject({ question: text, answer: text }))
+    .max(1_000)
+    .optional(),
   seats: z
     .array(z.strictObject({ name: text.min(1).max(100), seat: text.min(1).max(60) }))
     .max(26)

@@ -1,0 +1,177 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+import { median, quantile, startClient, startServer } from "./harness.mjs";
+
+/** @typedef {{ lags: number[], frames: number, cpuUs: number }} Followed Milliseconds; frames that all followers got; processor time of the server a frame and follower. */
+
+const RATE = 3_000;
+/** A token every so many milliseconds: slower than batches, and faster. */
+const PACES = [40, 20];
+
+/**
+ * A server in a process of its own: followers of live streams, and stored results at a fixed rate, beside the same bytes from
+ * a bare `node:http`. @type {import("./harness.mjs").Measurement}
+ */
+export async function serve({ dist, quick, repetitions = quick ? 1 : 3, scratch }) {
+  const { followers, drives, tokens, seconds } = quick
+    ? { followers: 100, drives: 5, tokens: 25, seconds: 2 }
+    : { followers: 400, drives: 20, tokens: 100, seconds: 10 };
+  const models = await startServer([fileURLToPath(new URL("paced-server.mjs", import.meta.url))]);
+  const parley = await startParley(dist, { scratch, models: models.url });
+  const raw = await startServer([fileURLToPath(new URL("bare-server.mjs", import.meta.url)), models.url]);
+  /** @type {Map<string, number[]>} */
+  const figures = new Map();
+  const note = (/** @type {string} */ name, /** @type {number} */ value) =>
+    figures.set(name, [...(figures.get(name) ?? []), value]);
+  try {
+    const follow = (/** @type {string} */ by, /** @type {number} */ paceMs, /** @type {number} */ count) =>
+      followAll({ by, paceMs, tokens: count, followers, drives, parley, raw });
+    await follow("parley", 40, 25);
+    for (let repetition = 0; repetition < repetitions; repetition += 1)
+      for (const paceMs of PACES)
+        for (const by of ["parley", "raw"]) {
+          const { lags, cpuUs } = await follow(by, paceMs, tokens);
+          note(`${by} ${paceMs} p50`, quantile(lags, 0.5));
+          note(`${by} ${paceMs} p99`, quantile(lags, 0.99));
+          note(`${by} ${paceMs} cpu`, cpuUs);
+        }
+    const id = await parley.ask();
+    await fetch(raw.url, { method: "POST", body: await parley.result(id) });
+    for (let repetition = 0; repetition < repetitions; repetition += 1)
+      for (const [by, url, headers] of /** @type {const} */ ([
+        ["parley", `${parley.url}api/v1/deliberations/${id}`, parley.headers],
+        ["raw", `${raw.url}/result`, {}],
+      ])) {
+        const run = await autocannon({ url, headers, duration: seconds, connections: 32, overallRate: RATE });
+        if (run.non2xx > 0) throw new Error(`${run.non2xx} replies of ${by} were refused`);
+        note(`${by} result p50`, run.latency.p50);
+        note(`${by} result p99`, run.latency.p99);
+        note(`${by} result rate`, run.requests.average);
+      }
+  } finally {
+    await parley.stop();
+    raw.stop();
+    models.stop();
+  }
+  const of = (/** @type {string} */ name) => median(figures.get(name) ?? []);
+  const rows = [];
+  for (const by of ["parley", "raw"]) {
+    const own = (/** @type {object} */ target) => (by === "parley" && !quick ? target : {});
+    for (const paceMs of PACES) {
+      const is = `${by}: ${followers} followers of ${drives} streams, a token every ${paceMs} ms`;
+      const slow = paceMs === PACES[0];
+      rows.push(
+        {
+          name: `${is}, p50`,
+          value: of(`${by} ${paceMs} p50`),
+          unit: "ms",
+          ...(slow ? own({ target: 2 }) : {}),
+        },
+        { name: `${is}, p99`, value: of(`${by} ${paceMs} p99`), unit: "ms", ...own({ target: 40 }) },
+        {
+          name: `${is}, CPU a frame and follower`,
+          value: of(`${by} ${paceMs} cpu`),
+          unit: "us",
+          ...own({ target: 20 }),
+        },
+      );
+    }
+    const is = `${by}: a stored result, ${RATE} a second`;
+    rows.push(
+      { name: `${is}, p50`, value: of(`${by} result p50`), unit: "ms" },
+      { name: `${is}, p99`, value: of(`${by} result p99`), unit: "ms", ...own({ target: 30 }) },
+      {
+        name: `${is}, answered`,
+        value: of(`${by} result rate`),
+        unit: "/s",
+        ...own({ target: RATE * 0.95, least: true }),
+      },
+    );
+  }
+  return { rows };
+}
+
+/** `parley serve` of a build, over a store of its own, and a key. @param {string} dist @param {{ scratch: string, models: string }} place */
+async function startParley(dist, { scratch, models }) {
+  const home = join(scratch, "serve-home");
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, "parley.yaml"), `compatible:\n  paced: {url: "${models}/v1"}\nmemory: off\n`);
+  const env = { PATH: process.env["PATH"], HOME: scratch, PARLEY_HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
+  const command = (/** @type {string[]} */ ...args) =>
+    spawn(process.execPath, [join(dist, "cli.mjs"), ...args], {
+      env,
+      cwd: scratch,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  const lines = (/** @type {ReturnType<typeof command>} */ child) =>
+    createInterface({ input: /** @type {import("node:stream").Readable} */ (child.stdout) })[
+      Symbol.asyncIterator
+    ]();
+  const { value: key } = await lines(command("key", "new", "bench")).next();
+  const child = command("serve", "--port", "0");
+  const { value: link } = await lines(child).next();
+  const url = new URL("/", link).href;
+  const headers = { authorization: `Bearer ${key}` };
+  const post = async (/** @type {object} */ body, /** @type {Record<string, string>} */ more = {}) => {
+    const init = { method: "POST", headers: { ...headers, ...more, "content-type": "application/json" } };
+    const response = await fetch(`${url}api/v1/deliberations`, { ...init, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return /** @type {Promise<{ id: string, events: string }>} */ (response.json());
+  };
+  return {
+    url,
+    headers,
+    pid: child.pid ?? 0,
+    post,
+    ask: async () =>
+      (
+        await post(
+          { question: "What is 17 * 23?", models: ["sim/a", "sim/b"], protocol: "council" },
+          { prefer: "wait=20" },
+        )
+      ).id,
+    result: async (/** @type {string} */ id) =>
+      Buffer.from(await (await fetch(`${url}api/v1/deliberations/${id}`, { headers })).arrayBuffer()),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", resolve);
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+/** Streams of one name are one stream. */
+let runs = 0;
+
+/** Opens streams and lets clients in another process follow them. @param {{ by: string, paceMs: number, tokens: number, followers: number, drives: number, parley: Awaited<ReturnType<typeof startParley>>, raw: Awaited<ReturnType<typeof startServer>> }} options */
+async function followAll({ by, paceMs, tokens, followers, drives, parley, raw }) {
+  runs += 1;
+  const client = await startClient("clients/followers.mjs", {});
+  try {
+    const urls =
+      by === "raw"
+        ? Array.from({ length: drives }, (_, index) => ({
+            ...{ url: `${raw.url}/${runs}-${index}/${tokens}-${paceMs}`, headers: {} },
+          }))
+        : await Promise.all(
+            Array.from({ length: drives }, async () => {
+              const body = {
+                question: "Go.",
+                protocol: "respond",
+                models: [`compatible/paced/stamps-${tokens}-${paceMs}`],
+              };
+              const { events } = await parley.post({ ...body, reactions: false, memory: false });
+              return { url: events, headers: parley.headers };
+            }),
+          );
+    return /** @type {Followed} */ (
+      await client.ask({ urls, followers, tokens, pid: by === "raw" ? raw.pid : parley.pid })
+    );
+  } finally {
+    client.stop();
+  }
+}

@@ -1,0 +1,336 @@
+import * as z from "zod";
+import { type DeliberationId, type Entry } from "../../kernel/index.ts";
+import { isClosed } from "../../views/result.ts";
+import { beginStream, withPatience } from "../patience.ts";
+import { refusalOf } from "../problem.ts";
+import { route, type Route } from "../route.ts";
+import { apiErrorOf, badField } from "./errors.ts";
+import {
+  CHAT_REFUSED,
+  COMMON_IGNORED,
+  EffortName,
+  Own,
+  readFields,
+  settingsOf,
+  type Format,
+  type ReadRequest,
+} from "./fields.ts";
+import { chooseModel } from "./models.ts";
+import {
+  openRequest,
+  outcomeOf,
+  openingIn,
+  stageLine,
+  type ApiCall,
+  type ApiOutcome,
+  type ApiUsage,
+} from "./run.ts";
+import { readSchema } from "./structured.ts";
+
+// CHAT-1. A stream has no event names: most clients end at one that they do not know.
+// CHAT-2. Only a respondent's text is sent while it is written: a chair's ends in claims that are cut off, and a text that was sent
+//     cannot be taken back.
+
+const PIECE = 400;
+
+const Content = z.union([
+  z.string(),
+  z.array(z.looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() })),
+]);
+const Message = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+  content: Content.nullish(),
+});
+const JsonSchema = z.record(z.string(), z.unknown());
+const ResponseFormat = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({ type: z.literal("json_object") }),
+  z.strictObject({
+    type: z.literal("json_schema"),
+    json_schema: z.looseObject({ name: z.string().optional(), schema: JsonSchema.optional() }),
+  }),
+]);
+
+export const Limit = z.int().positive().max(1_000_000);
+export const Metadata = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((all) => Object.keys(all).length <= 16, "it has at most 16 pairs");
+
+const Honoured = z.strictObject({
+  model: z.string().min(1).max(200),
+  messages: z.array(Message).min(1).max(10_000),
+  stream: z.boolean().optional(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).optional(),
+  stop: z.union([z.string(), z.array(z.string()).max(16)]).optional(),
+  max_tokens: Limit.optional(),
+  max_completion_tokens: Limit.optional(),
+  reasoning_effort: EffortName.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  seed: z.int().optional(),
+  response_format: ResponseFormat.optional(),
+  metadata: Metadata.optional(),
+  user: z.string().max(512).optional(),
+  safety_identifier: z.string().max(512).optional(),
+  parley: Own.optional(),
+});
+const TABLE = {
+  honoured: Honoured,
+  ignored: [
+    ...COMMON_IGNORED,
+    ...["tools", "functions", "presence_penalty", "frequency_penalty", "logit_bias", "prediction"],
+  ],
+  refused: CHAT_REFUSED,
+};
+
+type ReadChat = ReadRequest & { readonly stream: boolean; readonly wantsUsage: boolean };
+
+function readChat(call: ApiCall, body: unknown): ReadChat {
+  const { given, ignored } = readFields(body, TABLE);
+  const chosen = chooseModel(call, given.model);
+  const { system, history, question, left } = readMessages(given.messages);
+  const { settings, ignored: unused } = settingsOf(chosen, {
+    ...{ system, temperature: given.temperature, seed: given.seed, parley: given.parley },
+    ...{ effort: given.reasoning_effort, metadata: given.metadata },
+    maxTokens: given.max_completion_tokens ?? given.max_tokens,
+    user: given.user ?? given.safety_identifier,
+  });
+  return {
+    model: chosen.id,
+    start: { ...settings, question, ...(history.length > 0 ? { history } : {}) },
+    stop: [given.stop ?? []].flat(),
+    format: formatOf(given.response_format),
+    ignored: [...ignored, ...unused, ...left],
+    stream: given.stream === true,
+    wantsUsage: given.stream_options?.include_usage === true,
+  };
+}
+
+/** An object of any form, where no schema is given. */
+export const ANY_OBJECT: Format = { schema: { type: "object" } };
+
+function formatOf(format: z.infer<typeof ResponseFormat> | undefined): Format {
+  if (!format || format.type === "text") return null;
+  const made =
+    format.type === "json_object" ? ANY_OBJECT : { schema: format.json_schema.schema ?? { type: "object" } };
+  readSchema(made?.schema ?? {});
+  return made;
+}
+
+/** Instructions, earlier turns, and the question: the last message of the user. */
+function readMessages(messages: readonly z.infer<typeof Message>[]): {
+  readonly system: string;
+  readonly history: readonly { readonly question: string; readonly answer: string }[];
+  readonly question: string;
+  readonly left: readonly string[];
+} {
+  const system: string[] = [];
+  const history: { question: string; answer: string }[] = [];
+  const left: string[] = [];
+  let asked: string[] = [];
+  for (const [index, { role, content }] of messages.entries()) {
+    const text = textIn(content, `messages[${index}].content`);
+    if (role === "system" || role === "developer") system.push(text);
+    else if (role === "user") asked.push(text);
+    else if (role === "assistant") {
+      if (text !== "") history.push({ question: asked.join("\n\n") || "(no question)", answer: text });
+      if (text !== "") asked = [];
+    } else left.push(`messages[${index}]`);
+  }
+  const question = asked.join("\n\n");
+  if (question.trim() === "") throw badField("messages", "the last message is the user's, with the question");
+  return { system: system.filter(Boolean).join("\n\n"), history, question, left };
+}
+
+/** A message's text. @throws Refused 400 for a part that is none */
+export function textIn(content: z.infer<typeof Content> | null | undefined, place: string): string {
+  if (content === null || content === undefined) return "";
+  if (typeof content === "string") return content;
+  return content
+    .map(({ type, text, refusal }, index) => {
+      if (["text", "input_text", "output_text"].includes(type)) return text ?? "";
+      if (type === "refusal") return refusal ?? "";
+      throw badField(
+        `${place}[${index}]`,
+        `${place}[${index}]: ${type.slice(0, 60)} is not supported; send text`,
+      );
+    })
+    .join("\n");
+}
+
+export const chatRoutes: readonly Route[] = [
+  route("post", "chat/completions", {
+    ...{ name: "createChatCompletion", tag: "OpenAI", needs: "write", body: z.unknown() },
+    summary: "Put a chat's last message before models",
+    replies: { 200: z.unknown() },
+    async handle(call) {
+      const read = readChat(call, call.body);
+      const id = await openRequest(call, read, { body: call.body });
+      const headers = {
+        "x-parley-deliberation": id,
+        location: `${call.publicUrl}api/v1/deliberations/${id}`,
+      };
+      if (read.stream) {
+        await streamChat(call, id, { ...read, headers });
+        return undefined;
+      }
+      return withPatience(call, headers, async () => {
+        const outcome = await outcomeOf(call, id);
+        return { status: 200, headers, body: completionOf(call, read.model, outcome) };
+      });
+    },
+  }),
+];
+
+const head = ({ world }: ApiCall, id: DeliberationId, model: string) => ({
+  ...{ id: `chatcmpl-${id}`, created: Math.floor(world.now() / 1_000), model },
+});
+
+/** The whole text: what is missing stands first. */
+export const wholeText = ({ degraded, text }: ApiOutcome): string =>
+  degraded === "" ? text : `${degraded}\n\n${text}`;
+
+function completionOf(call: ApiCall, model: string, outcome: ApiOutcome) {
+  const { id, finish, usage, parley, stages } = outcome;
+  const message = {
+    role: "assistant",
+    content: wholeText(outcome),
+    reasoning_content: stages.join("\n"),
+    refusal: null,
+  };
+  return {
+    ...{ ...head(call, id, model), object: "chat.completion", parley },
+    choices: [{ index: 0, message, finish_reason: finish, logprobs: null }],
+    ...(usage ? { usage: chatUsage(usage) } : {}),
+  };
+}
+
+const chatUsage = ({ in: input, out, cached, reasoning, cost }: ApiUsage) => ({
+  ...{ prompt_tokens: input, completion_tokens: out, total_tokens: input + out },
+  prompt_tokens_details: { cached_tokens: cached },
+  completion_tokens_details: { reasoning_tokens: reasoning },
+  ...(cost === undefined ? {} : { cost }),
+});
+
+type StreamPlan = {
+  readonly model: string;
+  readonly start: ReadRequest["start"];
+  readonly stop: readonly string[];
+  readonly format: Format;
+  readonly wantsUsage: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+async function streamChat(call: ApiCall, id: DeliberationId, plan: StreamPlan): Promise<void> {
+  const { response } = call;
+  const base = { ...head(call, id, plan.model), object: "chat.completion.chunk" };
+  const stream = beginStream(call, plan.headers);
+  const chunk = (delta: object, finish: string | null = null): void =>
+    stream.data({ ...base, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }] });
+  chunk({ role: "assistant", content: "" });
+  // A text that is cut, or written again as JSON, cannot be sent before it is whole. (CHAT-2)
+  const isLive = plan.start.protocol === "respond" && plan.format === null && plan.stop.length === 0;
+  const live = isLive ? liveText(call, id, (text) => chunk({ content: text })) : undefined;
+  const telling = tellStages(call, id, (line) => chunk({ reasoning_content: `${line}\n` }));
+  try {
+    const outcome = await outcomeOf(call, id);
+    await telling.end();
+    const sent = live?.end() ?? "";
+    for (const piece of piecesOf(restAfter(sent, outcome))) chunk({ content: piece });
+    chunk({}, outcome.finish);
+    const usage = plan.wantsUsage && outcome.usage ? { usage: chatUsage(outcome.usage) } : {};
+    stream.data({ ...base, choices: [], ...usage, parley: outcome.parley });
+    stream.text("[DONE]");
+    stream.end();
+  } catch (error) {
+    if (response.destroyed) return;
+    const refusal = refusalOf(error);
+    // A library that is told nothing sends the request again, and joins it.
+    if (refusal.code === "interrupted") return void response.destroy();
+    stream.data({ error: apiErrorOf(refusal) });
+    stream.end();
+  } finally {
+    live?.end();
+    await telling.end();
+  }
+}
+
+/** What is left to send after a text that was sent live. */
+function restAfter(sent: string, { text, degraded }: ApiOutcome): string {
+  const note = degraded === "" ? "" : sent === "" ? `${degraded}\n\n` : `\n\n${degraded}`;
+  if (sent === "") return `${note}${text}`;
+  if (text.startsWith(sent.trimStart())) return `${text.slice(sent.trimStart().length)}${note}`;
+  return `\n\n(The text above was begun again. This is the whole answer.)\n\n${text}${note}`;
+}
+
+/** A text in pieces of characters, none of which is cut in two. */
+export function piecesOf(text: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = at + PIECE;
+    const last = text.charCodeAt(end - 1);
+    const cut = last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
+    pieces.push(text.slice(at, cut));
+    at = cut;
+  }
+  return pieces;
+}
+
+/** Sends what the respondent writes while it is written, and says what was sent. */
+function liveText({ parley, caller }: ApiCall, id: DeliberationId, send: (text: string) => void) {
+  const { frames } = parley.context({}, { principal: caller.principal });
+  let sent = "";
+  let step: string | undefined;
+  let isOver = false;
+  const end = (): string => {
+    isOver = true;
+    unlisten();
+    return sent;
+  };
+  const unlisten = frames.listen((frame) => {
+    if (isOver || frame.deliberation !== id || frame.kind !== "text") return;
+    if (frame.work?.kind !== "answer" || frame.work.by !== "A") return;
+    // Only the first attempt of one step: another text begins anew.
+    if (frame.delta.attempt > 1 || (step !== undefined && frame.step !== step)) return;
+    step = frame.step;
+    sent += frame.delta.text;
+    send(frame.delta.text);
+  });
+  return { end };
+}
+
+/** Tells the stages of a deliberation, those that have been first, until it has ended. */
+export function tellStages(
+  { parley, followers, caller, signal }: ApiCall,
+  id: DeliberationId,
+  tell: (line: string) => void,
+) {
+  const { store } = parley.context({}, { principal: caller.principal });
+  const entries: Entry[] = [];
+  const control = new AbortController();
+  const stop = () => control.abort();
+  signal.addEventListener("abort", stop, { once: true });
+  const catchUp = async () => {
+    for (const entry of await store.read(id, entries.at(-1)?.seq ?? 0)) {
+      entries.push(entry);
+      const line = stageLine(entry, openingIn(entries));
+      if (line !== undefined) tell(line);
+    }
+  };
+  const telling = (async () => {
+    while (!control.signal.aborted && !isClosed(entries)) {
+      const next = followers.next(id, control.signal);
+      await catchUp();
+      if (!isClosed(entries)) await next;
+    }
+  })();
+  telling.catch(() => undefined);
+  return {
+    async end(): Promise<void> {
+      if (control.signal.aborted) return;
+      await catchUp();
+      stop();
+      await telling;
+      signal.removeEventListener("abort", stop);
+    },
+  };
+}

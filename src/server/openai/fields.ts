@@ -1,0 +1,212 @@
+import * as z from "zod";
+import { explainIssue } from "../../config/explain.ts";
+import { findNearest } from "../../text/words.ts";
+import type { StartRequest } from "../../app/start.ts";
+import type { Labels } from "../../kernel/index.ts";
+import { badField } from "./errors.ts";
+
+// FIELD-1. Every field of a request is honoured, refused by its name, or listed as ignored: nothing is dropped silently.
+
+const MAX_SYSTEM = 20_000;
+
+/** Whether a field's value asks for what cannot be given; the reason, or undefined where it is harmless. */
+type Refusing = (value: unknown) => string | undefined;
+
+const NEVER: Refusing = (value) => (isNothing(value) ? undefined : "it is not supported here");
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0);
+
+const isOne: Refusing = (value) =>
+  value === 1 || isNothing(value) ? undefined : "there is one answer: n is 1";
+const isKept: Refusing = (value) =>
+  value === false ? "everything is recorded on the journal, which is what this server is for" : undefined;
+const isChoice: Refusing = (value) =>
+  isNothing(value) || value === "auto" || value === "none"
+    ? undefined
+    : "a deliberation calls no tools of its client, so none can be required";
+
+/** Fields that are read and then neither change the answer nor are refused. */
+export const COMMON_IGNORED = [
+  ...[
+    "top_p",
+    "service_tier",
+    "parallel_tool_calls",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "verbosity",
+  ],
+];
+export const COMMON_REFUSED: Readonly<Record<string, Refusing>> = {
+  store: isKept,
+  tool_choice: isChoice,
+  top_logprobs: NEVER,
+};
+export const CHAT_REFUSED: Readonly<Record<string, Refusing>> = {
+  ...COMMON_REFUSED,
+  n: isOne,
+  logprobs: NEVER,
+  audio: NEVER,
+  function_call: isChoice,
+  web_search_options: NEVER,
+  modalities: (value) =>
+    isNothing(value) || (Array.isArray(value) && value.every((one) => one === "text"))
+      ? undefined
+      : "answers are text",
+};
+
+/** What `parley` in a request may say, beside OpenAI's fields. */
+export const Own = z.strictObject({
+  models: z.array(z.string()).min(1).max(26).optional(),
+  chair: z.array(z.string()).min(1).max(26).optional(),
+  judge: z.array(z.string()).min(1).max(26).optional(),
+  personas: z.array(z.string()).min(1).max(26).optional(),
+  strategy: z.string().max(100).optional(),
+  goal: z.string().max(2_000).optional(),
+  mode: z.enum(["consensus", "vote"]).optional(),
+  rounds: z.int().min(1).max(20).optional(),
+  previous: z.string().max(100).optional(),
+  onDegraded: z.enum(["accept", "refuse"]).optional(),
+  budget: z
+    .strictObject({
+      usd: z.number().positive().optional(),
+      tokens: z.int().positive().optional(),
+      calls: z.int().positive().optional(),
+      timeMs: z.int().positive().optional(),
+    })
+    .optional(),
+});
+
+const EFFORTS: Readonly<Record<string, number>> = {
+  none: 1,
+  minimal: 1,
+  low: 2,
+  medium: 3,
+  high: 4,
+  xhigh: 5,
+  max: 5,
+};
+export const EffortName = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+
+/** How the last reply has to be formed. */
+export type Format = { readonly schema: Readonly<Record<string, unknown>> } | null;
+
+/** A request of either API, read. */
+export type ReadRequest = {
+  readonly model: string;
+  readonly start: Omit<StartRequest, "request">;
+  readonly stop: readonly string[];
+  readonly format: Format;
+  /** Fields that change nothing. */
+  readonly ignored: readonly string[];
+};
+
+/**
+ * Reads a body's honoured fields by their schema, and sorts out all others. (FIELD-1)
+ * @throws Refused 400 that names the field
+ */
+export function readFields<S extends z.ZodObject>(
+  body: unknown,
+  { honoured, ignored, refused }: FieldTable<S>,
+): { readonly given: z.infer<S>; readonly ignored: readonly string[] } {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw badField("", "the body is a JSON object");
+  const known = [...Object.keys(honoured.shape), ...ignored, ...Object.keys(refused)];
+  const passed: string[] = [];
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(body)) {
+    if (name in honoured.shape) {
+      if (value !== null) kept[name] = value;
+      continue;
+    }
+    if (!known.includes(name)) {
+      const shown = name.slice(0, 60);
+      throw badField(
+        shown,
+        `unknown field ${JSON.stringify(shown)}`,
+        `did you mean ${findNearest(shown, known)}?`,
+      );
+    }
+    const why = refused[name]?.(value);
+    if (why !== undefined) throw badField(name, `${name}: ${why}`);
+    if (!isNothing(value)) passed.push(name);
+  }
+  const read = honoured.safeParse(kept, { reportInput: true });
+  if (read.success) return { given: read.data, ignored: passed };
+  const { path, say, next } = explainIssue(honoured, read.error);
+  const name = path
+    .map((one) => (typeof one === "number" ? `[${one}]` : `.${String(one).slice(0, 60)}`))
+    .join("")
+    .slice(1);
+  throw badField(name, say(name), next);
+}
+
+export type FieldTable<S extends z.ZodObject> = {
+  readonly honoured: S;
+  readonly ignored: readonly string[];
+  readonly refused: Readonly<Record<string, Refusing>>;
+};
+
+type Common = {
+  readonly temperature?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly effort?: z.infer<typeof EffortName> | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly system: string;
+  readonly parley?: z.infer<typeof Own> | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly user?: string | undefined;
+};
+
+/** What both APIs' fields are in a request of the library's, for a protocol or a pack; and what of it that protocol has no use for. */
+export function settingsOf(
+  { protocol, pack }: ChosenModel,
+  { temperature, seed, effort, maxTokens, system, parley = {}, metadata, user }: Common,
+): { readonly settings: Omit<StartRequest, "request" | "question">; readonly ignored: readonly string[] } {
+  if (system.length > MAX_SYSTEM)
+    throw badField(
+      "messages",
+      `instructions have at most ${MAX_SYSTEM} characters`,
+      "send the rest as a message",
+    );
+  const { budget = {}, ...own } = parley;
+  const isAlone = protocol === "respond";
+  const labels = labelsOf(metadata, user);
+  const hasEffort = protocol === "ask" || pack !== undefined;
+  const limit = maxTokens === undefined ? {} : { draftTokens: maxTokens, synthesisTokens: maxTokens };
+  return {
+    settings: {
+      ...(pack === undefined ? { protocol } : { pack }),
+      ...own,
+      ...(system === "" ? {} : { system }),
+      ...(temperature === undefined ? {} : isAlone ? { temperature } : { temperatures: [temperature] }),
+      ...(seed === undefined ? {} : { seed: String(seed) }),
+      ...(effort === undefined || !hasEffort ? {} : { effort: EFFORTS[effort] }),
+      ...(isAlone && maxTokens !== undefined ? { respondTokens: maxTokens } : limit),
+      ...(budget.usd === undefined ? {} : { maxCostUsd: budget.usd }),
+      ...(budget.tokens === undefined ? {} : { maxTotalTokens: budget.tokens }),
+      ...(budget.calls === undefined ? {} : { maxCalls: budget.calls }),
+      ...(budget.timeMs === undefined ? {} : { timeoutMs: budget.timeMs }),
+      ...(Object.keys(labels.labels).length > 0 ? { labels: labels.labels } : {}),
+    },
+    ignored: [
+      ...(effort !== undefined && !hasEffort ? ["reasoning_effort"] : []),
+      ...(labels.isUserLeftOut ? ["user"] : []),
+    ],
+  };
+}
+
+const MAX_LABELS = 16;
+
+function labelsOf(
+  metadata: Readonly<Record<string, string>> = {},
+  user?: string,
+): { readonly labels: Labels; readonly isUserLeftOut: boolean } {
+  const isFull = user !== undefined && Object.keys(metadata).length >= MAX_LABELS && !("user" in metadata);
+  return {
+    labels: { ...(user === undefined || isFull ? {} : { user }), ...metadata },
+    isUserLeftOut: isFull,
+  };
+}
+
+/** What a model's name stands for. */
+export type ChosenModel = { readonly id: string; readonly protocol: string; readonly pack?: string };

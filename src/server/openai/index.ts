@@ -1,0 +1,12 @@
+import type { Surface } from "../server.ts";
+import { chatRoutes } from "./chat.ts";
+import { refuse } from "./errors.ts";
+import { modelRoutes } from "./models.ts";
+import { responseRoutes } from "./responses.ts";
+
+/** OpenAI's API, as far as its clients need it to ask. */
+export const openAiApi: Surface = {
+  prefix: "v1/",
+  routes: [...modelRoutes, ...chatRoutes, ...responseRoutes],
+  refuse,
+};

@@ -1,0 +1,149 @@
+import { isEvent, timeOf, type DeliberationId, type Entry } from "../../kernel/index.ts";
+import { refusalOf, type Refused } from "../problem.ts";
+import { piecesOf, wholeText } from "./chat.ts";
+import { apiErrorOf } from "./errors.ts";
+import { echoOf, stageLines, type ApiOutcome, type ApiUsage } from "./run.ts";
+
+// RESPONSE-1. The events of a response, and their numbers, are made from recorded events alone: every server gives the same after
+//     any restart, and a client that comes back with `starting_after` misses nothing.
+
+/** What a response's id begins with; the deliberation's follows. */
+export const PREFIX = "resp_";
+
+type ResponseStatus = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
+
+export function finished(entries: readonly Entry[], outcome: ApiOutcome) {
+  const { id, finish, usage, parley, stages } = outcome;
+  const status = finish === "length" ? "incomplete" : "completed";
+  const output = [reasoningItem(id, stages), messageItem(id, wholeText(outcome))];
+  return responseOf(entries, { id, status, output, usage, parley });
+}
+
+export function unfinished(entries: readonly Entry[], id: DeliberationId, error: Refused) {
+  const closing = entries.find((entry) => isEvent(entry, "deliberation-closed"))?.data;
+  const { message, code } = apiErrorOf(refusalOf(error));
+  const isCancelled = closing?.outcome === "cancelled";
+  return responseOf(entries, {
+    ...{ id, status: isCancelled ? "cancelled" : "failed", output: [] },
+    ...(isCancelled ? {} : { error: { code, message } }),
+  });
+}
+
+export function responseOf(
+  entries: readonly Entry[],
+  {
+    id,
+    status,
+    output,
+    usage,
+    parley,
+    error = null,
+  }: {
+    readonly id: DeliberationId;
+    readonly status: ResponseStatus;
+    readonly output: readonly unknown[];
+    readonly usage?: ApiUsage | undefined;
+    readonly parley?: ApiOutcome["parley"];
+    readonly error?: object | null;
+  },
+) {
+  const [opened] = entries;
+  const echo: Readonly<Record<string, unknown>> = echoOf(entries) ?? {};
+  const of = (name: string): unknown => echo[name] ?? null;
+  return {
+    ...{ id: `${PREFIX}${id}`, object: "response", status, error, output, output_text: textOfOutput(output) },
+    created_at: opened ? Math.floor(timeOf(opened) / 1_000) : 0,
+    background: of("background"),
+    incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+    ...{ instructions: of("instructions"), max_output_tokens: of("max_output_tokens"), model: of("model") },
+    ...{ metadata: of("metadata") ?? {}, previous_response_id: of("previous_response_id") },
+    reasoning: { effort: of("effort"), summary: "detailed" },
+    ...{ store: true, temperature: of("temperature"), text: { format: of("text") ?? { type: "text" } } },
+    ...{ parallel_tool_calls: false, tool_choice: "auto", tools: [], top_p: null, truncation: "disabled" },
+    usage: usage ? responseUsage(usage) : null,
+    ...(parley === undefined ? {} : { parley }),
+  };
+}
+
+const textOfOutput = (output: readonly unknown[]): string =>
+  output
+    .flatMap((item) => (item as { content?: readonly { text?: string }[] }).content ?? [])
+    .map(({ text = "" }) => text)
+    .join("");
+
+const responseUsage = ({ in: input, out, cached, reasoning, cost }: ApiUsage) => ({
+  ...{ input_tokens: input, output_tokens: out, total_tokens: input + out },
+  input_tokens_details: { cached_tokens: cached },
+  output_tokens_details: { reasoning_tokens: reasoning },
+  ...(cost === undefined ? {} : { cost }),
+});
+
+const reasoningItem = (id: string, stages: readonly string[]) => ({
+  ...{ id: `rs_${id}`, type: "reasoning", status: "completed" },
+  summary: stages.map((text) => ({ type: "summary_text", text })),
+});
+
+const messageItem = (id: string, text: string) => ({
+  ...{ id: `msg_${id}`, type: "message", role: "assistant", status: "completed" },
+  content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
+});
+
+export type ResponseEvent = { readonly type: string; readonly [field: string]: unknown };
+
+/** The events before any stage. */
+export function beginning(entries: readonly Entry[], id: DeliberationId): readonly ResponseEvent[] {
+  const [opened] = entries;
+  const response = responseOf(opened ? [opened] : [], { id, status: "in_progress", output: [] });
+  const item = { id: `rs_${id}`, type: "reasoning", status: "in_progress", summary: [] };
+  return [
+    { type: "response.created", response },
+    { type: "response.in_progress", response },
+    { type: "response.output_item.added", output_index: 0, item },
+  ];
+}
+
+/** The events of one stage. */
+export function stageEvents(id: DeliberationId, line: string, index: number): readonly ResponseEvent[] {
+  const place = { item_id: `rs_${id}`, output_index: 0, summary_index: index };
+  const empty = { type: "summary_text", text: "" };
+  return [
+    { type: "response.reasoning_summary_part.added", ...place, part: empty },
+    { type: "response.reasoning_summary_text.delta", ...place, delta: line },
+    { type: "response.reasoning_summary_text.done", ...place, text: line },
+    { type: "response.reasoning_summary_part.done", ...place, part: { ...empty, text: line } },
+  ];
+}
+
+/** The events after the last stage. */
+export function ending(entries: readonly Entry[], outcome: ApiOutcome): readonly ResponseEvent[] {
+  const { id, stages } = outcome;
+  const text = wholeText(outcome);
+  const response = finished(entries, outcome);
+  const place = { item_id: `msg_${id}`, output_index: 1, content_index: 0 };
+  const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
+  const item = { ...messageItem(id, ""), status: "in_progress", content: [] };
+  return [
+    { type: "response.output_item.done", output_index: 0, item: reasoningItem(id, stages) },
+    { type: "response.output_item.added", output_index: 1, item },
+    { type: "response.content_part.added", ...place, part },
+    ...piecesOf(text).map((delta) => ({ type: "response.output_text.delta", ...place, delta, logprobs: [] })),
+    { type: "response.output_text.done", ...place, text, logprobs: [] },
+    { type: "response.content_part.done", ...place, part: { ...part, text } },
+    { type: "response.output_item.done", output_index: 1, item: messageItem(id, text) },
+    { type: `response.${response.status}`, response },
+  ];
+}
+
+/** The events of a response that came to no answer. */
+export function failing(
+  entries: readonly Entry[],
+  id: DeliberationId,
+  error: Refused,
+): readonly ResponseEvent[] {
+  const response = unfinished(entries, id, error);
+  const item = reasoningItem(id, stageLines(entries));
+  return [
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: response.status === "cancelled" ? "response.incomplete" : "response.failed", response },
+  ];
+}

@@ -1,0 +1,309 @@
+import * as z from "zod";
+import { DeliberationId, isEvent, type Entry, type Json } from "../../kernel/index.ts";
+import { isClosed } from "../../views/result.ts";
+import { beginStream, withPatience } from "../patience.ts";
+import { Refused } from "../problem.ts";
+import { readAll } from "../results.ts";
+import { route, whole, type Route } from "../route.ts";
+import { ANY_OBJECT, Limit, Metadata, tellStages, textIn } from "./chat.ts";
+import { badField } from "./errors.ts";
+import {
+  COMMON_IGNORED,
+  COMMON_REFUSED,
+  EffortName,
+  Own,
+  readFields,
+  settingsOf,
+  type Format,
+  type ReadRequest,
+} from "./fields.ts";
+import { chooseModel } from "./models.ts";
+import { openRequest, outcomeOf, readOutcome, type ApiCall } from "./run.ts";
+import {
+  beginning,
+  ending,
+  failing,
+  finished,
+  PREFIX,
+  responseOf,
+  stageEvents,
+  unfinished,
+  type ResponseEvent,
+} from "./response-events.ts";
+import { readSchema } from "./structured.ts";
+
+// RESPONSE-2. A response is a deliberation: `resp_` and its id. Nothing is kept beside the journal.
+
+const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
+const Item = z.looseObject({
+  type: z.string().optional(),
+  role: z.enum(["system", "developer", "user", "assistant"]).optional(),
+  content: z.union([z.string(), z.array(Part)]).optional(),
+});
+const TextFormat = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({ type: z.literal("json_object") }),
+  z.looseObject({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) }),
+]);
+
+const Honoured = z.strictObject({
+  model: z.string().min(1).max(200),
+  input: z.union([z.string(), z.array(Item).min(1).max(10_000)]),
+  instructions: z.string().optional(),
+  previous_response_id: z.string().max(100).optional(),
+  reasoning: z
+    .looseObject({
+      effort: EffortName.nullish(),
+      summary: z.string().nullish(),
+      generate_summary: z.string().nullish(),
+    })
+    .optional(),
+  max_output_tokens: Limit.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  text: z.looseObject({ format: TextFormat.optional(), verbosity: z.string().nullish() }).optional(),
+  metadata: Metadata.optional(),
+  user: z.string().max(512).optional(),
+  safety_identifier: z.string().max(512).optional(),
+  background: z.boolean().optional(),
+  stream: z.boolean().optional(),
+  parley: Own.optional(),
+});
+
+const isHosted = (value: unknown): string | undefined => {
+  const tools = Array.isArray(value) ? (value as { type?: unknown }[]) : [];
+  const hosted = tools.find(({ type }) => type !== "function" && type !== "custom");
+  return hosted ? `the tool ${JSON.stringify(String(hosted.type).slice(0, 60))} is not run here` : undefined;
+};
+const never = (why: string) => (value: unknown) => (value === null || value === undefined ? undefined : why);
+
+const TABLE = {
+  honoured: Honoured,
+  ignored: [...COMMON_IGNORED, ...["include", "truncation", "max_tool_calls", "stream_options"]],
+  refused: {
+    ...COMMON_REFUSED,
+    tools: isHosted,
+    conversation: never("conversations are continued by previous_response_id"),
+    prompt: never("prompts are not kept here; send the text"),
+  },
+};
+
+function readResponse(call: ApiCall, body: unknown): ReadRequest & { readonly echo: Record<string, Json> } {
+  const { given, ignored } = readFields(body, TABLE);
+  const chosen = chooseModel(call, given.model);
+  const { system, history, question } = readInput(given.input);
+  const { settings, ignored: unused } = settingsOf(chosen, {
+    ...{ system: [given.instructions ?? "", system].filter(Boolean).join("\n\n"), parley: given.parley },
+    ...{ temperature: given.temperature, effort: given.reasoning?.effort ?? undefined },
+    ...{ maxTokens: given.max_output_tokens, metadata: given.metadata },
+    user: given.user ?? given.safety_identifier,
+  });
+  const previous = given.previous_response_id;
+  if (previous !== undefined && history.length > 0)
+    throw badField(
+      "previous_response_id",
+      "earlier turns are given twice: in input, and by previous_response_id",
+    );
+  return {
+    model: chosen.id,
+    start: {
+      ...{ ...settings, question },
+      ...(history.length > 0 ? { history } : {}),
+      ...(previous === undefined ? {} : { previous: idOf(previous) }),
+    },
+    stop: [],
+    format: formatOf(given.text?.format),
+    ignored: [...ignored, ...unused.map((name) => (name === "reasoning_effort" ? "reasoning.effort" : name))],
+    echo: {
+      ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
+      ...(given.metadata === undefined ? {} : { metadata: given.metadata }),
+      ...(given.max_output_tokens === undefined ? {} : { max_output_tokens: given.max_output_tokens }),
+      ...(given.temperature === undefined ? {} : { temperature: given.temperature }),
+      ...(previous === undefined ? {} : { previous_response_id: previous }),
+      background: given.background === true,
+      effort: given.reasoning?.effort ?? null,
+      text: Json_(given.text?.format ?? { type: "text" }),
+    },
+  };
+}
+
+/** What was read as JSON is JSON. */
+const Json_ = (value: unknown): Json => value as Json;
+
+function formatOf(format: z.infer<typeof TextFormat> | undefined): Format {
+  if (!format || format.type === "text") return null;
+  if (format.type === "json_object") return ANY_OBJECT;
+  readSchema(format.schema);
+  return { schema: format.schema };
+}
+
+function readInput(input: z.infer<typeof Honoured>["input"]) {
+  if (typeof input === "string") {
+    if (input.trim() === "") throw badField("input", "the input is empty");
+    return { system: "", history: [], question: input };
+  }
+  const system: string[] = [];
+  const history: { question: string; answer: string }[] = [];
+  let asked: string[] = [];
+  for (const [index, { type = "message", role, content }] of input.entries()) {
+    if (type === "reasoning") continue;
+    if (type !== "message")
+      throw badField(`input[${index}]`, `input[${index}]: ${type.slice(0, 60)} is not supported`);
+    const text = textIn(content, `input[${index}].content`);
+    if (role === "system" || role === "developer") system.push(text);
+    else if (role === "assistant") {
+      history.push({ question: asked.join("\n\n") || "(no question)", answer: text });
+      asked = [];
+    } else asked.push(text);
+  }
+  const question = asked.join("\n\n");
+  if (question.trim() === "") throw badField("input", "the last message is the user's, with the question");
+  return { system: system.join("\n\n"), history, question };
+}
+
+/** The deliberation behind a response. @throws Refused 404 */
+function idOf(response: string): string {
+  const id = response.startsWith(PREFIX)
+    ? DeliberationId.safeParse(response.slice(PREFIX.length)).data
+    : undefined;
+  if (id !== undefined) return id;
+  const detail = `there is no response ${JSON.stringify(response.slice(0, 60))}`;
+  throw new Refused({ status: 404, code: "response_not_found", detail });
+}
+
+const OfResponse = z.strictObject({ id: z.string() });
+
+export const responseRoutes: readonly Route[] = [
+  route("post", "responses", {
+    ...{ name: "createResponse", tag: "OpenAI", needs: "write", body: z.unknown() },
+    summary: "Put an input before models",
+    replies: { 200: z.unknown() },
+    async handle(call) {
+      const { echo, ...read } = readResponse(call, call.body);
+      const id = await openRequest(call, read, { body: call.body, more: echo });
+      const headers = {
+        "x-parley-deliberation": id,
+        location: `${call.publicUrl}v1/responses/${PREFIX}${id}`,
+      };
+      if ((call.body as { stream?: unknown }).stream === true) {
+        await streamResponse(call, id, { after: -1, headers });
+        return undefined;
+      }
+      if (echo["background"] === true) return { status: 200, headers, body: await present(call, id) };
+      return withPatience(call, headers, async () => {
+        await outcomeOf(call, id).catch(onlyRefusals);
+        return { status: 200, headers, body: await present(call, id) };
+      });
+    },
+  }),
+  route("get", "responses/{id}", {
+    ...{ name: "getResponse", tag: "OpenAI", needs: "read", params: OfResponse },
+    summary: "Get a response, or follow its events",
+    query: z.strictObject({
+      stream: z.enum(["true", "false"]).optional(),
+      starting_after: whole(0, 1_000_000_000).optional(),
+      include_obfuscation: z.string().optional(),
+      "include[]": z.union([z.string(), z.array(z.string())]).optional(),
+    }),
+    replies: { 200: z.unknown() },
+    async handle(call) {
+      const id = DeliberationId.parse(idOf(call.params.id));
+      const { stream, starting_after: after = -1 } = call.query;
+      if (stream !== "true") return { status: 200, body: await present(call, id) };
+      await readOwn(call, id);
+      await streamResponse(call, id, { after, headers: {} });
+      return undefined;
+    },
+  }),
+  route("post", "responses/{id}/cancel", {
+    ...{ name: "cancelResponse", tag: "OpenAI", needs: "write", params: OfResponse },
+    summary: "Cancel a response",
+    replies: { 200: z.unknown() },
+    async handle(call) {
+      const id = DeliberationId.parse(idOf(call.params.id));
+      await readOwn(call, id);
+      await call.parley.cancel(id, { principal: call.caller.principal });
+      return { status: 200, body: await present(call, id) };
+    },
+  }),
+  route("get", "responses/{id}/input_items", {
+    ...{ name: "listInputItems", tag: "OpenAI", needs: "read", params: OfResponse },
+    summary: "List what a response was asked",
+    query: z.looseObject({}),
+    replies: { 200: z.unknown() },
+    async handle(call) {
+      const id = DeliberationId.parse(idOf(call.params.id));
+      const entries = await readOwn(call, id);
+      const question = entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data.question ?? "";
+      const content = [{ type: "input_text", text: question }];
+      const item = { id: `msg_${id}_in`, type: "message", role: "user", status: "completed", content };
+      return {
+        status: 200,
+        body: { object: "list", data: [item], first_id: item.id, last_id: item.id, has_more: false },
+      };
+    },
+  }),
+];
+
+const onlyRefusals = (error: unknown): void => {
+  if (error instanceof Refused && error.refusal.code !== "interrupted") return;
+  throw error;
+};
+
+async function readOwn({ parley, caller }: ApiCall, id: DeliberationId): Promise<readonly Entry[]> {
+  return (await readAll(parley, caller.principal, id)).entries;
+}
+
+/** A response as it stands. */
+async function present(call: ApiCall, id: DeliberationId) {
+  const entries = await readOwn(call, id);
+  if (!isClosed(entries)) {
+    const status = call.drives.place(id) > 0 ? "queued" : "in_progress";
+    return responseOf(entries, { id, status, output: [] });
+  }
+  try {
+    const outcome = await readOutcome(call, id, entries);
+    return finished(entries, outcome);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return unfinished(entries, id, error);
+  }
+}
+
+/** Sends the events of a response after one, until its end. (RESPONSE-1) */
+async function streamResponse(
+  call: ApiCall,
+  id: DeliberationId,
+  { after, headers }: { readonly after: number; readonly headers: Readonly<Record<string, string>> },
+): Promise<void> {
+  const stream = beginStream(call, headers);
+  let number = 0;
+  const send = (events: readonly ResponseEvent[]) => {
+    for (const { type, ...rest } of events) {
+      if (number > after) stream.event(type, { type, sequence_number: number, ...rest });
+      number += 1;
+    }
+  };
+  send(beginning(await readOwn(call, id), id));
+  let stages = 0;
+  const telling = tellStages(call, id, (line) => {
+    send(stageEvents(id, line, stages));
+    stages += 1;
+  });
+  try {
+    const ended = await outcomeOf(call, id).then(
+      (outcome) => ({ outcome }),
+      (error: unknown) => ({ error }),
+    );
+    await telling.end();
+    if ("error" in ended) {
+      onlyRefusals(ended.error);
+      send(failing(await readOwn(call, id), id, ended.error as Refused));
+    } else send(ending(await readOwn(call, id), ended.outcome));
+    stream.end();
+  } catch {
+    // A client that is told nothing comes back with `starting_after`.
+    call.response.destroy();
+  } finally {
+    await telling.end();
+  }
+}

@@ -1,0 +1,249 @@
+import { loadResult } from "../../app/result.ts";
+import {
+  canonical,
+  callOf,
+  isEvent,
+  type DeliberationId,
+  type Entry,
+  type Json,
+  type Opening,
+} from "../../kernel/index.ts";
+import { entryWords } from "../../reports/entry-words.ts";
+import { answersIn } from "../../views/answer-event.ts";
+import type { Result } from "../../views/result.ts";
+import { hasPeople, hideText } from "../../views/veil.ts";
+import { awaitEnd, checkDepth, clientRequest, digestOfBody, openOnce } from "../opening.ts";
+import { Refused } from "../problem.ts";
+import type { Call, Services } from "../route.ts";
+import type { Format, ReadRequest } from "./fields.ts";
+import { writeInForm, type Formed } from "./structured.ts";
+
+// REPEAT-1. A client that sends the same body again because it got no answer joins the deliberation of the first.
+
+const REPEAT_MS = 600_000;
+
+/** The parts of a call that both APIs need. */
+export type ApiCall = Services &
+  Pick<Call<unknown, unknown, unknown>, "request" | "response" | "signal" | "caller">;
+
+/** What a reply repeats of a request, and needs again after a restart: it is pinned by the opening. */
+export type Echo = {
+  readonly model: string;
+  readonly format: Format;
+  readonly stop: readonly string[];
+  readonly ignored: readonly string[];
+  readonly [field: string]: unknown;
+};
+
+/** Opens a request's deliberation, or joins the one that an earlier try of it opened. @throws Refused, Fault as `openOnce` does */
+export async function openRequest(
+  call: ApiCall,
+  { start, model, format, stop, ignored }: ReadRequest,
+  { body, more = {} }: { readonly body: unknown; readonly more?: Readonly<Record<string, Json>> },
+): Promise<DeliberationId> {
+  checkDepth(call, call);
+  const repeated = await earlierTry(call, body);
+  if (repeated !== undefined) return repeated;
+  // What a body says is JSON.
+  const echo = { model, format, stop, ignored, ...more } as unknown as Record<string, Json>;
+  const named = clientRequest(call, body);
+  const { opened } = await openOnce(
+    call,
+    { ...named, client: { ...named.client, echo } },
+    ({ request, ...rest }) => call.parley.open({ ...start, request }, rest),
+  );
+  return opened.deliberation;
+}
+
+/** What the same client opened with the same body within ten minutes, where this is a repeat by its library. (REPEAT-1) */
+async function earlierTry(
+  { parley, caller, request, world }: ApiCall,
+  body: unknown,
+): Promise<DeliberationId | undefined> {
+  const count = Number(request.headers["x-stainless-retry-count"] ?? 0);
+  if (!(count > 0) || request.headers["idempotency-key"] !== undefined) return undefined;
+  const since = new Date(world.now() - REPEAT_MS).toISOString();
+  const opening = [`"body":${canonical(digestOfBody(body))}`, `"key":${canonical(caller.credential.id)}`];
+  const { store } = parley.context({}, { principal: caller.principal });
+  const [found] = await store.list({ limit: 1, since, opening });
+  return found?.id;
+}
+
+/** A deliberation's outcome as both APIs tell it. */
+export type ApiOutcome = {
+  readonly id: DeliberationId;
+  readonly text: string;
+  /** What stands before the text where something is missing. */
+  readonly degraded: string;
+  readonly finish: "stop" | "length";
+  readonly usage: ApiUsage | undefined;
+  /** What happened, a line each. */
+  readonly stages: readonly string[];
+  readonly parley: Readonly<Record<string, unknown>>;
+};
+
+/** Tokens of all calls together; `cost` in US dollars is left out where it is unknown. */
+export type ApiUsage = {
+  readonly in: number;
+  readonly out: number;
+  readonly cached: number;
+  /** All that is not the answer's own. */
+  readonly reasoning: number;
+  readonly cost?: number;
+};
+
+/**
+ * A line about what an event changed; undefined where it changed nothing that a reader waits for. Where people take part
+ * nothing that others wrote is in it, also afterwards: it has to stay the same.
+ */
+export function stageLine(
+  entry: Entry,
+  opening: Pick<Opening, "participants"> | undefined,
+): string | undefined {
+  if (isEvent(entry, "deliberation-closed") || entry.origin.by === "reactor") return undefined;
+  const [shown] = opening && hasPeople(opening) ? hideText(entry) : [entry];
+  return shown && entryWords(shown);
+}
+
+/** The stages up to now, a line each. */
+export function stageLines(entries: readonly Entry[]): readonly string[] {
+  const opening = openingIn(entries);
+  return entries.flatMap((entry) => stageLine(entry, opening) ?? []);
+}
+
+export const openingIn = (entries: readonly Entry[]): Opening | undefined =>
+  entries.find((entry) => isEvent(entry, "deliberation-opened"))?.data;
+
+/** It was written by `openRequest`. */
+export const echoOf = (entries: readonly Entry[]): Echo | undefined =>
+  openingIn(entries)?.client?.echo as Echo | undefined;
+
+/**
+ * Waits for the end and says what came of it.
+ * @throws Refused for what came to no answer, and when the server stops before the end
+ */
+export async function outcomeOf(call: ApiCall, id: DeliberationId): Promise<ApiOutcome> {
+  const { caller, signal } = call;
+  const { principal } = caller;
+  const { entries, isOver } = await awaitEnd(call, {
+    id,
+    principal,
+    ms: Infinity,
+    signal,
+    throughWaiting: true,
+  });
+  if (!isOver) {
+    const next = "send the request again: it joins what is recorded";
+    const headers = { "retry-after": "1" };
+    throw new Refused({ status: 503, code: "interrupted", detail: "the server is stopping", next, headers });
+  }
+  return readOutcome(call, id, entries);
+}
+
+/** What came of a deliberation that has ended. @throws Refused for no answer */
+export async function readOutcome(
+  call: ApiCall,
+  id: DeliberationId,
+  all: readonly Entry[],
+): Promise<ApiOutcome> {
+  // What is recorded later, such as a grade, changes nothing in a reply: it has to be the same every time.
+  const entries = all.slice(0, all.findIndex((entry) => isEvent(entry, "deliberation-closed")) + 1);
+  const { protocols } = call.parley.context({}, { principal: call.caller.principal });
+  const result = await loadResult(protocols, entries);
+  if (!result) throw new Error("a deliberation that has ended has a result");
+  const said = textOf(result);
+  if (said === undefined) throw withoutAnswer(result);
+  const { format, stop = [], ignored = [] } = echoOf(entries) ?? { format: null };
+  const formed = format
+    ? await writeInForm(call, { id, entries, text: said.text, schema: format.schema })
+    : undefined;
+  const text = cutAt(formed?.text ?? said.text, stop);
+  return {
+    ...{
+      id,
+      text,
+      degraded: formed ? "" : said.degraded,
+      parley: describe(call, result, { ignored, formed }),
+    },
+    finish: said.isCut ? "length" : "stop",
+    usage: usageOf(result, entries, formed),
+    stages: stageLines(entries),
+  };
+}
+
+/** The answer, with what is missing of it; both sides where the participants did not agree. */
+function textOf(
+  result: Result,
+): { readonly text: string; readonly degraded: string; readonly isCut: boolean } | undefined {
+  const lacking = result.degraded.map(({ what, why }) => `${what}: ${why}`).join("; ");
+  const isDegraded = result.status !== "answered" && lacking !== "";
+  const isCut = result.degraded.some(({ why }) => why.startsWith("cut off"));
+  if (result.answer !== null)
+    return { text: result.answer, degraded: isDegraded ? `Degraded: ${lacking}` : "", isCut };
+  if (result.status !== "inconclusive") return undefined;
+  const sides = result.participants.flatMap(({ name, answer }) =>
+    answer === null ? [] : [`${name}: ${answer}`],
+  );
+  return { text: ["There is no agreement.", ...sides].join("\n\n"), degraded: "", isCut: false };
+}
+
+const STATUS: { readonly [status: string]: number | undefined } = {
+  "stopped-by-budget": 402,
+  cancelled: 400,
+  failed: 502,
+};
+
+function withoutAnswer({ id, status, degraded, error }: Result): Refused {
+  const why = degraded.map((one) => `${one.what}: ${one.why}`).join("; ");
+  const detail = `${status}${why === "" ? "" : `: ${why}`}`;
+  const next = status === "stopped-by-budget" ? "give it a larger budget" : `see deliberation ${id}`;
+  return new Refused({ status: STATUS[status] ?? 502, code: error?.code ?? status, detail, next });
+}
+
+/** The text before the first of these. */
+const cutAt = (text: string, stop: readonly string[]): string => {
+  const places = stop.flatMap((one) => (one !== "" && text.includes(one) ? [text.indexOf(one)] : []));
+  return places.length === 0 ? text : text.slice(0, Math.min(...places));
+};
+
+function usageOf(
+  result: Result,
+  entries: readonly Entry[],
+  formed: Formed | undefined,
+): ApiUsage | undefined {
+  const all = [result, ...(formed ? formed.results : [])];
+  if (all.some(({ tokens }) => tokens.in === null || tokens.out === null)) return undefined;
+  const sum = (of: (one: Result) => number | null) => all.reduce((total, one) => total + (of(one) ?? 0), 0);
+  const out = sum(({ tokens }) => tokens.out);
+  const own = ownTokens(formed ? [] : entries, result) ?? formed?.results.at(-1)?.tokens.out ?? 0;
+  const isPriced = all.every(({ cost }) => cost.usd !== null);
+  return {
+    ...{ in: sum(({ tokens }) => tokens.in), out, cached: sum(({ tokens }) => tokens.cached) },
+    reasoning: Math.max(0, out - own),
+    ...(isPriced ? { cost: sum(({ cost }) => cost.usd) } : {}),
+  };
+}
+
+/** What the call took whose reply is the answer; undefined where there is none. */
+function ownTokens(entries: readonly Entry[], { answer }: Result): number | undefined {
+  const event = [...answersIn(entries).values()].findLast(({ data }) => data.text === answer);
+  return (event && callOf(event)?.tokens.out) ?? undefined;
+}
+
+function describe(
+  { publicUrl }: Services,
+  result: Result,
+  { ignored, formed }: { readonly ignored: readonly string[]; readonly formed: Formed | undefined },
+): ApiOutcome["parley"] {
+  const { id, status, simulated, control, degraded, participants, cost, criticalPathMs } = result;
+  return {
+    ...{ id, url: `${publicUrl}api/v1/deliberations/${id}`, status, simulated, control, degraded },
+    ...{
+      families: [...new Set(participants.flatMap(({ family }) => family ?? []))],
+      cost,
+      criticalPathMs,
+      ignored,
+    },
+    ...(formed ? { prose: result.answer, formed: formed.results.map((one) => one.id) } : {}),
+  };
+}

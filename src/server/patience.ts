@@ -1,0 +1,75 @@
+import type { Exchange, Reply, ServerConfig } from "./route.ts";
+
+// PATIENCE-1. What lies between a client and the server may cut a connection on which nothing comes for some seconds: something
+//     comes every ten. JSON may have white space before it.
+
+/** For how long nothing may come, unless the server's configuration says otherwise. */
+export const QUIET_MS = 10_000;
+
+type Awaited = Pick<Exchange, "response" | "signal"> & { readonly config: Pick<ServerConfig, "quietMs"> };
+
+/**
+ * Writes line breaks while a reply is made that takes long. The status is then 200: a refusal that comes later breaks the
+ * connection off, and a repeat of the request gets it.
+ */
+export async function withPatience(
+  { response, signal, config: { quietMs = QUIET_MS } }: Awaited,
+  headers: Readonly<Record<string, string>>,
+  make: () => Promise<Reply>,
+): Promise<Reply | undefined> {
+  let hasBegun = false;
+  const timer = setInterval(() => {
+    if (signal.aborted) return;
+    if (!hasBegun)
+      response.writeHead(200, { ...headers, ...QUIET_HEADERS, "content-type": "application/json" });
+    hasBegun = true;
+    response.write("\n");
+  }, quietMs);
+  try {
+    const reply = await make();
+    if (!hasBegun) return reply;
+    if (reply.status === 200) response.end(JSON.stringify(reply.body));
+    else response.destroy();
+    return undefined;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const QUIET_HEADERS = {
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
+};
+
+/** Begins a stream of server-sent events, with a comment at once and every ten seconds. */
+export function beginStream(
+  { response, signal, config: { quietMs = QUIET_MS } }: Awaited,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  response.writeHead(200, {
+    ...{ ...headers, ...QUIET_HEADERS },
+    "content-type": "text/event-stream; charset=utf-8",
+  });
+  response.write(": \n\n");
+  const timer = setInterval(() => response.write(": \n\n"), quietMs);
+  const stop = () => clearInterval(timer);
+  signal.addEventListener("abort", stop, { once: true });
+  const write = (text: string) => {
+    if (!signal.aborted) response.write(text);
+  };
+  return {
+    text: (text: string): void => write(`data: ${text}\n\n`),
+    data: (value: unknown): void => write(`data: ${JSON.stringify(value)}\n\n`),
+    /** With an id to come back with. */
+    message: (id: string, value: unknown): void => write(`id: ${id}\ndata: ${JSON.stringify(value)}\n\n`),
+    /** With a name, for clients that read it. */
+    event: (name: string, value: unknown): void =>
+      write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`),
+    end(): void {
+      stop();
+      response.end();
+    },
+  };
+}
+export type EventStream = ReturnType<typeof beginStream>;
