@@ -326,6 +326,11 @@ describe("actions", () => {
     expectProblem(await server.post(`deliberations/${done.id}/fork`, { strat: 1 }), 422, "invalid-request");
   });
 
+  it("refuse to fork with a goal what has none", async () => {
+    const { id } = await server.ask({ protocol: "respond", models: [SIMS[0]] });
+    expectProblem(await server.post(`deliberations/${id}/fork`, { goal: "speed" }), 422, "configuration");
+  });
+
   it("replay, measure and rate", async () => {
     const replayed = await server.post(`deliberations/${done.id}/replay`);
     expect(replayed).toMatchObject({ status: 200, json: { id: done.id, closed: true, calls: 7 } });

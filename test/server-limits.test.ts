@@ -83,6 +83,18 @@ describe("a bad request", () => {
     "an unknown key": [() => post({ ...question, modell: MODEL }), 422],
     "an unknown key of a prototype": [() => post('{"question":"x","__proto__":{"models":[]}}'), 400],
     "a number beyond numbers": [() => post('{"question":"x","maxCalls":1e999}'), 422],
+    "a reply of endless length": [() => post({ ...question, respondTokens: 5e15 }), 422],
+    "a reply of endless length below": [
+      () =>
+        server.post("estimate", {
+          question: SUM,
+          protocol: "council",
+          models: [MODEL, MODEL],
+          protocolSettings: { maxOutputTokens: { review: 5e15 } },
+        }),
+      422,
+    ],
+    "a spelling of files": [() => post({ ...question, models: `${MODEL},${MODEL}` }), 422],
     "no question": [() => post({ ...question, question: " " }), 422],
     "a label without end": [() => post({ ...question, labels: { a: "x".repeat(10_000) } }), 422],
     "a Last-Event-ID that is no number": [

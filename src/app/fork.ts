@@ -37,6 +37,10 @@ export async function forkChanges(
     changed["strategy"] = Json.parse(strategy.settings);
     templates = { ...templates, strategy: digest };
   } else if (requested.has("goal")) {
+    if (opening.settings["strategy"] === undefined) {
+      const why = `a deliberation by ${protocol.name} has no goal to change`;
+      throw new Fault("configuration", { why, next: "leave goal out" });
+    }
     // The pinned directive stays.
     const strategy = {
       ...Strategy.parse(opening.settings["strategy"]),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Json, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
+import { Json, MAX_REPLY_TOKENS, ModelRef, OrganizationId, UserId, WIRE_NAMES } from "../kernel/index.ts";
 import { Duration } from "./duration.ts";
 import { recordKeyType, joinWithOr, type Hint } from "./explain.ts";
 import { McpServers } from "./mcp-servers.ts";
@@ -30,6 +30,10 @@ function number(type: z.ZodNumber, expects: string, example: string) {
 }
 function count(example: string, of = "") {
   return number(z.int().positive(), `an integer above 0${of}`, example);
+}
+function replyTokens(example: string) {
+  const expects = `an integer from 1 to ${MAX_REPLY_TOKENS}`;
+  return number(z.int().min(1).max(MAX_REPLY_TOKENS), expects, example);
 }
 function money(example: string) {
   return number(z.number().nonnegative(), "a price in US dollars per million tokens", example);
@@ -275,13 +279,13 @@ export const Settings = z.strictObject({
   /** How long a person's seat waits for its answer; without limit by default. */
   seatTimeoutMs: time("2d").optional(),
   /** The longest draft, in tokens; a budget reserves as much. */
-  draftTokens: count("4096").optional(),
+  draftTokens: replyTokens("4096").optional(),
   /** The longest review, in tokens. */
-  reviewTokens: count("4096").optional(),
+  reviewTokens: replyTokens("4096").optional(),
   /** The longest synthesis, in tokens. */
-  synthesisTokens: count("8192").optional(),
+  synthesisTokens: replyTokens("8192").optional(),
   /** The longest answer of `respond` and `chat`, in tokens. */
-  respondTokens: count("4096").optional(),
+  respondTokens: replyTokens("4096").optional(),
   /** How many tokens prompt and reply of `respond` and `chat` may have together; longer conversations are summarized. By default as an endpoint declares, 8192 for Ollama, and unknown for others. */
   respondContext: count("8192", ", in tokens").optional(),
   /** How many of the latest turns of a conversation a prompt shows. */

@@ -85,6 +85,7 @@ export {
   FailureCode,
   Message,
   ModelRef,
+  MAX_REPLY_TOKENS,
   ModelRequest,
   mayBeCharged,
   type Models,

@@ -42,6 +42,9 @@ export type ReplySchema = z.infer<typeof ReplySchema>;
 export const ToolSpec = z.strictObject({ name: z.string(), description: z.string(), parameters: Json });
 export type ToolSpec = z.infer<typeof ToolSpec>;
 
+/** The longest reply that may be asked for, in tokens. Far more than any model writes: estimates and reserves are texts of that length. */
+export const MAX_REPLY_TOKENS = 1_000_000;
+
 /** Everything that one model call depends on. A step's digest covers its canonical form. */
 export const ModelRequest = z.strictObject({
   model: ModelRef,

@@ -10,7 +10,7 @@ import type { Access, Caller } from "./access.ts";
 import { readJson } from "./body.ts";
 import type { Drives } from "./drives.ts";
 import type { Followers } from "./followers.ts";
-import { Refused } from "./problem.ts";
+import { Problem, Refused } from "./problem.ts";
 import type { Results } from "./results.ts";
 
 // ROUTE-1. One definition routes a request, checks what it brings, says what it replies, and stands in the OpenAPI document.
@@ -81,7 +81,8 @@ type Parts<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = 
   readonly body?: B;
   /** Headers that it reads, each with what it does. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly replies: { readonly [status: number]: ReplySchema };
+  /** Several for one status where the client chooses by Accept. */
+  readonly replies: { readonly [status: number]: ReplySchema | readonly ReplySchema[] };
   /** Resolves to a reply, or to none where it has written one itself. */
   handle(call: Call<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<Reply | undefined>;
 };
@@ -107,6 +108,7 @@ export function route<
 >(method: Method, path: string, parts: Parts<P, Q, B>): Route {
   return {
     ...parts,
+    ...(method === "post" ? { replies: { ...parts.replies, 413: Problem, 415: Problem } } : {}),
     method,
     path,
     async answer(exchange, services, given) {

@@ -36,7 +36,8 @@ export type Somewhere = AsyncDisposable & {
   readonly runIn: (folder: string, args: readonly string[], env?: Variables) => Promise<Ended>;
   /** Runs commands one after the other in one process, which is much faster than a process each. */
   readonly runAll: (commands: readonly OneOfMany[]) => Promise<Omit<Ended, "signal">[]>;
-  readonly start: (args: readonly string[], env?: Variables) => Running;
+  /** `mostMs`: for one that may take longer than others. */
+  readonly start: (args: readonly string[], env?: Variables, mostMs?: number) => Running;
 };
 
 /** One of many commands; it runs in the folder `below` the project. */
@@ -65,10 +66,15 @@ export function somewhere(): Somewhere {
   const cwd = join(folder, "project");
   mkdirSync(cwd);
   const started = new Set<Running>();
-  const start = (args: readonly string[], env: Variables = {}, below = "."): Running => {
+  const start = (
+    args: readonly string[],
+    env: Variables = {},
+    { below = ".", mostMs = MOST_MS } = {},
+  ): Running => {
     const one = launch(args, {
       cwd: join(cwd, below),
       env: { ...environment(folder), PARLEY_HOME: home, ...env },
+      mostMs,
     });
     started.add(one);
     void one.ended.finally(() => started.delete(one));
@@ -78,9 +84,9 @@ export function somewhere(): Somewhere {
     folder,
     home,
     cwd,
-    start: (args, env) => start(args, env),
+    start: (args, env, mostMs) => start(args, env, { mostMs }),
     run: (args, env) => start(args, env).ended,
-    runIn: (below, args, env) => start(args, env, below).ended,
+    runIn: (below, args, env) => start(args, env, { below }).ended,
     async runAll(commands) {
       const env = { ...environment(folder), PARLEY_HOME: home };
       const all = commands.map(({ args, env: own = {}, below = "." }) => ({
@@ -115,7 +121,9 @@ const environment = (folder: string): Variables => ({
   LMSTUDIO_HOST: "127.0.0.1:1",
 });
 
-function launch(args: readonly string[], { cwd, env }: { cwd: string; env: Variables }): Running {
+type Launch = { readonly cwd: string; readonly env: Variables; readonly mostMs: number };
+
+function launch(args: readonly string[], { cwd, env, mostMs }: Launch): Running {
   const child = spawn(process.execPath, [command, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const written = { stdout: "", stderr: "" };
   const looking = new Set<() => void>();
@@ -127,7 +135,7 @@ function launch(args: readonly string[], { cwd, env }: { cwd: string; env: Varia
   }
   const kill = () => void child.kill("SIGKILL");
   running.add(kill);
-  const limit = setTimeout(kill, MOST_MS);
+  const limit = setTimeout(kill, mostMs);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {

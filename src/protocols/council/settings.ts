@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { SeatSpec } from "../../engine/index.ts";
-import { ParticipantId } from "../../kernel/index.ts";
+import { MAX_REPLY_TOKENS, ParticipantId } from "../../kernel/index.ts";
 import type { DraftLimits } from "../phases/draft.ts";
 import { ConversationWindow } from "../phases/conversation.ts";
 import { countMajority } from "../phases/control.ts";
@@ -45,9 +45,9 @@ export const CouncilSettings = z.strictObject({
   quorum: z.int().positive().optional(),
   maxOutputTokens: z
     .strictObject({
-      draft: z.int().positive().default(4_096),
-      review: z.int().positive().default(4_096),
-      synthesis: z.int().positive().default(8_192),
+      draft: z.int().positive().max(MAX_REPLY_TOKENS).default(4_096),
+      review: z.int().positive().max(MAX_REPLY_TOKENS).default(4_096),
+      synthesis: z.int().positive().max(MAX_REPLY_TOKENS).default(8_192),
     })
     .prefault({}),
   /** Bounds every call, retries included. */

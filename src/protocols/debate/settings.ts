@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Json, ParticipantId } from "../../kernel/index.ts";
+import { Json, MAX_REPLY_TOKENS, ParticipantId } from "../../kernel/index.ts";
 import { ConversationWindow } from "../phases/conversation.ts";
 import { countMajority } from "../phases/control.ts";
 import { toolSettings } from "../phases/tools.ts";
@@ -127,13 +127,13 @@ export const DebateSettings = z.strictObject({
   contextFolder: z.string().min(1).optional(),
   maxOutputTokens: z
     .strictObject({
-      clarification: count.default(1_024),
-      proposal: count.default(4_096),
-      critique: count.default(4_096),
-      refinement: count.default(4_096),
-      summary: count.default(2_048),
-      confidence: count.default(1_024),
-      synthesis: count.default(8_192),
+      clarification: count.max(MAX_REPLY_TOKENS).default(1_024),
+      proposal: count.max(MAX_REPLY_TOKENS).default(4_096),
+      critique: count.max(MAX_REPLY_TOKENS).default(4_096),
+      refinement: count.max(MAX_REPLY_TOKENS).default(4_096),
+      summary: count.max(MAX_REPLY_TOKENS).default(2_048),
+      confidence: count.max(MAX_REPLY_TOKENS).default(1_024),
+      synthesis: count.max(MAX_REPLY_TOKENS).default(8_192),
     })
     .prefault({}),
   /** Bounds every call, retries included. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { PlanContext, PlannedCall, ProtocolContext, StepOutcome, Turn } from "../../engine/index.ts";
 import {
+  MAX_REPLY_TOKENS,
   RecallRules,
   StepKey,
   ToolSpec,
@@ -28,7 +29,7 @@ import { useTool } from "./tools.ts";
 
 /** How a respondent answers, whichever of two it is. */
 export const RespondentSettings = z.strictObject({
-  maxOutputTokens: z.int().positive().default(4_096),
+  maxOutputTokens: z.int().positive().max(MAX_REPLY_TOKENS).default(4_096),
   /** Bounds every call, retries included. */
   callTimeoutMs: z.int().positive().default(180_000),
   /** Whose memory is searched, and by which rules; null is no memory. */

@@ -46,7 +46,7 @@ export const deliberationRoutes: readonly Route[] = [
       "Idempotency-Key": "A name for the request: a repeat of it joins the same deliberation.",
       Prefer: "wait=SECONDS gives the result in the reply, if it comes in time; at most 600.",
     },
-    replies: { 200: Result, 202: Opened, ...REFUSALS, 402: Problem, 413: Problem, 415: Problem },
+    replies: { 200: Result, 202: Opened, ...REFUSALS, 402: Problem },
     async handle(call) {
       const { body, parley } = call;
       checkDepth(call, call);
@@ -104,7 +104,11 @@ export const deliberationRoutes: readonly Route[] = [
     query: z.strictObject({ after, limit: whole(1, 1_000).optional(), texts }),
     headers: { "Last-Event-ID": "For server-sent events: the seq after which to go on." },
     replies: {
-      200: EventPage,
+      200: [
+        EventPage,
+        { type: "application/x-ndjson", description: "An event a line" },
+        { type: "text/event-stream", description: "The events recorded, live text, and the state" },
+      ],
       204: { type: "", description: "The deliberation has ended, and there is nothing more to follow" },
       ...REFUSALS,
       406: Problem,

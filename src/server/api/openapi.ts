@@ -102,7 +102,15 @@ function operationOf(one: Route, referTo: (schema: z.ZodType) => JsonSchema): Js
   };
 }
 
-function replyOf(status: number, reply: ReplySchema, referTo: (schema: z.ZodType) => JsonSchema): JsonSchema {
+function replyOf(
+  status: number,
+  reply: ReplySchema | readonly ReplySchema[],
+  referTo: (schema: z.ZodType) => JsonSchema,
+): JsonSchema {
+  if (isSeveral(reply)) {
+    const all = reply.map((one) => replyOf(status, one, referTo));
+    return { ...all[0], content: Object.assign({}, ...all.map(({ content }) => content)) as JsonSchema };
+  }
   if (!(reply instanceof z.ZodType)) {
     const { type, description } = reply;
     return { description, ...(type === "" ? {} : { content: { [type]: { schema: { type: "string" } } } }) };
@@ -114,6 +122,9 @@ function replyOf(status: number, reply: ReplySchema, referTo: (schema: z.ZodType
     content: { [type]: { schema: referTo(reply) } },
   };
 }
+
+const isSeveral = (reply: ReplySchema | readonly ReplySchema[]): reply is readonly ReplySchema[] =>
+  Array.isArray(reply);
 
 const Documented = z.object({ inDocument: z.record(z.string(), z.unknown()) });
 

@@ -15,12 +15,15 @@ const nullable = { text: text.nullable(), number: z.number().nullable() };
 /** ISO 8601 in UTC. */
 const Time = text;
 
-/** A setting as a request in JSON has it: without its default, and with times in whole milliseconds or as people write them. */
+/**
+ * A setting as a request in JSON has it: without its default and without the spellings of files and flags, such as lists with
+ * commas, and with times in whole milliseconds or as people write them.
+ */
 function settingField(key: string): z.ZodType {
   const own: z.ZodType = SettingsSchema.shape[key as keyof typeof SettingsSchema.shape];
   const plain = own instanceof z.ZodDefault ? own.unwrap() : own;
   const bare = plain instanceof z.ZodOptional ? plain.unwrap() : plain;
-  if (!key.endsWith("Ms")) return (bare as z.ZodType).optional();
+  if (!key.endsWith("Ms")) return written(bare as z.ZodType).optional();
   return z
     .union([
       z
@@ -31,6 +34,11 @@ function settingField(key: string): z.ZodType {
     ])
     .optional();
 }
+/** What a spelling is read into, with the words that errors say of it. */
+const written = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform
+    ? (schema.out as z.ZodType).meta({ ...schema.meta() }) // a schema of its own
+    : schema;
 const settings = Object.fromEntries(REQUEST_SETTINGS.map((key) => [key, settingField(key)]));
 
 const Attachment = z.strictObject({ name: text.max(1_000), text });

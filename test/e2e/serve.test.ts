@@ -1,0 +1,218 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { countedCalls } from "../support/counted-calls.ts";
+import type { Json } from "../support/server.ts";
+import { built, isProblem, simServer, somewhere, type Ended, type Somewhere } from "./parley.ts";
+import { call, follow, freePort, holds, newKey, served } from "./server.ts";
+
+built();
+
+const SUM = "What is 17 * 23?";
+
+/** A sim-server whose calls are counted, and what makes `openai/…` its models. */
+async function paid(place: Somewhere) {
+  const sim = await simServer(place);
+  const calls = await countedCalls(sim.url);
+  return {
+    calls: calls.calls,
+    env: { OPENAI_BASE_URL: calls.url },
+    [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
+  };
+}
+
+const asked = (latency: number, more: object = {}) => ({
+  body: {
+    ...{ question: SUM, protocol: "council", reactions: false },
+    models: ["ada", "bo", "cy"].map((name) => `openai/${name}?latency=${latency}`),
+    ...more,
+  },
+});
+
+describe.concurrent("parley serve", () => {
+  it("prints a link for one use, takes keys, and drops a revoked one within a second", async () => {
+    await using place = somewhere();
+    const server = await served(place, { args: ["--port", "0", "--json"] }).catch(() => undefined);
+    expect(server).toBeUndefined(); // JSON is no link
+    const { process, url, link, key } = await served(place);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+    const opened = await call(link);
+    expect(opened.status).toBe(303);
+    expect(opened.headers["set-cookie"]?.[0]).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(await call(link)).toMatchObject({
+      status: 401,
+      json: { next: expect.stringContaining("link") as string },
+    });
+    expect((await call(`${url}api/v1/usage`, key)).status).toBe(200);
+    const read = await newKey(place, "--scopes", "read", "--until", "2d");
+    expect(await call(`${url}api/v1/deliberations`, read, asked(0))).toMatchObject({ status: 403 });
+    const listed = await place.run(["key", "list", "--json"]);
+    expect(listed.stdout).not.toContain(key.slice(16));
+    for (const file of readdirSync(place.home).filter((name) => name.startsWith("parley.db")))
+      expect(readFileSync(join(place.home, file)).includes(key)).toBe(false);
+    const [{ id }] = (JSON.parse(listed.stdout) as Json[]).filter(({ scopes }: Json) => scopes.length === 2);
+    const revoked = await place.run(["key", "revoke", id]);
+    expect(revoked).toMatchObject({ code: 0, stdout: "" });
+    const begun = performance.now();
+    await holds(async () => (await call(`${url}api/v1/usage`, key)).status === 401, 3_000);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    process.kill("SIGTERM");
+    expect(await process.ended).toMatchObject({ code: 0, signal: null });
+  }, 40_000);
+
+  it("refuses what it cannot serve with exit 2 and the next step", async () => {
+    await using place = somewhere();
+    const refusals: [args: string[], next: RegExp][] = [
+      [["--host", "0.0.0.0", "--port", "0"], /Try: parley key new NAME/],
+      [["--base-path", "a b"], /Try: .*--base-path \/parley\//],
+      [["--public-url", "ftp://x"], /Try: .*--public-url https/],
+      [["--host", "203.0.113.9", "--port", "0"], /Try: parley key new NAME/],
+    ];
+    const ended: Ended[] = [];
+    for (const [args, next] of refusals) {
+      const one = await place.run(["serve", ...args]);
+      expect([args, one.code, one.stdout]).toEqual([args, 2, ""]);
+      expect(one.stderr).toMatch(next);
+      ended.push(one);
+    }
+    expect(ended.every(({ stderr }) => isProblem(stderr))).toBe(true);
+    await newKey(place);
+    const elsewhere = await place.run(["serve", "--host", "203.0.113.9", "--port", "0"]);
+    expect(elsewhere).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("not an address of this machine") as string,
+    });
+    const open = await served(place, { args: ["--host", "0.0.0.0", "--port", "0"], key: "" });
+    const { port } = new URL(open.url);
+    const taken = await place.run(["serve", "--port", port]);
+    expect(taken).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/in use\.\nTry: .*--port 0/) as string,
+    });
+    // By default it is 7317 of this machine alone, unless somebody has it already.
+    const usual = place.start(["serve"]);
+    const link = await usual.seen("stdout", /^http:\S+/).catch(() => "");
+    if (link === "") expect((await usual.ended).stderr).toContain("port 7317 is in use");
+    else expect(link).toMatch(/^http:\/\/127\.0\.0\.1:7317\/\?token=/);
+  }, 40_000);
+
+  it("64 live drives end with exit 0 within 15 s of SIGTERM, and a restart repeats what was in flight alone", async () => {
+    await using place = somewhere();
+    await using sim = await paid(place);
+    const one = await served(place, { env: sim.env });
+    const slow = asked(11_500, { protocol: "respond", models: ["openai/ada?latency=11500"] });
+    const ids: string[] = [];
+    for (let nth = 0; nth < 64; nth += 1)
+      ids.push((await call(`${one.url}api/v1/deliberations`, one.key, slow)).json.id as string);
+    await holds(async () => sim.calls() === 64);
+    const last = await call(`${one.url}api/v1/deliberations`, one.key, slow);
+    expect(last).toMatchObject({ status: 202, json: { place: 1 } });
+    await call(`${one.url}api/v1/deliberations/${last.json.id}/cancel`, one.key, { method: "POST" });
+    const stream = await follow(`${one.url}api/v1/deliberations/${ids[0]}/events`, one.key);
+    expect((await call(`${one.url}readyz`)).status).toBe(200);
+    const begun = performance.now();
+    one.process.kill("SIGTERM");
+    await stream.ended;
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(await call(`${one.url}readyz`)).toMatchObject({
+      status: 503,
+      json: { problems: { server: expect.any(String) as string } },
+    });
+    const refused = await call(`${one.url}api/v1/deliberations`, one.key, slow);
+    expect(refused).toMatchObject({ status: 503, headers: { "retry-after": expect.any(String) as string } });
+    expect(await one.process.ended).toMatchObject({ code: 0, signal: null });
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    const two = await served(place, { env: sim.env, key: one.key });
+    await holds(async () => {
+      const { json } = await call(`${two.url}api/v1/deliberations?status=answered&limit=200`, two.key);
+      return json.data.length === 64;
+    }, 25_000);
+    expect(sim.calls()).toBe(128);
+    two.process.kill("SIGTERM");
+    expect((await two.process.ended).code).toBe(0);
+  }, 60_000);
+
+  it("of two servers over one store one pays; after kill -9 the other goes on when the lease ends", async () => {
+    await using place = somewhere();
+    await using sim = await paid(place);
+    const key = await newKey(place);
+    const [one, two] = await Promise.all([
+      served(place, { env: sim.env, key }),
+      served(place, { env: sim.env, key }),
+    ]);
+    // Longer than two sweeps of the other one.
+    const whole = await call(`${one.url}api/v1/deliberations`, key, {
+      ...asked(1_500),
+      headers: { prefer: "wait=20" },
+    });
+    expect(whole).toMatchObject({ status: 200, json: { finalAnswer: "391", calls: 7 } });
+    expect(sim.calls()).toBe(7);
+    const named = { ...asked(1_000), headers: { "idempotency-key": "killed" } };
+    const { json } = await call(`${one.url}api/v1/deliberations`, key, named);
+    const at = `api/v1/deliberations/${json.id}`;
+    await holds(async () => sim.calls() === 10);
+    one.process.kill("SIGKILL");
+    await one.process.ended;
+    const begun = performance.now();
+    // A repeat elsewhere joins it, and pays nothing.
+    expect(await call(`${two.url}api/v1/deliberations`, key, named)).toMatchObject({
+      status: 202,
+      json: { id: json.id },
+    });
+    await holds(async () => (await call(two.url + at, key)).json.status === "answered");
+    const took = performance.now() - begun;
+    expect(took).toBeGreaterThan(4_000);
+    expect(took).toBeLessThan(14_000);
+    expect((await call(two.url + at, key)).json).toMatchObject({ finalAnswer: "391", calls: 7 });
+    expect(sim.calls()).toBeLessThanOrEqual(7 + 7 + 3);
+    const { data } = (await call(`${two.url}${at}/events`, key)).json;
+    expect(new Set(data.map(({ id }: Json) => id as string)).size).toBe(data.length);
+    two.process.kill("SIGTERM");
+    expect((await two.process.ended).code).toBe(0);
+  }, 60_000);
+
+  it("adds nothing to the start of other commands", async () => {
+    await using place = somewhere();
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const port = await freePort();
+    /** The files that a command evaluates. */
+    const loaded = async (name: string, args: readonly string[], stop = false): Promise<string[]> => {
+      const folder = join(place.folder, `coverage-${name}`);
+      const tsx = join(root, "node_modules/tsx/dist/esm/index.mjs");
+      const env = {
+        PATH: process.env["PATH"],
+        HOME: place.folder,
+        PARLEY_HOME: place.home,
+        NODE_V8_COVERAGE: folder,
+      };
+      await new Promise<void>((resolve) => {
+        const child = execFile(
+          process.execPath,
+          ["--import", tsx, join(root, "src/cli/main.ts"), ...args],
+          { cwd: place.cwd, env },
+          () => resolve(),
+        );
+        if (stop) child.stdout?.once("data", () => void child.kill("SIGTERM"));
+      });
+      return readdirSync(folder).flatMap((file) => {
+        const { result } = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
+          result: { url: string }[];
+        };
+        return result.flatMap(({ url }) => (url.startsWith("file:") ? [url] : []));
+      });
+    };
+    const isOfServer = (url: string) => /\/src\/server\/|\/node_modules\/(?:hono|@hono)\//.test(url);
+    const [version, list, serve] = await Promise.all([
+      loaded("version", ["--version"]),
+      loaded("list", ["list"]),
+      loaded("serve", ["serve", "--port", String(port)], true),
+    ]);
+    expect(serve.filter(isOfServer).length).toBeGreaterThan(10);
+    for (const urls of [version, list]) {
+      expect(urls.filter((url) => url.includes("/src/")).length).toBeGreaterThan(5);
+      expect(urls.filter(isOfServer)).toEqual([]);
+    }
+  }, 40_000);
+});

@@ -1,0 +1,325 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { protocols } from "../src/app/registry.ts";
+import { apiRoutes } from "../src/server/api/index.ts";
+import { scratch } from "./support/scratch.ts";
+import { valuesOf, type Known } from "./support/schema-arbitrary.ts";
+import { SIMS, SUM, testServer, type Got, type Json, type Sent, type TestServer } from "./support/server.ts";
+
+// SCHEMA-1, ROUTE-1: the document says what the API takes and gives. Requests are made from it, and replies are held against it.
+
+/** Of each operation so many requests that fit the document, and as many that do not. */
+const RUNS = Number(process.env["PARLEY_CONTRACT_RUNS"] ?? 12);
+const SEED = Number(process.env["PARLEY_CONTRACT_SEED"] ?? 17);
+
+let server: TestServer;
+let document: Json;
+let ids: string[];
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+beforeAll(async () => {
+  server = await testServer({ maxDrives: 2 });
+  document = (await server.get("openapi.json")).json;
+  ajv.addSchema(document, "api");
+  const seats = [{ name: "me", seat: "reviewer" }];
+  const runs = [
+    await server.ask(),
+    await server.ask({ protocol: "debate", rounds: 1 }),
+    await server.ask({ protocol: "respond", models: [SIMS[0]], reactions: true }),
+    await server.ask({ protocol: "ask" }),
+    (
+      await server.post(
+        "deliberations",
+        { question: SUM, protocol: "council", models: SIMS, seats },
+        { headers: { prefer: "wait=9" } },
+      )
+    ).json,
+    (
+      await server.post(
+        "deliberations",
+        { question: SUM, protocol: "debate", models: ["sim/ada?asks=2"], clarify: true },
+        { headers: { prefer: "wait=9" } },
+      )
+    ).json,
+  ];
+  ids = runs.map(({ id }) => id as string);
+  expect(runs.map(({ status }) => status as string)).toEqual([
+    ...Array.from({ length: 4 }, () => "answered"),
+    "waiting",
+    "waiting",
+  ]);
+}, 30_000);
+afterAll(() => server[Symbol.asyncDispose]());
+
+it("the document is valid OpenAPI 3.1, and every reference leads somewhere", async () => {
+  const validator = new Validator();
+  const result = await validator.validate(structuredClone(document));
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  expect(validator.version).toBe("3.1");
+  expect(() => validator.resolveRefs()).not.toThrow();
+  expect(JSON.stringify(document)).not.toContain("/$defs/");
+});
+
+it("Spectral has nothing to say against it", async () => {
+  using place = scratch();
+  const file = place.write("openapi.json", JSON.stringify(document));
+  const ruleset = place.write("ruleset.yaml", 'extends: ["spectral:oas"]\n');
+  const spectral = fileURLToPath(
+    new URL("../node_modules/@stoplight/spectral-cli/dist/index.js", import.meta.url),
+  );
+  const args = [spectral, "lint", file, "--ruleset", ruleset, "--format", "json", "--quiet"];
+  const found = await new Promise<string>((resolve) =>
+    execFile(process.execPath, args, { cwd: place.home }, (_error, stdout) => resolve(stdout)),
+  );
+  expect(JSON.parse(found)).toEqual([]);
+}, 30_000);
+
+/** What would be drawn from too many texts to ever be carried out. */
+const KNOWN: Known = {
+  models: fc.constantFrom([...SIMS], [SIMS[0]], ["sim/ada", "sim/bo"]),
+  ...Object.fromEntries(
+    ["chair", "reviewers", "synthesizer", "judge"].map((name) => [
+      name,
+      fc.constantFrom([...SIMS], [SIMS[1]], ["nobody/x"]),
+    ]),
+  ),
+  modelB: fc.constantFrom("sim/bo", "nobody/x"),
+  mapModels: fc.constantFrom("sim/bo", "sim/ada=sim/bo", "="),
+  protocol: fc.constantFrom(...Object.keys(protocols), "nothing"),
+  strategy: fc.constantFrom("balanced", "risk-averse", "goal-seeking", "nothing"),
+  pack: fc.constantFrom("architecture-decision", "nothing"),
+  personas: fc.constantFrom(["analyst"], ["nobody"]),
+  agents: fc.constantFrom(["architect", "kiss"], ["nobody"]),
+  question: fc.oneof(fc.constant(SUM), fc.string({ unit: "grapheme", minLength: 1 }), fc.constant("\ud800")),
+  maxCalls: fc.integer({ min: 1, max: 3 }),
+  rounds: fc.integer({ min: 1, max: 2 }),
+  seats: fc.constantFrom([], [{ name: "me", seat: "member" }], [{ name: "x y", seat: "x" }]),
+  timeoutMs: fc.constantFrom(2_000, "2s", "soon", "1e9"),
+  openrouter: fc.constantFrom({}, { sort: "price" }),
+};
+
+type Operation = {
+  readonly method: string;
+  readonly path: string;
+  readonly spec: Json;
+  readonly name: string;
+};
+const operations: readonly Operation[] = apiRoutes.map(({ method, path, name }) => ({
+  method,
+  path: `/${path}`,
+  name,
+  spec: undefined,
+}));
+
+/** One request: with its path filled in, and why it is wrong where it is. */
+type Asked = { readonly path: string; readonly sent: Sent; readonly why?: string };
+
+const header = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  maxLength: 20,
+});
+
+function parametersIn(spec: Json, where: string): Json[] {
+  return (spec.parameters ?? []).filter((one: Json) => one.in === where);
+}
+
+/** Requests that fit the document. */
+function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked> {
+  const named = (where: string, kept: Known = {}) =>
+    fc.record(
+      Object.fromEntries(
+        parametersIn(spec, where).map(({ name, schema }) => [name, kept[name] ?? valuesOf(schema, document)]),
+      ),
+      { requiredKeys: where === "path" ? undefined : [] } as { requiredKeys: [] },
+    ) as fc.Arbitrary<Record<string, unknown>>;
+  const anyId = fc.oneof(
+    // What waits is not cancelled, or nothing would be left that waits.
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom(...(operation === "cancelDeliberation" ? ids.slice(0, 4) : ids)),
+    },
+    fc.constantFrom("222222222222", "x", "..%2f"),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 9 }),
+  );
+  const params = named("path", {
+    id: anyId,
+    seq: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1e9 })),
+  });
+  const query = named("query", {
+    since: fc.constantFrom("12h", "2026-01-31", "soon"),
+    until: fc.constantFrom("1s", "2999-12-31T23:59Z"),
+    label: fc.constantFrom("a:b", ["a:b", "c:"]),
+    after: fc.oneof(fc.constantFrom(...ids), fc.integer({ min: 0, max: 20 }).map(String)),
+    format: fc.constantFrom("md", "html", "json", "jsonl", "csv", "adr", "debate", "dialectic", "local2"),
+  });
+  const headers = named("header", {
+    "Idempotency-Key": header,
+    Prefer: fc.constantFrom("wait=0", "wait=1", "x", "respond-async"),
+    "Last-Event-ID": fc.integer({ min: 0, max: 30 }).map(String),
+    "If-None-Match": header,
+  });
+  const schema = spec.requestBody?.content["application/json"].schema;
+  const body = schema === undefined ? fc.constant(undefined) : valuesOf(schema, document, KNOWN);
+  return fc.record({ params, query, headers, body }).map((drawn) => ({
+    path: fill(path, drawn.params) + search(drawn.query),
+    sent: {
+      headers: drawn.headers as Record<string, string>,
+      ...(drawn.body === undefined ? {} : { body: JSON.stringify(drawn.body) }),
+    },
+  }));
+}
+
+const fill = (path: string, params: Record<string, unknown>): string =>
+  path
+    .slice(1)
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(String(params[name]).toWellFormed?.() ?? String(params[name])),
+    );
+const search = (query: Record<string, unknown>): string => {
+  const all = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) all.append(name, String(one));
+  return all.size > 0 ? `?${all}` : "";
+};
+
+/** Requests that the document refuses. */
+function broken(operation: Operation): fc.Arbitrary<Asked> {
+  const { spec, method } = operation;
+  const ways: ((good: Asked, any: unknown, name: string) => Asked | undefined)[] = [
+    (good) => ({ ...good, sent: { ...good.sent, key: null }, why: "no key" }),
+    (good) => ({
+      ...good,
+      sent: { ...good.sent, headers: { ...good.sent.headers, host: "evil.example" } },
+      why: "another host",
+    }),
+    (good, _any, name) => ({
+      ...good,
+      path: `${good.path}${good.path.includes("?") ? "&" : "?"}zz${name.replaceAll(/\W/g, "")}=1`,
+      why: "an unknown query",
+    }),
+  ];
+  for (const { name, schema, in: where } of spec.parameters ?? []) {
+    const fits = ajv.compile({ ...schema, $id: undefined });
+    if (where === "query" && (schema.enum !== undefined || schema.type === "integer"))
+      ways.push((good, any) => {
+        const value = typeof any === "object" ? "" : String(any);
+        if (fits(value) || (/^\d{1,15}$/.test(value) && fits(Number(value)))) return undefined;
+        return {
+          path: good.path.replace(/\?.*/, "") + search({ [name]: value }),
+          sent: good.sent,
+          why: `query ${name}`,
+        };
+      });
+  }
+  if (method === "post") {
+    const body = (text: string, why: string) => (good: Asked) => ({
+      ...good,
+      sent: { ...good.sent, body: text },
+      why,
+    });
+    ways.push(
+      body("{", "broken JSON"),
+      body('"text"', "a text"),
+      body("[1]", "a list"),
+      body('{"__proto__":1}', "a prototype"),
+    );
+    ways.push((good) => ({
+      ...good,
+      sent: { body: "{}", headers: { "content-type": "text/plain" } },
+      why: "no JSON",
+    }));
+    const schema = spec.requestBody?.content["application/json"].schema;
+    if (schema === undefined) ways.push(body('{"x":1}', "a body"));
+    else {
+      const fits = ajv.compile({ $ref: `api${schema.$ref}` });
+      const change = (good: Asked, any: unknown, name: string) => {
+        const known = JSON.parse(String(good.sent.body ?? "{}")) as Record<string, unknown>;
+        const names = [...Object.keys(resolved(schema).properties ?? known), name];
+        const at = names[Math.abs(JSON.stringify(any).length * 7 + name.length) % names.length] ?? name;
+        const value = { ...known, [at]: any };
+        if (fits(JSON.parse(JSON.stringify(value)))) return undefined;
+        return { ...good, sent: { ...good.sent, body: JSON.stringify(value) }, why: `${at}` };
+      };
+      ways.push(change, change, change, change);
+      for (const name of resolved(schema).required ?? [])
+        ways.push((good) => {
+          const { [name]: _left, ...rest } = JSON.parse(String(good.sent.body)) as Record<string, unknown>;
+          return { ...good, sent: { ...good.sent, body: JSON.stringify(rest) }, why: `without ${name}` };
+        });
+    }
+  }
+  const any = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(-1, 1.5, 1e300, "", [], {}, null, "x".repeat(5_000)),
+  );
+  const names = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 9 });
+  return fc
+    .tuple(fitting(operation), any, names, fc.constantFrom(...ways))
+    .map(([good, one, name, way]) => way(good, one, name))
+    .filter((one) => one !== undefined);
+}
+
+const resolved = (schema: Json): Json =>
+  schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)];
+
+/** Says what is wrong with a reply by the document; undefined where nothing is. */
+function complaint({ spec }: Operation, { status, headers, text }: Got): string | undefined {
+  const declared = spec.responses[status];
+  if (declared === undefined) return `${status} is not declared`;
+  if (declared.content === undefined) return text === "" ? undefined : "it has a body, and none is declared";
+  const type = headers["content-type"]?.split(";")[0] ?? "";
+  const media = declared.content[type] ?? declared.content["*/*"];
+  if (media === undefined) return `${status} of the type ${type} is not declared`;
+  if (!type.endsWith("json") || media.schema.$ref === undefined) return undefined;
+  const fits = ajv.compile({ $ref: `api${media.schema.$ref}` });
+  return fits(JSON.parse(text)) ? undefined : ajv.errorsText(fits.errors);
+}
+
+describe.each(operations)("$name", (bare) => {
+  const operation = (): Operation => ({ ...bare, spec: document.paths[bare.path][bare.method] });
+  const check = async (requests: fc.Arbitrary<Asked>, judge: (got: Got, asked: Asked) => void) => {
+    const one = operation();
+    const statuses = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(requests, async (asked) => {
+        const got = await server.request(one.method.toUpperCase(), asked.path, asked.sent);
+        statuses.set(got.status, (statuses.get(got.status) ?? 0) + 1);
+        const told = `${asked.why ?? "fits"}: ${got.status} ${got.text.slice(0, 300)}`;
+        expect(got.status, told).toBeLessThan(500);
+        expect(complaint(one, got), told).toBeUndefined();
+        judge(got, asked);
+        if (one.name === "openDeliberation" || one.name === "forkDeliberation") {
+          const id = got.status < 300 ? (got.json.id as string) : undefined;
+          if (id !== undefined) await server.post(`deliberations/${id}/cancel`);
+        }
+      }),
+      { numRuns: RUNS, seed: SEED, endOnFailure: true, examples: [] },
+    );
+    return statuses;
+  };
+
+  it("replies to what fits as the document says", { timeout: 30_000 + RUNS * 300 }, async () => {
+    const statuses = await check(fitting(operation()), () => undefined);
+    expect(server.log).toEqual([]);
+    // Without one that is carried out, the schema of its reply was never tried.
+    const carried = [...statuses.keys()].filter((status) => status < 400);
+    if (!["answer", "getEngram", "forgetFact"].includes(bare.name))
+      expect(carried, JSON.stringify([...statuses])).not.toEqual([]);
+  });
+
+  it("refuses what does not fit", { timeout: 30_000 + RUNS * 300 }, async () => {
+    await check(broken(operation()), (got, asked) => {
+      expect([asked.why, asked.path, asked.sent.body, got.status >= 400]).toEqual([
+        asked.why,
+        asked.path,
+        asked.sent.body,
+        true,
+      ]);
+    });
+    expect(server.log).toEqual([]);
+  });
+});
