@@ -28,19 +28,12 @@ function splitEntries(value: unknown): unknown {
 function number(type: z.ZodNumber, expects: string, example: string) {
   return z.preprocess(parseNumber, type).meta({ expects, example });
 }
-function count(example: string, of = "") {
-  return number(z.int().positive(), `an integer above 0${of}`, example);
-}
-function replyTokens(example: string) {
-  const expects = `an integer from 1 to ${MAX_REPLY_TOKENS}`;
-  return number(z.int().min(1).max(MAX_REPLY_TOKENS), expects, example);
-}
-function money(example: string) {
-  return number(z.number().nonnegative(), "a price in US dollars per million tokens", example);
-}
-function degrees(example: string) {
-  return number(z.number().min(0).max(2), "a number from 0 to 2", example);
-}
+const count = (example: string, of = "") => number(z.int().positive(), `an integer above 0${of}`, example);
+const replyTokens = (example: string) =>
+  number(z.int().min(1).max(MAX_REPLY_TOKENS), `an integer from 1 to ${MAX_REPLY_TOKENS}`, example);
+const money = (example: string) =>
+  number(z.number().nonnegative(), "a price in US dollars per million tokens", example);
+const degrees = (example: string) => number(z.number().min(0).max(2), "a number from 0 to 2", example);
 const truth = z
   .preprocess((value) => WORDS.get(value) ?? value, z.boolean())
   .meta({ expects: "true or false", example: "true" });

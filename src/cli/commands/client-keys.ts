@@ -4,7 +4,7 @@ import { aligned } from "../../reports/labelled-rows.ts";
 import { oneLine } from "../../reports/printable.ts";
 import { print, type Io, type Values } from "../command.ts";
 import type { JSON_FLAG } from "../options.ts";
-import type { NEW_KEY } from "../server-options.ts";
+import type { NEW_KEY } from "../server-commands.ts";
 import { withParley } from "../session.ts";
 
 /** Makes a key, and prints it: the only time that anybody sees it. */

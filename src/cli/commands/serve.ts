@@ -6,7 +6,7 @@ import { openAiApi } from "../../server/openai/index.ts";
 import { startServer } from "../../server/server.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Io, Values } from "../command.ts";
-import type { SERVE } from "../server-options.ts";
+import type { SERVE } from "../server-commands.ts";
 import { jsonLine } from "../../reports/printable.ts";
 import { interruptible } from "../session.ts";
 
