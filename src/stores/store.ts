@@ -65,7 +65,19 @@ const HEADS = `select * from @deliberation d where organization = $1
 /** A list as a statement and its values. The first event of a deliberation is its opening. */
 function listHeads(
   organization: OrganizationId,
-  { series, open = false, before, prefix, protocol, status, since, until, opening = [], requests, limit }: ListQuery,
+  {
+    series,
+    open = false,
+    before,
+    prefix,
+    protocol,
+    status,
+    since,
+    until,
+    opening = [],
+    requests,
+    limit,
+  }: ListQuery,
 ): readonly [statement: string, ...values: (string | number | null)[]] {
   const beyondAll = before === undefined ? Number.MAX_SAFE_INTEGER : 0;
   const values: (string | number | null)[] = [organization, before ?? null, beyondAll, limit];
