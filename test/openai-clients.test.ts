@@ -395,7 +395,7 @@ describe("the AI SDK", () => {
     const { object } = await generateObject({
       model,
       prompt: SUM,
-      schema: jsonSchema<{ answer: number }>(schema),
+      schema: jsonSchema<{ answer: number }>({ ...schema, required: [...schema.required] }),
     });
     expect(object).toEqual({ answer: 391 });
     const stream = streamText({ model: provider.responses("parley/respond"), prompt: SUM });

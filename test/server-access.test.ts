@@ -36,29 +36,34 @@ const SPELLINGS: Record<string, (secret: string) => Sent["headers"]> = {
 };
 
 describe.each(Object.entries(SPELLINGS))("a key as %s", (_name, spell) => {
-  const send = (method: string, path: string, secret: string, body?: unknown) =>
+  const send = (method: string, path: string, { secret, body }: { secret: string; body?: unknown }) =>
     server.request(method, path, { key: null, headers: spell(secret) ?? {}, body });
 
   it("may do what it was made for", async () => {
     const { secret } = await server.newKey();
-    expect((await send("GET", `deliberations/${done.id}`, secret)).status).toBe(200);
-    expect((await send("POST", "memory/facts", secret, { fact: "x is y" })).status).toBe(201);
-    expect((await send("GET", "/metrics", secret)).status).toBe(200);
+    expect((await send("GET", `deliberations/${done.id}`, { secret })).status).toBe(200);
+    expect((await send("POST", "memory/facts", { secret, body: { fact: "x is y" } })).status).toBe(201);
+    expect((await send("GET", "/metrics", { secret })).status).toBe(200);
   });
 
   it("may not write where it may read alone", async () => {
-    expect((await send("GET", `deliberations/${done.id}`, reader)).status).toBe(200);
-    expectProblem(await send("POST", "memory/facts", reader, { fact: "x is y" }), 403, "forbidden");
+    expect((await send("GET", `deliberations/${done.id}`, { secret: reader })).status).toBe(200);
+    expectProblem(
+      await send("POST", "memory/facts", { secret: reader, body: { fact: "x is y" } }),
+      403,
+      "forbidden",
+    );
   });
 
   it("is refused within a second of being revoked or of its end", async () => {
     const context = server.parley.context({}, { principal: server.principal });
     const [revoked, brief] = [await server.newKey(), await server.newKey({ until: Date.now() + 700 })];
-    for (const { secret } of [revoked, brief]) expect((await send("GET", "models", secret)).status).toBe(200);
+    for (const { secret } of [revoked, brief])
+      expect((await send("GET", "models", { secret })).status).toBe(200);
     await context.credentials.revoke(server.principal.organization, revoked.id, new Date().toISOString());
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     for (const { secret } of [revoked, brief])
-      expect(expectProblem(await send("GET", "models", secret), 401, "authentication").next).toContain(
+      expect(expectProblem(await send("GET", "models", { secret }), 401, "authentication").next).toContain(
         "parley key new",
       );
   });

@@ -74,7 +74,7 @@ describe("opening", () => {
         ),
       ),
     );
-    expect(rivals.map(({ status }) => status).sort()).toEqual([202, 422]);
+    expect(rivals.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 422]);
     // A name is its client's own.
     const { secret } = await server.newKey();
     const own = await server.post("deliberations", question, { ...named, key: secret });
@@ -224,7 +224,7 @@ describe("the journal", () => {
       lines.text
         .trim()
         .split("\n")
-        .map((line) => JSON.parse(line) as Json),
+        .map((line) => JSON.parse(line)),
     ).toEqual(data);
     expect((await server.get(`${path}/3`)).json).toEqual(data[2]);
     expectProblem(await server.get(`${path}/9999`), 404, "deliberation-missing");

@@ -132,7 +132,10 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
   const named = (where: string, kept: Known = {}) =>
     fc.record(
       Object.fromEntries(
-        parametersIn(spec, where).map(({ name, schema }) => [name, kept[name] ?? valuesOf(schema, document)]),
+        parametersIn(spec, where).map(({ name, schema }) => [
+          name,
+          kept[name] ?? valuesOf(schema, { root: document }),
+        ]),
       ),
       { requiredKeys: where === "path" ? undefined : [] } as { requiredKeys: [] },
     ) as fc.Arbitrary<Record<string, unknown>>;
@@ -163,7 +166,8 @@ function fitting({ path, spec, name: operation }: Operation): fc.Arbitrary<Asked
     "If-None-Match": header,
   });
   const schema = spec.requestBody?.content["application/json"].schema;
-  const body = schema === undefined ? fc.constant(undefined) : valuesOf(schema, document, KNOWN);
+  const body =
+    schema === undefined ? fc.constant(undefined) : valuesOf(schema, { root: document, known: KNOWN });
   return fc.record({ params, query, headers, body }).map((drawn) => ({
     path: fill(path, drawn.params) + search(drawn.query),
     sent: {
@@ -183,8 +187,11 @@ const search = (query: Record<string, unknown>): string => {
   const all = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     for (const one of [value].flat()) all.append(name, String(one));
-  return all.size > 0 ? `?${all}` : "";
+  return all.size > 0 ? `?${all.toString()}` : "";
 };
+
+const bodyOf = ({ sent: { body } }: Asked): Record<string, unknown> =>
+  JSON.parse(typeof body === "string" ? body : "{}") as Record<string, unknown>; // a body is made of a record
 
 /** Requests that the document refuses. */
 function broken(operation: Operation): fc.Arbitrary<Asked> {
@@ -206,7 +213,7 @@ function broken(operation: Operation): fc.Arbitrary<Asked> {
     const fits = ajv.compile({ ...schema, $id: undefined });
     if (where === "query" && (schema.enum !== undefined || schema.type === "integer"))
       ways.push((good, any) => {
-        const value = typeof any === "object" ? "" : String(any);
+        const value = typeof any === "string" || typeof any === "number" ? String(any) : "";
         if (fits(value) || (/^\d{1,15}$/.test(value) && fits(Number(value)))) return undefined;
         return {
           path: good.path.replace(/\?.*/, "") + search({ [name]: value }),
@@ -237,7 +244,7 @@ function broken(operation: Operation): fc.Arbitrary<Asked> {
     else {
       const fits = ajv.compile({ $ref: `api${schema.$ref}` });
       const change = (good: Asked, any: unknown, name: string) => {
-        const known = JSON.parse(String(good.sent.body ?? "{}")) as Record<string, unknown>;
+        const known = bodyOf(good);
         const names = [...Object.keys(resolved(schema).properties ?? known), name];
         const at = names[Math.abs(JSON.stringify(any).length * 7 + name.length) % names.length] ?? name;
         const value = { ...known, [at]: any };
@@ -247,7 +254,7 @@ function broken(operation: Operation): fc.Arbitrary<Asked> {
       ways.push(change, change, change, change);
       for (const name of resolved(schema).required ?? [])
         ways.push((good) => {
-          const { [name]: _left, ...rest } = JSON.parse(String(good.sent.body)) as Record<string, unknown>;
+          const { [name]: _left, ...rest } = bodyOf(good);
           return { ...good, sent: { ...good.sent, body: JSON.stringify(rest) }, why: `without ${name}` };
         });
     }

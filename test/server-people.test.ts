@@ -38,7 +38,7 @@ it("asks a debate's questions, takes the first answers, and goes on", async () =
   const rivals = await Promise.all(
     ["Ten.", "Twelve."].map((text) => server.post(`${path}/answers`, { answers: { [first.id]: text } })),
   );
-  expect(rivals.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(rivals.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   const resumed = await server.post(`${path}/resume`, undefined, wait);
   expect([200, 409]).toContain(resumed.status);
   expect((await server.get(path)).json.status).toBe("answered");

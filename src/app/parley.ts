@@ -358,8 +358,9 @@ const MODEL_FIELDS = ["models", "chair", "reviewers", "synthesizer", "judge", "m
 
 /** @throws Fault `configuration` for a request that names a package */
 function refusePackages(request: Readonly<Record<string, unknown>>): void {
-  const refs = MODEL_FIELDS.flatMap((name) => request[name] ?? []).join(",");
-  const [found] = refs.split(/[,=\s]+/).filter((one) => one.startsWith(`${SDK}/`));
+  const given = MODEL_FIELDS.flatMap((name) => request[name] ?? []);
+  const refs = given.flatMap((one) => (typeof one === "string" ? one.split(/[,=\s]+/) : []));
+  const found = refs.find((one) => one.startsWith(`${SDK}/`));
   if (found === undefined) return;
   const why = `a request may not name a package (${found.slice(0, 100)})`;
   throw new Fault("configuration", { why, next: "name it in the settings of the server" });

@@ -66,7 +66,7 @@ describe("a bare word", () => {
   ])("%j is read as %s", async (argv, expected) => expect(await read(...argv)).toBe(expected));
 
   it("with another word is refused where it is what people type for a command", async () => {
-    expect(await read("key", "set")).toBe(notCommand("key", "parley keys set", "'key set'"));
+    expect(await read("auth", "set")).toBe(notCommand("auth", "parley keys set", "'auth set'"));
     expect(await read("shwo", "whx3")).toBe(notCommand("shwo", "parley show whx3", "'shwo whx3'"));
   });
 });

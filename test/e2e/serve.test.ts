@@ -34,8 +34,6 @@ const asked = (latency: number, more: object = {}) => ({
 describe.concurrent("parley serve", () => {
   it("prints a link for one use, takes keys, and drops a revoked one within a second", async () => {
     await using place = somewhere();
-    const server = await served(place, { args: ["--port", "0", "--json"] }).catch(() => undefined);
-    expect(server).toBeUndefined(); // JSON is no link
     const { process, url, link, key } = await served(place);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
     const opened = await call(link);
@@ -102,36 +100,42 @@ describe.concurrent("parley serve", () => {
     await using place = somewhere();
     await using sim = await paid(place);
     const one = await served(place, { env: sim.env });
-    const slow = asked(11_500, { protocol: "respond", models: ["openai/ada?latency=11500"] });
-    const ids: string[] = [];
-    for (let nth = 0; nth < 64; nth += 1)
-      ids.push((await call(`${one.url}api/v1/deliberations`, one.key, slow)).json.id as string);
-    await holds(async () => sim.calls() === 64);
-    const last = await call(`${one.url}api/v1/deliberations`, one.key, slow);
+    const open = (models: string[]) =>
+      call(`${one.url}api/v1/deliberations`, one.key, asked(0, { protocol: "respond", models }));
+    // As many calls of one model as may be in flight; the others are in this process.
+    const counted = await Promise.all(Array.from({ length: 8 }, () => open(["openai/ada?latency=14500"])));
+    const inside = await Promise.all(Array.from({ length: 56 }, () => open(["sim/ada?latency=100000"])));
+    await holds(async () => sim.calls() === 8);
+    const [first, ...others] = [...counted, ...inside].map(({ json }) => json.id as string);
+    expect(others.length).toBe(63);
+    const last = await open(["openai/ada"]);
     expect(last).toMatchObject({ status: 202, json: { place: 1 } });
-    await call(`${one.url}api/v1/deliberations/${last.json.id}/cancel`, one.key, { method: "POST" });
-    const stream = await follow(`${one.url}api/v1/deliberations/${ids[0]}/events`, one.key);
+    const stream = await follow(`${one.url}api/v1/deliberations/${first}/events`, one.key);
     expect((await call(`${one.url}readyz`)).status).toBe(200);
     const begun = performance.now();
     one.process.kill("SIGTERM");
     await stream.ended;
     expect(performance.now() - begun).toBeLessThan(2_000);
     expect(await call(`${one.url}readyz`)).toMatchObject({
-      status: 503,
-      json: { problems: { server: expect.any(String) as string } },
+      ...{ status: 503, json: { problems: { server: expect.any(String) as string } } },
     });
-    const refused = await call(`${one.url}api/v1/deliberations`, one.key, slow);
-    expect(refused).toMatchObject({ status: 503, headers: { "retry-after": expect.any(String) as string } });
+    expect(await open(["openai/ada"])).toMatchObject({
+      ...{ status: 503, headers: { "retry-after": expect.any(String) as string } },
+    });
     expect(await one.process.ended).toMatchObject({ code: 0, signal: null });
     expect(performance.now() - begun).toBeLessThan(15_000);
-    const two = await served(place, { env: sim.env, key: one.key });
+    const two = await served(place, {
+      env: sim.env,
+      key: one.key,
+      args: ["--port", "0", "--max-drives", "65"],
+    });
     await holds(async () => {
       const { json } = await call(`${two.url}api/v1/deliberations?status=answered&limit=200`, two.key);
-      return json.data.length === 64;
+      return json.data.length === 9;
     }, 25_000);
-    expect(sim.calls()).toBe(128);
-    two.process.kill("SIGTERM");
-    expect((await two.process.ended).code).toBe(0);
+    // Eight that were in flight, again, and the one that was in line.
+    expect(sim.calls()).toBe(17);
+    two.process.kill("SIGKILL");
   }, 60_000);
 
   it("of two servers over one store one pays; after kill -9 the other goes on when the lease ends", async () => {
@@ -211,7 +215,7 @@ describe.concurrent("parley serve", () => {
     ]);
     expect(serve.filter(isOfServer).length).toBeGreaterThan(10);
     for (const urls of [version, list]) {
-      expect(urls.filter((url) => url.includes("/src/")).length).toBeGreaterThan(5);
+      expect(urls.filter((url) => url.includes("/src/cli/")).length).toBeGreaterThan(0);
       expect(urls.filter(isOfServer)).toEqual([]);
     }
   }, 40_000);

@@ -79,7 +79,7 @@ export async function call(at: string, key?: string, asked: Asked = {}): Promise
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    json: isJson ? (JSON.parse(text) as Json) : text,
+    json: isJson ? JSON.parse(text) : text,
   };
 }
 

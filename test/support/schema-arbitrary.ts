@@ -6,9 +6,12 @@ export type Known = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
 const text = fc.string({ unit: "grapheme", maxLength: 40 });
 
-/** Values that fit a JSON Schema, as far as the document of this API uses it. `root`: what `$ref` leads into. */
-export function valuesOf(schema: Json, root: Json, known: Known = {}, depth = 0): fc.Arbitrary<unknown> {
-  const inner = (one: Json) => valuesOf(one, root, known, depth + 1);
+/** `root`: what `$ref` leads into. */
+type Drawing = { readonly root: Json; readonly known?: Known; readonly depth?: number };
+
+/** Values that fit a JSON Schema, as far as the document of this API uses it. */
+export function valuesOf(schema: Json, { root, known = {}, depth = 0 }: Drawing): fc.Arbitrary<unknown> {
+  const inner = (one: Json) => valuesOf(one, { root, known, depth: depth + 1 });
   if (typeof schema !== "object" || depth > 8) return fc.constant(null);
   if (schema.$ref !== undefined) return inner(followed(schema.$ref, root));
   if ("const" in schema) return fc.constant(schema.const);
@@ -68,9 +71,11 @@ function objectsOf(
   inner: (one: Json) => fc.Arbitrary<unknown>,
   known: Known,
 ): fc.Arbitrary<unknown> {
-  const own = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, known[name] ?? inner(one)]);
+  const own = Object.entries(schema.properties ?? {}).map(
+    ([name, one]) => [name, known[name] ?? inner(one)] as const,
+  );
   const required: string[] = schema.required ?? [];
-  const shape = fc.record(Object.fromEntries(own) as Record<string, fc.Arbitrary<unknown>>, {
+  const shape = fc.record(Object.fromEntries<fc.Arbitrary<unknown>>(own), {
     requiredKeys: required,
   });
   // Of many optional fields a few, or nothing would ever be carried out.
@@ -78,7 +83,7 @@ function objectsOf(
     .tuple(
       shape,
       fc.subarray(
-        own.map(([name]) => String(name)),
+        own.map(([name]) => name),
         { maxLength: Math.min(4, own.length) },
       ),
     )

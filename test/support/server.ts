@@ -136,7 +136,7 @@ export async function testServer(options: TestServerOptions = {}, shared?: Scrat
     return {
       ...{ status: response.statusCode ?? 0, headers: response.headers, text },
       get json() {
-        return JSON.parse(text) as Json;
+        return JSON.parse(text);
       },
     };
   };
@@ -228,7 +228,7 @@ function parseBlock(block: string): SseEvent {
   const { data, ...rest } = fields;
   return {
     ...rest,
-    ...(data === undefined ? {} : { data: JSON.parse(data) as Json }),
+    ...(data === undefined ? {} : { data: JSON.parse(data) }),
     at: performance.now(),
   };
 }
